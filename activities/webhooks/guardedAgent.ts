@@ -1,0 +1,122 @@
+// No socket is ever opened to an address that the rules forbid. The check sits where the socket connects, so that it
+// holds for literals (for which undici asks no lookup), for names that resolve differently a second time, and for every
+// way a URL may have got here. The connection goes to the addresses that were checked, never to the name again.
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent, buildConnector } from 'undici';
+import { forbiddenReason, isInside } from '../../schemas/addresses.js';
+import {
+  bareHost,
+  checkWebhookUrl,
+  isLocalhost,
+  transportRefusal,
+  type WebhookUrlRules,
+} from '../../schemas/webhookUrl.js';
+import { resolveHost } from './resolveHost.js';
+import { toWebhookError, WebhookError } from './webhookError.js';
+
+export interface WebhookAgentOptions extends WebhookUrlRules {
+  /** All addresses of a name, or a WebhookError `dns`; the machine's resolver within 2 s when omitted. */
+  resolve?: (host: string) => Promise<string[]>;
+  /** Certificate authorities (PEM) to trust instead of the machine's. */
+  ca?: string;
+  /**
+   * Sockets to one origin. Not below what the lanes let through in all: subscriptions of several merchants may share an
+   * origin, and one that hangs must not keep the others waiting for a socket.
+   */
+  connectionsPerOrigin?: number;
+}
+
+const connectTimeoutMs = 5_000;
+const addressTimeoutMs = 1_000;
+const maxHeaderBytes = 16_384;
+
+/** Reads no proxy environment. Its requests fail with WebhookError where no connection could be made. */
+export function createWebhookAgent({ connectionsPerOrigin = 256, ...options }: WebhookAgentOptions): Agent {
+  return new Agent({
+    connect: guardedConnector({ resolve: resolveHost, ...options }),
+    connections: connectionsPerOrigin,
+    maxHeaderSize: maxHeaderBytes,
+    // sendWebhook's own clock runs over all of an attempt; undici's would run beside it for parts of it.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // Shorter than the idle time of any usual receiver (gunicorn: 2 s), so that no POST meets a socket that is closing.
+    keepAliveTimeout: 1_500,
+    keepAliveMaxTimeout: 30_000,
+  });
+}
+
+type Guard = WebhookUrlRules & Required<Pick<WebhookAgentOptions, 'resolve'>> & Pick<WebhookAgentOptions, 'ca'>;
+
+function guardedConnector(guard: Guard): buildConnector.connector {
+  return (target, callback) => {
+    vettedAddresses(guard, target).then(
+      (addresses) => connectTo(addresses, guard, target, callback),
+      (error: unknown) => callback(toWebhookError(error), null),
+    );
+  };
+}
+
+async function vettedAddresses({ resolve, ...rules }: Guard, target: buildConnector.Options): Promise<string[]> {
+  const checked = checkWebhookUrl(`${target.protocol}//${target.host ?? target.hostname}`, rules);
+  if (!checked.ok) throw blocked(`${target.hostname}: ${checked.reason}`);
+
+  const host = bareHost(checked.url);
+  const addresses = await addressesOf(host, rules, resolve);
+  for (const address of addresses) {
+    const reason = forbiddenReason(address, rules.allow);
+    if (reason !== null) throw blocked(`${host} is ${address}: ${reason}`);
+  }
+  const inside = addresses.every((address) => isInside(rules.allow, address));
+  const refusal = transportRefusal(checked.url, rules.allowHttp, inside);
+  if (refusal !== null) throw blocked(`${host} is ${addresses.join(', ')}: ${refusal}`);
+  return addresses;
+}
+
+async function addressesOf(host: string, { allow }: WebhookUrlRules, resolve: Guard['resolve']): Promise<string[]> {
+  if (isIP(host) !== 0) return [host];
+  if (isLocalhost(host)) return ['127.0.0.1', '::1'].filter((address) => isInside(allow, address));
+  const addresses = await resolve(host);
+  if (addresses.length === 0) throw new WebhookError('dns', `${host} has no address`);
+  return addresses;
+}
+
+function connectTo(
+  addresses: readonly string[],
+  { ca, allow }: Guard,
+  target: buildConnector.Options,
+  callback: buildConnector.Callback,
+): void {
+  const connect = buildConnector({
+    lookup: pinnedTo(addresses),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: addressTimeoutMs,
+    timeout: connectTimeoutMs,
+    allowH2: false,
+    maxCachedSessions: 0,
+    minVersion: 'TLSv1.2',
+    // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED would be asked otherwise.
+    rejectUnauthorized: true,
+    ...(ca === undefined ? {} : { ca }),
+  });
+  connect(target, (error, socket) => {
+    if (error !== null) return callback(toWebhookError(error), null);
+    const remote = socket.remoteAddress ?? '';
+    const reason = forbiddenReason(remote, allow);
+    if (reason === null) return callback(null, socket);
+    socket.destroy();
+    callback(blocked(`${target.hostname} connected to ${remote}: ${reason}`), null);
+  });
+}
+
+function pinnedTo(addresses: readonly string[]): LookupFunction {
+  const answers = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_host, options, done) => {
+    const [first = { address: '', family: 0 }] = answers;
+    if (options.all) return done(null, answers);
+    done(null, first.address, first.family);
+  };
+}
+
+function blocked(message: string): WebhookError {
+  return new WebhookError('blocked_address', message);
+}

@@ -1,0 +1,39 @@
+// Both signatures of a webhook are over the very bytes that are sent (interface 6.3; Standard Webhooks 1.0.0). They key
+// the same secret differently: the interface's with the whole string, Standard Webhooks' with the base64 after `whsec_`.
+import { createHmac, randomBytes } from 'node:crypto';
+
+const standardPrefix = 'whsec_';
+
+/** The value of `X-Service-Webhook-Signature`: `sha256=` and the lower-case hex of the HMAC over timestamp, dot, body. */
+export function signService(secret: string, timestampIso: string, body: Uint8Array): string {
+  return `sha256=${createHmac('sha256', secret).update(`${timestampIso}.`).update(body).digest('hex')}`;
+}
+
+/** The value of `webhook-signature`: one `v1,<base64>` for each live secret, so that a rotation breaks no receiver. */
+export function signStandard(secrets: readonly string[], id: string, unixSeconds: number, body: Uint8Array): string {
+  return secrets
+    .map((secret) => {
+      const hmac = createHmac('sha256', standardKey(secret));
+      return `v1,${hmac.update(`${id}.${unixSeconds}.`).update(body).digest('base64')}`;
+    })
+    .join(' ');
+}
+
+export function makeWebhookSecret(): string {
+  return `${standardPrefix}${randomBytes(32).toString('base64')}`;
+}
+
+/**
+ * False for a secret that says `whsec_` but holds no canonical base64 of at least one byte after it: the libraries of
+ * Standard Webhooks could not read it, so its deliveries could never be verified.
+ */
+export function isUsableSecret(secret: string): boolean {
+  if (!secret.startsWith(standardPrefix)) return true;
+  const encoded = secret.slice(standardPrefix.length);
+  return encoded !== '' && Buffer.from(encoded, 'base64').toString('base64') === encoded;
+}
+
+function standardKey(secret: string): Buffer {
+  if (!secret.startsWith(standardPrefix)) return Buffer.from(secret, 'utf8');
+  return Buffer.from(secret.slice(standardPrefix.length), 'base64');
+}

@@ -1,0 +1,84 @@
+// A subscription's URL is parsed once, by WHATWG's parser, and everything is decided on what that made of it: decimal,
+// hex, octal, short and full-width forms of an address are plain addresses by then. What only name resolution can tell
+// is left to the connector (activities/webhooks/guardedAgent.ts), which asks the same questions again at each connect.
+import { isIP } from 'node:net';
+import { type AllowList, forbiddenReason, isInside } from './addresses.js';
+
+export interface WebhookUrlRules {
+  allowHttp: boolean;
+  allow: AllowList;
+}
+
+export type CheckedUrl = { ok: true; url: URL } | { ok: false; reason: string };
+
+const maxLength = 2048;
+const publicPorts = new Set(['', '443', '8443']);
+
+/** `reason` is a sentence for the caller. The `url` of a good one has no trailing dot left in its host. */
+export function checkWebhookUrl(text: string, rules: WebhookUrlRules): CheckedUrl {
+  const url = parse(text);
+  if (url === null) return refuse('The URL cannot be parsed.');
+  if (text.length > maxLength || url.href.length > maxLength) {
+    return refuse(`The URL is longer than ${maxLength} characters.`);
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return refuse('The URL must use https.');
+  if (url.username !== '' || url.password !== '') return refuse('The URL must not hold a user name or password.');
+  if (url.href.includes('#')) return refuse('The URL must not hold a fragment.');
+
+  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
+  const host = bareHost(url);
+  const reason =
+    hostRefusal(host, rules.allow) ?? transportRefusal(url, rules.allowHttp, mayBeInside(host, rules.allow));
+  return reason === null ? { ok: true, url } : refuse(reason);
+}
+
+/** Plain http and odd ports are for addresses inside the operator's allow list alone. */
+export function transportRefusal(
+  { protocol, port }: Pick<URL, 'protocol' | 'port'>,
+  allowHttp: boolean,
+  inside: boolean,
+): string | null {
+  if (protocol === 'http:' && !(allowHttp && inside)) return 'The URL must use https.';
+  return inside || publicPorts.has(port) ? null : 'The port must be 443 or 8443.';
+}
+
+/** The host as a resolver or socket takes it: IPv6 without its brackets. */
+export function bareHost(url: URL): string {
+  return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+}
+
+/** RFC 6761: these names are loopback whatever a resolver says. */
+export function isLocalhost(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost');
+}
+
+function parse(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
+}
+
+function refuse(reason: string): CheckedUrl {
+  return { ok: false, reason };
+}
+
+function hostRefusal(host: string, allow: AllowList): string | null {
+  if (isIP(host) !== 0) {
+    return forbiddenReason(host, allow) === null ? null : 'The address is not a public one.';
+  }
+  const labels = host.split('.');
+  if (labels.some((label) => label === '')) return 'The host name has an empty label.';
+  const notPublic = 'The host name is not a public one.';
+  if (isLocalhost(host)) return allow.opensLoopback ? null : notPublic;
+  // A name of an inner network can only be meant where the operator opened one; its addresses are checked all the same.
+  const inner = labels.length === 1 || host.endsWith('.local') || host.endsWith('.internal');
+  return inner && !allow.opensNetwork ? notPublic : null;
+}
+
+/** Exact for an address; for a name whether the operator opened anything that it could resolve to. */
+function mayBeInside(host: string, allow: AllowList): boolean {
+  if (isIP(host) !== 0) return isInside(allow, host);
+  return isLocalhost(host) ? allow.opensLoopback : allow.opensNetwork;
+}

@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { isUsableSecret, makeWebhookSecret, signService, signStandard } from '../../schemas/webhookSignature.js';
+
+const body = Buffer.from('{"eventId":"evt_1","points":2432232314}');
+const nowSeconds = () => Math.floor(Date.now() / 1000);
+
+function verifyWithLibrary(secret: string, signature: string, id: string, unixSeconds: number, payload: Buffer) {
+  const verifier = secret.startsWith('whsec_') ? new Webhook(secret) : new Webhook(secret, { format: 'raw' });
+  const headers = { 'webhook-id': id, 'webhook-timestamp': String(unixSeconds), 'webhook-signature': signature };
+  return verifier.verify(payload, headers, { jsonParse: false });
+}
+
+describe('the signature of the interface', () => {
+  it('is what openssl computes over timestamp, dot and body with the whole secret as the key', () => {
+    const signature = signService('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', '2026-11-21T04:00:00.000Z', body);
+    expect(signature).toBe('sha256=ad736f535bd31d8f35a34beddedbb20a378e3a5a5387c11fece14ff72c019c34');
+  });
+
+  it('differs when any single bit of the body differs', () => {
+    const secret = makeWebhookSecret();
+    const signature = signService(secret, 't', body);
+    for (let bit = 0; bit < body.length * 8; bit += 1) {
+      const changed = Buffer.from(body);
+      changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+      expect(signService(secret, 't', changed)).not.toBe(signature);
+    }
+  });
+
+  it('is 64 lower-case hex digits for any secret and any bytes', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.uint8Array(), (secret, bytes) => {
+        expect(signService(secret, 't', bytes)).toMatch(/^sha256=[0-9a-f]{64}$/);
+      }),
+    );
+  });
+});
+
+describe('the signature of Standard Webhooks', () => {
+  it('is the published one', () => {
+    const signature = signStandard(
+      ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+      'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      1614265330,
+      Buffer.from('{"test": 2432232314}'),
+    );
+    expect(signature).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
+  });
+
+  it('convinces the standardwebhooks library, for made secrets and for chosen ones', () => {
+    const printable = fc.string({ unit: 'grapheme-ascii', minLength: 16, maxLength: 128 });
+    const secrets = fc.oneof(
+      fc.constant(null).map(makeWebhookSecret),
+      printable.filter((text) => !text.startsWith('whsec_')),
+    );
+    fc.assert(
+      fc.property(secrets, fc.uuid(), fc.json(), (secret, id, json) => {
+        const payload = Buffer.from(json);
+        const seconds = nowSeconds();
+        verifyWithLibrary(secret, signStandard([secret], id, seconds, payload), id, seconds, payload);
+      }),
+    );
+  });
+
+  it('has one entry for each live secret, so that both sides of a rotation verify', () => {
+    const [newest, previous, stranger] = [makeWebhookSecret(), 'a secret of my own choice', makeWebhookSecret()];
+    const seconds = nowSeconds();
+    const signature = signStandard([newest, previous], 'evt_1', seconds, body);
+    expect(signature.split(' ')).toHaveLength(2);
+    verifyWithLibrary(newest, signature, 'evt_1', seconds, body);
+    verifyWithLibrary(previous, signature, 'evt_1', seconds, body);
+    expect(() => verifyWithLibrary(stranger, signature, 'evt_1', seconds, body)).toThrow('No matching signature');
+  });
+
+  it('does not fit another id, time or body', () => {
+    const secret = makeWebhookSecret();
+    const seconds = nowSeconds();
+    const signature = signStandard([secret], 'evt_1', seconds, body);
+    const refused = 'No matching signature';
+    expect(() => verifyWithLibrary(secret, signature, 'evt_2', seconds, body)).toThrow(refused);
+    expect(() => verifyWithLibrary(secret, signature, 'evt_1', seconds - 1, body)).toThrow(refused);
+    expect(() => verifyWithLibrary(secret, signature, 'evt_1', seconds, Buffer.from('{}'))).toThrow(refused);
+  });
+});
+
+describe('secrets', () => {
+  it('are made of 32 random bytes and never twice the same', () => {
+    const made = Array.from({ length: 100 }, makeWebhookSecret);
+    expect(new Set(made).size).toBe(100);
+    for (const secret of made) {
+      expect(Buffer.from(secret.slice('whsec_'.length), 'base64')).toHaveLength(32);
+      expect(isUsableSecret(secret)).toBe(true);
+    }
+  });
+
+  it.each([
+    ['any text without the prefix', 'my own secret, 16+', true],
+    ['canonical base64 after the prefix', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', true],
+    ['nothing after the prefix', 'whsec_', false],
+    ['text that is not base64 after the prefix', 'whsec_not base64 at all!', false],
+    ['unpadded base64 after the prefix', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS', false],
+    ['base64url after the prefix', 'whsec_-_KQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', false],
+  ])('with %s are judged by whether a receiver can verify with them', (_name, secret, usable) => {
+    expect(isUsableSecret(secret)).toBe(usable);
+  });
+});
