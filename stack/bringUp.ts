@@ -1,0 +1,108 @@
+// The order of a start: engines, migration, demo, then worker and API. stack.json appears when all of them answer.
+
+import { assertPortFree, type Engines, startEngines } from './engines/startEngines.js';
+import { keptSecrets } from './keptSecrets.js';
+import type { NamedProcess } from './lock.js';
+import { findPort } from './ports.js';
+import { type ServicesInput, serviceEnv } from './services.js';
+import type { Settings } from './settings.js';
+import { type Demo, type StackFile, writeStackFile } from './stackFile.js';
+import type { ProcessPlan } from './supervisedProcess.js';
+import type { Supervisor } from './supervisor.js';
+import type { Terminal } from './terminal.js';
+
+export interface StackParts {
+  /** Gets the environment that worker and API will get; returns what it did, in a few words. */
+  migrate(env: NodeJS.ProcessEnv): Promise<string>;
+  seedDemo(input: { stackDir: string; mongodbUri: string; consoleJwtSecret: string }): Promise<Demo>;
+  workerPlan(env: NodeJS.ProcessEnv): ProcessPlan;
+  apiPlan(env: NodeJS.ProcessEnv, localUrl: string): ProcessPlan;
+}
+
+export interface BringUpDeps {
+  settings: Settings;
+  supervisor: Supervisor;
+  terminal: Terminal;
+  signal: AbortSignal;
+  parts: StackParts;
+  /** All that lives at this moment. */
+  living: () => NamedProcess[];
+}
+
+export async function bringUp(deps: BringUpDeps): Promise<StackFile> {
+  const { settings, supervisor, terminal, signal, parts } = deps;
+  const addresses = await chooseAddresses(settings);
+  const engines = await startEngines(deps);
+  const input: ServicesInput = { settings, engines, addresses, secrets: keptSecrets(settings.stackDir) };
+  const env = serviceEnv(input);
+
+  signal.throwIfAborted();
+  await terminal.step('migration', async () => ({ result: undefined, said: await parts.migrate(env) }));
+  signal.throwIfAborted();
+  const demo = await terminal.step('demo', async () => {
+    const consoleJwtSecret = env['CONSOLE_JWT_SECRET'] ?? '';
+    const seeded = await parts.seedDemo({
+      stackDir: settings.stackDir,
+      mongodbUri: engines.mongodbUri,
+      consoleJwtSecret,
+    });
+    return { result: seeded, said: 'merchant, three programs, API key, console token' };
+  });
+  signal.throwIfAborted();
+  await Promise.all([
+    startService(deps, parts.workerPlan(env), 'runs workflows and activities'),
+    startService(deps, parts.apiPlan(env, addresses.localUrl), `listens on ${addresses.localUrl}`),
+  ]);
+
+  const content = describeStack(deps, engines, addresses, demo);
+  writeStackFile(settings.stackDir, content);
+  return content;
+}
+
+async function startService({ supervisor, terminal }: BringUpDeps, plan: ProcessPlan, said: string): Promise<void> {
+  await terminal.step(plan.title, async () => ({ result: await supervisor.start(plan), said }));
+}
+
+interface Addresses {
+  port: number;
+  metricsPort: number;
+  /** Reached from this machine. */
+  localUrl: string;
+  metricsUrl: string;
+  publicUrl: string;
+}
+
+async function chooseAddresses(settings: Settings): Promise<Addresses> {
+  const { host } = settings;
+  const port = settings.port === 0 ? await findPort(host) : settings.port;
+  const metricsPort = settings.metricsPort === 0 ? await findPort(host) : settings.metricsPort;
+  await assertPortFree('PORT', host, port);
+  await assertPortFree('METRICS_PORT', host, metricsPort);
+  const localUrl = `http://${reachableFromHere(host)}:${port}`;
+  const metricsUrl = `http://${reachableFromHere(host)}:${metricsPort}/metrics`;
+  return { port, metricsPort, localUrl, metricsUrl, publicUrl: settings.publicUrl ?? localUrl };
+}
+
+function reachableFromHere(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function describeStack(deps: BringUpDeps, engines: Engines, addresses: Addresses, demo: Demo): StackFile {
+  return {
+    baseUrl: `${addresses.localUrl}/api/v1`,
+    publicUrl: addresses.publicUrl,
+    metricsUrl: addresses.metricsUrl,
+    temporalUi: engines.temporalUi,
+    temporalAddress: engines.temporalAddress,
+    mongodbUri: engines.mongodbUri,
+    redisUrl: deps.settings.given.redisUrl ?? null,
+    pids: pidsOf(deps.living()),
+    demo,
+  };
+}
+
+export function pidsOf(living: NamedProcess[]): StackFile['pids'] {
+  return { supervisor: process.pid, ...Object.fromEntries(living.map(({ name, pid }) => [name, pid])) };
+}

@@ -1,0 +1,43 @@
+// A Temporal server that the user gave is theirs: it gets the search attributes that it lacks, and nothing else of it
+// is changed.
+
+import { Connection } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { ExpectedFailure } from '../expectedFailure.js';
+import { prepareNamespace, retentionOf } from './temporalNamespace.js';
+
+const leastRetentionSeconds = 72 * 3_600;
+
+/** Throws ExpectedFailure when it doesn't answer; returns what the user should know. */
+export async function prepareGivenTemporal(address: string, namespace: string): Promise<string[]> {
+  const connection = await connectTo(address);
+  try {
+    await prepareNamespace(connection, { namespace, signal: AbortSignal.timeout(10_000) });
+    const seconds = await retentionOf(connection, namespace);
+    if (seconds >= leastRetentionSeconds) return [];
+    const hours = Math.floor(seconds / 3_600);
+    return [
+      `Namespace ${namespace} forgets finished workflows after ${hours} h; 72 h or more lets operators look back.`,
+    ];
+  } catch (error) {
+    throw new ExpectedFailure(
+      `Namespace ${namespace} of TEMPORAL_ADDRESS could not be prepared (does it exist, and may this client add search ` +
+        `attributes?): ${reasonOf(error)}`,
+    );
+  } finally {
+    await connection.close();
+  }
+}
+
+async function connectTo(address: string): Promise<Connection> {
+  try {
+    const { connectionOptions } = loadClientConnectConfig();
+    return await Connection.connect({ ...connectionOptions, address, connectTimeout: '5s' });
+  } catch (error) {
+    throw new ExpectedFailure(`TEMPORAL_ADDRESS does not answer: ${reasonOf(error)}`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

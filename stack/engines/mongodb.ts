@@ -1,0 +1,117 @@
+// A MongoDB that keeps what it acknowledged: every commit is on disk before the answer, and transactions work, because
+// it is (or says that it is) a replica set of one.
+
+import { mkdirSync } from 'node:fs';
+import { MongoClient, MongoServerError } from 'mongodb';
+import { ExpectedFailure } from '../expectedFailure.js';
+import { accepts } from '../ports.js';
+import type { ProcessPlan } from '../supervisedProcess.js';
+import { until } from '../until.js';
+import type { MongodbKind } from './mongodbSources.js';
+import type { Engine } from './obtain.js';
+
+const host = '127.0.0.1';
+
+export function mongodbUriAt(port: number): string {
+  return `mongodb://${host}:${port}/?directConnection=true`;
+}
+
+export interface MongodbRun {
+  engine: Engine<MongodbKind>;
+  port: number;
+  dataDir: string;
+  env: NodeJS.ProcessEnv;
+}
+
+export function mongodbPlan({ engine, port, dataDir, env }: MongodbRun): ProcessPlan {
+  mkdirSync(dataDir, { recursive: true });
+  return {
+    name: 'mongodb',
+    title: 'MongoDB',
+    command: engine.path,
+    args: engine.kind === 'mongod' ? mongodArgs(port, dataDir) : secantusArgs(port, dataDir),
+    env,
+    ipc: false,
+    async ready(_running, signal) {
+      await until(() => accepts(host, port), 20, signal);
+      if (engine.kind === 'mongod') await becomePrimary(port, signal);
+      await until(() => isWritable(mongodbUriAt(port)), 100, signal);
+    },
+    readyWithinMs: 60_000,
+    graceMs: 15_000,
+  };
+}
+
+function mongodArgs(port: number, dataDir: string): string[] {
+  return [
+    ...['--replSet', 'loyalty', '--bind_ip', host, '--port', String(port), '--dbpath', dataDir, '--quiet'],
+    // A writer that died must not block the members that it touched for a minute.
+    ...['--setParameter', 'transactionLifetimeLimitSeconds=5'],
+  ];
+}
+
+function secantusArgs(port: number, dataDir: string): string[] {
+  return [
+    ...['--host', host, '--port', String(port), '--storage-path', dataDir, '--log-level', 'WARNING'],
+    // Without it a kill -9 loses acknowledged writes.
+    '--sync-on-commit',
+    // Its log file is allocated in full: 128 MB as it comes, for an empty store.
+    ...['--log-file-max', '32MB', '--cache-size', '1G'],
+  ];
+}
+
+/** Initiates the replica set on a new folder, and follows the port when it is another one than last time. */
+async function becomePrimary(port: number, signal: AbortSignal): Promise<void> {
+  const client = new MongoClient(mongodbUriAt(port), { serverSelectionTimeoutMS: 5_000 });
+  const me = `${host}:${port}`;
+  try {
+    const admin = client.db('admin');
+    const configured = await admin.command({ replSetGetConfig: 1 }).catch((error: unknown) => {
+      if (error instanceof MongoServerError && error.codeName === 'NotYetInitialized') return undefined;
+      throw error;
+    });
+    if (configured === undefined) {
+      await admin.command({ replSetInitiate: { _id: 'loyalty', members: [{ _id: 0, host: me }] } });
+    } else if (configured['config'].members[0].host !== me) {
+      const { config } = configured;
+      const moved = { ...config, version: config.version + 1, members: [{ ...config.members[0], host: me }] };
+      await admin.command({ replSetReconfig: moved, force: true });
+    }
+    await until(async () => (await admin.command({ hello: 1 }))['isWritablePrimary'] === true, 50, signal);
+  } finally {
+    await client.close();
+  }
+}
+
+async function isWritable(uri: string): Promise<boolean> {
+  const client = new MongoClient(uri, { serverSelectionTimeoutMS: 2_000 });
+  try {
+    return (await client.db('admin').command({ hello: 1 }))['isWritablePrimary'] === true;
+  } finally {
+    await client.close();
+  }
+}
+
+/** For an address that the user gave: throws ExpectedFailure when it doesn't answer or cannot do transactions. */
+export async function assertGivenMongodb(uri: string): Promise<void> {
+  const client = connectTo(uri);
+  try {
+    const hello = await client.db('admin').command({ hello: 1 });
+    if (hello['setName'] !== undefined || hello['msg'] === 'isdbgrid') return;
+  } catch (error) {
+    throw new ExpectedFailure(`MONGODB_URI does not answer: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    await client.close();
+  }
+  throw new ExpectedFailure(
+    'MONGODB_URI is a standalone server, and transactions need a replica set (one member is enough: mongod --replSet).',
+  );
+}
+
+function connectTo(uri: string): MongoClient {
+  try {
+    return new MongoClient(uri, { serverSelectionTimeoutMS: 5_000, connectTimeoutMS: 5_000 });
+  } catch (error) {
+    throw new ExpectedFailure(`MONGODB_URI is no connection string: ${error instanceof Error ? error.message : error}`);
+  }
+}

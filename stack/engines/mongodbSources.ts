@@ -1,0 +1,147 @@
+// Where a MongoDB comes from when no address was given: the user's own, a kept one, a download, a build. Data that an
+// engine wrote can be read by that engine only, so the kind that holds this stack's data is looked for first.
+
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type CachedFile, cachedPath, intoCache } from './cache.js';
+import { assertReachable } from './download.js';
+import type { Context } from './obtain.js';
+import { type Engine, obtain, type Source } from './obtain.js';
+import { findOnPath, isAtLeast, versionOf } from './onPath.js';
+import { runTool } from './tool.js';
+
+export type MongodbKind = 'mongod' | 'secantusd';
+
+const mongodVersion = '8.2.6';
+// The driver's oldest server is 4.2; transactions that create collections need 4.4; 6.0 is the oldest that is tried.
+const oldestMongod = '6.0.0';
+const secantusVersion = '0.5.3-beta.196';
+
+export interface MongodbSearch {
+  cacheDir: string;
+  env: NodeJS.ProcessEnv;
+  /** The kind whose data is already there. */
+  kept?: MongodbKind | undefined;
+}
+
+export async function obtainMongodb(search: MongodbSearch, context: Context): Promise<Engine<MongodbKind>> {
+  const sources = mongodbSources(search);
+  const first = sources.filter((source) => source.kind === search.kept);
+  const others = sources.filter((source) => source.kind !== search.kept);
+  return await obtain(
+    {
+      title: 'MongoDB',
+      givenBy: 'MONGODB_URI',
+      sources: search.kept === undefined ? sources : [...first, ...others],
+      advice: [
+        `install MongoDB ${oldestMongod.split('.')[0]} or newer, so that mongod is on the PATH`,
+        'install Rust (https://rustup.rs) and start again: SecantusDB is then built once, in about 5 minutes',
+        'give the address of a replica set: MONGODB_URI=mongodb://... npm start',
+      ],
+    },
+    context,
+  );
+}
+
+function mongodbSources({ cacheDir, env }: MongodbSearch): Source<MongodbKind>[] {
+  const fetched: CachedFile = { cacheDir, folder: `mongod-${mongodVersion}`, program: join('bin', 'mongod') };
+  const built: CachedFile = {
+    cacheDir,
+    folder: `secantus-mdb-${secantusVersion}`,
+    program: join('bin', 'secantusd-rs'),
+  };
+  const mongod = (path: string, said: string): Engine<MongodbKind> => ({ kind: 'mongod', path, said });
+  const secantusd = (path: string, from: string): Engine<MongodbKind> => ({
+    kind: 'secantusd',
+    path,
+    said: `SecantusDB ${secantusVersion}, ${from}`,
+  });
+  return [
+    {
+      tried: 'mongod on the PATH',
+      kind: 'mongod',
+      get: async () => {
+        const path = findOnPath('mongod', env);
+        if (path === undefined) return undefined;
+        const version = await versionOf(path, /db version v?([\d.]+)/);
+        if (!isAtLeast(version, oldestMongod)) throw new Error(`version ${version} is older than ${oldestMongod}`);
+        return mongod(path, `mongod ${version} from the PATH`);
+      },
+    },
+    {
+      tried: 'mongod fetched earlier',
+      kind: 'mongod',
+      get: async () => {
+        const path = cachedPath(fetched);
+        return path === undefined ? undefined : mongod(path, `mongod ${mongodVersion} from the cache`);
+      },
+    },
+    {
+      tried: 'SecantusDB built earlier',
+      kind: 'secantusd',
+      get: async () => {
+        const path = cachedPath(built);
+        return path === undefined ? undefined : secantusd(path, 'from the cache');
+      },
+    },
+    {
+      tried: `download of mongod ${mongodVersion}`,
+      kind: 'mongod',
+      get: async (context) => mongod(await fetchMongod(fetched, env, context), `mongod ${mongodVersion}, downloaded`),
+    },
+    {
+      tried: `build of SecantusDB ${secantusVersion} with cargo`,
+      kind: 'secantusd',
+      get: async (context) => secantusd(await buildSecantus(built, env, context), 'built'),
+    },
+  ];
+}
+
+async function fetchMongod(file: CachedFile, env: NodeJS.ProcessEnv, context: Context): Promise<string> {
+  context.task.say('asking for the download of mongod');
+  await assertReachable(env['MONGOMS_DOWNLOAD_MIRROR'] ?? 'https://fastdl.mongodb.org');
+  return await intoCache(file, context, async (folder) => {
+    await runTool({
+      command: process.execPath,
+      args: ['--import', 'tsx', fileURLToPath(new URL('fetchMongod.ts', import.meta.url)), mongodVersion, folder],
+      env,
+      logFile: join(file.cacheDir, 'logs', 'fetch-mongod.log'),
+      signal: context.signal,
+      onLine: (line) => {
+        const percent = /([\d.]+)%/.exec(line)?.[1];
+        if (percent !== undefined)
+          context.task.say(`downloading mongod ${mongodVersion}, ${Math.floor(Number(percent))} %`);
+      },
+    });
+  });
+}
+
+async function buildSecantus(file: CachedFile, env: NodeJS.ProcessEnv, context: Context): Promise<string> {
+  const cargo = findOnPath('cargo', env);
+  if (cargo === undefined) throw new Error('cargo is not on the PATH');
+  return await intoCache(file, context, async (folder) => {
+    const doing = `building SecantusDB ${secantusVersion} with cargo, once, about 5 min`;
+    context.task.say(doing);
+    await runTool({
+      command: cargo,
+      args: [
+        'install',
+        '--ignore-rust-version',
+        '--locked',
+        '--root',
+        folder,
+        '--version',
+        secantusVersion,
+        'secantus-mdb',
+      ],
+      // The bar is the only place where cargo says how many crates there are; without a terminal it needs a width.
+      env: { ...env, CARGO_TERM_PROGRESS_WHEN: 'always', CARGO_TERM_PROGRESS_WIDTH: '80', CARGO_TERM_COLOR: 'never' },
+      logFile: join(file.cacheDir, 'logs', 'build-secantus-mdb.log'),
+      signal: context.signal,
+      onLine: (line) => {
+        const [, done, all] = /\] (\d+)\/(\d+)/.exec(line) ?? [];
+        if (all !== undefined) context.task.say(`${doing}: ${done} of ${all} crates`);
+      },
+    });
+  });
+}

@@ -1,0 +1,37 @@
+// A program that the user installed comes first, as long as it runs and is new enough.
+
+import { execFile } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+export function findOnPath(program: string, env: NodeJS.ProcessEnv): string | undefined {
+  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  return folders.map((folder) => join(folder, program)).find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** The first group of `pattern` in what `<program> --version` prints; throws when it doesn't run or match. */
+export async function versionOf(path: string, pattern: RegExp): Promise<string> {
+  const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: 5_000 });
+  const version = pattern.exec(stdout)?.[1];
+  if (version === undefined) throw new Error(`${path} is another program of that name`);
+  return version;
+}
+
+export function isAtLeast(version: string, least: string): boolean {
+  const [have, need] = [version, least].map((text) => text.split('.').map(Number));
+  for (const [index, part] of (need ?? []).entries()) {
+    const other = have?.[index] ?? 0;
+    if (other !== part) return other > part;
+  }
+  return true;
+}

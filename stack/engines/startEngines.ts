@@ -1,0 +1,134 @@
+// Brings up the engines that were not given by address, each on a port that it keeps over restarts and, where it is
+// still free, over later starts of the same stack.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ExpectedFailure } from '../expectedFailure.js';
+import { findPort, isFree } from '../ports.js';
+import type { Settings } from '../settings.js';
+import { replaceFile } from '../stackFile.js';
+import type { Supervisor } from '../supervisor.js';
+import type { Terminal } from '../terminal.js';
+import { cacheDirOf } from './cache.js';
+import { prepareGivenTemporal } from './givenTemporal.js';
+import { assertGivenMongodb, mongodbPlan, mongodbUriAt } from './mongodb.js';
+import { type MongodbKind, obtainMongodb } from './mongodbSources.js';
+import { temporalPlan } from './temporal.js';
+import { obtainTemporal } from './temporalSources.js';
+
+const loopback = '127.0.0.1';
+
+export interface EnginesDeps {
+  settings: Settings;
+  supervisor: Pick<Supervisor, 'start'>;
+  terminal: Terminal;
+  signal: AbortSignal;
+}
+
+export interface Engines {
+  mongodbUri: string;
+  temporalAddress: string;
+  /** Null when the server was given: where its UI is, is not known. */
+  temporalUi: string | null;
+}
+
+export async function startEngines(deps: EnginesDeps): Promise<Engines> {
+  const ports = await choosePorts(deps.settings);
+  // When one cannot be had, the other one's long build is of no use: it ends with the same reason.
+  const failed = new AbortController();
+  const both = { ...deps, signal: AbortSignal.any([deps.signal, failed.signal]) };
+  const starting = [startMongodb(both, ports.mongodb), startTemporal(both, ports)] as const;
+  for (const one of starting) one.catch((error: unknown) => failed.abort(error));
+  await Promise.allSettled(starting);
+  failed.signal.throwIfAborted();
+  const [mongodbUri, temporal] = await Promise.all(starting);
+  return { mongodbUri, ...temporal };
+}
+
+async function startMongodb({ settings, supervisor, terminal, signal }: EnginesDeps, port: number): Promise<string> {
+  const given = settings.given.mongodbUri;
+  if (given !== undefined) {
+    return await terminal.step('MongoDB', async () => {
+      await assertGivenMongodb(given);
+      return { result: given, said: 'given by MONGODB_URI' };
+    });
+  }
+  return await terminal.step('MongoDB', async (task) => {
+    const folder = join(settings.stackDir, 'mongodb');
+    const search = { cacheDir: cacheDirOf(settings.env), env: settings.env, kept: keptKind(folder) };
+    const engine = await obtainMongodb(search, { task, signal });
+    task.say('starting');
+    await assertPortFree('STACK_MONGO_PORT', loopback, port);
+    const dataDir = join(folder, engine.kind);
+    await supervisor.start(mongodbPlan({ engine, port, dataDir, env: engineEnv(settings.env) }));
+    return { result: mongodbUriAt(port), said: `${engine.said}, on port ${port}` };
+  });
+}
+
+async function startTemporal(deps: EnginesDeps, ports: { temporal: number; temporalUi: number }) {
+  const { settings, supervisor, terminal, signal } = deps;
+  const given = settings.given.temporalAddress;
+  if (given !== undefined) {
+    return await terminal.step('Temporal', async () => {
+      const remarks = await prepareGivenTemporal(given, settings.namespace);
+      for (const remark of remarks) terminal.warn(remark);
+      return { result: { temporalAddress: given, temporalUi: null }, said: 'given by TEMPORAL_ADDRESS' };
+    });
+  }
+  return await terminal.step('Temporal', async (task) => {
+    const search = { cacheDir: cacheDirOf(settings.env), env: settings.env };
+    const engine = await obtainTemporal(search, { task, signal });
+    task.say('starting');
+    await assertPortFree('STACK_TEMPORAL_PORT', loopback, ports.temporal);
+    await assertPortFree('STACK_TEMPORAL_UI_PORT', loopback, ports.temporalUi);
+    const plan = temporalPlan({
+      engine,
+      namespace: settings.namespace,
+      port: ports.temporal,
+      uiPort: ports.temporalUi,
+      dbFile: join(settings.stackDir, 'temporal.db'),
+      env: engineEnv(settings.env),
+    });
+    await supervisor.start(plan);
+    const result = {
+      temporalAddress: `${loopback}:${ports.temporal}`,
+      temporalUi: `http://${loopback}:${ports.temporalUi}`,
+    };
+    return { result, said: `${engine.said}, on port ${ports.temporal}` };
+  });
+}
+
+/** Which engine's data this stack holds already. */
+function keptKind(folder: string): MongodbKind | undefined {
+  const kinds: MongodbKind[] = ['mongod', 'secantusd'];
+  return kinds.find((kind) => existsSync(join(folder, kind)));
+}
+
+/** Engines need no secrets of ours. */
+export function engineEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const names = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ'];
+  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+}
+
+const portsSchema = z.object({ mongodb: z.number(), temporal: z.number(), temporalUi: z.number() });
+
+async function choosePorts({ ports, stackDir }: Settings): Promise<z.infer<typeof portsSchema>> {
+  const file = join(stackDir, 'ports.json');
+  const last = existsSync(file) ? portsSchema.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data : undefined;
+  const chosen = {
+    mongodb: ports.mongodb ?? (await findPort(loopback, last?.mongodb)),
+    temporal: ports.temporal ?? (await findPort(loopback, last?.temporal)),
+    temporalUi: ports.temporalUi ?? (await findPort(loopback, last?.temporalUi)),
+  };
+  replaceFile(file, JSON.stringify(chosen));
+  return chosen;
+}
+
+/** Throws ExpectedFailure that tells how to take another port. */
+export async function assertPortFree(variable: string, host: string, port: number): Promise<void> {
+  if (await isFree(host, port)) return;
+  throw new ExpectedFailure(
+    `Port ${port} on ${host} is taken. Stop what listens there, or choose another one: ${variable}=${port + 1} npm start`,
+  );
+}

@@ -1,0 +1,107 @@
+// One holder at a time, over processes, and never blocked by a holder that was killed: the file names its holder, and a
+// dead holder's file is taken over. The file appears whole (linked, then replaced by rename), so no reader sees half.
+
+import { randomUUID } from 'node:crypto';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { identityOf, isAlive, type ProcessIdentity } from './processIdentity.js';
+import { isSystemError } from './systemError.js';
+
+const identitySchema = z.object({ pid: z.number().int(), startMark: z.string() });
+const recordSchema = z.object({
+  holder: identitySchema,
+  children: z.array(identitySchema.extend({ name: z.string() })),
+});
+
+export interface NamedProcess extends ProcessIdentity {
+  name: string;
+}
+
+export interface Lock {
+  /** What holders that died before this one had started and not ended. */
+  leftBehind: NamedProcess[];
+  /** Puts the holder's children on record, for whoever takes the lock over if the holder is killed. */
+  record(children: NamedProcess[]): void;
+  release(): void;
+}
+
+/** Takes the lock, or tells who has it. */
+export function tryLock(path: string): { lock: Lock } | { heldBy: ProcessIdentity } {
+  const holder = identityOf(process.pid);
+  if (holder === undefined) throw new Error('This system does not tell when a process began, so locks cannot be kept.');
+  const leftBehind: NamedProcess[] = [];
+  const write = (to: string, children: NamedProcess[]) =>
+    writeFileSync(to, JSON.stringify({ holder, children }), { mode: 0o600 });
+
+  for (;;) {
+    const draft = `${path}.${randomUUID()}`;
+    write(draft, leftBehind);
+    try {
+      linkSync(draft, path);
+      const record = (children: NamedProcess[]) => {
+        write(draft, children);
+        renameSync(draft, path);
+      };
+      return { lock: { leftBehind, record, release: () => rmSync(path, { force: true }) } };
+    } catch (error) {
+      if (!isSystemError(error, 'EEXIST')) throw error;
+    } finally {
+      rmSync(draft, { force: true });
+    }
+
+    const text = readIfThere(path);
+    if (text === undefined) continue;
+    const found = parseRecord(text);
+    if (found !== undefined && isAlive(found.holder)) return { heldBy: found.holder };
+    if (takeAway(path, text)) leftBehind.push(...(found?.children ?? []));
+  }
+}
+
+/** Takes the lock as soon as it is free; `onWait` is called once when another process has it. */
+export async function waitForLock(path: string, onWait: () => void, signal?: AbortSignal): Promise<Lock> {
+  for (let waited = false; ; waited = true) {
+    const result = tryLock(path);
+    if ('lock' in result) return result.lock;
+    if (!waited) onWait();
+    await sleep(250, undefined, signal === undefined ? {} : { signal });
+  }
+}
+
+// Two starters may find the same dead holder: the one that moves the file away checks that it moved what it had read,
+// and gives it back if the other was faster.
+function takeAway(path: string, expected: string): boolean {
+  const aside = `${path}.${randomUUID()}`;
+  try {
+    renameSync(path, aside);
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return false;
+    throw error;
+  }
+  const taken = readIfThere(aside) === expected;
+  try {
+    if (!taken) linkSync(aside, path);
+  } catch (error) {
+    if (!isSystemError(error, 'EEXIST')) throw error;
+  } finally {
+    rmSync(aside, { force: true });
+  }
+  return taken;
+}
+
+function parseRecord(text: string): z.infer<typeof recordSchema> | undefined {
+  try {
+    return recordSchema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,48 @@
+// A small webhook receiver for trying things out: prints what arrives and whether its signature holds, and always
+// answers 204. It verifies by its own arithmetic (interface section 6.3), not with the sender's code.
+
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+
+const { values } = parseArgs({
+  options: {
+    port: { type: 'string', short: 'p', default: process.env['RECEIVER_PORT'] || '4000' },
+    secret: { type: 'string', short: 's', default: process.env['WEBHOOK_SECRET'] || '' },
+    status: { type: 'string', default: '204' },
+  },
+});
+
+const server = createServer(async (request, response) => {
+  const body = await buffer(request);
+  response.writeHead(Number(values.status)).end();
+  console.log(describe(request.headers, body));
+});
+server.on('error', (error) => {
+  console.error(`The receiver cannot listen on port ${values.port}: ${error.message}. Choose another one: --port 4001`);
+  process.exit(1);
+});
+server.listen(Number(values.port), '127.0.0.1', () => {
+  console.log(`Waiting for webhooks on http://127.0.0.1:${values.port}/ (Ctrl-C ends it)`);
+});
+
+function describe(headers: IncomingHttpHeaders, body: Buffer): string {
+  const event = String(headers['x-service-webhook-event'] ?? 'no event header');
+  const id = String(headers['webhook-id'] ?? '');
+  const first = `${new Date().toISOString()}  ${event}  ${id}  signature ${verdict(headers, body)}  answered ${values.status}`;
+  return `${first}\n  ${body.toString('utf8')}`;
+}
+
+function verdict(headers: IncomingHttpHeaders, body: Buffer): string {
+  const timestamp = String(headers['x-service-webhook-timestamp'] ?? '');
+  const given = Buffer.from(String(headers['x-service-webhook-signature'] ?? ''));
+  if (given.length === 0) return 'missing';
+  if (values.secret === '') return 'not checked (give --secret)';
+  const age = Math.abs(Date.now() - Date.parse(timestamp));
+  if (!(age <= 5 * 60_000)) return 'too old';
+  const expected = Buffer.from(
+    `sha256=${createHmac('sha256', values.secret).update(`${timestamp}.`).update(body).digest('hex')}`,
+  );
+  return given.length === expected.length && timingSafeEqual(given, expected) ? 'good' : 'WRONG';
+}

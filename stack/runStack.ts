@@ -1,0 +1,115 @@
+// The start command from its first line to its exit code: whatever happens, everything that was started is stopped in
+// order before the process ends.
+
+import { join, relative } from 'node:path';
+import { bringUp, pidsOf, type StackParts } from './bringUp.js';
+import { claimStackDir } from './claim.js';
+import { ExpectedFailure } from './expectedFailure.js';
+import type { Lock, NamedProcess } from './lock.js';
+import { readSettings, type Settings } from './settings.js';
+import { removeStackFile, type StackFile, writeStackFile } from './stackFile.js';
+import { onStopRequest } from './stopRequests.js';
+import { createSupervisor, type Supervisor } from './supervisor.js';
+import { createTerminal, type Terminal } from './terminal.js';
+import { printWelcome } from './welcome.js';
+
+const stopOrder = ['api', 'worker', 'temporal', 'mongodb'];
+
+export interface RunInput {
+  env: NodeJS.ProcessEnv;
+  out: NodeJS.WriteStream;
+  parts: StackParts;
+}
+
+/** Resolves with the exit code when everything has ended. */
+export async function runStack({ env, out, parts }: RunInput): Promise<number> {
+  const since = Date.now();
+  const terminal = createTerminal(out);
+  const stop = new AbortController();
+  const requested = new Promise<void>((resolve) => stop.signal.addEventListener('abort', () => resolve()));
+  let session: Session | undefined;
+  let failure: unknown;
+  onStopRequest(
+    () => stop.abort(),
+    () => {
+      session?.force();
+      process.exit(1);
+    },
+  );
+
+  try {
+    const settings = readSettings(env);
+    terminal.heading(`Loyalty Pass Service, its data in ${shown(settings.stackDir)}`);
+    session = await openSession(settings, terminal);
+    const stack = await session.bringUp(parts, stop.signal);
+    printWelcome(terminal, { stack, logDir: shown(session.logDir), tookMs: Date.now() - since });
+    await requested;
+  } catch (error) {
+    if (!stop.signal.aborted) failure = error;
+  }
+  await session?.close();
+  if (failure === undefined) return 0;
+  terminal.line(failure instanceof ExpectedFailure ? `\n${failure.message}` : `\n${describe(failure)}`);
+  return failure instanceof ExpectedFailure ? failure.exitCode : 1;
+}
+
+interface Session {
+  logDir: string;
+  bringUp(parts: StackParts, signal: AbortSignal): Promise<StackFile>;
+  close(): Promise<void>;
+  force(): void;
+}
+
+async function openSession(settings: Settings, terminal: Terminal): Promise<Session> {
+  const { stackDir } = settings;
+  const logDir = join(stackDir, 'logs');
+  const lock = await claimStackDir(stackDir, terminal);
+  let living: NamedProcess[] = [];
+  let stack: StackFile | undefined;
+  const supervisor = createSupervisor({
+    logDir,
+    terminal,
+    onChange(now) {
+      living = now;
+      lock.record(living);
+      if (stack !== undefined) writeStackFile(stackDir, { ...stack, pids: pidsOf(living) });
+    },
+  });
+  return {
+    logDir,
+    async bringUp(parts, signal) {
+      stack = await bringUp({ settings, supervisor, terminal, signal, parts, living: () => living });
+      return stack;
+    },
+    async close() {
+      if (living.length > 0) await stopAll(supervisor, terminal);
+      leave(stackDir, lock);
+    },
+    force() {
+      supervisor.killAll();
+      leave(stackDir, lock);
+    },
+  };
+}
+
+async function stopAll(supervisor: Supervisor, terminal: Terminal): Promise<void> {
+  terminal.line();
+  await terminal.step('stop', async () => {
+    await supervisor.stopAll(stopOrder);
+    return { result: undefined, said: 'everything has ended, in order; the data stays' };
+  });
+}
+
+function leave(stackDir: string, lock: Lock): void {
+  removeStackFile(stackDir);
+  lock.release();
+}
+
+function shown(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short.startsWith('..') ? path : short;
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

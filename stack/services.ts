@@ -1,0 +1,73 @@
+// The two processes of ours. They learn everything from their environment, and none of it is on their command line.
+
+import { fileURLToPath } from 'node:url';
+import type { Engines } from './engines/startEngines.js';
+import type { Settings } from './settings.js';
+import type { ProcessPlan } from './supervisedProcess.js';
+import { until } from './until.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+export interface ServiceAddresses {
+  port: number;
+  metricsPort: number;
+  publicUrl: string;
+}
+
+export interface ServicesInput {
+  settings: Settings;
+  engines: Engines;
+  addresses: ServiceAddresses;
+  secrets: { CONSOLE_JWT_SECRET?: string; SECRETS_KEY?: string };
+}
+
+export function serviceEnv({ settings, engines, addresses, secrets }: ServicesInput): NodeJS.ProcessEnv {
+  return {
+    ...secrets,
+    ...settings.env,
+    MONGODB_URI: engines.mongodbUri,
+    TEMPORAL_ADDRESS: engines.temporalAddress,
+    HOST: settings.host,
+    PORT: String(addresses.port),
+    METRICS_PORT: String(addresses.metricsPort),
+    PUBLIC_URL: addresses.publicUrl,
+    STACK_DIR: settings.stackDir,
+  };
+}
+
+export function workerPlan(env: NodeJS.ProcessEnv): ProcessPlan {
+  return {
+    ...nodePlan('worker/main.ts', env),
+    name: 'worker',
+    title: 'worker',
+    ready: ({ saidReady }) => saidReady,
+    graceMs: 20_000,
+  };
+}
+
+export function apiPlan(env: NodeJS.ProcessEnv, localUrl: string): ProcessPlan {
+  return {
+    ...nodePlan('api/main.ts', env),
+    name: 'api',
+    title: 'API',
+    ready: (_running, signal) => until(() => answers(`${localUrl}/readyz`), 50, signal),
+    graceMs: 15_000,
+  };
+}
+
+function nodePlan(script: string, env: NodeJS.ProcessEnv) {
+  return {
+    command: process.execPath,
+    args: ['--import', 'tsx', script],
+    cwd: root,
+    env,
+    ipc: true,
+    readyWithinMs: 60_000,
+  };
+}
+
+async function answers(url: string): Promise<boolean> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+  await response.body?.cancel();
+  return response.status === 200;
+}

@@ -1,0 +1,95 @@
+// What a person sees: one line for each finished step and, on a terminal, one line below that moves while steps work.
+// Piped into a file, long steps say something now and then instead. A terminal that goes away must not stop the stack.
+
+import { styleText } from 'node:util';
+
+export interface Task {
+  /** Replaces what the step is said to be doing. */
+  say(doing: string): void;
+}
+
+export interface Terminal {
+  /** Runs a step and prints what it returns, with its time; a failure is marked and passed on. */
+  step<T>(title: string, work: (task: Task) => Promise<{ result: T; said: string }>): Promise<T>;
+  heading(text: string): void;
+  line(text?: string): void;
+  warn(text: string): void;
+}
+
+const titleWidth = 10;
+const quietMs = 10_000;
+
+export function createTerminal(out: NodeJS.WriteStream): Terminal {
+  const live = out.isTTY === true;
+  const coloured = live && !process.env['NO_COLOR'];
+  const working = new Map<string, { doing: string; since: number }>();
+  const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+  let frame = 0;
+  let timer: NodeJS.Timeout | undefined;
+  out.on('error', () => undefined);
+
+  const paint = (style: Parameters<typeof styleText>[0], text: string) => (coloured ? styleText(style, text) : text);
+
+  const drawStatus = () => {
+    if (!live || working.size === 0) return;
+    frame = (frame + 1) % frames.length;
+    const steps = [...working].map(([title, step]) => `${title}: ${step.doing} ${seconds(Date.now() - step.since)}`);
+    const text = `  ${frames[frame] ?? ''} ${steps.join(' · ')}`;
+    out.write(`\r\u001b[2K${text.slice(0, Math.max(20, out.columns - 1))}`);
+  };
+
+  const line = (text = '') => {
+    out.write(`${live ? '\r\u001b[2K' : ''}${text}\n`);
+    drawStatus();
+  };
+
+  const begin = (title: string) => {
+    working.set(title, { doing: 'starting', since: Date.now() });
+    if (live) timer ??= setInterval(drawStatus, 100);
+  };
+
+  const end = (title: string) => {
+    working.delete(title);
+    if (working.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+
+  return {
+    heading: (text) => line(`\n  ${paint('bold', text)}\n`),
+    line,
+    warn: (text) => line(`  ${paint('yellow', '!')} ${text}`),
+    async step(title, work) {
+      const since = Date.now();
+      let lastSaid = since;
+      let lastKind = '';
+      begin(title);
+      const say = (doing: string) => {
+        working.set(title, { doing, since });
+        // The same sentence with other numbers is worth a line only now and then.
+        const kind = doing.replace(/\d+/g, '#');
+        if (live || (kind === lastKind && Date.now() - lastSaid < quietMs)) return;
+        lastKind = kind;
+        lastSaid = Date.now();
+        line(`  … ${title.padEnd(titleWidth)} ${doing}`);
+      };
+      try {
+        const { result, said } = await work({ say });
+        end(title);
+        const took = paint('dim', seconds(Date.now() - since));
+        line(`  ${paint('green', '✓')} ${title.padEnd(titleWidth)} ${said}  ${took}`);
+        return result;
+      } catch (error) {
+        end(title);
+        line(`  ${paint('red', '✗')} ${title}`);
+        throw error;
+      }
+    },
+  };
+}
+
+function seconds(ms: number): string {
+  return ms < 60_000
+    ? `${(ms / 1000).toFixed(1)} s`
+    : `${Math.floor(ms / 60_000)} min ${Math.floor((ms % 60_000) / 1000)} s`;
+}

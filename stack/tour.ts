@@ -1,0 +1,31 @@
+// What a new user pastes, line by line and in this order: a receiver must listen and be subscribed before the member
+// that it hears of is enrolled. The lines need a shell, curl and Node, and work in bash and zsh alike.
+
+import type { Demo } from './stackFile.js';
+
+export interface TourInput {
+  /** Reached from this machine, with `/api/v1`. */
+  baseUrl: string;
+  demo: Pick<Demo, 'apiKey' | 'programs'>;
+}
+
+export const receiverPort = 4000;
+export const receiverSecret = 'tour-secret-0123456789';
+
+/** The lines for the second and the third terminal. */
+export function tourLines({ baseUrl, demo }: TourInput): { receiver: string[]; client: string[] } {
+  const call = `curl -sS -H "X-API-Key: $KEY" -H 'Content-Type: application/json'`;
+  const json = (value: unknown) => `-d '${JSON.stringify(value)}'`;
+  const subscription = { url: `http://127.0.0.1:${receiverPort}/`, events: ['*'], secret: receiverSecret };
+  const member = { programId: demo.programs.points, firstName: 'Ada', initialPoints: 10 };
+  const change = { delta: 25, changeMessage: 'You earned 25 points' };
+  return {
+    receiver: [`npm run -s receiver -- --secret ${receiverSecret}`],
+    client: [
+      `KEY=${demo.apiKey}; API=${baseUrl}/merchants/me`,
+      `${call} $API/webhooks ${json(subscription)}; echo`,
+      `MEMBER=$(${call} $API/members ${json(member)} | node -p 'JSON.parse(fs.readFileSync(0)).data.id'); echo $MEMBER`,
+      `${call} -X PATCH $API/members/$MEMBER/points -H "Idempotency-Key: tour-$(date +%s)" ${json(change)}; echo`,
+    ],
+  };
+}
