@@ -30,7 +30,7 @@ export interface BringUpDeps {
 }
 
 export async function bringUp(deps: BringUpDeps): Promise<StackFile> {
-  const { settings, supervisor, terminal, signal, parts } = deps;
+  const { settings, terminal, signal, parts } = deps;
   const addresses = await chooseAddresses(settings);
   const engines = await startEngines(deps);
   const input: ServicesInput = { settings, engines, addresses, secrets: keptSecrets(settings.stackDir) };
@@ -40,7 +40,7 @@ export async function bringUp(deps: BringUpDeps): Promise<StackFile> {
   await terminal.step('migration', async () => ({ result: undefined, said: await parts.migrate(env) }));
   signal.throwIfAborted();
   const demo = await terminal.step('demo', async () => {
-    const consoleJwtSecret = env['CONSOLE_JWT_SECRET'] ?? '';
+    const consoleJwtSecret = env.CONSOLE_JWT_SECRET ?? '';
     const seeded = await parts.seedDemo({
       stackDir: settings.stackDir,
       mongodbUri: engines.mongodbUri,

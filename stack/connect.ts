@@ -20,7 +20,7 @@ export function connectStack(env: NodeJS.ProcessEnv): StackAddresses {
   const { MONGODB_URI: mongodbUri, TEMPORAL_ADDRESS: temporalAddress, REDIS_URL: redisUrl } = env;
   if (mongodbUri && temporalAddress) return { mongodbUri, temporalAddress, ...(redisUrl ? { redisUrl } : {}) };
 
-  const stackDir = resolve(env['STACK_DIR'] || '.stack');
+  const stackDir = resolve(env.STACK_DIR || '.stack');
   const stack = readStackFile(stackDir);
   const help = 'Start it with npm start, or give MONGODB_URI and TEMPORAL_ADDRESS.';
   if (stack === undefined) throw new ExpectedFailure(`No stack is running on ${stackDir}. ${help}`);

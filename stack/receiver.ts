@@ -8,8 +8,8 @@ import { parseArgs } from 'node:util';
 
 const { values } = parseArgs({
   options: {
-    port: { type: 'string', short: 'p', default: process.env['RECEIVER_PORT'] || '4000' },
-    secret: { type: 'string', short: 's', default: process.env['WEBHOOK_SECRET'] || '' },
+    port: { type: 'string', short: 'p', default: process.env.RECEIVER_PORT || '4000' },
+    secret: { type: 'string', short: 's', default: process.env.WEBHOOK_SECRET || '' },
     status: { type: 'string', default: '204' },
   },
 });

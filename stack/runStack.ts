@@ -94,7 +94,8 @@ async function openSession(settings: Settings, terminal: Terminal): Promise<Sess
 
 async function stopAll(supervisor: Supervisor, terminal: Terminal): Promise<void> {
   terminal.line();
-  await terminal.step('stop', async () => {
+  await terminal.step('stop', async (task) => {
+    task.say('ending everything in order');
     await supervisor.stopAll(stopOrder);
     return { result: undefined, said: 'everything has ended, in order; the data stays' };
   });

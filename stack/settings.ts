@@ -65,7 +65,7 @@ export function readSettings(userEnv: NodeJS.ProcessEnv): Settings {
     host: config.HOST,
     port: config.PORT,
     metricsPort: config.METRICS_PORT,
-    publicUrl: env['PUBLIC_URL'] ? config.PUBLIC_URL : undefined,
+    publicUrl: env.PUBLIC_URL ? config.PUBLIC_URL : undefined,
     namespace: config.TEMPORAL_NAMESPACE,
     ports: {
       mongodb: stack.data.STACK_MONGO_PORT,
@@ -73,9 +73,9 @@ export function readSettings(userEnv: NodeJS.ProcessEnv): Settings {
       temporalUi: stack.data.STACK_TEMPORAL_UI_PORT,
     },
     given: {
-      mongodbUri: env['MONGODB_URI'],
-      temporalAddress: env['TEMPORAL_ADDRESS'],
-      redisUrl: env['REDIS_URL'],
+      mongodbUri: env.MONGODB_URI,
+      temporalAddress: env.TEMPORAL_ADDRESS,
+      redisUrl: env.REDIS_URL,
     },
     env,
   };

@@ -17,7 +17,7 @@ export function onStopRequest(stop: () => void, force: () => void): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, request);
 
   // Some shells between npm and this process end without passing the signal on.
-  if (process.env['npm_lifecycle_event'] === undefined) return;
+  if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
   const check = setInterval(() => {
     if (process.ppid === parent) return;

@@ -18,13 +18,15 @@ export interface Terminal {
 
 const titleWidth = 10;
 const quietMs = 10_000;
+const eraseLine = '\r\u001b[2K';
 
 export function createTerminal(out: NodeJS.WriteStream): Terminal {
   const live = out.isTTY === true;
-  const coloured = live && !process.env['NO_COLOR'];
+  const coloured = live && !process.env.NO_COLOR;
   const working = new Map<string, { doing: string; since: number }>();
   const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
   let frame = 0;
+  let drawn = false;
   let timer: NodeJS.Timeout | undefined;
   out.on('error', () => undefined);
 
@@ -35,11 +37,13 @@ export function createTerminal(out: NodeJS.WriteStream): Terminal {
     frame = (frame + 1) % frames.length;
     const steps = [...working].map(([title, step]) => `${title}: ${step.doing} ${seconds(Date.now() - step.since)}`);
     const text = `  ${frames[frame] ?? ''} ${steps.join(' · ')}`;
-    out.write(`\r\u001b[2K${text.slice(0, Math.max(20, out.columns - 1))}`);
+    out.write(`${eraseLine}${text.slice(0, (out.columns || 80) - 1)}`);
+    drawn = true;
   };
 
   const line = (text = '') => {
-    out.write(`${live ? '\r\u001b[2K' : ''}${text}\n`);
+    out.write(`${drawn ? eraseLine : ''}${text}\n`);
+    drawn = false;
     drawStatus();
   };
 

@@ -9,8 +9,8 @@ import { waitForLock } from '../lock.js';
 import type { Task } from '../terminal.js';
 
 export function cacheDirOf(env: NodeJS.ProcessEnv): string {
-  if (env['LOYALTY_PASS_CACHE']) return env['LOYALTY_PASS_CACHE'];
-  return join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'loyalty-pass');
+  if (env.LOYALTY_PASS_CACHE) return env.LOYALTY_PASS_CACHE;
+  return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'loyalty-pass');
 }
 
 export interface CachedFile {

@@ -10,8 +10,8 @@ if (version === undefined || folder === undefined) throw new Error('Give a versi
 
 const downloadDir = await mkdtemp(join(folder, 'download-'));
 // Without these the downloader prefers folders of its own over the one that it is given.
-process.env['MONGOMS_PREFER_GLOBAL_PATH'] = 'false';
-process.env['MONGOMS_DOWNLOAD_DIR'] = downloadDir;
+process.env.MONGOMS_PREFER_GLOBAL_PATH = 'false';
+process.env.MONGOMS_DOWNLOAD_DIR = downloadDir;
 const path = await MongoBinary.getPath({ version, downloadDir });
 await mkdir(join(folder, 'bin'));
 await rename(path, join(folder, 'bin', 'mongod'));

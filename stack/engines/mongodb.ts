@@ -72,12 +72,12 @@ async function becomePrimary(port: number, signal: AbortSignal): Promise<void> {
     });
     if (configured === undefined) {
       await admin.command({ replSetInitiate: { _id: 'loyalty', members: [{ _id: 0, host: me }] } });
-    } else if (configured['config'].members[0].host !== me) {
+    } else if (configured.config.members[0].host !== me) {
       const { config } = configured;
       const moved = { ...config, version: config.version + 1, members: [{ ...config.members[0], host: me }] };
       await admin.command({ replSetReconfig: moved, force: true });
     }
-    await until(async () => (await admin.command({ hello: 1 }))['isWritablePrimary'] === true, 50, signal);
+    await until(async () => (await admin.command({ hello: 1 })).isWritablePrimary === true, 50, signal);
   } finally {
     await client.close();
   }
@@ -86,7 +86,7 @@ async function becomePrimary(port: number, signal: AbortSignal): Promise<void> {
 async function isWritable(uri: string): Promise<boolean> {
   const client = new MongoClient(uri, { serverSelectionTimeoutMS: 2_000 });
   try {
-    return (await client.db('admin').command({ hello: 1 }))['isWritablePrimary'] === true;
+    return (await client.db('admin').command({ hello: 1 })).isWritablePrimary === true;
   } finally {
     await client.close();
   }
@@ -97,7 +97,7 @@ export async function assertGivenMongodb(uri: string): Promise<void> {
   const client = connectTo(uri);
   try {
     const hello = await client.db('admin').command({ hello: 1 });
-    if (hello['setName'] !== undefined || hello['msg'] === 'isdbgrid') return;
+    if (hello.setName !== undefined || hello.msg === 'isdbgrid') return;
   } catch (error) {
     throw new ExpectedFailure(`MONGODB_URI does not answer: ${error instanceof Error ? error.message : String(error)}`);
   } finally {

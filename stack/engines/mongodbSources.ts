@@ -99,7 +99,7 @@ function mongodbSources({ cacheDir, env }: MongodbSearch): Source<MongodbKind>[]
 
 async function fetchMongod(file: CachedFile, env: NodeJS.ProcessEnv, context: Context): Promise<string> {
   context.task.say('asking for the download of mongod');
-  await assertReachable(env['MONGOMS_DOWNLOAD_MIRROR'] ?? 'https://fastdl.mongodb.org');
+  await assertReachable(env.MONGOMS_DOWNLOAD_MIRROR ?? 'https://fastdl.mongodb.org');
   return await intoCache(file, context, async (folder) => {
     await runTool({
       command: process.execPath,

@@ -1,0 +1,67 @@
+// The real engines for one test run: on free ports, in a folder of their own that goes away with them, and gone soon
+// after the runner, however it ends.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cacheDirOf } from '../../stack/engines/cache.js';
+import { mongodbPlan, mongodbUriAt } from '../../stack/engines/mongodb.js';
+import { obtainMongodb } from '../../stack/engines/mongodbSources.js';
+import { engineEnv } from '../../stack/engines/startEngines.js';
+import { temporalPlan } from '../../stack/engines/temporal.js';
+import { obtainTemporal } from '../../stack/engines/temporalSources.js';
+import { findPort } from '../../stack/ports.js';
+import type { ProcessPlan } from '../../stack/supervisedProcess.js';
+import { createSupervisor } from '../../stack/supervisor.js';
+import { createTerminal, type Terminal } from '../../stack/terminal.js';
+
+export interface TestEngines {
+  /** Empty when it wasn't wanted. */
+  mongodbUri: string;
+  /** Empty when it wasn't wanted. */
+  temporalAddress: string;
+  stop(): Promise<void>;
+}
+
+export async function startEngines({ mongo = true, temporal = true } = {}): Promise<TestEngines> {
+  const folder = await mkdtemp(join(tmpdir(), 'loyalty-pass-test-'));
+  const terminal = createTerminal(process.stderr);
+  const supervisor = createSupervisor({ logDir: join(folder, 'logs'), terminal, onChange: () => undefined });
+  const stop = async () => {
+    await supervisor.stopAll(['temporal', 'mongodb']);
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const [mongodbUri, temporalAddress] = await Promise.all([
+      mongo ? startMongodb(terminal, supervisor.start, join(folder, 'mongodb')) : '',
+      temporal ? startTemporal(terminal, supervisor.start) : '',
+    ]);
+    return { mongodbUri, temporalAddress, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+type Start = (plan: ProcessPlan) => Promise<void>;
+
+const search = { cacheDir: cacheDirOf(process.env), env: process.env };
+const signal = new AbortController().signal;
+
+async function startMongodb(terminal: Terminal, start: Start, dataDir: string): Promise<string> {
+  return await terminal.step('MongoDB', async (task) => {
+    const engine = await obtainMongodb(search, { task, signal });
+    const port = await findPort('127.0.0.1');
+    await start(mongodbPlan({ engine, port, dataDir, env: engineEnv(process.env) }));
+    return { result: mongodbUriAt(port), said: engine.said };
+  });
+}
+
+async function startTemporal(terminal: Terminal, start: Start): Promise<string> {
+  return await terminal.step('Temporal', async (task) => {
+    const engine = await obtainTemporal(search, { task, signal });
+    const port = await findPort('127.0.0.1');
+    await start(temporalPlan({ engine, namespace: 'default', port, env: engineEnv(process.env) }));
+    return { result: `127.0.0.1:${port}`, said: engine.said };
+  });
+}
