@@ -30,7 +30,7 @@ const connectTimeoutMs = 5_000;
 const addressTimeoutMs = 1_000;
 const maxHeaderBytes = 16_384;
 
-/** Reads no proxy environment. Its requests fail with WebhookError where no connection could be made. */
+/** Reads no proxy environment. Requests fail with WebhookError where no connection could be made. */
 export function createWebhookAgent({ connectionsPerOrigin = 256, ...options }: WebhookAgentOptions): Agent {
   return new Agent({
     connect: guardedConnector({ resolve: resolveHost, ...options }),

@@ -29,6 +29,8 @@ const kindOfCode: Record<string, WebhookFailure> = {
   UND_ERR_HEADERS_OVERFLOW: 'protocol',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'protocol',
   EPROTO: 'tls',
+  // Text that is no URL is refused at create, long before an attempt.
+  ERR_INVALID_URL: 'blocked_address',
 };
 
 /** What openssl and Node call a certificate that does not convince. */
@@ -39,12 +41,11 @@ export function toWebhookError(error: unknown): WebhookError {
   if (error instanceof WebhookError) return error;
   if (!(error instanceof Error)) return new WebhookError('internal', String(error));
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return new WebhookError(kindOf(code), code === '' ? error.message : `${code}: ${error.message}`);
+  // undici gives its parser's errors a code only where llhttp has a name for them.
+  const kind = error.name === 'HTTPParserError' ? 'protocol' : kindOf(code);
+  return new WebhookError(kind, code === '' ? error.message : `${code}: ${error.message}`);
 }
 
 function kindOf(code: string): WebhookFailure {
-  const kind = kindOfCode[code];
-  if (kind !== undefined) return kind;
-  if (code.startsWith('HPE_')) return 'protocol';
-  return certificateCode.test(code) ? 'tls' : 'internal';
+  return kindOfCode[code] ?? (certificateCode.test(code) ? 'tls' : 'internal');
 }

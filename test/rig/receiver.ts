@@ -32,6 +32,8 @@ export interface Receiver {
   accepted(): number;
   /** TCP connections open now. */
   open(): number;
+  /** Requests neither answered in full nor given up by their sender. */
+  underWay(): number;
   setTemper(temper: Temper): void;
   /** Answers once the requests so far satisfy `predicate`; throws after `ms`. */
   waitFor(predicate: (requests: readonly Received[]) => boolean, ms?: number): Promise<void>;
@@ -47,6 +49,7 @@ export async function startReceiver(
   const sockets = new Set<Socket>();
   const waiting = new Set<() => void>();
   let accepted = 0;
+  let underWay = 0;
   let current = temper;
 
   const server = certificate ? createTlsServer({ cert: certificate.cert, key: certificate.key }) : createServer();
@@ -65,6 +68,10 @@ export async function startReceiver(
       at: new Date(),
     };
     requests.push(received);
+    underWay += 1;
+    answer.on('close', () => {
+      underWay -= 1;
+    });
     for (const check of waiting) check();
     current(received, answer);
   });
@@ -87,6 +94,7 @@ export async function startReceiver(
     requests,
     accepted: () => accepted,
     open: () => sockets.size,
+    underWay: () => underWay,
     setTemper(next) {
       current = next;
     },

@@ -1,0 +1,61 @@
+// Names are resolved by the protocol itself, against a real name server, and never for longer than they may take.
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { resolveHost } from '../../activities/webhooks/resolveHost.js';
+import { type NameServer, startNameServer, type Zone } from '../rig/nameServer.js';
+
+let nameServer: NameServer | undefined;
+afterEach(async () => {
+  await nameServer?.stop();
+  nameServer = undefined;
+});
+
+async function resolveIn(zone: Zone, host: string, timeoutMs = 2_000): Promise<string[]> {
+  nameServer = await startNameServer(zone);
+  return resolveHost(host, { timeoutMs, servers: [nameServer.address] });
+}
+
+describe('a name', () => {
+  it('gives all its addresses of both families', async () => {
+    const addresses = ['192.0.2.1', '127.0.0.1', '2001:db8::1', '::1'];
+    expect((await resolveIn(() => addresses, 'hooks.example.test')).toSorted()).toEqual(addresses.toSorted());
+  });
+
+  it('gives what it has when it is of one family alone', async () => {
+    expect(await resolveIn(() => ['192.0.2.1'], 'hooks.example.test')).toEqual(['192.0.2.1']);
+    await nameServer?.stop();
+    expect(await resolveIn(() => ['2001:db8::1'], 'hooks.example.test')).toEqual(['2001:db8::1']);
+  });
+
+  it.each([
+    ['does not exist', null],
+    ['exists without an address', []],
+  ])('that %s is a failure of class dns', async (_what, known) => {
+    await expect(resolveIn(() => known, 'hooks.example.test')).rejects.toMatchObject({ kind: 'dns' });
+  });
+
+  it('whose server keeps silent is a failure of class dns when its time is over', async () => {
+    const startedAt = performance.now();
+    await expect(resolveIn(() => 'silence', 'hooks.example.test', 300)).rejects.toMatchObject({ kind: 'dns' });
+    expect(performance.now() - startedAt).toBeLessThan(600);
+  });
+
+  it('keeps no thread busy while its server is silent', async () => {
+    nameServer = await startNameServer(() => 'silence');
+    const options = { timeoutMs: 800, servers: [nameServer.address] };
+    const hosts = Array.from({ length: 20 }, (_, index) => `hooks-${index}.example.test`);
+    const silent = Promise.allSettled(hosts.map((host) => resolveHost(host, options)));
+    await sleep(50);
+    const startedAt = performance.now();
+    await readFile(import.meta.filename);
+    expect(performance.now() - startedAt).toBeLessThan(400);
+    expect((await silent).every(({ status }) => status === 'rejected')).toBe(true);
+  });
+
+  it('in the hosts file is taken from there, and no server is asked', async () => {
+    expect(await resolveIn(() => ['192.0.2.1'], 'localhost')).toContain('127.0.0.1');
+    expect(nameServer?.asked).toEqual([]);
+  });
+});
