@@ -1,0 +1,224 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { cacheDirOf } from '../../stack/engines/cache.js';
+import { obtainMongodb } from '../../stack/engines/mongodbSources.js';
+import { obtainTemporal } from '../../stack/engines/temporalSources.js';
+import { startMarkOf } from '../../stack/processIdentity.js';
+import { type FakePrograms, fakePrograms } from '../rig/fakePrograms.js';
+
+const nowhere = 'http://127.0.0.1:1';
+
+let cacheDir: string;
+let programs: FakePrograms;
+let said: string[];
+let server: Server | undefined;
+
+beforeEach(() => {
+  cacheDir = mkdtempSync(join(tmpdir(), 'loyalty-pass-cache-'));
+  programs = fakePrograms();
+  said = [];
+});
+afterEach(() => {
+  rmSync(cacheDir, { recursive: true, force: true });
+  programs.remove();
+  server?.closeAllConnections();
+  server?.close();
+  server = undefined;
+});
+
+const env = () => ({ PATH: programs.path, MONGOMS_DOWNLOAD_MIRROR: nowhere, CALLS: join(cacheDir, 'calls') });
+const calls = () => readFileSync(join(cacheDir, 'calls'), 'utf8').trim().split('\n');
+
+function context(signal = new AbortController().signal) {
+  return { task: { say: (doing: string) => said.push(doing) }, signal };
+}
+
+const mongodb = (signal?: AbortSignal) => obtainMongodb({ cacheDir, env: env() }, context(signal));
+const temporal = (origin = nowhere) => obtainTemporal({ cacheDir, env: env(), downloadOrigin: origin }, context());
+
+function cached(path: string, script = 'exit 0'): string {
+  const target = join(cacheDir, path);
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return target;
+}
+
+const temporalScript = (server: string) => `echo "temporal version 1.5.1 (Server ${server}, UI 2.42.1)"`;
+
+// The real ones print their progress to standard error, cargo's bar with carriage returns.
+const fakeCargo = `
+echo "cargo $*" >> "$CALLS"
+[ "$CARGO_TERM_PROGRESS_WHEN" = always ] || exit 9
+printf '   Compiling zstd v1.0\\n    Building [===>   ] 120/310: zstd\\r' >&2
+sleep 0.3
+while [ "$1" != --root ]; do shift; done
+mkdir -p "$2/bin" && printf '#!/bin/sh\\n' > "$2/bin/secantusd-rs" && chmod 755 "$2/bin/secantusd-rs"`;
+
+const fakeGo = `
+echo "go $*" >> "$CALLS"
+echo "go: downloading go.temporal.io/server v1.29.1" >&2
+echo "go.temporal.io/server/common" >&2
+printf '#!/bin/sh\\n${temporalScript('1.29.1')}\\n' > "$GOBIN/temporal" && chmod 755 "$GOBIN/temporal"`;
+
+test('the cache is where the user says, else where the system keeps caches', () => {
+  expect(cacheDirOf({ LOYALTY_PASS_CACHE: '/a', XDG_CACHE_HOME: '/b' })).toBe('/a');
+  expect(cacheDirOf({ XDG_CACHE_HOME: '/b' })).toBe('/b/loyalty-pass');
+  expect(cacheDirOf({})).toMatch(/\.cache\/loyalty-pass$/);
+});
+
+test('a mongod on the PATH comes before everything in the cache', async () => {
+  const path = programs.add('mongod', 'echo "db version v8.0.4"');
+  cached('secantus-mdb-0.5.3-beta.196/bin/secantusd-rs');
+  expect(await mongodb()).toMatchObject({ kind: 'mongod', path, said: 'mongod 8.0.4 from the PATH' });
+});
+
+test('a mongod that is too old, or no MongoDB at all, is passed over', async () => {
+  const path = cached('secantus-mdb-0.5.3-beta.196/bin/secantusd-rs');
+  programs.add('mongod', 'echo "db version v4.4.29"');
+  expect(await mongodb()).toMatchObject({ kind: 'secantusd', path });
+  programs.add('mongod', 'echo "a game about mongods"');
+  expect(await mongodb()).toMatchObject({ kind: 'secantusd', path });
+});
+
+test('the engine that wrote the data is looked for before a better one', async () => {
+  programs.add('mongod', 'echo "db version v8.0.4"');
+  const path = cached('secantus-mdb-0.5.3-beta.196/bin/secantusd-rs');
+  const found = await obtainMongodb({ cacheDir, env: env(), kept: 'secantusd' }, context());
+  expect(found).toMatchObject({ kind: 'secantusd', path });
+});
+
+test('what is in the cache is used without asking the network', async () => {
+  const path = cached('temporal-1.5.1/temporal', temporalScript('1.29.1'));
+  expect(await temporal('http://no-such-host.invalid')).toMatchObject({ path, said: 'server 1.29.1 from the cache' });
+  expect(said).toEqual([]);
+});
+
+test('SecantusDB is built with exactly this command, and its progress is told', async () => {
+  programs.add('cargo', fakeCargo);
+  const { path, kind } = await mongodb();
+  expect(kind).toBe('secantusd');
+  expect(path).toBe(join(cacheDir, 'secantus-mdb-0.5.3-beta.196', 'bin', 'secantusd-rs'));
+  expect(calls()).toHaveLength(1);
+  expect(calls()[0]).toMatch(
+    /^cargo install --ignore-rust-version --locked --root \S+unfinished-\S+ --version 0\.5\.3-beta\.196 secantus-mdb$/,
+  );
+  expect(said.some((text) => text.endsWith('120 of 310 crates'))).toBe(true);
+  expect(readFileSync(join(cacheDir, 'logs', 'build-secantus-mdb.log'), 'utf8')).toContain('Compiling zstd');
+});
+
+test('the Temporal CLI is built with exactly this command', async () => {
+  programs.add('go', fakeGo);
+  expect(await temporal()).toMatchObject({
+    path: join(cacheDir, 'temporal-1.5.1', 'temporal'),
+    said: 'server 1.29.1 (built)',
+  });
+  expect(calls()).toEqual(['go install -v github.com/temporalio/cli/cmd/temporal@v1.5.1']);
+});
+
+test('two starts at once build once, and both get the result', async () => {
+  programs.add('cargo', fakeCargo);
+  const [one, other] = await Promise.all([mongodb(), mongodb()]);
+  expect(one.path).toBe(other.path);
+  expect(calls()).toHaveLength(1);
+  expect(said).toContain('another start is getting it, waiting for that');
+});
+
+test('a build that fails leaves nothing that looks finished', async () => {
+  programs.add(
+    'cargo',
+    'while [ "$1" != --root ]; do shift; done; mkdir -p "$2/bin"; echo "error: no linker" >&2; exit 101',
+  );
+  await expect(mongodb()).rejects.toThrow(/cargo ended with code 101: error: no linker \(all of it in .*\.log\)/);
+  expect(readdirSync(cacheDir).filter((name) => name !== 'logs')).toEqual([]);
+});
+
+test('a stop ends a build that is under way, with what it started', async () => {
+  programs.add('cargo', `echo "cargo $$" > "$CALLS"; sleep 60 & echo $! >> "$CALLS"; wait`);
+  const stop = new AbortController();
+  const building = mongodb(stop.signal);
+  building.catch(() => undefined);
+  await expect.poll(() => existsSync(env().CALLS) && calls().length).toBe(2);
+  stop.abort();
+  await expect(building).rejects.toThrow();
+  const sleeping = Number(calls()[1]);
+  await expect.poll(() => startMarkOf(sleeping)).toBeUndefined();
+  expect(readdirSync(cacheDir).sort()).toEqual(['calls', 'logs']);
+});
+
+test('when nothing can be had the message tells what was tried and what helps', async () => {
+  const since = Date.now();
+  const failure = await mongodb().catch((error: unknown) => String(error));
+  expect(Date.now() - since).toBeLessThan(5_000);
+  for (const part of [
+    'MONGODB_URI',
+    'mongod on the PATH',
+    '127.0.0.1:1 cannot be reached',
+    'cargo is not on the PATH',
+  ]) {
+    expect(failure).toContain(part);
+  }
+  expect(failure).toMatch(/install MongoDB[\s\S]*install Rust[\s\S]*MONGODB_URI=/);
+});
+
+test('a network that swallows everything is given up within five seconds', async () => {
+  // Accepts and never answers, which is how a dropping firewall looks to a client.
+  const origin = await listening(() => undefined);
+  const since = Date.now();
+  await expect(temporal(origin)).rejects.toThrow(/cannot be reached/);
+  expect(Date.now() - since).toBeLessThan(5_000);
+});
+
+test('the Temporal CLI is fetched, unpacked and kept', async () => {
+  const archive = archiveOf('temporal', temporalScript('1.32.0'));
+  const asked: string[] = [];
+  const origin = await listening((request, response) => {
+    asked.push(request.url ?? '');
+    const found = { archiveUrl: `http://${request.headers.host}/cli.tar.gz`, fileToExtract: 'temporal' };
+    response.end(request.url === '/cli.tar.gz' ? archive : JSON.stringify(found));
+  });
+  const engine = await temporal(origin);
+  expect(engine.said).toBe('server 1.32.0 (downloaded)');
+  expect(asked[0]).toMatch(
+    /^\/cli\/default\?platform=\w+&arch=\w+&format=tar\.gz&sdk-name=sdk-typescript&sdk-version=1\.\d+\.\d+$/,
+  );
+  expect(await temporal()).toMatchObject({ path: engine.path, said: 'server 1.32.0 from the cache' });
+});
+
+test('mongod is fetched, checked against its checksum and kept', async () => {
+  const archive = archiveOf('mongodb-any-8.2.6/bin/mongod', 'exit 0');
+  const md5 = createHash('md5').update(archive).digest('hex');
+  const origin = await listening((request, response) => {
+    const body = request.url?.endsWith('.md5') ? Buffer.from(`${md5}  mongodb.tgz\n`) : archive;
+    response.writeHead(200, { 'content-length': body.length }).end(body);
+  });
+  const search = { cacheDir, env: { ...env(), MONGOMS_DOWNLOAD_MIRROR: origin, MONGOMS_USE_HTTP: 'true' } };
+  const engine = await obtainMongodb(search, context());
+  expect(engine).toEqual({
+    kind: 'mongod',
+    path: join(cacheDir, 'mongod-8.2.6', 'bin', 'mongod'),
+    said: 'mongod 8.2.6, downloaded',
+  });
+  expect(await mongodb()).toMatchObject({ path: engine.path, said: 'mongod 8.2.6 from the cache' });
+}, 20_000);
+
+async function listening(handler: RequestListener): Promise<string> {
+  server = createServer(handler).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+/** A gzipped tarball that holds one program. */
+function archiveOf(path: string, script: string): Buffer {
+  const folder = join(cacheDir, 'archive');
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return execFileSync('tar', ['-cz', '-C', folder, path]);
+}

@@ -1,0 +1,38 @@
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { ExpectedFailure } from '../../stack/expectedFailure.js';
+import { readSettings } from '../../stack/settings.js';
+
+function failureOf(env: NodeJS.ProcessEnv): ExpectedFailure {
+  try {
+    readSettings(env);
+  } catch (error) {
+    if (error instanceof ExpectedFailure) return error;
+    throw error;
+  }
+  throw new Error('The settings were accepted.');
+}
+
+test('without any environment the demo listens on loopback and may call receivers on loopback', () => {
+  const settings = readSettings({});
+  expect(settings).toMatchObject({ host: '127.0.0.1', port: 3000, metricsPort: 9464, stackDir: resolve('.stack') });
+  expect(settings.env).toMatchObject({ WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128' });
+});
+
+test('what the user gives wins over the demo, also when it is empty', () => {
+  const { env } = readSettings({ WEBHOOK_ALLOW_HTTP: 'false', WEBHOOK_ALLOW_CIDRS: '' });
+  expect(env).toMatchObject({ WEBHOOK_ALLOW_HTTP: 'false', WEBHOOK_ALLOW_CIDRS: '' });
+});
+
+test('an empty address of an engine is the same as none', () => {
+  const { given, env } = readSettings({ MONGODB_URI: '', TEMPORAL_ADDRESS: '', REDIS_URL: '' });
+  expect(given).toEqual({ mongodbUri: undefined, temporalAddress: undefined, redisUrl: undefined });
+  expect(env).not.toHaveProperty('MONGODB_URI');
+});
+
+test('every wrong variable is named in one message, of the stack and of the service alike', () => {
+  const failure = failureOf({ PORT: 'three', STACK_MONGO_PORT: '99999', SECRETS_KEY: 'short', STACK_DIR: '' });
+  expect(failure.exitCode).toBe(78);
+  for (const name of ['PORT', 'STACK_MONGO_PORT', 'SECRETS_KEY', 'STACK_DIR']) expect(failure.message).toContain(name);
+  expect(failure.message).not.toContain('METRICS_PORT');
+});
