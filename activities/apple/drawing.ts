@@ -1,0 +1,97 @@
+// Draws what a pass needs when its program brings no picture of its own: sixteen steps from one colour to another on a
+// canvas of whole pixels, written as a palette PNG small enough to make between two requests.
+import { crc32, deflateSync } from 'node:zlib';
+
+export const MAX_INK = 15;
+
+/** One byte a pixel: 0 is paper, MAX_INK is ink, between them the smooth edge. */
+export interface Canvas {
+  width: number;
+  height: number;
+  pixels: Uint8Array;
+}
+
+export function canvas(width: number, height: number): Canvas {
+  return { width, height, pixels: new Uint8Array(width * height) };
+}
+
+/** A ring, or a disc where the inner radius is 0, as a square stamp of its own. */
+export function ring(outerRadius: number, innerRadius: number): Canvas {
+  const side = Math.ceil(outerRadius * 2);
+  const tile = canvas(side, side);
+  const center = (side - 1) / 2;
+  for (let y = 0; y < side; y += 1) {
+    for (let x = 0; x < side; x += 1) {
+      const distance = Math.hypot(x - center, y - center);
+      const inside = Math.min(1, Math.max(0, outerRadius - distance));
+      const outside = innerRadius === 0 ? 1 : Math.min(1, Math.max(0, distance - innerRadius));
+      tile.pixels[y * side + x] = Math.round(Math.min(inside, outside) * MAX_INK);
+    }
+  }
+  return tile;
+}
+
+/** Lays a tile onto a canvas; what stands over the edge is cut off by the caller's layout, not here. */
+export function stamp(onto: Canvas, tile: Canvas, left: number, top: number): void {
+  for (let y = 0; y < tile.height; y += 1) {
+    const row = tile.pixels.subarray(y * tile.width, (y + 1) * tile.width);
+    onto.pixels.set(row, (top + y) * onto.width + left);
+  }
+}
+
+export function fillRectangle(onto: Canvas, left: number, top: number, width: number, height: number): void {
+  for (let y = top; y < top + height; y += 1) {
+    onto.pixels.fill(MAX_INK, y * onto.width + left, y * onto.width + left + width);
+  }
+}
+
+/** Four bits a pixel, `paper` and `ink` as `#rrggbb`. */
+export function encodePng(picture: Canvas, colors: { paper: string; ink: string }): Buffer {
+  const { width, height, pixels } = picture;
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([4, 3, 0, 0, 0], 8);
+  const stride = 1 + Math.ceil(width / 2);
+  const rows = Buffer.alloc(stride * height);
+  for (let y = 0; y < height; y += 1) {
+    let to = y * stride + 1;
+    const end = (y + 1) * width;
+    for (let from = y * width; from < end; from += 2) {
+      const right = from + 1 < end ? (pixels[from + 1] ?? 0) : 0;
+      rows[to] = ((pixels[from] ?? 0) << 4) | right;
+      to += 1;
+    }
+  }
+  return Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    chunk('IHDR', header),
+    chunk('PLTE', palette(colors.paper, colors.ink)),
+    chunk('IDAT', deflateSync(rows, { level: 2 })),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function palette(paper: string, ink: string): Buffer {
+  const from = rgb(paper);
+  const to = rgb(ink);
+  const steps = Array.from({ length: MAX_INK + 1 }, (_, step) =>
+    from.map((channel, index) => Math.round(channel + (((to[index] ?? channel) - channel) * step) / MAX_INK)),
+  );
+  return Buffer.from(steps.flat());
+}
+
+/** `#rrggbb` as its three channels, 0..255. */
+export function rgb(hex: string): [number, number, number] {
+  const value = Number.parseInt(hex.slice(1), 16);
+  return [(value >> 16) & 0xff, (value >> 8) & 0xff, value & 0xff];
+}
+
+function chunk(type: string, body: Buffer): Buffer {
+  const typed = Buffer.concat([Buffer.from(type, 'latin1'), body]);
+  const framed = Buffer.alloc(typed.length + 8);
+  framed.writeUInt32BE(body.length, 0);
+  framed.set(typed, 4);
+  framed.writeUInt32BE(crc32(typed), typed.length + 4);
+  return framed;
+}

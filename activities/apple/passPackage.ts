@@ -1,0 +1,89 @@
+// Makes .pkpass files. All that a template's passes share is checked, hashed and framed once by `compileTemplate`;
+// `buildPass` then only writes, hashes and signs what is the member's own, in well under a millisecond.
+import { createHash } from 'node:crypto';
+import type { PassTemplate } from '../../schemas/passTemplate.js';
+import type { RealAppleCredentials } from './credentials.js';
+import { type PassDesign, type PassFace, passJson } from './passFace.js';
+import { signManifest } from './signature.js';
+import { defaultIcon, drawStrip, scaledName, stripStep, stripTiles } from './stampStrip.js';
+import {
+  checkTemplate,
+  type PassIdentity,
+  PassTemplateError,
+  type TemplatedProgram,
+  templateImages,
+} from './templateCheck.js';
+import { type ZipFile, zip, zipFile } from './zip.js';
+
+interface PackedFile extends ZipFile {
+  /** Its line of manifest.json: `"icon.png":"<SHA-1>"`. */
+  manifestLine: string;
+}
+
+export interface CompiledTemplate {
+  design: PassDesign;
+  files: readonly PackedFile[];
+  /** The drawn strip of a balance, for stamp programs that bring none; drawn once a step and kept. */
+  strip?: (balance: number) => readonly PackedFile[];
+}
+
+function packed(name: string, bytes: Buffer): PackedFile {
+  const sha1 = createHash('sha1').update(bytes).digest('hex');
+  return { ...zipFile(name, bytes), manifestLine: `${JSON.stringify(name)}:"${sha1}"` };
+}
+
+/** Once a template version. Throws PassTemplateError with every problem found. */
+export function compileTemplate(identity: PassIdentity, program: TemplatedProgram): CompiledTemplate {
+  const check = checkTemplate(identity, program);
+  if (!check.ok) throw new PassTemplateError(check.problems);
+  const { template, design } = check;
+  const icon = template.images.icon === undefined ? defaultIcon(inks(template)) : [];
+  const given = templateImages(template).map(
+    ({ name, scale, base64 }) => [scaledName(name, scale), Buffer.from(base64, 'base64')] as const,
+  );
+  const strings = Object.entries(template.locales).map(
+    ([language, entries]) => [`${language}.lproj/pass.strings`, stringsFile(entries)] as const,
+  );
+  const files = [...icon, ...given, ...strings].map(([name, bytes]) => packed(name, bytes));
+  const drawsStamps = program.style === 'stamps' && template.images.strip === undefined && program.goal !== undefined;
+  return drawsStamps ? { design, files, strip: strips(program.goal ?? 1, inks(template)) } : { design, files };
+}
+
+const inks = ({ colors }: PassTemplate) => ({ paper: colors.background, ink: colors.foreground });
+
+function strips(goal: number, colors: { paper: string; ink: string }): (balance: number) => readonly PackedFile[] {
+  const tiles = stripTiles(goal);
+  const drawn = new Map<number, readonly PackedFile[]>();
+  return (balance) => {
+    const step = stripStep(goal, balance);
+    const kept = drawn.get(step);
+    if (kept !== undefined) return kept;
+    const files = drawStrip(tiles, goal, step, colors).map(([name, png]) => packed(name, png));
+    drawn.set(step, files);
+    return files;
+  };
+}
+
+function stringsFile(entries: Record<string, string>): Buffer {
+  const quoted = (text: string) =>
+    `"${text.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t')}"`;
+  return Buffer.from(
+    Object.entries(entries)
+      .map(([from, to]) => `${quoted(from)} = ${quoted(to)};\n`)
+      .join(''),
+  );
+}
+
+/** One member's signed .pkpass. Blocks for about one RSA signature. */
+export function buildPass(
+  credentials: RealAppleCredentials,
+  compiled: CompiledTemplate,
+  face: PassFace,
+  signedAt: Date = new Date(),
+): Buffer {
+  const content = packed('pass.json', Buffer.from(JSON.stringify(passJson(compiled.design, face))));
+  const files = [content, ...compiled.files, ...(compiled.strip?.(face.balance) ?? [])];
+  const manifest = Buffer.from(`{${files.map(({ manifestLine }) => manifestLine).join(',')}}`);
+  const signature = signManifest(credentials.signer, manifest, signedAt);
+  return zip([...files, zipFile('manifest.json', manifest), zipFile('signature', signature)]);
+}

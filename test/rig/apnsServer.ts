@@ -1,0 +1,223 @@
+// Stands in for APNs: a real HTTP/2 TLS server that checks what Apple checks (topic, certificate or provider token,
+// size and form of the payload), then answers each device as it was told to and wakes whoever listens to its token.
+import { createPublicKey, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  constants,
+  createSecureServer,
+  type Http2Session,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { errors, jwtVerify } from 'jose';
+import type { AppleCertificates } from './appleCertificates.js';
+
+/** `hang`: never answers. `reset`: ends the stream. `drop`: cuts the connection. `goaway`: sends the connection away. */
+export type ApnsAnswer =
+  | { status: number; reason?: string; retryAfterSeconds?: number; delayMs?: number }
+  | 'hang'
+  | 'reset'
+  | 'drop'
+  | 'goaway';
+
+type ForbiddenReason = 'MissingProviderToken' | 'InvalidProviderToken' | 'ExpiredProviderToken' | 'BadCertificate';
+
+export interface RecordedPush {
+  pushToken: string;
+  at: Date;
+  headers: IncomingHttpHeaders;
+  body: string;
+  /** How the sender proved itself, or for what reason it was answered 403. */
+  provedBy: 'certificate' | 'token' | ForbiddenReason;
+  /** 1 for the first connection the server saw, and so on. */
+  connection: number;
+  /** The status answered, or what happened instead. */
+  answered: number | string;
+}
+
+export interface ApnsServer {
+  origin: string;
+  /** PEM to trust the server by. */
+  ca: string;
+  pushes: RecordedPush[];
+  /** What a device's pushes are answered, in order; the last one stays. 200 without any. */
+  answer(pushToken: string, ...answers: ApnsAnswer[]): void;
+  /** Calls `onPush` with the topic for each push accepted for the token; answers with the way to stop it. */
+  listen(pushToken: string, onPush: (topic: string) => void): () => void;
+  connectionCount(): number;
+  /** The most streams that were open at one time on one connection. */
+  peakStreams(): number;
+  /** Ends every open connection without a word. */
+  dropConnections(): void;
+  close(): Promise<void>;
+}
+
+export interface ApnsServerOptions {
+  port?: number;
+  maxConcurrentStreams?: number;
+  /** The limit after the first accepted push, as APNs raises it for senders with a provider token. */
+  thenMaxConcurrentStreams?: number;
+}
+
+const MAX_TOKEN_AGE_SECONDS = 3600;
+const MAX_PAYLOAD = 4096;
+
+const OK: ApnsAnswer = { status: 200 };
+const refuse = (status: number, reason: string): ApnsAnswer => ({ status, reason });
+
+export async function startApnsServer(
+  certificates: AppleCertificates,
+  options: ApnsServerOptions = {},
+): Promise<ApnsServer> {
+  const pushes: RecordedPush[] = [];
+  const scripts = new Map<string, ApnsAnswer[]>();
+  const listeners = new Map<string, Set<(topic: string) => void>>();
+  const sessions = new Map<Http2Session, { number: number; open: number }>();
+  let connections = 0;
+  let peak = 0;
+  const { maxConcurrentStreams = 1000, thenMaxConcurrentStreams } = options;
+  const server = createSecureServer({
+    ...certificates.server,
+    ca: certificates.wwdrCert,
+    requestCert: true,
+    rejectUnauthorized: false,
+    settings: { maxConcurrentStreams },
+  });
+
+  server.on('session', (session) => {
+    connections += 1;
+    sessions.set(session, { number: connections, open: 0 });
+    session.on('error', () => undefined);
+    session.on('close', () => sessions.delete(session));
+  });
+
+  const nextAnswer = (pushToken: string): ApnsAnswer => {
+    const script = scripts.get(pushToken);
+    if (script === undefined) return OK;
+    return (script.length > 1 ? script.shift() : script[0]) ?? OK;
+  };
+
+  const receive = async (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+    const session = stream.session;
+    const seen = session && sessions.get(session);
+    if (session === undefined || seen === undefined) return;
+    const at = new Date();
+    let body = '';
+    stream.setEncoding('utf8');
+    for await (const text of stream) body += text;
+    const provedBy = await proof(certificates, session, headers);
+    const pushToken = decodeURIComponent(String(headers[':path']).replace('/3/device/', ''));
+    const answer = refusal(certificates, headers, body, provedBy) ?? nextAnswer(pushToken);
+    const answered = typeof answer === 'string' ? answer : answer.status;
+    pushes.push({ pushToken, at, headers, body, provedBy, connection: seen.number, answered });
+    await respond(stream, session, answer);
+    if (answered !== 200) return;
+    if (thenMaxConcurrentStreams !== undefined && session.localSettings.maxConcurrentStreams === maxConcurrentStreams) {
+      session.settings({ maxConcurrentStreams: thenMaxConcurrentStreams });
+    }
+    for (const onPush of listeners.get(pushToken) ?? []) onPush(String(headers['apns-topic']));
+  };
+
+  server.on('stream', (stream, headers) => {
+    const seen = stream.session && sessions.get(stream.session);
+    if (seen !== undefined) {
+      seen.open += 1;
+      peak = Math.max(peak, seen.open);
+      stream.on('close', () => {
+        seen.open -= 1;
+      });
+    }
+    stream.on('error', () => undefined);
+    receive(stream, headers).catch(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
+  });
+
+  server.listen(options.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  const address: AddressInfo | string | null = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the APNs stand-in has no port');
+
+  return {
+    origin: `https://127.0.0.1:${address.port}`,
+    ca: certificates.server.cert,
+    pushes,
+    answer: (pushToken, ...answers) => {
+      scripts.set(pushToken, answers);
+    },
+    listen: (pushToken, onPush) => {
+      const heard = listeners.get(pushToken) ?? new Set();
+      listeners.set(pushToken, heard.add(onPush));
+      return () => {
+        heard.delete(onPush);
+      };
+    },
+    connectionCount: () => connections,
+    peakStreams: () => peak,
+    dropConnections: () => {
+      for (const session of sessions.keys()) session.destroy();
+    },
+    close: async () => {
+      for (const session of sessions.keys()) session.destroy();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+    },
+  };
+}
+
+async function proof(
+  certificates: AppleCertificates,
+  session: Http2Session,
+  headers: IncomingHttpHeaders,
+): Promise<RecordedPush['provedBy']> {
+  const [scheme, token] = (headers.authorization ?? '').split(' ');
+  if (scheme?.toLowerCase() === 'bearer' && token !== undefined) {
+    try {
+      const { protectedHeader } = await jwtVerify(token, createPublicKey(certificates.apnsKey), {
+        algorithms: ['ES256'],
+        issuer: certificates.teamId,
+        maxTokenAge: MAX_TOKEN_AGE_SECONDS,
+      });
+      return protectedHeader.kid === certificates.apnsKeyId ? 'token' : 'InvalidProviderToken';
+    } catch (error) {
+      return error instanceof errors.JWTExpired ? 'ExpiredProviderToken' : 'InvalidProviderToken';
+    }
+  }
+  const { socket } = session;
+  if (!(socket instanceof TLSSocket) || !socket.authorized) return 'MissingProviderToken';
+  const { subject } = new X509Certificate(socket.getPeerCertificate().raw);
+  return subject.split('\n').includes(`UID=${certificates.passTypeId}`) ? 'certificate' : 'BadCertificate';
+}
+
+/** What APNs refuses before it looks at the device. */
+function refusal(
+  certificates: AppleCertificates,
+  headers: IncomingHttpHeaders,
+  body: string,
+  provedBy: RecordedPush['provedBy'],
+): ApnsAnswer | undefined {
+  if (headers[':method'] !== 'POST') return refuse(405, 'MethodNotAllowed');
+  if (!/^\/3\/device\/[^/]+$/.test(String(headers[':path']))) return refuse(404, 'BadPath');
+  if (provedBy !== 'certificate' && provedBy !== 'token') return refuse(403, provedBy);
+  if (headers['apns-topic'] !== certificates.passTypeId) return refuse(400, 'TopicDisallowed');
+  if (body === '') return refuse(400, 'PayloadEmpty');
+  if (Buffer.byteLength(body) > MAX_PAYLOAD) return refuse(413, 'PayloadTooLarge');
+  return undefined;
+}
+
+async function respond(stream: ServerHttp2Stream, session: Http2Session, answer: ApnsAnswer): Promise<void> {
+  if (answer === 'hang') return;
+  if (answer === 'reset') return stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  if (answer === 'drop') return session.destroy();
+  if (answer === 'goaway') {
+    // This stream and all after it count as never seen.
+    session.goaway(constants.NGHTTP2_NO_ERROR, Math.max(0, (stream.id ?? 2) - 2), Buffer.from('{"reason":"Shutdown"}'));
+    return session.close();
+  }
+  if (answer.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, answer.delayMs));
+  if (stream.destroyed) return;
+  const retryAfter = answer.retryAfterSeconds === undefined ? {} : { 'retry-after': String(answer.retryAfterSeconds) };
+  stream.respond({ ':status': answer.status, 'apns-id': crypto.randomUUID(), ...retryAfter });
+  stream.end(answer.status === 200 ? undefined : JSON.stringify({ reason: answer.reason ?? 'Unknown' }));
+}

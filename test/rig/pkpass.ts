@@ -1,0 +1,119 @@
+// Opens a .pkpass as a phone does: nothing of it is believed before the zip's checksums, the manifest's hashes and the
+// signature over the manifest have all been checked.
+import { execFile } from 'node:child_process';
+import { createHash, X509Certificate } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { crc32, inflateRawSync } from 'node:zlib';
+
+const run = promisify(execFile);
+
+export interface PkpassField {
+  key: string;
+  label?: string;
+  value: string | number;
+  changeMessage?: string;
+}
+
+export interface PassJson {
+  formatVersion: number;
+  passTypeIdentifier: string;
+  teamIdentifier: string;
+  serialNumber: string;
+  authenticationToken: string;
+  webServiceURL: string;
+  organizationName: string;
+  description: string;
+  voided?: boolean;
+  expirationDate?: string;
+  barcodes?: { format: string; message: string; altText?: string; messageEncoding: string }[];
+  storeCard: Record<string, PkpassField[]>;
+}
+
+export interface Pkpass {
+  files: Map<string, Buffer>;
+  json: PassJson;
+}
+
+export class BrokenPass extends Error {}
+
+/** The files of a zip archive by name, their checksums verified. Throws BrokenPass. */
+export function unzip(archive: Buffer): Map<string, Buffer> {
+  const end = archive.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
+  if (end < 0) throw new BrokenPass('not a zip archive');
+  const files = new Map<string, Buffer>();
+  let at = archive.readUInt32LE(end + 16);
+  for (let left = archive.readUInt16LE(end + 10); left > 0; left -= 1) {
+    if (archive.toString('latin1', at, at + 4) !== 'PK\x01\x02') throw new BrokenPass('a directory record is missing');
+    const nameLength = archive.readUInt16LE(at + 28);
+    const name = archive.toString('utf8', at + 46, at + 46 + nameLength);
+    const local = archive.readUInt32LE(at + 42);
+    const start = local + 30 + archive.readUInt16LE(local + 26) + archive.readUInt16LE(local + 28);
+    const stored = archive.subarray(start, start + archive.readUInt32LE(at + 20));
+    const bytes = archive.readUInt16LE(at + 10) === 0 ? stored : inflateRawSync(stored);
+    if (crc32(bytes) !== archive.readUInt32LE(at + 16)) throw new BrokenPass(`${name} has a wrong checksum`);
+    files.set(name, bytes);
+    at += 46 + nameLength + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
+  }
+  return files;
+}
+
+/** Throws BrokenPass where a phone would refuse. Without `wwdrCert` the chain's root is not checked. */
+export async function openPkpass(archive: Buffer, wwdrCert?: string): Promise<Pkpass> {
+  const files = unzip(archive);
+  const manifest = fileOf(files, 'manifest.json');
+  checkManifest(files, manifest);
+  const signer = await checkSignature(fileOf(files, 'signature'), manifest, wwdrCert);
+  const json: PassJson = JSON.parse(fileOf(files, 'pass.json').toString('utf8'));
+  const { subject } = signer;
+  if (!subject.split('\n').includes(`UID=${json.passTypeIdentifier}`))
+    throw new BrokenPass('signed for another pass type');
+  if (!subject.split('\n').includes(`OU=${json.teamIdentifier}`)) throw new BrokenPass('signed by another team');
+  if (json.formatVersion !== 1 || !json.serialNumber || !json.description || !json.organizationName) {
+    throw new BrokenPass('pass.json lacks a required key');
+  }
+  if (![...files.keys()].some((name) => /^icon(@[23]x)?\.png$/.test(name))) throw new BrokenPass('no icon');
+  return { files, json };
+}
+
+function fileOf(files: Map<string, Buffer>, name: string): Buffer {
+  const bytes = files.get(name);
+  if (bytes === undefined) throw new BrokenPass(`${name} is missing`);
+  return bytes;
+}
+
+function checkManifest(files: Map<string, Buffer>, manifest: Buffer): void {
+  const listed: Record<string, string> = JSON.parse(manifest.toString('utf8'));
+  const present = [...files.keys()].filter((name) => name !== 'manifest.json' && name !== 'signature');
+  if (present.toSorted().join() !== Object.keys(listed).toSorted().join()) {
+    throw new BrokenPass('the manifest lists other files than there are');
+  }
+  for (const name of present) {
+    const hash = createHash('sha1').update(fileOf(files, name)).digest('hex');
+    if (hash !== listed[name]) throw new BrokenPass(`${name} is not what the manifest says`);
+  }
+}
+
+/** Answers with the signer's certificate. */
+async function checkSignature(signature: Buffer, manifest: Buffer, wwdrCert?: string): Promise<X509Certificate> {
+  const folder = await mkdtemp(join(tmpdir(), 'pkpass-'));
+  const file = (name: string) => join(folder, name);
+  try {
+    await writeFile(file('signature'), signature);
+    await writeFile(file('manifest.json'), manifest);
+    if (wwdrCert !== undefined) await writeFile(file('wwdr.pem'), wwdrCert);
+    const trust = wwdrCert === undefined ? ['-noverify'] : ['-CAfile', file('wwdr.pem'), '-partial_chain'];
+    await run('openssl', [
+      ...['cms', '-verify', '-binary', '-inform', 'DER', '-in', file('signature'), '-content', file('manifest.json')],
+      ...['-purpose', 'any', '-signer', file('signer.pem'), '-out', file('content'), ...trust],
+    ]);
+    const { stdout } = await run('openssl', ['x509', '-in', file('signer.pem')]);
+    return new X509Certificate(stdout);
+  } catch (error) {
+    throw new BrokenPass(`the signature does not verify: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
