@@ -1,0 +1,277 @@
+// Google's side of a pass: one class a program, one object a member. Each call takes its place in the shared bucket, has
+// its own time limit, and is safe to make twice; what failed is a GoogleWalletError that says whether to try again.
+import { randomUUID } from 'node:crypto';
+import { walletobjects, type walletobjects_v1 } from '@googleapis/walletobjects';
+import type { Logger } from 'pino';
+import { makeGoogleObjectId } from '../../schemas/googleIds.js';
+import { createGoogleAuth, dropAccessToken } from './accessToken.js';
+import { type BatchAnswer, decodeBatch, encodeBatch, errorOfPart } from './batch.js';
+import type { RealGoogleCredentials } from './credentials.js';
+import { type GoogleFace, type GoogleProgram, loyaltyClassOf, loyaltyObjectOf, loyaltyObjectPatchOf } from './faces.js';
+import { GoogleWalletError, toGoogleWalletError } from './googleWalletError.js';
+import { createSaveUrl } from './saveUrl.js';
+import type { TokenBucket } from './tokenBucket.js';
+
+export interface GoogleMessage {
+  id: string;
+  header: string;
+  body: string;
+}
+
+export interface GoogleObject {
+  objectId: string;
+  classId: string;
+  /** ACTIVE, INACTIVE, EXPIRED, COMPLETED */
+  state: string;
+  /** True while at least one customer has the pass in a wallet. */
+  hasUsers: boolean;
+  /** As Google shows it. */
+  balance: string;
+  /** Oldest first, at most 10. */
+  messages: GoogleMessage[];
+}
+
+export type BatchOutcome =
+  | { memberId: string; objectId: string; outcome: 'inserted' | 'existed' }
+  | { memberId: string; objectId: string; outcome: 'failed'; error: GoogleWalletError };
+
+export interface GoogleWallet {
+  /** Makes the program's class, or brings it up to date; an unchanged one is left alone and not reviewed again. */
+  upsertClass: (program: GoogleProgram) => Promise<{ classId: string; outcome: 'inserted' | 'updated' | 'unchanged' }>;
+  /** The class must exist (not_found). An object that exists is left as it is. */
+  insertObject: (face: GoogleFace) => Promise<{ objectId: string; outcome: 'inserted' | 'existed' }>;
+  /** `notified` is false where the pass's daily notifications were used up: the change itself is made all the same. */
+  patchObject: (face: GoogleFace, how: { notify: boolean }) => Promise<GoogleObject & { notified: boolean }>;
+  /**
+   * Three a pass in 24 h notify; the next ones arrive silently. Google keeps a message sent twice as two: `checkFirst`
+   * looks for its id before, at the cost of one more request, and is for second attempts.
+   */
+  addMessage: (
+    objectId: string,
+    message: GoogleMessage,
+    how?: { checkFirst?: boolean },
+  ) => Promise<{ outcome: 'notified' | 'silent' | 'existed' }>;
+  /** Null for an object that was never inserted. */
+  getObject: (objectId: string) => Promise<GoogleObject | null>;
+  /** One outcome a face, in their order. Does not throw for Google's refusals: each face has its own. */
+  batchInsert: (faces: GoogleFace[]) => Promise<BatchOutcome[]>;
+  saveUrl: (objectId: string, classId: string) => Promise<string>;
+}
+
+export interface GoogleWalletOptions {
+  credentials: RealGoogleCredentials;
+  bucket: TokenBucket;
+  log: Pick<Logger, 'info' | 'warn'>;
+  /** Of one request (facts-wallets 5.6 advises 10 s, the default). */
+  timeoutMs?: number;
+  /** Sites that may show Google's own save button. */
+  origins?: string[];
+  now?: () => Date;
+}
+
+/** A batch of this size is one request and still ends well within its time. */
+const batchSize = 50;
+const maxMessages = 10;
+
+export function createGoogleWallet(options: GoogleWalletOptions): GoogleWallet {
+  const { credentials, bucket, log, timeoutMs = 10_000, origins = [], now = () => new Date() } = options;
+  const { issuerId, origin } = credentials;
+  const auth = createGoogleAuth(credentials, timeoutMs);
+  // Retries belong to whoever called: hidden ones would spend slots that the bucket did not give.
+  const api = walletobjects({ version: 'v1', auth, rootUrl: `${origin}/`, retry: false, timeout: timeoutMs });
+
+  async function call<T>(send: () => Promise<{ data: T }>): Promise<T> {
+    await bucket.take();
+    let token: string | null | undefined;
+    try {
+      token = (await auth.getAccessToken()).token;
+      return (await send()).data;
+    } catch (thrown) {
+      const error = toGoogleWalletError(thrown);
+      if (error.status !== 401) throw error;
+    }
+    if (auth.credentials.access_token === token) dropAccessToken(auth);
+    await bucket.take();
+    try {
+      return (await send()).data;
+    } catch (thrown) {
+      throw toGoogleWalletError(thrown);
+    }
+  }
+
+  async function getObject(objectId: string): Promise<GoogleObject | null> {
+    const data = await unless(
+      'not_found',
+      call(() => api.loyaltyobject.get({ resourceId: objectId })),
+    );
+    return data === null ? null : readObject(data);
+  }
+
+  function patch(
+    resourceId: string,
+    requestBody: Record<string, unknown>,
+  ): Promise<walletobjects_v1.Schema$LoyaltyObject> {
+    return call(() => api.loyaltyobject.patch({ resourceId, requestBody }));
+  }
+
+  async function sendMessage(resourceId: string, message: GoogleMessage, messageType: MessageType): Promise<void> {
+    const send = () =>
+      call(() => api.loyaltyobject.addmessage({ resourceId, requestBody: { message: { ...message, messageType } } }));
+    if ((await unless('invalid', send())) !== null) return;
+    await makeRoomForMessage(resourceId);
+    await send();
+  }
+
+  /** A pass holds ten messages; older ones give way, and turn silent so that rewriting them notifies nobody. */
+  async function makeRoomForMessage(objectId: string): Promise<void> {
+    const messages = (await getObject(objectId))?.messages ?? [];
+    if (messages.length < maxMessages) return;
+    const kept = messages.slice(1 - maxMessages).map((message) => ({ ...message, messageType: 'TEXT' }));
+    await patch(objectId, { messages: kept });
+  }
+
+  async function sendBatch(faces: GoogleFace[]): Promise<BatchOutcome[]> {
+    const boundary = `batch_${randomUUID()}`;
+    const parts = faces.map((face) => ({
+      method: 'POST' as const,
+      path: '/walletobjects/v1/loyaltyObject',
+      body: loyaltyObjectOf(issuerId, face),
+    }));
+    const answers = await answersOfBatch(boundary, encodeBatch(boundary, parts), faces.length);
+    return faces.map((face, index) => {
+      const named = { memberId: face.memberId, objectId: makeGoogleObjectId(issuerId, face.memberId) };
+      const answer = answers[index];
+      const error = answer === undefined ? toGoogleWalletError(undefined) : errorOfPart(answer);
+      if (error === null) return { ...named, outcome: 'inserted' };
+      return error.status === 409 ? { ...named, outcome: 'existed' } : { ...named, outcome: 'failed', error };
+    });
+  }
+
+  async function answersOfBatch(
+    boundary: string,
+    body: string,
+    count: number,
+  ): Promise<(BatchAnswer | GoogleWalletError)[]> {
+    try {
+      const contentType = `multipart/mixed; boundary=${boundary}`;
+      const headers = { 'content-type': contentType };
+      const request = { url: `${origin}/batch`, method: 'POST', headers, data: body, responseType: 'text' } as const;
+      const answer = await call(async () => {
+        const response = await auth.request<string>({ ...request, retry: false, timeout: timeoutMs });
+        return { data: { text: response.data, type: response.headers.get('content-type') ?? '' } };
+      });
+      return decodeBatch(answer.type, answer.text, count);
+    } catch (thrown) {
+      return Array.from({ length: count }, () => toGoogleWalletError(thrown));
+    }
+  }
+
+  return {
+    getObject,
+    saveUrl: createSaveUrl(credentials, { origins, now }),
+
+    async upsertClass(program) {
+      const wanted = loyaltyClassOf(issuerId, program);
+      const resourceId = wanted.id;
+      const present = await unless(
+        'not_found',
+        call(() => api.loyaltyclass.get({ resourceId })),
+      );
+      if (present === null && (await inserted(call(() => api.loyaltyclass.insert({ requestBody: wanted }))))) {
+        return { classId: resourceId, outcome: 'inserted' };
+      }
+      const { reviewStatus: _, ...looks } = wanted;
+      if (present !== null && holds(present, looks)) return { classId: resourceId, outcome: 'unchanged' };
+      await call(() => api.loyaltyclass.patch({ resourceId, requestBody: wanted }));
+      return { classId: resourceId, outcome: 'updated' };
+    },
+
+    async insertObject(face) {
+      const requestBody = loyaltyObjectOf(issuerId, face);
+      const isNew = await inserted(call(() => api.loyaltyobject.insert({ requestBody })));
+      return { objectId: requestBody.id, outcome: isNew ? 'inserted' : 'existed' };
+    },
+
+    async patchObject(face, { notify }) {
+      const objectId = makeGoogleObjectId(issuerId, face.memberId);
+      const change = loyaltyObjectPatchOf(face);
+      if (notify) {
+        const data = await unless('quota', patch(objectId, { ...change, notifyPreference: 'NOTIFY_ON_UPDATE' }));
+        if (data !== null) return { ...readObject(data), notified: true };
+        log.info({ objectId }, 'google.patch.silent');
+      }
+      return { ...readObject(await patch(objectId, change)), notified: false };
+    },
+
+    async addMessage(objectId, message, { checkFirst = false } = {}) {
+      if (checkFirst) {
+        const present = (await getObject(objectId))?.messages.some(({ id }) => id === message.id);
+        if (present === true) return { outcome: 'existed' };
+      }
+      try {
+        await sendMessage(objectId, message, 'TEXT_AND_NOTIFY');
+        return { outcome: 'notified' };
+      } catch (error) {
+        if (!(error instanceof GoogleWalletError) || error.kind !== 'quota') throw error;
+      }
+      log.info({ objectId }, 'google.message.silent');
+      await sendMessage(objectId, message, 'TEXT');
+      return { outcome: 'silent' };
+    },
+
+    async batchInsert(faces) {
+      const outcomes: BatchOutcome[] = [];
+      for (let from = 0; from < faces.length; from += batchSize) {
+        outcomes.push(...(await sendBatch(faces.slice(from, from + batchSize))));
+      }
+      return outcomes;
+    },
+  };
+}
+
+type MessageType = 'TEXT' | 'TEXT_AND_NOTIFY';
+
+/** Null where the answer was an error of this one kind; any other error is thrown. */
+async function unless<T>(kind: GoogleWalletError['kind'], answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof GoogleWalletError && error.kind === kind) return null;
+    throw error;
+  }
+}
+
+/** False where it had been inserted before (409 AlreadyExistsException). */
+async function inserted(answer: Promise<unknown>): Promise<boolean> {
+  try {
+    await answer;
+    return true;
+  } catch (error) {
+    if (error instanceof GoogleWalletError && error.status === 409) return false;
+    throw error;
+  }
+}
+
+function readObject(data: walletobjects_v1.Schema$LoyaltyObject): GoogleObject {
+  const balance = data.loyaltyPoints?.balance;
+  return {
+    objectId: data.id ?? '',
+    classId: data.classId ?? '',
+    state: (data.state ?? '').toUpperCase(),
+    hasUsers: data.hasUsers === true,
+    balance: String(balance?.string ?? balance?.int ?? balance?.double ?? ''),
+    messages: (data.messages ?? []).map(({ id, header, body }) => ({
+      id: id ?? '',
+      header: header ?? '',
+      body: body ?? '',
+    })),
+  };
+}
+
+/** Whether `present` has all of `wanted`; Google adds fields of its own to what it stores. */
+function holds(present: unknown, wanted: unknown): boolean {
+  if (typeof wanted !== 'object' || wanted === null) return present === wanted;
+  if (typeof present !== 'object' || present === null) return false;
+  const fields = new Map<string, unknown>(Object.entries(present));
+  return Object.entries(wanted).every(([key, value]) => holds(fields.get(key), value));
+}

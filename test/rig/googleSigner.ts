@@ -1,0 +1,90 @@
+// Google's two layers of callback keys, written apart from the service's own code so that both can be wrong only alone:
+// a root key that is published, and an intermediate key that the root signs and that signs messages.
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+
+export interface SignedCallback {
+  signature: string;
+  intermediateSigningKey: { signedKey: string; signatures: string[] };
+  protocolVersion: string;
+  signedMessage: string;
+}
+
+export interface GoogleSigner {
+  /** The document at /gp/m/issuer/keys. */
+  published: () => { keys: { keyValue: string; protocolVersion: string; keyExpiration: string }[] };
+  sign: (message: unknown, options?: SignOptions) => SignedCallback;
+  /** A new root and a new intermediate key; the old root stays published for as long as `keepOld` says. */
+  rotate: (options?: { keepOld?: boolean }) => void;
+}
+
+export interface SignOptions {
+  recipient?: string;
+  sender?: string;
+  protocolVersion?: string;
+  /** Of the intermediate key. */
+  keyExpiresAt?: number;
+}
+
+interface Pair {
+  publicKey: KeyObject;
+  privateKey: KeyObject;
+}
+
+const week = 7 * 24 * 3_600_000;
+
+export function createGoogleSigner(issuerId: string, now: () => number = Date.now): GoogleSigner {
+  let roots = [newPair()];
+  let intermediate = newPair();
+
+  return {
+    published: () => ({
+      keys: roots.map((root) => ({
+        keyValue: spki(root),
+        protocolVersion: 'ECv2SigningOnly',
+        keyExpiration: String(now() + 52 * week),
+      })),
+    }),
+    sign(message, options = {}) {
+      const { recipient = issuerId, sender = 'GooglePayPasses', protocolVersion = 'ECv2SigningOnly' } = options;
+      const keyExpiration = String(options.keyExpiresAt ?? now() + week);
+      const signedKey = escapeEquals(JSON.stringify({ keyValue: spki(intermediate), keyExpiration }));
+      const signedMessage = typeof message === 'string' ? message : JSON.stringify(message);
+      return {
+        signature: signParts(intermediate, [sender, recipient, protocolVersion, signedMessage]),
+        intermediateSigningKey: {
+          signedKey,
+          signatures: [signParts(roots[0] ?? newPair(), [sender, protocolVersion, signedKey])],
+        },
+        protocolVersion,
+        signedMessage,
+      };
+    },
+    rotate({ keepOld = false } = {}) {
+      roots = keepOld ? [newPair(), ...roots] : [newPair()];
+      intermediate = newPair();
+    },
+  };
+}
+
+function newPair(): Pair {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' });
+}
+
+function spki(pair: Pair): string {
+  return pair.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
+}
+
+/** Google writes `=` as an escape inside the signed text, so a verifier that re-encodes the JSON fails. */
+function escapeEquals(json: string): string {
+  return json.replaceAll('=', '\\u003d');
+}
+
+function signParts(pair: Pair, parts: string[]): string {
+  let bytes = new Uint8Array();
+  for (const part of parts) {
+    const text = new TextEncoder().encode(part);
+    const length = new Uint8Array(new Uint32Array([text.length]).buffer);
+    bytes = new Uint8Array([...bytes, ...length, ...text]);
+  }
+  return sign('sha256', bytes, pair.privateKey).toString('base64');
+}
