@@ -10,14 +10,14 @@ import { readSettings, type Settings } from './settings.js';
 import { removeStackFile, type StackFile, writeStackFile } from './stackFile.js';
 import { onStopRequest } from './stopRequests.js';
 import { createSupervisor, type Supervisor } from './supervisor.js';
-import { createTerminal, type Terminal } from './terminal.js';
+import { createTerminal, type Output, type Terminal } from './terminal.js';
 import { printWelcome } from './welcome.js';
 
 const stopOrder = ['api', 'worker', 'temporal', 'mongodb'];
 
 export interface RunInput {
   env: NodeJS.ProcessEnv;
-  out: NodeJS.WriteStream;
+  out: Output;
   parts: StackParts;
 }
 

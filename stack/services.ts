@@ -41,7 +41,7 @@ export function workerPlan(env: NodeJS.ProcessEnv): ProcessPlan {
     name: 'worker',
     title: 'worker',
     ready: ({ saidReady }) => saidReady,
-    graceMs: 20_000,
+    graceMs: 25_000,
   };
 }
 

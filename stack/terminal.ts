@@ -1,6 +1,7 @@
 // What a person sees: one line for each finished step and, on a terminal, one line below that moves while steps work.
 // Piped into a file, long steps say something now and then instead. A terminal that goes away must not stop the stack.
 
+import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 
 export interface Task {
@@ -20,7 +21,10 @@ const titleWidth = 10;
 const quietMs = 10_000;
 const eraseLine = '\r\u001b[2K';
 
-export function createTerminal(out: NodeJS.WriteStream): Terminal {
+/** A stream that is a terminal says so with `isTTY`. */
+export type Output = Writable & { isTTY?: boolean; columns?: number };
+
+export function createTerminal(out: Output): Terminal {
   const live = out.isTTY === true;
   const coloured = live && !process.env.NO_COLOR;
   const working = new Map<string, { doing: string; since: number }>();

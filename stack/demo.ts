@@ -1,0 +1,101 @@
+// The demo merchant of `npm start`: three programs, one of each style, an API key and a console token. On a second start it
+// finds what it made the first time; the plain key is kept beside the data, readable by its owner alone.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SignJWT } from 'jose';
+import pino from 'pino';
+import { openStore } from '../activities/store.js';
+import { isApiKey, newApiKey } from '../schemas/apiKeys.js';
+import { readConfig } from '../schemas/config.js';
+import { newId, sha256 } from '../schemas/ids.js';
+import { programFile } from '../schemas/programs.js';
+
+export interface Demo {
+  merchantId: string;
+  apiKey: string;
+  consoleToken: string;
+  programs: { points: string; stamps: string; tiered: string };
+}
+
+export const demoMerchantId = 'demo';
+
+const programs = { points: 'demo-points', stamps: 'demo-stamps', tiered: 'demo-tiered' };
+
+const programFiles = [
+  { _id: programs.points, slug: programs.points, name: 'Demo Points', style: 'points', fields: { primaryLabel: 'POINTS' }, goal: 100 },
+  { _id: programs.stamps, slug: programs.stamps, name: 'Demo Stamps', style: 'stamps', fields: { primaryLabel: 'STAMPS' }, goal: 10 },
+  {
+    _id: programs.tiered,
+    slug: programs.tiered,
+    name: 'Demo Tiers',
+    style: 'tiered',
+    fields: { primaryLabel: 'POINTS' },
+    goal: 500,
+    tiers: [
+      { name: 'Bronze', threshold: 0 },
+      { name: 'Silver', threshold: 200 },
+      { name: 'Gold', threshold: 1_000 },
+    ],
+  },
+];
+
+const consoleUser = 'demo-owner';
+const tokenLifetime = '365d';
+
+function keptKey(stackDir: string): string {
+  const file = join(stackDir, 'demo-api-key');
+  const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  if (isApiKey(kept)) return kept;
+  const { key } = newApiKey();
+  writeFileSync(file, key, { mode: 0o600 });
+  return key;
+}
+
+/** The environment must hold what the API will be started with: database, secrets and all. */
+export async function seedDemo({ stackDir, env }: { stackDir: string; env: Record<string, string | undefined> }): Promise<Demo> {
+  const config = readConfig(env);
+  const store = openStore({ config, log: pino({ level: 'warn' }) });
+  try {
+    const now = store.now();
+    await store.rows.merchants.updateOne(
+      { _id: demoMerchantId },
+      { $setOnInsert: { name: 'Demo merchant', createdAt: now } },
+      { upsert: true },
+    );
+    for (const file of programFiles) {
+      const { _id, ...program } = programFile.parse(file);
+      await store.rows.programs.updateOne(
+        { _id },
+        { $setOnInsert: { ...program, merchantId: demoMerchantId } },
+        { upsert: true },
+      );
+    }
+    const apiKey = keptKey(stackDir);
+    await store.rows.apiKeys.updateOne(
+      { hash: sha256(apiKey) },
+      {
+        $setOnInsert: {
+          _id: newId(),
+          merchantId: demoMerchantId,
+          keyPrefix: apiKey.slice(0, 12),
+          name: 'Demo key',
+          roleIds: ['integration'],
+          createdBy: consoleUser,
+          createdAt: now,
+        },
+      },
+      { upsert: true },
+    );
+    const consoleToken = await new SignJWT({ merchantId: demoMerchantId, roleIds: ['owner'] })
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .setSubject(consoleUser)
+      .setIssuer(config.CONSOLE_JWT_ISSUER)
+      .setAudience(config.CONSOLE_JWT_AUDIENCE)
+      .setIssuedAt()
+      .setExpirationTime(tokenLifetime)
+      .sign(new TextEncoder().encode(config.CONSOLE_JWT_SECRET));
+    return { merchantId: demoMerchantId, apiKey, consoleToken, programs };
+  } finally {
+    await store.close();
+  }
+}

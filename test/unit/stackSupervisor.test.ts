@@ -1,0 +1,177 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { claimStackDir } from '../../stack/claim.js';
+import { ExpectedFailure } from '../../stack/expectedFailure.js';
+import type { NamedProcess } from '../../stack/lock.js';
+import { identityOf, startMarkOf } from '../../stack/processIdentity.js';
+import type { ProcessPlan } from '../../stack/supervisedProcess.js';
+import { createSupervisor, type Supervisor } from '../../stack/supervisor.js';
+
+let folder: string;
+let said: string[];
+let living: NamedProcess[];
+let supervisor: Supervisor;
+
+const terminal = { line: (text = '') => said.push(text), warn: (text: string) => said.push(text) };
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'loyalty-pass-supervisor-'));
+  said = [];
+  living = [];
+  supervisor = createSupervisor({ logDir: join(folder, 'logs'), terminal, onChange: (now) => (living = now) });
+});
+afterEach(async () => {
+  await supervisor.stopAll([]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function aPlan(name: string, script: string, over: Partial<ProcessPlan> = {}): ProcessPlan {
+  return {
+    name,
+    title: name,
+    command: process.execPath,
+    args: ['-e', script],
+    env: { ...process.env, FOLDER: folder },
+    ipc: true,
+    ready: ({ saidReady }) => saidReady,
+    readyWithinMs: 5_000,
+    graceMs: 2_000,
+    ...over,
+  };
+}
+
+const forever = `process.send('ready'); setInterval(() => {}, 1000);`;
+const notes = () => readFileSync(join(folder, 'notes'), 'utf8').trim().split('\n');
+const note = (text: string) =>
+  `require('fs').appendFileSync(process.env.FOLDER + '/notes', ${JSON.stringify(text)} + '\\n');`;
+const pidOf = (name: string) => living.find((one) => one.name === name)?.pid ?? 0;
+
+test('a process that dies is told of and started again within two seconds', async () => {
+  await supervisor.start(aPlan('api', forever));
+  const first = pidOf('api');
+  process.kill(first, 'SIGKILL');
+  const since = Date.now();
+  await expect.poll(() => pidOf('api'), { timeout: 2_000 }).not.toBe(first);
+  await expect.poll(() => said.join('\n')).toMatch(/api was ended by SIGKILL; starting it again\n.*api is back/);
+  expect(Date.now() - since).toBeLessThan(2_000);
+  expect(startMarkOf(pidOf('api'))).toBeDefined();
+});
+
+test('the pid on record is the process itself, in a group of its own that a Ctrl-C does not reach', async () => {
+  await supervisor.start(
+    aPlan('worker', `require('fs').writeFileSync(process.env.FOLDER + '/notes', '' + process.pid); ${forever}`),
+  );
+  const pid = pidOf('worker');
+  expect(notes()).toEqual([String(pid)]);
+  // Signal 0 to a group only asks whether there is one.
+  expect(process.kill(-pid, 0)).toBe(true);
+});
+
+test('a process that keeps dying is started ever more slowly, but goes on being started', async () => {
+  await supervisor.start(
+    aPlan('worker', `${note('start')} process.send('ready'); setTimeout(() => process.exit(3), 50);`),
+  );
+  await sleep(3_000);
+  expect(notes().length).toBeGreaterThanOrEqual(3);
+  expect(notes().length).toBeLessThanOrEqual(5);
+  expect(said.some((text) => text.includes('ended with code 3; starting it again in 0.5 s, see '))).toBe(true);
+});
+
+test('a process that ends before it is ready fails the start with the end of its log', async () => {
+  const plan = aPlan('api', `console.error('no such index'); process.exit(1)`);
+  const failure = await supervisor.start(plan).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(ExpectedFailure);
+  expect(String(failure)).toMatch(/api ended with code 1\.[\s\S]*no such index/);
+  expect(living).toEqual([]);
+});
+
+test('a wrong configuration passes its exit code on', async () => {
+  const failure = await supervisor.start(aPlan('api', 'process.exit(78)')).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ exitCode: 78 });
+});
+
+test('a process that never gets ready is ended', async () => {
+  const plan = aPlan('api', `${note('up')} setInterval(() => {}, 1000)`, { readyWithinMs: 500 });
+  await expect(supervisor.start(plan)).rejects.toThrow(/did not get ready within 0\.5 s/);
+  expect(living).toEqual([]);
+});
+
+test('a program that is not there fails the start in words', async () => {
+  const plan = aPlan('mongodb', '', { command: join(folder, 'no-such-program'), ipc: false });
+  await expect(supervisor.start(plan)).rejects.toThrow(/mongodb could not be started: .*ENOENT/);
+});
+
+test('stopping goes in the given order, each one ended before the next is asked', async () => {
+  const slow = (name: string) =>
+    `process.on('SIGTERM', () => { ${note(`${name} asked`)} setTimeout(() => { ${note(`${name} ended`)} process.exit(0); }, 100); }); ${forever}`;
+  for (const name of ['mongodb', 'temporal', 'worker', 'api']) await supervisor.start(aPlan(name, slow(name)));
+  await supervisor.stopAll(['api', 'worker', 'temporal', 'mongodb']);
+  expect(notes()).toEqual(
+    ['api', 'worker', 'temporal', 'mongodb'].flatMap((name) => [`${name} asked`, `${name} ended`]),
+  );
+  expect(living).toEqual([]);
+});
+
+test('a process that ignores the request to end is killed when its time is over', async () => {
+  await supervisor.start(aPlan('api', `process.on('SIGTERM', () => {}); ${forever}`, { graceMs: 300 }));
+  const pid = pidOf('api');
+  const since = Date.now();
+  await supervisor.stopAll([]);
+  expect(Date.now() - since).toBeGreaterThanOrEqual(290);
+  expect(startMarkOf(pid)).toBeUndefined();
+});
+
+test('a stop while a process waits to be started again leaves it ended', async () => {
+  await supervisor.start(
+    aPlan('api', `${note('start')} process.send('ready'); setTimeout(() => process.exit(3), 20);`),
+  );
+  await expect.poll(() => notes().length).toBe(2);
+  await supervisor.stopAll([]);
+  const starts = notes().length;
+  await sleep(1_200);
+  expect(notes().length).toBe(starts);
+});
+
+test('what a supervisor started ends soon after it was killed', async () => {
+  const script = join(import.meta.dirname, '..', 'rig', 'superviseSleep.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', script, join(folder, 'logs')]);
+  const [line] = await once(child.stdout, 'data');
+  const sleeper = Number(String(line));
+  expect(startMarkOf(sleeper)).toBeDefined();
+  child.kill('SIGKILL');
+  await expect.poll(() => startMarkOf(sleeper), { timeout: 5_000 }).toBeUndefined();
+});
+
+test('a folder that a supervisor has is refused to another one', async () => {
+  const stackDir = join(folder, 'stack');
+  const lock = await claimStackDir(stackDir, terminal);
+  await expect(claimStackDir(stackDir, terminal)).rejects.toThrow(/runs on .* already \(pid \d+\)/);
+  lock.release();
+  (await claimStackDir(stackDir, terminal)).release();
+});
+
+test('whoever takes a folder over ends what the killed supervisor left, and nothing else', async () => {
+  const stackDir = join(folder, 'stack');
+  (await claimStackDir(stackDir, terminal)).release();
+  const [left, other] = [spawn('sleep', ['300']), spawn('sleep', ['300'])];
+  await Promise.all([once(left, 'spawn'), once(other, 'spawn')]);
+  const children = [
+    { name: 'temporal', ...identityOf(left.pid ?? 0) },
+    { name: 'mongodb', pid: other.pid, startMark: 'of a process that had this pid before' },
+  ];
+  const holder = { pid: 4_194_305, startMark: '1' };
+  writeFileSync(join(stackDir, 'supervisor.lock'), JSON.stringify({ holder, children }));
+  writeFileSync(join(stackDir, 'stack.json'), '{}');
+
+  (await claimStackDir(stackDir, terminal)).release();
+  expect(said).toEqual([`the last run was killed; ending what it left: temporal (pid ${left.pid})`]);
+  expect(startMarkOf(left.pid ?? 0)).toBeUndefined();
+  expect(startMarkOf(other.pid ?? 0)).toBeDefined();
+  expect(existsSync(join(stackDir, 'stack.json'))).toBe(false);
+  other.kill();
+}, 20_000);
