@@ -88,6 +88,15 @@ describe('the bucket of Google requests in Redis', () => {
     expect(lines[1]).toContain('google.bucket.redis_back');
   });
 
+  it('goes on here where it stopped there', async () => {
+    const { bucket } = await worker({ perSecond: 1 });
+    await bucket.take();
+    await server.close();
+    const [first] = await takeAll([bucket], 1);
+    expect(first).toBeGreaterThan(850);
+    server = await startRedisServer();
+  });
+
   it('does not wait for a Redis that has gone silent, but for half a second', async () => {
     const { bucket } = await worker();
     await bucket.take();

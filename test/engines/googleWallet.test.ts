@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { loadGoogleCredentials } from '../../activities/google/credentials.js';
 import type { GoogleFace, GoogleProgram } from '../../activities/google/faces.js';
 import { createTokenBucket, type TokenBucket } from '../../activities/google/tokenBucket.js';
@@ -24,6 +25,8 @@ const face = (changes: Partial<GoogleFace> = {}): GoogleFace => ({
   status: 'active',
   ...changes,
 });
+
+const storedMessages = z.object({ messages: z.array(z.object({ messageType: z.string() })) });
 
 let google: GoogleServer;
 let lines: string[];
@@ -180,6 +183,10 @@ describe('messages on a pass', () => {
     const kept = (await wallet.getObject(objectId()))?.messages.map(({ id }) => Number(id));
     expect(kept).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
     expect(google.rules.notices(objectId())).toHaveLength(3);
+    const types = storedMessages
+      .parse(google.rules.objects.get(objectId()))
+      .messages.map(({ messageType }) => messageType);
+    expect(new Set(types)).toEqual(new Set(['TEXT']));
   });
 
   it('whose answer was lost are not added twice when the second attempt looks first', async () => {
@@ -248,7 +255,7 @@ describe('when Google fails', () => {
   });
 
   it('an access token that stopped working is replaced, once for all calls under way', async () => {
-    const wallet = connect();
+    const wallet = connect({ bucket: noBucket });
     await wallet.upsertClass(program);
     google.revokeTokens();
     google.requests.length = 0;
