@@ -22,8 +22,22 @@ export const demoMerchantId = 'demo';
 const programs = { points: 'demo-points', stamps: 'demo-stamps', tiered: 'demo-tiered' };
 
 const programFiles = [
-  { _id: programs.points, slug: programs.points, name: 'Demo Points', style: 'points', fields: { primaryLabel: 'POINTS' }, goal: 100 },
-  { _id: programs.stamps, slug: programs.stamps, name: 'Demo Stamps', style: 'stamps', fields: { primaryLabel: 'STAMPS' }, goal: 10 },
+  {
+    _id: programs.points,
+    slug: programs.points,
+    name: 'Demo Points',
+    style: 'points',
+    fields: { primaryLabel: 'POINTS' },
+    goal: 100,
+  },
+  {
+    _id: programs.stamps,
+    slug: programs.stamps,
+    name: 'Demo Stamps',
+    style: 'stamps',
+    fields: { primaryLabel: 'STAMPS' },
+    goal: 10,
+  },
   {
     _id: programs.tiered,
     slug: programs.tiered,
@@ -51,9 +65,22 @@ function keptKey(stackDir: string): string {
   return key;
 }
 
-/** The environment must hold what the API will be started with: database, secrets and all. */
-export async function seedDemo({ stackDir, env }: { stackDir: string; env: Record<string, string | undefined> }): Promise<Demo> {
-  const config = readConfig(env);
+/** Seals nothing, so it needs no key of its own. */
+const noSecretsKey = Buffer.alloc(32).toString('base64');
+
+export interface SeedDemo {
+  stackDir: string;
+  mongodbUri: string;
+  consoleJwtSecret: string;
+}
+
+export async function seedDemo({ stackDir, mongodbUri, consoleJwtSecret }: SeedDemo): Promise<Demo> {
+  const config = readConfig({
+    ...process.env,
+    MONGODB_URI: mongodbUri,
+    CONSOLE_JWT_SECRET: consoleJwtSecret,
+    SECRETS_KEY: noSecretsKey,
+  });
   const store = openStore({ config, log: pino({ level: 'warn' }) });
   try {
     const now = store.now();

@@ -1,0 +1,27 @@
+// Everything that follows a transaction, for events that are already claimed: passes are issued, wallets told, the merchant
+// told. The workflow of a single gesture takes these steps one by one; the relay and the batches take them here, in bulk.
+import type { EventRow } from '../schemas/collections.js';
+import { claimEvents } from './claimEvents.js';
+import { issueApplePasses, issueGooglePasses } from './wallets/issuePasses.js';
+import { pushClaimed } from './wallets/pushPasses.js';
+import { publishClaimed } from './webhooks/publishEvents.js';
+import type { WorkerDeps } from './workerDeps.js';
+
+export async function carryOut(
+  deps: WorkerDeps,
+  { holder, events }: { holder: string; events: EventRow[] },
+): Promise<void> {
+  const memberIds = events.filter((event) => event.wallet === 'issue').flatMap((event) => event.memberId ?? []);
+  const [apple, google, pushed] = await Promise.all([
+    issueApplePasses(deps, { memberIds, holder }),
+    issueGooglePasses(deps, { memberIds, holder }),
+    pushClaimed(deps, { holder, events }),
+  ]);
+  const eventIds = [...apple.eventIds, ...google.eventIds, ...pushed.eventIds];
+  const made = eventIds.length > 0 ? await claimEvents(deps, { holder, eventIds }) : [];
+  const told = events.map((event) => {
+    const passUpdate = pushed.passUpdates[event._id];
+    return passUpdate ? { ...event, passUpdate } : event;
+  });
+  await publishClaimed(deps, { holder, events: [...told, ...made] });
+}

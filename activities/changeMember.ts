@@ -1,0 +1,267 @@
+// Every change of a member goes through here: the claim of the idempotency key, the member's new state, its ledger row and
+// its outgoing event are written together or not at all, and `version` grows by one (design.md, promise 1).
+import { Binary } from 'mongodb';
+import type { EventRow, GestureRow, MemberRow, TransactionRow } from '../schemas/collections.js';
+import { ServiceError } from '../schemas/errors.js';
+import type { EventType } from '../schemas/events.js';
+import { newId } from '../schemas/ids.js';
+import { nextModified, nextTag, type PassUpdate } from '../schemas/passUpdate.js';
+import type { Program } from '../schemas/programs.js';
+import type { Store } from './deps.js';
+import { newEvent } from './newEvent.js';
+import { recentProgram } from './programs.js';
+import { timelineRow } from './timelineRow.js';
+import { decideAgain, insert, isDuplicate, StaleRead, type Statement, transact, update } from './transact.js';
+import { hasAudience, modesOf, quietPassUpdate } from './walletModes.js';
+
+/** What a rule decided about a member that it was shown. */
+export interface Decision {
+  set: Partial<Omit<MemberRow, '_id' | 'merchantId' | 'version' | 'pass'>>;
+  unset?: ('firstName' | 'lastName' | 'email' | 'phone' | 'tier')[];
+  /** The event that tells of it; `data` without what is the same for every event about a member. */
+  event: { type: EventType; data: Record<string, unknown>; silent?: true };
+  /** True when the wallets show what changed; `message` goes to the lock screen. */
+  wallet: boolean;
+  message?: string | undefined;
+  ledger?: Pick<TransactionRow, 'type' | 'field' | 'previous' | 'current' | 'delta' | 'actor'> &
+    Partial<Pick<TransactionRow, 'tier' | 'previousTier' | 'changeMessage'>>;
+  /** A line of the timeline that is true as soon as the change is. */
+  timeline?: string;
+  /** Further statements of the same transaction, such as search words. */
+  statements?: Statement[];
+}
+
+export interface Answer {
+  status: number;
+  body: Buffer;
+}
+
+export interface Gesture {
+  /** Workflow id, operation id and key of the claim, all in one (schemas/ids.ts). */
+  id: string;
+  /** Hash of what was asked; the same key with another one is refused. */
+  fingerprint: string;
+  /** The bytes to answer with once it is known what the wallets were told. */
+  answer: (facts: GestureFacts, passUpdate: PassUpdate | null) => Answer;
+}
+
+/** What a gesture did, as its answer tells it; all of it can be read again from the ledger. */
+export interface GestureFacts {
+  memberId: string;
+  memberCode: string;
+  field: string;
+  previous: number;
+  current: number;
+}
+
+export interface ChangeMember {
+  merchantId: string;
+  memberId: string;
+  gesture?: Gesture;
+  /** The id of the workflow that will carry the event out, or null to leave it to the relay. */
+  holderOf: (eventId: string) => string | null;
+  /** False when Temporal is known to be away: then nothing can be said of the wallets yet. */
+  confirmable: boolean;
+  decide: (member: MemberRow, program: Program) => Decision | null;
+}
+
+export interface Done {
+  kind: 'done';
+  member: MemberRow;
+  program: Program;
+  eventId: string;
+  facts: GestureFacts;
+  /** Known at once when nobody had to be told; undefined when a push has to be waited for. */
+  passUpdate: PassUpdate | null | undefined;
+  /** Present when the transaction could already store the answer. */
+  answer?: Answer;
+}
+
+export type Changed =
+  | Done
+  | { kind: 'unchanged'; member: MemberRow; program: Program }
+  | { kind: 'replay'; answer: Answer }
+  | { kind: 'abandoned'; gesture: GestureRow; facts: GestureFacts };
+
+/** A claim without an answer belongs to a request that still runs; older than this, to a process that died. */
+const claimMs = 8_500;
+
+async function earlier(store: Store, gesture: Gesture, row: GestureRow, member: MemberRow): Promise<Changed> {
+  if (row.fingerprint !== gesture.fingerprint) throw new ServiceError('IDEMPOTENCY_KEY_REUSED');
+  if (row.response)
+    return { kind: 'replay', answer: { status: row.response.status, body: Buffer.from(row.response.body.buffer) } };
+  if (store.now().getTime() - row.createdAt.getTime() < claimMs) throw new ServiceError('IDEMPOTENCY_KEY_IN_USE');
+  const entry = await store.rows.transactions.findOne({ _id: gesture.id, merchantId: member.merchantId });
+  if (!entry) throw new StaleRead('A claim without its ledger row.');
+  const { field, previous, current } = entry;
+  return {
+    kind: 'abandoned',
+    gesture: row,
+    facts: { memberId: member._id, memberCode: member.memberCode, field, previous, current },
+  };
+}
+
+function after(member: MemberRow, decision: Decision, now: Date): MemberRow {
+  const changed: MemberRow = { ...member, ...decision.set, version: member.version + 1, updatedAt: now };
+  for (const field of decision.unset ?? []) delete changed[field];
+  if (!decision.wallet) return changed;
+  changed.pass = {
+    ...member.pass,
+    tag: nextTag(member.pass.tag, now),
+    modifiedAt: nextModified(member.pass.modifiedAt, now),
+  };
+  if (decision.message) {
+    changed.pass.message = decision.message;
+    changed.pass.messageSequence = member.pass.messageSequence + 1;
+  }
+  return changed;
+}
+
+/** Only what changed is set: passes are issued and devices come and go beside this, without a new version. */
+function memberStatement(store: Store, before: MemberRow, changed: MemberRow, decision: Decision): Statement {
+  const { tag, modifiedAt, message, messageSequence } = changed.pass;
+  const shown = decision.wallet && {
+    'pass.tag': tag,
+    'pass.modifiedAt': modifiedAt,
+    ...(decision.message && { 'pass.message': message, 'pass.messageSequence': messageSequence }),
+  };
+  const unset = Object.fromEntries((decision.unset ?? []).map((field) => [field, '']));
+  return update(
+    store,
+    'members',
+    { _id: before._id, merchantId: before.merchantId, version: before.version },
+    {
+      $set: { ...decision.set, version: changed.version, updatedAt: changed.updatedAt, ...shown },
+      ...(decision.unset?.length && { $unset: unset }),
+    },
+  );
+}
+
+async function attempt(store: Store, input: ChangeMember): Promise<Changed> {
+  const { merchantId, memberId, gesture } = input;
+  const [claim, before] = await Promise.all([
+    gesture ? store.rows.gestures.findOne({ _id: gesture.id, merchantId }) : null,
+    store.rows.members.findOne({ _id: memberId, merchantId }),
+  ]);
+  if (!before) throw new ServiceError('MEMBER_NOT_FOUND');
+  if (gesture && claim) return earlier(store, gesture, claim, before);
+  const program = await recentProgram(store, { merchantId, programId: before.programId });
+  const decision = input.decide(before, program);
+  if (!decision) return { kind: 'unchanged', member: before, program };
+
+  const now = store.now();
+  const member = after(before, decision, now);
+  const eventId = newId();
+  const modes = modesOf(store.walletModes, program);
+  const quiet = !decision.wallet || !hasAudience(modes, member);
+  const known = quiet ? quietPassUpdate(modes, member) : undefined;
+  const passUpdate = input.confirmable ? known : null;
+  const done: Done = {
+    kind: 'done',
+    member,
+    program,
+    eventId,
+    facts: {
+      memberId,
+      memberCode: member.memberCode,
+      field: member.field,
+      previous: before.balance,
+      current: member.balance,
+    },
+    passUpdate,
+  };
+  const event: EventRow = newEvent(store, {
+    eventId,
+    type: decision.event.type,
+    member,
+    data: decision.event.data,
+    holder: input.holderOf(eventId),
+    ...(decision.wallet && { wallet: 'push' as const }),
+    ...(known && { passUpdate: known }),
+    ...(decision.event.silent && { silent: true as const }),
+  });
+
+  const statements: Statement[] = [memberStatement(store, before, member, decision)];
+  if (gesture) {
+    if (passUpdate !== undefined) done.answer = gesture.answer(done.facts, passUpdate);
+    statements.push(insert(store, 'gestures', gestureRow(gesture, { merchantId, eventId, now, answer: done.answer })));
+  }
+  if (decision.ledger) {
+    statements.push(
+      insert(store, 'transactions', {
+        _id: gesture?.id ?? eventId,
+        merchantId,
+        memberId,
+        programId: before.programId,
+        eventId,
+        ...(gesture && { fingerprint: gesture.fingerprint }),
+        ...decision.ledger,
+        memberVersion: member.version,
+        createdAt: now,
+      }),
+    );
+  }
+  if (decision.timeline) {
+    const line = { memberId, type: decision.timeline, outcome: 'success' } as const;
+    statements.push(insert(store, 'timeline', timelineRow(event, line)));
+  }
+  statements.push(insert(store, 'events', event), ...(decision.statements ?? []));
+  try {
+    await transact(store, statements, 1);
+  } catch (error) {
+    const spent = gesture && isDuplicate(error) ? await spentGesture(store, { gesture, member: before }) : null;
+    if (spent) return spent;
+    throw error;
+  }
+  return done;
+}
+
+/** A key that outlived its stored answer is still known by its ledger row, so it can never apply a second time. */
+async function spentGesture(store: Store, at: { gesture: Gesture; member: MemberRow }): Promise<Changed | null> {
+  const filter = { _id: at.gesture.id, merchantId: at.member.merchantId };
+  const [claim, entry] = await Promise.all([
+    store.rows.gestures.findOne(filter),
+    store.rows.transactions.findOne(filter),
+  ]);
+  if (claim || !entry) return null;
+  const { _id, merchantId, fingerprint = '', eventId = '', createdAt } = entry;
+  return earlier(store, at.gesture, { _id, merchantId, fingerprint, eventId, createdAt }, at.member);
+}
+
+function gestureRow(
+  gesture: Gesture,
+  at: { merchantId: string; eventId: string; now: Date; answer: Answer | undefined },
+): GestureRow {
+  return {
+    _id: gesture.id,
+    merchantId: at.merchantId,
+    fingerprint: gesture.fingerprint,
+    eventId: at.eventId,
+    createdAt: at.now,
+    ...(at.answer && { response: { status: at.answer.status, body: new Binary(at.answer.body) } }),
+  };
+}
+
+/**
+ * Applies one change to one member. Throws MEMBER_NOT_FOUND, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_IN_USE, whatever
+ * `decide` throws, and UNAVAILABLE; in each of these cases nothing has changed.
+ */
+export function changeMember(store: Store, input: ChangeMember): Promise<Changed> {
+  return store.inTurn(input.memberId, () => decideAgain(store, () => attempt(store, input)));
+}
+
+/** Keeps the first answer given to a key, and returns the one that was kept. */
+export async function storeAnswer(
+  store: Store,
+  at: { merchantId: string; gestureId: string; answer: Answer },
+): Promise<Answer> {
+  const { gestures } = store.rows;
+  const kept = await gestures.updateOne(
+    { _id: at.gestureId, merchantId: at.merchantId, response: { $exists: false } },
+    { $set: { response: { status: at.answer.status, body: new Binary(at.answer.body) } } },
+  );
+  if (kept.matchedCount === 1) return at.answer;
+  const row = await gestures.findOne({ _id: at.gestureId, merchantId: at.merchantId });
+  if (!row?.response) throw new StaleRead('The gesture expired while it was answered.');
+  return { status: row.response.status, body: Buffer.from(row.response.body.buffer) };
+}

@@ -1,0 +1,139 @@
+// What each gesture does to a member, as pure decisions: the rules are in schemas/balance.ts, the writing in
+// changeMember.ts. A decision of null means that nothing changes, so there is no event either.
+import type { z } from 'zod';
+import { adjust, type BalanceChange, redeem } from '../schemas/balance.js';
+import type { MemberRow } from '../schemas/collections.js';
+import { ServiceError } from '../schemas/errors.js';
+import { type Actor, type MemberStatus, maxTags, type pointsRequest, type redeemRequest } from '../schemas/members.js';
+import type { Program } from '../schemas/programs.js';
+import type { Decision } from './changeMember.js';
+
+interface Balanced {
+  type: 'adjust' | 'redeem';
+  change: BalanceChange;
+  changeMessage: string | undefined;
+  actor: Actor;
+}
+
+const tiersOf = ({ tier, previousTier }: BalanceChange) => ({
+  ...(tier !== undefined && { tier }),
+  ...(previousTier !== undefined && { previousTier }),
+});
+
+function balanceDecision(member: MemberRow, { type, change, changeMessage, actor }: Balanced): Omit<Decision, 'event'> {
+  const { previous, current, delta, lifetimePoints, tier } = change;
+  const message = changeMessage === '' ? undefined : changeMessage;
+  return {
+    set: {
+      balance: current,
+      lifetimePoints,
+      ...(tier !== undefined && { tier }),
+      transactionCount: member.transactionCount + 1,
+      ...(type === 'redeem' && { redeemedCount: member.redeemedCount + 1 }),
+    },
+    ...(tier === undefined && member.tier !== undefined && { unset: ['tier' as const] }),
+    wallet: true,
+    message,
+    ledger: {
+      type,
+      field: member.field,
+      previous,
+      current,
+      delta,
+      ...tiersOf(change),
+      ...(message !== undefined && { changeMessage: message }),
+      actor,
+    },
+  };
+}
+
+function balanceEvent(
+  member: MemberRow,
+  change: BalanceChange,
+  changeMessage: string | undefined,
+): Record<string, unknown> {
+  const { previous, current, tierUpgraded } = change;
+  return {
+    field: member.field,
+    previous,
+    current,
+    ...tiersOf(change),
+    ...(tierUpgraded !== undefined && { tierUpgraded }),
+    ...(changeMessage && { changeMessage }),
+  };
+}
+
+/** Throws MEMBER_NOT_ACTIVE, STAMP_DELTA_ONLY, CARD_FULL. */
+export function decidePoints(body: z.output<typeof pointsRequest>, actor: Actor) {
+  return (member: MemberRow, program: Program): Decision => {
+    const { delta, value, changeMessage } = body;
+    const change = adjust(program, member, delta === undefined ? { value: value ?? 0 } : { delta });
+    return {
+      ...balanceDecision(member, { type: 'adjust', change, changeMessage, actor }),
+      event: { type: 'points.changed', data: { ...balanceEvent(member, change, changeMessage), delta: change.delta } },
+    };
+  };
+}
+
+/** Throws MEMBER_NOT_ACTIVE, REWARD_NOT_CONFIGURED, CARD_NOT_FULL. */
+export function decideRedeem(body: z.output<typeof redeemRequest>, actor: Actor) {
+  return (member: MemberRow, program: Program): Decision => {
+    const changeMessage = body?.changeMessage;
+    const change = redeem(program, member);
+    return {
+      ...balanceDecision(member, { type: 'redeem', change, changeMessage, actor }),
+      timeline: 'reward_redeemed',
+      event: { type: 'reward.redeemed', data: { ...balanceEvent(member, change, changeMessage), goal: change.goal } },
+    };
+  };
+}
+
+type Changed = 'firstName' | 'lastName' | 'email' | 'phone' | 'tags' | 'status';
+
+/** A `member.updated` about these fields. */
+export function updated(
+  member: MemberRow,
+  change: { changed: Changed[]; set: Decision['set']; wallet: boolean; data?: Record<string, unknown> },
+): Decision {
+  const { status, tags } = { ...member, ...change.set };
+  return {
+    set: change.set,
+    wallet: change.wallet,
+    event: { type: 'member.updated', data: { changed: change.changed, status, tags, ...change.data } },
+  };
+}
+
+export function decideStatus(status: MemberStatus, reason: string | undefined) {
+  return (member: MemberRow): Decision | null => {
+    if (member.status === status) return null;
+    return updated(member, {
+      changed: ['status'],
+      set: { status },
+      wallet: true,
+      data: { previousStatus: member.status, ...(reason && { reason }) },
+    });
+  };
+}
+
+/** Throws TAG_LIMIT_EXCEEDED. */
+export function decideAddTags(tags: readonly string[]) {
+  return (member: MemberRow): Decision | null => {
+    const all = [...new Set([...member.tags, ...tags])];
+    if (all.length === member.tags.length) return null;
+    if (all.length > maxTags) throw new ServiceError('TAG_LIMIT_EXCEEDED');
+    return updated(member, { changed: ['tags'], set: { tags: all }, wallet: false });
+  };
+}
+
+export function decideRemoveTags(tags: readonly string[]) {
+  return (member: MemberRow): Decision | null => {
+    const left = member.tags.filter((tag) => !tags.includes(tag));
+    if (left.length === member.tags.length) return null;
+    return updated(member, { changed: ['tags'], set: { tags: left }, wallet: false });
+  };
+}
+
+/** Nothing of the member changes but the version of its pass; the wallets are told, the merchant is not. */
+export function decidePush() {
+  return (): Decision => ({ set: {}, wallet: true, event: { type: 'pass.updated', data: {}, silent: true } });
+}

@@ -1,0 +1,65 @@
+// Enrolls one person into one program: one member for each email in a program, whoever asks and however often.
+import type { MemberRow } from '../schemas/collections.js';
+import { ServiceError } from '../schemas/errors.js';
+import type { Program } from '../schemas/programs.js';
+import type { Store } from './deps.js';
+import { dedupeKeyOf, type NewMember, newMemberRows } from './newMember.js';
+import { decideAgain, insert, transact } from './transact.js';
+
+export type Enrolled = { kind: 'created'; member: MemberRow; eventId: string } | { kind: 'deduped'; member: MemberRow };
+
+/** Throws PROGRAM_ARCHIVED, and VALIDATION_FAILED when a stamp card would begin over its goal. */
+export function requireEnrollable(program: Program, initialPoints: number | undefined): void {
+  if (program.archived) throw new ServiceError('PROGRAM_ARCHIVED');
+  if (program.style === 'stamps' && (initialPoints ?? 0) > (program.goal ?? 0)) {
+    throw new ServiceError('VALIDATION_FAILED', [
+      { path: 'initialPoints', message: `must be at most the goal of ${program.goal} on a stamps program` },
+    ]);
+  }
+}
+
+/** Throws PROGRAM_ARCHIVED, VALIDATION_FAILED and UNAVAILABLE; in each case nobody was enrolled. */
+export async function enrollMember(store: Store, input: NewMember): Promise<Enrolled> {
+  const { program, person } = input;
+  requireEnrollable(program, person.initialPoints);
+  return decideAgain(store, async () => {
+    if (person.email) {
+      const known = await store.rows.members.findOne({
+        dedupeKey: dedupeKeyOf(program._id, person.email, ''),
+        merchantId: program.merchantId,
+      });
+      if (known) return { kind: 'deduped', member: known };
+    }
+    const { member, tokens, ledger, event } = newMemberRows(store, input);
+    await transact(
+      store,
+      [
+        insert(store, 'members', member),
+        ...tokens.map((token) => insert(store, 'memberTokens', token)),
+        ...(ledger ? [insert(store, 'transactions', ledger)] : []),
+        insert(store, 'events', event),
+      ],
+      0,
+    );
+    await countMembers(store, { merchantId: program.merchantId, programId: program._id, created: 1 });
+    return { kind: 'created', member, eventId: event._id };
+  });
+}
+
+/** Raises the totals that lists show; what a crash leaves uncounted, the scheduled recount repairs. */
+export async function countMembers(
+  store: Store,
+  at: { merchantId: string; programId: string; created: number },
+): Promise<void> {
+  const { merchantId, programId, created } = at;
+  await store.rows.counters.bulkWrite(
+    [merchantId, `${merchantId}:${programId}`].map((_id) => ({
+      updateOne: {
+        filter: { _id },
+        update: { $inc: { members: created }, $setOnInsert: { merchantId } },
+        upsert: true,
+      },
+    })),
+    { ordered: false },
+  );
+}

@@ -1,0 +1,51 @@
+// The outgoing event of a change, as its transaction writes it. `dueAt` is the moment from which the relay may take it: a few
+// seconds ahead while a workflow of its own is being started, now when none is.
+import type { EventRow, MemberRow } from '../schemas/collections.js';
+import { type EventType, shardOf } from '../schemas/events.js';
+import type { PassUpdate } from '../schemas/passUpdate.js';
+import type { Store } from './deps.js';
+
+/** How long a workflow that was just asked for may take to begin. */
+export const graceMs = 5_000;
+
+export interface NewEvent {
+  eventId: string;
+  type: EventType;
+  member: MemberRow;
+  data: Record<string, unknown>;
+  holder: string | null;
+  wallet?: 'issue' | 'push';
+  passUpdate?: PassUpdate;
+  silent?: true;
+}
+
+/** What every event about a member says of it. */
+export function aboutMember(member: MemberRow): Record<string, unknown> {
+  return {
+    memberId: member._id,
+    memberCode: member.memberCode,
+    programId: member.programId,
+    merchantId: member.merchantId,
+    memberVersion: member.version,
+  };
+}
+
+export function newEvent(store: Store, event: NewEvent): EventRow {
+  const now = store.now();
+  return {
+    _id: event.eventId,
+    merchantId: event.member.merchantId,
+    type: event.type,
+    memberId: event.member._id,
+    programId: event.member.programId,
+    occurredAt: now,
+    data: { ...aboutMember(event.member), ...event.data },
+    ...(event.wallet && { wallet: event.wallet }),
+    ...(event.passUpdate && { passUpdate: event.passUpdate }),
+    ...(event.silent && { silent: event.silent }),
+    state: 'new',
+    holder: event.holder ?? '',
+    dueAt: new Date(now.getTime() + (event.holder ? graceMs : 0)),
+    shard: shardOf(event.member.merchantId, store.config.RELAY_SHARDS),
+  };
+}

@@ -1,0 +1,127 @@
+// The rows of one new member, the same for one enrollment and for a thousand rows of an import: member, search words, first
+// ledger row, and `member.created` waiting for its passes.
+
+import { adjust, tierOf } from '../schemas/balance.js';
+import type { EventRow, MemberRow, MemberTokenRow, TransactionRow } from '../schemas/collections.js';
+import { enrollId, newId, newMemberCode, newToken } from '../schemas/ids.js';
+import type { Actor, Person } from '../schemas/members.js';
+import { nextModified } from '../schemas/passUpdate.js';
+import { fieldOf, type Program } from '../schemas/programs.js';
+import { searchWords } from '../schemas/searchWords.js';
+import type { Store } from './deps.js';
+import { newEvent } from './newEvent.js';
+
+export interface NewMember {
+  program: Program;
+  person: Person;
+  source: MemberRow['source'];
+  attribution: Record<string, string>;
+  actor: Actor;
+  /** The workflow that will issue the passes and publish, or null to leave both to the relay. */
+  holderOf: (memberId: string) => string | null;
+}
+
+export interface NewMemberRows {
+  member: MemberRow;
+  tokens: MemberTokenRow[];
+  ledger: TransactionRow | null;
+  event: EventRow;
+}
+
+export const dedupeKeyOf = (programId: string, email: string | undefined, memberId: string): string =>
+  email ? `${programId}:${email}` : `${programId}:#${memberId}`;
+
+export function tokenRows(member: MemberRow): MemberTokenRow[] {
+  const { _id: memberId, merchantId, programId, createdAt } = member;
+  return searchWords(member).map((token) => ({
+    _id: `${memberId}:${token}`,
+    merchantId,
+    token,
+    memberId,
+    programId,
+    createdAt,
+  }));
+}
+
+export function newMemberRows(
+  store: Store,
+  { program, person, source, attribution, actor, holderOf }: NewMember,
+): NewMemberRows {
+  const now = store.now();
+  const _id = newId();
+  const { initialPoints: balance = 0, ...names } = person;
+  const field = fieldOf(program);
+  const tier = tierOf(program, balance, balance);
+  const member: MemberRow = {
+    _id,
+    merchantId: program.merchantId,
+    programId: program._id,
+    memberCode: newMemberCode(),
+    serialNumber: newId(),
+    ...names,
+    dedupeKey: dedupeKeyOf(program._id, person.email, _id),
+    field,
+    balance,
+    lifetimePoints: balance,
+    ...(tier !== undefined && { tier }),
+    tags: [],
+    status: 'active',
+    version: 1,
+    pass: {
+      token: newToken(),
+      authenticationToken: newToken(),
+      tag: now,
+      modifiedAt: nextModified(undefined, now),
+      messageSequence: 0,
+    },
+    deviceCount: 0,
+    redeemedCount: 0,
+    transactionCount: balance > 0 ? 1 : 0,
+    source,
+    attribution,
+    createdAt: now,
+    updatedAt: now,
+  };
+  const { email, firstName, lastName } = person;
+  const event = newEvent(store, {
+    eventId: newId(),
+    type: 'member.created',
+    member,
+    data: {
+      ...(email && { email }),
+      ...(firstName && { firstName }),
+      ...(lastName && { lastName }),
+      source,
+      attribution,
+    },
+    holder: holderOf(_id),
+    wallet: 'issue',
+  });
+  return {
+    member,
+    tokens: tokenRows(member),
+    ledger: balance > 0 ? initialEntry(member, program, actor) : null,
+    event,
+  };
+}
+
+function initialEntry(member: MemberRow, program: Program, actor: Actor): TransactionRow {
+  const nobody = { status: 'active', balance: 0, lifetimePoints: 0 } as const;
+  const { tier, previousTier } = adjust({ ...program, style: 'points' }, nobody, { value: member.balance });
+  return {
+    _id: enrollId(member._id),
+    merchantId: member.merchantId,
+    memberId: member._id,
+    programId: member.programId,
+    type: 'initial',
+    field: member.field,
+    previous: 0,
+    current: member.balance,
+    delta: member.balance,
+    ...(tier !== undefined && { tier }),
+    ...(previousTier !== undefined && { previousTier }),
+    actor,
+    memberVersion: 1,
+    createdAt: member.createdAt,
+  };
+}

@@ -1,0 +1,151 @@
+// Starting workflows: every id comes from a business key, so "already started" is success, and no call waits longer than it
+// was told to. Losing a start loses nothing: the event waits in its collection and the relay takes it.
+import {
+  type Client,
+  type Connection,
+  WithStartWorkflowOperation,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+} from '@temporalio/client';
+import {
+  defineSearchAttributeKey,
+  type SearchAttributePair,
+  SearchAttributeType,
+  type Workflow,
+} from '@temporalio/common';
+import type { Logger } from 'pino';
+import type { PassUpdate } from '../schemas/passUpdate.js';
+import type { searchAttributeNames } from '../schemas/searchAttributes.js';
+import {
+  passUpdateUpdate,
+  passUpdateUpdateId,
+  taskQueues,
+  type WorkflowInputs,
+  type WorkflowName,
+} from '../schemas/workflows.js';
+
+export type SearchAttributes = Partial<Record<(typeof searchAttributeNames)[number], string>>;
+
+export interface StartWorkflow<N extends WorkflowName> {
+  name: N;
+  workflowId: string;
+  input: WorkflowInputs[N];
+  /** One line for the operators' list, at most 200 bytes, without personal data. */
+  summary: string;
+  searchAttributes: SearchAttributes;
+  /** 1 is taken first, 5 last. */
+  priority: 1 | 2 | 3 | 4 | 5;
+  fairnessKey: string;
+}
+
+export interface Starter {
+  /** False while Temporal is known to be away. */
+  available: () => boolean;
+  /** Starts it, or finds it started. Throws when Temporal does not answer within `timeoutMs`. */
+  start: <N extends WorkflowName>(workflow: StartWorkflow<N>, timeoutMs?: number) => Promise<void>;
+  /** Starts it, or finds it started, and waits for what the wallets were told; null when `waitMs` is over. */
+  passUpdate: (workflow: StartWorkflow<'publishChange'>, waitMs: number) => Promise<PassUpdate | null>;
+  cancel: (workflowId: string) => Promise<void>;
+  close: () => Promise<void>;
+}
+
+const startTimeoutMs = 3_000;
+/** After a failed call nobody waits for Temporal again for this long. */
+const pauseMs = 1_000;
+/** How often Temporal is asked whether it is there. */
+const pingMs = 500;
+
+const workflowTaskTimeout = '3s';
+
+function attributePairs(attributes: SearchAttributes): SearchAttributePair[] {
+  return Object.entries(attributes).map(([name, value]) => ({
+    key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
+    value,
+  }));
+}
+
+function optionsOf<N extends WorkflowName>(workflow: StartWorkflow<N>) {
+  return {
+    workflowId: workflow.workflowId,
+    taskQueue: taskQueues.gestures,
+    args: [workflow.input] as [WorkflowInputs[N]],
+    workflowTaskTimeout,
+    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+    typedSearchAttributes: attributePairs(workflow.searchAttributes),
+    staticSummary: workflow.summary,
+    priority: { priorityKey: workflow.priority, fairnessKey: workflow.fairnessKey.slice(0, 64) },
+  };
+}
+
+export function createStarter({
+  client,
+  connection,
+  log,
+}: {
+  client: Client;
+  connection: Connection;
+  log: Logger;
+}): Starter {
+  let pausedUntil = 0;
+  let present = false;
+
+  const ping = async (): Promise<void> => {
+    try {
+      await connection.withDeadline(Date.now() + pauseMs, () => connection.workflowService.getSystemInfo({}));
+      present = true;
+    } catch (error) {
+      if (present) log.warn({ err: error }, 'Temporal is away; changes go on and their effects wait');
+      present = false;
+    }
+  };
+  const pinging = setInterval(() => void ping(), pingMs);
+  pinging.unref();
+  void ping();
+
+  function failed(error: unknown, workflowId: string): void {
+    pausedUntil = Date.now() + pauseMs;
+    log.warn({ err: error, workflowId }, 'Temporal did not take a workflow; the relay will');
+  }
+
+  return {
+    available: () => present && Date.now() >= pausedUntil,
+
+    async start(workflow, timeoutMs = startTimeoutMs) {
+      try {
+        await connection.withDeadline(Date.now() + timeoutMs, () =>
+          client.workflow.start(workflow.name, optionsOf(workflow)),
+        );
+      } catch (error) {
+        if (error instanceof WorkflowExecutionAlreadyStartedError) return;
+        failed(error, workflow.workflowId);
+        throw error;
+      }
+    },
+
+    async passUpdate(workflow, waitMs) {
+      const startWorkflowOperation = new WithStartWorkflowOperation(workflow.name, optionsOf(workflow));
+      try {
+        return await connection.withDeadline(Date.now() + waitMs, () =>
+          client.workflow.executeUpdateWithStart<Workflow, PassUpdate | null, []>(passUpdateUpdate, {
+            updateId: passUpdateUpdateId,
+            startWorkflowOperation,
+          }),
+        );
+      } catch (error) {
+        log.info({ err: error, workflowId: workflow.workflowId }, 'the wallets did not confirm within the wait');
+        return null;
+      }
+    },
+
+    async cancel(workflowId) {
+      await client.workflow.getHandle(workflowId).cancel();
+    },
+
+    async close() {
+      clearInterval(pinging);
+      await connection.close();
+    },
+  };
+}

@@ -1,0 +1,85 @@
+// The connection to MongoDB: majority and journaled writes, short selection so that an outage is a quick 503, and one typed
+// map of collections.
+import { existsSync, writeFileSync } from 'node:fs';
+import { MongoClient } from 'mongodb';
+import type { Logger } from 'pino';
+import type { CollectionName, Rows } from '../schemas/collections.js';
+import type { Config } from '../schemas/config.js';
+import type { CrashPoint, Store, Tables, WalletModes } from './deps.js';
+import { createRecent } from './recent.js';
+import { createTurns } from './turns.js';
+
+const selectionTimeoutMs = 2_000;
+
+/** `CRASH_AT=name` dies at that point every time; `CRASH_AT=name@file` once, and leaves the file as the mark. */
+function crashPointOf(setting: string | undefined): (name: CrashPoint) => void {
+  if (!setting) return () => {};
+  const [wanted, mark] = setting.split('@');
+  return (name) => {
+    if (name !== wanted || (mark && existsSync(mark))) return;
+    if (mark) writeFileSync(mark, String(process.pid));
+    process.kill(process.pid, 'SIGKILL');
+  };
+}
+
+export interface OpenStore extends Store {
+  close: () => Promise<void>;
+}
+
+export interface StoreOptions {
+  config: Config;
+  log: Logger;
+  walletModes?: WalletModes;
+  now?: () => Date;
+}
+
+const stubModes: WalletModes = { apple: 'stub', google: 'stub' };
+
+/** Connects lazily: a store can be opened while MongoDB is away. */
+export function openStore({ config, log, walletModes = stubModes, now = () => new Date() }: StoreOptions): OpenStore {
+  const mongo = new MongoClient(config.MONGODB_URI, {
+    writeConcern: { w: 'majority', journal: true },
+    serverSelectionTimeoutMS: selectionTimeoutMs,
+    connectTimeoutMS: selectionTimeoutMs,
+    socketTimeoutMS: 30_000,
+    maxPoolSize: 64,
+    retryWrites: true,
+    ignoreUndefined: true,
+    appName: 'loyalty-pass-service',
+  });
+  const database = mongo.db(config.MONGODB_DATABASE);
+  const table = <N extends CollectionName>(name: N) => database.collection<Rows[N]>(name);
+  const rows: Tables = {
+    merchants: table('merchants'),
+    programs: table('programs'),
+    members: table('members'),
+    memberTokens: table('memberTokens'),
+    counters: table('counters'),
+    tags: table('tags'),
+    transactions: table('transactions'),
+    gestures: table('gestures'),
+    events: table('events'),
+    deliveries: table('deliveries'),
+    subscriptions: table('subscriptions'),
+    timeline: table('timeline'),
+    devices: table('devices'),
+    deviceLogs: table('deviceLogs'),
+    apiKeys: table('apiKeys'),
+    roles: table('roles'),
+    batches: table('batches'),
+    batchRows: table('batchRows'),
+    nonces: table('nonces'),
+  };
+  return {
+    mongo,
+    rows,
+    config,
+    log,
+    now,
+    inTurn: createTurns(),
+    recent: createRecent(),
+    walletModes,
+    crashPoint: crashPointOf(config.CRASH_AT),
+    close: () => mongo.close(),
+  };
+}

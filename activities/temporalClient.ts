@@ -1,0 +1,14 @@
+// One connection to Temporal for each process, made lazily: a process starts, and works, while Temporal is away.
+import { Client, Connection } from '@temporalio/client';
+import type { Logger } from 'pino';
+import type { Config } from '../schemas/config.js';
+import { createStarter, type Starter } from './starter.js';
+
+export function connectTemporal({ config, log }: { config: Config; log: Logger }): {
+  client: Client;
+  starter: Starter;
+} {
+  const connection = Connection.lazy({ address: config.TEMPORAL_ADDRESS });
+  const client = new Client({ connection, namespace: config.TEMPORAL_NAMESPACE });
+  return { client, starter: createStarter({ client, connection, log }) };
+}

@@ -1,0 +1,11 @@
+// A line of a member's timeline, under an id derived from what it stands for: written twice, it is there once.
+import type { EventRow, TimelineRow } from '../schemas/collections.js';
+import { derivedId } from '../schemas/ids.js';
+
+export function timelineRow(
+  event: Pick<EventRow, '_id' | 'merchantId' | 'occurredAt'>,
+  line: Pick<TimelineRow, 'memberId' | 'type' | 'outcome'> & Partial<Pick<TimelineRow, 'platform' | 'detail'>>,
+): TimelineRow {
+  const _id = derivedId('timeline', event._id, line.type, line.platform ?? '');
+  return { _id, merchantId: event.merchantId, occurredAt: event.occurredAt, ...line };
+}

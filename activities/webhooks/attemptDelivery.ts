@@ -1,0 +1,104 @@
+// One attempt of one delivery, first or retry: the subscription's URL and secrets of this moment, the event's own bytes, a
+// fresh signature, and a line in the log that says what happened.
+import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
+import { webhookHeaders } from '../../schemas/webhookHeaders.js';
+import type { DeliveryState } from '../../schemas/webhooks.js';
+import { checkWebhookUrl } from '../../schemas/webhookUrl.js';
+import type { WorkerDeps } from '../workerDeps.js';
+import { recordHealth } from './health.js';
+import type { Turn } from './lanes.js';
+import { type SendResult, sendWebhook } from './sendWebhook.js';
+
+export interface Attempt {
+  delivery: Pick<DeliveryRow, '_id' | 'attempts'>;
+  event: Pick<EventRow, '_id' | 'type' | 'envelope'>;
+  subscription: SubscriptionRow;
+  turn: Turn;
+  /** True when no further attempt follows a failure. */
+  last: boolean;
+  signal?: AbortSignal;
+}
+
+export interface Attempted {
+  state: DeliveryState;
+  statusCode: number | null;
+  error: string | null;
+  /** How long to wait before the next attempt; 0 unless the state is `retrying`. */
+  waitMs: number;
+}
+
+/** The secrets to sign with at `now`, newest first. */
+export function liveSecrets(deps: Pick<WorkerDeps, 'secrets'>, subscription: SubscriptionRow, now: Date): string[] {
+  return subscription.secrets
+    .filter((secret) => !secret.expiresAt || secret.expiresAt > now)
+    .map((secret) => deps.secrets.open(secret.sealed));
+}
+
+async function send(deps: WorkerDeps, attempt: Attempt): Promise<SendResult> {
+  const { event, subscription, turn, signal } = attempt;
+  const allowed = checkWebhookUrl(subscription.url, deps.urlPolicy);
+  if (!allowed.ok) {
+    return {
+      ok: false,
+      statusCode: null,
+      error: 'blocked_address',
+      detail: allowed.reason,
+      durationMs: 0,
+      retryAfterMs: null,
+    };
+  }
+  if (!event.envelope) throw new Error(`Event ${event._id} has no envelope yet.`);
+  const body = Buffer.from(event.envelope.buffer);
+  return deps.lanes.run(subscription._id, turn, () => {
+    const now = deps.now();
+    const headers = webhookHeaders({
+      eventType: event.type,
+      eventId: event._id,
+      subscriptionId: subscription._id,
+      secrets: liveSecrets(deps, subscription, now),
+      body,
+      now,
+    });
+    return sendWebhook(deps.webhookAgent, {
+      url: subscription.url,
+      headers,
+      body,
+      timeoutMs: subscription.timeoutMs,
+      signal,
+    });
+  });
+}
+
+function stateAfter(result: SendResult, last: boolean): DeliveryState {
+  if (result.ok) return 'succeeded';
+  return last || result.error === 'gone' ? 'exhausted' : 'retrying';
+}
+
+/** Throws only when the attempt was called off or the log could not be written; then it did not count. */
+export async function attemptDelivery(deps: WorkerDeps, attempt: Attempt): Promise<Attempted> {
+  const { delivery, subscription, last } = attempt;
+  const at = deps.now();
+  const result = await send(deps, attempt);
+  if (result.error === 'aborted') throw new Error('The attempt was called off.');
+  deps.crashPoint('after-post-before-log');
+  const state = stateAfter(result, last);
+  const waitMs = state === 'retrying' ? Math.max(subscription.retryPolicy.backoffMs, result.retryAfterMs ?? 0) : 0;
+  const now = deps.now();
+  const { statusCode, error, durationMs } = result;
+  await deps.logAttempt({
+    filter: { _id: delivery._id },
+    set: {
+      url: subscription.url,
+      state,
+      success: result.ok,
+      statusCode,
+      error,
+      detail: result.detail,
+      lastAttemptAt: at,
+      nextAttemptAt: state === 'retrying' ? new Date(now.getTime() + waitMs) : null,
+    },
+    attempt: { attempt: delivery.attempts + 1, at, statusCode, error, durationMs },
+  });
+  await recordHealth(deps, { subscription, result });
+  return { state, statusCode, error, waitMs };
+}

@@ -1,0 +1,199 @@
+// Telling the merchant: for one event or for hundreds, the same steps. The bytes are made once, one delivery row stands for
+// each subscription before anything is sent, each receiver gets a first attempt, and a delivery that failed becomes a
+// workflow of its own. Run twice, it finds its own rows and repeats only what was not logged.
+import { Binary } from 'mongodb';
+import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
+import { envelopeBytes } from '../../schemas/events.js';
+import { deliveryWorkflowId, derivedId } from '../../schemas/ids.js';
+import { type Claim, claimEvents, keepLease, type Lease, markPublished } from '../claimEvents.js';
+import { insertNew } from '../insertNew.js';
+import type { WorkerDeps } from '../workerDeps.js';
+import { attemptDelivery } from './attemptDelivery.js';
+
+/** A receiver that failed this often in a row gets its first attempt in a workflow, so that nobody waits for it here. */
+const failingAfter = 3;
+
+export async function publishEvents(deps: WorkerDeps, claim: Claim): Promise<{ published: number }> {
+  const events = await claimEvents(deps, claim);
+  await publishClaimed(deps, { holder: claim.holder, events });
+  return { published: events.length };
+}
+
+/** Events must be claimed by `holder`. */
+export async function publishClaimed(
+  deps: WorkerDeps,
+  { holder, events }: { holder: string; events: EventRow[] },
+): Promise<void> {
+  if (events.length === 0) return;
+  const claim = { holder, eventIds: events.map((event) => event._id) };
+  const lease = keepLease(deps, claim);
+  try {
+    const frozen = await freeze(deps, events);
+    const waiting = await addDeliveries(deps, frozen);
+    await Promise.all(waiting.map((entry) => deliverFirst(deps, entry, lease)));
+    await markPublished(deps, claim);
+  } finally {
+    lease.release();
+  }
+}
+
+/** What only shows once the wallets were told: the last moment at which an event's data can change. */
+async function finalData(deps: WorkerDeps, events: EventRow[]): Promise<Map<string, Record<string, unknown>>> {
+  const enrolled = events.filter((event) => event.wallet === 'issue').flatMap((event) => event.memberId ?? []);
+  const members =
+    enrolled.length > 0
+      ? await deps.rows.members.find({ _id: { $in: enrolled } }, { projection: { pass: 1 } }).toArray()
+      : [];
+  const passes = new Map(members.map((member) => [member._id, member.pass]));
+  return new Map(
+    events.map((event) => {
+      const pass = passes.get(event.memberId ?? '');
+      const passIssuance = { apple: pass?.appleIssuedAt !== undefined, google: pass?.googleIssuedAt !== undefined };
+      const told = event.wallet === 'push' ? { passUpdate: event.passUpdate ?? null } : {};
+      return [event._id, { ...event.data, ...told, ...(event.wallet === 'issue' && { passIssuance }) }];
+    }),
+  );
+}
+
+async function freeze(deps: WorkerDeps, events: EventRow[]): Promise<EventRow[]> {
+  const open = events.filter((event) => !event.envelope);
+  if (open.length === 0) return events;
+  const data = await finalData(deps, open);
+  const made = new Map(
+    open.map((event) => [
+      event._id,
+      new Binary(envelopeBytes({ ...event, eventId: event._id, data: data.get(event._id) ?? {} })),
+    ]),
+  );
+  const result = await deps.rows.events.bulkWrite(
+    [...made].map(([_id, envelope]) => ({
+      updateOne: { filter: { _id, envelope: { $exists: false } }, update: { $set: { envelope } } },
+    })),
+    { ordered: false },
+  );
+  if (result.matchedCount === made.size) {
+    return events.map((event) => ({
+      ...event,
+      ...(made.has(event._id) && { envelope: made.get(event._id) as Binary }),
+    }));
+  }
+  return deps.rows.events.find({ _id: { $in: events.map((event) => event._id) } }).toArray();
+}
+
+const wants = (subscription: SubscriptionRow, event: EventRow): boolean =>
+  !event.silent &&
+  subscription.merchantId === event.merchantId &&
+  (event.onlySubscriptionId
+    ? event.onlySubscriptionId === subscription._id
+    : subscription.events.includes('*') || subscription.events.includes(event.type));
+
+interface Waiting {
+  delivery: DeliveryRow;
+  event: EventRow;
+  subscription: SubscriptionRow;
+}
+
+export function newDelivery(
+  deps: Pick<WorkerDeps, 'now'>,
+  at: { event: EventRow; subscription: SubscriptionRow; id: string },
+): DeliveryRow {
+  const { event, subscription, id } = at;
+  return {
+    _id: id,
+    merchantId: event.merchantId,
+    subscriptionId: subscription._id,
+    eventId: event._id,
+    eventType: event.type,
+    url: subscription.url,
+    state: subscription.enabled ? 'pending' : 'skipped',
+    success: null,
+    statusCode: null,
+    error: subscription.enabled ? null : 'disabled',
+    detail: null,
+    attempts: 0,
+    history: [],
+    createdAt: deps.now(),
+    lastAttemptAt: null,
+    nextAttemptAt: null,
+  };
+}
+
+/** One row for each event and subscription; answers those that still need their first attempt. */
+async function addDeliveries(deps: WorkerDeps, events: EventRow[]): Promise<Waiting[]> {
+  const merchantIds = [...new Set(events.map((event) => event.merchantId))];
+  const subscriptions = await deps.rows.subscriptions.find({ merchantId: { $in: merchantIds } }).toArray();
+  const wanted = events.flatMap((event) =>
+    subscriptions
+      .filter((subscription) => wants(subscription, event))
+      .map((subscription) => {
+        const id = derivedId('delivery', event._id, subscription._id);
+        return { event, subscription, delivery: newDelivery(deps, { event, subscription, id }) };
+      }),
+  );
+  if (wanted.length === 0) return [];
+  const known = await insertNew(
+    deps.rows.deliveries,
+    wanted.map((entry) => entry.delivery),
+  );
+  const rows = known.length > 0 ? await deps.rows.deliveries.find({ _id: { $in: known } }).toArray() : [];
+  const kept = new Map(rows.map((row) => [row._id, row]));
+  return wanted
+    .map((entry) => ({ ...entry, delivery: kept.get(entry.delivery._id) ?? entry.delivery }))
+    .filter(({ delivery }) => delivery.state === 'pending' || delivery.state === 'retrying');
+}
+
+async function deliverFirst(deps: WorkerDeps, { delivery, event, subscription }: Waiting, lease: Lease): Promise<void> {
+  const { maxAttempts } = subscription.retryPolicy;
+  const untried = delivery.state === 'pending';
+  if (!untried || subscription.health.consecutiveFailures >= failingAfter) {
+    const waitMs = Math.max((delivery.nextAttemptAt?.getTime() ?? 0) - deps.now().getTime(), 0);
+    await retryLater(deps, { delivery, subscription, waitMs, attempts: maxAttempts - delivery.attempts });
+    return;
+  }
+  if (!lease.held()) throw new Error('The lease ran out while this process stood still.');
+  const attempted = await attemptDelivery(deps, {
+    delivery,
+    event,
+    subscription,
+    turn: 'first',
+    last: maxAttempts <= 1,
+  });
+  if (attempted.state !== 'retrying') return;
+  await retryLater(deps, { delivery, subscription, waitMs: attempted.waitMs, attempts: maxAttempts - 1 });
+}
+
+export interface RetryLater {
+  delivery: DeliveryRow;
+  subscription: SubscriptionRow;
+  waitMs: number;
+  attempts: number;
+  suffix?: string;
+}
+
+/** Hands a delivery to a workflow of its own, which operators find by event, subscription and status. */
+export async function retryLater(deps: Pick<WorkerDeps, 'starter' | 'now'>, retry: RetryLater): Promise<void> {
+  const { delivery, subscription, waitMs, attempts, suffix } = retry;
+  const { eventId, subscriptionId, merchantId, eventType } = delivery;
+  await deps.starter.start({
+    name: 'deliverWebhook',
+    workflowId: deliveryWorkflowId(eventId, subscriptionId, suffix),
+    input: {
+      deliveryId: delivery._id,
+      eventId,
+      subscriptionId,
+      merchantId,
+      notBefore: deps.now().getTime() + waitMs,
+      attempts: Math.max(attempts, 1),
+      backoffMs: subscription.retryPolicy.backoffMs,
+    },
+    summary: `${eventType} to ${new URL(subscription.url).host}`.slice(0, 200),
+    searchAttributes: {
+      MerchantId: merchantId,
+      SubscriptionId: subscriptionId,
+      EventId: eventId,
+      EventType: eventType,
+    },
+    priority: 4,
+    fairnessKey: subscriptionId,
+  });
+}

@@ -1,0 +1,26 @@
+// What the worker's effects need beyond the store.
+import type { Dispatcher } from 'undici';
+import type { DeliveryRow } from '../schemas/collections.js';
+import type { WebhookUrlRules } from '../schemas/webhookUrl.js';
+import type { Store } from './deps.js';
+import type { SecretBox } from './secrets.js';
+import type { Starter } from './starter.js';
+import type { Lanes } from './webhooks/lanes.js';
+
+export interface DeliveryRecord {
+  filter: { _id: string };
+  set: Partial<DeliveryRow>;
+  attempt: DeliveryRow['history'][number];
+}
+
+export interface WorkerDeps extends Store {
+  secrets: SecretBox;
+  starter: Starter;
+  webhookAgent: Dispatcher;
+  urlPolicy: WebhookUrlRules;
+  lanes: Lanes;
+  /** Aborted when this worker stops: what could run for long hands back. */
+  stopping: AbortSignal;
+  /** Writes one attempt into the delivery log, together with whatever else is being logged. */
+  logAttempt: (record: DeliveryRecord) => Promise<void>;
+}

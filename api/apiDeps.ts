@@ -1,0 +1,17 @@
+// What the API's routes need beyond the store.
+import type { Store } from '../activities/deps.js';
+import type { SecretBox } from '../activities/secrets.js';
+import type { Starter } from '../activities/starter.js';
+import type { WebhookUrlRules } from '../schemas/webhookUrl.js';
+import type { Limits } from './limits.js';
+import type { UserTokens } from './userTokens.js';
+
+export interface ApiDeps extends Store {
+  starter: Starter;
+  secrets: SecretBox;
+  limits: Limits;
+  userTokens: UserTokens;
+  urlPolicy: WebhookUrlRules;
+  /** Takes one of the workflows of their own that gestures may have at once; false leaves the event to the relay. */
+  takeWorkflow: () => boolean;
+}

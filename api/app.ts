@@ -1,0 +1,92 @@
+// The HTTP surface as one list, read top to bottom: request id, log, failures to envelopes, routes, and what is no route.
+import Router from '@koa/router';
+import Koa, { type Context, type Next } from 'koa';
+import { apiPrefix, type EndpointName, type Endpoints, endpoints } from '../schemas/endpoints/index.js';
+import { ServiceError } from '../schemas/errors.js';
+import { newToken } from '../schemas/ids.js';
+import type { ApiDeps } from './apiDeps.js';
+import { failure } from './envelope.js';
+import { countCall, guarded } from './guard.js';
+import { healthRoutes } from './health.js';
+import { ipKey } from './limits.js';
+import type { Route } from './request.js';
+import { routes } from './routes/index.js';
+
+async function requestId(ctx: Context, next: Next): Promise<void> {
+  const given = ctx.get('X-Request-Id');
+  const id = /^[A-Za-z0-9_-]{8,128}$/.test(given) ? given : newToken(12);
+  ctx.state.requestId = id;
+  ctx.set('X-Request-Id', id);
+  await next();
+}
+
+function logging(deps: ApiDeps) {
+  return async function logRequest(ctx: Context, next: Next): Promise<void> {
+    const startedAt = performance.now();
+    await next();
+    const ms = Math.round(performance.now() - startedAt);
+    deps.log.debug(
+      { requestId: ctx.state.requestId, method: ctx.method, route: ctx._matchedRoute, status: ctx.status, ms },
+      'request',
+    );
+  };
+}
+
+function failures(deps: ApiDeps) {
+  return async function answerFailure(ctx: Context, next: Next): Promise<void> {
+    try {
+      await next();
+    } catch (error) {
+      const { status, body } = failure(error);
+      if (status >= 500)
+        deps.log.error(
+          { err: error, requestId: ctx.state.requestId, method: ctx.method, path: ctx.path },
+          'request failed',
+        );
+      ctx.status = status;
+      ctx.type = 'application/json';
+      ctx.body = JSON.stringify(body);
+      // What was not read of a refused body would be taken for the next request.
+      if (!ctx.req.complete) ctx.set('Connection', 'close');
+    }
+  };
+}
+
+function apiRouter(deps: ApiDeps): Router {
+  const router = new Router({ prefix: apiPrefix, sensitive: true, strict: true });
+  const names = Object.keys(endpoints) as EndpointName[];
+  // A literal segment (members/tags) must be seen before a parameter (members/:id) takes it.
+  names.sort((a, b) => endpoints[a].path.split(':').length - endpoints[b].path.split(':').length);
+  for (const name of names) addRoute(router, deps, name);
+  return router;
+}
+
+function addRoute<N extends EndpointName>(router: Router, deps: ApiDeps, name: N): void {
+  const endpoint: Endpoints[N] = endpoints[name];
+  const route: Route<N> = routes[name];
+  router[endpoint.method](name, endpoint.path, guarded(deps, endpoint, route));
+}
+
+/** What no route took: a known path with another method is 405, anything else 404; both are counted, like any stranger. */
+function noRoute(deps: ApiDeps, router: Router) {
+  return async function answerNoRoute(ctx: Context): Promise<void> {
+    if (ctx.path.startsWith(apiPrefix)) await countCall(deps, ctx, { kind: 'public', key: ipKey(ctx.ip) });
+    const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods));
+    if (methods.size === 0) throw new ServiceError('ROUTE_NOT_FOUND');
+    ctx.set('Allow', [...methods].sort().join(', '));
+    throw new ServiceError('METHOD_NOT_ALLOWED');
+  };
+}
+
+export function createApp(deps: ApiDeps): Koa {
+  const app = new Koa({ proxy: deps.config.TRUST_PROXY > 0, maxIpsCount: deps.config.TRUST_PROXY });
+  const api = apiRouter(deps);
+  app.use(requestId);
+  app.use(logging(deps));
+  app.use(failures(deps));
+  app.use(healthRoutes(deps).routes());
+  app.use(api.routes());
+  app.use(noRoute(deps, api));
+  app.on('error', (error: Error) => deps.log.warn({ err: error }, 'a connection failed'));
+  return app;
+}

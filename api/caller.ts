@@ -1,0 +1,81 @@
+// Who is calling (interface 5). A user token wins over an API key, valid or not; a key is looked up by its hash at every
+// request, so that a revoked one fails at the next.
+import type { Context } from 'koa';
+import { isApiKey } from '../schemas/apiKeys.js';
+import { ServiceError } from '../schemas/errors.js';
+import { sha256 } from '../schemas/ids.js';
+import type { Actor } from '../schemas/members.js';
+import type { Permission } from '../schemas/permissions.js';
+import type { ApiDeps } from './apiDeps.js';
+
+export interface Caller {
+  /** Rate limits count by it. */
+  id: string;
+  merchantId: string;
+  permissions: ReadonlySet<Permission>;
+  credential: 'api-key' | 'bearer' | 'cookie';
+  actor: Actor;
+}
+
+export type Credential = { kind: 'bearer' | 'cookie' | 'api-key'; value: string } | null;
+
+export function credentialOf(ctx: Context): Credential {
+  const authorization = ctx.get('Authorization');
+  const bearer = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+  if (bearer) return { kind: 'bearer', value: bearer };
+  const cookie = ctx.cookies.get('session');
+  if (cookie) return { kind: 'cookie', value: cookie };
+  const key = /^ApiKey +(\S+)$/i.exec(authorization)?.[1] ?? ctx.get('X-API-Key');
+  if (key) return { kind: 'api-key', value: key };
+  return null;
+}
+
+/** Throws AUTHENTICATION_REQUIRED, INVALID_TOKEN, INVALID_API_KEY. */
+export async function authenticate(deps: ApiDeps, credential: Credential): Promise<Caller> {
+  if (!credential) throw new ServiceError('AUTHENTICATION_REQUIRED');
+  if (credential.kind === 'api-key') return keyCaller(deps, credential.value);
+  const claims = await deps.userTokens.verify(credential.value);
+  if (!claims) throw new ServiceError('INVALID_TOKEN');
+  const { sub, merchantId, roleIds } = claims;
+  return {
+    id: `user:${merchantId}:${sub}`,
+    merchantId,
+    permissions: await permissionsOf(deps, { merchantId, roleIds }),
+    credential: credential.kind,
+    actor: { type: 'user', id: sub },
+  };
+}
+
+async function keyCaller(deps: ApiDeps, key: string): Promise<Caller> {
+  const row = isApiKey(key) ? await deps.rows.apiKeys.findOne({ hash: sha256(key) }) : null;
+  if (!row || row.revokedAt || (row.expiresAt && row.expiresAt <= deps.now()))
+    throw new ServiceError('INVALID_API_KEY');
+  const { _id, merchantId, roleIds, name } = row;
+  return {
+    id: `key:${_id}`,
+    merchantId,
+    permissions: await permissionsOf(deps, { merchantId, roleIds }),
+    credential: 'api-key',
+    actor: { type: 'api-key', id: _id, name },
+  };
+}
+
+/** The union of the roles that the merchant can see. */
+async function permissionsOf(
+  deps: ApiDeps,
+  { merchantId, roleIds }: { merchantId: string; roleIds: string[] },
+): Promise<ReadonlySet<Permission>> {
+  const ids = [...new Set(roleIds)].sort();
+  const roles = await deps.recent(`roles:${merchantId}:${ids.join(',')}`, () =>
+    deps.rows.roles.find({ _id: { $in: ids }, merchantId: { $in: [merchantId, null] } }).toArray(),
+  );
+  return new Set((roles ?? []).flatMap((role) => role.permissions));
+}
+
+/** The CSRF rule: a cookie is sent by any page that makes a browser ask. Throws CSRF_REJECTED. */
+export function requireOwnPage(ctx: Context, publicUrl: string): void {
+  const site = ctx.get('Sec-Fetch-Site');
+  if (site === 'same-origin' || site === 'none') return;
+  if (!site && ctx.get('Origin') === new URL(publicUrl).origin) return;
+  throw new ServiceError('CSRF_REJECTED');
+}

@@ -1,0 +1,32 @@
+// interface 1.8: the envelope of every JSON answer, and the one place where an error becomes one. What is not ours to say
+// (driver text, stacks) is logged and answered as INTERNAL or UNAVAILABLE.
+import { MongoError, MongoNetworkError, MongoOperationTimeoutError, MongoServerSelectionError } from 'mongodb';
+import { type ErrorCode, errorTable, ServiceError } from '../schemas/errors.js';
+
+export function success(data: unknown): Buffer {
+  return Buffer.from(JSON.stringify({ success: true, data }));
+}
+
+export interface Failure {
+  status: number;
+  body: { success: false; error: { code: ErrorCode; message: string; details?: unknown } };
+}
+
+export function failure(error: unknown): Failure {
+  const known = error instanceof ServiceError ? error : new ServiceError(isOutage(error) ? 'UNAVAILABLE' : 'INTERNAL');
+  const { code, message, details } = known;
+  return {
+    status: errorTable[code].status,
+    body: { success: false, error: { code, message, ...(details !== undefined && { details }) } },
+  };
+}
+
+/** MongoDB is away, or too slow to be waited for. */
+export function isOutage(error: unknown): boolean {
+  if (error instanceof MongoServerSelectionError || error instanceof MongoNetworkError) return true;
+  if (error instanceof MongoOperationTimeoutError) return true;
+  return (
+    error instanceof MongoError &&
+    (error.hasErrorLabel('RetryableWriteError') || error.name === 'MongoNotConnectedError')
+  );
+}

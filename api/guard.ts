@@ -1,0 +1,106 @@
+// From a line of the endpoint table to a route: limit, authenticate, permit, validate, act, present. The order matters: nobody
+// learns anything of a resource before the permission was checked, and every answer of a counted caller carries its count.
+import type { Context } from 'koa';
+import { z } from 'zod';
+import type { Endpoint } from '../schemas/endpoints/endpoint.js';
+import type { EndpointName, Endpoints } from '../schemas/endpoints/index.js';
+import { ServiceError } from '../schemas/errors.js';
+import type { ApiDeps } from './apiDeps.js';
+import { authenticate, type Caller, credentialOf, requireOwnPage } from './caller.js';
+import { success } from './envelope.js';
+import { ipKey, type LimitKind } from './limits.js';
+import { readBody } from './readBody.js';
+import type { Reply, Request, Route } from './request.js';
+
+/** Counts the call and sets the three headers of interface 8. Throws RATE_LIMITED. */
+export async function countCall(
+  deps: ApiDeps,
+  ctx: Context,
+  { kind, key }: { kind: LimitKind; key: string },
+): Promise<void> {
+  const counted = await deps.limits.count(kind, key);
+  ctx.set('RateLimit-Limit', String(counted.limit));
+  ctx.set('RateLimit-Remaining', String(counted.remaining));
+  ctx.set('RateLimit-Reset', String(counted.resetSeconds));
+  ctx.set('RateLimit-Policy', `${counted.limit};w=${Math.round(deps.config.RATE_LIMIT_WINDOW_MS / 1000)}`);
+  if (!counted.exceeded) return;
+  ctx.set('Retry-After', String(counted.resetSeconds));
+  throw new ServiceError('RATE_LIMITED');
+}
+
+const nobody: Caller = {
+  id: 'public',
+  merchantId: '',
+  permissions: new Set(),
+  credential: 'api-key',
+  actor: { type: 'public', id: 'public' },
+};
+
+async function admit(deps: ApiDeps, ctx: Context, endpoint: Endpoint): Promise<Caller> {
+  if (endpoint.access === 'public') {
+    await countCall(deps, ctx, { kind: 'public', key: ipKey(ctx.ip) });
+    return nobody;
+  }
+  const caller = await authenticate(deps, credentialOf(ctx)).catch(async (error: unknown) => {
+    if (error instanceof ServiceError) await countCall(deps, ctx, { kind: 'failed', key: ipKey(ctx.ip) });
+    throw error;
+  });
+  await countCall(deps, ctx, { kind: 'authenticated', key: caller.id });
+  if (caller.credential === 'cookie' && endpoint.method !== 'get') requireOwnPage(ctx, deps.config.PUBLIC_URL);
+  if (endpoint.session && caller.credential === 'api-key') throw new ServiceError('CONSOLE_SESSION_REQUIRED');
+  if (!caller.permissions.has(endpoint.access)) throw new ServiceError('PERMISSION_DENIED');
+  return caller;
+}
+
+function issuesOf(error: z.ZodError, part: 'body' | 'query'): { path: string; message: string }[] {
+  return error.issues.flatMap((issue) => {
+    const path = issue.path.join('.');
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        path: [path, key].filter(Boolean).join('.'),
+        message: 'is not a known field',
+      }));
+    }
+    return [{ path: path || part, message: issue.message }];
+  });
+}
+
+function validate(schema: z.ZodType, value: unknown, part: 'body' | 'query'): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new ServiceError('VALIDATION_FAILED', issuesOf(parsed.error, part));
+}
+
+const noQuery = z.strictObject({});
+
+async function validated(ctx: Context, endpoint: Endpoint): Promise<{ query: unknown; body: unknown }> {
+  const query = validate(endpoint.query ?? noQuery, { ...ctx.query }, 'query');
+  if (endpoint.upload || endpoint.method === 'get') return { query, body: undefined };
+  const body = await readBody(ctx, { form: endpoint.form === true });
+  if (!endpoint.body) return { query, body: undefined };
+  return { query, body: validate(endpoint.body, body, 'body') };
+}
+
+function present(ctx: Context, endpoint: Endpoint, reply: Reply<Endpoint>): void {
+  if ('stream' in reply) {
+    ctx.attachment(reply.fileName);
+    ctx.type = 'text/csv; charset=utf-8';
+    ctx.body = reply.stream;
+    return;
+  }
+  ctx.status = reply.status ?? endpoint.statuses[0] ?? 200;
+  ctx.type = 'application/json';
+  ctx.body = 'bytes' in reply ? reply.bytes : success(reply.data);
+}
+
+/** The route's declared types hold because the guard checked exactly what the table declares. */
+export function guarded<N extends EndpointName>(deps: ApiDeps, endpoint: Endpoints[N], route: Route<N>) {
+  return async function guardedRoute(ctx: Context): Promise<void> {
+    const caller = await admit(deps, ctx, endpoint);
+    const { query, body } = await validated(ctx, endpoint);
+    const request = { deps, caller, params: (ctx.params ?? {}) as Record<string, string>, query, body, ctx } as Request<
+      Endpoints[N]
+    >;
+    present(ctx, endpoint, (await route(request)) as Reply<Endpoint>);
+  };
+}

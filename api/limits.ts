@@ -1,0 +1,108 @@
+// Fixed windows (interface 8), counted in Redis where there is one, and in memory for as long as it is away. Each kind of
+// caller has its own count: a good key works while its IP is limited.
+import { Redis } from 'ioredis';
+import type { Logger } from 'pino';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Config } from '../schemas/config.js';
+
+export interface Counted {
+  limit: number;
+  remaining: number;
+  /** Seconds until the window resets, rounded up. */
+  resetSeconds: number;
+  exceeded: boolean;
+}
+
+export type LimitKind = 'authenticated' | 'public' | 'failed';
+
+export interface Limits {
+  count: (kind: LimitKind, key: string) => Promise<Counted>;
+  /** False while Redis is configured and away. */
+  healthy: () => boolean;
+  close: () => Promise<void>;
+}
+
+export function createLimits({ config, log }: { config: Config; log: Logger }): Limits {
+  const redis = config.REDIS_URL ? connectRedis(config.REDIS_URL, log) : undefined;
+  const points = {
+    authenticated: config.RATE_LIMIT_AUTHENTICATED,
+    public: config.RATE_LIMIT_PUBLIC,
+    failed: config.RATE_LIMIT_PUBLIC,
+  };
+  const limiterOf = (kind: LimitKind) => {
+    const options = {
+      keyPrefix: `lps:limit:${kind}`,
+      points: points[kind],
+      duration: config.RATE_LIMIT_WINDOW_MS / 1000,
+    };
+    const memory = new RateLimiterMemory(options);
+    if (!redis) return memory;
+    return new RateLimiterRedis({
+      ...options,
+      storeClient: redis,
+      insuranceLimiter: memory,
+      rejectIfRedisNotReady: true,
+    });
+  };
+  const limiters = {
+    authenticated: limiterOf('authenticated'),
+    public: limiterOf('public'),
+    failed: limiterOf('failed'),
+  };
+
+  return {
+    async count(kind, key) {
+      const limiter = limiters[kind];
+      const result = await limiter.consume(key).catch((rejection: unknown) => {
+        if (rejection instanceof RateLimiterRes) return rejection;
+        throw rejection;
+      });
+      return {
+        limit: points[kind],
+        remaining: Math.max(result.remainingPoints, 0),
+        resetSeconds: Math.max(Math.ceil(result.msBeforeNext / 1000), 1),
+        exceeded: result.consumedPoints > points[kind],
+      };
+    },
+    healthy: () => !redis || redis.status === 'ready',
+    async close() {
+      redis?.disconnect();
+    },
+  };
+}
+
+function connectRedis(url: string, log: Logger): Redis {
+  const redis = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: 2_000,
+    commandTimeout: 500,
+  });
+  let present = true;
+  redis.on('error', (error) => {
+    if (present) log.warn({ err: error }, 'Redis is away; limits are counted in memory');
+    present = false;
+  });
+  redis.on('ready', () => {
+    if (!present) log.info('Redis is back');
+    present = true;
+  });
+  return redis;
+}
+
+/** An IPv6 caller owns its /64, so that is what is counted. */
+export function ipKey(ip: string): string {
+  if (!ip.includes(':')) return ip;
+  if (ip.startsWith('::ffff:')) return ip.slice(7);
+  const [head = '', tail] = ip.split('::');
+  const groups = head.split(':').filter(Boolean);
+  const filled =
+    tail === undefined
+      ? groups
+      : [
+          ...groups,
+          ...Array<string>(Math.max(8 - groups.length - tail.split(':').filter(Boolean).length, 0)).fill('0'),
+          ...tail.split(':').filter(Boolean),
+        ];
+  return `${filled.slice(0, 4).join(':')}::/64`;
+}

@@ -1,0 +1,59 @@
+// The API process: wires, listens, and stops in order: no new requests, those in flight answered, then the connections.
+import { createServer } from 'node:http';
+import pino from 'pino';
+import { readConfigOrExit } from '../activities/readConfigOrExit.js';
+import { createSecretBox } from '../activities/secrets.js';
+import { openStore } from '../activities/store.js';
+import { connectTemporal } from '../activities/temporalClient.js';
+import { parseCidrs } from '../schemas/addresses.js';
+import { createApp } from './app.js';
+import { createLimits } from './limits.js';
+import { createUserTokens } from './userTokens.js';
+import { createWorkflowBudget } from './workflowBudget.js';
+
+const graceMs = 15_000;
+
+const config = readConfigOrExit();
+const log = pino({ level: config.LOG_LEVEL, base: { process: 'api' } });
+const store = openStore({ config, log });
+const { starter } = connectTemporal({ config, log });
+const limits = createLimits({ config, log });
+
+const app = createApp({
+  ...store,
+  starter,
+  limits,
+  secrets: createSecretBox([config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS]),
+  userTokens: createUserTokens(config),
+  urlPolicy: { allowHttp: config.WEBHOOK_ALLOW_HTTP, allow: parseCidrs(config.WEBHOOK_ALLOW_CIDRS) },
+  takeWorkflow: createWorkflowBudget(config.GESTURE_WORKFLOWS_PER_SECOND),
+});
+
+const server = createServer({ requestTimeout: 120_000 }, app.callback());
+server.listen(config.PORT, config.HOST, () => {
+  log.info({ host: config.HOST, port: config.PORT }, 'api ready');
+  process.send?.('ready');
+});
+server.on('error', (error) => {
+  log.fatal({ err: error }, 'the API cannot listen');
+  process.exit(1);
+});
+
+let stopping = false;
+async function stop(signal: string): Promise<void> {
+  if (stopping) return;
+  stopping = true;
+  log.info({ signal }, 'stopping: no new requests, those in flight are answered');
+  const forced = setTimeout(() => server.closeAllConnections(), graceMs);
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+  clearTimeout(forced);
+  await Promise.allSettled([starter.close(), limits.close(), store.close()]);
+  log.info('api stopped');
+  process.exit(0);
+}
+process.once('SIGTERM', () => void stop('SIGTERM'));
+process.once('SIGINT', () => void stop('SIGINT'));
+process.once('disconnect', () => void stop('disconnect'));

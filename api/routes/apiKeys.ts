@@ -1,0 +1,39 @@
+// API keys (interface 4.1). Only a console session gets here; the secret leaves the service in one answer.
+import { createApiKey, listApiKeys, revokeApiKey } from '../../activities/apiKeys.js';
+import type { ApiKeyRow } from '../../schemas/collections.js';
+import type { apiKeyEndpoints } from '../../schemas/endpoints/apiKeys.js';
+import type { Routes } from '../request.js';
+
+function presentApiKey({ _id: id, name, keyPrefix, roleIds, createdBy, createdAt, expiresAt }: ApiKeyRow) {
+  return {
+    id,
+    name,
+    keyPrefix,
+    roleIds,
+    createdBy,
+    createdAt: createdAt.toISOString(),
+    ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+  };
+}
+
+export const apiKeyRoutes: Routes<keyof typeof apiKeyEndpoints> = {
+  async createApiKey({ deps, caller, body }) {
+    const { row, key } = await createApiKey(deps, {
+      merchantId: caller.merchantId,
+      createdBy: caller.actor.id,
+      ...body,
+    });
+    return { data: { ...presentApiKey(row), key } };
+  },
+
+  async listApiKeys({ deps, caller }) {
+    const rows = await listApiKeys(deps, caller);
+    return { data: rows.map(presentApiKey) };
+  },
+
+  async revokeApiKey({ deps, caller, params }) {
+    const id = params.id ?? '';
+    await revokeApiKey(deps, { merchantId: caller.merchantId, id });
+    return { data: { id, revoked: true } };
+  },
+};

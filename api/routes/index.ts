@@ -1,0 +1,17 @@
+// Every endpoint of the table has its route here; one that is missing, or too many, does not compile.
+import type { Routes } from '../request.js';
+import { apiKeyRoutes } from './apiKeys.js';
+import { gestureRoutes } from './gestures.js';
+import { importRoutes } from './imports.js';
+import { memberRoutes } from './members.js';
+import { programRoutes } from './programs.js';
+import { webhookRoutes } from './webhooks.js';
+
+export const routes: Routes = {
+  ...apiKeyRoutes,
+  ...programRoutes,
+  ...memberRoutes,
+  ...gestureRoutes,
+  ...importRoutes,
+  ...webhookRoutes,
+};

@@ -1,0 +1,108 @@
+// Members (interface 4.3) and what is read of them (4.5).
+import { decideAddTags, decideRemoveTags } from '../../activities/decisions.js';
+import { enrollMember } from '../../activities/enrollMember.js';
+import { listTimeline, listTransactions, readMember } from '../../activities/members.js';
+import { forgetUnusedTags, listTags, noteTags } from '../../activities/memberTags.js';
+import { readProgram, recentProgram } from '../../activities/programs.js';
+import { searchMembers } from '../../activities/searchMembers.js';
+import { decideUpdate, requireFreeEmail } from '../../activities/updateMember.js';
+import type { memberEndpoints } from '../../schemas/endpoints/members.js';
+import { change } from '../change.js';
+import { startIssuing } from '../enrollment.js';
+import { presentTimelineItem, presentTransaction } from '../presenters/history.js';
+import { presentMember, presentMemberDetail, presentMemberWithProgram } from '../presenters/member.js';
+import type { Routes } from '../request.js';
+import { timelineCsv } from '../timelineCsv.js';
+
+type Names = Exclude<
+  keyof typeof memberEndpoints,
+  'adjustPoints' | 'redeemReward' | 'changeStatus' | 'pushPass' | 'importMembers'
+>;
+
+export const memberRoutes: Routes<Names> = {
+  async enrollMember({ deps, caller, body }) {
+    const { programId, ...person } = body;
+    const program = await readProgram(deps, { merchantId: caller.merchantId, programId });
+    const source = caller.credential === 'api-key' ? 'api' : 'console';
+    const issuing = startIssuing(deps);
+    const enrolled = await enrollMember(deps, {
+      program,
+      person,
+      source,
+      attribution: {},
+      actor: caller.actor,
+      holderOf: issuing.holderOf,
+    });
+    const member = presentMember(deps, { member: enrolled.member, program });
+    if (enrolled.kind === 'deduped') return { status: 200, data: { ...member, deduped: true } };
+    issuing.begin(enrolled);
+    return { status: 201, data: member };
+  },
+
+  async listMembers({ deps, caller, query }) {
+    const { page, pageSize } = query;
+    const { items, total } = await searchMembers(deps, { merchantId: caller.merchantId, ...query });
+    const presented = await Promise.all(
+      items.map(async (member) =>
+        presentMemberWithProgram(deps, { member, program: await recentProgram(deps, member) }),
+      ),
+    );
+    return { data: { items: presented, page, pageSize, total } };
+  },
+
+  async listTags({ deps, caller }) {
+    return { data: { tags: await listTags(deps, caller) } };
+  },
+
+  async getMember({ deps, caller, params }) {
+    const member = await readMember(deps, { merchantId: caller.merchantId, memberId: params.id ?? '' });
+    return { data: presentMemberDetail(deps, { member, program: await recentProgram(deps, member) }) };
+  },
+
+  async updateMember(request) {
+    const { deps, caller, params, body } = request;
+    const member = await readMember(deps, { merchantId: caller.merchantId, memberId: params.id ?? '' });
+    await requireFreeEmail(deps, { member, email: body.email });
+    const { changed } = await change(request, { noun: 'update', decide: decideUpdate(deps, body) });
+    return { data: presentMember(deps, changed) };
+  },
+
+  async addTags(request) {
+    const { deps, caller, body } = request;
+    const { changed } = await change(request, { noun: 'tags', decide: decideAddTags(body.tags) });
+    const member = presentMember(deps, changed);
+    if (changed.kind === 'unchanged') return { data: { ...member, unchanged: true } };
+    await noteTags(deps, { merchantId: caller.merchantId, tags: body.tags });
+    return { data: member };
+  },
+
+  async removeTags(request) {
+    const { deps, caller, body } = request;
+    const { changed } = await change(request, { noun: 'tags', decide: decideRemoveTags(body.tags) });
+    if (changed.kind === 'done') await forgetUnusedTags(deps, { merchantId: caller.merchantId, tags: body.tags });
+    return { data: presentMember(deps, changed) };
+  },
+
+  async listTimeline({ deps, caller, params, query }) {
+    const rows = await listTimeline(deps, {
+      merchantId: caller.merchantId,
+      memberId: params.id ?? '',
+      limit: query.limit,
+    });
+    return { data: { items: rows.map(presentTimelineItem) } };
+  },
+
+  async exportTimeline({ deps, caller, params }) {
+    const member = await readMember(deps, { merchantId: caller.merchantId, memberId: params.id ?? '' });
+    return { stream: timelineCsv(deps, { memberId: member._id }), fileName: `events-${member.memberCode}.csv` };
+  },
+
+  async listTransactions({ deps, caller, params, query }) {
+    const { items, total } = await listTransactions(deps, {
+      merchantId: caller.merchantId,
+      memberId: params.id ?? '',
+      ...query,
+    });
+    return { data: { items: items.map(presentTransaction), page: query.page, pageSize: query.pageSize, total } };
+  },
+};

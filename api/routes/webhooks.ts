@@ -1,0 +1,71 @@
+// Subscriptions and the delivery log (interface 4.6).
+
+import { listDeliveries, replayDelivery } from '../../activities/webhooks/deliveries.js';
+import {
+  createSubscription,
+  deleteSubscription,
+  readSubscription,
+  rotateSecret,
+  updateSubscription,
+} from '../../activities/webhooks/subscriptions.js';
+import { sendTestEvent } from '../../activities/webhooks/testEvent.js';
+import type { webhookEndpoints } from '../../schemas/endpoints/webhooks.js';
+import { presentDelivery, presentSubscription } from '../presenters/subscription.js';
+import type { Routes } from '../request.js';
+
+export const webhookRoutes: Routes<keyof typeof webhookEndpoints> = {
+  async listSubscriptions({ deps, caller, query }) {
+    const { page, pageSize, enabled } = query;
+    const where = { merchantId: caller.merchantId, ...(enabled !== undefined && { enabled }) };
+    // At most twenty a merchant, so they are all read.
+    const rows = await deps.rows.subscriptions.find(where).sort({ createdAt: -1, _id: -1 }).toArray();
+    const items = rows.slice((page - 1) * pageSize, page * pageSize).map(presentSubscription);
+    return { data: { items, page, pageSize, total: rows.length } };
+  },
+
+  async createSubscription({ deps, caller, body }) {
+    const { row, secret } = await createSubscription(deps, { merchantId: caller.merchantId, request: body });
+    return { data: { ...presentSubscription(row), secret } };
+  },
+
+  async listDeliveries({ deps, caller, query }) {
+    const { page, pageSize } = query;
+    const { items, total } = await listDeliveries(deps, { merchantId: caller.merchantId, ...query });
+    return {
+      data: { items: items.map(({ delivery, event }) => presentDelivery(delivery, event)), page, pageSize, total },
+    };
+  },
+
+  async replayDelivery({ deps, caller, params }) {
+    const queued = await replayDelivery(deps, { merchantId: caller.merchantId, id: params.logId ?? '' });
+    return { data: { queued: true, ...queued } };
+  },
+
+  async getSubscription({ deps, caller, params }) {
+    return {
+      data: presentSubscription(await readSubscription(deps, { merchantId: caller.merchantId, id: params.id ?? '' })),
+    };
+  },
+
+  async updateSubscription({ deps, caller, params, body }) {
+    const row = await updateSubscription(deps, { merchantId: caller.merchantId, id: params.id ?? '', patch: body });
+    return { data: presentSubscription(row) };
+  },
+
+  async deleteSubscription({ deps, caller, params }) {
+    const id = params.id ?? '';
+    await deleteSubscription(deps, { merchantId: caller.merchantId, id });
+    return { data: { id, deleted: true } };
+  },
+
+  async rotateSecret({ deps, caller, params }) {
+    const id = params.id ?? '';
+    const { secret, previousSecretExpiresAt } = await rotateSecret(deps, { merchantId: caller.merchantId, id });
+    return { data: { id, secret, previousSecretExpiresAt: previousSecretExpiresAt.toISOString() } };
+  },
+
+  async testSubscription({ deps, caller, params }) {
+    const queued = await sendTestEvent(deps, { merchantId: caller.merchantId, id: params.id ?? '' });
+    return { data: { queued: true, ...queued } };
+  },
+};

@@ -1,0 +1,22 @@
+// The timeline as RFC 4180 with a UTF-8 BOM, streamed row by row. A cell that a spreadsheet would run as a formula gets a
+// leading apostrophe.
+import { Readable } from 'node:stream';
+import { timelineOf } from '../activities/members.js';
+import type { TimelineRow } from '../schemas/collections.js';
+import { csvLine } from '../schemas/csv.js';
+import type { ApiDeps } from './apiDeps.js';
+
+const columns = ['id', 'type', 'outcome', 'platform', 'occurredAt', 'detail'];
+
+function cells({ _id, type, outcome, platform, occurredAt, detail }: TimelineRow): string[] {
+  return [_id, type, outcome, platform ?? '', occurredAt.toISOString(), detail ?? ''];
+}
+
+export function timelineCsv(deps: ApiDeps, { memberId }: { memberId: string }): Readable {
+  async function* lines() {
+    yield `\uFEFF${csvLine(columns)}`;
+    const rows = timelineOf(deps, { memberId, limit: deps.config.EVENTS_CSV_MAX_ROWS }).batchSize(500);
+    for await (const row of rows) yield csvLine(cells(row));
+  }
+  return Readable.from(lines());
+}

@@ -1,0 +1,33 @@
+// API keys (interface 2.9, 4.1): the secret is shown once and kept only as a hash.
+import { z } from 'zod';
+import { newToken, sha256 } from './ids.js';
+import { text } from './text.js';
+
+export const maxActiveKeys = 10;
+const prefixLength = 12;
+
+export const apiKeyRequest = z.strictObject({
+  name: text(1, 100),
+  roleIds: z.array(text(1, 64)).min(1).max(20),
+  expiresAt: z.iso.datetime({ offset: true }).optional(),
+});
+
+export const apiKey = z.object({
+  id: z.string(),
+  name: z.string(),
+  keyPrefix: z.string(),
+  roleIds: z.array(z.string()),
+  createdBy: z.string(),
+  createdAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime().optional(),
+});
+
+export const apiKeyWithSecret = apiKey.extend({ key: z.string() });
+
+/** 256 random bits; only `hash` and `keyPrefix` are ever stored or logged. */
+export function newApiKey(): { key: string; keyPrefix: string; hash: string } {
+  const key = `lps_${newToken(32)}`;
+  return { key, keyPrefix: key.slice(0, prefixLength), hash: sha256(key) };
+}
+
+export const isApiKey = (value: string): boolean => /^lps_[A-Za-z0-9_-]{43}$/.test(value);

@@ -1,0 +1,80 @@
+// The arithmetic of points, stamps, rewards and tiers: pure, total and in whole points. A balance never leaves
+// 0..2^53-1, and a refused gesture changes nothing (interface 2.4, 3.2; decisions.md "Points and rewards").
+import { ServiceError } from './errors.js';
+import { maxBalance, type Program } from './programs.js';
+
+export type Rules = Pick<Program, 'style' | 'goal' | 'tiers' | 'basis'>;
+
+export interface Standing {
+  status: 'active' | 'voided' | 'expired';
+  balance: number;
+  /** Points ever earned; what a tier on basis `lifetime` looks at. */
+  lifetimePoints: number;
+}
+
+export type Adjustment = { delta: number } | { value: number };
+
+export interface BalanceChange {
+  previous: number;
+  current: number;
+  /** What really changed, after the clamp. */
+  delta: number;
+  lifetimePoints: number;
+  tier?: string;
+  previousTier?: string;
+  tierUpgraded?: boolean;
+}
+
+const clamp = (value: number): number => Math.min(Math.max(value, 0), maxBalance);
+
+function tierIndex(rules: Rules, balance: number, lifetimePoints: number): number {
+  const points = rules.basis === 'lifetime' ? lifetimePoints : balance;
+  return (rules.tiers ?? []).findLastIndex((tier) => tier.threshold <= points);
+}
+
+/** The name of the tier reached, or undefined below the first one and on programs without tiers. */
+export function tierOf(rules: Rules, balance: number, lifetimePoints: number): string | undefined {
+  return rules.tiers?.[tierIndex(rules, balance, lifetimePoints)]?.name;
+}
+
+function change(rules: Rules, before: Standing, current: number): BalanceChange {
+  const delta = current - before.balance;
+  const lifetimePoints = clamp(before.lifetimePoints + Math.max(delta, 0));
+  const result: BalanceChange = { previous: before.balance, current, delta, lifetimePoints };
+  if (!rules.tiers) return result;
+  const previousIndex = tierIndex(rules, before.balance, before.lifetimePoints);
+  const index = tierIndex(rules, current, lifetimePoints);
+  const tier = rules.tiers[index]?.name;
+  const previousTier = rules.tiers[previousIndex]?.name;
+  return {
+    ...result,
+    ...(tier !== undefined && { tier }),
+    ...(previousTier !== undefined && { previousTier }),
+    tierUpgraded: index > previousIndex,
+  };
+}
+
+function requireActive(standing: Standing): void {
+  if (standing.status !== 'active') throw new ServiceError('MEMBER_NOT_ACTIVE');
+}
+
+/** Throws MEMBER_NOT_ACTIVE, STAMP_DELTA_ONLY, CARD_FULL. */
+export function adjust(rules: Rules, before: Standing, adjustment: Adjustment): BalanceChange {
+  requireActive(before);
+  if (rules.style === 'stamps') {
+    if (!('delta' in adjustment) || adjustment.delta !== 1) throw new ServiceError('STAMP_DELTA_ONLY');
+    if (before.balance >= (rules.goal ?? 0)) throw new ServiceError('CARD_FULL');
+  }
+  const wanted = 'delta' in adjustment ? before.balance + adjustment.delta : adjustment.value;
+  return change(rules, before, clamp(wanted));
+}
+
+/** Throws MEMBER_NOT_ACTIVE, REWARD_NOT_CONFIGURED, CARD_NOT_FULL (with goal, current and missing in its details). */
+export function redeem(rules: Rules, before: Standing): BalanceChange & { goal: number } {
+  requireActive(before);
+  const { goal } = rules;
+  if (goal === undefined) throw new ServiceError('REWARD_NOT_CONFIGURED');
+  const missing = goal - before.balance;
+  if (missing > 0) throw new ServiceError('CARD_NOT_FULL', { goal, current: before.balance, missing });
+  return { ...change(rules, before, rules.style === 'stamps' ? 0 : before.balance - goal), goal };
+}

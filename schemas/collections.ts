@@ -1,0 +1,401 @@
+// What MongoDB holds: the shape of every collection and its indexes as data, each with its reason. Every query carries the
+// merchant or a business key; nothing here is ever scanned. Migration creates the indexes and stops the boot if one
+// that guards uniqueness is missing.
+import type { Binary, IndexDirection } from 'mongodb';
+import type { BatchKind, BatchPhase, ImportCounts, ImportOutcome } from './batches.js';
+import type { EventType } from './events.js';
+import type { Actor, MemberStatus } from './members.js';
+import type { PassUpdate, Platform } from './passUpdate.js';
+import type { Permission } from './permissions.js';
+import type { Program } from './programs.js';
+import type { DeliveryState } from './webhooks.js';
+
+export type ProgramRow = Program;
+
+export interface MemberRow {
+  _id: string;
+  merchantId: string;
+  programId: string;
+  memberCode: string;
+  serialNumber: string;
+  firstName?: string;
+  lastName?: string;
+  email?: string;
+  phone?: string;
+  /** `<programId>:<email>`, or `<programId>:#<_id>` without an email: unique, and always there, so a plain index guards it. */
+  dedupeKey: string;
+  field: string;
+  balance: number;
+  lifetimePoints: number;
+  tier?: string;
+  tags: string[];
+  status: MemberStatus;
+  /** Grows by one with each change; every write compares it. */
+  version: number;
+  pass: {
+    /** Part of the public address of the member's web card. */
+    token: string;
+    /** What Wallet sends as `Authorization: ApplePass <token>`. */
+    authenticationToken: string;
+    tag: Date;
+    modifiedAt: Date;
+    message?: string;
+    messageSequence: number;
+    appleIssuedAt?: Date;
+    googleIssuedAt?: Date;
+    googleSaved?: boolean;
+    googleSaveUrl?: string;
+  };
+  deviceCount: number;
+  redeemedCount: number;
+  transactionCount: number;
+  source: 'api' | 'console' | 'import' | 'public';
+  attribution: Record<string, string>;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** The search index: one row for each word of a member that `q` can begin with. */
+export interface MemberTokenRow {
+  _id: string;
+  merchantId: string;
+  token: string;
+  memberId: string;
+  programId: string;
+  createdAt: Date;
+}
+
+/** Totals that lists show, kept where members are created and repaired by a scheduled recount. */
+export interface CounterRow {
+  _id: string;
+  merchantId: string;
+  members: number;
+}
+
+/** The tags in use, one row a merchant and tag, so that listing them reads no member. */
+export interface TagRow {
+  _id: string;
+  merchantId: string;
+  tag: string;
+}
+
+export interface TransactionRow {
+  _id: string;
+  merchantId: string;
+  memberId: string;
+  programId: string;
+  eventId?: string;
+  fingerprint?: string;
+  type: 'initial' | 'adjust' | 'redeem';
+  field: string;
+  previous: number;
+  current: number;
+  delta: number;
+  tier?: string;
+  previousTier?: string;
+  changeMessage?: string;
+  actor: Actor;
+  memberVersion: number;
+  createdAt: Date;
+}
+
+export interface GestureRow {
+  _id: string;
+  merchantId: string;
+  fingerprint: string;
+  eventId: string;
+  createdAt: Date;
+  /** Status and exact bytes of the answer; absent while the first request is still running. */
+  response?: { status: number; body: Binary };
+}
+
+export interface EventRow {
+  _id: string;
+  merchantId: string;
+  type: EventType;
+  memberId?: string;
+  programId?: string;
+  occurredAt: Date;
+  data: Record<string, unknown>;
+  /** What the wallets must do before the event can be told: issue the passes, or push this version. */
+  wallet?: 'issue' | 'push';
+  /** Recorded once by whoever told the wallets; null when the wait was over before they confirmed. */
+  passUpdate?: PassUpdate | null;
+  state: 'new' | 'published';
+  /** Who works on it until `dueAt`; from then on the relay may take it. */
+  holder: string;
+  dueAt: Date;
+  shard: number;
+  envelope?: Binary;
+  publishedAt?: Date;
+  /** Place in the merchant's feed, given when the feed is read (see activities/feed.ts). */
+  sequence?: number;
+  /** Work for the wallets that nobody is told of. */
+  silent?: true;
+  /** A test event goes to this subscription alone. */
+  onlySubscriptionId?: string;
+}
+
+export interface DeliveryAttempt {
+  attempt: number;
+  at: Date;
+  statusCode: number | null;
+  error: string | null;
+  durationMs: number;
+}
+
+export interface DeliveryRow {
+  _id: string;
+  merchantId: string;
+  subscriptionId: string;
+  eventId: string;
+  eventType: string;
+  url: string;
+  state: DeliveryState;
+  success: boolean | null;
+  statusCode: number | null;
+  error: string | null;
+  detail: string | null;
+  attempts: number;
+  history: DeliveryAttempt[];
+  createdAt: Date;
+  lastAttemptAt: Date | null;
+  nextAttemptAt: Date | null;
+  replayOf?: string;
+}
+
+export interface SubscriptionRow {
+  _id: string;
+  merchantId: string;
+  name: string;
+  description: string;
+  url: string;
+  events: string[];
+  enabled: boolean;
+  timeoutMs: number;
+  retryPolicy: { maxAttempts: number; backoffMs: number };
+  /** Newest first, sealed under SECRETS_KEY; the second lives until `expiresAt`. */
+  secrets: { sealed: string; expiresAt?: Date }[];
+  health: {
+    failingSince: Date | null;
+    lastSuccessAt: Date | null;
+    consecutiveFailures: number;
+    disabledReason?: string;
+  };
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface TimelineRow {
+  _id: string;
+  merchantId: string;
+  memberId: string;
+  type: string;
+  outcome: 'success' | 'failure' | 'skipped';
+  platform?: Platform;
+  detail?: string;
+  occurredAt: Date;
+}
+
+/** One registration of one pass on one device. */
+export interface DeviceRow {
+  _id: string;
+  merchantId: string;
+  memberId: string;
+  deviceLibraryIdentifier: string;
+  passTypeIdentifier: string;
+  serialNumber: string;
+  pushToken: string;
+  registeredAt: Date;
+  /** The version last told in a list answer, and the `lastUpdated` of that answer. */
+  toldTag?: Date;
+  toldIn?: Date;
+  lastListedAt?: Date;
+  lastFetchedAt?: Date;
+  fetchedTag?: Date;
+  lastPush?: { at: Date; status: number; reason?: string };
+}
+
+export interface DeviceLogRow {
+  _id: string;
+  message: string;
+  serialNumber?: string;
+  receivedAt: Date;
+}
+
+export interface ApiKeyRow {
+  _id: string;
+  merchantId: string;
+  hash: string;
+  keyPrefix: string;
+  name: string;
+  roleIds: string[];
+  createdBy: string;
+  createdAt: Date;
+  expiresAt?: Date;
+  revokedAt?: Date;
+}
+
+export interface RoleRow {
+  _id: string;
+  merchantId: string | null;
+  name: string;
+  permissions: Permission[];
+}
+
+export interface MerchantRow {
+  _id: string;
+  name: string;
+  createdAt: Date;
+}
+
+export interface BatchRow {
+  _id: string;
+  merchantId: string;
+  kind: BatchKind;
+  phase: BatchPhase;
+  programId?: string;
+  subscriptionId?: string;
+  counts: ImportCounts;
+  passIssuance: { apple: number; google: number };
+  done: number;
+  startedBy: Actor;
+  startedAt: Date;
+  finishedAt?: Date;
+  reason?: string;
+  dryRun?: boolean;
+  input?: Record<string, unknown>;
+}
+
+/** One row of an import, from the file to its outcome; TTL. */
+export interface ImportRow {
+  _id: string;
+  batchId: string;
+  merchantId: string;
+  row: number;
+  /** The cells as they came, for errors.csv. */
+  cells: string[];
+  person?: { firstName?: string; lastName?: string; email?: string; phone?: string; initialPoints?: number };
+  outcome?: ImportOutcome;
+  memberId?: string;
+  memberCode?: string;
+  eventId?: string;
+  reason?: string;
+  createdAt: Date;
+}
+
+/** Google's callbacks count once each (decisions.md "Google callback"). */
+export interface NonceRow {
+  _id: string;
+  receivedAt: Date;
+}
+
+export interface IndexSpec {
+  key: Record<string, IndexDirection>;
+  unique?: true;
+  expireAfterSeconds?: number;
+  /** Why the index is there: the query or the rule that it serves. */
+  reason: string;
+}
+
+const days = (count: number): number => count * 86_400;
+
+export interface Rows {
+  merchants: MerchantRow;
+  programs: ProgramRow;
+  members: MemberRow;
+  memberTokens: MemberTokenRow;
+  counters: CounterRow;
+  tags: TagRow;
+  transactions: TransactionRow;
+  gestures: GestureRow;
+  events: EventRow;
+  deliveries: DeliveryRow;
+  subscriptions: SubscriptionRow;
+  timeline: TimelineRow;
+  devices: DeviceRow;
+  deviceLogs: DeviceLogRow;
+  apiKeys: ApiKeyRow;
+  roles: RoleRow;
+  batches: BatchRow;
+  batchRows: ImportRow;
+  nonces: NonceRow;
+}
+
+export type CollectionName = keyof Rows;
+
+export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
+  merchants: [],
+  programs: [
+    { key: { slug: 1 }, unique: true, reason: 'a public page finds its program by slug' },
+    { key: { merchantId: 1, _id: 1 }, reason: 'the list of a merchant' },
+  ],
+  members: [
+    { key: { dedupeKey: 1 }, unique: true, reason: 'one member for each email in a program; find by email' },
+    { key: { merchantId: 1, memberCode: 1 }, unique: true, reason: 'codes are unique in a merchant; `serial`; scans' },
+    { key: { serialNumber: 1 }, unique: true, reason: "Apple's web service and legacy passes find by serial" },
+    { key: { 'pass.token': 1 }, unique: true, reason: 'the web card' },
+    { key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the list, newest first' },
+    { key: { merchantId: 1, programId: 1, createdAt: -1, _id: -1 }, reason: 'the list of one program; campaigns' },
+    { key: { merchantId: 1, tags: 1 }, reason: 'whether a tag is still in use; campaigns' },
+  ],
+  memberTokens: [
+    { key: { merchantId: 1, token: 1 }, reason: '`q`: a range on a scalar after an equality costs only what matches' },
+    { key: { memberId: 1 }, reason: 'a changed name replaces its words' },
+  ],
+  counters: [],
+  tags: [{ key: { merchantId: 1, tag: 1 }, unique: true, reason: 'all tags of a merchant in their order' }],
+  transactions: [
+    {
+      key: { memberId: 1, memberVersion: -1 },
+      unique: true,
+      reason: 'the ledger of a member, newest first; one row a version',
+    },
+  ],
+  gestures: [
+    { key: { createdAt: 1 }, expireAfterSeconds: days(3), reason: 'keys are kept longer than the 24 hours promised' },
+  ],
+  events: [
+    { key: { state: 1, shard: 1, dueAt: 1 }, reason: 'the relay takes what is due, oldest first' },
+    { key: { merchantId: 1, sequence: 1 }, reason: 'the feed, and what is not in it yet' },
+    { key: { merchantId: 1, occurredAt: -1 }, reason: 'replay of a range' },
+    { key: { occurredAt: 1 }, expireAfterSeconds: days(90), reason: 'the archive is kept 90 days' },
+  ],
+  deliveries: [
+    { key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the log, newest first' },
+    { key: { merchantId: 1, subscriptionId: 1, createdAt: -1, _id: -1 }, reason: 'the log of one subscription' },
+    { key: { merchantId: 1, eventType: 1, createdAt: -1, _id: -1 }, reason: 'the log of one event type' },
+    { key: { merchantId: 1, success: 1, createdAt: -1, _id: -1 }, reason: 'the log of what failed, or succeeded' },
+    { key: { createdAt: 1 }, expireAfterSeconds: days(30), reason: 'the log is kept 30 days' },
+  ],
+  subscriptions: [{ key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the list; whom to tell of an event' }],
+  timeline: [
+    { key: { memberId: 1, occurredAt: -1, _id: -1 }, reason: 'the timeline of a member, newest first' },
+    { key: { occurredAt: 1 }, expireAfterSeconds: days(400), reason: 'a bound on size' },
+  ],
+  devices: [
+    {
+      key: { deviceLibraryIdentifier: 1, passTypeIdentifier: 1, serialNumber: 1 },
+      unique: true,
+      reason: 'one registration for each device and pass; the list of a device',
+    },
+    { key: { memberId: 1 }, reason: 'whom to push to' },
+  ],
+  deviceLogs: [
+    { key: { receivedAt: 1 }, expireAfterSeconds: days(7), reason: 'device logs are kept 7 days' },
+    { key: { serialNumber: 1, receivedAt: -1 }, reason: 'the last lines about a pass' },
+  ],
+  apiKeys: [
+    { key: { hash: 1 }, unique: true, reason: 'authentication' },
+    { key: { merchantId: 1, createdAt: -1 }, reason: 'the list' },
+  ],
+  roles: [],
+  batches: [{ key: { merchantId: 1, startedAt: -1, _id: -1 }, reason: 'the list, newest first' }],
+  batchRows: [
+    { key: { batchId: 1, row: 1 }, unique: true, reason: 'a chunk reads its rows in order; a row is stored once' },
+    { key: { createdAt: 1 }, expireAfterSeconds: days(7), reason: 'rows hold personal data: kept 7 days' },
+  ],
+  nonces: [{ key: { receivedAt: 1 }, expireAfterSeconds: days(30), reason: 'a nonce counts once' }],
+};
+
+export const collectionNames = Object.keys(indexes) as CollectionName[];

@@ -1,0 +1,128 @@
+// All of the configuration is environment variables, checked at once at start: every wrong one is named in one message.
+import { z } from 'zod';
+
+const integer = (fallback: number, min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .default(String(fallback))
+    .transform(Number)
+    .pipe(z.number().min(min).max(max));
+
+const flag = z
+  .enum(['true', 'false', '1', '0', ''])
+  .default('false')
+  .transform((value) => value === 'true' || value === '1');
+
+const port = (fallback: number) => integer(fallback, 0, 65_535);
+
+/** Unset and empty mean the same for a setting that has no meaning when empty. */
+const optional = z
+  .string()
+  .optional()
+  .transform((value) => (value === '' ? undefined : value));
+
+const origin = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((value) => value.replace(/\/+$/, ''));
+
+const base64Key = z
+  .string()
+  .refine((value) => Buffer.from(value, 'base64').length === 32, 'must be 32 bytes in base64');
+
+const environment = z.object({
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: port(3000),
+  METRICS_PORT: port(9464),
+  PUBLIC_URL: optional.pipe(z.url({ protocol: /^https?$/ }).optional()),
+  MONGODB_URI: z.string().min(1).default('mongodb://127.0.0.1:27017/?directConnection=true'),
+  MONGODB_DATABASE: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,60}$/)
+    .default('loyalty'),
+  TEMPORAL_ADDRESS: z.string().min(1).default('127.0.0.1:7233'),
+  TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
+  REDIS_URL: optional,
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+
+  CONSOLE_JWT_SECRET: z
+    .string()
+    .refine((value) => Buffer.byteLength(value) >= 32, 'must be at least 32 bytes')
+    .optional(),
+  CONSOLE_JWKS_URL: optional.pipe(z.url().optional()),
+  CONSOLE_JWT_ISSUER: z.string().min(1).default('loyalty-console'),
+  CONSOLE_JWT_AUDIENCE: z.string().min(1).default('loyalty-pass-service'),
+  CONSOLE_JWT_ALGORITHMS: z
+    .string()
+    .default('RS256,ES256')
+    .transform((value) => value.split(',')),
+  SECRETS_KEY: base64Key,
+  SECRETS_KEY_PREVIOUS: base64Key.optional(),
+
+  TRUST_PROXY: integer(0, 0, 10),
+  RATE_LIMIT_AUTHENTICATED: integer(1_000, 1, 1e9),
+  RATE_LIMIT_PUBLIC: integer(50, 1, 1e9),
+  RATE_LIMIT_WINDOW_MS: integer(900_000, 1_000, 86_400_000),
+  IMPORT_MAX_BYTES: integer(1_048_576, 1, 1e9),
+  IMPORT_MAX_ROWS: integer(5_000, 1, 1e6),
+  EVENTS_CSV_MAX_ROWS: integer(5_000, 1, 1e6),
+
+  PASS_UPDATE_WAIT_MS: integer(2_000, 0, 8_000),
+  GESTURE_WORKFLOWS_PER_SECOND: integer(20, 0, 10_000),
+  RELAY_SHARDS: integer(4, 1, 64),
+
+  WEBHOOK_ALLOW_HTTP: flag,
+  WEBHOOK_ALLOW_CIDRS: z.string().default(''),
+
+  APPLE_PASS_TYPE_ID: optional,
+  APPLE_TEAM_ID: optional,
+  APPLE_SIGNER_CERT: optional,
+  APPLE_SIGNER_KEY: optional,
+  APPLE_SIGNER_KEY_PASSPHRASE: optional,
+  APPLE_WWDR_CERT: optional,
+  APNS_ORIGIN: origin('https://api.push.apple.com'),
+  APNS_CA: optional,
+  APNS_KEY: optional,
+  APNS_KEY_ID: optional,
+  GOOGLE_WALLET_ISSUER_ID: optional,
+  GOOGLE_WALLET_CREDENTIALS: optional,
+  GOOGLE_WALLET_ORIGIN: optional,
+  GOOGLE_CALLBACK_KEYS_URL: optional,
+
+  CRASH_AT: optional,
+});
+
+const consistent = environment.superRefine((config, context) => {
+  if (!config.CONSOLE_JWT_SECRET && !config.CONSOLE_JWKS_URL) {
+    context.addIssue({
+      code: 'custom',
+      path: ['CONSOLE_JWT_SECRET'],
+      message: 'is required, unless CONSOLE_JWKS_URL is set',
+    });
+  }
+});
+
+export type Config = Omit<z.output<typeof environment>, 'PUBLIC_URL'> & { PUBLIC_URL: string };
+
+/** The names that the configuration knows; compose files and documents are checked against them. */
+export const configNames = Object.keys(environment.shape);
+
+/** Exit code of a process whose configuration is wrong (EX_CONFIG). */
+export const configExitCode = 78;
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** Throws ConfigError whose message names every wrong variable, one a line. */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const parsed = consistent.safeParse(env);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+    throw new ConfigError(`The configuration is wrong:\n${lines.join('\n')}`);
+  }
+  const config = parsed.data;
+  return { ...config, PUBLIC_URL: (config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`).replace(/\/+$/, '') };
+}

@@ -1,0 +1,67 @@
+// The shape of a line in the table of endpoints. From one line come the route, the guard, the permission check, the rate limit
+// and the OpenAPI operation, so that none of them can say something else than the others.
+import { z } from 'zod';
+import type { ErrorCode } from '../errors.js';
+import type { Permission } from '../permissions.js';
+
+export interface Endpoint {
+  method: 'get' | 'post' | 'patch' | 'delete';
+  /** Below the base URL; `:name` is a parameter. */
+  path: string;
+  tag: 'API keys' | 'Programs' | 'Members' | 'Points and rewards' | 'Timeline' | 'Webhooks' | 'Batches' | 'Public';
+  summary: string;
+  description?: string;
+  /** What a credential must hold; `public` asks for none. */
+  access: Permission | 'public';
+  /** A console session is needed; an API key is refused whatever its roles. */
+  session?: true;
+  query?: z.ZodType;
+  body?: z.ZodType;
+  /** The body may be left out. */
+  bodyOptional?: true;
+  /** The body may also come as an HTML form. */
+  form?: true;
+  /** The body is a file, read by the handler itself. */
+  upload?: 'csv';
+  /** The Idempotency-Key header counts. */
+  idempotent?: true;
+  /** `data` of a success; a text names the content type of an answer that is not an envelope. */
+  result: z.ZodType | 'text/csv';
+  statuses: readonly (200 | 201 | 202)[];
+  /** Beyond those that every endpoint of its kind can answer. */
+  errors: readonly ErrorCode[];
+  /** One example of a request body, shown in the documents. */
+  example?: unknown;
+}
+
+/** Integers come as text in a query; what is shown in the documents is the integer. */
+function queryInteger({ min, max, fallback }: { min: number; max: number; fallback: number }) {
+  return z
+    .string()
+    .regex(/^-?\d{1,15}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(min).max(max))
+    .default(fallback)
+    .meta({ shown: { type: 'integer', minimum: min, maximum: max, default: fallback } });
+}
+
+export const queryFlag = z
+  .enum(['true', 'false'])
+  .transform((value) => value === 'true')
+  .meta({ shown: { type: 'boolean' } });
+
+export const page = queryInteger({ min: 1, max: 999_999_999_999_999, fallback: 1 });
+export const pageSize = queryInteger({ min: 1, max: 100, fallback: 25 });
+export const paging = z.strictObject({ page, pageSize });
+export const timelineLimit = queryInteger({ min: 1, max: 200, fallback: 50 });
+export const feedLimit = queryInteger({ min: 1, max: 500, fallback: 100 });
+
+export function pageOf<T extends z.ZodType>(item: T) {
+  return z.object({ items: z.array(item), page: z.int(), pageSize: z.int(), total: z.int() });
+}
+
+export const endpoint = <const E extends Endpoint>(line: E): E => line;
+
+export type QueryOf<E extends Endpoint> = E extends { query: z.ZodType } ? z.output<E['query']> : Record<string, never>;
+export type BodyOf<E extends Endpoint> = E extends { body: z.ZodType } ? z.output<E['body']> : undefined;
+export type DataOf<E extends Endpoint> = E['result'] extends z.ZodType ? z.input<E['result']> : never;

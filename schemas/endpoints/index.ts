@@ -1,0 +1,19 @@
+// The one table of endpoints.
+import { apiKeyEndpoints } from './apiKeys.js';
+import type { Endpoint } from './endpoint.js';
+import { memberEndpoints } from './members.js';
+import { programEndpoints } from './programs.js';
+import { webhookEndpoints } from './webhooks.js';
+
+export const endpoints = {
+  ...apiKeyEndpoints,
+  ...programEndpoints,
+  ...memberEndpoints,
+  ...webhookEndpoints,
+} satisfies Record<string, Endpoint>;
+
+export type Endpoints = typeof endpoints;
+export type EndpointName = keyof Endpoints;
+
+/** Every path of the API begins with it. */
+export const apiPrefix = '/api/v1';

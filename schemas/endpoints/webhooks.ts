@@ -1,0 +1,122 @@
+// interface 4.6
+import { z } from 'zod';
+import { text } from '../text.js';
+import {
+  delivery,
+  queued,
+  subscription,
+  subscriptionPatch,
+  subscriptionRequest,
+  subscriptionWithSecret,
+} from '../webhooks.js';
+import { endpoint, page, pageOf, pageSize, queryFlag } from './endpoint.js';
+
+const tag = 'Webhooks';
+const all = '/merchants/me/webhooks';
+const one = `${all}/:id`;
+
+export const webhookEndpoints = {
+  listSubscriptions: endpoint({
+    method: 'get',
+    path: all,
+    tag,
+    summary: 'List subscriptions, without secrets',
+    access: 'merchants.campaigns:view',
+    query: z.strictObject({ page, pageSize, enabled: queryFlag.optional() }),
+    result: pageOf(subscription),
+    statuses: [200],
+    errors: [],
+  }),
+  createSubscription: endpoint({
+    method: 'post',
+    path: all,
+    tag,
+    summary: 'Subscribe an endpoint',
+    description: 'The secret is in this answer and in that of rotate-secret, nowhere else.',
+    access: 'merchants.campaigns:create',
+    body: subscriptionRequest,
+    result: subscriptionWithSecret,
+    statuses: [201],
+    errors: ['WEBHOOK_URL_FORBIDDEN', 'WEBHOOK_LIMIT_REACHED'],
+    example: { url: 'https://example.com/webhooks', events: ['points.changed', 'reward.redeemed'] },
+  }),
+  listDeliveries: endpoint({
+    method: 'get',
+    path: `${all}/delivery-logs`,
+    tag,
+    summary: 'Delivery log, newest first',
+    access: 'merchants.campaigns:view',
+    query: z.strictObject({
+      page,
+      pageSize,
+      subscriptionId: text(1, 64).optional(),
+      eventType: text(1, 64).optional(),
+      success: queryFlag.optional(),
+    }),
+    result: pageOf(delivery),
+    statuses: [200],
+    errors: [],
+  }),
+  replayDelivery: endpoint({
+    method: 'post',
+    path: `${all}/delivery-logs/:logId/replay`,
+    tag,
+    summary: 'Deliver again, with the original eventId and bytes',
+    access: 'merchants.campaigns:edit',
+    result: queued,
+    statuses: [200],
+    errors: ['DELIVERY_NOT_FOUND'],
+  }),
+  getSubscription: endpoint({
+    method: 'get',
+    path: one,
+    tag,
+    summary: 'Read one subscription, without its secret',
+    access: 'merchants.campaigns:view',
+    result: subscription,
+    statuses: [200],
+    errors: ['WEBHOOK_NOT_FOUND'],
+  }),
+  updateSubscription: endpoint({
+    method: 'patch',
+    path: one,
+    tag,
+    summary: 'Change a subscription',
+    access: 'merchants.campaigns:edit',
+    body: subscriptionPatch,
+    result: subscription,
+    statuses: [200],
+    errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_URL_FORBIDDEN'],
+    example: { enabled: false },
+  }),
+  deleteSubscription: endpoint({
+    method: 'delete',
+    path: one,
+    tag,
+    summary: 'Delete a subscription',
+    access: 'merchants.campaigns:delete',
+    result: z.object({ id: z.string(), deleted: z.literal(true) }),
+    statuses: [200],
+    errors: ['WEBHOOK_NOT_FOUND'],
+  }),
+  rotateSecret: endpoint({
+    method: 'post',
+    path: `${one}/rotate-secret`,
+    tag,
+    summary: 'Make a new secret; the old one signs beside it for 24 hours',
+    access: 'merchants.campaigns:edit',
+    result: z.object({ id: z.string(), secret: z.string(), previousSecretExpiresAt: z.iso.datetime() }),
+    statuses: [200],
+    errors: ['WEBHOOK_NOT_FOUND'],
+  }),
+  testSubscription: endpoint({
+    method: 'post',
+    path: `${one}/test`,
+    tag,
+    summary: 'Deliver a test event for real',
+    access: 'merchants.campaigns:edit',
+    result: queued,
+    statuses: [200],
+    errors: ['WEBHOOK_NOT_FOUND'],
+  }),
+};

@@ -1,0 +1,75 @@
+// The one table of error codes: every failure that leaves the service, over HTTP or as the type of an
+// ApplicationFailure, is one of these. decisions.md "Errors" is its source.
+
+const table = {
+  VALIDATION_FAILED: { status: 400, message: 'The request is not valid; see error.details.' },
+  MALFORMED_JSON: { status: 400, message: 'The body is not valid JSON.' },
+  IDEMPOTENCY_KEY_MALFORMED: { status: 400, message: 'Idempotency-Key must match ^[A-Za-z0-9_-]{8,128}$.' },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 400,
+    message: 'This Idempotency-Key was used with another request; use a new key for a new gesture.',
+  },
+  TAG_LIMIT_EXCEEDED: { status: 400, message: 'A member can have at most 25 tags; nothing was changed.' },
+  PROGRAM_ARCHIVED: { status: 400, message: 'The program is archived; nobody can be enrolled into it.' },
+  MEMBER_NOT_ACTIVE: { status: 400, message: 'The member is not active; set its status to active first.' },
+  STAMP_DELTA_ONLY: { status: 400, message: 'A stamp program accepts only a delta of 1.' },
+  CARD_FULL: { status: 400, message: 'The stamp card is full; redeem it first.' },
+  CARD_NOT_FULL: { status: 400, message: 'The balance has not reached the goal; see error.details.' },
+  REWARD_NOT_CONFIGURED: { status: 400, message: 'The program has no goal, so there is no reward to redeem.' },
+  IMPORT_TOO_LARGE: { status: 400, message: 'The import is over its limit of size or rows; nothing was created.' },
+  IMPORT_INVALID: { status: 400, message: 'The file cannot be imported; nothing was created.' },
+  ROLE_NOT_FOUND: { status: 400, message: 'A roleId is unknown to this merchant.' },
+  API_KEY_LIMIT_REACHED: { status: 400, message: 'A user can hold at most 10 active API keys; revoke one first.' },
+  WEBHOOK_LIMIT_REACHED: { status: 400, message: 'A merchant can have at most 20 subscriptions; delete one first.' },
+  WEBHOOK_URL_FORBIDDEN: { status: 400, message: 'The webhook URL is not allowed.' },
+  INVALID_API_KEY: { status: 401, message: 'The API key is invalid, expired or revoked.' },
+  INVALID_TOKEN: { status: 401, message: 'The user token is invalid or expired.' },
+  AUTHENTICATION_REQUIRED: {
+    status: 401,
+    message: 'Send an API key as "X-API-Key: <key>" or "Authorization: ApiKey <key>", or a user token.',
+  },
+  PERMISSION_DENIED: { status: 403, message: 'The credential lacks the permission for this operation.' },
+  CONSOLE_SESSION_REQUIRED: { status: 403, message: 'API keys are managed from a console session, not by an API key.' },
+  CSRF_REJECTED: { status: 403, message: 'A cookie session may write only from the console itself.' },
+  PROGRAM_NOT_FOUND: { status: 404, message: 'No such program.' },
+  MEMBER_NOT_FOUND: { status: 404, message: 'No such member.' },
+  API_KEY_NOT_FOUND: { status: 404, message: 'No such API key.' },
+  WEBHOOK_NOT_FOUND: { status: 404, message: 'No such webhook subscription.' },
+  DELIVERY_NOT_FOUND: { status: 404, message: 'No such delivery.' },
+  BATCH_NOT_FOUND: { status: 404, message: 'No such batch.' },
+  ROUTE_NOT_FOUND: { status: 404, message: 'No such route; see /docs for what there is.' },
+  METHOD_NOT_ALLOWED: { status: 405, message: 'This route does not accept that method; see the Allow header.' },
+  IDEMPOTENCY_KEY_IN_USE: {
+    status: 409,
+    message: 'Another request with this Idempotency-Key is still running; retry with the same key in a moment.',
+  },
+  EMAIL_TAKEN: { status: 409, message: 'Another member of this program has that email.' },
+  BODY_TOO_LARGE: { status: 413, message: 'The body is larger than this route accepts.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'This route does not accept that content type.' },
+  RATE_LIMITED: { status: 429, message: 'Too many requests; wait until the window resets.' },
+  INTERNAL: { status: 500, message: 'Something went wrong on our side; idempotent calls are safe to retry.' },
+  UNAVAILABLE: { status: 503, message: 'A part of the service is away; retry with the same key in a moment.' },
+  PASS_ISSUANCE_FAILED: {
+    status: 201,
+    message: 'The member was created, but a wallet pass could not be issued yet; it will be retried.',
+  },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type ErrorCode = keyof typeof table;
+
+export const errorTable: Record<ErrorCode, { status: number; message: string }> = table;
+
+/** The only thing that route and activity code throws on purpose. `details` is shown to the caller as error.details. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly status: number;
+
+  constructor(
+    readonly code: ErrorCode,
+    readonly details?: unknown,
+    message: string = errorTable[code].message,
+  ) {
+    super(message);
+    this.status = errorTable[code].status;
+  }
+}

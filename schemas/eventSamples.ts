@@ -1,0 +1,76 @@
+// One sample of each event's data: what a test delivery carries, and what the documents show.
+import type { EventData, EventType } from './events.js';
+
+export interface SampleOf {
+  merchantId: string;
+  now: Date;
+}
+
+export function sampleData<T extends EventType>(type: T, { merchantId, now }: SampleOf): EventData<T> {
+  const at = now.toISOString();
+  const member = {
+    memberId: '3f2c9a54-6a0f-4c1e-9a3e-0d1f0a7c5b21',
+    memberCode: '7H2K9M4QXT',
+    programId: 'demo-points',
+    merchantId,
+    memberVersion: 2,
+  };
+  const pass = { ...member, serialNumber: 'b7d9f1f6-9b0e-4f59-8a38-2c5e2f7f1d10', platform: 'apple' as const };
+  const passUpdate = {
+    serialNumber: pass.serialNumber,
+    lastUpdateTag: at,
+    rebuilt: false,
+    apple: { devicesNotified: 0, devicesAttempted: 0, mode: 'stub' as const },
+    google: { objectPatched: false, mode: 'stub' as const },
+  };
+  const batch = {
+    batchId: '0b6c1f0e-4d6f-4f0e-8f9d-3b8a8c2d7e11',
+    kind: 'members.import' as const,
+    programId: member.programId,
+    merchantId,
+    counts: { total: 3, created: 2, deduped: 1, failed: 0 },
+    passIssuance: { apple: 2, google: 2 },
+    startedAt: at,
+    finishedAt: at,
+  };
+  const samples: { [K in EventType]: EventData<K> } = {
+    'member.created': {
+      ...member,
+      memberVersion: 1,
+      email: 'ada@example.com',
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      source: 'api',
+      attribution: {},
+      passIssuance: { apple: true, google: true },
+    },
+    'member.updated': {
+      ...member,
+      changed: ['status'],
+      status: 'voided',
+      previousStatus: 'active',
+      tags: [],
+      passUpdate,
+    },
+    'points.changed': { ...member, field: 'points', previous: 20, current: 30, delta: 10, passUpdate },
+    'reward.redeemed': { ...member, field: 'points', previous: 120, current: 20, goal: 100, passUpdate },
+    'pass.created': { ...pass, mode: 'stub' },
+    'pass.installed': pass,
+    'pass.updated': pass,
+    'pass.removed': pass,
+    'pass.scanned': { ...member, code: member.memberCode, scannedBy: 'till 1' },
+    'campaign.sent': {
+      campaignId: batch.batchId,
+      merchantId,
+      programId: member.programId,
+      tags: ['vip'],
+      message: 'Double points today',
+      counts: { matched: 10, pushed: 8, skipped: 2, failed: 0 },
+      startedAt: at,
+      finishedAt: at,
+    },
+    'batch.completed': batch,
+    'batch.failed': { ...batch, reason: 'The program was archived.' },
+  };
+  return samples[type];
+}

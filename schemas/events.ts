@@ -1,0 +1,153 @@
+// The twelve event types, what each carries, and the envelope (interface 6.2, 6.4). `memberVersion` grows by one with each
+// change of the member, so that receivers can order what they get and see a gap.
+import { z } from 'zod';
+import { memberStatus } from './members.js';
+import { passUpdate, walletMode } from './passUpdate.js';
+
+const platform = z.enum(['apple', 'google']);
+const counts = z.object({ total: z.int(), created: z.int(), deduped: z.int(), failed: z.int() });
+
+const aboutMember = z.object({
+  memberId: z.string(),
+  memberCode: z.string(),
+  programId: z.string(),
+  merchantId: z.string(),
+  memberVersion: z.int(),
+  test: z.boolean().optional(),
+});
+
+const aboutPass = aboutMember.extend({ serialNumber: z.string(), platform });
+
+const batchResult = z.object({
+  batchId: z.string(),
+  kind: z.enum(['members.import', 'webhooks.replay', 'campaign', 'passes.rebuild']),
+  programId: z.string().optional(),
+  merchantId: z.string(),
+  counts,
+  passIssuance: z.object({ apple: z.int(), google: z.int() }),
+  startedAt: z.iso.datetime(),
+  finishedAt: z.iso.datetime(),
+  test: z.boolean().optional(),
+});
+
+export const eventData = {
+  'member.created': aboutMember.extend({
+    email: z.string().optional(),
+    firstName: z.string().optional(),
+    lastName: z.string().optional(),
+    source: z.enum(['api', 'console', 'import', 'public']),
+    attribution: z.record(z.string(), z.string()),
+    passIssuance: z.object({ apple: z.boolean(), google: z.boolean() }),
+  }),
+  'member.updated': aboutMember.extend({
+    changed: z.array(z.enum(['firstName', 'lastName', 'email', 'phone', 'tags', 'status'])),
+    status: memberStatus,
+    previousStatus: memberStatus.optional(),
+    reason: z.string().optional(),
+    tags: z.array(z.string()),
+    passUpdate: passUpdate.nullable().optional(),
+  }),
+  'points.changed': aboutMember.extend({
+    field: z.string(),
+    previous: z.int(),
+    current: z.int(),
+    delta: z.int(),
+    tier: z.string().optional(),
+    previousTier: z.string().optional(),
+    tierUpgraded: z.boolean().optional(),
+    changeMessage: z.string().optional(),
+    passUpdate: passUpdate.nullable(),
+  }),
+  'reward.redeemed': aboutMember.extend({
+    field: z.string(),
+    previous: z.int(),
+    current: z.int(),
+    goal: z.int(),
+    tier: z.string().optional(),
+    previousTier: z.string().optional(),
+    tierUpgraded: z.boolean().optional(),
+    changeMessage: z.string().optional(),
+    passUpdate: passUpdate.nullable(),
+  }),
+  'pass.created': aboutPass.extend({ mode: walletMode }),
+  'pass.installed': aboutPass,
+  'pass.updated': aboutPass,
+  'pass.removed': aboutPass,
+  'pass.scanned': aboutMember.extend({ code: z.string(), scannedBy: z.string() }),
+  'campaign.sent': z.object({
+    campaignId: z.string(),
+    merchantId: z.string(),
+    programId: z.string().optional(),
+    tags: z.array(z.string()),
+    message: z.string(),
+    counts: z.object({ matched: z.int(), pushed: z.int(), skipped: z.int(), failed: z.int() }),
+    startedAt: z.iso.datetime(),
+    finishedAt: z.iso.datetime(),
+    test: z.boolean().optional(),
+  }),
+  'batch.completed': batchResult,
+  'batch.failed': batchResult.extend({ reason: z.string() }),
+} as const;
+
+export type EventType = keyof typeof eventData;
+export type EventData<T extends EventType> = z.infer<(typeof eventData)[T]>;
+
+export const eventTypes = Object.keys(eventData) as [EventType, ...EventType[]];
+
+export const eventType = z.enum(eventTypes);
+
+export const sourceService = 'loyalty-pass-service';
+
+/** interface 6.2; `source` and `datacontenttype` make it a CloudEvents 1.0 envelope too. */
+export function envelopeOf<T extends z.ZodType>(type: string, data: T) {
+  return z.object({
+    specversion: z.literal('1.0'),
+    id: z.string(),
+    type: z.literal(`cards.service.${type}`),
+    source: z.string(),
+    datacontenttype: z.literal('application/json'),
+    time: z.iso.datetime(),
+    event: z.literal(type),
+    eventId: z.string(),
+    occurredAt: z.iso.datetime(),
+    tenantId: z.string(),
+    sourceService: z.string(),
+    data,
+  });
+}
+
+export interface Occurrence {
+  eventId: string;
+  merchantId: string;
+  type: EventType;
+  occurredAt: Date;
+  data: Record<string, unknown>;
+}
+
+/** The bytes that every attempt and every replay sends. Made once, when nothing about the event can change any more. */
+export function envelopeBytes(occurrence: Occurrence): Buffer {
+  const time = occurrence.occurredAt.toISOString();
+  return Buffer.from(
+    JSON.stringify({
+      specversion: '1.0',
+      id: occurrence.eventId,
+      type: `cards.service.${occurrence.type}`,
+      source: sourceService,
+      datacontenttype: 'application/json',
+      time,
+      event: occurrence.type,
+      eventId: occurrence.eventId,
+      occurredAt: time,
+      tenantId: occurrence.merchantId,
+      sourceService,
+      data: occurrence.data,
+    }),
+  );
+}
+
+/** Which of a merchant's shards an event belongs to; a merchant's events stay with one relay. */
+export function shardOf(merchantId: string, shards: number): number {
+  let hash = 0;
+  for (const character of merchantId) hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
+  return hash % shards;
+}

@@ -1,0 +1,146 @@
+// Members as callers send and see them (interface 2.2 to 2.4, 4.3; decisions.md "Members").
+import { z } from 'zod';
+import { passUpdate, walletMode } from './passUpdate.js';
+import { maxBalance, programSnapshot, programSummary } from './programs.js';
+import { text, trimmedText } from './text.js';
+
+export const memberStatuses = ['active', 'voided', 'expired'] as const;
+export const memberStatus = z.enum(memberStatuses);
+export type MemberStatus = z.infer<typeof memberStatus>;
+
+export const name = trimmedText(1, 100);
+export const email = z.string().trim().toLowerCase().max(254).pipe(z.email());
+export const phone = trimmedText(3, 32).regex(/^[+\d][\d ()./-]*\d$/, 'must be a phone number');
+
+const initialPoints = z.int().min(0).max(1_000_000_000);
+
+/** What every way of enrolling asks of one person. */
+export const person = z.strictObject({
+  firstName: name.exactOptional(),
+  lastName: name.exactOptional(),
+  email: email.exactOptional(),
+  phone: phone.exactOptional(),
+  initialPoints: initialPoints.exactOptional(),
+});
+export type Person = z.output<typeof person>;
+
+export const enrollRequest = person.extend({ programId: text(1, 64) });
+
+export const memberPatch = z
+  .strictObject({
+    firstName: name.nullable().optional(),
+    lastName: name.nullable().optional(),
+    email: email.nullable().optional(),
+    phone: phone.nullable().optional(),
+  })
+  .refine((patch) => Object.keys(patch).length > 0, 'must change at least one field');
+
+const point = z.int().min(-1_000_000_000).max(1_000_000_000);
+export const changeMessage = text(0, 200);
+
+/** interface 2.4: exactly one of delta and value. */
+export const pointsRequest = z
+  .strictObject({
+    delta: point.optional(),
+    value: point.min(0).optional(),
+    changeMessage: changeMessage.optional(),
+  })
+  .refine(
+    (body) => (body.delta === undefined) !== (body.value === undefined),
+    'exactly one of delta and value must be given',
+  );
+
+export const redeemRequest = z.strictObject({ changeMessage: changeMessage.optional() }).optional();
+
+export const statusRequest = z.strictObject({ status: memberStatus, reason: text(0, 500).optional() });
+
+/** Trimmed, inner white space collapsed, lower-cased: the form in which tags are stored and compared. */
+export const tag = z
+  .string()
+  .max(200)
+  .overwrite((value) => value.trim().replace(/\s+/g, ' ').toLowerCase())
+  .pipe(text(1, 50));
+export const tagsRequest = z.strictObject({ tags: z.array(tag).min(1).max(25) });
+export const maxTags = 25;
+
+export const member = z.object({
+  id: z.uuid(),
+  memberCode: z.string().length(10),
+  serialNumber: z.uuid(),
+  programId: z.string(),
+  firstName: z.string().optional(),
+  lastName: z.string().optional(),
+  email: z.string().optional(),
+  phone: z.string().optional(),
+  fieldValues: z.record(z.string(), z.int().min(0).max(maxBalance)),
+  tier: z.string().optional(),
+  tags: z.array(z.string()).max(maxTags),
+  status: memberStatus,
+  apple: z.object({ passUrl: z.string(), mode: walletMode }),
+  google: z.object({ mode: walletMode, saveUrl: z.string().optional() }),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+  deduped: z.boolean().optional(),
+  unchanged: z.boolean().optional(),
+});
+export type MemberView = z.infer<typeof member>;
+
+export const memberWithProgram = member.extend({ program: programSummary });
+export const memberDetail = member.extend({
+  program: programSnapshot,
+  deviceCount: z.int().min(0),
+  redeemedCount: z.int().min(0),
+});
+
+export const memberBalance = member.pick({ id: true, memberCode: true, fieldValues: true });
+
+/** interface 2.5 */
+export const balanceResult = z.object({
+  member: memberBalance,
+  previous: z.int(),
+  current: z.int(),
+  passUpdate: passUpdate.nullable(),
+});
+export type BalanceResult = z.infer<typeof balanceResult>;
+
+export const statusResult = z.object({
+  member,
+  passUpdate: passUpdate.nullable(),
+  unchanged: z.boolean().optional(),
+});
+
+export const pushResult = z.object({ member: memberBalance, passUpdate: passUpdate.nullable() });
+
+export const actor = z.object({
+  type: z.enum(['api-key', 'user', 'import', 'public']),
+  id: z.string(),
+  name: z.string().optional(),
+});
+export type Actor = z.infer<typeof actor>;
+
+/** decisions.md "transaction item" */
+export const transaction = z.object({
+  id: z.string(),
+  type: z.enum(['initial', 'adjust', 'redeem']),
+  field: z.string(),
+  previous: z.int(),
+  current: z.int(),
+  delta: z.int(),
+  tier: z.string().optional(),
+  previousTier: z.string().optional(),
+  changeMessage: z.string().optional(),
+  actor,
+  createdAt: z.iso.datetime(),
+});
+
+export const timelineOutcome = z.enum(['success', 'failure', 'skipped']);
+
+/** decisions.md "event item" */
+export const timelineItem = z.object({
+  id: z.string(),
+  type: z.string(),
+  outcome: timelineOutcome,
+  platform: z.enum(['apple', 'google']).optional(),
+  occurredAt: z.iso.datetime(),
+  detail: z.string().optional(),
+});

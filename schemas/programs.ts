@@ -1,0 +1,90 @@
+// A program as it is stored and as the read-only API shows it (interface 2.1): the raw record, keyed by _id.
+import { z } from 'zod';
+import { passTemplate } from './passTemplate.js';
+import { text } from './text.js';
+
+export const maxBalance = Number.MAX_SAFE_INTEGER;
+
+const identifier = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'must be 1 to 64 letters, digits, _ or -');
+
+const tier = z.strictObject({ name: text(1, 50), threshold: z.int().min(0).max(maxBalance) });
+
+const enrollmentFields = ['firstName', 'lastName', 'phone'] as const;
+
+/** What a program file holds (`npm run programs -- apply`); defaults give a presentable pass and page. */
+export const programFile = z
+  .strictObject({
+    _id: identifier,
+    merchantId: identifier.optional(),
+    slug: z
+      .string()
+      .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'must be lower-case letters, digits and inner dashes'),
+    name: text(1, 100),
+    style: z.enum(['points', 'stamps', 'tiered']),
+    fields: z.strictObject({ primaryLabel: text(1, 30).regex(/^[^.$]+$/, 'must not contain . or $') }),
+    goal: z.int().min(1).max(maxBalance).optional(),
+    tiers: z.array(tier).min(1).max(20).optional(),
+    basis: z.enum(['balance', 'lifetime']).optional(),
+    pushMessages: z.boolean().default(true),
+    archived: z.boolean().default(false),
+    passTemplate: passTemplate.prefault({}),
+    enrollment: z
+      .strictObject({
+        open: z.boolean().default(true),
+        fields: z.array(z.enum(enrollmentFields)).default(['firstName', 'lastName']),
+      })
+      .prefault({}),
+  })
+  .superRefine((program, context) => {
+    const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message });
+    if (program.style === 'stamps' && program.goal === undefined) refuse(['goal'], 'is required for a stamps program');
+    if (program.style === 'stamps' && program.goal !== undefined && program.goal > 100)
+      refuse(['goal'], 'must be at most 100 on a stamps program');
+    if (program.style === 'tiered' && !program.tiers) refuse(['tiers'], 'is required for a tiered program');
+    if (program.style !== 'tiered' && program.tiers) refuse(['tiers'], 'belongs to tiered programs only');
+    if (program.basis && !program.tiers) refuse(['basis'], 'belongs to tiered programs only');
+    program.tiers?.forEach((entry, index) => {
+      const before = program.tiers?.[index - 1];
+      if (before && before.threshold >= entry.threshold)
+        refuse(['tiers', String(index), 'threshold'], 'must be above the tier before it');
+    });
+  });
+
+export type ProgramFile = z.output<typeof programFile>;
+export type Program = Omit<ProgramFile, 'merchantId'> & { merchantId: string };
+
+/** The key inside member.fieldValues. */
+export const fieldOf = (program: Pick<Program, 'fields'>): string => program.fields.primaryLabel.toLowerCase();
+
+const tiersOnly = z.array(tier).optional();
+
+/** interface 2.1: the raw record. passTemplate stays inside: images are large, and no caller needs them. */
+export const programRecord = z.object({
+  _id: z.string(),
+  slug: z.string(),
+  name: z.string(),
+  style: z.enum(['points', 'stamps', 'tiered']),
+  fields: z.object({ primaryLabel: z.string() }),
+  goal: z.int().optional(),
+  tiers: tiersOnly,
+  basis: z.enum(['balance', 'lifetime']).optional(),
+  pushMessages: z.boolean(),
+  archived: z.boolean(),
+});
+
+/** decisions.md "`program` in a list item". */
+export const programSummary = programRecord.pick({
+  _id: true,
+  name: true,
+  style: true,
+  fields: true,
+  goal: true,
+  tiers: true,
+});
+
+/** decisions.md "`program` in a detail". */
+export const programSnapshot = programSummary.extend({
+  slug: z.string(),
+  archived: z.boolean(),
+  pushMessages: z.boolean(),
+});

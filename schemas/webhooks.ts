@@ -1,0 +1,111 @@
+// Subscriptions and the delivery log as callers send and see them (interface 2.10, 2.11, 4.6; decisions.md "Webhooks").
+import { z } from 'zod';
+import { eventType } from './events.js';
+import { text } from './text.js';
+
+export const maxSubscriptions = 20;
+
+const url = z.string().min(1).max(2048);
+const events = z
+  .array(z.union([eventType, z.literal('*')]))
+  .min(1)
+  .max(12);
+const timeoutMs = z.int().min(1_000).max(30_000);
+const maxAttempts = z.int().min(1).max(20);
+const backoffMs = z.int().min(0).max(86_400_000);
+
+export const subscriptionRequest = z.strictObject({
+  url,
+  events,
+  name: text(1, 100).optional(),
+  description: text(0, 500).optional(),
+  enabled: z.boolean().default(true),
+  secret: text(16, 128).optional(),
+  timeoutMs: timeoutMs.default(10_000),
+  retryPolicy: z
+    .strictObject({ maxAttempts: maxAttempts.default(8), backoffMs: backoffMs.default(30_000) })
+    .prefault({}),
+});
+
+export const subscriptionPatch = z
+  .strictObject({
+    name: text(1, 100).optional(),
+    description: text(0, 500).optional(),
+    url: url.optional(),
+    events: events.optional(),
+    enabled: z.boolean().optional(),
+    timeoutMs: timeoutMs.optional(),
+    retryPolicy: z.strictObject({ maxAttempts: maxAttempts.optional(), backoffMs: backoffMs.optional() }).optional(),
+  })
+  .refine((patch) => Object.keys(patch).length > 0, 'must change at least one field');
+
+export const health = z.object({
+  state: z.enum(['ok', 'failing', 'disabled']),
+  failingSince: z.iso.datetime().nullable(),
+  lastSuccessAt: z.iso.datetime().nullable(),
+  consecutiveFailures: z.int(),
+});
+
+export const subscription = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  url: z.string(),
+  events: z.array(z.string()),
+  enabled: z.boolean(),
+  timeoutMs: z.int(),
+  retryPolicy: z.object({ maxAttempts: z.int(), backoffMs: z.int() }),
+  health,
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+});
+
+export const subscriptionWithSecret = subscription.extend({ secret: z.string() });
+
+export const deliveryStates = ['pending', 'retrying', 'succeeded', 'exhausted', 'skipped'] as const;
+export const deliveryState = z.enum(deliveryStates);
+
+export const deliveryAttempt = z.object({
+  attempt: z.int(),
+  at: z.iso.datetime(),
+  statusCode: z.int().nullable(),
+  error: z.string().nullable(),
+  durationMs: z.number(),
+});
+
+export const delivery = z.object({
+  id: z.string(),
+  subscriptionId: z.string(),
+  eventType: z.string(),
+  eventId: z.string(),
+  url: z.string(),
+  state: deliveryState,
+  success: z.boolean(),
+  statusCode: z.int().nullable(),
+  error: z.string().nullable(),
+  attempts: z.int(),
+  history: z.array(deliveryAttempt),
+  payload: z.record(z.string(), z.unknown()).nullable(),
+  createdAt: z.iso.datetime(),
+  lastAttemptAt: z.iso.datetime().nullable(),
+  nextAttemptAt: z.iso.datetime().nullable(),
+  replayOf: z.string().optional(),
+});
+
+export const queued = z.object({ queued: z.literal(true), eventType: z.string(), eventId: z.string() });
+
+const hidden = new Set(['email', 'firstName', 'lastName', 'phone']);
+
+/** decisions.md "masking": what is shown of a payload keeps the first character of a personal field. */
+export function maskPersonal(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(maskPersonal);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => [
+      key,
+      hidden.has(key) && typeof entry === 'string' ? `${Array.from(entry)[0] ?? ''}***` : maskPersonal(entry),
+    ]),
+  );
+}
+
+export type DeliveryState = z.infer<typeof deliveryState>;

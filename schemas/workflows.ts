@@ -1,0 +1,83 @@
+// The contract between whoever starts a workflow and the workflow: names, inputs, task queues. Constants and types only, so
+// that workflow code can import it. Inputs carry ids, never names, emails or secrets: operators read them in the UI.
+import type { PassUpdate } from './passUpdate.js';
+
+export const taskQueues = {
+  /** Workflow code, and short effects on the database. */
+  gestures: 'gestures',
+  /** Apple and Google. */
+  wallet: 'wallet',
+  /** Receivers: many slots, since a slow receiver holds one for its whole timeout. */
+  webhooks: 'webhooks',
+  /** Imports and campaigns, lowest priority. */
+  batches: 'batches',
+} as const;
+
+/** The update that answers the API once the wallets were told. */
+export const passUpdateUpdate = 'passUpdate';
+/** Fixed, so that a second request with the same idempotency key gets what the first one got. */
+export const passUpdateUpdateId = 'passUpdate';
+
+/** The update that answers the public page once both wallets had their first try. */
+export const passIssuanceUpdate = 'passIssuance';
+
+export interface PassIssuance {
+  apple: boolean;
+  google: boolean;
+}
+
+export interface PublishChange {
+  merchantId: string;
+  eventIds: string[];
+  /** False when the transaction already knew that there is nobody to push to. */
+  push: boolean;
+}
+
+export interface IssuePasses {
+  merchantId: string;
+  memberId: string;
+  eventId: string;
+}
+
+export interface DeliverWebhook {
+  deliveryId: string;
+  eventId: string;
+  subscriptionId: string;
+  merchantId: string;
+  /** Milliseconds since the epoch; the attempt is not made before. */
+  notBefore: number;
+  /** Attempts that the subscription's policy still allows, at least 1. */
+  attempts: number;
+  backoffMs: number;
+}
+
+export interface Relay {
+  shard: number;
+}
+
+export interface RunBatch {
+  merchantId: string;
+  batchId: string;
+  /** Where an earlier run of the same batch stopped (continue-as-new). */
+  cursor?: number;
+}
+
+export interface WorkflowInputs {
+  publishChange: PublishChange;
+  issuePasses: IssuePasses;
+  deliverWebhook: DeliverWebhook;
+  relay: Relay;
+  importMembers: RunBatch;
+  sendCampaign: RunBatch;
+  replayDeliveries: RunBatch;
+  rebuildPasses: RunBatch;
+}
+
+export type WorkflowName = keyof WorkflowInputs;
+
+/** What pushPasses recorded, by event id; an event that another holder works on is missing. */
+export interface PushedPasses {
+  passUpdates: Record<string, PassUpdate>;
+  /** Events that the pushes themselves made (`pass.updated`), still to be published. */
+  eventIds: string[];
+}

@@ -1,0 +1,65 @@
+// The main job: enroll, award, redeem, and the webhook that arrives, on real engines.
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { type Receiver, startReceiver } from '../rig/receiver.js';
+import { startService, type TestService, until } from '../rig/service.js';
+
+let service: TestService;
+let merchant: TestMerchant;
+let receiver: Receiver;
+let secret: string;
+
+beforeAll(async () => {
+  service = await startService();
+  merchant = await aMerchant(service);
+  receiver = await startReceiver();
+  const { body } = await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events: ['*'] } });
+  secret = body.data.secret;
+});
+
+afterAll(async () => {
+  await service.stop();
+  await receiver.stop();
+});
+
+const arrived = (eventType: string, memberId: string) =>
+  until(() =>
+    receiver.requests
+      .filter((request) => request.headers['x-service-webhook-event'] === eventType)
+      .map((request) => ({ request, envelope: JSON.parse(request.body.toString('utf8')) }))
+      .find(({ envelope }) => envelope.data.memberId === memberId),
+  );
+
+describe('the main job', () => {
+  it('enrolls a member, awards points, redeems, and tells the merchant of each with a signature that verifies', async () => {
+    const member = await merchant.enroll({ firstName: 'Ada', email: 'Ada@Example.com', initialPoints: 95 });
+    expect(member.memberCode).toMatch(/^[0-9A-HJKMNP-TV-Z]{10}$/);
+    expect(member.email).toBe('ada@example.com');
+
+    const points = await merchant.call(`/merchants/me/members/${member.id}/points`, {
+      method: 'PATCH',
+      body: { delta: 10, changeMessage: 'Ten more' },
+    });
+    expect(points.status).toBe(200);
+    expect(points.body.data).toMatchObject({ previous: 95, current: 105, member: { fieldValues: { points: 105 } } });
+
+    const redeemed = await merchant.call(`/merchants/me/members/${member.id}/redeem`, { method: 'POST' });
+    expect(redeemed.body.data).toMatchObject({ previous: 105, current: 5 });
+
+    for (const eventType of ['member.created', 'points.changed', 'reward.redeemed']) {
+      const { request, envelope } = await arrived(eventType, member.id);
+      const timestamp = String(request.headers['x-service-webhook-timestamp']);
+      const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(request.body).digest('hex');
+      expect(request.headers['x-service-webhook-signature']).toBe(`sha256=${expected}`);
+      expect(request.headers['user-agent']).toBe('service-webhook/1.0');
+      expect(envelope).toMatchObject({
+        specversion: '1.0',
+        type: `cards.service.${eventType}`,
+        event: eventType,
+        tenantId: merchant.id,
+        data: { memberCode: member.memberCode, merchantId: merchant.id },
+      });
+    }
+  });
+});

@@ -1,0 +1,117 @@
+// A merchant of one's own in a running test service: programs, keys and tokens, and a caller that speaks the API.
+import { SignJWT } from 'jose';
+import type { Store } from '../../activities/deps.js';
+import { newApiKey } from '../../schemas/apiKeys.js';
+import { newId, newToken } from '../../schemas/ids.js';
+import { type Program, programFile } from '../../schemas/programs.js';
+import { jwtSecret, type TestService } from './service.js';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever came, and the test says what it must be
+  body: any;
+  text: string;
+}
+
+export interface Call {
+  method?: string;
+  headers?: Record<string, string>;
+  /** Sent as JSON unless it is text or bytes. */
+  body?: unknown;
+  /** Another credential than the merchant's key; null for none. */
+  credential?: Record<string, string> | null;
+}
+
+export interface TestMerchant {
+  id: string;
+  apiKey: string;
+  call: (path: string, call?: Call) => Promise<Answer>;
+  token: (claims?: Record<string, unknown>) => Promise<string>;
+  program: (fields?: Record<string, unknown>) => Promise<Program>;
+  enroll: (fields?: Record<string, unknown>) => Promise<Answer['body']>;
+}
+
+export async function addKey(store: Store, at: { merchantId: string; roleIds: string[] }): Promise<string> {
+  const { key, keyPrefix, hash } = newApiKey();
+  await store.rows.apiKeys.insertOne({
+    _id: newId(),
+    merchantId: at.merchantId,
+    hash,
+    keyPrefix,
+    name: 'test key',
+    roleIds: at.roleIds,
+    createdBy: 'tester',
+    createdAt: new Date(),
+  });
+  return key;
+}
+
+export async function aMerchant(
+  service: TestService,
+  { roleIds = ['integration'] }: { roleIds?: string[] } = {},
+): Promise<TestMerchant> {
+  const id = `merchant-${newToken(6)}`;
+  const apiKey = await addKey(service.store, { merchantId: id, roleIds });
+  let ownProgram: Program | undefined;
+
+  const call: TestMerchant['call'] = async (
+    path,
+    { method, headers = {}, body, credential = { 'X-API-Key': apiKey } } = {},
+  ) => {
+    const raw =
+      body === undefined || typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData;
+    const response = await fetch(
+      `${path.startsWith('/api/') || path.startsWith('http') ? '' : service.baseUrl}${path}`,
+      {
+        method: method ?? (body === undefined ? 'GET' : 'POST'),
+        headers: { ...(!raw && { 'Content-Type': 'application/json' }), ...credential, ...headers },
+        ...(body !== undefined && { body: raw ? (body as string) : JSON.stringify(body) }),
+        redirect: 'manual',
+      },
+    );
+    const text = await response.text();
+    const json = response.headers.get('content-type')?.includes('json');
+    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : undefined, text };
+  };
+
+  const program: TestMerchant['program'] = async (fields = {}) => {
+    const _id = `program-${newToken(6)}`;
+    const parsed = programFile.parse({
+      _id,
+      slug: _id
+        .toLowerCase()
+        .replace(/[^a-z0-9]+/g, '-')
+        .replace(/-+$/, 'x'),
+      name: 'Test program',
+      style: 'points',
+      fields: { primaryLabel: 'POINTS' },
+      goal: 100,
+      ...fields,
+    });
+    const row: Program = { ...parsed, merchantId: id };
+    await service.store.rows.programs.insertOne(row);
+    return row;
+  };
+
+  return {
+    id,
+    apiKey,
+    call,
+    program,
+    token: (claims = {}) =>
+      new SignJWT({ merchantId: id, roleIds: ['owner'], ...claims })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setSubject('user-1')
+        .setIssuer('loyalty-console')
+        .setAudience('loyalty-pass-service')
+        .setIssuedAt()
+        .setExpirationTime('1h')
+        .sign(new TextEncoder().encode(jwtSecret)),
+    async enroll(fields = {}) {
+      ownProgram ??= await program();
+      const { body } = await call('/merchants/me/members', { body: { programId: ownProgram._id, ...fields } });
+      return body.data;
+    },
+  };
+}

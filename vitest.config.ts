@@ -1,0 +1,16 @@
+// Unit tests run side by side; whatever shares an engine runs file by file, since two cores carry one worker well and
+// skipped or shared queues would mix what tests see.
+import { defineConfig } from 'vitest/config';
+
+const forks = { pool: 'forks', testTimeout: 30_000, hookTimeout: 60_000 } as const;
+const engines = { ...forks, fileParallelism: false, globalSetup: ['test/rig/globalSetup.ts'] };
+
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { ...forks, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      { test: { ...engines, name: 'engines', include: ['test/{workflow,engines,replay}/**/*.test.ts'] } },
+      { test: { ...engines, name: 'crash', include: ['test/crash/**/*.test.ts'], testTimeout: 240_000 } },
+    ],
+  },
+});

@@ -1,0 +1,65 @@
+// The worker process: hosts the workflows and the activities, one Worker for each task queue, and owns the relay's schedules.
+import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import pino from 'pino';
+import { createActivities } from '../activities/index.js';
+import { readConfigOrExit } from '../activities/readConfigOrExit.js';
+import { openStore } from '../activities/store.js';
+import { connectTemporal } from '../activities/temporalClient.js';
+import { taskQueues } from '../schemas/workflows.js';
+import { bundleWorkflows, createWorkers } from './createWorkers.js';
+import { ensureRelays } from './relaySchedules.js';
+import { createWorkerDeps } from './workerDeps.js';
+
+const config = readConfigOrExit();
+const log = pino({ level: config.LOG_LEVEL, base: { process: 'worker' } });
+
+const pinoLevels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
+Runtime.install({
+  logger: new DefaultLogger('WARN', ({ level, message, meta }) => log[pinoLevels[level]]({ meta }, message)),
+  shutdownSignals: [],
+});
+
+const store = openStore({ config, log });
+const { client, starter } = connectTemporal({ config, log });
+const stopper = new AbortController();
+const deps = createWorkerDeps({ store, starter, log, stopping: stopper.signal });
+const activities = createActivities(deps);
+
+async function connectNative(): Promise<NativeConnection> {
+  for (;;) {
+    try {
+      return await NativeConnection.connect({ address: config.TEMPORAL_ADDRESS });
+    } catch (error) {
+      log.warn({ err: error }, 'Temporal is away; trying again');
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  }
+}
+
+const [connection, workflowBundle] = await Promise.all([connectNative(), bundleWorkflows()]);
+
+const workers = await createWorkers({ connection, namespace: config.TEMPORAL_NAMESPACE, workflowBundle, activities });
+
+let stopping = false;
+function stop(signal: string): void {
+  if (stopping) return;
+  stopping = true;
+  log.info({ signal }, 'stopping: no new work, what runs is finished or handed back');
+  stopper.abort();
+  for (const worker of workers) worker.shutdown();
+}
+process.once('SIGTERM', () => stop('SIGTERM'));
+process.once('SIGINT', () => stop('SIGINT'));
+process.once('disconnect', () => stop('disconnect'));
+
+const running = Promise.all(workers.map((worker) => worker.run()));
+await ensureRelays(client, config.RELAY_SHARDS);
+log.info({ taskQueues: Object.values(taskQueues) }, 'worker ready');
+process.send?.('ready');
+
+await running;
+await connection.close();
+await starter.close();
+await store.close();
+log.info('worker stopped');
+process.exit(0);

@@ -1,0 +1,49 @@
+// Wires what the worker's effects need. Nothing here decides anything.
+import type { Logger } from 'pino';
+import { coalesce } from '../activities/coalesce.js';
+import { createSecretBox } from '../activities/secrets.js';
+import type { Starter } from '../activities/starter.js';
+import type { OpenStore } from '../activities/store.js';
+import { createWebhookAgent } from '../activities/webhooks/guardedAgent.js';
+import { createLanes } from '../activities/webhooks/lanes.js';
+import type { DeliveryRecord, WorkerDeps } from '../activities/workerDeps.js';
+import { parseCidrs } from '../schemas/addresses.js';
+
+const lanes = { perSubscription: 32, total: 1_000, reservedForFirst: 300 };
+const logTogether = { waitMs: 3, max: 200 };
+const keptAttempts = 100;
+
+export interface WorkerWiring {
+  store: OpenStore;
+  starter: Starter;
+  log: Logger;
+  stopping: AbortSignal;
+}
+
+export function createWorkerDeps({ store, starter, log, stopping }: WorkerWiring): WorkerDeps {
+  const { config } = store;
+  const urlPolicy = { allowHttp: config.WEBHOOK_ALLOW_HTTP, allow: parseCidrs(config.WEBHOOK_ALLOW_CIDRS) };
+  if (config.WEBHOOK_ALLOW_CIDRS)
+    log.warn({ cidrs: config.WEBHOOK_ALLOW_CIDRS }, 'webhooks may be sent to these networks');
+  const logAttempt = coalesce<DeliveryRecord>(async (records) => {
+    await store.rows.deliveries.bulkWrite(
+      records.map(({ filter, set, attempt }) => ({
+        updateOne: {
+          filter,
+          update: { $set: set, $inc: { attempts: 1 }, $push: { history: { $each: [attempt], $slice: -keptAttempts } } },
+        },
+      })),
+      { ordered: false },
+    );
+  }, logTogether);
+  return {
+    ...store,
+    starter,
+    secrets: createSecretBox([config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS]),
+    webhookAgent: createWebhookAgent(urlPolicy),
+    urlPolicy,
+    lanes: createLanes(lanes),
+    logAttempt,
+    stopping,
+  };
+}

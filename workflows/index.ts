@@ -1,0 +1,5 @@
+// Every workflow type that a worker hosts. File, function and type have one name.
+export { deliverWebhook } from './deliverWebhook.js';
+export { issuePasses } from './issuePasses.js';
+export { publishChange } from './publishChange.js';
+export { relay } from './relay.js';
