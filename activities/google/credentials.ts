@@ -4,8 +4,8 @@ import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-export const googleOrigin = 'https://walletobjects.googleapis.com';
-export const googleCallbackKeysUrl = 'https://pay.google.com/gp/m/issuer/keys';
+const googleOrigin = 'https://walletobjects.googleapis.com';
+const googleCallbackKeysUrl = 'https://pay.google.com/gp/m/issuer/keys';
 const googleTokenUri = 'https://oauth2.googleapis.com/token';
 
 /** The part of the configuration that this needs; unset and empty mean the same. */

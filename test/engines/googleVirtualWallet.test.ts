@@ -6,8 +6,9 @@ import { type GoogleCallbackEvent, verifyCallback } from '../../activities/googl
 import { createCallbackKeys } from '../../activities/google/callbackKeys.js';
 import { loadGoogleCredentials } from '../../activities/google/credentials.js';
 import type { GoogleFace, GoogleProgram } from '../../activities/google/faces.js';
+import type { GoogleWallet } from '../../activities/google/googleWallet.js';
 import { createTokenBucket } from '../../activities/google/tokenBucket.js';
-import { createGoogleWallet, type GoogleWallet } from '../../activities/google/walletObjects.js';
+import { createGoogleWallet } from '../../activities/google/walletObjects.js';
 import { makeGoogleObjectId } from '../../schemas/googleIds.js';
 import { type GoogleServer, startGoogleServer } from '../rig/googleServer.js';
 import { createVirtualGoogleWallet, forgeries, type VirtualGoogleWallet } from '../rig/virtualGoogleWallet.js';

@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { loadGoogleCredentials } from '../../activities/google/credentials.js';
 import type { GoogleFace, GoogleProgram } from '../../activities/google/faces.js';
+import type { GoogleWallet } from '../../activities/google/googleWallet.js';
 import { createTokenBucket, type TokenBucket } from '../../activities/google/tokenBucket.js';
-import { createGoogleWallet, type GoogleWallet } from '../../activities/google/walletObjects.js';
+import { createGoogleWallet } from '../../activities/google/walletObjects.js';
 import { makeGoogleClassId, makeGoogleObjectId } from '../../schemas/googleIds.js';
 import { type GoogleServer, startGoogleServer } from '../rig/googleServer.js';
 
