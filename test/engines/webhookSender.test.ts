@@ -117,6 +117,14 @@ describe('an attempt', () => {
     expect(results.map(({ statusCode }) => statusCode)).toEqual([500, 500, 204]);
   });
 
+  it('waits for a slow receiver as long as its time allows', async () => {
+    const receiver = await aReceiver(tempers.slow(300));
+    const result = await send(receiver.url, 1_000);
+    expect(result).toMatchObject({ ok: true, statusCode: 204 });
+    expect(result.durationMs).toBeGreaterThanOrEqual(295);
+    expect(await send(receiver.url, 100)).toMatchObject({ ok: false, error: 'timeout' });
+  });
+
   it('reaches localhost and IPv6 loopback where they are allowed', async () => {
     const receiver = await aReceiver(undefined, { host: '::1' });
     expect(await send(receiver.url)).toMatchObject({ ok: true });
@@ -166,8 +174,8 @@ describe('the time of an attempt', () => {
     const took = performance.now() - startedAt;
     expect(result).toMatchObject({ error, ok: error === null });
     expect(took).toBeGreaterThan(380);
-    expect(took).toBeLessThan(700);
-    expect(Math.abs(result.durationMs - took)).toBeLessThan(50);
+    expect(took).toBeLessThan(1_500);
+    expect(Math.abs(result.durationMs - took)).toBeLessThan(200);
     await expectGivenUp(receiver);
   });
 
@@ -176,13 +184,13 @@ describe('the time of an attempt', () => {
     agent = createWebhookAgent({
       allow: parseCidrs('127.0.0.1,192.168.0.0/16'),
       allowHttp: true,
-      resolve: () => sleep(500, ['127.0.0.1']),
+      resolve: () => sleep(1_500, ['127.0.0.1']),
     });
     const startedAt = performance.now();
     const result = await send(`http://hooks.example.test:${receiver.port}/`, 200);
     expect(result).toMatchObject({ ok: false, statusCode: null, error: 'timeout' });
-    expect(performance.now() - startedAt).toBeLessThan(400);
-    await sleep(500);
+    expect(performance.now() - startedAt).toBeLessThan(1_200);
+    await sleep(1_600);
     expect(receiver.requests).toHaveLength(0);
   });
 
@@ -219,7 +227,7 @@ describe('the body of an answer', () => {
     const receiver = await aReceiver(temper);
     const startedAt = performance.now();
     expect(await send(receiver.url, 5_000)).toMatchObject(expected);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(2_500);
     await expectGivenUp(receiver);
   });
 
@@ -272,7 +280,7 @@ describe('receivers beside each other', () => {
     await receiver.waitFor((requests) => requests.length === 100);
     const startedAt = performance.now();
     expect(await send(`${origin}/good`)).toMatchObject({ ok: true });
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
     expect((await Promise.all(hanging)).every(({ error }) => error === 'timeout')).toBe(true);
   });
 });

@@ -39,7 +39,7 @@ describe('a name', () => {
   it('whose server keeps silent is a failure of class dns when its time is over', async () => {
     const startedAt = performance.now();
     await expect(resolveIn(() => 'silence', 'hooks.example.test', 300)).rejects.toMatchObject({ kind: 'dns' });
-    expect(performance.now() - startedAt).toBeLessThan(600);
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
   });
 
   it('keeps no thread busy while its server is silent', async () => {
@@ -50,7 +50,7 @@ describe('a name', () => {
     await sleep(50);
     const startedAt = performance.now();
     await readFile(import.meta.filename);
-    expect(performance.now() - startedAt).toBeLessThan(400);
+    expect(performance.now() - startedAt).toBeLessThan(700);
     expect((await silent).every(({ status }) => status === 'rejected')).toBe(true);
   });
 
