@@ -7,6 +7,7 @@ const engines = { ...forks, fileParallelism: false, globalSetup: ['test/rig/glob
 
 export default defineConfig({
   test: {
+    reporters: ['default', './test/rig/closingLine.ts'],
     projects: [
       { test: { ...forks, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       { test: { ...engines, name: 'engines', include: ['test/{workflow,engines,replay}/**/*.test.ts'] } },

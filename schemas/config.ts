@@ -1,5 +1,6 @@
 // All of the configuration is environment variables, checked at once at start: every wrong one is named in one message.
 import { z } from 'zod';
+import { parseCidrs } from './addresses.js';
 
 const integer = (fallback: number, min: number, max: number) =>
   z
@@ -32,6 +33,20 @@ const base64Key = z
   .string()
   .refine((value) => Buffer.from(value, 'base64').length === 32, 'must be 32 bytes in base64');
 
+const cidrs = (value: string, context: z.RefinementCtx): void => {
+  try {
+    parseCidrs(value);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+  }
+};
+
+/** `true` is one proxy. */
+const proxies = z.preprocess(
+  (value) => ({ true: '1', false: '0', '': '0' })[String(value)] ?? value,
+  integer(0, 0, 10),
+);
+
 const environment = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port(3000),
@@ -61,7 +76,7 @@ const environment = z.object({
   SECRETS_KEY: base64Key,
   SECRETS_KEY_PREVIOUS: base64Key.optional(),
 
-  TRUST_PROXY: integer(0, 0, 10),
+  TRUST_PROXY: proxies,
   RATE_LIMIT_AUTHENTICATED: integer(1_000, 1, 1e9),
   RATE_LIMIT_PUBLIC: integer(50, 1, 1e9),
   RATE_LIMIT_WINDOW_MS: integer(900_000, 1_000, 86_400_000),
@@ -74,7 +89,7 @@ const environment = z.object({
   RELAY_SHARDS: integer(4, 1, 64),
 
   WEBHOOK_ALLOW_HTTP: flag,
-  WEBHOOK_ALLOW_CIDRS: z.string().default(''),
+  WEBHOOK_ALLOW_CIDRS: z.string().default('').superRefine(cidrs),
 
   APPLE_PASS_TYPE_ID: optional,
   APPLE_TEAM_ID: optional,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { eventType } from './events.js';
 import { text } from './text.js';
+import { isUsableSecret } from './webhookSignature.js';
 
 export const maxSubscriptions = 20;
 
@@ -20,7 +21,7 @@ export const subscriptionRequest = z.strictObject({
   name: text(1, 100).optional(),
   description: text(0, 500).optional(),
   enabled: z.boolean().default(true),
-  secret: text(16, 128).optional(),
+  secret: text(16, 128).refine(isUsableSecret, 'must be valid base64 behind whsec_').optional(),
   timeoutMs: timeoutMs.default(10_000),
   retryPolicy: z
     .strictObject({ maxAttempts: maxAttempts.default(8), backoffMs: backoffMs.default(30_000) })

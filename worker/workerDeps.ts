@@ -40,7 +40,7 @@ export function createWorkerDeps({ store, starter, log, stopping }: WorkerWiring
     ...store,
     starter,
     secrets: createSecretBox([config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS]),
-    webhookAgent: createWebhookAgent(urlPolicy),
+    webhookAgent: createWebhookAgent({ ...urlPolicy, connectionsPerOrigin: lanes.total }),
     urlPolicy,
     lanes: createLanes(lanes),
     logAttempt,
