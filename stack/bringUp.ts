@@ -1,9 +1,9 @@
 // The order of a start: engines, migration, demo, then worker and API. stack.json appears when all of them answer.
 
-import { assertPortFree, type Engines, startEngines } from './engines/startEngines.js';
+import { type ChosenPorts, choosePorts } from './chosenPorts.js';
+import { type Engines, startEngines } from './engines/startEngines.js';
 import { keptSecrets } from './keptSecrets.js';
 import type { NamedProcess } from './lock.js';
-import { findPort } from './ports.js';
 import { type ServicesInput, serviceEnv } from './services.js';
 import type { Settings } from './settings.js';
 import { type Demo, type StackFile, writeStackFile } from './stackFile.js';
@@ -31,8 +31,9 @@ export interface BringUpDeps {
 
 export async function bringUp(deps: BringUpDeps): Promise<StackFile> {
   const { settings, terminal, signal, parts } = deps;
-  const addresses = await chooseAddresses(settings);
-  const engines = await startEngines(deps);
+  const ports = await choosePorts(settings);
+  const addresses = addressesOf(settings, ports);
+  const engines = await startEngines(deps, ports);
   const input: ServicesInput = { settings, engines, addresses, secrets: keptSecrets(settings.stackDir) };
   const env = serviceEnv(input);
 
@@ -72,15 +73,10 @@ interface Addresses {
   publicUrl: string;
 }
 
-async function chooseAddresses(settings: Settings): Promise<Addresses> {
-  const { host } = settings;
-  const port = settings.port === 0 ? await findPort(host) : settings.port;
-  const metricsPort = settings.metricsPort === 0 ? await findPort(host) : settings.metricsPort;
-  await assertPortFree('PORT', host, port);
-  await assertPortFree('METRICS_PORT', host, metricsPort);
-  const localUrl = `http://${reachableFromHere(host)}:${port}`;
-  const metricsUrl = `http://${reachableFromHere(host)}:${metricsPort}/metrics`;
-  return { port, metricsPort, localUrl, metricsUrl, publicUrl: settings.publicUrl ?? localUrl };
+function addressesOf({ host, publicUrl }: Settings, ports: ChosenPorts): Addresses {
+  const localUrl = `http://${reachableFromHere(host)}:${ports.api}`;
+  const metricsUrl = `http://${reachableFromHere(host)}:${ports.metrics}/metrics`;
+  return { port: ports.api, metricsPort: ports.metrics, localUrl, metricsUrl, publicUrl: publicUrl ?? localUrl };
 }
 
 function reachableFromHere(host: string): string {

@@ -1,13 +1,9 @@
-// Brings up the engines that were not given by address, each on a port that it keeps over restarts and, where it is
-// still free, over later starts of the same stack.
+// Brings up the engines that were not given by address, each on a port that it keeps when it is started again.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { ExpectedFailure } from '../expectedFailure.js';
-import { findPort, isFree } from '../ports.js';
+import { assertPortFree, type ChosenPorts } from '../chosenPorts.js';
 import type { Settings } from '../settings.js';
-import { replaceFile } from '../stackFile.js';
 import type { Supervisor } from '../supervisor.js';
 import type { Terminal } from '../terminal.js';
 import { cacheDirOf } from './cache.js';
@@ -33,8 +29,7 @@ export interface Engines {
   temporalUi: string | null;
 }
 
-export async function startEngines(deps: EnginesDeps): Promise<Engines> {
-  const ports = await choosePorts(deps.settings);
+export async function startEngines(deps: EnginesDeps, ports: ChosenPorts): Promise<Engines> {
   // When one cannot be had, the other one's long build is of no use: it ends with the same reason.
   const failed = new AbortController();
   const both = { ...deps, signal: AbortSignal.any([deps.signal, failed.signal]) };
@@ -66,7 +61,7 @@ async function startMongodb({ settings, supervisor, terminal, signal }: EnginesD
   });
 }
 
-async function startTemporal(deps: EnginesDeps, ports: { temporal: number; temporalUi: number }) {
+async function startTemporal(deps: EnginesDeps, ports: ChosenPorts) {
   const { settings, supervisor, terminal, signal } = deps;
   const given = settings.given.temporalAddress;
   if (given !== undefined) {
@@ -109,26 +104,4 @@ function keptKind(folder: string): MongodbKind | undefined {
 export function engineEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ'];
   return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
-}
-
-const portsSchema = z.object({ mongodb: z.number(), temporal: z.number(), temporalUi: z.number() });
-
-async function choosePorts({ ports, stackDir }: Settings): Promise<z.infer<typeof portsSchema>> {
-  const file = join(stackDir, 'ports.json');
-  const last = existsSync(file) ? portsSchema.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data : undefined;
-  const chosen = {
-    mongodb: ports.mongodb ?? (await findPort(loopback, last?.mongodb)),
-    temporal: ports.temporal ?? (await findPort(loopback, last?.temporal)),
-    temporalUi: ports.temporalUi ?? (await findPort(loopback, last?.temporalUi)),
-  };
-  replaceFile(file, JSON.stringify(chosen));
-  return chosen;
-}
-
-/** Throws ExpectedFailure that tells how to take another port. */
-export async function assertPortFree(variable: string, host: string, port: number): Promise<void> {
-  if (await isFree(host, port)) return;
-  throw new ExpectedFailure(
-    `Port ${port} on ${host} is taken. Stop what listens there, or choose another one: ${variable}=${port + 1} npm start`,
-  );
 }

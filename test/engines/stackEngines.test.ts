@@ -3,7 +3,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { activityInfo } from '@temporalio/activity';
 import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { searchAttributeNames } from '../../schemas/searchAttributes.js';
@@ -167,16 +170,31 @@ test('a database that was made with fewer search attributes gets the missing one
   await startOne(await aTemporal(dbFile), 'searchable');
 });
 
-test('a short retry of a workflow task is not delayed by a second', { timeout: 60_000 }, async () => {
+test('the dev server adds no second to a short retry', { timeout: 60_000 }, async () => {
   const address = await aTemporal();
+  const native = await NativeConnection.connect({ address });
+  const worker = await Worker.create({
+    connection: native,
+    taskQueue: 'timed',
+    workflowsPath: fileURLToPath(new URL('../rig/retriedSteps.ts', import.meta.url)),
+    activities: {
+      failOnce: async () => {
+        if (activityInfo().attempt === 1) throw new Error('once');
+      },
+    },
+  });
   const connection = await Connection.connect({ address });
   const client = new Client({ connection });
-  const options = { taskQueue: 'nobody', args: [], startDelay: 100, workflowExecutionTimeout: '300ms' } as const;
-  const handle = await client.workflow.start('anything', { ...options, workflowId: 'timed' });
-  const since = Date.now();
-  await handle.result().catch(() => undefined);
-  expect(Date.now() - since).toBeLessThan(900);
+  const took = await worker.runUntil(async () => {
+    const since = Date.now();
+    await client.workflow.execute('retriedSteps', { taskQueue: 'timed', workflowId: 'timed', args: [] });
+    return Date.now() - since;
+  });
+  // As it comes, the server takes more than a second for each of the five.
+  expect(took).toBeGreaterThan(500);
+  expect(took).toBeLessThan(3_000);
   await connection.close();
+  await native.close();
 });
 
 test('a MongoDB that was given must answer and do transactions', { timeout: 60_000 }, async () => {

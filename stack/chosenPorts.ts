@@ -1,0 +1,58 @@
+// Ports that nobody named are found once for a folder and taken again at its later starts, as long as they are free: links
+// and bookmarks of the last run go on working.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ExpectedFailure } from './expectedFailure.js';
+import { findPort, isFree } from './ports.js';
+import type { Settings } from './settings.js';
+import { replaceFile } from './stackFile.js';
+
+const portsSchema = z.object({
+  api: z.number(),
+  metrics: z.number(),
+  mongodb: z.number(),
+  temporal: z.number(),
+  temporalUi: z.number(),
+});
+
+export type ChosenPorts = z.infer<typeof portsSchema>;
+
+const loopback = '127.0.0.1';
+
+/** Throws ExpectedFailure when the API's own ports are taken. */
+export async function choosePorts(settings: Settings): Promise<ChosenPorts> {
+  const { host, ports, stackDir } = settings;
+  await assertPortFree('PORT', host, settings.port);
+  await assertPortFree('METRICS_PORT', host, settings.metricsPort);
+
+  const file = join(stackDir, 'ports.json');
+  const last = readLast(file);
+  const chosen = {
+    api: settings.port || (await findPort(host, last?.api)),
+    metrics: settings.metricsPort || (await findPort(host, last?.metrics)),
+    mongodb: ports.mongodb ?? (await findPort(loopback, last?.mongodb)),
+    temporal: ports.temporal ?? (await findPort(loopback, last?.temporal)),
+    temporalUi: ports.temporalUi ?? (await findPort(loopback, last?.temporalUi)),
+  };
+  replaceFile(file, JSON.stringify(chosen));
+  return chosen;
+}
+
+/** Throws ExpectedFailure that tells how to take another port. */
+export async function assertPortFree(variable: string, host: string, port: number): Promise<void> {
+  if (await isFree(host, port)) return;
+  throw new ExpectedFailure(
+    `Port ${port} on ${host} is taken. Stop what listens there, or choose another one: ${variable}=${port + 1} npm start`,
+  );
+}
+
+function readLast(file: string): ChosenPorts | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    return portsSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,170 @@
+// The start command as its user sees it: the real processes, the printed tour pasted into a shell, kills and a Ctrl-C.
+
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findPort } from '../../stack/ports.js';
+import { startMarkOf } from '../../stack/processIdentity.js';
+import { stackFilePath } from '../../stack/stackFile.js';
+import { newStackDir, type RunningStack, runStart, startStack } from '../rig/runningStack.js';
+
+const startMs = 60_000;
+const names = ['api', 'worker', 'temporal', 'mongodb'] as const;
+
+function commandOf(pid: number | undefined): string {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+}
+
+describe('a stack that runs', () => {
+  const { stackDir, remove } = newStackDir();
+  let stack: RunningStack;
+
+  beforeAll(async () => {
+    stack = await startStack(stackDir);
+  }, startMs);
+  afterAll(async () => {
+    await stack.stop();
+    remove();
+  });
+
+  const members = async () => {
+    const { baseUrl, demo } = stack.file();
+    const answer = await fetch(`${baseUrl}/merchants/me/members`, { headers: { 'X-API-Key': demo.apiKey } });
+    return { status: answer.status, body: await answer.text() };
+  };
+
+  test('stack.json tells where everything is, with the pids of the processes themselves', async () => {
+    const { pids, ...file } = stack.file();
+    expect(file.baseUrl).toBe(`${file.publicUrl}/api/v1`);
+    expect(pids.supervisor).toBe(stack.supervisor.pid);
+    expect(commandOf(pids.api)).toContain('api/main.ts');
+    expect(commandOf(pids.worker)).toContain('worker/main.ts');
+    expect(commandOf(pids.temporal)).toContain('server start-dev');
+    expect(commandOf(pids.mongodb)).toContain(stackDir);
+    expect((await fetch(new URL('/readyz', file.publicUrl))).status).toBe(200);
+    expect((await fetch(file.temporalUi ?? '')).status).toBe(200);
+  });
+
+  test('whatever holds a key is readable by its owner alone', () => {
+    for (const name of ['stack.json', 'console-jwt-secret', 'secrets-key', 'demo-api-key', 'supervisor.lock']) {
+      expect([name, statSync(join(stackDir, name)).mode & 0o077]).toEqual([name, 0]);
+    }
+  });
+
+  test('no key stands on a command line', () => {
+    const { demo, pids } = stack.file();
+    for (const name of names) {
+      expect(commandOf(pids[name])).not.toContain(demo.apiKey);
+      expect(commandOf(pids[name])).not.toContain(readFileSync(join(stackDir, 'console-jwt-secret'), 'utf8'));
+    }
+  });
+
+  test('the printed tour, pasted line by line, makes signed webhooks arrive', { timeout: 60_000 }, async () => {
+    const port = await findPort('127.0.0.1');
+    const printed = stack.printed().replaceAll('127.0.0.1:4000', `127.0.0.1:${port}`);
+    const [receiverLine, ...clientLines] = printed.split('\n').filter((line) => /^(npm|KEY|curl|MEMBER)/.test(line));
+    expect(clientLines).toHaveLength(4);
+
+    const cwd = join(import.meta.dirname, '..', '..');
+    const receiver = spawn('bash', ['-c', `exec ${receiverLine} --port ${port}`], { cwd, detached: true });
+    let received = '';
+    receiver.stdout.on('data', (text) => (received += String(text)));
+    try {
+      await expect.poll(() => received, { timeout: 20_000 }).toContain('Waiting for webhooks');
+      const shell = await promisify(execFile)('bash', ['-c', clientLines.join('\n')]);
+      expect(shell.stdout).toContain('"current":35');
+      await expect.poll(() => received, { timeout: 20_000 }).toMatch(/member\.created .*signature good/);
+      await expect.poll(() => received, { timeout: 20_000 }).toMatch(/points\.changed .*signature good/);
+      expect(received).not.toMatch(/WRONG|missing|too old/);
+    } finally {
+      if (receiver.pid !== undefined) process.kill(-receiver.pid);
+    }
+  });
+
+  test('a second start on the same folder says so and changes nothing', async () => {
+    const before = readFileSync(stackFilePath(stackDir), 'utf8');
+    const second = runStart(stackDir);
+    expect(await second.ended).toBe(1);
+    expect(second.printed()).toMatch(/A stack runs on .* already \(pid \d+\)/);
+    expect(readFileSync(stackFilePath(stackDir), 'utf8')).toBe(before);
+  });
+
+  test.each(names)('%s is started again when it is killed, on the same address', { timeout: 60_000 }, async (name) => {
+    const before = stack.file();
+    const pid = before.pids[name] ?? 0;
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(() => stack.file().pids[name], { timeout: 2_000 }).not.toBe(pid);
+    await expect.poll(() => stack.printed(), { timeout: 30_000 }).toContain(`pid ${stack.file().pids[name]}`);
+    const after = stack.file();
+    expect({ ...after, pids: {} }).toEqual({ ...before, pids: {} });
+    await expect.poll(async () => (await members()).status, { timeout: 20_000 }).toBe(200);
+  });
+
+  test('a Ctrl-C ends everything in order, and the next start finds its data', { timeout: 120_000 }, async () => {
+    const before = stack.file();
+    const enrolled = await members();
+    expect(enrolled.body).toContain('Ada');
+    expect(await stack.stop()).toBe(0);
+    for (const name of names) expect([name, startMarkOf(before.pids[name] ?? 0)]).toEqual([name, undefined]);
+    expect(existsSync(stackFilePath(stackDir))).toBe(false);
+
+    stack = await startStack(stackDir);
+    const after = stack.file();
+    expect(after.demo).toMatchObject({ ...before.demo, consoleToken: expect.any(String) });
+    expect(after.mongodbUri).toBe(before.mongodbUri);
+    expect((await members()).body).toBe(enrolled.body);
+    const oldToken = { headers: { Authorization: `Bearer ${before.demo.consoleToken}` } };
+    expect((await fetch(`${after.baseUrl}/auth/api-keys`, oldToken)).status).toBe(200);
+  });
+
+  test('a supervisor that is killed leaves nothing running, and the next start works', {
+    timeout: 120_000,
+  }, async () => {
+    const { pids } = stack.file();
+    stack.supervisor.kill('SIGKILL');
+    await stack.ended;
+    for (const name of names) {
+      await expect.poll(() => startMarkOf(pids[name] ?? 0), { timeout: 15_000 }).toBeUndefined();
+    }
+    stack = await startStack(stackDir);
+    expect((await members()).body).toContain('Ada');
+  });
+});
+
+test('a port that is taken is named, with the way to another one', { timeout: startMs }, async () => {
+  const { stackDir, remove } = newStackDir();
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const address = other.address();
+  const port = typeof address === 'object' ? String(address?.port) : '';
+  const stack = runStart(stackDir, { PORT: port });
+  expect(await stack.ended).toBe(1);
+  expect(stack.printed()).toContain(`Port ${port} on 127.0.0.1 is taken`);
+  expect(stack.printed()).toMatch(/PORT=\d+ npm start/);
+  other.close();
+  remove();
+});
+
+test('wrong settings are all named before anything is started', { timeout: startMs }, async () => {
+  const { stackDir, remove } = newStackDir();
+  const stack = runStart(stackDir, { PORT: 'x', STACK_TEMPORAL_PORT: 'y', CONSOLE_JWT_SECRET: 'too short' });
+  expect(await stack.ended).toBe(78);
+  for (const name of ['PORT', 'STACK_TEMPORAL_PORT', 'CONSOLE_JWT_SECRET']) expect(stack.printed()).toContain(name);
+  expect(existsSync(join(stackDir, 'logs'))).toBe(false);
+  remove();
+});
+
+test('a Ctrl-C during the start ends what was started', { timeout: startMs }, async () => {
+  const { stackDir, remove } = newStackDir();
+  const stack = runStart(stackDir);
+  await expect.poll(() => stack.printed(), { timeout: 30_000 }).toContain('✓ MongoDB');
+  const { children } = JSON.parse(readFileSync(join(stackDir, 'supervisor.lock'), 'utf8'));
+  expect(children.length).toBeGreaterThan(0);
+  expect(await stack.stop()).toBe(0);
+  for (const { pid } of children) expect(startMarkOf(pid)).toBeUndefined();
+  remove();
+});

@@ -1,0 +1,12 @@
+// A workflow that shows what the server adds: five steps, each of which fails once and is retried after 100 ms.
+
+import { proxyActivities } from '@temporalio/workflow';
+
+const { failOnce } = proxyActivities<{ failOnce(): Promise<void> }>({
+  startToCloseTimeout: '5s',
+  retry: { initialInterval: '100ms', maximumAttempts: 2 },
+});
+
+export async function retriedSteps(): Promise<void> {
+  for (let step = 0; step < 5; step += 1) await failOnce();
+}
