@@ -109,14 +109,11 @@ const environment = z.object({
   CRASH_AT: optional,
 });
 
-const consistent = environment.superRefine((config, context) => {
-  if (!config.CONSOLE_JWT_SECRET && !config.CONSOLE_JWKS_URL) {
-    context.addIssue({
-      code: 'custom',
-      path: ['CONSOLE_JWT_SECRET'],
-      message: 'is required, unless CONSOLE_JWKS_URL is set',
-    });
-  }
+const consistent = environment.refine((config) => config.CONSOLE_JWT_SECRET || config.CONSOLE_JWKS_URL, {
+  path: ['CONSOLE_JWT_SECRET'],
+  message: 'is required, unless CONSOLE_JWKS_URL is set',
+  // Also when another variable is wrong: all mistakes in one message.
+  when: () => true,
 });
 
 export type Config = Omit<z.output<typeof environment>, 'PUBLIC_URL'> & { PUBLIC_URL: string };
