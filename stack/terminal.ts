@@ -1,4 +1,4 @@
-// What a person sees: one line for each finished step and, on a terminal, one line below that moves while steps work.
+// What a person sees: one line for each finished step and, on a terminal, moving lines below for those at work.
 // Piped into a file, long steps say something now and then instead. A terminal that goes away must not stop the stack.
 
 import type { Writable } from 'node:stream';
@@ -19,7 +19,6 @@ export interface Terminal {
 
 const titleWidth = 10;
 const quietMs = 10_000;
-const eraseLine = '\r\u001b[2K';
 
 /** A stream that is a terminal says so with `isTTY`. */
 export type Output = Writable & { isTTY?: boolean; columns?: number };
@@ -30,24 +29,33 @@ export function createTerminal(out: Output): Terminal {
   const working = new Map<string, { doing: string; since: number }>();
   const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
   let frame = 0;
-  let drawn = false;
+  let drawn = 0;
   let timer: NodeJS.Timeout | undefined;
   out.on('error', () => undefined);
 
   const paint = (style: Parameters<typeof styleText>[0], text: string) => (coloured ? styleText(style, text) : text);
 
+  const erase = () => {
+    if (drawn === 0) return '';
+    const up = drawn > 1 ? `\u001b[${drawn - 1}A` : '';
+    drawn = 0;
+    return `\r${up}\u001b[J`;
+  };
+
   const drawStatus = () => {
-    if (!live || working.size === 0) return;
+    if (!live) return;
     frame = (frame + 1) % frames.length;
-    const steps = [...working].map(([title, step]) => `${title}: ${step.doing} ${seconds(Date.now() - step.since)}`);
-    const text = `  ${frames[frame] ?? ''} ${steps.join(' · ')}`;
-    out.write(`${eraseLine}${text.slice(0, (out.columns || 80) - 1)}`);
-    drawn = true;
+    // A line that wraps could not be erased again.
+    const width = (out.columns || 80) - 1;
+    const lines = [...working].map(([title, { doing, since }]) =>
+      `  ${frames[frame]} ${title.padEnd(titleWidth)} ${doing}  ${seconds(Date.now() - since)}`.slice(0, width),
+    );
+    out.write(`${erase()}${lines.join('\n')}`);
+    drawn = lines.length;
   };
 
   const line = (text = '') => {
-    out.write(`${drawn ? eraseLine : ''}${text}\n`);
-    drawn = false;
+    out.write(`${erase()}${text}\n`);
     drawStatus();
   };
 

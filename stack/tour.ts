@@ -9,8 +9,8 @@ export interface TourInput {
   demo: Pick<Demo, 'apiKey' | 'programs'>;
 }
 
-export const receiverPort = 4000;
-export const receiverSecret = 'tour-secret-0123456789';
+const receiverPort = 4000;
+const receiverSecret = 'tour-secret-0123456789';
 
 /** The lines for the second and the third terminal. */
 export function tourLines({ baseUrl, demo }: TourInput): { receiver: string[]; client: string[] } {

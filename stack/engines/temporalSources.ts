@@ -137,7 +137,7 @@ async function buildTemporal(file: CachedFile, env: NodeJS.ProcessEnv, context: 
   const go = findOnPath('go', env);
   if (go === undefined) throw new Error('go is not on the PATH');
   return await intoCache(file, context, async (folder) => {
-    const doing = `building the Temporal CLI ${builtVersion} with go, once, about 3 min`;
+    const doing = 'building the Temporal CLI with go, once, about 3 min';
     context.task.say(doing);
     let modules = 0;
     let packages = 0;

@@ -7,9 +7,11 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { assertGivenMongodb } from '../../stack/engines/mongodb.js';
 import { findPort } from '../../stack/ports.js';
 import { startMarkOf } from '../../stack/processIdentity.js';
 import { stackFilePath } from '../../stack/stackFile.js';
+import { startEngines } from '../rig/engines.js';
 import { newStackDir, type RunningStack, runStart, startStack } from '../rig/runningStack.js';
 
 const startMs = 60_000;
@@ -133,6 +135,24 @@ describe('a stack that runs', () => {
     stack = await startStack(stackDir);
     expect((await members()).body).toContain('Ada');
   });
+});
+
+test('engines that were given by address are used, and outlive the stack', { timeout: 120_000 }, async () => {
+  const { stackDir, remove } = newStackDir();
+  const engines = await startEngines();
+  const env = { MONGODB_URI: engines.mongodbUri, TEMPORAL_ADDRESS: engines.temporalAddress };
+  const stack = await startStack(stackDir, env);
+  const { pids, mongodbUri, temporalAddress, temporalUi } = stack.file();
+  expect({ mongodbUri, temporalAddress, temporalUi }).toEqual({
+    mongodbUri: engines.mongodbUri,
+    temporalAddress: engines.temporalAddress,
+    temporalUi: null,
+  });
+  expect(Object.keys(pids).sort()).toEqual(['api', 'supervisor', 'worker']);
+  expect(await stack.stop()).toBe(0);
+  await assertGivenMongodb(engines.mongodbUri);
+  await engines.stop();
+  remove();
 });
 
 test('a port that is taken is named, with the way to another one', { timeout: startMs }, async () => {

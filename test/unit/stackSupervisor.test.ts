@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { claimStackDir } from '../../stack/claim.js';
 import { ExpectedFailure } from '../../stack/expectedFailure.js';
@@ -138,7 +139,7 @@ test('a stop while a process waits to be started again leaves it ended', async (
 });
 
 test('what a supervisor started ends soon after it was killed', async () => {
-  const script = join(import.meta.dirname, '..', 'rig', 'superviseSleep.ts');
+  const script = fileURLToPath(new URL('../rig/superviseSleep.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', script, join(folder, 'logs')]);
   const [line] = await once(child.stdout, 'data');
   const sleeper = Number(String(line));

@@ -1,5 +1,4 @@
 import { PassThrough } from 'node:stream';
-import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { createTerminal, type Output } from '../../stack/terminal.js';
 
@@ -35,18 +34,42 @@ test('a step that fails is marked and its error passed on', async () => {
   expect(text()).toBe('  ✗ API\n');
 });
 
-test('on a terminal the moving line is no wider than the terminal and gone when the step ends', async () => {
+test('on a terminal each step at work has a moving line, none wider than the terminal, and all gone at the end', async () => {
   const { stream, text } = anOutput({ isTTY: true, columns: 40 });
-  await createTerminal(stream).step('MongoDB', async ({ say }) => {
-    say('x'.repeat(200));
-    await new Promise((resolve) => setTimeout(resolve, 250));
-    return await finished();
-  });
-  const written = text();
-  const widths = written.split(/[\r\n]/).map((line) => stripVTControlCharacters(line).length);
-  expect(Math.max(...widths)).toBe(39);
-  expect(written.split('\r\u001b[2K').at(-1)).toMatch(/MongoDB.*on port 1/);
+  const terminal = createTerminal(stream);
+  const working = (title: string) =>
+    terminal.step(title, async ({ say }) => {
+      say('x'.repeat(200));
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      return await finished();
+    });
+  await Promise.all([working('MongoDB'), working('Temporal')]);
+  const shown = onScreen(text());
+  expect(Math.max(...shown.widths)).toBe(39);
+  expect(shown.lines).toEqual([
+    expect.stringMatching(/✓ MongoDB {4}on port 1/),
+    expect.stringMatching(/✓ Temporal {3}on port 1/),
+    '',
+  ]);
 });
+
+/** Plays what was written as a terminal does: new line, cursor up, erase below; colours are dropped. */
+function onScreen(written: string): { lines: string[]; widths: number[] } {
+  const lines = [''];
+  const widths: number[] = [];
+  let row = 0;
+  for (const [index, piece] of written.split('\u001b[').entries()) {
+    const [sequence = '', count = '', command] = (index > 0 && /^(\d*)([A-Za-z])/.exec(piece)) || [];
+    if (command === 'A') row -= Number(count);
+    if (command === 'J') lines.splice(row, lines.length, '');
+    for (const char of piece.slice(sequence.length)) {
+      if (char === '\n') row += 1;
+      lines[row] = `${lines[row] ?? ''}${/\s/.test(char) && char !== ' ' ? '' : char}`;
+      widths.push(lines[row]?.length ?? 0);
+    }
+  }
+  return { lines, widths };
+}
 
 test('an output that goes away does not stop the work', async () => {
   const { stream } = anOutput();
