@@ -1,6 +1,7 @@
 // Everything that follows a transaction, for events that are already claimed: passes are issued, wallets told, the merchant
 // told. The workflow of a single gesture takes these steps one by one; the relay and the batches take them here, in bulk.
 import type { EventRow } from '../schemas/collections.js';
+import { lateId } from '../schemas/ids.js';
 import { claimEvents } from './claimEvents.js';
 import { issueApplePasses, issueGooglePasses } from './wallets/issuePasses.js';
 import { pushClaimed } from './wallets/pushPasses.js';
@@ -23,5 +24,22 @@ export async function carryOut(
     const passUpdate = pushed.passUpdates[event._id];
     return passUpdate ? { ...event, passUpdate } : event;
   });
+  if (pushed.late.length > 0) await pushLater(deps, pushed.late);
   await publishClaimed(deps, { holder, events: [...told, ...made] });
+}
+
+/** A workflow of their own for pushes that did not get through, so that nobody waits for them here. */
+async function pushLater(deps: WorkerDeps, eventIds: string[]): Promise<void> {
+  const [first = ''] = eventIds;
+  const event = await deps.rows.events.findOne({ _id: first }, { projection: { merchantId: 1 } });
+  const merchantId = event?.merchantId ?? '';
+  await deps.starter.start({
+    name: 'pushPassesLate',
+    workflowId: lateId(first),
+    input: { merchantId, eventIds },
+    summary: `push ${eventIds.length} changes late`,
+    searchAttributes: { MerchantId: merchantId, EventId: first },
+    priority: 3,
+    fairnessKey: merchantId,
+  });
 }

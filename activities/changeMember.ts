@@ -5,7 +5,7 @@ import type { EventRow, GestureRow, MemberRow, TransactionRow } from '../schemas
 import { ServiceError } from '../schemas/errors.js';
 import type { EventType } from '../schemas/events.js';
 import { newId } from '../schemas/ids.js';
-import { nextModified, nextTag, type PassUpdate } from '../schemas/passUpdate.js';
+import { nextModified, nextTag, type PassUpdate, type Platform } from '../schemas/passUpdate.js';
 import type { Program } from '../schemas/programs.js';
 import type { Store } from './deps.js';
 import { newEvent } from './newEvent.js';
@@ -25,8 +25,10 @@ export interface Decision {
   message?: string | undefined;
   ledger?: Pick<TransactionRow, 'type' | 'field' | 'previous' | 'current' | 'delta' | 'actor'> &
     Partial<Pick<TransactionRow, 'tier' | 'previousTier' | 'changeMessage'>>;
+  /** What becomes true of the pass beside its version. */
+  pass?: { googleSaved: boolean };
   /** A line of the timeline that is true as soon as the change is. */
-  timeline?: string;
+  timeline?: { type: string; platform?: Platform };
   /** Further statements of the same transaction, such as search words. */
   statements?: Statement[];
 }
@@ -62,7 +64,8 @@ export interface ChangeMember {
   holderOf: (eventId: string) => string | null;
   /** False when Temporal is known to be away: then nothing can be said of the wallets yet. */
   confirmable: boolean;
-  decide: (member: MemberRow, program: Program) => Decision | null;
+  /** May read what else it needs; it is asked again whenever the world changed before its decision was written. */
+  decide: (member: MemberRow, program: Program) => Decision | null | Promise<Decision | null>;
 }
 
 export interface Done {
@@ -104,9 +107,10 @@ async function earlier(store: Store, gesture: Gesture, row: GestureRow, member: 
 function after(member: MemberRow, decision: Decision, now: Date): MemberRow {
   const changed: MemberRow = { ...member, ...decision.set, version: member.version + 1, updatedAt: now };
   for (const field of decision.unset ?? []) delete changed[field];
+  if (decision.pass) changed.pass = { ...member.pass, ...decision.pass };
   if (!decision.wallet) return changed;
   changed.pass = {
-    ...member.pass,
+    ...changed.pass,
     tag: nextTag(member.pass.tag, now),
     modifiedAt: nextModified(member.pass.modifiedAt, now),
   };
@@ -125,13 +129,14 @@ function memberStatement(store: Store, before: MemberRow, changed: MemberRow, de
     'pass.modifiedAt': modifiedAt,
     ...(decision.message && { 'pass.message': message, 'pass.messageSequence': messageSequence }),
   };
+  const known = decision.pass && { 'pass.googleSaved': decision.pass.googleSaved };
   const unset = Object.fromEntries((decision.unset ?? []).map((field) => [field, '']));
   return update(
     store,
     'members',
     { _id: before._id, merchantId: before.merchantId, version: before.version },
     {
-      $set: { ...decision.set, version: changed.version, updatedAt: changed.updatedAt, ...shown },
+      $set: { ...decision.set, version: changed.version, updatedAt: changed.updatedAt, ...shown, ...known },
       ...(decision.unset?.length && { $unset: unset }),
     },
   );
@@ -146,7 +151,7 @@ async function attempt(store: Store, input: ChangeMember): Promise<Changed> {
   if (!before) throw new ServiceError('MEMBER_NOT_FOUND');
   if (gesture && claim) return earlier(store, gesture, claim, before);
   const program = await recentProgram(store, { merchantId, programId: before.programId });
-  const decision = input.decide(before, program);
+  const decision = await input.decide(before, program);
   if (!decision) return { kind: 'unchanged', member: before, program };
 
   const now = store.now();
@@ -202,7 +207,7 @@ async function attempt(store: Store, input: ChangeMember): Promise<Changed> {
     );
   }
   if (decision.timeline) {
-    const line = { memberId, type: decision.timeline, outcome: 'success' } as const;
+    const line = { memberId, outcome: 'success', ...decision.timeline } as const;
     statements.push(insert(store, 'timeline', timelineRow(event, line)));
   }
   statements.push(insert(store, 'events', event), ...(decision.statements ?? []));

@@ -82,7 +82,7 @@ export function decideRedeem(body: z.output<typeof redeemRequest>, actor: Actor)
     const change = redeem(program, member);
     return {
       ...balanceDecision(member, { type: 'redeem', change, changeMessage, actor }),
-      timeline: 'reward_redeemed',
+      timeline: { type: 'reward_redeemed' },
       event: { type: 'reward.redeemed', data: { ...balanceEvent(member, change, changeMessage), goal: change.goal } },
     };
   };

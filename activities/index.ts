@@ -5,7 +5,8 @@ import type { PushedPasses, Relay } from '../schemas/workflows.js';
 import type { Claim } from './claimEvents.js';
 import { relayEvents } from './relayEvents.js';
 import { type IssuePassesFor, issueApplePasses, issueGooglePasses } from './wallets/issuePasses.js';
-import { pushPasses } from './wallets/pushPasses.js';
+import { pushLate, pushPasses } from './wallets/pushPasses.js';
+import { repushStale } from './wallets/repush.js';
 import { postWebhook } from './webhooks/postWebhook.js';
 import { publishEvents } from './webhooks/publishEvents.js';
 import type { WorkerDeps } from './workerDeps.js';
@@ -28,6 +29,8 @@ export function createActivities(deps: WorkerDeps) {
     pushPasses: (claim: Claim): Promise<PushedPasses> => pushPasses(deps, claim),
     issueApplePasses: (input: IssuePassesFor) => issueApplePasses(deps, input),
     issueGooglePasses: (input: IssuePassesFor) => issueGooglePasses(deps, input),
+    pushLate: (claim: Claim) => pushLate(deps, claim),
+    repushStale: () => repushStale(deps),
     publishEvents: (claim: Claim) => beating(() => publishEvents(deps, claim)),
     postWebhook: ({ deliveryId, attempts }: { deliveryId: string; attempts: number }) =>
       beating((signal) => postWebhook(deps, { deliveryId, last: Context.current().info.attempt >= attempts, signal })),

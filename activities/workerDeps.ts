@@ -5,6 +5,7 @@ import type { WebhookUrlRules } from '../schemas/webhookUrl.js';
 import type { Store } from './deps.js';
 import type { SecretBox } from './secrets.js';
 import type { Starter } from './starter.js';
+import type { Wallets } from './wallets/wallets.js';
 import type { Lanes } from './webhooks/lanes.js';
 
 export interface DeliveryRecord {
@@ -19,6 +20,7 @@ export interface WorkerDeps extends Store {
   webhookAgent: Dispatcher;
   urlPolicy: WebhookUrlRules;
   lanes: Lanes;
+  wallets: Wallets;
   /** Aborted when this worker stops: what could run for long hands back. */
   stopping: AbortSignal;
   /** Writes one attempt into the delivery log, together with whatever else is being logged. */

@@ -2,6 +2,7 @@
 import type { Store } from '../activities/deps.js';
 import type { SecretBox } from '../activities/secrets.js';
 import type { Starter } from '../activities/starter.js';
+import type { Wallets } from '../activities/wallets/wallets.js';
 import type { WebhookUrlRules } from '../schemas/webhookUrl.js';
 import type { Limits } from './limits.js';
 import type { UserTokens } from './userTokens.js';
@@ -10,6 +11,7 @@ export interface ApiDeps extends Store {
   starter: Starter;
   secrets: SecretBox;
   limits: Limits;
+  wallets: Wallets;
   userTokens: UserTokens;
   urlPolicy: WebhookUrlRules;
   /** Takes one of the workflows of their own that gestures may have at once; false leaves the event to the relay. */

@@ -22,8 +22,17 @@ export function healthRoutes(deps: ApiDeps): Router {
     const checks = { mongodb, temporal: deps.starter.available(), redis: deps.limits.healthy() };
     const degraded = !checks.temporal || !checks.redis;
     ctx.status = mongodb ? 200 : 503;
-    ctx.body = { status: mongodb ? (degraded && 'degraded') || 'ok' : 'down', checks, wallets: deps.walletModes };
+    ctx.body = { status: mongodb ? (degraded && 'degraded') || 'ok' : 'down', checks, wallets: walletsOf(deps) };
   });
 
   return router;
+}
+
+function walletsOf({ walletModes, wallets }: ApiDeps) {
+  const one = (platform: 'apple' | 'google') => {
+    const reason =
+      wallets.reasons[platform] ?? (walletModes[platform] === 'stub' ? 'The certificates have expired.' : null);
+    return { mode: walletModes[platform], ...(reason !== null && { reason }) };
+  };
+  return { apple: one('apple'), google: one('google') };
 }

@@ -5,6 +5,7 @@ import { readConfigOrExit } from '../activities/readConfigOrExit.js';
 import { createSecretBox } from '../activities/secrets.js';
 import { openStore } from '../activities/store.js';
 import { connectTemporal } from '../activities/temporalClient.js';
+import { createWallets } from '../activities/wallets/wallets.js';
 import { parseCidrs } from '../schemas/addresses.js';
 import { createApp } from './app.js';
 import { createLimits } from './limits.js';
@@ -15,7 +16,8 @@ const graceMs = 15_000;
 
 const config = readConfigOrExit();
 const log = pino({ level: config.LOG_LEVEL, base: { process: 'api' } });
-const store = openStore({ config, log });
+const wallets = await createWallets({ config, log });
+const store = openStore({ config, log, walletModes: wallets.modes });
 const { starter } = connectTemporal({ config, log });
 const limits = createLimits({ config, log });
 
@@ -23,6 +25,7 @@ const app = createApp({
   ...store,
   starter,
   limits,
+  wallets,
   secrets: createSecretBox([config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS]),
   userTokens: createUserTokens(config),
   urlPolicy: { allowHttp: config.WEBHOOK_ALLOW_HTTP, allow: parseCidrs(config.WEBHOOK_ALLOW_CIDRS) },
@@ -50,7 +53,7 @@ async function stop(signal: string): Promise<void> {
     server.closeIdleConnections();
   });
   clearTimeout(forced);
-  await Promise.allSettled([starter.close(), limits.close(), store.close()]);
+  await Promise.allSettled([starter.close(), wallets.close(), limits.close(), store.close()]);
   log.info('api stopped');
   process.exit(0);
 }

@@ -213,7 +213,11 @@ export interface DeviceRow {
   lastListedAt?: Date;
   lastFetchedAt?: Date;
   fetchedTag?: Date;
-  lastPush?: { at: Date; status: number; reason?: string };
+  lastPush?: { at: Date; status: number; tag: Date; reason?: string };
+  /** When to look whether the pushed version was fetched, and how often it was pushed again; see repush.ts. */
+  recheckAt?: Date;
+  recheckRound?: number;
+  stale?: boolean;
 }
 
 export interface DeviceLogRow {
@@ -380,6 +384,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
       reason: 'one registration for each device and pass; the list of a device',
     },
     { key: { memberId: 1 }, reason: 'whom to push to' },
+    { key: { recheckAt: 1 }, reason: 'phones that should have fetched by now' },
   ],
   deviceLogs: [
     { key: { receivedAt: 1 }, expireAfterSeconds: days(7), reason: 'device logs are kept 7 days' },

@@ -38,6 +38,8 @@ export const importId = (batchId: string): string => `import:${batchId}`;
 export const campaignId = (batchId: string): string => `campaign:${batchId}`;
 export const replayId = (batchId: string): string => `replay:${batchId}`;
 export const rebuildId = (batchId: string): string => `rebuild:${batchId}`;
+/** Late pushes of a group of changes, named after the first of them. */
+export const lateId = (eventId: string): string => `late:${eventId}`;
 export const relayId = (shard: number): string => `relay:${shard}`;
 
 /** `suffix` tells a replay or test from the first delivery of the same event. */

@@ -51,6 +51,12 @@ export interface DeliverWebhook {
   backoffMs: number;
 }
 
+/** Pushes that a relay or a batch could not get through at once. */
+export interface PushLate {
+  merchantId: string;
+  eventIds: string[];
+}
+
 export interface Relay {
   shard: number;
 }
@@ -67,6 +73,8 @@ export interface WorkflowInputs {
   issuePasses: IssuePasses;
   deliverWebhook: DeliverWebhook;
   relay: Relay;
+  pushPassesLate: PushLate;
+  repushPasses: Record<string, never>;
   importMembers: RunBatch;
   sendCampaign: RunBatch;
   replayDeliveries: RunBatch;
@@ -78,6 +86,8 @@ export type WorkflowName = keyof WorkflowInputs;
 /** What pushPasses recorded, by event id; an event that another holder works on is missing. */
 export interface PushedPasses {
   passUpdates: Record<string, PassUpdate>;
-  /** Events that the pushes themselves made (`pass.updated`), still to be published. */
+  /** Events that the pushes themselves made (`pass.updated`, `pass.removed`), still to be published. */
   eventIds: string[];
+  /** Events whose wallets could not be reached yet. */
+  late: string[];
 }

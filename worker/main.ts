@@ -5,9 +5,10 @@ import { createActivities } from '../activities/index.js';
 import { readConfigOrExit } from '../activities/readConfigOrExit.js';
 import { openStore } from '../activities/store.js';
 import { connectTemporal } from '../activities/temporalClient.js';
+import { createWallets } from '../activities/wallets/wallets.js';
 import { taskQueues } from '../schemas/workflows.js';
 import { bundleWorkflows, createWorkers } from './createWorkers.js';
-import { ensureRelays } from './relaySchedules.js';
+import { ensureRelays, ensureRepush } from './relaySchedules.js';
 import { createWorkerDeps } from './workerDeps.js';
 
 const config = readConfigOrExit();
@@ -19,10 +20,11 @@ Runtime.install({
   shutdownSignals: [],
 });
 
-const store = openStore({ config, log });
+const wallets = await createWallets({ config, log });
+const store = openStore({ config, log, walletModes: wallets.modes });
 const { client, starter } = connectTemporal({ config, log });
 const stopper = new AbortController();
-const deps = createWorkerDeps({ store, starter, log, stopping: stopper.signal });
+const deps = createWorkerDeps({ store, starter, wallets, log, stopping: stopper.signal });
 const activities = createActivities(deps);
 
 async function connectNative(): Promise<NativeConnection> {
@@ -54,10 +56,12 @@ process.once('disconnect', () => stop('disconnect'));
 
 const running = Promise.all(workers.map((worker) => worker.run()));
 await ensureRelays(client, config.RELAY_SHARDS);
+if (wallets.apple) await ensureRepush(client);
 log.info({ taskQueues: Object.values(taskQueues) }, 'worker ready');
 process.send?.('ready');
 
 await running;
+await wallets.close();
 await connection.close();
 await starter.close();
 await store.close();

@@ -4,6 +4,7 @@ import { coalesce } from '../activities/coalesce.js';
 import { createSecretBox } from '../activities/secrets.js';
 import type { Starter } from '../activities/starter.js';
 import type { OpenStore } from '../activities/store.js';
+import type { Wallets } from '../activities/wallets/wallets.js';
 import { createWebhookAgent } from '../activities/webhooks/guardedAgent.js';
 import { createLanes } from '../activities/webhooks/lanes.js';
 import type { DeliveryRecord, WorkerDeps } from '../activities/workerDeps.js';
@@ -17,10 +18,11 @@ export interface WorkerWiring {
   store: OpenStore;
   starter: Starter;
   log: Logger;
+  wallets: Wallets;
   stopping: AbortSignal;
 }
 
-export function createWorkerDeps({ store, starter, log, stopping }: WorkerWiring): WorkerDeps {
+export function createWorkerDeps({ store, starter, wallets, log, stopping }: WorkerWiring): WorkerDeps {
   const { config } = store;
   const urlPolicy = { allowHttp: config.WEBHOOK_ALLOW_HTTP, allow: parseCidrs(config.WEBHOOK_ALLOW_CIDRS) };
   if (config.WEBHOOK_ALLOW_CIDRS)
@@ -39,6 +41,7 @@ export function createWorkerDeps({ store, starter, log, stopping }: WorkerWiring
   return {
     ...store,
     starter,
+    wallets,
     secrets: createSecretBox([config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS]),
     webhookAgent: createWebhookAgent({ ...urlPolicy, connectionsPerOrigin: lanes.total }),
     urlPolicy,

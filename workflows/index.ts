@@ -2,4 +2,6 @@
 export { deliverWebhook } from './deliverWebhook.js';
 export { issuePasses } from './issuePasses.js';
 export { publishChange } from './publishChange.js';
+export { pushPassesLate } from './pushPassesLate.js';
 export { relay } from './relay.js';
+export { repushPasses } from './repushPasses.js';

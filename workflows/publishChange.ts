@@ -11,7 +11,8 @@ import {
 } from '@temporalio/workflow';
 import type { PassUpdate } from '../schemas/passUpdate.js';
 import { type PublishChange, passUpdateUpdate } from '../schemas/workflows.js';
-import { pushNow, pushUntilSent, webhooks } from './activityOptions.js';
+import { pushNow, webhooks } from './activityOptions.js';
+import { pushUntilTaken } from './pushPassesLate.js';
 
 // An update and not a query: the API waits for it, and a second request with the same key gets the same answer.
 export const passUpdate = defineUpdate<PassUpdate | null>(passUpdateUpdate);
@@ -36,21 +37,16 @@ export async function publishChange({
   told = first?.passUpdates[eventId] ?? null;
 
   setCurrentDetails('Telling the merchant.');
-  const made = first?.eventIds ?? [];
+  const late = first ? first.late : eventIds;
   const [{ published }] = await Promise.all([
-    webhooks.publishEvents({ holder, eventIds: [...eventIds, ...made] }),
-    first ? undefined : pushLater({ holder, eventIds }),
+    webhooks.publishEvents({ holder, eventIds: [...eventIds, ...(first?.eventIds ?? [])] }),
+    late.length > 0 ? pushUntilTaken({ holder, eventIds: late }) : undefined,
   ]);
   setCurrentDetails(
-    told
-      ? 'Done: the wallets and the merchant were told.'
-      : 'Done: the merchant was told; the wallets confirmed late or not at all.',
+    late.length > 0
+      ? 'Done: the merchant was told; the wallets took the push late.'
+      : 'Done: the wallets and the merchant were told.',
   );
   await condition(allHandlersFinished);
-  return { pushed: first !== null, published };
-}
-
-async function pushLater(claim: { holder: string; eventIds: string[] }): Promise<void> {
-  const { eventIds } = await pushUntilSent.pushPasses(claim);
-  if (eventIds.length > 0) await webhooks.publishEvents({ holder: claim.holder, eventIds });
+  return { pushed: told !== null, published };
 }

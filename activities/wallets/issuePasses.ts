@@ -3,12 +3,14 @@
 import type { EventRow, MemberRow } from '../../schemas/collections.js';
 import { derivedId } from '../../schemas/ids.js';
 import type { Platform } from '../../schemas/passUpdate.js';
-import type { Store } from '../deps.js';
+import type { Program } from '../../schemas/programs.js';
 import { insertNew } from '../insertNew.js';
 import { newEvent } from '../newEvent.js';
 import { recentProgram } from '../programs.js';
 import { timelineRow } from '../timelineRow.js';
 import { modesOf } from '../walletModes.js';
+import type { WorkerDeps } from '../workerDeps.js';
+import { issueGoogle } from './pushGoogle.js';
 
 export interface IssuePassesFor {
   memberIds: readonly string[];
@@ -16,21 +18,37 @@ export interface IssuePassesFor {
   holder: string;
 }
 
+interface Pair {
+  member: MemberRow;
+  program: Program;
+}
+
 const issuedField = { apple: 'pass.appleIssuedAt', google: 'pass.googleIssuedAt' } as const;
+/** Signing blocks for a moment; others get their turn after this many. */
+const signTogether = 20;
 
 async function issue(
-  store: Store,
+  deps: WorkerDeps,
   platform: Platform,
   { memberIds, holder }: IssuePassesFor,
+  make: (pairs: Pair[]) => Promise<Map<string, string>>,
 ): Promise<{ eventIds: string[] }> {
-  const members = await store.rows.members
+  const members = await deps.rows.members
     .find({ _id: { $in: [...memberIds] }, [issuedField[platform]]: { $exists: false } })
     .toArray();
   if (members.length === 0) return { eventIds: [] };
-  const events = await Promise.all(members.map((member) => createdEvent(store, { member, platform, holder })));
-  await insertNew(store.rows.events, events);
+  const pairs = await Promise.all(
+    members.map(async (member) => ({ member, program: await recentProgram(deps, member) })),
+  );
+  const real = pairs.filter(({ program }) => modesOf(deps.walletModes, program)[platform] === 'real');
+  const saveUrls = real.length > 0 ? await make(real) : new Map<string, string>();
+  const realIds = new Set(real.map(({ member }) => member._id));
+  const events = members.map((member) =>
+    createdEvent(deps, { member, platform, holder, real: realIds.has(member._id) }),
+  );
+  await insertNew(deps.rows.events, events);
   await insertNew(
-    store.rows.timeline,
+    deps.rows.timeline,
     events.map((event) =>
       timelineRow(event, {
         memberId: event.memberId ?? '',
@@ -40,27 +58,58 @@ async function issue(
       }),
     ),
   );
-  await store.rows.members.updateMany(
-    { _id: { $in: members.map((member) => member._id) }, [issuedField[platform]]: { $exists: false } },
-    { $set: { [issuedField[platform]]: store.now() } },
-  );
+  await mark(deps, { platform, members, saveUrls });
   return { eventIds: events.map((event) => event._id) };
 }
 
-async function createdEvent(
-  store: Store,
-  { member, platform, holder }: { member: MemberRow; platform: Platform; holder: string },
-): Promise<EventRow> {
-  const program = await recentProgram(store, member);
-  const mode = modesOf(store.walletModes, program)[platform];
-  return newEvent(store, {
+function createdEvent(
+  deps: WorkerDeps,
+  { member, platform, holder, real }: { member: MemberRow; platform: Platform; holder: string; real: boolean },
+): EventRow {
+  return newEvent(deps, {
     eventId: derivedId('pass.created', member._id, platform),
     type: 'pass.created',
     member,
-    data: { serialNumber: member.serialNumber, platform, mode },
+    data: { serialNumber: member.serialNumber, platform, mode: real ? 'real' : 'stub' },
     holder,
   });
 }
 
-export const issueApplePasses = (store: Store, input: IssuePassesFor) => issue(store, 'apple', input);
-export const issueGooglePasses = (store: Store, input: IssuePassesFor) => issue(store, 'google', input);
+async function mark(
+  deps: WorkerDeps,
+  { platform, members, saveUrls }: { platform: Platform; members: MemberRow[]; saveUrls: Map<string, string> },
+): Promise<void> {
+  const field = issuedField[platform];
+  const now = deps.now();
+  if (saveUrls.size > 0) {
+    await deps.rows.members.bulkWrite(
+      [...saveUrls].map(([_id, url]) => ({
+        updateOne: { filter: { _id }, update: { $set: { 'pass.googleSaveUrl': url } } },
+      })),
+      { ordered: false },
+    );
+  }
+  await deps.rows.members.updateMany(
+    { _id: { $in: members.map((member) => member._id) }, [field]: { $exists: false } },
+    { $set: { [field]: now } },
+  );
+}
+
+/** Throws when a program's template cannot be a pass. */
+export function issueApplePasses(deps: WorkerDeps, input: IssuePassesFor): Promise<{ eventIds: string[] }> {
+  return issue(deps, 'apple', input, async (pairs) => {
+    for (const [index, { member, program }] of pairs.entries()) {
+      deps.wallets.apple?.build(member, program);
+      if (index % signTogether === signTogether - 1) await new Promise(setImmediate);
+    }
+    return new Map();
+  });
+}
+
+/** Throws GoogleWalletError when Google has to be asked again. */
+export function issueGooglePasses(deps: WorkerDeps, input: IssuePassesFor): Promise<{ eventIds: string[] }> {
+  const { google } = deps.wallets;
+  return issue(deps, 'google', input, async (pairs) =>
+    google ? issueGoogle(google, { config: deps.config, pairs }) : new Map(),
+  );
+}

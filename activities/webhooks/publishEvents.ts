@@ -37,6 +37,8 @@ export async function publishClaimed(
   }
 }
 
+const saysPassUpdate: ReadonlySet<string> = new Set(['points.changed', 'reward.redeemed', 'member.updated']);
+
 /** What only shows once the wallets were told: the last moment at which an event's data can change. */
 async function finalData(deps: WorkerDeps, events: EventRow[]): Promise<Map<string, Record<string, unknown>>> {
   const enrolled = events.filter((event) => event.wallet === 'issue').flatMap((event) => event.memberId ?? []);
@@ -49,7 +51,7 @@ async function finalData(deps: WorkerDeps, events: EventRow[]): Promise<Map<stri
     events.map((event) => {
       const pass = passes.get(event.memberId ?? '');
       const passIssuance = { apple: pass?.appleIssuedAt !== undefined, google: pass?.googleIssuedAt !== undefined };
-      const told = event.wallet === 'push' ? { passUpdate: event.passUpdate ?? null } : {};
+      const told = event.wallet === 'push' && saysPassUpdate.has(event.type) ? { passUpdate: event.passUpdate ?? null } : {};
       return [event._id, { ...event.data, ...told, ...(event.wallet === 'issue' && { passIssuance }) }];
     }),
   );

@@ -6,11 +6,11 @@ import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import pino from 'pino';
 import { inject } from 'vitest';
-import type { WalletModes } from '../../activities/deps.js';
 import { createActivities } from '../../activities/index.js';
 import { createSecretBox } from '../../activities/secrets.js';
 import { createStarter } from '../../activities/starter.js';
 import { type OpenStore, openStore } from '../../activities/store.js';
+import { createWallets } from '../../activities/wallets/wallets.js';
 import { createApp } from '../../api/app.js';
 import { createLimits } from '../../api/limits.js';
 import { createUserTokens } from '../../api/userTokens.js';
@@ -39,7 +39,6 @@ export interface TestService {
 
 export interface ServiceOptions {
   env?: Record<string, string>;
-  walletModes?: WalletModes;
   worker?: boolean;
   /** Histories of the file's executions are replayed at the end; a reason is needed to leave it out. */
   replay?: boolean;
@@ -69,8 +68,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     ...options.env,
   });
   const log = pino({ level: process.env.TEST_LOG_LEVEL ?? config.LOG_LEVEL });
-  const { walletModes } = options;
-  const store = openStore({ config, log, ...(walletModes && { walletModes }) });
+  const wallets = await createWallets({ config, log });
+  const store = openStore({ config, log, walletModes: wallets.modes });
   await migrate(store);
 
   const connection = await Connection.connect({ address: config.TEMPORAL_ADDRESS });
@@ -81,6 +80,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     ...store,
     starter,
     limits,
+    wallets,
     secrets: createSecretBox([config.SECRETS_KEY]),
     userTokens: createUserTokens(config),
     urlPolicy: { allowHttp: config.WEBHOOK_ALLOW_HTTP, allow: parseCidrs(config.WEBHOOK_ALLOW_CIDRS) },
@@ -92,7 +92,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   let running: { workers: Worker[]; stopper: AbortController; ended: Promise<unknown> } | null = null;
   const startWorker = async () => {
     const stopper = new AbortController();
-    const activities = createActivities(createWorkerDeps({ store, starter, log, stopping: stopper.signal }));
+    const activities = createActivities(createWorkerDeps({ store, starter, wallets, log, stopping: stopper.signal }));
     const workers = await createWorkers({
       connection: native,
       namespace: config.TEMPORAL_NAMESPACE,
@@ -125,6 +125,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       await stopWorker();
       if (options.replay !== false) await replaySince(client, startedAt);
       await native.close();
+      await wallets.close();
       await limits.close();
       await starter.close();
       await store.mongo.db(config.MONGODB_DATABASE).dropDatabase();

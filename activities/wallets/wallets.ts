@@ -1,0 +1,115 @@
+// The two wallets as this process can reach them: real where credentials fit, stub with a reason where they don't. What real
+// mode needs is loaded only then, so that stub mode stays small.
+import { createHash } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import type { MemberRow } from '../../schemas/collections.js';
+import type { Config } from '../../schemas/config.js';
+import type { Program } from '../../schemas/programs.js';
+import type { Apns } from '../apple/apns.js';
+import { loadAppleCredentials, type RealAppleCredentials } from '../apple/credentials.js';
+import type { CompiledTemplate } from '../apple/passPackage.js';
+import type { WalletModes } from '../deps.js';
+import { loadGoogleCredentials, type RealGoogleCredentials } from '../google/credentials.js';
+import type { GoogleWallet } from '../google/googleWallet.js';
+import { appleFaceOf } from './faces.js';
+
+export interface AppleWallet {
+  credentials: RealAppleCredentials;
+  apns: Apns;
+  /** The member's signed .pkpass as of now. Throws when the program's template cannot be a pass. */
+  build: (member: MemberRow, program: Program) => Buffer;
+}
+
+export interface GoogleWalletAt {
+  credentials: RealGoogleCredentials;
+  wallet: GoogleWallet;
+}
+
+export interface Wallets {
+  /** Looks at the clock too: expired certificates are stub from that moment on. */
+  modes: WalletModes;
+  apple: AppleWallet | null;
+  google: GoogleWalletAt | null;
+  /** Why a wallet is stub; null where it is real. */
+  reasons: { apple: string | null; google: string | null };
+  close: () => Promise<void>;
+}
+
+const keptTemplates = 200;
+
+export interface CreateWallets {
+  config: Config;
+  log: Logger;
+  now?: () => Date;
+  /** Shares Google's budget of requests between all workers. */
+  redis?: Redis;
+}
+
+export async function createWallets({ config, log, now = () => new Date(), redis }: CreateWallets): Promise<Wallets> {
+  const appleCredentials = loadAppleCredentials(config, now());
+  const googleCredentials = loadGoogleCredentials(config);
+  const apple = appleCredentials.mode === 'real' ? await openApple(appleCredentials, { config, log }) : null;
+  const google = googleCredentials.mode === 'real' ? await openGoogle(googleCredentials, { config, log, redis }) : null;
+  const reasons = {
+    apple: appleCredentials.mode === 'stub' ? appleCredentials.reason : null,
+    google: googleCredentials.mode === 'stub' ? googleCredentials.reason : null,
+  };
+  log.info({ apple: reasons.apple ?? 'real', google: reasons.google ?? 'real' }, 'wallets');
+  if (appleCredentials.mode === 'real')
+    for (const warning of appleCredentials.warnings) log.warn({ warning }, 'apple credentials');
+  return {
+    modes: {
+      get apple() {
+        return appleCredentials.mode === 'real' && appleCredentials.expiresAt > now() ? 'real' : 'stub';
+      },
+      google: google ? 'real' : 'stub',
+    },
+    apple,
+    google,
+    reasons,
+    close: async () => {
+      await apple?.apns.close();
+    },
+  };
+}
+
+async function openApple(credentials: RealAppleCredentials, { config, log }: CreateWallets): Promise<AppleWallet> {
+  const [{ createApns }, { buildPass, compileTemplate }] = await Promise.all([
+    import('../apple/apns.js'),
+    import('../apple/passPackage.js'),
+  ]);
+  const byProgram = new WeakMap<Program, CompiledTemplate>();
+  const byContent = new LRUCache<string, CompiledTemplate>({ max: keptTemplates });
+  const compiled = (program: Program): CompiledTemplate => {
+    const known = byProgram.get(program);
+    if (known) return known;
+    const { name, style, goal, passTemplate } = program;
+    const key = createHash('sha1')
+      .update(JSON.stringify([name, style, goal, passTemplate]))
+      .digest('base64');
+    const template = byContent.get(key) ?? compileTemplate(credentials, program);
+    byContent.set(key, template);
+    byProgram.set(program, template);
+    return template;
+  };
+  return {
+    credentials,
+    apns: createApns({ origin: credentials.apnsOrigin, ca: credentials.apnsCa, credentials, log, timeoutMs: 1_500 }),
+    build: (member, program) => buildPass(credentials, compiled(program), appleFaceOf(config, { member, program })),
+  };
+}
+
+async function openGoogle(
+  credentials: RealGoogleCredentials,
+  { config, log, redis }: Pick<CreateWallets, 'config' | 'log'> & { redis: Redis | undefined },
+): Promise<GoogleWalletAt> {
+  const [{ createGoogleWallet }, { createTokenBucket }] = await Promise.all([
+    import('../google/walletObjects.js'),
+    import('../google/tokenBucket.js'),
+  ]);
+  const bucket = createTokenBucket({ ...(redis && { redis }), log });
+  const origins = [new URL(config.PUBLIC_URL).origin];
+  return { credentials, wallet: createGoogleWallet({ credentials, bucket, log, origins }) };
+}
