@@ -30,7 +30,10 @@ export async function runStack({ env, out, parts }: RunInput): Promise<number> {
   let session: Session | undefined;
   let failure: unknown;
   onStopRequest(
-    () => stop.abort(),
+    () => {
+      terminal.giveUp();
+      stop.abort();
+    },
     () => {
       session?.force();
       process.exit(1);
@@ -41,8 +44,9 @@ export async function runStack({ env, out, parts }: RunInput): Promise<number> {
     const settings = readSettings(env);
     terminal.heading(`Loyalty Pass Service, its data in ${shown(settings.stackDir)}`);
     session = await openSession(settings, terminal);
-    const stack = await session.bringUp(parts, stop.signal);
-    printWelcome(terminal, { stack, logDir: shown(session.logDir), tookMs: Date.now() - since });
+    // A stop does not wait for what is starting: closing the session ends it.
+    const stack = await Promise.race([session.bringUp(parts, stop.signal), requested]);
+    if (stack) printWelcome(terminal, { stack, logDir: shown(session.logDir), tookMs: Date.now() - since });
     await requested;
   } catch (error) {
     if (!stop.signal.aborted) failure = error;

@@ -29,6 +29,7 @@ export function createSupervisor({ logDir, terminal, onChange }: SupervisorDeps)
   const keeper = startKeeper();
   const processes: SupervisedProcess[] = [];
   const living = new Map<string, NamedProcess>();
+  let stopping = false;
 
   const changed = () => {
     keeper.keep([...living.values()].map(({ pid }) => pid));
@@ -37,6 +38,7 @@ export function createSupervisor({ logDir, terminal, onChange }: SupervisorDeps)
 
   return {
     async start(plan) {
+      if (stopping) throw new Error(`${plan.title} is not started: the stack is stopping.`);
       const logFile = join(logDir, `${plan.name}.log`);
       const supervised = superviseProcess(plan, logFile, {
         started(pid) {
@@ -63,6 +65,7 @@ export function createSupervisor({ logDir, terminal, onChange }: SupervisorDeps)
       await supervised.start();
     },
     async stopAll(order) {
+      stopping = true;
       const rank = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
       const sorted = processes.toSorted((one, other) => rank(one.plan.name) - rank(other.plan.name));
       for (const supervised of sorted) await supervised.stop();

@@ -12,6 +12,8 @@ export interface Task {
 export interface Terminal {
   /** Runs a step and prints what it returns, with its time; a failure is marked and passed on. */
   step<T>(title: string, work: (task: Task) => Promise<{ result: T; said: string }>): Promise<T>;
+  /** From now on steps that fail are not marked: what is given up is no failure. */
+  giveUp(): void;
   heading(text: string): void;
   line(text?: string): void;
   warn(text: string): void;
@@ -30,6 +32,7 @@ export function createTerminal(out: Output): Terminal {
   const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
   let frame = 0;
   let drawn = 0;
+  let givenUp = false;
   let timer: NodeJS.Timeout | undefined;
   out.on('error', () => undefined);
 
@@ -72,6 +75,9 @@ export function createTerminal(out: Output): Terminal {
   };
 
   return {
+    giveUp: () => {
+      givenUp = true;
+    },
     heading: (text) => line(`\n  ${paint('bold', text)}\n`),
     line,
     warn: (text) => line(`  ${paint('yellow', '!')} ${text}`),
@@ -97,7 +103,7 @@ export function createTerminal(out: Output): Terminal {
         return result;
       } catch (error) {
         end(title);
-        line(`  ${paint('red', '✗')} ${title}`);
+        if (!givenUp) line(`  ${paint('red', '✗')} ${title}`);
         throw error;
       }
     },

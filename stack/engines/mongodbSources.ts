@@ -50,10 +50,16 @@ function mongodbSources({ cacheDir, env }: MongodbSearch): Source<MongodbKind>[]
     folder: `secantus-mdb-${secantusVersion}`,
     program: join('bin', 'secantusd-rs'),
   };
-  const mongod = (path: string, said: string): Engine<MongodbKind> => ({ kind: 'mongod', path, said });
+  const mongod = (path: string, version: string, from: string): Engine<MongodbKind> => ({
+    kind: 'mongod',
+    path,
+    version,
+    said: `mongod ${version}, ${from}`,
+  });
   const secantusd = (path: string, from: string): Engine<MongodbKind> => ({
     kind: 'secantusd',
     path,
+    version: secantusVersion,
     said: `SecantusDB ${secantusVersion}, ${from}`,
   });
   return [
@@ -65,7 +71,7 @@ function mongodbSources({ cacheDir, env }: MongodbSearch): Source<MongodbKind>[]
         if (path === undefined) return undefined;
         const version = await versionOf(path, /db version v?([\d.]+)/);
         if (!isAtLeast(version, oldestMongod)) throw new Error(`version ${version} is older than ${oldestMongod}`);
-        return mongod(path, `mongod ${version} from the PATH`);
+        return mongod(path, version, 'from the PATH');
       },
     },
     {
@@ -73,7 +79,7 @@ function mongodbSources({ cacheDir, env }: MongodbSearch): Source<MongodbKind>[]
       kind: 'mongod',
       get: async () => {
         const path = cachedPath(fetched);
-        return path === undefined ? undefined : mongod(path, `mongod ${mongodVersion} from the cache`);
+        return path === undefined ? undefined : mongod(path, mongodVersion, 'from the cache');
       },
     },
     {
@@ -87,7 +93,7 @@ function mongodbSources({ cacheDir, env }: MongodbSearch): Source<MongodbKind>[]
     {
       tried: `download of mongod ${mongodVersion}`,
       kind: 'mongod',
-      get: async (context) => mongod(await fetchMongod(fetched, env, context), `mongod ${mongodVersion}, downloaded`),
+      get: async (context) => mongod(await fetchMongod(fetched, env, context), mongodVersion, 'downloaded'),
     },
     {
       tried: `build of SecantusDB ${secantusVersion} with cargo`,

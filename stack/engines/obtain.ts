@@ -8,6 +8,7 @@ export interface Engine<Kind extends string = string> {
   kind: Kind;
   /** The program's absolute path. */
   path: string;
+  version: string;
   /** What it is and where it came from, for people. */
   said: string;
 }

@@ -1,9 +1,10 @@
 // Brings up the engines that were not given by address, each on a port that it keeps when it is started again.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertPortFree, type ChosenPorts } from '../chosenPorts.js';
 import type { Settings } from '../settings.js';
+import { replaceFile } from '../stackFile.js';
 import type { Supervisor } from '../supervisor.js';
 import type { Terminal } from '../terminal.js';
 import { cacheDirOf } from './cache.js';
@@ -77,12 +78,14 @@ async function startTemporal(deps: EnginesDeps, ports: ChosenPorts) {
     task.say('starting');
     await assertPortFree('STACK_TEMPORAL_PORT', loopback, ports.temporal);
     await assertPortFree('STACK_TEMPORAL_UI_PORT', loopback, ports.temporalUi);
+    const dbFile = join(settings.stackDir, 'temporal.db');
+    warnOfOtherVersion(terminal, dbFile, engine.version);
     const plan = temporalPlan({
       engine,
       namespace: settings.namespace,
       port: ports.temporal,
       uiPort: ports.temporalUi,
-      dbFile: join(settings.stackDir, 'temporal.db'),
+      dbFile,
       env: engineEnv(settings.env),
     });
     await supervisor.start(plan);
@@ -92,6 +95,19 @@ async function startTemporal(deps: EnginesDeps, ports: ChosenPorts) {
     };
     return { result, said: `${engine.said}, on port ${ports.temporal}` };
   });
+}
+
+// The dev server does not bring an older database up to date.
+function warnOfOtherVersion(terminal: Pick<Terminal, 'warn'>, dbFile: string, version: string): void {
+  const note = `${dbFile}.version`;
+  const made = existsSync(dbFile) && existsSync(note) ? readFileSync(note, 'utf8') : version;
+  if (made === version) {
+    replaceFile(note, version);
+    return;
+  }
+  terminal.warn(
+    `${dbFile} was made by server ${made}, this is ${version}. If Temporal fails with it, move it away: no balance is in it.`,
+  );
 }
 
 /** Which engine's data this stack holds already. */

@@ -53,7 +53,7 @@ function temporalSources({
   const built: CachedFile = { cacheDir, folder: `temporal-${builtVersion}`, program: 'temporal' };
   const engine = async (path: string, from: string): Promise<Engine> => {
     const version = await versionOf(path, serverVersion);
-    return { kind: 'temporal', path, said: `server ${version} ${from}` };
+    return { kind: 'temporal', path, version, said: `server ${version}, ${from}` };
   };
   const cached = (tried: string, file: CachedFile): Source<string> => ({
     tried,
@@ -81,12 +81,12 @@ function temporalSources({
       tried: 'download of the Temporal CLI',
       kind: 'temporal',
       get: async (context) =>
-        await engine(await fetchTemporal(fetched, downloadOrigin, sdk.version, context), '(downloaded)'),
+        await engine(await fetchTemporal(fetched, downloadOrigin, sdk.version, context), 'downloaded'),
     },
     {
       tried: `build of the CLI ${builtVersion} with go`,
       kind: 'temporal',
-      get: async (context) => await engine(await buildTemporal(built, env, context), '(built)'),
+      get: async (context) => await engine(await buildTemporal(built, env, context), 'built'),
     },
   ];
 }

@@ -178,13 +178,19 @@ test('wrong settings are all named before anything is started', { timeout: start
   remove();
 });
 
-test('a Ctrl-C during the start ends what was started', { timeout: startMs }, async () => {
-  const { stackDir, remove } = newStackDir();
-  const stack = runStart(stackDir);
-  await expect.poll(() => stack.printed(), { timeout: 30_000 }).toContain('✓ MongoDB');
-  const { children } = JSON.parse(readFileSync(join(stackDir, 'supervisor.lock'), 'utf8'));
-  expect(children.length).toBeGreaterThan(0);
-  expect(await stack.stop()).toBe(0);
-  for (const { pid } of children) expect(startMarkOf(pid)).toBeUndefined();
-  remove();
-});
+test.each(['✓ MongoDB', '✓ API'])(
+  'a Ctrl-C after "%s" of a start ends what was started',
+  { timeout: startMs },
+  async (mark) => {
+    const { stackDir, remove } = newStackDir();
+    const stack = runStart(stackDir);
+    await expect.poll(() => stack.printed(), { timeout: 30_000, interval: 5 }).toContain(mark);
+    const { children } = JSON.parse(readFileSync(join(stackDir, 'supervisor.lock'), 'utf8'));
+    expect(children.length).toBeGreaterThan(0);
+    expect(await stack.stop()).toBe(0);
+    for (const { pid } of children) expect(startMarkOf(pid)).toBeUndefined();
+    expect(stack.printed()).not.toContain('Everything runs');
+    expect(existsSync(stackFilePath(stackDir))).toBe(false);
+    remove();
+  },
+);

@@ -75,7 +75,7 @@ test('the cache is where the user says, else where the system keeps caches', () 
 test('a mongod on the PATH comes before everything in the cache', async () => {
   const path = programs.add('mongod', 'echo "db version v8.0.4"');
   cached('secantus-mdb-0.5.3-beta.196/bin/secantusd-rs');
-  expect(await mongodb()).toMatchObject({ kind: 'mongod', path, said: 'mongod 8.0.4 from the PATH' });
+  expect(await mongodb()).toMatchObject({ kind: 'mongod', path, said: 'mongod 8.0.4, from the PATH' });
 });
 
 test('a mongod that is too old, or no MongoDB at all, is passed over', async () => {
@@ -95,7 +95,7 @@ test('the engine that wrote the data is looked for before a better one', async (
 
 test('what is in the cache is used without asking the network', async () => {
   const path = cached('temporal-1.5.1/temporal', temporalScript('1.29.1'));
-  expect(await temporal('http://no-such-host.invalid')).toMatchObject({ path, said: 'server 1.29.1 from the cache' });
+  expect(await temporal('http://no-such-host.invalid')).toMatchObject({ path, said: 'server 1.29.1, from the cache' });
   expect(said).toEqual([]);
 });
 
@@ -116,7 +116,7 @@ test('the Temporal CLI is built with exactly this command', async () => {
   programs.add('go', fakeGo);
   expect(await temporal()).toMatchObject({
     path: join(cacheDir, 'temporal-1.5.1', 'temporal'),
-    said: 'server 1.29.1 (built)',
+    said: 'server 1.29.1, built',
   });
   expect(calls()).toEqual(['go install -v github.com/temporalio/cli/cmd/temporal@v1.5.1']);
 });
@@ -183,11 +183,11 @@ test('the Temporal CLI is fetched, unpacked and kept', async () => {
     response.end(request.url === '/cli.tar.gz' ? archive : JSON.stringify(found));
   });
   const engine = await temporal(origin);
-  expect(engine.said).toBe('server 1.32.0 (downloaded)');
+  expect(engine.said).toBe('server 1.32.0, downloaded');
   expect(asked[0]).toMatch(
     /^\/cli\/default\?platform=\w+&arch=\w+&format=tar\.gz&sdk-name=sdk-typescript&sdk-version=1\.\d+\.\d+$/,
   );
-  expect(await temporal()).toMatchObject({ path: engine.path, said: 'server 1.32.0 from the cache' });
+  expect(await temporal()).toMatchObject({ path: engine.path, said: 'server 1.32.0, from the cache' });
 });
 
 test('mongod is fetched, checked against its checksum and kept', async () => {
@@ -201,10 +201,11 @@ test('mongod is fetched, checked against its checksum and kept', async () => {
   const engine = await obtainMongodb(search, context());
   expect(engine).toEqual({
     kind: 'mongod',
+    version: '8.2.6',
     path: join(cacheDir, 'mongod-8.2.6', 'bin', 'mongod'),
     said: 'mongod 8.2.6, downloaded',
   });
-  expect(await mongodb()).toMatchObject({ path: engine.path, said: 'mongod 8.2.6 from the cache' });
+  expect(await mongodb()).toMatchObject({ path: engine.path, said: 'mongod 8.2.6, from the cache' });
 }, 20_000);
 
 async function listening(handler: RequestListener): Promise<string> {
