@@ -11,6 +11,8 @@ import { healthRoutes } from './health.js';
 import { ipKey } from './limits.js';
 import type { Route } from './request.js';
 import { routes } from './routes/index.js';
+import { appleRoutes } from './wallets/apple.js';
+import { googleRoutes } from './wallets/google.js';
 
 async function requestId(ctx: Context, next: Next): Promise<void> {
   const given = ctx.get('X-Request-Id');
@@ -85,6 +87,8 @@ export function createApp(deps: ApiDeps): Koa {
   app.use(logging(deps));
   app.use(failures(deps));
   app.use(healthRoutes(deps).routes());
+  app.use(appleRoutes(deps).routes());
+  app.use(googleRoutes(deps).routes());
   app.use(api.routes());
   app.use(noRoute(deps, api));
   app.on('error', (error: Error) => deps.log.warn({ err: error }, 'a connection failed'));
