@@ -22,10 +22,12 @@ function commandOf(pid: number | undefined): string {
 }
 
 describe('a stack that runs', () => {
-  const { stackDir, remove } = newStackDir();
+  let stackDir: string;
+  let remove: () => void;
   let stack: RunningStack;
 
   beforeAll(async () => {
+    ({ stackDir, remove } = newStackDir());
     stack = await startStack(stackDir);
   }, startMs);
   afterAll(async () => {
