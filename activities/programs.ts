@@ -10,6 +10,16 @@ export async function readProgram(store: Store, at: { merchantId: string; progra
   return program;
 }
 
+/**
+ * The program of a public page, as it is now. One that does not take members from the public is unknown to it: throws
+ * PROGRAM_NOT_FOUND. An archived one is not: enrolling into it throws PROGRAM_ARCHIVED.
+ */
+export async function readPublicProgram(store: Store, at: { slug: string }): Promise<Program> {
+  const program = await store.rows.programs.findOne({ slug: at.slug });
+  if (!program || !(program.archived || program.enrollment.open)) throw new ServiceError('PROGRAM_NOT_FOUND');
+  return program;
+}
+
 /** As it was within the last second. Throws PROGRAM_NOT_FOUND. */
 export async function recentProgram(store: Store, at: { merchantId: string; programId: string }): Promise<Program> {
   const program = await store.recent(`program:${at.merchantId}:${at.programId}`, () => readProgram(store, at));

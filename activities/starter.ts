@@ -18,8 +18,9 @@ import type { Logger } from 'pino';
 import type { PassUpdate } from '../schemas/passUpdate.js';
 import type { searchAttributeNames } from '../schemas/searchAttributes.js';
 import {
+  type PassIssuance,
+  passIssuanceUpdate,
   passUpdateUpdate,
-  passUpdateUpdateId,
   taskQueues,
   type WorkflowInputs,
   type WorkflowName,
@@ -46,6 +47,8 @@ export interface Starter {
   start: <N extends WorkflowName>(workflow: StartWorkflow<N>, timeoutMs?: number) => Promise<void>;
   /** Starts it, or finds it started, and waits for what the wallets were told; null when `waitMs` is over. */
   passUpdate: (workflow: StartWorkflow<'publishChange'>, waitMs: number) => Promise<PassUpdate | null>;
+  /** The same for the first try of a new member's passes; null says only that it is not known yet. */
+  passIssuance: (workflow: StartWorkflow<'issuePasses'>, waitMs: number) => Promise<PassIssuance | null>;
   cancel: (workflowId: string) => Promise<void>;
   close: () => Promise<void>;
 }
@@ -109,6 +112,22 @@ export function createStarter({
     log.warn({ err: error, workflowId }, 'Temporal did not take a workflow; the relay will');
   }
 
+  async function answerOf<N extends WorkflowName, R>(
+    update: string,
+    { workflow, waitMs }: { workflow: StartWorkflow<N>; waitMs: number },
+  ): Promise<R | null> {
+    const startWorkflowOperation = new WithStartWorkflowOperation(workflow.name, optionsOf(workflow));
+    try {
+      return await connection.withDeadline(Date.now() + waitMs, () =>
+        // The id is fixed, so that a second request with the same idempotency key gets what the first one got.
+        client.workflow.executeUpdateWithStart<Workflow, R, []>(update, { updateId: update, startWorkflowOperation }),
+      );
+    } catch (error) {
+      log.info({ err: error, workflowId: workflow.workflowId, update }, 'a workflow did not answer within the wait');
+      return null;
+    }
+  }
+
   return {
     available: () => present && Date.now() >= pausedUntil,
 
@@ -124,20 +143,9 @@ export function createStarter({
       }
     },
 
-    async passUpdate(workflow, waitMs) {
-      const startWorkflowOperation = new WithStartWorkflowOperation(workflow.name, optionsOf(workflow));
-      try {
-        return await connection.withDeadline(Date.now() + waitMs, () =>
-          client.workflow.executeUpdateWithStart<Workflow, PassUpdate | null, []>(passUpdateUpdate, {
-            updateId: passUpdateUpdateId,
-            startWorkflowOperation,
-          }),
-        );
-      } catch (error) {
-        log.info({ err: error, workflowId: workflow.workflowId }, 'the wallets did not confirm within the wait');
-        return null;
-      }
-    },
+    passUpdate: (workflow, waitMs) =>
+      answerOf<'publishChange', PassUpdate | null>(passUpdateUpdate, { workflow, waitMs }),
+    passIssuance: (workflow, waitMs) => answerOf<'issuePasses', PassIssuance>(passIssuanceUpdate, { workflow, waitMs }),
 
     async cancel(workflowId) {
       await client.workflow.getHandle(workflowId).cancel();

@@ -2,12 +2,13 @@
 import type { Enrolled } from '../activities/enrollMember.js';
 import type { StartWorkflow } from '../activities/starter.js';
 import { enrollId } from '../schemas/ids.js';
+import type { PassIssuance } from '../schemas/workflows.js';
 import type { ApiDeps } from './apiDeps.js';
 import { plan } from './carryOut.js';
 
 type Created = Extract<Enrolled, { kind: 'created' }>;
 
-export function issuingWorkflow({ member, eventId }: Created): StartWorkflow<'issuePasses'> {
+function issuingWorkflow({ member, eventId }: Created): StartWorkflow<'issuePasses'> {
   const { _id: memberId, merchantId, programId, memberCode } = member;
   return {
     name: 'issuePasses',
@@ -27,15 +28,16 @@ export function issuingWorkflow({ member, eventId }: Created): StartWorkflow<'is
 }
 
 export interface Issuing {
-  own: boolean;
   holderOf: (memberId: string) => string | null;
+  /** Starts beside the answer. */
   begin: (created: Created) => void;
+  /** Starts and waits, within bounds, for the first try of both wallets; null when it is not known how that went. */
+  firstTry: (created: Created) => Promise<PassIssuance | null>;
 }
 
 export function startIssuing(deps: ApiDeps): Issuing {
   const { own } = plan(deps);
   return {
-    own,
     holderOf: (memberId) => (own ? enrollId(memberId) : null),
     begin(created) {
       if (!own) return;
@@ -44,6 +46,13 @@ export function startIssuing(deps: ApiDeps): Issuing {
         .start(issuingWorkflow(created))
         .then(() => deps.crashPoint('after-workflow-start'))
         .catch((error: unknown) => deps.log.debug({ err: error, memberId: created.member._id }, 'left to the relay'));
+    },
+    async firstTry(created) {
+      if (!own) return null;
+      deps.crashPoint('before-workflow-start');
+      const issuance = await deps.starter.passIssuance(issuingWorkflow(created), deps.config.PASS_UPDATE_WAIT_MS);
+      deps.crashPoint('after-workflow-start');
+      return issuance;
     },
   };
 }

@@ -7,6 +7,12 @@ export function success(data: unknown): Buffer {
   return Buffer.from(JSON.stringify({ success: true, data }));
 }
 
+/** interface 1.8, the one exception: it was done, but not all of it. */
+export function partialSuccess(data: unknown, code: ErrorCode): Buffer {
+  const { message } = errorTable[code];
+  return Buffer.from(JSON.stringify({ success: false, partial: true, data, error: { code, message } }));
+}
+
 export interface Failure {
   status: number;
   body: { success: false; error: { code: ErrorCode; message: string; details?: unknown } };

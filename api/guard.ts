@@ -4,10 +4,10 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import type { Endpoint } from '../schemas/endpoints/endpoint.js';
 import type { EndpointName, Endpoints } from '../schemas/endpoints/index.js';
-import { ServiceError } from '../schemas/errors.js';
+import { type ErrorCode, ServiceError } from '../schemas/errors.js';
 import type { ApiDeps } from './apiDeps.js';
 import { authenticate, type Caller, credentialOf, requireOwnPage } from './caller.js';
-import { success } from './envelope.js';
+import { partialSuccess, success } from './envelope.js';
 import { ipKey, type LimitKind } from './limits.js';
 import { readBody } from './readBody.js';
 import type { Reply, Request, Route } from './request.js';
@@ -81,6 +81,9 @@ async function validated(ctx: Context, endpoint: Endpoint): Promise<{ query: unk
   return { query, body: validate(endpoint.body, body, 'body') };
 }
 
+const bodyOf = ({ data, partial }: { data: unknown; partial?: ErrorCode }): Buffer =>
+  partial ? partialSuccess(data, partial) : success(data);
+
 function present(ctx: Context, endpoint: Endpoint, reply: Reply<Endpoint>): void {
   if ('stream' in reply) {
     ctx.attachment(reply.fileName);
@@ -90,7 +93,7 @@ function present(ctx: Context, endpoint: Endpoint, reply: Reply<Endpoint>): void
   }
   ctx.status = reply.status ?? endpoint.statuses[0] ?? 200;
   ctx.type = 'application/json';
-  ctx.body = 'bytes' in reply ? reply.bytes : success(reply.data);
+  ctx.body = 'bytes' in reply ? reply.bytes : bodyOf(reply);
 }
 
 /** The route's declared types hold because the guard checked exactly what the table declares. */

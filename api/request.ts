@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import type { BodyOf, DataOf, Endpoint, QueryOf } from '../schemas/endpoints/endpoint.js';
 import type { EndpointName, Endpoints } from '../schemas/endpoints/index.js';
+import type { ErrorCode } from '../schemas/errors.js';
 import type { ApiDeps } from './apiDeps.js';
 import type { Caller } from './caller.js';
 
@@ -18,7 +19,8 @@ export interface Request<E extends Endpoint> {
 }
 
 export type Reply<E extends Endpoint> =
-  | { status?: E['statuses'][number]; data: DataOf<E> }
+  /** `partial` names what did not succeed of it: then the envelope says `success: false` beside the data. */
+  | { status?: E['statuses'][number]; data: DataOf<E>; partial?: ErrorCode }
   /** Bytes as they are to be sent: a stored answer, replayed verbatim. */
   | { status: number; bytes: Buffer }
   | { stream: Readable; fileName: string };

@@ -15,8 +15,6 @@ export const taskQueues = {
 
 /** The update that answers the API once the wallets were told. */
 export const passUpdateUpdate = 'passUpdate';
-/** Fixed, so that a second request with the same idempotency key gets what the first one got. */
-export const passUpdateUpdateId = 'passUpdate';
 
 /** The update that answers the public page once both wallets had their first try. */
 export const passIssuanceUpdate = 'passIssuance';

@@ -5,6 +5,7 @@ import { gestureRoutes } from './gestures.js';
 import { importRoutes } from './imports.js';
 import { memberRoutes } from './members.js';
 import { programRoutes } from './programs.js';
+import { publicRoutes } from './public.js';
 import { webhookRoutes } from './webhooks.js';
 
 export const routes: Routes = {
@@ -14,4 +15,5 @@ export const routes: Routes = {
   ...gestureRoutes,
   ...importRoutes,
   ...webhookRoutes,
+  ...publicRoutes,
 };

@@ -3,6 +3,7 @@ import { apiKeyEndpoints } from './apiKeys.js';
 import type { Endpoint } from './endpoint.js';
 import { memberEndpoints } from './members.js';
 import { programEndpoints } from './programs.js';
+import { publicEndpoints } from './public.js';
 import { webhookEndpoints } from './webhooks.js';
 
 export const endpoints = {
@@ -10,6 +11,7 @@ export const endpoints = {
   ...programEndpoints,
   ...memberEndpoints,
   ...webhookEndpoints,
+  ...publicEndpoints,
 } satisfies Record<string, Endpoint>;
 
 export type Endpoints = typeof endpoints;

@@ -1,0 +1,21 @@
+// interface 4.7
+import { publicEnrollment, publicEnrollRequest } from '../enrollment.js';
+import { endpoint } from './endpoint.js';
+
+export const publicEndpoints = {
+  enrollPublicly: endpoint({
+    method: 'post',
+    path: '/enroll/:slug/submit',
+    tag: 'Public',
+    summary: 'Join a program',
+    description:
+      '201 with the links of the new pass, also while its wallets have not confirmed yet: the links are good, and the pass follows. 201 with `success: false`, `partial: true` and PASS_ISSUANCE_FAILED when a wallet refused it; it is retried. 200 with `deduped: true`, and nothing of the member, when the email is known. Unknown fields are ignored; `utm_*` and `ref` are kept as attribution. A program that is not open to the public is not found.',
+    access: 'public',
+    form: true,
+    body: publicEnrollRequest,
+    result: publicEnrollment,
+    statuses: [201, 200],
+    errors: ['PROGRAM_NOT_FOUND', 'PROGRAM_ARCHIVED', 'PASS_ISSUANCE_FAILED'],
+    example: { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.com', utm_source: 'newsletter' },
+  }),
+};

@@ -1,0 +1,56 @@
+// What the public page sends and sees (interface 4.7; decisions.md "Public enrollment"). Anybody may type any address there,
+// so an answer about a known email shows nothing of its member.
+import { z } from 'zod';
+import { email, name, phone } from './members.js';
+import { text } from './text.js';
+
+/** An empty field of a form is a field that was left out. */
+const leftEmpty = (value: unknown): unknown => (typeof value === 'string' && value.trim() === '' ? undefined : value);
+
+const attributionKey = /^(?:ref|utm_[a-z0-9_]{1,40})$/;
+const attributionValue = text(1, 200);
+const maxAttributions = 20;
+
+interface PublicPerson {
+  firstName?: string;
+  lastName?: string;
+  email: string;
+  phone?: string;
+}
+
+export interface PublicEnrollment {
+  person: PublicPerson;
+  attribution: Record<string, string>;
+}
+
+/** Unknown keys are ignored; `utm_*` and `ref` say how the member came. */
+export const publicEnrollRequest = z
+  .looseObject({
+    email,
+    firstName: z.preprocess(leftEmpty, name.optional()),
+    lastName: z.preprocess(leftEmpty, name.optional()),
+    phone: z.preprocess(leftEmpty, phone.optional()),
+  })
+  .transform(({ email, firstName, lastName, phone, ...rest }, context): PublicEnrollment => {
+    const attribution: Record<string, string> = {};
+    const keys = Object.keys(rest).filter((key) => attributionKey.test(key) && leftEmpty(rest[key]) !== undefined);
+    for (const key of keys.slice(0, maxAttributions)) {
+      const value = attributionValue.safeParse(rest[key]);
+      if (value.success) attribution[key] = value.data;
+      else context.addIssue({ code: 'custom', path: [key], message: value.error.issues[0]?.message ?? 'is not valid' });
+    }
+    return {
+      person: { email, ...(firstName && { firstName }), ...(lastName && { lastName }), ...(phone && { phone }) },
+      attribution,
+    };
+  });
+
+const newcomer = z.object({
+  member: z.object({ memberCode: z.string().length(10) }),
+  apple: z.object({ passUrl: z.string() }),
+  google: z.object({
+    saveUrl: z.string().nullable().describe('null in stub mode, and for as long as Google has not taken the pass'),
+  }),
+});
+
+export const publicEnrollment = z.union([newcomer, z.object({ deduped: z.literal(true) })]);

@@ -1,0 +1,197 @@
+// The public page's submit: anybody may call it, so what matters most is what it does not tell.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GoogleServer, startGoogleServer } from '../rig/googleServer.js';
+import { type Answer, aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { startService, type TestService, until } from '../rig/service.js';
+
+const submitTo = (merchant: TestMerchant, slug: string, body: unknown, headers = {}): Promise<Answer> =>
+  merchant.call(`/enroll/${slug}/submit`, { body, headers, credential: null });
+
+const membersOf = (service: TestService, programId: string) => service.store.rows.members.find({ programId }).toArray();
+
+describe('joining in public', () => {
+  let service: TestService;
+  let merchant: TestMerchant;
+
+  beforeAll(async () => {
+    service = await startService({ env: { PASS_UPDATE_WAIT_MS: '1500' } });
+    merchant = await aMerchant(service);
+  });
+  afterAll(() => service.stop());
+
+  it('answers a newcomer with the member code and the links, and tells the merchant how they came', async () => {
+    const { _id: programId, slug } = await merchant.program();
+    const { status, body, headers } = await submitTo(merchant, slug, {
+      firstName: 'Ada',
+      lastName: '',
+      email: ' Ada@Example.com ',
+      utm_source: 'newsletter',
+      ref: 'friend',
+      utm_medium: '',
+      isAdmin: true,
+    });
+    expect(status).toBe(201);
+    const [member] = await membersOf(service, programId);
+    expect(body).toEqual({
+      success: true,
+      data: {
+        member: { memberCode: member?.memberCode },
+        apple: { passUrl: `${service.publicUrl}/passes/${member?.pass.token}` },
+        google: { saveUrl: null },
+      },
+    });
+    expect(member).toMatchObject({ email: 'ada@example.com', firstName: 'Ada', source: 'public', balance: 0 });
+    expect(member).not.toHaveProperty('lastName');
+    expect(member?.pass.appleIssuedAt).toBeDefined();
+    expect(headers.get('ratelimit-limit')).toBe('1000000');
+    const event = await service.store.rows.events.findOne({ memberId: member?._id ?? '', type: 'member.created' });
+    expect(event?.data).toMatchObject({
+      source: 'public',
+      attribution: { utm_source: 'newsletter', ref: 'friend' },
+    });
+  });
+
+  it('takes an HTML form too', async () => {
+    const { _id: programId, slug } = await merchant.program();
+    const form = new URLSearchParams({
+      email: 'grace@example.com',
+      firstName: 'Grace',
+      phone: '',
+      utm_campaign: 'may',
+    });
+    const { status } = await submitTo(merchant, slug, form.toString(), {
+      'Content-Type': 'application/x-www-form-urlencoded',
+    });
+    expect(status).toBe(201);
+    const [member] = await membersOf(service, programId);
+    expect(member).toMatchObject({ firstName: 'Grace', attribution: { utm_campaign: 'may' } });
+  });
+
+  it('shows nothing of the member whose email it knows, in whatever case it is typed', async () => {
+    const { _id: programId, slug } = await merchant.program();
+    const known = await merchant.enroll({ programId, email: 'known@example.com', firstName: 'Known' });
+    const { status, text } = await submitTo(merchant, slug, { email: 'KNOWN@example.com', firstName: 'Mallory' });
+    expect(status).toBe(200);
+    expect(text).toBe('{"success":true,"data":{"deduped":true}}');
+    const after = await merchant.call(`/merchants/me/members/${known.id}`);
+    expect(after.body.data.firstName).toBe('Known');
+  });
+
+  it('makes one member of ten submits at once', async () => {
+    const { _id: programId, slug } = await merchant.program();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => submitTo(merchant, slug, { email: 'once@example.com' })),
+    );
+    expect(answers.map((answer) => answer.status).sort()).toEqual([...Array(9).fill(200), 201]);
+    expect(await membersOf(service, programId)).toHaveLength(1);
+  });
+
+  it('refuses what is no person, and creates nothing', async () => {
+    const { _id: programId, slug } = await merchant.program();
+    const good = { email: 'a@example.com' };
+    const wrong: [unknown, string][] = [
+      [{ firstName: 'Ada' }, 'email'],
+      [{ email: 'nobody' }, 'email'],
+      [{ email: ['a@example.com', 'b@example.com'] }, 'email'],
+      [{ email: { $ne: '' } }, 'email'],
+      [{ ...good, firstName: 'A\u0000' }, 'firstName'],
+      [{ ...good, phone: 'call me' }, 'phone'],
+      [{ ...good, utm_source: 'x\ny' }, 'utm_source'],
+      [{ ...good, ref: ['a'] }, 'ref'],
+      [[], 'body'],
+    ];
+    for (const [body, path] of wrong) {
+      const answer = await submitTo(merchant, slug, body);
+      expect([answer.status, answer.body.error?.code, answer.body.error?.details?.[0]?.path]).toEqual([
+        400,
+        'VALIDATION_FAILED',
+        path,
+      ]);
+    }
+    const repeated = await submitTo(merchant, slug, 'email=a@example.com&email=b@example.com', {
+      'Content-Type': 'application/x-www-form-urlencoded',
+    });
+    expect(repeated.status).toBe(400);
+    expect(await membersOf(service, programId)).toHaveLength(0);
+  });
+
+  it('does not know a slug that is unknown or closed to the public, and refuses an archived program', async () => {
+    const closed = await merchant.program({ enrollment: { open: false } });
+    const archived = await merchant.program({ archived: true });
+    const body = { email: 'late@example.com' };
+    const answers = await Promise.all(
+      ['no-such-slug', closed.slug, archived.slug].map((slug) => submitTo(merchant, slug, body)),
+    );
+    expect(answers.map(({ status, body }) => [status, body.error.code])).toEqual([
+      [404, 'PROGRAM_NOT_FOUND'],
+      [404, 'PROGRAM_NOT_FOUND'],
+      [400, 'PROGRAM_ARCHIVED'],
+    ]);
+  });
+
+  it('answers within its wait while nobody issues, and the pass follows', async () => {
+    const { _id: programId, slug } = await merchant.program();
+    await service.stopWorker();
+    const startedAt = performance.now();
+    const { status, body } = await submitTo(merchant, slug, { email: 'patient@example.com' });
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    expect([status, body.success]).toEqual([201, true]);
+    expect(body.data.apple.passUrl).toMatch(/\/passes\/[\w-]{22,}$/);
+    await service.startWorker();
+    await until(async () => (await membersOf(service, programId))[0]?.pass.googleIssuedAt, 20_000);
+  });
+});
+
+describe('joining in public while Google issues for real', () => {
+  let service: TestService;
+  let merchant: TestMerchant;
+  let google: GoogleServer;
+
+  beforeAll(async () => {
+    google = await startGoogleServer();
+    service = await startService({ env: { ...google.settings, RATE_LIMIT_PUBLIC: '3' } });
+    merchant = await aMerchant(service);
+  });
+  afterAll(async () => {
+    await service.stop();
+    await google.close();
+  });
+
+  it('answers with the link that saves the pass, says so when Google refused it, and issues it later', async () => {
+    const { _id: programId, slug } = await merchant.program();
+    const saved = await submitTo(merchant, slug, { email: 'saved@example.com' });
+    expect([saved.status, saved.body.success]).toEqual([201, true]);
+    expect(saved.body.data.google.saveUrl).toMatch(/^https:\/\/pay\.google\.com\/gp\/v\/save\//);
+
+    for (const on of ['objectGet', 'objectInsert', 'batch'] as const)
+      google.fail({ on, how: { status: 503 }, times: 3 });
+    const refused = await submitTo(merchant, slug, { email: 'refused@example.com' });
+    expect(refused.status).toBe(201);
+    const member = (await membersOf(service, programId)).find(({ email }) => email === 'refused@example.com');
+    expect(refused.body).toEqual({
+      success: false,
+      partial: true,
+      data: {
+        member: { memberCode: member?.memberCode },
+        apple: { passUrl: `${service.publicUrl}/passes/${member?.pass.token}` },
+        google: { saveUrl: null },
+      },
+      error: { code: 'PASS_ISSUANCE_FAILED', message: expect.stringContaining('retried') },
+    });
+    const late = await until(async () => {
+      const now = await service.store.rows.members.findOne({ _id: member?._id ?? '' });
+      return now?.pass.googleIssuedAt && now;
+    }, 30_000);
+    expect(late.pass.googleSaveUrl).toMatch(/^https:/);
+  });
+
+  it('counts strangers by their address, and lets keys through', async () => {
+    const { slug } = await merchant.program();
+    const third = await submitTo(merchant, slug, { email: 'third@example.com' });
+    expect([third.status, third.headers.get('ratelimit-remaining')]).toEqual([201, '0']);
+    const fourth = await submitTo(merchant, slug, { email: 'fourth@example.com' });
+    expect([fourth.status, fourth.body.error.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(Number(fourth.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await merchant.call('/merchants/me/programs')).status).toBe(200);
+  });
+});
