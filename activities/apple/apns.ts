@@ -4,7 +4,8 @@
 import type { Logger } from 'pino';
 import { type ApnsToken, keepApnsToken } from './apnsToken.js';
 import type { RealAppleCredentials } from './credentials.js';
-import { type Http2Answer, type Http2Connection, Http2Failure, keepHttp2Connection } from './http2Connection.js';
+import { type Http2Connection, keepHttp2Connection } from './http2Connection.js';
+import { type Http2Answer, Http2Failure } from './http2Exchange.js';
 
 /** `sent`: APNs took it. `gone`: end the registration. `rejected`: pointless to repeat. `retry`: repeat later. */
 export type PushOutcome = 'sent' | 'gone' | 'rejected' | 'retry';

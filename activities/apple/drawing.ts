@@ -4,70 +4,70 @@ import { crc32, deflateSync } from 'node:zlib';
 
 export const MAX_INK = 15;
 
-/** One byte a pixel: 0 is paper, MAX_INK is ink, between them the smooth edge. */
+/**
+ * Four bits a pixel, two pixels a byte, each row behind a byte of PNG's own: 0 is paper, MAX_INK is ink, between them
+ * the smooth edge. Drawing copies whole bytes, so everything stands at an even column.
+ */
 export interface Canvas {
   width: number;
   height: number;
-  pixels: Uint8Array;
+  /** Bytes a row. */
+  stride: number;
+  rows: Buffer;
 }
 
 export function canvas(width: number, height: number): Canvas {
-  return { width, height, pixels: new Uint8Array(width * height) };
+  const stride = 1 + Math.ceil(width / 2);
+  return { width, height, stride, rows: Buffer.alloc(stride * height) };
 }
 
-/** A ring, or a disc where the inner radius is 0, as a square stamp of its own. */
+/** A ring, or a disc where the inner radius is 0, as a square tile of its own. */
 export function ring(outerRadius: number, innerRadius: number): Canvas {
-  const side = Math.ceil(outerRadius * 2);
+  const side = Math.ceil(outerRadius) * 2;
   const tile = canvas(side, side);
   const center = (side - 1) / 2;
+  const ink = (x: number, y: number) => {
+    const distance = Math.hypot(x - center, y - center);
+    const inside = Math.min(1, Math.max(0, outerRadius - distance));
+    const outside = innerRadius === 0 ? 1 : Math.min(1, Math.max(0, distance - innerRadius));
+    return Math.round(Math.min(inside, outside) * MAX_INK);
+  };
   for (let y = 0; y < side; y += 1) {
-    for (let x = 0; x < side; x += 1) {
-      const distance = Math.hypot(x - center, y - center);
-      const inside = Math.min(1, Math.max(0, outerRadius - distance));
-      const outside = innerRadius === 0 ? 1 : Math.min(1, Math.max(0, distance - innerRadius));
-      tile.pixels[y * side + x] = Math.round(Math.min(inside, outside) * MAX_INK);
+    for (let x = 0; x < side; x += 2) {
+      tile.rows[y * tile.stride + 1 + x / 2] = (ink(x, y) << 4) | ink(x + 1, y);
     }
   }
   return tile;
 }
 
-/** Lays a tile onto a canvas; what stands over the edge is cut off by the caller's layout, not here. */
+/** Lays a tile onto a canvas, at the even column next to `left`; it must fit. */
 export function stamp(onto: Canvas, tile: Canvas, left: number, top: number): void {
+  const column = 1 + Math.round(left / 2);
   for (let y = 0; y < tile.height; y += 1) {
-    const row = tile.pixels.subarray(y * tile.width, (y + 1) * tile.width);
-    onto.pixels.set(row, (top + y) * onto.width + left);
+    const row = y * tile.stride + 1;
+    tile.rows.copy(onto.rows, (top + y) * onto.stride + column, row, row + tile.stride - 1);
   }
 }
 
+/** `left` and `width` are rounded to even columns. */
 export function fillRectangle(onto: Canvas, left: number, top: number, width: number, height: number): void {
   for (let y = top; y < top + height; y += 1) {
-    onto.pixels.fill(MAX_INK, y * onto.width + left, y * onto.width + left + width);
+    const start = y * onto.stride + 1 + Math.round(left / 2);
+    onto.rows.fill(0xff, start, start + Math.round(width / 2));
   }
 }
 
-/** Four bits a pixel, `paper` and `ink` as `#rrggbb`. */
+/** `paper` and `ink` as `#rrggbb`. */
 export function encodePng(picture: Canvas, colors: { paper: string; ink: string }): Buffer {
-  const { width, height, pixels } = picture;
   const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
+  header.writeUInt32BE(picture.width, 0);
+  header.writeUInt32BE(picture.height, 4);
   header.set([4, 3, 0, 0, 0], 8);
-  const stride = 1 + Math.ceil(width / 2);
-  const rows = Buffer.alloc(stride * height);
-  for (let y = 0; y < height; y += 1) {
-    let to = y * stride + 1;
-    const end = (y + 1) * width;
-    for (let from = y * width; from < end; from += 2) {
-      const right = from + 1 < end ? (pixels[from + 1] ?? 0) : 0;
-      rows[to] = ((pixels[from] ?? 0) << 4) | right;
-      to += 1;
-    }
-  }
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
     chunk('IHDR', header),
     chunk('PLTE', palette(colors.paper, colors.ink)),
-    chunk('IDAT', deflateSync(rows, { level: 2 })),
+    chunk('IDAT', deflateSync(picture.rows, { level: 2 })),
     chunk('IEND', Buffer.alloc(0)),
   ]);
 }

@@ -45,8 +45,12 @@ export function compileTemplate(identity: PassIdentity, program: TemplatedProgra
     ([language, entries]) => [`${language}.lproj/pass.strings`, stringsFile(entries)] as const,
   );
   const files = [...icon, ...given, ...strings].map(([name, bytes]) => packed(name, bytes));
-  const drawsStamps = program.style === 'stamps' && template.images.strip === undefined && program.goal !== undefined;
-  return drawsStamps ? { design, files, strip: strips(program.goal ?? 1, inks(template)) } : { design, files };
+  if (program.style !== 'stamps' || program.goal === undefined || template.images.strip !== undefined) {
+    return { design, files };
+  }
+  const strip = strips(program.goal, inks(template));
+  strip(0);
+  return { design, files, strip };
 }
 
 const inks = ({ colors }: PassTemplate) => ({ paper: colors.background, ink: colors.foreground });

@@ -1,0 +1,173 @@
+// Signed Apple passes on one core: ours against passkit-generator's own export of the same bundle in the same run, and
+// against the RSA signature alone, which no signer can beat.
+import { sign } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { PKPass } from 'passkit-generator';
+import { loadAppleCredentials } from '../../activities/apple/credentials.js';
+import type { PassFace } from '../../activities/apple/passFace.js';
+import { buildPass, compileTemplate } from '../../activities/apple/passPackage.js';
+import type { TemplatedProgram } from '../../activities/apple/templateCheck.js';
+import { makeAppleCertificates } from '../rig/appleCertificates.js';
+import { noisePng } from '../rig/noisePng.js';
+import { openPkpass, unzip } from '../rig/pkpass.js';
+
+/** `ratio`: how many times better than the yardstick, which the scenario names behind its semicolon. */
+export interface Row {
+  scenario: string;
+  ours: number;
+  yardstick: number | null;
+  ratio: number | null;
+  unit: string;
+  goal: string;
+}
+
+const MEASURE_MS = 3000;
+const IMAGE_BYTES = 50_000;
+
+const round = (value: number) => Math.round(value * 100) / 100;
+
+/** How often `work` runs in a second, after a warm-up. */
+function rate(work: (turn: number) => void, ms: number): number {
+  for (const start = performance.now(), turn = { now: 0 }; performance.now() - start < ms / 6; turn.now += 1)
+    work(turn.now);
+  const start = performance.now();
+  let turns = 0;
+  while (performance.now() - start < ms) {
+    work(turns);
+    turns += 1;
+  }
+  return turns / ((performance.now() - start) / 1000);
+}
+
+/**
+ * How long runs of `work` keep the event loop, sorted. Of several rounds the quietest counts: whatever else runs on the
+ * machine also stops the clock.
+ */
+function blocks(work: (turn: number) => void, rounds: number, runs: number): number[] {
+  const measured = Array.from({ length: rounds }, () => {
+    const times = Array.from({ length: runs }, (_, turn) => {
+      const start = performance.now();
+      work(turn);
+      return performance.now() - start;
+    });
+    return times.toSorted((a, b) => a - b);
+  });
+  return measured.toSorted((a, b) => percentile(a, 0.99) - percentile(b, 0.99))[0] ?? [];
+}
+
+const percentile = (times: readonly number[], share: number) =>
+  times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+
+export async function benchPasses(): Promise<Row[]> {
+  const certificates = await makeAppleCertificates();
+  const credentials = loadAppleCredentials(certificates.settings, new Date(Date.now() + 1000));
+  if (credentials.mode === 'stub') throw new Error(credentials.reason);
+  const program: TemplatedProgram = {
+    name: 'Bench',
+    style: 'points',
+    goal: 100,
+    passTemplate: {
+      images: {
+        logo: { '2x': noisePng(640, 200, IMAGE_BYTES).toString('base64') },
+        strip: {
+          '2x': noisePng(750, 288, IMAGE_BYTES).toString('base64'),
+          '3x': noisePng(1125, 432, IMAGE_BYTES).toString('base64'),
+        },
+      },
+    },
+  };
+  const face = (turn: number): PassFace => ({
+    serialNumber: `00000000-0000-4000-8000-${String(turn).padStart(12, '0')}`,
+    authenticationToken: `an-authentication-token-${turn}`,
+    memberCode: String(turn).padStart(10, '0'),
+    displayName: 'Ada Lovelace',
+    label: 'POINTS',
+    balance: turn % 101,
+    goal: 100,
+    status: 'active',
+    changeMessage: 'You earned a point',
+    messageSequence: turn,
+    webServiceURL: 'https://passes.example.com/wallet/apple',
+    updatedAt: new Date(),
+  });
+  const compiled = compileTemplate(credentials, program);
+  const ours = (turn: number) => buildPass(credentials, compiled, face(turn));
+  const files = unzip(ours(0));
+  await openPkpass(ours(1), certificates.wwdrCert);
+
+  const { signerCert, signerKey, wwdrCert } = certificates;
+  const { 'manifest.json': _manifest, signature: _signature, 'pass.json': json, ...images } = Object.fromEntries(files);
+  const passJson: object = JSON.parse(json?.toString() ?? '');
+  const theirs = (turn: number) => {
+    const { serialNumber, authenticationToken } = face(turn);
+    const content = Buffer.from(JSON.stringify({ ...passJson, serialNumber, authenticationToken }));
+    return new PKPass({ ...images, 'pass.json': content }, { signerCert, signerKey, wwdr: wwdrCert }).getAsBuffer();
+  };
+  await openPkpass(theirs(1), certificates.wwdrCert);
+
+  const attributes = Buffer.alloc(93);
+  const oursRate = rate(ours, MEASURE_MS);
+  const theirsRate = rate(theirs, MEASURE_MS);
+  const rsaRate = rate(() => sign('sha1', attributes, credentials.signerKey), MEASURE_MS);
+  const oursBlocks = blocks(ours, 10, 300);
+  const theirsBlocks = blocks(theirs, 2, 20);
+
+  // A goal and balances of its own each time, so that every pass of a round draws a strip that is not yet kept.
+  const stampCards = Array.from({ length: 5 }, () =>
+    compileTemplate(credentials, { name: 'Bench', style: 'stamps', goal: 10 }),
+  );
+  const stripBlocks = stampCards.map((card) =>
+    blocks((turn) => void buildPass(credentials, card, { ...face(turn), balance: turn + 1 }), 1, 10),
+  );
+  const worstStrip = Math.min(...stripBlocks.map((times) => percentile(times, 1)));
+
+  const bundle = `three ${IMAGE_BYTES / 1000} kB images`;
+  const row = (
+    scenario: string,
+    mine: number,
+    other: number | null,
+    ratio: number | null,
+    unit: string,
+    goal: string,
+  ): Row => ({
+    scenario,
+    ours: round(mine),
+    yardstick: other === null ? null : round(other),
+    ratio: ratio === null ? null : round(ratio),
+    unit,
+    goal,
+  });
+  const perSecond = 'passes/s on one core';
+  const [oursTypical, theirsTypical] = [percentile(oursBlocks, 0.5), percentile(theirsBlocks, 0.5)];
+  const [oursWorst, theirsWorst] = [percentile(oursBlocks, 0.99), percentile(theirsBlocks, 0.99)];
+  return [
+    row(
+      `signed passes, ${bundle}; passkit-generator`,
+      oursRate,
+      theirsRate,
+      oursRate / theirsRate,
+      perSecond,
+      '>= 1000 and >= 25x',
+    ),
+    row(`signed passes, ${bundle}; RSA-2048 signing alone`, oursRate, rsaRate, oursRate / rsaRate, perSecond, 'none'),
+    row(
+      `block by one pass, median, ${bundle}; passkit-generator`,
+      oursTypical,
+      theirsTypical,
+      theirsTypical / oursTypical,
+      'ms',
+      '< 2',
+    ),
+    row(
+      `block by one pass, p99, ${bundle}; passkit-generator`,
+      oursWorst,
+      theirsWorst,
+      theirsWorst / oursWorst,
+      'ms',
+      '< 2',
+    ),
+    row('block by a stamp pass that first draws its strip, worst of 10', worstStrip, null, null, 'ms', '< 2'),
+  ];
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) console.table(await benchPasses());
