@@ -9,6 +9,7 @@ import { failure } from './envelope.js';
 import { countCall, guarded } from './guard.js';
 import { healthRoutes } from './health.js';
 import { ipKey } from './limits.js';
+import { pageRoutes } from './pages/pages.js';
 import type { Route } from './request.js';
 import { routes } from './routes/index.js';
 import { appleRoutes } from './wallets/apple.js';
@@ -89,6 +90,7 @@ export function createApp(deps: ApiDeps): Koa {
   app.use(healthRoutes(deps).routes());
   app.use(appleRoutes(deps).routes());
   app.use(googleRoutes(deps).routes());
+  app.use(pageRoutes(deps).routes());
   app.use(api.routes());
   app.use(noRoute(deps, api));
   app.on('error', (error: Error) => deps.log.warn({ err: error }, 'a connection failed'));

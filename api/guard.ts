@@ -28,7 +28,7 @@ export async function countCall(
   throw new ServiceError('RATE_LIMITED');
 }
 
-const nobody: Caller = {
+export const nobody: Caller = {
   id: 'public',
   merchantId: '',
   permissions: new Set(),
