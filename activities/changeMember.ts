@@ -28,7 +28,7 @@ export interface Decision {
   /** What becomes true of the pass beside its version. */
   pass?: { googleSaved: boolean };
   /** A line of the timeline that is true as soon as the change is. */
-  timeline?: { type: string; platform?: Platform };
+  timeline?: { type: string; platform?: Platform; detail?: string };
   /** Further statements of the same transaction, such as search words. */
   statements?: Statement[];
 }

@@ -134,6 +134,21 @@ export function decideRemoveTags(tags: readonly string[]) {
 }
 
 /** Nothing of the member changes but the version of its pass; the wallets are told, the merchant is not. */
-export function decidePush() {
-  return (): Decision => ({ set: {}, wallet: true, event: { type: 'pass.updated', data: {}, silent: true } });
+export function decidePush(message?: string) {
+  return (): Decision => ({
+    set: {},
+    wallet: true,
+    message,
+    event: { type: 'pass.updated', data: { ...(message && { changeMessage: message }) }, silent: true },
+  });
+}
+
+/** A pass was shown at the till; `code` is what the reader saw. */
+export function decideScan(code: string, actor: Actor) {
+  return (): Decision => ({
+    set: {},
+    wallet: false,
+    timeline: { type: 'pass_scanned', detail: actor.name ?? actor.id },
+    event: { type: 'pass.scanned', data: { code, scannedBy: actor.name ?? actor.id } },
+  });
 }

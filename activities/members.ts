@@ -16,6 +16,17 @@ export async function readMember(store: Store, { merchantId, memberId }: MemberA
   return member;
 }
 
+/** By what a reader sees on a pass: the member code in any case, or the serial of a legacy pass. */
+export async function memberByCode(
+  store: Store,
+  { merchantId, code }: { merchantId: string; code: string },
+): Promise<MemberRow | null> {
+  const serialNumber = code.toLowerCase();
+  return store.rows.members.findOne(
+    isUuid(serialNumber) ? { serialNumber, merchantId } : { merchantId, memberCode: code.toUpperCase() },
+  );
+}
+
 /** Newest first. */
 export function timelineOf(store: Store, { memberId, limit }: { memberId: string; limit: number }) {
   return store.rows.timeline.find({ memberId }).sort({ occurredAt: -1, _id: -1 }).limit(limit);

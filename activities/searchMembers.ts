@@ -2,9 +2,9 @@
 // an index in their order, totals from counters, and words from the search index.
 import type { Filter } from 'mongodb';
 import type { MemberRow, MemberTokenRow } from '../schemas/collections.js';
-import { isUuid } from '../schemas/ids.js';
 import { prefixRange, queryWords, wordForms } from '../schemas/searchWords.js';
 import type { Store } from './deps.js';
+import { memberByCode } from './members.js';
 
 export interface MemberSearch {
   merchantId: string;
@@ -44,10 +44,8 @@ async function newest(store: Store, { merchantId, programId, page, pageSize }: M
 
 async function bySerial(store: Store, search: MemberSearch, words: string[]): Promise<MemberPage> {
   const { merchantId, programId, serial = '', page, pageSize } = search;
-  const found = isUuid(serial.toLowerCase())
-    ? await store.rows.members.find({ serialNumber: serial.toLowerCase(), merchantId }).toArray()
-    : await store.rows.members.find({ merchantId, memberCode: serial.toUpperCase() }).toArray();
-  const inProgram = found.filter((member) => programId === undefined || member.programId === programId);
+  const found = await memberByCode(store, { merchantId, code: serial });
+  const inProgram = found && (programId === undefined || found.programId === programId) ? [found] : [];
   const wanted =
     words.length > 0 ? new Set((await matches(store, search, words)).map((match) => match.memberId)) : null;
   const items = inProgram.filter((member) => !wanted || wanted.has(member._id));

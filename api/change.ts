@@ -3,15 +3,24 @@
 import { type Changed, type ChangeMember, changeMember } from '../activities/changeMember.js';
 import type { Endpoint } from '../schemas/endpoints/endpoint.js';
 import { ServiceError } from '../schemas/errors.js';
+import type { EventType } from '../schemas/events.js';
 import { changeId, isUuid } from '../schemas/ids.js';
 import type { PassUpdate } from '../schemas/passUpdate.js';
 import { plan, settle } from './carryOut.js';
 import type { Request } from './request.js';
 
+export interface Change {
+  /** Begins the workflow's id. */
+  noun: string;
+  /** What operators search by; `member.updated` when left out. */
+  eventType?: EventType;
+  decide: ChangeMember['decide'];
+}
+
 /** Throws MEMBER_NOT_FOUND, UNAVAILABLE and whatever `decide` throws; then nothing has changed. */
 export async function change(
   { deps, caller, params }: Pick<Request<Endpoint>, 'deps' | 'caller' | 'params'>,
-  { noun, decide }: { noun: string; decide: ChangeMember['decide'] },
+  { noun, eventType = 'member.updated', decide }: Change,
 ): Promise<{ changed: Extract<Changed, { kind: 'done' | 'unchanged' }>; passUpdate: PassUpdate | null }> {
   const { merchantId } = caller;
   const memberId = params.id ?? '';
@@ -34,7 +43,7 @@ export async function change(
     effect: {
       workflowId: workflowIdOf(eventId),
       eventId,
-      eventType: 'member.updated',
+      eventType,
       merchantId,
       memberId,
       programId: member.programId,

@@ -45,7 +45,11 @@ export const gestureRoutes: Routes<'adjustPoints' | 'redeemReward' | 'changeStat
   },
 
   async pushPass(request) {
-    const { changed, passUpdate } = await change(request, { noun: 'push', decide: decidePush() });
+    const { changed, passUpdate } = await change(request, {
+      noun: 'push',
+      eventType: 'pass.updated',
+      decide: decidePush(),
+    });
     const { _id: memberId, memberCode, field, balance: current } = changed.member;
     return { data: { member: presentBalance({ memberId, memberCode, field, current }), passUpdate } };
   },

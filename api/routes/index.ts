@@ -6,6 +6,7 @@ import { importRoutes } from './imports.js';
 import { memberRoutes } from './members.js';
 import { programRoutes } from './programs.js';
 import { publicRoutes } from './public.js';
+import { scanRoutes } from './scans.js';
 import { webhookRoutes } from './webhooks.js';
 
 export const routes: Routes = {
@@ -16,4 +17,5 @@ export const routes: Routes = {
   ...importRoutes,
   ...webhookRoutes,
   ...publicRoutes,
+  ...scanRoutes,
 };

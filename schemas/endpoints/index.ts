@@ -4,6 +4,7 @@ import type { Endpoint } from './endpoint.js';
 import { memberEndpoints } from './members.js';
 import { programEndpoints } from './programs.js';
 import { publicEndpoints } from './public.js';
+import { scanEndpoints } from './scans.js';
 import { webhookEndpoints } from './webhooks.js';
 
 export const endpoints = {
@@ -12,6 +13,7 @@ export const endpoints = {
   ...memberEndpoints,
   ...webhookEndpoints,
   ...publicEndpoints,
+  ...scanEndpoints,
 } satisfies Record<string, Endpoint>;
 
 export type Endpoints = typeof endpoints;

@@ -1,0 +1,22 @@
+// Scans at the till: the source of pass.scanned (interface 6.4).
+import { z } from 'zod';
+import { memberWithProgram } from '../members.js';
+import { text } from '../text.js';
+import { endpoint } from './endpoint.js';
+
+export const scanEndpoints = {
+  scanPass: endpoint({
+    method: 'post',
+    path: '/merchants/me/scans',
+    tag: 'Members',
+    summary: 'Read a pass at the till',
+    description:
+      'Answers the member, whatever its status, with its program. `code` is the memberCode in any case, or the serial number of a legacy pass. Emits `pass.scanned`.',
+    access: 'merchants.members:edit',
+    body: z.strictObject({ code: text(1, 64) }),
+    result: memberWithProgram,
+    statuses: [200],
+    errors: ['MEMBER_NOT_FOUND'],
+    example: { code: '7H2K9M4QXT' },
+  }),
+};

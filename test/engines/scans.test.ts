@@ -1,0 +1,70 @@
+// A pass at the till: found by what the reader sees, told to the merchant, in the timeline.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { type Receiver, startReceiver } from '../rig/receiver.js';
+import { startService, type TestService } from '../rig/service.js';
+
+let service: TestService;
+let merchant: TestMerchant;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  service = await startService();
+  merchant = await aMerchant(service);
+  receiver = await startReceiver();
+  await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events: ['pass.scanned'] } });
+});
+afterAll(async () => {
+  await service.stop();
+  await receiver.stop();
+});
+
+const scan = (code: unknown) => merchant.call('/merchants/me/scans', { body: { code } });
+
+describe('a scan', () => {
+  it('answers the member with its program, by member code in any case or by legacy serial', async () => {
+    const member = await merchant.enroll({ firstName: 'Ada', initialPoints: 7 });
+    const answers = await Promise.all(
+      [member.memberCode, member.memberCode.toLowerCase(), member.serialNumber].map(scan),
+    );
+    for (const { status, body } of answers) {
+      expect(status).toBe(200);
+      expect(body.data).toMatchObject({
+        id: member.id,
+        fieldValues: { points: 7 },
+        program: { _id: member.programId, fields: { primaryLabel: 'POINTS' } },
+      });
+    }
+  });
+
+  it('is a line of the timeline and an event with the next version, and leaves balance and ledger alone', async () => {
+    const member = await merchant.enroll({ initialPoints: 7 });
+    await scan(member.memberCode);
+    const { body } = await merchant.call(`/merchants/me/members/${member.id}/events`);
+    expect(body.data.items).toContainEqual(
+      expect.objectContaining({ type: 'pass_scanned', outcome: 'success', detail: 'test key' }),
+    );
+    await receiver.waitFor((requests) => requests.some((request) => request.body.includes(member.id)));
+    const told = receiver.requests.find((request) => request.body.includes(member.id));
+    expect(JSON.parse(told?.body.toString() ?? '{}').data).toEqual({
+      memberId: member.id,
+      memberCode: member.memberCode,
+      programId: member.programId,
+      merchantId: merchant.id,
+      memberVersion: 2,
+      code: member.memberCode,
+      scannedBy: 'test key',
+    });
+    const ledger = await merchant.call(`/merchants/me/members/${member.id}/transactions`);
+    expect(ledger.body.data.total).toBe(1);
+  });
+
+  it('finds nobody by a code that is unknown or of another merchant, and refuses what is no code', async () => {
+    const other = await aMerchant(service);
+    const theirs = await other.enroll();
+    for (const code of ['0000000000', theirs.memberCode, theirs.serialNumber, 'x'.repeat(64)])
+      expect([code, (await scan(code)).body.error.code]).toEqual([code, 'MEMBER_NOT_FOUND']);
+    for (const code of ['', 'x'.repeat(65), 7, null, { $gt: '' }, ['a'], 'a\u0000'])
+      expect([code, (await scan(code)).status]).toEqual([code, 400]);
+  });
+});
