@@ -3,12 +3,14 @@ import { Client, Connection } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Config } from '../schemas/config.js';
 import { createStarter, type Starter } from './starter.js';
+import { temporalTarget } from './temporalTarget.js';
 
 export function connectTemporal({ config, log }: { config: Config; log: Logger }): {
   client: Client;
   starter: Starter;
 } {
-  const connection = Connection.lazy({ address: config.TEMPORAL_ADDRESS });
-  const client = new Client({ connection, namespace: config.TEMPORAL_NAMESPACE });
+  const target = temporalTarget(config);
+  const connection = Connection.lazy(target.connection);
+  const client = new Client({ connection, namespace: target.namespace });
   return { client, starter: createStarter({ client, connection, log }) };
 }

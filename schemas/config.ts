@@ -51,14 +51,28 @@ const environment = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port(3000),
   METRICS_PORT: port(9464),
+  /** The worker's own, one above METRICS_PORT unless given. */
+  WORKER_METRICS_PORT: optional.pipe(port(0).optional()),
   PUBLIC_URL: optional.pipe(z.url({ protocol: /^https?$/ }).optional()),
   MONGODB_URI: z.string().min(1).default('mongodb://127.0.0.1:27017/?directConnection=true'),
   MONGODB_DATABASE: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,60}$/)
     .default('loyalty'),
-  TEMPORAL_ADDRESS: z.string().min(1).default('127.0.0.1:7233'),
-  TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
+  // What is not given here may come from the profile (see activities/temporalTarget.ts).
+  TEMPORAL_ADDRESS: optional,
+  TEMPORAL_NAMESPACE: optional,
+  TEMPORAL_API_KEY: optional,
+  TEMPORAL_TLS: z.enum(['true', 'false', '1', '0', '']).optional(),
+  TEMPORAL_TLS_CLIENT_CERT_PATH: optional,
+  TEMPORAL_TLS_CLIENT_CERT_DATA: optional,
+  TEMPORAL_TLS_CLIENT_KEY_PATH: optional,
+  TEMPORAL_TLS_CLIENT_KEY_DATA: optional,
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: optional,
+  TEMPORAL_TLS_SERVER_CA_CERT_DATA: optional,
+  TEMPORAL_TLS_SERVER_NAME: optional,
+  TEMPORAL_CONFIG_FILE: optional,
+  TEMPORAL_PROFILE: optional,
   REDIS_URL: optional,
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
 
@@ -126,14 +140,18 @@ export const configExitCode = 78;
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
+
+  /** One line for each variable that is wrong: `NAME: what is wrong with it`. */
+  constructor(readonly mistakes: readonly string[]) {
+    super(['The configuration is wrong:', ...mistakes.map((mistake) => `  ${mistake}`)].join('\n'));
+  }
 }
 
 /** Throws ConfigError whose message names every wrong variable, one a line. */
 export function readConfig(env: Record<string, string | undefined>): Config {
   const parsed = consistent.safeParse(env);
   if (!parsed.success) {
-    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
-    throw new ConfigError(`The configuration is wrong:\n${lines.join('\n')}`);
+    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
   }
   const config = parsed.data;
   return { ...config, PUBLIC_URL: (config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`).replace(/\/+$/, '') };

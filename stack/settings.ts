@@ -3,6 +3,7 @@
 
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { readFileSettings } from '../activities/fileSettings.js';
 import { ConfigError, configExitCode, readConfig } from '../schemas/config.js';
 import { ExpectedFailure } from './expectedFailure.js';
 
@@ -50,13 +51,15 @@ export interface Settings {
 
 /** Throws ExpectedFailure with exit code 78. */
 export function readSettings(userEnv: NodeJS.ProcessEnv): Settings {
-  const env: NodeJS.ProcessEnv = { ...demoDefaults, ...userEnv };
+  const { env: given, mistakes } = readFileSettings(userEnv);
+  const env: NodeJS.ProcessEnv = { ...demoDefaults, ...given };
   for (const name of addresses) if (env[name] === '') delete env[name];
 
   const stack = stackEnvironment.safeParse(env);
   const config = tryConfig({ ...madeLater, ...env });
-  if (!stack.success || typeof config === 'string') {
-    const lines = (stack.error?.issues ?? []).map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+  if (!stack.success || typeof config === 'string' || mistakes.length > 0) {
+    const issues = (stack.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    const lines = [...issues, ...mistakes].map((line) => `  ${line}`);
     const heading = typeof config === 'string' ? config : 'The configuration is wrong:';
     throw new ExpectedFailure([heading, ...lines].join('\n'), configExitCode);
   }
@@ -66,7 +69,7 @@ export function readSettings(userEnv: NodeJS.ProcessEnv): Settings {
     port: config.PORT,
     metricsPort: config.METRICS_PORT,
     publicUrl: env.PUBLIC_URL ? config.PUBLIC_URL : undefined,
-    namespace: config.TEMPORAL_NAMESPACE,
+    namespace: config.TEMPORAL_NAMESPACE ?? 'default',
     ports: {
       mongodb: stack.data.STACK_MONGO_PORT,
       temporal: stack.data.STACK_TEMPORAL_PORT,

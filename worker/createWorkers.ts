@@ -1,22 +1,8 @@
 // One Worker for each task queue. Workflow code runs on `gestures` alone; the other queues are effects, each with the slots
 // that its kind of waiting needs.
-import { fileURLToPath } from 'node:url';
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  type NativeConnection,
-  Worker,
-  type WorkflowBundle,
-} from '@temporalio/worker';
+import { type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
 import type { Activities } from '../activities/index.js';
 import { taskQueues } from '../schemas/workflows.js';
-
-const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-
-export function bundleWorkflows(): Promise<WorkflowBundle> {
-  const workflowsPath = fileURLToPath(new URL(`../workflows/index.${extension}`, import.meta.url));
-  return bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
-}
 
 export interface CreateWorkers {
   connection: NativeConnection;

@@ -5,11 +5,13 @@ import { createActivities } from '../activities/index.js';
 import { readConfigOrExit } from '../activities/readConfigOrExit.js';
 import { openStore } from '../activities/store.js';
 import { connectTemporal } from '../activities/temporalClient.js';
+import { temporalTarget } from '../activities/temporalTarget.js';
 import { createWallets } from '../activities/wallets/wallets.js';
 import { taskQueues } from '../schemas/workflows.js';
-import { bundleWorkflows, createWorkers } from './createWorkers.js';
+import { createWorkers } from './createWorkers.js';
 import { ensureRelays, ensureRepush } from './relaySchedules.js';
 import { createWorkerDeps } from './workerDeps.js';
+import { workflowBundle as makeBundle } from './workflowBundle.js';
 
 const config = readConfigOrExit();
 const log = pino({ level: config.LOG_LEVEL, base: { process: 'worker' } });
@@ -22,6 +24,7 @@ Runtime.install({
 
 const wallets = await createWallets({ config, log });
 const store = openStore({ config, log, walletModes: wallets.modes });
+const target = temporalTarget(config);
 const { client, starter } = connectTemporal({ config, log });
 const stopper = new AbortController();
 const deps = createWorkerDeps({ store, starter, wallets, log, stopping: stopper.signal });
@@ -30,7 +33,7 @@ const activities = createActivities(deps);
 async function connectNative(): Promise<NativeConnection> {
   for (;;) {
     try {
-      return await NativeConnection.connect({ address: config.TEMPORAL_ADDRESS });
+      return await NativeConnection.connect(target.connection);
     } catch (error) {
       log.warn({ err: error }, 'Temporal is away; trying again');
       await new Promise((resolve) => setTimeout(resolve, 500));
@@ -38,9 +41,9 @@ async function connectNative(): Promise<NativeConnection> {
   }
 }
 
-const [connection, workflowBundle] = await Promise.all([connectNative(), bundleWorkflows()]);
+const [connection, workflowBundle] = await Promise.all([connectNative(), makeBundle()]);
 
-const workers = await createWorkers({ connection, namespace: config.TEMPORAL_NAMESPACE, workflowBundle, activities });
+const workers = await createWorkers({ connection, namespace: target.namespace, workflowBundle, activities });
 
 let stopping = false;
 function stop(signal: string): void {

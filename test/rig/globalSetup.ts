@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { bundleWorkflows } from '../../worker/createWorkers.js';
+import { bundleWorkflows } from '../../worker/workflowBundle.js';
 import { startEngines } from './engines.js';
 
 declare module 'vitest' {

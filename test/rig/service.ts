@@ -10,6 +10,7 @@ import { createActivities } from '../../activities/index.js';
 import { createSecretBox } from '../../activities/secrets.js';
 import { createStarter } from '../../activities/starter.js';
 import { type OpenStore, openStore } from '../../activities/store.js';
+import { temporalTarget } from '../../activities/temporalTarget.js';
 import { createWallets } from '../../activities/wallets/wallets.js';
 import { createApp } from '../../api/app.js';
 import { createLimits } from '../../api/limits.js';
@@ -72,8 +73,9 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const store = openStore({ config, log, walletModes: wallets.modes });
   await migrate(store);
 
-  const connection = await Connection.connect({ address: config.TEMPORAL_ADDRESS });
-  const client = new Client({ connection, namespace: config.TEMPORAL_NAMESPACE });
+  const target = temporalTarget(config);
+  const connection = await Connection.connect(target.connection);
+  const client = new Client({ connection, namespace: target.namespace });
   const starter = createStarter({ client, connection, log });
   const limits = createLimits({ config, log });
   const app = createApp({
@@ -88,14 +90,14 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   });
   server.on('request', app.callback());
 
-  const native = await NativeConnection.connect({ address: config.TEMPORAL_ADDRESS });
+  const native = await NativeConnection.connect(target.connection);
   let running: { workers: Worker[]; stopper: AbortController; ended: Promise<unknown> } | null = null;
   const startWorker = async () => {
     const stopper = new AbortController();
     const activities = createActivities(createWorkerDeps({ store, starter, wallets, log, stopping: stopper.signal }));
     const workers = await createWorkers({
       connection: native,
-      namespace: config.TEMPORAL_NAMESPACE,
+      namespace: target.namespace,
       workflowBundle: { codePath: inject('workflowBundle') },
       activities,
     });

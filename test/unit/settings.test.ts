@@ -1,0 +1,113 @@
+// Settings by file, and the ways to reach Temporal.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../activities/readConfigOrExit.js';
+import { temporalTarget } from '../../activities/temporalTarget.js';
+
+let folder: string;
+const file = (name: string, content: string): string => {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+};
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'loyalty-pass-settings-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const secrets = {
+  CONSOLE_JWT_SECRET: 'a-console-secret-of-forty-characters-0000',
+  SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
+};
+
+describe('a setting by file', () => {
+  it('is what the file holds, without the line end that editors add', () => {
+    const config = loadConfig({
+      CONSOLE_JWT_SECRET_FILE: file('jwt', `${secrets.CONSOLE_JWT_SECRET}\n`),
+      SECRETS_KEY_FILE: file('key', secrets.SECRETS_KEY),
+      MONGODB_URI_FILE: file('uri', 'mongodb://user:pass word@db/\r\n'),
+    });
+    expect(config.CONSOLE_JWT_SECRET).toBe(secrets.CONSOLE_JWT_SECRET);
+    expect(config.SECRETS_KEY).toBe(secrets.SECRETS_KEY);
+    expect(config.MONGODB_URI).toBe('mongodb://user:pass word@db/');
+  });
+
+  it('that cannot be read, stands beside the setting or holds a wrong value is named with every other mistake', () => {
+    const wrong = {
+      SECRETS_KEY_FILE: join(folder, 'absent'),
+      CONSOLE_JWT_SECRET: secrets.CONSOLE_JWT_SECRET,
+      CONSOLE_JWT_SECRET_FILE: file('jwt', secrets.CONSOLE_JWT_SECRET),
+      REDIS_URL_FILE: '',
+      LOG_LEVEL_FILE: file('level', 'loud'),
+      PORT: 'x',
+    };
+    const lines = () => loadConfig(wrong);
+    expect(lines).toThrow(/^The configuration is wrong:/);
+    for (const name of [
+      'SECRETS_KEY_FILE: ENOENT',
+      'CONSOLE_JWT_SECRET_FILE: is given beside',
+      'LOG_LEVEL: ',
+      'PORT: ',
+    ])
+      expect(lines).toThrow(name);
+    expect(lines).not.toThrow(/SECRETS_KEY: /);
+  });
+});
+
+describe('Temporal', () => {
+  it('is reached without TLS on this machine when nothing is said', () => {
+    const { connection, namespace } = temporalTarget(loadConfig(secrets));
+    expect(connection.address).toBe('127.0.0.1:7233');
+    expect(connection.tls).toBeUndefined();
+    expect(namespace).toBe('default');
+  });
+
+  it('is reached with an API key over TLS', () => {
+    const env = {
+      TEMPORAL_ADDRESS: 'cloud:7233',
+      TEMPORAL_NAMESPACE: 'ours.acct',
+      TEMPORAL_API_KEY_FILE: file('k', 'k1\n'),
+    };
+    const { connection, namespace } = temporalTarget(loadConfig({ ...secrets, ...env }));
+    expect(connection).toMatchObject({ address: 'cloud:7233', apiKey: 'k1', tls: true });
+    expect(namespace).toBe('ours.acct');
+  });
+
+  it('is reached with client certificates', () => {
+    const env = {
+      TEMPORAL_TLS_CLIENT_CERT_PATH: file('crt', 'CERT'),
+      TEMPORAL_TLS_CLIENT_KEY_PATH: file('pem', 'KEY'),
+      TEMPORAL_TLS_SERVER_CA_CERT_PATH: file('ca', 'CA'),
+      TEMPORAL_TLS_SERVER_NAME: 'temporal.internal',
+    };
+    const { tls } = temporalTarget(loadConfig({ ...secrets, ...env })).connection;
+    expect(tls).toMatchObject({
+      serverNameOverride: 'temporal.internal',
+      serverRootCACertificate: Uint8Array.from(Buffer.from('CA')),
+      clientCertPair: { crt: Uint8Array.from(Buffer.from('CERT')), key: Uint8Array.from(Buffer.from('KEY')) },
+    });
+  });
+
+  it('is reached by a profile, and the environment wins over it', () => {
+    const toml =
+      '[profile.production]\naddress = "cluster:7233"\nnamespace = "passes"\n[profile.production.tls]\ndisabled = true\n';
+    const env = { TEMPORAL_CONFIG_FILE: file('t.toml', toml), TEMPORAL_PROFILE: 'production' };
+    expect(temporalTarget(loadConfig({ ...secrets, ...env }))).toMatchObject({
+      connection: { address: 'cluster:7233', tls: false },
+      namespace: 'passes',
+    });
+    const other = temporalTarget(loadConfig({ ...secrets, ...env, TEMPORAL_ADDRESS: 'other:7233' }));
+    expect(other.connection.address).toBe('other:7233');
+  });
+
+  it.each([
+    [{ TEMPORAL_CONFIG_FILE: '/absent/temporal.toml' }, 'TEMPORAL_CONFIG_FILE: /absent/temporal.toml is not there'],
+    [{ TEMPORAL_PROFILE: 'nobody' }, "Profile 'nobody' not found"],
+    [{ TEMPORAL_TLS_CLIENT_CERT_PATH: '/absent.pem' }, 'ENOENT'],
+  ])('that cannot be reached so is a wrong configuration: %o', (env, message) => {
+    expect(() => loadConfig({ ...secrets, ...env })).toThrow(message);
+  });
+});
