@@ -9,6 +9,7 @@ import { failure } from './envelope.js';
 import { countCall, guarded } from './guard.js';
 import { healthRoutes } from './health.js';
 import { ipKey } from './limits.js';
+import { documentRoutes } from './openapi.js';
 import { pageRoutes } from './pages/pages.js';
 import type { Route } from './request.js';
 import { routes } from './routes/index.js';
@@ -88,6 +89,7 @@ export function createApp(deps: ApiDeps): Koa {
   app.use(logging(deps));
   app.use(failures(deps));
   app.use(healthRoutes(deps).routes());
+  app.use(documentRoutes(deps).routes());
   app.use(appleRoutes(deps).routes());
   app.use(googleRoutes(deps).routes());
   app.use(pageRoutes(deps).routes());

@@ -1,0 +1,97 @@
+// The document at /api/v1/openapi.json and the page at /docs that shows it. Everything the page needs comes from here: no CDN,
+// no inline script, and a policy that lets nothing else in. None of it is counted.
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { apiPrefix } from '../schemas/endpoints/index.js';
+import { ServiceError } from '../schemas/errors.js';
+import { sha256 } from '../schemas/ids.js';
+import { openApiDocument } from '../schemas/openapi.js';
+import type { ApiDeps } from './apiDeps.js';
+
+// Links are relative, so that a gateway may put the service below a path of its own.
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Loyalty Pass Service: the API</title>
+    <link rel="stylesheet" href="docs/swagger-ui.css">
+    <link rel="icon" type="image/png" href="docs/favicon-32x32.png">
+  </head>
+  <body>
+    <div id="docs"></div>
+    <script src="docs/swagger-ui-bundle.js"></script>
+    <script src="docs/start.js"></script>
+  </body>
+</html>
+`;
+
+const start = `SwaggerUIBundle({ url: '.${apiPrefix}/openapi.json', dom_id: '#docs', deepLinking: true });
+`;
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const assets: Record<string, string> = {
+  'swagger-ui.css': 'text/css',
+  'swagger-ui-bundle.js': 'text/javascript',
+  'favicon-32x32.png': 'image/png',
+};
+
+/** Made at the first request; a reader that has it is answered 304. */
+function kept(make: () => Promise<Buffer>): (ctx: Context, type: string) => Promise<void> {
+  let made: Promise<{ bytes: Buffer; tag: string }> | undefined;
+  return async (ctx, type) => {
+    made ??= make().then((bytes) => ({ bytes, tag: sha256(bytes) }));
+    const { bytes, tag } = await made;
+    ctx.status = 200;
+    ctx.set('ETag', `"${tag}"`);
+    ctx.set('Cache-Control', 'no-cache');
+    ctx.set('X-Content-Type-Options', 'nosniff');
+    ctx.type = type;
+    if (ctx.fresh) ctx.status = 304;
+    else ctx.body = bytes;
+  };
+}
+
+const fromPackage = (file: string) => () => readFile(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${file}`)));
+
+export function documentRoutes({ config }: Pick<ApiDeps, 'config'>): Router {
+  const router = new Router({ sensitive: true, strict: true });
+  const files = new Map(Object.keys(assets).map((file) => [file, kept(fromPackage(file))]));
+
+  const document = kept(async () => Buffer.from(JSON.stringify(openApiDocument({ publicUrl: config.PUBLIC_URL }))));
+  router.get(`${apiPrefix}/openapi.json`, (ctx) => document(ctx, 'application/json'));
+
+  const shown = kept(async () => Buffer.from(page));
+  router.get('/docs', (ctx) => {
+    ctx.set('Content-Security-Policy', policy);
+    ctx.set('Referrer-Policy', 'no-referrer');
+    return shown(ctx, 'text/html; charset=utf-8');
+  });
+  router.get('/docs/', (ctx) => {
+    ctx.status = 301;
+    ctx.redirect('../docs');
+  });
+
+  const starter = kept(async () => Buffer.from(start));
+  router.get('/docs/start.js', (ctx) => starter(ctx, 'text/javascript'));
+  router.get('/docs/:file', (ctx) => {
+    const file = ctx.params.file ?? '';
+    const answer = files.get(file);
+    if (!answer) throw new ServiceError('ROUTE_NOT_FOUND');
+    return answer(ctx, assets[file] ?? '');
+  });
+
+  return router;
+}

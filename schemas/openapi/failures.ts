@@ -1,0 +1,119 @@
+// What can go wrong at an endpoint, by status: the codes that its kind can always answer, and its own from the table.
+import { z } from 'zod';
+import type { Endpoint } from '../endpoints/endpoint.js';
+import { type ErrorCode, errorTable } from '../errors.js';
+import { countedHeaders, headersOf } from './headers.js';
+import type { JsonSchema } from './shapes.js';
+
+const problems = z.array(z.object({ path: z.string(), message: z.string() }));
+
+/** What `error.details` holds; other codes have none. */
+const details: Partial<Record<ErrorCode, { schema: z.ZodType; example: unknown }>> = {
+  VALIDATION_FAILED: { schema: problems, example: [{ path: 'page', message: 'must be a whole number' }] },
+  WEBHOOK_URL_FORBIDDEN: { schema: problems, example: [{ path: 'url', message: 'must be https' }] },
+  CARD_NOT_FULL: {
+    schema: z.object({ goal: z.int(), current: z.int(), missing: z.int() }),
+    example: { goal: 10, current: 7, missing: 3 },
+  },
+};
+
+const anybodys: ErrorCode[] = ['VALIDATION_FAILED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE'];
+const authenticated: ErrorCode[] = ['AUTHENTICATION_REQUIRED', 'INVALID_API_KEY', 'INVALID_TOKEN', 'PERMISSION_DENIED'];
+const withBody: ErrorCode[] = ['MALFORMED_JSON', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+const keyed: ErrorCode[] = ['IDEMPOTENCY_KEY_MALFORMED', 'IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_KEY_IN_USE'];
+
+/** Every code that the endpoint can answer, in the order of the table of errors. */
+export function codesOf(endpoint: Endpoint): ErrorCode[] {
+  const writes = endpoint.method !== 'get';
+  const secured = endpoint.access !== 'public';
+  const codes = new Set<ErrorCode>([
+    ...anybodys,
+    ...(secured ? authenticated : []),
+    ...(secured && writes ? (['CSRF_REJECTED'] as const) : []),
+    ...(endpoint.session ? (['CONSOLE_SESSION_REQUIRED'] as const) : []),
+    ...(writes && !endpoint.upload ? withBody : []),
+    ...(endpoint.upload ? (['UNSUPPORTED_MEDIA_TYPE'] as const) : []),
+    ...(endpoint.idempotent ? keyed : []),
+    ...endpoint.errors,
+  ]);
+  return (Object.keys(errorTable) as ErrorCode[]).filter((code) => codes.has(code));
+}
+
+function jsonOf(schema: z.ZodType): JsonSchema {
+  const { $schema, ...json } = z.toJSONSchema(schema, {
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      delete jsonSchema.additionalProperties;
+    },
+  });
+  return JSON.parse(JSON.stringify(json));
+}
+
+/** The schema of `error` where it is one of these codes. */
+export function errorSchema(codes: ErrorCode[]): JsonSchema {
+  const shapes = [...new Set(codes.flatMap((code) => details[code]?.schema ?? []))].map(jsonOf);
+  const [only] = shapes;
+  return {
+    type: 'object',
+    required: ['code', 'message'],
+    properties: {
+      code: { type: 'string', enum: codes },
+      message: { type: 'string', description: 'For display; branch on the code.' },
+      ...(only && { details: shapes.length === 1 ? only : { anyOf: shapes } }),
+    },
+  };
+}
+
+export function errorExample(code: ErrorCode) {
+  const example = details[code]?.example;
+  return { code, message: errorTable[code].message, ...(example !== undefined && { details: example }) };
+}
+
+function failureResponse(status: number, codes: ErrorCode[]) {
+  const counted = status < 500 ? countedHeaders : [];
+  return {
+    description: codes.map((code) => `\`${code}\`: ${errorTable[code].message}`).join('\n\n'),
+    headers: headersOf(['X-Request-Id', ...counted, ...(status === 429 ? (['Retry-After'] as const) : [])]),
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          required: ['success', 'error'],
+          properties: { success: { type: 'boolean', const: false }, error: errorSchema(codes) },
+        },
+        examples: Object.fromEntries(
+          codes.map((code) => [code, { value: { success: false, error: errorExample(code) } }]),
+        ),
+      },
+    },
+  };
+}
+
+const pascal = (code: string): string =>
+  code.toLowerCase().replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Answers that many endpoints share are components: those of one code, and the one of all 401 codes. */
+function sharedName(status: number, codes: ErrorCode[]): string | undefined {
+  if (status === 401) return 'Unauthorized';
+  return codes.length === 1 ? pascal(codes[0] ?? '') : undefined;
+}
+
+export type Responses = Record<string, unknown>;
+
+export function failureResponses(endpoint: Endpoint, shared: Responses): Responses {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codesOf(endpoint)) {
+    const { status } = errorTable[code];
+    if (status >= 400) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => {
+      const name = sharedName(status, codes);
+      const response = failureResponse(status, codes);
+      if (name === undefined) return [status, response];
+      shared[name] = response;
+      return [status, { $ref: `#/components/responses/${name}` }];
+    }),
+  );
+}

@@ -1,0 +1,66 @@
+// The headers of the interface (sections 4.4, 8; decisions.md "Who is calling"), as components that answers refer to.
+
+const key = '^[A-Za-z0-9_-]{8,128}$';
+const count = { type: 'integer', minimum: 0 };
+
+const table = {
+  'X-Request-Id': {
+    description: 'Names this request in the logs. A caller may send one of 8 to 128 letters, digits, _ or -.',
+    required: true,
+    schema: { type: 'string', pattern: key },
+    example: 'req_2v8Kq0aT',
+  },
+  'RateLimit-Limit': { description: 'Requests in a window.', required: true, schema: count, example: 1000 },
+  'RateLimit-Remaining': { description: 'What is left of this window.', required: true, schema: count, example: 998 },
+  'RateLimit-Reset': { description: 'Seconds until the window resets.', required: true, schema: count, example: 850 },
+  'RateLimit-Policy': {
+    description: 'The limit and its window in seconds.',
+    required: true,
+    schema: { type: 'string' },
+    example: '1000;w=900',
+  },
+  'Retry-After': { description: 'Seconds until the window resets.', required: true, schema: count, example: 850 },
+  'Idempotency-Key': {
+    description: 'The key of this gesture: the one that was sent, or the one that was made.',
+    required: true,
+    schema: { type: 'string', pattern: key },
+    example: 'till-4-receipt-20391',
+  },
+  'Idempotent-Replayed': {
+    description: 'Stands on a stored answer that was given before.',
+    schema: { type: 'string', const: 'true' },
+    example: 'true',
+  },
+  'Content-Disposition': {
+    description: 'Names the file.',
+    required: true,
+    schema: { type: 'string' },
+    example: 'attachment; filename="events-7H2K9M4QXT.csv"',
+  },
+} as const;
+
+export type HeaderName = keyof typeof table;
+
+export const headerComponents: Record<string, unknown> = table;
+
+/** Every counted answer carries them. */
+export const countedHeaders: HeaderName[] = [
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'RateLimit-Policy',
+];
+
+export function headersOf(names: readonly HeaderName[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+export const idempotencyKeyParameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'One key for one gesture: for 24 hours a retry with the same key and request gets the stored answer and applies nothing twice. Without one the service makes a key and names it in the answer.',
+  schema: { type: 'string', pattern: key },
+  example: 'till-4-receipt-20391',
+};

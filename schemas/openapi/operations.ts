@@ -1,0 +1,161 @@
+// From a line of the endpoint table to an OpenAPI operation. Nothing is said here that the line does not say.
+import type { Endpoint } from '../endpoints/endpoint.js';
+import { type ErrorCode, errorTable } from '../errors.js';
+import { type ExampleOf, exampleOf } from './examples.js';
+import { codesOf, errorExample, errorSchema, failureResponses, type Responses } from './failures.js';
+import { countedHeaders, type HeaderName, headersOf, idempotencyKeyParameter } from './headers.js';
+import { securityOf } from './security.js';
+import { type JsonSchema, resolve, type Shapes } from './shapes.js';
+import { csvExample, uploadBody } from './upload.js';
+
+export interface Operation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description: string;
+  security: Record<string, string[]>[];
+  parameters: Record<string, unknown>[];
+  requestBody?: Record<string, unknown>;
+  responses: Responses;
+  [extension: `x-${string}`]: unknown;
+}
+
+export interface OperationInput {
+  name: string;
+  endpoint: Endpoint;
+  requests: Shapes;
+  outputs: Shapes;
+  /** Where answers that several operations share are put. */
+  shared: Responses;
+  links: Record<string, unknown>;
+}
+
+export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
+
+export const paramsOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
+
+function accessSentence({ access, session }: Endpoint): string {
+  if (access === 'public') return 'Needs no credential; counted by IP address.';
+  return `Needs the permission \`${access}\`${session ? ' in a console session; an API key is refused' : ''}.`;
+}
+
+function parametersOf({ name, endpoint, requests }: OperationInput): Record<string, unknown>[] {
+  const { path, query, idempotent } = endpoint;
+  const inPath = paramsOf(path).map((param) => ({
+    name: param,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+  const fields = query ? resolve(requests.of(`${name}.query`), requests.components) : {};
+  const inQuery = Object.entries(fields.properties ?? {}).map(([field, { description, ...schema }]) => ({
+    name: field,
+    in: 'query',
+    required: fields.required?.includes(field) ?? false,
+    ...(description !== undefined && { description }),
+    schema,
+  }));
+  return [...inPath, ...inQuery, ...(idempotent ? [idempotencyKeyParameter] : [])];
+}
+
+function requestBodyOf({ name, endpoint, requests }: OperationInput): Record<string, unknown> | undefined {
+  if (endpoint.upload) return uploadBody;
+  if (!endpoint.body) return undefined;
+  const schema = requests.of(`${name}.body`);
+  const media = { schema, ...(endpoint.example !== undefined && { example: endpoint.example }) };
+  return {
+    required: !endpoint.bodyOptional,
+    content: {
+      'application/json': media,
+      ...(endpoint.form && { 'application/x-www-form-urlencoded': media }),
+    },
+  };
+}
+
+function successDescription(status: number, statuses: readonly number[]): string {
+  if (status === 201) return 'Created.';
+  if (status === 202) return 'Accepted; the work goes on.';
+  return statuses.includes(201) ? 'It was there already; nothing was created.' : 'Done.';
+}
+
+const envelope = (data: JsonSchema): JsonSchema => ({
+  type: 'object',
+  required: ['success', 'data'],
+  properties: { success: { type: 'boolean', const: true }, data },
+});
+
+/** interface 1.8, the one exception: `success: false` and `partial: true` beside the data. */
+const partialEnvelope = (data: JsonSchema, codes: ErrorCode[]): JsonSchema => ({
+  type: 'object',
+  required: ['success', 'partial', 'data', 'error'],
+  properties: {
+    success: { type: 'boolean', const: false },
+    partial: { type: 'boolean', const: true },
+    data,
+    error: errorSchema(codes),
+  },
+});
+
+/** What a 200 says beside a 201: it was there already. */
+function dedupedExample(data: JsonSchema, at: ExampleOf): unknown {
+  const { anyOf, properties } = resolve(data, at.components);
+  const branch = anyOf?.find((choice) => choice.required?.includes('deduped'));
+  if (branch) return exampleOf(branch, at);
+  const example = exampleOf(data, at);
+  return properties?.deduped ? { ...Object(example), deduped: true } : example;
+}
+
+function jsonContent({ name, endpoint, outputs }: OperationInput, status: number) {
+  const data = outputs.of(`${name}.result`);
+  const at = { components: outputs.components, operation: name };
+  const deduped = status === 200 && endpoint.statuses.includes(201);
+  const example = deduped ? dedupedExample(data, at) : exampleOf(data, at);
+  const partial = codesOf(endpoint).filter((code) => errorTable[code].status === status);
+  const [code] = partial;
+  if (code === undefined)
+    return { 'application/json': { schema: envelope(data), example: { success: true, data: example } } };
+  return {
+    'application/json': {
+      schema: { oneOf: [envelope(data), partialEnvelope(data, partial)] },
+      examples: {
+        whole: { value: { success: true, data: example } },
+        partial: { value: { success: false, partial: true, data: example, error: errorExample(code) } },
+      },
+    },
+  };
+}
+
+function successResponse(input: OperationInput, status: number): Record<string, unknown> {
+  const { endpoint, links } = input;
+  const file = endpoint.result === 'text/csv';
+  const own: HeaderName[] = [
+    ...(endpoint.idempotent ? (['Idempotency-Key', 'Idempotent-Replayed'] as const) : []),
+    ...(file ? (['Content-Disposition'] as const) : []),
+  ];
+  return {
+    description: successDescription(status, endpoint.statuses),
+    headers: headersOf(['X-Request-Id', ...countedHeaders, ...own]),
+    content: file ? csvExample : jsonContent(input, status),
+    ...(Object.keys(links).length > 0 && { links }),
+  };
+}
+
+export function operationOf(input: OperationInput): Operation {
+  const { name, endpoint, shared } = input;
+  const { tag, summary, description, access, session } = endpoint;
+  const requestBody = requestBodyOf(input);
+  const successes = endpoint.statuses.map((status) => [status, successResponse(input, status)]);
+  return {
+    operationId: name,
+    tags: [tag],
+    summary,
+    description: [description, accessSentence(endpoint)].filter(Boolean).join('\n\n'),
+    security: securityOf(endpoint),
+    parameters: parametersOf(input),
+    ...(requestBody && { requestBody }),
+    responses: { ...Object.fromEntries(successes), ...failureResponses(endpoint, shared) },
+    ...(access !== 'public' && { 'x-permission': access }),
+    ...(session && { 'x-console-session': true }),
+    'x-error-codes': codesOf(endpoint),
+  };
+}

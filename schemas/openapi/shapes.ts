@@ -1,0 +1,98 @@
+// From zod to JSON Schema 2020-12, the dialect of OpenAPI 3.1. What has a name becomes a component and is referred to; the rest
+// stands where it is used. Requests are closed, as the guard is; answers are open, so that a new field breaks no client.
+import { z } from 'zod';
+
+export interface JsonSchema {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  items?: JsonSchema;
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  enum?: unknown[];
+  const?: unknown;
+  additionalProperties?: boolean | JsonSchema;
+  [keyword: string]: unknown;
+}
+
+const componentPrefix = '#/components/schemas/';
+const inlinePrefix = 'inline:';
+
+const schemaUri = (id: string): string => `${componentPrefix}${id}`;
+
+export function resolve(schema: JsonSchema, components: Record<string, JsonSchema>): JsonSchema {
+  return schema.$ref === undefined ? schema : (components[schema.$ref.slice(componentPrefix.length)] ?? {});
+}
+
+/** The name of the component that a schema refers to. */
+export function nameOf(schema: JsonSchema): string | undefined {
+  return schema.$ref?.slice(componentPrefix.length);
+}
+
+interface Emitted {
+  zodSchema: z.core.$ZodType;
+  jsonSchema: z.core.JSONSchema.BaseSchema;
+}
+
+/** `meta({ shown })` of a schema is what the documents show in its place; other metadata stands beside what zod says. */
+function readable(io: 'input' | 'output') {
+  return ({ zodSchema, jsonSchema }: Emitted): void => {
+    const shown = z.globalRegistry.get(zodSchema)?.shown;
+    if (shown) {
+      for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];
+      Object.assign(jsonSchema, shown);
+    }
+    // The format says it in a word.
+    if (jsonSchema.format === 'date-time' || jsonSchema.format === 'uuid') delete jsonSchema.pattern;
+    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+    if (jsonSchema.type === 'integer' && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
+      delete jsonSchema.maximum;
+      jsonSchema.format = 'int64';
+    }
+    delete jsonSchema.propertyNames;
+    if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  };
+}
+
+export interface Shapes {
+  components: Record<string, JsonSchema>;
+  /** The schema of what was asked for under this key: a reference where it has a name. */
+  of: (key: string) => JsonSchema;
+}
+
+export interface ShapesInput {
+  io: 'input' | 'output';
+  named: Record<string, z.ZodType>;
+  inline: Record<string, z.ZodType>;
+}
+
+/** Throws when a schema without a name is used inside another one, since nothing could refer to it. */
+export function shapesOf({ io, named, inline }: ShapesInput): Shapes {
+  const registry = z.registry<{ id: string }>();
+  const ids = new Map<z.ZodType, string>();
+  const wanted = [
+    ...Object.entries(named),
+    ...Object.entries(inline).map(([key, schema]) => [`${inlinePrefix}${key}`, schema] as const),
+  ];
+  for (const [id, schema] of wanted) {
+    if (ids.has(schema)) continue;
+    ids.set(schema, id);
+    registry.add(schema, { id });
+  }
+  const { schemas } = z.toJSONSchema(registry, { io, uri: schemaUri, override: readable(io) });
+  const plain: Record<string, JsonSchema> = JSON.parse(JSON.stringify(schemas));
+  const lost = JSON.stringify(Object.values(plain).map(({ $id, ...schema }) => schema)).match(/inline:\w+/);
+  if (lost) throw new Error(`The schema of ${lost[0]} is used inside another one and has no name.`);
+  const bodies = Object.fromEntries(Object.entries(plain).map(([id, { $schema, $id, ...schema }]) => [id, schema]));
+  return {
+    components: Object.fromEntries(Object.keys(named).map((name) => [name, bodies[name] ?? {}])),
+    of(key) {
+      const schema = inline[key];
+      const id = schema && ids.get(schema);
+      if (id === undefined) throw new Error(`Nothing is known of ${key}.`);
+      return id.startsWith(inlinePrefix) ? (bodies[id] ?? {}) : { $ref: schemaUri(id) };
+    },
+  };
+}
