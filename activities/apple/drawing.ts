@@ -2,7 +2,7 @@
 // canvas of whole pixels, written as a palette PNG small enough to make between two requests.
 import { crc32, deflateSync } from 'node:zlib';
 
-export const MAX_INK = 15;
+const MAX_INK = 15;
 
 /**
  * Four bits a pixel, two pixels a byte, each row behind a byte of PNG's own: 0 is paper, MAX_INK is ink, between them

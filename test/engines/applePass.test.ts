@@ -229,6 +229,25 @@ describe('what a pass says', () => {
   });
 });
 
+describe('a signature', () => {
+  it('carries the signer and the WWDR certificate, SHA-1, its time, and not the manifest', async () => {
+    const signedAt = new Date(Date.now() - 1000);
+    const pass = buildPass(credentials, compileTemplate(credentials, POINTS), FACE, signedAt);
+    const file = join(folder, 'signature');
+    await writeFile(file, unzip(pass).get('signature') ?? '');
+    const { stdout } = await run('openssl', ['cms', '-cmsout', '-print', '-inform', 'DER', '-in', file]);
+    const subjects = stdout.match(/subject: .*/g) ?? [];
+    expect(subjects).toEqual([
+      expect.stringContaining('CN=Apple Worldwide Developer Relations Certification Authority'),
+      expect.stringContaining(`UID=${certificates.passTypeId}`),
+    ]);
+    expect(stdout.match(/algorithm: sha1 /g)).toHaveLength(2);
+    expect(stdout).toContain('eContent: <ABSENT>');
+    const [, time = ''] = /UTCTIME:(.*)/.exec(stdout) ?? [];
+    expect(Date.parse(time)).toBe(Math.floor(signedAt.getTime() / 1000) * 1000);
+  });
+});
+
 describe('a template that no phone would take', () => {
   it('is refused with all its problems', () => {
     const broken = { ...POINTS, passTemplate: { images: { icon: 'icon.png' }, colors: { label: 'red' } } };
