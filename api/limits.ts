@@ -93,7 +93,8 @@ function connectRedis(url: string, log: Logger): Redis {
 /** An IPv6 caller owns its /64, so that is what is counted. */
 export function ipKey(ip: string): string {
   if (!ip.includes(':')) return ip;
-  if (ip.startsWith('::ffff:')) return ip.slice(7);
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
+  if (mapped) return mapped;
   const [head = '', tail] = ip.split('::');
   const groups = head.split(':').filter(Boolean);
   const filled =

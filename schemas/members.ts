@@ -2,14 +2,14 @@
 import { z } from 'zod';
 import { passUpdate, walletMode } from './passUpdate.js';
 import { maxBalance, programSnapshot, programSummary } from './programs.js';
-import { text, trimmedText } from './text.js';
+import { plainText, text, trimmedText } from './text.js';
 
 export const memberStatuses = ['active', 'voided', 'expired'] as const;
 export const memberStatus = z.enum(memberStatuses);
 export type MemberStatus = z.infer<typeof memberStatus>;
 
 export const name = trimmedText(1, 100);
-export const email = z.string().trim().toLowerCase().max(254).pipe(z.email());
+export const email = plainText().trim().toLowerCase().max(254).pipe(z.email());
 export const phone = trimmedText(3, 32).regex(/^[+\d][\d ()./-]*\d$/, 'must be a phone number');
 
 const initialPoints = z.int().min(0).max(1_000_000_000);
@@ -55,8 +55,7 @@ export const redeemRequest = z.strictObject({ changeMessage: changeMessage.optio
 export const statusRequest = z.strictObject({ status: memberStatus, reason: text(0, 500).optional() });
 
 /** Trimmed, inner white space collapsed, lower-cased: the form in which tags are stored and compared. */
-export const tag = z
-  .string()
+export const tag = plainText()
   .max(200)
   .overwrite((value) => value.trim().replace(/\s+/g, ' ').toLowerCase())
   .pipe(text(1, 50));

@@ -14,8 +14,13 @@ export function fold(value: string): string {
     .replace(/ł/g, 'l')
     .replace(/ø/g, 'o')
     .replace(/đ/g, 'd')
-    .replace(/ß/g, 'ss');
+    .replace(/ß/g, 'ss')
+    .replace(/ı/g, 'i')
+    .replace(/ς/g, 'σ');
 }
+
+/** Whole characters: half of one could be neither stored nor found. */
+const cut = (word: string): string => word.slice(0, maxWordLength).replace(/[\uD800-\uDBFF]$/, '');
 
 const words = (value: string): string[] => fold(value).split(/\s+/).filter(Boolean);
 const digits = (value: string): string => value.replace(/\D/g, '');
@@ -37,12 +42,12 @@ export function searchWords(person: Searchable): string[] {
     digits(person.phone ?? ''),
     fold(person.memberCode),
   ];
-  return [...new Set(all.filter(Boolean).map((word) => word.slice(0, maxWordLength)))];
+  return [...new Set(all.filter(Boolean).map(cut))];
 }
 
 /** The words of a query; one-letter words are dropped where another word stands beside them. Throws VALIDATION_FAILED over 5. */
 export function queryWords(q: string): string[] {
-  const all = [...new Set(words(q))].map((word) => word.slice(0, maxWordLength));
+  const all = [...new Set(words(q))].map(cut);
   if (words(q).length > maxWords)
     throw new ServiceError('VALIDATION_FAILED', [{ path: 'q', message: `must be at most ${maxWords} words` }]);
   const longer = all.filter((word) => Array.from(word).length > 1);

@@ -9,17 +9,15 @@ export function isPlainText(value: string): boolean {
   return value.isWellFormed() && !controlCharacter.test(value);
 }
 
-/** Text of `min` to `max` characters (UTF-16 units). */
+/** For a field that goes on to change what it was given. */
+export const plainText = () => z.string().refine(isPlainText, 'must not contain control characters or broken Unicode');
+
+/** Text of `min` to `max` characters (code points, as in JSON Schema). */
 export function text(min: number, max: number) {
-  return z.string().min(min).max(max).refine(isPlainText, 'must not contain control characters or broken Unicode');
+  return plainText().min(min).max(max);
 }
 
-/** As {@link text}, with white space at both ends taken off before the length is checked. */
+/** As {@link text}, with spaces at both ends taken off before the length is checked, but never a control character. */
 export function trimmedText(min: number, max: number) {
-  return z
-    .string()
-    .trim()
-    .min(min)
-    .max(max)
-    .refine(isPlainText, 'must not contain control characters or broken Unicode');
+  return plainText().trim().min(min).max(max);
 }

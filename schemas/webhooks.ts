@@ -6,7 +6,7 @@ import { isUsableSecret } from './webhookSignature.js';
 
 export const maxSubscriptions = 20;
 
-const url = z.string().min(1).max(2048);
+const url = text(1, 2048);
 const events = z
   .array(z.union([eventType, z.literal('*')]))
   .min(1)

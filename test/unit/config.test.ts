@@ -1,0 +1,122 @@
+// Every wrong variable is named in one message, so that nobody has to start five times to find five mistakes.
+import fc from 'fast-check';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { type Config, ConfigError, configNames, readConfig } from '../../schemas/config.js';
+
+const good = {
+  CONSOLE_JWT_SECRET: 'a secret of thirty-two bytes, or more',
+  SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
+};
+
+/** One value for each variable that has any rule. */
+const wrong: Record<string, string> = {
+  HOST: '',
+  PORT: '65536',
+  METRICS_PORT: 'http',
+  PUBLIC_URL: 'ftp://example.com',
+  MONGODB_URI: '',
+  MONGODB_DATABASE: 'two words',
+  LOG_LEVEL: 'loud',
+  CONSOLE_JWT_SECRET: 'too short',
+  CONSOLE_JWKS_URL: 'not a url',
+  CONSOLE_JWT_ISSUER: '',
+  CONSOLE_JWT_AUDIENCE: '',
+  SECRETS_KEY: 'c2hvcnQ=',
+  SECRETS_KEY_PREVIOUS: 'c2hvcnQ=',
+  TRUST_PROXY: 'yes',
+  RATE_LIMIT_AUTHENTICATED: '0',
+  RATE_LIMIT_PUBLIC: '-1',
+  RATE_LIMIT_WINDOW_MS: '999',
+  IMPORT_MAX_BYTES: '1.5',
+  IMPORT_MAX_ROWS: '0',
+  EVENTS_CSV_MAX_ROWS: '1e3',
+  PASS_UPDATE_WAIT_MS: '8001',
+  GESTURE_WORKFLOWS_PER_SECOND: '10001',
+  RELAY_SHARDS: '65',
+  WEBHOOK_ALLOW_HTTP: 'maybe',
+  WEBHOOK_ALLOW_CIDRS: '10.0.0.0/33',
+};
+
+function mistakes(env: Record<string, string | undefined>): string[] {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const [, ...lines] = error.message.split('\n');
+    return lines.map((line) => /^ {2}([A-Z_]+)/.exec(line)?.[1] ?? line);
+  }
+}
+
+const named = (found: string[]) => [...new Set(found)].sort();
+
+describe('a wrong configuration', () => {
+  it('names every wrong variable in one message', () => {
+    fc.assert(
+      fc.property(fc.subarray(Object.keys(wrong), { minLength: 1 }), (names) => {
+        const env = { ...good, ...Object.fromEntries(names.map((name) => [name, wrong[name]])) };
+        expect(named(mistakes(env))).toEqual([...names].sort());
+      }),
+    );
+  });
+
+  it.each(Object.entries(wrong))('says what is wrong with %s', (name, value) => {
+    expect(() => readConfig({ ...good, [name]: value })).toThrow(`  ${name}: `);
+  });
+
+  it('never shows a value, which may be a secret', () => {
+    expect(() => readConfig({ ...good, CONSOLE_JWT_SECRET: 'hunter2hunter2' })).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('hunter2') }),
+    );
+  });
+
+  it('names the secrets that are missing', () => {
+    expect(named(mistakes({}))).toEqual(['CONSOLE_JWT_SECRET', 'SECRETS_KEY']);
+    expect(mistakes({ SECRETS_KEY: good.SECRETS_KEY, CONSOLE_JWKS_URL: 'https://console.example/jwks' })).toEqual([]);
+  });
+});
+
+describe('a right configuration', () => {
+  it('has the defaults of the interface', () => {
+    expect(readConfig(good)).toMatchObject({
+      HOST: '127.0.0.1',
+      PORT: 3000,
+      METRICS_PORT: 9464,
+      PUBLIC_URL: 'http://127.0.0.1:3000',
+      RATE_LIMIT_AUTHENTICATED: 1000,
+      RATE_LIMIT_PUBLIC: 50,
+      RATE_LIMIT_WINDOW_MS: 900_000,
+      IMPORT_MAX_BYTES: 1_048_576,
+      IMPORT_MAX_ROWS: 5000,
+      EVENTS_CSV_MAX_ROWS: 5000,
+      PASS_UPDATE_WAIT_MS: 2000,
+      WEBHOOK_ALLOW_HTTP: false,
+      WEBHOOK_ALLOW_CIDRS: '',
+      TRUST_PROXY: 0,
+    });
+  });
+
+  it('builds its public address from host and port unless one is given, without a slash at its end', () => {
+    expect(readConfig({ ...good, HOST: '0.0.0.0', PORT: '80' }).PUBLIC_URL).toBe('http://0.0.0.0:80');
+    expect(readConfig({ ...good, PUBLIC_URL: 'https://loyalty.example/' }).PUBLIC_URL).toBe('https://loyalty.example');
+    expect(readConfig({ ...good, PUBLIC_URL: '' }).PUBLIC_URL).toBe('http://127.0.0.1:3000');
+  });
+
+  it('reads true as one proxy', () => {
+    const proxies = ['true', 'false', '', '0', '2'].map(
+      (TRUST_PROXY) => readConfig({ ...good, TRUST_PROXY }).TRUST_PROXY,
+    );
+    expect(proxies).toEqual([1, 0, 0, 0, 2]);
+  });
+
+  it('ignores variables that it does not know', () => {
+    expect(readConfig({ ...good, PATH: '/bin', HOME: '/' })).not.toHaveProperty('PATH');
+  });
+
+  it('knows every variable that it was told of', () => {
+    expect(configNames).toEqual(expect.arrayContaining(Object.keys(wrong)));
+    expectTypeOf<Config['PUBLIC_URL']>().toEqualTypeOf<string>();
+    expectTypeOf<Config['PORT']>().toEqualTypeOf<number>();
+    expectTypeOf<Config['REDIS_URL']>().toEqualTypeOf<string | undefined>();
+  });
+});

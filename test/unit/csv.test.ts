@@ -1,0 +1,55 @@
+// A CSV line is read back by an independent parser exactly as it was written, and no cell runs as a formula.
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { csvLine } from '../../schemas/csv.js';
+
+const cell = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 30 }).filter((value) => value.isWellFormed() && !value.startsWith('\uFEFF')),
+  fc.constantFrom('', '"', '""', ',', '\n', '\r\n', "'", '=1+1', '-5', '+48 600', '@now', 'plain'),
+);
+/** What a spreadsheet would take for a formula: it looks at the first character. */
+const runs = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+const isNumber = /^-?\d+(\.\d+)?$/;
+
+const read = (lines: string): string[][] => parse(lines, { relax_column_count: true, record_delimiter: '\r\n' });
+
+describe('a CSV line', () => {
+  it('is read back as it was written, but for the apostrophe before a formula', () => {
+    fc.assert(
+      fc.property(fc.array(cell, { minLength: 2, maxLength: 8 }), (cells) => {
+        const [row = []] = read(csvLine(cells));
+        expect(row).toEqual(cells.map((value) => (runs.test(value) && !isNumber.test(value) ? `'${value}` : value)));
+      }),
+    );
+  });
+
+  it('never begins a cell with what a spreadsheet would run, unless it is a number', () => {
+    fc.assert(
+      fc.property(fc.array(cell, { minLength: 2, maxLength: 8 }), (cells) => {
+        for (const value of read(csvLine(cells))[0] ?? [])
+          expect(runs.test(value) && !isNumber.test(value)).toBe(false);
+      }),
+    );
+  });
+
+  it('keeps numbers as they are', () => {
+    fc.assert(
+      fc.property(fc.integer(), fc.integer(), (one, other) => {
+        expect(csvLine([String(one), String(other)])).toBe(`${one},${other}\r\n`);
+      }),
+    );
+  });
+
+  it('ends as RFC 4180 says, and many lines stay many', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell, fc.constant('end')), { minLength: 1, maxLength: 6 }), (rows) => {
+        expect(read(rows.map(csvLine).join('')).length).toBe(rows.length);
+      }),
+    );
+  });
+
+  it.each(['=HYPERLINK("http://x")', '+1+1', '-1+1', '@SUM(1)', '\t=1', '＝1'])('guards %j', (formula) => {
+    expect(read(csvLine([formula, 'x']))[0]?.[0]).toBe(`'${formula}`);
+  });
+});

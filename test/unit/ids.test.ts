@@ -1,0 +1,160 @@
+// Ids that carry meaning are made and un-made in one place; what one function makes, its twin reads.
+import fc from 'fast-check';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { isApiKey, newApiKey } from '../../schemas/apiKeys.js';
+import {
+  changeId,
+  deliveryWorkflowId,
+  derivedId,
+  enrollId,
+  type GestureOperation,
+  gestureId,
+  isUuid,
+  newId,
+  newMemberCode,
+  newToken,
+  parseDeliveryWorkflowId,
+  parseGestureId,
+  relayId,
+  sha256,
+} from '../../schemas/ids.js';
+
+const key = fc.stringMatching(/^[A-Za-z0-9_-]{8,128}$/);
+const operation = fc.constantFrom<GestureOperation>('points', 'redeem');
+const id = fc.uuid();
+const sample = <T>(make: () => T, count = 2_000): T[] => Array.from({ length: count }, make);
+
+describe('the id of a gesture', () => {
+  it('holds operation, member and key, and gives them back', () => {
+    fc.assert(
+      fc.property(operation, id, key, (what, memberId, given) => {
+        expect(parseGestureId(gestureId(what, memberId, given))).toEqual({ operation: what, memberId, key: given });
+      }),
+    );
+  });
+
+  it('is another one for another operation, member or key', () => {
+    fc.assert(
+      fc.property(fc.tuple(operation, id, key), fc.tuple(operation, id, key), (one, other) => {
+        const same = one.every((part, index) => part === other[index]);
+        expect(gestureId(...one) === gestureId(...other)).toBe(same);
+      }),
+    );
+  });
+
+  it('reads nothing else as one', () => {
+    for (const text of ['', 'points', 'points:a', 'points:a:', 'points::b', 'enroll:a:b', 'points:a:b:c'])
+      expect(parseGestureId(text)).toBeNull();
+    fc.assert(
+      fc.property(
+        fc.string(),
+        (text) => !/^(points|redeem):[^:]+:[^:]+$/.test(text) === (parseGestureId(text) === null),
+      ),
+    );
+  });
+});
+
+describe('the workflow id of a delivery', () => {
+  it('holds event, subscription and the suffix of a replay, and gives them back', () => {
+    fc.assert(
+      fc.property(id, id, fc.option(id, { nil: undefined }), (eventId, subscriptionId, suffix) => {
+        expect(parseDeliveryWorkflowId(deliveryWorkflowId(eventId, subscriptionId, suffix))).toEqual({
+          eventId,
+          subscriptionId,
+          suffix,
+        });
+      }),
+    );
+  });
+
+  it('reads nothing else as one', () => {
+    for (const text of ['', 'delivery:a', 'delivery:a:', 'points:a:b', 'delivery:a:b:c:d'])
+      expect(parseDeliveryWorkflowId(text)).toBeNull();
+  });
+});
+
+describe('workflow ids', () => {
+  it('begin with what they are, and end with the business key', () => {
+    expect(enrollId('m')).toBe('enroll:m');
+    expect(changeId('status', 'm', 'e')).toBe('status:m:e');
+    expect(relayId(3)).toBe('relay:3');
+  });
+});
+
+describe('a derived id', () => {
+  const parts = fc.array(
+    fc.string().filter((part) => !part.includes('\n')),
+    { minLength: 1, maxLength: 4 },
+  );
+
+  it('is a UUID, and a function of its parts', () => {
+    fc.assert(
+      fc.property(parts, parts, (one, other) => {
+        expect(isUuid(derivedId(...one))).toBe(true);
+        expect(derivedId(...one)).toBe(derivedId(...one));
+        const same = one.length === other.length && one.every((part, index) => part === other[index]);
+        expect(derivedId(...one) === derivedId(...other)).toBe(same);
+      }),
+    );
+  });
+
+  it('stays what it was when it was first stored', () => {
+    expect(derivedId('delivery', 'event', 'subscription')).toBe('6bd79798-66d9-877a-8ca1-b0faaa2cf31a');
+  });
+});
+
+describe('a member code', () => {
+  it('is ten characters of an alphabet without I, L, O and U', () => {
+    for (const code of sample(newMemberCode)) expect(code).toMatch(/^[0123456789ABCDEFGHJKMNPQRSTVWXYZ]{10}$/);
+  });
+
+  it('uses the whole alphabet, and repeats none in thousands', () => {
+    const codes = sample(newMemberCode);
+    expect(new Set(codes).size).toBe(codes.length);
+    expect(new Set(codes.join('')).size).toBe(32);
+  });
+});
+
+describe('random ids and tokens', () => {
+  it('are UUIDs, and tokens of at least 128 bits that need no escaping in a URL', () => {
+    for (const one of sample(newId, 200)) expect(isUuid(one)).toBe(true);
+    for (const token of sample(() => newToken(), 200)) expect(token).toMatch(/^[A-Za-z0-9_-]{32}$/);
+    expect(newToken(16)).toMatch(/^[A-Za-z0-9_-]{22}$/);
+  });
+
+  it('know a UUID in lower case and nothing else', () => {
+    const one = newId();
+    for (const other of [
+      one.toUpperCase(),
+      `${one} `,
+      ` ${one}`,
+      `${one}\n`,
+      one.slice(1),
+      one.replaceAll('-', ''),
+      '',
+    ])
+      expect(isUuid(other)).toBe(false);
+    fc.assert(fc.property(fc.string(), (text) => !isUuid(text)));
+  });
+});
+
+describe('an API key', () => {
+  it('is lps_ and 43 URL-safe characters; its prefix is its first twelve and its hash is of the whole', () => {
+    for (const { key: secret, keyPrefix, hash } of sample(newApiKey, 200)) {
+      expect(secret).toMatch(/^lps_[A-Za-z0-9_-]{43}$/);
+      expect(isApiKey(secret)).toBe(true);
+      expect(keyPrefix).toBe(secret.slice(0, 12));
+      expect(hash).toBe(sha256(secret));
+    }
+  });
+
+  it('is known by its form alone', () => {
+    const { key: secret } = newApiKey();
+    for (const other of [`${secret}x`, secret.slice(0, -1), `LPS_${secret.slice(4)}`, `${secret}\n`, ''])
+      expect(isApiKey(other)).toBe(false);
+  });
+});
+
+it('a gesture is points or redeem', () => {
+  expectTypeOf<GestureOperation>().toEqualTypeOf<'points' | 'redeem'>();
+});

@@ -1,0 +1,156 @@
+// Finding a member by word: stored words and searched words are folded the same way, so case and accents never matter
+// (decisions on `q`).
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../schemas/errors.js';
+import { fold, prefixRange, queryWords, searchWords, wordForms } from '../../schemas/searchWords.js';
+
+const memberCode = '7H2K9M4QXT';
+
+/** Letters as names have them, in several scripts. */
+const letter = fc.constantFrom(
+  ...'abcdefghijklmnopqrstuvwxyzàáâäãåçèéêëìíîïñòóôöõùúûüýÿąćęłńśźżčďěňřšťůžőűğışøđßαβγδεζηθικλμνξοπρσςτυφχψωάέήόабвгдежзиклмнопрстуфхцчшщыэюяёїўґあ木',
+);
+const word = fc.array(letter, { minLength: 1, maxLength: 20 }).map((letters) => letters.join(''));
+const anyText = fc.string({ unit: 'grapheme', maxLength: 100 });
+
+/** Whether the index range of `query` holds one of the stored words, compared as the database compares: by bytes. */
+function finds(stored: string[], query: string): boolean {
+  return queryWords(query).every((each) =>
+    wordForms(each)
+      .map(prefixRange)
+      .some(({ $gte, $lt }) =>
+        stored.some(
+          (token) =>
+            Buffer.compare(Buffer.from(token), Buffer.from($gte)) >= 0 &&
+            Buffer.compare(Buffer.from(token), Buffer.from($lt)) < 0,
+        ),
+      ),
+  );
+}
+
+describe('folding', () => {
+  it.each([
+    ['Łucja Ünal', 'lucja unal'],
+    ['ΟΔΥΣΣΕΥΣ', 'οδυσσευσ'],
+    ['Οδυσσεύς', 'οδυσσευσ'],
+    ['STRASSE', 'strasse'],
+    ['Straße', 'strasse'],
+    ['IŞIK', 'isik'],
+    ['ışık', 'isik'],
+    ['İzmir', 'izmir'],
+    ['Đặng', 'dang'],
+    ['ＡＤＡ', 'ada'],
+  ])('makes %s into %s', (name, folded) => {
+    expect(fold(name)).toBe(folded);
+  });
+
+  it('is the same for any case', () => {
+    fc.assert(
+      fc.property(word, (name) => {
+        expect(fold(name.toUpperCase())).toBe(fold(name));
+        expect(fold(name.toLowerCase())).toBe(fold(name));
+      }),
+    );
+  });
+
+  it('is the same for composed and decomposed accents, and done twice changes nothing', () => {
+    fc.assert(
+      fc.property(fc.oneof(word, anyText), (name) => {
+        expect(fold(name.normalize('NFD'))).toBe(fold(name.normalize('NFC')));
+        expect(fold(fold(name))).toBe(fold(name));
+      }),
+    );
+  });
+});
+
+describe('the words of a member', () => {
+  it('are those of both names, the email, the digits of the phone and the member code, without repeats', () => {
+    expect(
+      searchWords({
+        firstName: 'Ada  Maria',
+        lastName: 'Ada',
+        email: 'ada@example.com',
+        phone: '+48 (600) 100-200',
+        memberCode,
+      }),
+    ).toEqual(['ada', 'maria', 'ada@example.com', '48600100200', '7h2k9m4qxt']);
+  });
+
+  it('are never empty, repeated or broken, however odd the names', () => {
+    fc.assert(
+      fc.property(anyText, anyText, fc.string({ unit: 'binary' }), (firstName, lastName, phone) => {
+        const words = searchWords({ firstName, lastName, phone, memberCode });
+        expect(new Set(words).size).toBe(words.length);
+        for (const each of words) expect(each.length > 0 && each.isWellFormed() && !/\s/.test(each)).toBe(true);
+      }),
+    );
+  });
+
+  it('stay whole characters where a long one is cut', () => {
+    const words = searchWords({ firstName: `${'a'.repeat(63)}😀`, lastName: `${'a'.repeat(63)}🜀`, memberCode });
+    expect(words.every((each) => each.isWellFormed())).toBe(true);
+    expect(new Set(words.map((each) => Buffer.from(each).toString('hex'))).size).toBe(words.length);
+  });
+});
+
+describe('a search', () => {
+  it('finds a member by the beginning of any of its words, in any case and without its accents', () => {
+    fc.assert(
+      fc.property(word, word, fc.nat(), fc.boolean(), fc.boolean(), (firstName, lastName, cut, upper, bare) => {
+        const stored = searchWords({ firstName, lastName, memberCode });
+        const letters = Array.from(firstName);
+        const begin = letters.slice(0, 1 + (cut % letters.length)).join('');
+        const cased = upper ? begin.toUpperCase() : begin;
+        expect(finds(stored, bare ? cased.normalize('NFD').replace(/\p{M}/gu, '') : cased)).toBe(true);
+      }),
+    );
+  });
+
+  it('needs each of its words', () => {
+    const stored = searchWords({ firstName: 'Ada', lastName: 'Lovelace', memberCode });
+    expect(finds(stored, 'love ADA')).toBe(true);
+    expect(finds(stored, 'ada byron')).toBe(false);
+    expect(finds(stored, 'velace')).toBe(false);
+    expect(finds(stored, '7h2k')).toBe(true);
+    expect(finds(stored, 'h2k9')).toBe(false);
+  });
+
+  it('finds a phone by its digits, with or without the signs between them', () => {
+    const stored = searchWords({ phone: '+48 600-100-200', memberCode });
+    for (const query of ['48600', '+48600100', '+48600-100', '(48)600']) expect(finds(stored, query)).toBe(true);
+    expect(finds(stored, '600100')).toBe(false);
+  });
+
+  it('finds everybody who has the word and nobody else', () => {
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 8 }), word, (names, query) => {
+        for (const name of names) {
+          const stored = searchWords({ firstName: name, memberCode });
+          const expected = stored.some((token) => token.startsWith(fold(query)));
+          expect(finds(stored, query)).toBe(expected);
+        }
+      }),
+    );
+  });
+
+  it('drops one-letter words beside longer ones, and keeps them alone', () => {
+    expect(queryWords('a ada')).toEqual(['ada']);
+    expect(queryWords('a')).toEqual(['a']);
+    expect(queryWords('b a')).toEqual(['b', 'a']);
+    expect(queryWords('木 ada')).toEqual(['ada']);
+  });
+
+  it('takes five words and refuses a sixth', () => {
+    expect(queryWords('one two three four five')).toHaveLength(5);
+    const refused = (() => {
+      try {
+        return queryWords('one two three four five six');
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(refused).toBeInstanceOf(ServiceError);
+    expect(refused).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ path: 'q' }] });
+  });
+});

@@ -1,0 +1,56 @@
+// What no screen, log line or CSV cell can hold is refused wherever text comes in.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { email, name, tag } from '../../schemas/members.js';
+import { isPlainText, text, trimmedText } from '../../schemas/text.js';
+
+const control = fc.oneof(
+  fc.integer({ min: 0x00, max: 0x1f }),
+  fc.integer({ min: 0x7f, max: 0x9f }),
+  fc.constantFrom(0x2028, 0x2029),
+);
+const bad = fc.oneof(
+  control.map((code) => String.fromCharCode(code)),
+  fc.integer({ min: 0xd800, max: 0xdfff }).map((code) => String.fromCharCode(code)),
+);
+const plain = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }).filter(isPlainText);
+
+describe('plain text', () => {
+  it('holds no control character and no half of a surrogate pair, wherever it stands', () => {
+    fc.assert(
+      fc.property(plain, bad, plain, (before, broken, after) => {
+        expect(isPlainText(before + after)).toBe(true);
+        expect(isPlainText(before + broken + after)).toBe(false);
+        expect(isPlainText(broken + after)).toBe(false);
+        expect(isPlainText(before + broken)).toBe(false);
+      }),
+    );
+  });
+
+  it('may be in any script, with emoji and zero-width joiners', () => {
+    for (const good of ['Łódź', '王小明', 'ελληνικά', '👩‍👩‍👧', 'مرحبا', "O'Brien", '%@ points'])
+      expect(isPlainText(good)).toBe(true);
+  });
+});
+
+describe('a text field', () => {
+  it('is measured in characters, an emoji being one, at both ends', () => {
+    expect(text(2, 4).safeParse('a').success).toBe(false);
+    expect(text(2, 4).safeParse('ab').success).toBe(true);
+    expect(text(2, 4).safeParse('😀').success).toBe(false);
+    expect(text(2, 4).safeParse('😀😀😀😀').success).toBe(true);
+    expect(text(2, 4).safeParse('😀😀😀😀a').success).toBe(false);
+  });
+
+  it('loses the spaces at its ends before it is measured, where it says so', () => {
+    expect(trimmedText(1, 3).parse('  abc ')).toBe('abc');
+    expect(trimmedText(1, 3).safeParse('   ').success).toBe(false);
+  });
+
+  it('is refused with a control character even where trimming would take it away', () => {
+    for (const field of [trimmedText(1, 50), name, email, tag]) {
+      for (const value of ['ada@example.com\n', '\tada@example.com', 'ada@example.com\u2028', 'ada@exam\nple.com'])
+        expect(field.safeParse(value).success).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,54 @@
+// How many gestures may have a workflow of their own: never more than the rate carries, however they come.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createWorkflowBudget } from '../../api/workflowBudget.js';
+
+function at(perSecond: number) {
+  let now = 0;
+  const take = createWorkflowBudget(perSecond, () => now);
+  const taken = (times: number) => Array.from({ length: times }, take).filter(Boolean).length;
+  return { taken, pass: (ms: number) => (now += ms) };
+}
+
+describe('the budget of workflows', () => {
+  it('gives twice its rate at once, and then its rate', () => {
+    const budget = at(20);
+    expect(budget.taken(100)).toBe(40);
+    budget.pass(1_000);
+    expect(budget.taken(100)).toBe(20);
+    budget.pass(50);
+    expect(budget.taken(100)).toBe(1);
+  });
+
+  it('saves up no more than twice its rate, however long it rests', () => {
+    const budget = at(20);
+    budget.pass(86_400_000);
+    expect(budget.taken(1_000)).toBe(40);
+  });
+
+  it('gives nothing at a rate of zero', () => {
+    const budget = at(0);
+    budget.pass(60_000);
+    expect(budget.taken(10)).toBe(0);
+  });
+
+  it('never gives more than its first fill and its rate', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 500 }),
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 2_000 }), fc.integer({ min: 0, max: 200 })), { maxLength: 50 }),
+        (perSecond, steps) => {
+          const budget = at(perSecond);
+          let total = 0;
+          let passed = 0;
+          for (const [ms, asked] of steps) {
+            budget.pass(ms);
+            passed += ms;
+            total += budget.taken(asked);
+          }
+          expect(total).toBeLessThanOrEqual(perSecond * 2 + (passed * perSecond) / 1_000 + 1e-6);
+        },
+      ),
+    );
+  });
+});
