@@ -1,6 +1,7 @@
 // Every endpoint of the table has its route here; one that is missing, or too many, does not compile.
 import type { Routes } from '../request.js';
 import { apiKeyRoutes } from './apiKeys.js';
+import { feedRoutes } from './feed.js';
 import { gestureRoutes } from './gestures.js';
 import { importRoutes } from './imports.js';
 import { memberRoutes } from './members.js';
@@ -18,4 +19,5 @@ export const routes: Routes = {
   ...webhookRoutes,
   ...publicRoutes,
   ...scanRoutes,
+  ...feedRoutes,
 };

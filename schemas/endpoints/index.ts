@@ -1,6 +1,7 @@
 // The one table of endpoints.
 import { apiKeyEndpoints } from './apiKeys.js';
 import type { Endpoint } from './endpoint.js';
+import { feedEndpoints } from './feed.js';
 import { memberEndpoints } from './members.js';
 import { programEndpoints } from './programs.js';
 import { publicEndpoints } from './public.js';
@@ -14,6 +15,7 @@ export const endpoints = {
   ...webhookEndpoints,
   ...publicEndpoints,
   ...scanEndpoints,
+  ...feedEndpoints,
 } satisfies Record<string, Endpoint>;
 
 export type Endpoints = typeof endpoints;

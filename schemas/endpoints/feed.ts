@@ -1,0 +1,21 @@
+// The pull feed, for receivers that were away and want to know that they missed nothing.
+import { z } from 'zod';
+import { feedPage, feedTypes } from '../feed.js';
+import { text } from '../text.js';
+import { endpoint, feedLimit } from './endpoint.js';
+
+export const feedEndpoints = {
+  readFeed: endpoint({
+    method: 'get',
+    path: '/merchants/me/events',
+    tag: 'Webhooks',
+    summary: 'Read the events of the merchant, page after page',
+    description:
+      'The same envelopes as the webhooks, in one order for everybody, from the oldest that is kept (90 days) on. Nothing ever appears behind a cursor that was handed out, so whoever reads on from the last cursor misses nothing. A page may hold fewer events than `limit`, or none, while `more` is true. The order is that of the feed; `data.memberVersion` orders the events of one member.',
+    access: 'merchants.campaigns:view',
+    query: z.strictObject({ after: text(1, 100).optional(), types: feedTypes.optional(), limit: feedLimit }),
+    result: feedPage,
+    statuses: [200],
+    errors: [],
+  }),
+};

@@ -1,0 +1,231 @@
+// The pull feed: every event once, in one order for everybody, and never behind a cursor that was handed out.
+import fc from 'fast-check';
+import { Binary } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFeed } from '../../activities/feed.js';
+import { type OpenStore, openStore } from '../../activities/store.js';
+import type { EventRow } from '../../schemas/collections.js';
+import type { EventType } from '../../schemas/events.js';
+import { newId } from '../../schemas/ids.js';
+import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { type Receiver, startReceiver } from '../rig/receiver.js';
+import { startService, type TestService, until } from '../rig/service.js';
+
+let service: TestService;
+/** As of another process: it shares nothing with the service but the database. */
+let elsewhere: OpenStore;
+
+beforeAll(async () => {
+  service = await startService();
+  elsewhere = openStore({ config: service.store.config, log: service.store.log });
+});
+afterAll(async () => {
+  await elsewhere.close();
+  await service.stop();
+});
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Reads pages until there is nothing more to read at once. */
+async function readOn(merchant: TestMerchant, from?: string, query = ''): Promise<{ ids: string[]; cursor: string }> {
+  const ids: string[] = [];
+  let cursor = from;
+  for (;;) {
+    const { body } = await merchant.call(
+      `/merchants/me/events?${new URLSearchParams({ ...(cursor && { after: cursor }) })}${query}`,
+    );
+    ids.push(...body.data.items.map((item: { eventId: string }) => item.eventId));
+    cursor = body.data.cursor;
+    if (!body.data.more) return { ids, cursor: body.data.cursor };
+  }
+}
+
+function frozenEvent(merchantId: string, fields: Partial<EventRow> = {}): EventRow {
+  const _id = newId();
+  return {
+    _id,
+    merchantId,
+    type: 'points.changed',
+    occurredAt: new Date(),
+    data: {},
+    state: 'published',
+    holder: '',
+    dueAt: new Date(),
+    shard: 0,
+    sequence: 0,
+    envelope: new Binary(Buffer.from(JSON.stringify({ eventId: _id }))),
+    ...fields,
+  };
+}
+
+describe('the feed', () => {
+  let merchant: TestMerchant;
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    merchant = await aMerchant(service);
+    receiver = await startReceiver();
+    await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events: ['*'] } });
+  });
+  afterAll(() => receiver.stop());
+
+  it('holds the very envelopes that the webhooks carried, and what happens later comes behind the cursor', async () => {
+    const member = await merchant.enroll({ firstName: 'Ada', email: 'ada@example.com' });
+    await receiver.waitFor((requests) => requests.length >= 3);
+    const page = await until(async () => {
+      const { body } = await merchant.call('/merchants/me/events');
+      return body.data.items.length === 3 && body.data;
+    });
+    const carried = new Set(receiver.requests.map((request) => request.body.toString('utf8')));
+    expect(new Set(page.items.map((item: unknown) => JSON.stringify(item)))).toEqual(carried);
+
+    await merchant.call(`/merchants/me/members/${member.id}/points`, { method: 'PATCH', body: { delta: 5 } });
+    await merchant.call(`/merchants/me/members/${member.id}/push`, { method: 'POST' });
+    await merchant.call('/merchants/me/scans', { body: { code: member.memberCode } });
+    await receiver.waitFor((requests) => requests.length >= 5);
+    const next = await until(async () => {
+      const { body } = await merchant.call(`/merchants/me/events?after=${page.cursor}`);
+      return body.data.items.length === 2 && body.data;
+    });
+    expect(next.items.map((item: { event: string }) => item.event).sort()).toEqual(['pass.scanned', 'points.changed']);
+    expect(next.more).toBe(false);
+    const end = await merchant.call(`/merchants/me/events?after=${next.cursor}`);
+    expect(end.body.data).toEqual({ items: [], cursor: next.cursor, more: false });
+  });
+
+  it('never shows a push or a test delivery, which are no news', async () => {
+    const { body } = await merchant.call('/merchants/me/webhooks');
+    await merchant.call(`/merchants/me/webhooks/${body.data.items[0].id}/test`, { method: 'POST' });
+    await receiver.waitFor((requests) => requests.some((request) => request.body.includes('"test":true')));
+    const { ids } = await readOn(merchant);
+    const events = await service.store.rows.events.find({ _id: { $in: ids } }).toArray();
+    expect(events.filter((event) => event.silent)).toEqual([]);
+  });
+
+  it('picks types, and its cursor has passed what was not picked', async () => {
+    const { body } = await merchant.call('/merchants/me/events?types=pass.scanned,points.changed');
+    expect(body.data.items.map((item: { event: string }) => item.event).sort()).toEqual([
+      'pass.scanned',
+      'points.changed',
+    ]);
+    const rest = await merchant.call(`/merchants/me/events?after=${body.data.cursor}`);
+    expect(rest.body.data.items).toEqual([]);
+  });
+
+  it('refuses cursors that are not its own, unknown types and limits out of range', async () => {
+    const other = await aMerchant(service);
+    const { cursor } = await readOn(merchant);
+    expect((await other.call(`/merchants/me/events?after=${cursor}`)).status).toBe(400);
+    const beyond = Buffer.from(Buffer.from(cursor, 'base64url').toString().replace(/^\d+/, '999999')).toString(
+      'base64url',
+    );
+    const wrong = ['after=x', 'after=', `after=${beyond}`, 'types=', 'types=points', 'limit=0', 'limit=501', 'page=1'];
+    for (const query of [...wrong, `after=${cursor}&after=${cursor}`])
+      expect([query, (await merchant.call(`/merchants/me/events?${query}`)).status]).toEqual([query, 400]);
+  });
+
+  it('shows nothing of another merchant', async () => {
+    const other = await aMerchant(service);
+    expect((await readOn(other)).ids).toEqual([]);
+  });
+});
+
+describe('reading while others write', () => {
+  it('gives every reader every event once and in the same order, however late a write is committed', async () => {
+    const types: EventType[] = ['points.changed', 'pass.scanned'];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          commits: fc.array(
+            fc.record({ holdMs: fc.integer({ min: 0, max: 60 }), events: fc.integer({ min: 1, max: 6 }) }),
+            { minLength: 10, maxLength: 30 },
+          ),
+          limits: fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 4, maxLength: 6 }),
+        }),
+        async ({ commits, limits }) => {
+          const merchantId = `merchant-${newId()}`;
+          const written: string[] = [];
+          let writing = true;
+
+          const write = async ({ holdMs, events }: (typeof commits)[number], index: number) => {
+            await sleep((index % 8) * 10);
+            const { mongo, rows } = index % 2 ? service.store : elsewhere;
+            const made = Array.from({ length: events }, (_, k) =>
+              frozenEvent(merchantId, { type: types[k % 2] as EventType }),
+            );
+            await mongo.withSession((session) =>
+              session.withTransaction(async () => {
+                await rows.events.insertMany(made, { session });
+                await sleep(holdMs);
+              }),
+            );
+            written.push(...made.map((event) => event._id));
+          };
+
+          const read = async (limit: number, index: number): Promise<string[]> => {
+            const store = index % 2 ? service.store : elsewhere;
+            const seen: string[] = [];
+            let after = 0;
+            for (;;) {
+              const last = !writing;
+              const page = await readFeed(store, { merchantId, after, limit });
+              seen.push(...page.envelopes.map(({ buffer }) => JSON.parse(Buffer.from(buffer).toString()).eventId));
+              after = page.sequence;
+              if (last && !page.more) return seen;
+              await sleep(3);
+            }
+          };
+
+          const readers = Promise.all(limits.map(read));
+          await Promise.all(commits.map(write));
+          writing = false;
+          const [first = [], ...others] = await readers;
+          expect([...first].sort()).toEqual(written.sort());
+          for (const seen of others) expect(seen).toEqual(first);
+          expect(new Set(first).size).toBe(first.length);
+        },
+      ),
+      { numRuns: 6 },
+    );
+  }, 120_000);
+
+  it('reads past what is no longer kept', async () => {
+    const merchantId = `merchant-${newId()}`;
+    const made = Array.from({ length: 40 }, (_, index) =>
+      frozenEvent(merchantId, { occurredAt: new Date(1_750_000_000_000 + index) }),
+    );
+    await service.store.rows.events.insertMany(made);
+    await readFeed(service.store, { merchantId, after: 0, limit: 1 });
+    await service.store.rows.events.deleteMany({ merchantId, sequence: { $lte: 30 } });
+    const jump = await readFeed(service.store, { merchantId, after: 0, limit: 10 });
+    expect([jump.envelopes.length, jump.sequence, jump.more]).toEqual([0, 30, true]);
+    const page = await readFeed(service.store, { merchantId, after: jump.sequence, limit: 10 });
+    expect(page.envelopes.map(({ buffer }) => JSON.parse(Buffer.from(buffer).toString()).eventId)).toEqual(
+      made.slice(30).map((event) => event._id),
+    );
+  });
+
+  it('numbers a backlog in bounded steps and reads a page of a long feed in its own size', async () => {
+    const merchantId = `merchant-${newId()}`;
+    const total = 6_000;
+    for (let from = 0; from < total; from += 500)
+      await service.store.rows.events.insertMany(Array.from({ length: 500 }, () => frozenEvent(merchantId)));
+    let after = 0;
+    let seen = 0;
+    let slowest = 0;
+    for (;;) {
+      const startedAt = performance.now();
+      const page = await readFeed(service.store, { merchantId, after, limit: 500 });
+      slowest = Math.max(slowest, performance.now() - startedAt);
+      seen += page.envelopes.length;
+      after = page.sequence;
+      if (!page.more) break;
+    }
+    expect(seen).toBe(total);
+    expect(slowest).toBeLessThan(2_000);
+    const startedAt = performance.now();
+    const page = await readFeed(service.store, { merchantId, after: 3_000, limit: 20, types: ['points.changed'] });
+    expect(page.envelopes).toHaveLength(20);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+});
