@@ -1,0 +1,58 @@
+// Whatever goes wrong, the answer is the envelope with a code of the table, and nothing of the inside shows.
+import {
+  MongoNetworkError,
+  MongoOperationTimeoutError,
+  MongoServerError,
+  MongoServerSelectionError,
+  type TopologyDescription,
+} from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import { failure, isOutage, success } from '../../api/envelope.js';
+import { type ErrorCode, errorTable, ServiceError } from '../../schemas/errors.js';
+
+const noServer = new MongoServerSelectionError('connect ECONNREFUSED 127.0.0.1:27017', {} as TopologyDescription);
+
+describe('a success', () => {
+  it('is the data in its envelope, as bytes', () => {
+    expect(success({ id: 'x' }).toString('utf8')).toBe('{"success":true,"data":{"id":"x"}}');
+  });
+});
+
+describe('a failure', () => {
+  it.each(Object.keys(errorTable) as ErrorCode[])('%s has its own status and message', (code) => {
+    expect(failure(new ServiceError(code))).toEqual({
+      status: errorTable[code].status,
+      body: { success: false, error: { code, message: errorTable[code].message } },
+    });
+  });
+
+  it('shows details where there are some', () => {
+    expect(failure(new ServiceError('CARD_NOT_FULL', { missing: 2 })).body.error.details).toEqual({ missing: 2 });
+  });
+
+  it('that nobody foresaw is INTERNAL, and says nothing of what it was', () => {
+    for (const odd of [
+      new Error('secret of the inside'),
+      'a string',
+      null,
+      undefined,
+      { message: 'x' },
+      new MongoServerError({ message: 'E11000' }),
+    ]) {
+      expect(failure(odd)).toEqual({
+        status: 500,
+        body: { success: false, error: { code: 'INTERNAL', message: errorTable.INTERNAL.message } },
+      });
+    }
+  });
+
+  it('of the database is UNAVAILABLE', () => {
+    const lost = new MongoNetworkError('socket hang up');
+    const slow = new MongoOperationTimeoutError('timed out');
+    for (const outage of [noServer, lost, slow]) {
+      expect(isOutage(outage)).toBe(true);
+      expect(failure(outage)).toMatchObject({ status: 503, body: { error: { code: 'UNAVAILABLE' } } });
+    }
+    expect(isOutage(new Error('other'))).toBe(false);
+  });
+});

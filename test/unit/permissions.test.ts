@@ -1,0 +1,45 @@
+// Permissions are the interface's strings, and a role is a named set of them.
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { endpoints } from '../../schemas/endpoints/index.js';
+import { builtInRoles, type Permission, permissions } from '../../schemas/permissions.js';
+
+const views = ['merchants.campaigns:view', 'merchants.members:view', 'merchants.programs:view'];
+
+describe('permissions', () => {
+  it('are those of the interface, and reading has its own', () => {
+    expect([...permissions].sort()).toEqual(
+      [
+        ...views,
+        'merchants.members:create',
+        'merchants.members:edit',
+        'merchants.campaigns:create',
+        'merchants.campaigns:edit',
+        'merchants.campaigns:delete',
+        'api-keys:view',
+        'api-keys:create',
+        'api-keys:delete',
+      ].sort(),
+    );
+    expectTypeOf<Permission>().toEqualTypeOf<(typeof permissions)[number]>();
+  });
+
+  it('are each needed by an endpoint, and each endpoint needs one or is public', () => {
+    const needed = new Set<string>(Object.values(endpoints).map((endpoint) => endpoint.access));
+    needed.delete('public');
+    expect([...needed].sort()).toEqual([...permissions].sort());
+  });
+});
+
+describe('the built-in roles', () => {
+  it('are owner, integration and viewer', () => {
+    expect(Object.keys(builtInRoles).sort()).toEqual(['integration', 'owner', 'viewer']);
+  });
+
+  it('let an owner do everything, an integration everything but keys, and a viewer look at everything but keys', () => {
+    expect([...(builtInRoles.owner ?? [])].sort()).toEqual([...permissions].sort());
+    expect([...(builtInRoles.integration ?? [])].sort()).toEqual(
+      permissions.filter((permission) => !permission.startsWith('api-keys:')).sort(),
+    );
+    expect([...(builtInRoles.viewer ?? [])].sort()).toEqual(views);
+  });
+});
