@@ -76,6 +76,6 @@ async function permissionsOf(
 export function requireOwnPage(ctx: Context, publicUrl: string): void {
   const site = ctx.get('Sec-Fetch-Site');
   if (site === 'same-origin' || site === 'none') return;
-  if (!site && ctx.get('Origin') === new URL(publicUrl).origin) return;
+  if (ctx.get('Origin') === new URL(publicUrl).origin) return;
   throw new ServiceError('CSRF_REJECTED');
 }
