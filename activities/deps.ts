@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { CollectionName, Rows } from '../schemas/collections.js';
 import type { Config } from '../schemas/config.js';
 import type { WalletMode } from '../schemas/passUpdate.js';
+import type { Metrics } from './metrics/metrics.js';
 
 export type Tables = { [N in CollectionName]: Collection<Rows[N]> };
 
@@ -13,6 +14,7 @@ export interface Store {
   rows: Tables;
   config: Config;
   log: Logger;
+  metrics: Metrics;
   now: () => Date;
   /** Runs one after another whatever this process does to the same key. */
   inTurn: <T>(key: string, work: () => Promise<T>) => Promise<T>;

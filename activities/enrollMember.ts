@@ -19,7 +19,11 @@ export function requireEnrollable(program: Program, initialPoints: number | unde
 }
 
 /** Throws PROGRAM_ARCHIVED, VALIDATION_FAILED and UNAVAILABLE; in each case nobody was enrolled. */
-export async function enrollMember(store: Store, input: NewMember): Promise<Enrolled> {
+export function enrollMember(store: Store, input: NewMember): Promise<Enrolled> {
+  return store.metrics.gesture('enroll', () => enroll(store, input));
+}
+
+async function enroll(store: Store, input: NewMember): Promise<Enrolled> {
   const { program, person } = input;
   requireEnrollable(program, person.initialPoints);
   return decideAgain(store, async () => {

@@ -57,6 +57,7 @@ export async function relayEvents(
     try {
       await carryOut(deps, { holder, events });
       relayed += events.length;
+      deps.metrics.relayed(events.length);
     } catch (error) {
       // The claim runs out by itself; the events are taken again then.
       deps.log.error({ err: error, shard, events: events.length }, 'a batch of the relay failed');

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { CollectionName, Rows } from '../schemas/collections.js';
 import type { Config } from '../schemas/config.js';
 import type { CrashPoint, Store, Tables, WalletModes } from './deps.js';
+import { createMetrics, type Metrics } from './metrics/metrics.js';
 import { createRecent } from './recent.js';
 import { createTurns } from './turns.js';
 
@@ -29,6 +30,7 @@ export interface OpenStore extends Store {
 export interface StoreOptions {
   config: Config;
   log: Logger;
+  metrics?: Metrics;
   walletModes?: WalletModes;
   now?: () => Date;
 }
@@ -36,7 +38,13 @@ export interface StoreOptions {
 const stubModes: WalletModes = { apple: 'stub', google: 'stub' };
 
 /** Connects lazily: a store can be opened while MongoDB is away. */
-export function openStore({ config, log, walletModes = stubModes, now = () => new Date() }: StoreOptions): OpenStore {
+export function openStore({
+  config,
+  log,
+  metrics = createMetrics(),
+  walletModes = stubModes,
+  now = () => new Date(),
+}: StoreOptions): OpenStore {
   const mongo = new MongoClient(config.MONGODB_URI, {
     writeConcern: { w: 'majority', journal: true },
     serverSelectionTimeoutMS: selectionTimeoutMs,
@@ -75,6 +83,7 @@ export function openStore({ config, log, walletModes = stubModes, now = () => ne
     rows,
     config,
     log,
+    metrics,
     now,
     inTurn: createTurns(),
     recent: createRecent(),

@@ -24,15 +24,20 @@ async function requestId(ctx: Context, next: Next): Promise<void> {
   await next();
 }
 
+const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
 function logging(deps: ApiDeps) {
   return async function logRequest(ctx: Context, next: Next): Promise<void> {
     const startedAt = performance.now();
     await next();
-    const ms = Math.round(performance.now() - startedAt);
-    deps.log.debug(
-      { requestId: ctx.state.requestId, method: ctx.method, route: ctx._matchedRoute, status: ctx.status, ms },
-      'request',
-    );
+    const ms = performance.now() - startedAt;
+    const { method, status } = ctx;
+    const route = String(ctx._matchedRoute ?? 'none');
+    deps.metrics.request({ method: knownMethods.has(method) ? method : 'other', route, status, seconds: ms / 1_000 });
+    const { requestId, merchantId, workflowId } = ctx.state;
+    const line = { requestId, merchantId, workflowId, method, route, status, ms: Math.round(ms) };
+    if (status >= 400) deps.log.info(line, 'request');
+    else deps.log.debug(line, 'request');
   };
 }
 
@@ -44,7 +49,7 @@ function failures(deps: ApiDeps) {
       const { status, body } = failure(error);
       if (status >= 500)
         deps.log.error(
-          { err: error, requestId: ctx.state.requestId, method: ctx.method, path: ctx.path },
+          { err: error, requestId: ctx.state.requestId, method: ctx.method, route: ctx._matchedRoute },
           'request failed',
         );
       ctx.status = status;

@@ -65,15 +65,18 @@ export async function performGesture(
   const key = keyOf(ctx);
   if (!isUuid(memberId)) throw new ServiceError('MEMBER_NOT_FOUND');
   const id = gestureId(operation, memberId, key);
+  ctx.state.workflowId = id;
   const { own, confirmable } = plan(deps);
-  const changed = await changeMember(deps, {
-    merchantId,
-    memberId,
-    gesture: { id, fingerprint: fingerprintOf(gesture.body), answer: answerOf },
-    holderOf: () => (own ? id : null),
-    confirmable,
-    decide,
-  });
+  const changed = await deps.metrics.gesture(operation, () =>
+    changeMember(deps, {
+      merchantId,
+      memberId,
+      gesture: { id, fingerprint: fingerprintOf(gesture.body), answer: answerOf },
+      holderOf: () => (own ? id : null),
+      confirmable,
+      decide,
+    }),
+  );
   if (changed.kind === 'unchanged') throw new Error('A gesture always changes its member.');
   if (changed.kind === 'replay') {
     ctx.set('Idempotent-Replayed', 'true');

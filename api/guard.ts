@@ -100,6 +100,7 @@ function present(ctx: Context, endpoint: Endpoint, reply: Reply<Endpoint>): void
 export function guarded<N extends EndpointName>(deps: ApiDeps, endpoint: Endpoints[N], route: Route<N>) {
   return async function guardedRoute(ctx: Context): Promise<void> {
     const caller = await admit(deps, ctx, endpoint);
+    ctx.state.merchantId = caller.merchantId || undefined;
     const { query, body } = await validated(ctx, endpoint);
     const request = { deps, caller, params: (ctx.params ?? {}) as Record<string, string>, query, body, ctx } as Request<
       Endpoints[N]

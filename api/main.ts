@@ -1,6 +1,9 @@
 // The API process: wires, listens, and stops in order: no new requests, those in flight answered, then the connections.
 import { createServer } from 'node:http';
-import pino from 'pino';
+import { createLog } from '../activities/log.js';
+import { createMetrics, watchProcess } from '../activities/metrics/metrics.js';
+import { serveMetrics } from '../activities/metrics/metricsServer.js';
+import { readOutbox } from '../activities/metrics/readOutbox.js';
 import { readConfigOrExit } from '../activities/readConfigOrExit.js';
 import { createSecretBox } from '../activities/secrets.js';
 import { openStore } from '../activities/store.js';
@@ -15,11 +18,14 @@ import { createWorkflowBudget } from './workflowBudget.js';
 const graceMs = 15_000;
 
 const config = readConfigOrExit();
-const log = pino({ level: config.LOG_LEVEL, base: { process: 'api' } });
+const log = createLog(config, 'api');
+const metrics = createMetrics();
+watchProcess(metrics);
 const wallets = await createWallets({ config, log });
-const store = openStore({ config, log, walletModes: wallets.modes });
+const store = openStore({ config, log, metrics, walletModes: wallets.modes });
 const { starter } = connectTemporal({ config, log });
 const limits = createLimits({ config, log });
+metrics.watch({ readOutbox: () => readOutbox(store), temporalPresent: starter.available });
 
 const app = createApp({
   ...store,
@@ -42,6 +48,14 @@ server.on('error', (error) => {
   process.exit(1);
 });
 
+const metricsServer = await serveMetrics({
+  metrics,
+  log,
+  host: config.HOST,
+  port: config.METRICS_PORT,
+  healthy: () => server.listening,
+});
+
 let stopping = false;
 async function stop(signal: string): Promise<void> {
   if (stopping) return;
@@ -53,7 +67,7 @@ async function stop(signal: string): Promise<void> {
     server.closeIdleConnections();
   });
   clearTimeout(forced);
-  await Promise.allSettled([starter.close(), wallets.close(), limits.close(), store.close()]);
+  await Promise.allSettled([metricsServer.close(), starter.close(), wallets.close(), limits.close(), store.close()]);
   log.info('api stopped');
   process.exit(0);
 }

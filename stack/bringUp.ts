@@ -67,6 +67,7 @@ async function startService({ supervisor, terminal }: BringUpDeps, plan: Process
 interface Addresses {
   port: number;
   metricsPort: number;
+  workerMetricsPort: number;
   /** Reached from this machine. */
   localUrl: string;
   metricsUrl: string;
@@ -76,7 +77,14 @@ interface Addresses {
 function addressesOf({ host, publicUrl }: Settings, ports: ChosenPorts): Addresses {
   const localUrl = `http://${reachableFromHere(host)}:${ports.api}`;
   const metricsUrl = `http://${reachableFromHere(host)}:${ports.metrics}/metrics`;
-  return { port: ports.api, metricsPort: ports.metrics, localUrl, metricsUrl, publicUrl: publicUrl ?? localUrl };
+  return {
+    port: ports.api,
+    metricsPort: ports.metrics,
+    workerMetricsPort: ports.workerMetrics,
+    localUrl,
+    metricsUrl,
+    publicUrl: publicUrl ?? localUrl,
+  };
 }
 
 function reachableFromHere(host: string): string {

@@ -12,12 +12,14 @@ import { replaceFile } from './stackFile.js';
 const portsSchema = z.object({
   api: z.number(),
   metrics: z.number(),
+  workerMetrics: z.number().optional(),
   mongodb: z.number(),
   temporal: z.number(),
   temporalUi: z.number(),
 });
 
-export type ChosenPorts = z.infer<typeof portsSchema>;
+type KeptPorts = z.infer<typeof portsSchema>;
+export type ChosenPorts = KeptPorts & { workerMetrics: number };
 
 const loopback = '127.0.0.1';
 
@@ -29,9 +31,11 @@ export async function choosePorts(settings: Settings): Promise<ChosenPorts> {
 
   const file = join(stackDir, 'ports.json');
   const last = readLast(file);
+  const metrics = settings.metricsPort || (await findPort(host, last?.metrics));
   const chosen = {
     api: settings.port || (await findPort(host, last?.api)),
-    metrics: settings.metricsPort || (await findPort(host, last?.metrics)),
+    metrics,
+    workerMetrics: settings.workerMetricsPort || (await findPort(host, last?.workerMetrics ?? metrics + 1)),
     mongodb: ports.mongodb ?? (await findPort(loopback, last?.mongodb)),
     temporal: ports.temporal ?? (await findPort(loopback, last?.temporal)),
     temporalUi: ports.temporalUi ?? (await findPort(loopback, last?.temporalUi)),
@@ -48,7 +52,7 @@ export async function assertPortFree(variable: string, host: string, port: numbe
   );
 }
 
-function readLast(file: string): ChosenPorts | undefined {
+function readLast(file: string): KeptPorts | undefined {
   if (!existsSync(file)) return undefined;
   try {
     return portsSchema.parse(JSON.parse(readFileSync(file, 'utf8')));

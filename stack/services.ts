@@ -11,6 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export interface ServiceAddresses {
   port: number;
   metricsPort: number;
+  workerMetricsPort: number;
   publicUrl: string;
 }
 
@@ -30,6 +31,7 @@ export function serviceEnv({ settings, engines, addresses, secrets }: ServicesIn
     HOST: settings.host,
     PORT: String(addresses.port),
     METRICS_PORT: String(addresses.metricsPort),
+    WORKER_METRICS_PORT: String(addresses.workerMetricsPort),
     PUBLIC_URL: addresses.publicUrl,
     STACK_DIR: settings.stackDir,
   };

@@ -40,6 +40,8 @@ export interface Settings {
   host: string;
   port: number;
   metricsPort: number;
+  /** Undefined: found, the one above metricsPort if it is free. */
+  workerMetricsPort: number | undefined;
   /** Undefined: made from host and port. */
   publicUrl: string | undefined;
   namespace: string;
@@ -68,6 +70,7 @@ export function readSettings(userEnv: NodeJS.ProcessEnv): Settings {
     host: config.HOST,
     port: config.PORT,
     metricsPort: config.METRICS_PORT,
+    workerMetricsPort: config.WORKER_METRICS_PORT,
     publicUrl: env.PUBLIC_URL ? config.PUBLIC_URL : undefined,
     namespace: config.TEMPORAL_NAMESPACE ?? 'default',
     ports: {

@@ -3,6 +3,7 @@
 import { type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
 import type { Activities } from '../activities/index.js';
 import { taskQueues } from '../schemas/workflows.js';
+import { plainErrors } from './interceptors.js';
 
 export interface CreateWorkers {
   connection: NativeConnection;
@@ -18,7 +19,12 @@ export function createWorkers({
   maxCachedWorkflows = 500,
   ...given
 }: CreateWorkers): Promise<Worker[]> {
-  const shared = { ...given, shutdownGraceTime: '10s', shutdownForceTime: '20s' };
+  const shared = {
+    ...given,
+    interceptors: { activity: [plainErrors] },
+    shutdownGraceTime: '10s',
+    shutdownForceTime: '20s',
+  };
   return Promise.all([
     Worker.create({
       ...shared,

@@ -1,7 +1,9 @@
 // The worker process: hosts the workflows and the activities, one Worker for each task queue, and owns the relay's schedules.
-import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
-import pino from 'pino';
+import { NativeConnection } from '@temporalio/worker';
 import { createActivities } from '../activities/index.js';
+import { createLog } from '../activities/log.js';
+import { createMetrics, watchProcess } from '../activities/metrics/metrics.js';
+import { serveMetrics } from '../activities/metrics/metricsServer.js';
 import { readConfigOrExit } from '../activities/readConfigOrExit.js';
 import { openStore } from '../activities/store.js';
 import { connectTemporal } from '../activities/temporalClient.js';
@@ -9,21 +11,20 @@ import { temporalTarget } from '../activities/temporalTarget.js';
 import { createWallets } from '../activities/wallets/wallets.js';
 import { taskQueues } from '../schemas/workflows.js';
 import { createWorkers } from './createWorkers.js';
+import { activityFields } from './interceptors.js';
 import { ensureRelays, ensureRepush } from './relaySchedules.js';
+import { installRuntime } from './runtime.js';
 import { createWorkerDeps } from './workerDeps.js';
 import { workflowBundle as makeBundle } from './workflowBundle.js';
 
 const config = readConfigOrExit();
-const log = pino({ level: config.LOG_LEVEL, base: { process: 'worker' } });
-
-const pinoLevels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
-Runtime.install({
-  logger: new DefaultLogger('WARN', ({ level, message, meta }) => log[pinoLevels[level]]({ meta }, message)),
-  shutdownSignals: [],
-});
+const log = createLog(config, 'worker', { fields: activityFields });
+const { sdkMetricsUrl } = await installRuntime(log);
+const metrics = createMetrics();
+watchProcess(metrics);
 
 const wallets = await createWallets({ config, log });
-const store = openStore({ config, log, walletModes: wallets.modes });
+const store = openStore({ config, log, metrics, walletModes: wallets.modes });
 const target = temporalTarget(config);
 const { client, starter } = connectTemporal({ config, log });
 const stopper = new AbortController();
@@ -45,6 +46,15 @@ const [connection, workflowBundle] = await Promise.all([connectNative(), makeBun
 
 const workers = await createWorkers({ connection, namespace: target.namespace, workflowBundle, activities });
 
+const metricsServer = await serveMetrics({
+  metrics,
+  log,
+  host: config.HOST,
+  port: config.WORKER_METRICS_PORT ?? config.METRICS_PORT + 1,
+  healthy: () => workers.every((worker) => worker.getState() === 'RUNNING'),
+  sdkMetricsUrl,
+});
+
 let stopping = false;
 function stop(signal: string): void {
   if (stopping) return;
@@ -64,6 +74,7 @@ log.info({ taskQueues: Object.values(taskQueues) }, 'worker ready');
 process.send?.('ready');
 
 await running;
+await metricsServer.close();
 await wallets.close();
 await connection.close();
 await starter.close();

@@ -41,6 +41,7 @@ export async function pushApple(
   for (const [index, answer] of answers.entries()) {
     const device = untold[index];
     if (!device) continue;
+    deps.metrics.pass('apple', answer.outcome);
     if (answer.outcome === 'sent') result.devicesNotified += 1;
     if (answer.outcome === 'retry') result.unreached = true;
     if (answer.outcome !== 'sent') reasons.push(answer.reason ?? String(answer.status));

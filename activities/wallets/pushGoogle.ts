@@ -11,6 +11,7 @@ import type { GoogleWalletAt } from './wallets.js';
 
 export interface GooglePush {
   objectPatched: boolean;
+  answer: 'patched' | GoogleWalletError['kind'];
   /** True when Google has to be asked again. */
   unreached: boolean;
   detail: string;
@@ -35,11 +36,11 @@ export async function pushGoogle(
           { checkFirst: again },
         )
       : undefined;
-    return { objectPatched: true, unreached: false, detail: sent ? `message ${sent.outcome}` : '' };
+    return { objectPatched: true, answer: 'patched', unreached: false, detail: sent ? `message ${sent.outcome}` : '' };
   } catch (error) {
     if (!(error instanceof GoogleWalletError)) throw error;
     const unreached = error.kind === 'transient' || error.kind === 'quota';
-    return { objectPatched: false, unreached, detail: `${error.kind}: ${error.reason}` };
+    return { objectPatched: false, answer: error.kind, unreached, detail: `${error.kind}: ${error.reason}` };
   }
 }
 

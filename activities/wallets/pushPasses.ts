@@ -85,6 +85,7 @@ async function pushOne(
       ? pushGoogle(google, { member, program, message, again })
       : null,
   ]);
+  if (toObject) deps.metrics.pass('google', toObject.answer);
   const passUpdate: PassUpdate = {
     serialNumber: member.serialNumber,
     lastUpdateTag: member.pass.tag.toISOString(),

@@ -19,6 +19,7 @@ export async function repushStale(deps: WorkerDeps): Promise<{ pushed: number; s
   const behind = due.filter((device) => !current(device));
   const toPush = behind.filter((device) => (device.recheckRound ?? 0) <= waitsMs.length);
   const answers = apple && toPush.length > 0 ? await apple.apns.push(toPush.map((device) => device.pushToken)) : [];
+  for (const answer of answers) deps.metrics.pass('apple', answer.outcome);
   const pushed = new Set(toPush.filter((_, index) => answers[index]?.outcome === 'sent').map((device) => device._id));
   if (due.length > 0) {
     await deps.rows.devices.bulkWrite(
