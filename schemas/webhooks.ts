@@ -45,7 +45,12 @@ export const health = z.object({
   failingSince: z.iso.datetime().nullable(),
   lastSuccessAt: z.iso.datetime().nullable(),
   consecutiveFailures: z.int(),
+  disabledReason: z
+    .enum(['gone', 'failing'])
+    .optional()
+    .describe('why the service disabled it: it answered 410, or failed for five days on end'),
 });
+export type DisabledReason = NonNullable<z.infer<typeof health>['disabledReason']>;
 
 export const subscription = z.object({
   id: z.string(),

@@ -1,6 +1,7 @@
 // How a subscription is doing. A healthy one costs a write a minute; one that says 410, or fails for five days on end, is
 // disabled, and its events leave skipped items that can be replayed.
 import type { SubscriptionRow } from '../../schemas/collections.js';
+import type { DisabledReason } from '../../schemas/webhooks.js';
 import type { Store } from '../deps.js';
 import type { SendResult } from './sendWebhook.js';
 
@@ -35,7 +36,7 @@ export async function recordHealth(
   if (reason) store.log.warn({ subscriptionId: _id, merchantId, reason }, 'a subscription was disabled');
 }
 
-function disableReason(result: Pick<SendResult, 'error'>, failingMs: number): string | undefined {
+function disableReason(result: Pick<SendResult, 'error'>, failingMs: number): DisabledReason | undefined {
   if (result.error === 'gone') return 'gone';
   return failingMs > failingTooLongMs ? 'failing' : undefined;
 }

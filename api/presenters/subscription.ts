@@ -10,6 +10,7 @@ function healthOf({ enabled, health }: SubscriptionRow): z.input<typeof subscrip
     failingSince: health.failingSince?.toISOString() ?? null,
     lastSuccessAt: health.lastSuccessAt?.toISOString() ?? null,
     consecutiveFailures: health.consecutiveFailures,
+    ...(health.disabledReason && { disabledReason: health.disabledReason }),
   };
 }
 
