@@ -123,7 +123,10 @@ function hasRoom({ session, open }: Live): boolean {
   return open < Math.min(session.remoteSettings.maxConcurrentStreams ?? MAX_STREAMS, MAX_STREAMS);
 }
 
-/** Counts one stream as open, as soon as the peer allows one more. */
+/**
+ * Counts one stream as open, as soon as the peer allows one more. Node would hold back the rest by itself, but in the
+ * session's memory: some ten thousand waiting there make it end the connection under all of them.
+ */
 function takeStream(connection: Live, deadline: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {

@@ -197,6 +197,32 @@ describe('the connection', () => {
     expect(server.peakStreams()).toBe(20);
   });
 
+  it('carries a push to a merchant’s twenty thousand devices', async () => {
+    server = await serve({ maxConcurrentStreams: 100 });
+    const answers = await connectTo({ timeoutMs: 25_000 }).push(tokens(20_000));
+    expect(answers.filter(({ outcome }) => outcome !== 'sent')).toEqual([]);
+    expect(server.connectionCount()).toBe(1);
+  });
+
+  it('sent away half way costs no push, though most devices were still waiting their turn', async () => {
+    server = await serve({ maxConcurrentStreams: 4 });
+    const all = tokens(100);
+    for (const token of all) server.answer(token, { status: 200, delayMs: 5 });
+    server.answer('device-30', 'goaway', { status: 200 });
+    server.answer('device-60', 'goaway', { status: 200 });
+    expect((await connectTo().push(all)).filter(({ outcome }) => outcome !== 'sent')).toEqual([]);
+    expect(server.connectionCount()).toBe(3);
+  });
+
+  it('gives the turn of hanging devices to the others', async () => {
+    server = await serve({ maxConcurrentStreams: 4 });
+    const hanging = ['hangs-1', 'hangs-2', 'hangs-3'];
+    for (const token of hanging) server.answer(token, 'hang');
+    const answers = await connectTo().push([...hanging, ...tokens(100)]);
+    expect(answers.slice(0, 3).every(({ outcome }) => outcome === 'retry')).toBe(true);
+    expect(answers.slice(3).every(({ outcome }) => outcome === 'sent')).toBe(true);
+  });
+
   it('that was cut while idle costs no push', async () => {
     await apns.push(['a']);
     server.dropConnections();
