@@ -1,57 +1,109 @@
 // Taking events is claiming them: `dueAt` moves ahead by a lease under the taker's name, so a relay and a workflow never
-// work on one event at the same time, and whatever died is taken again.
+// work on one event at the same time, and whatever died is taken again. The fence names the attempt: a process that stood
+// still while another attempt took over finds its fence replaced, and acts no more.
 import type { EventRow } from '../schemas/collections.js';
+import { newToken } from '../schemas/ids.js';
 import type { Store } from './deps.js';
+import { update, writeTogether } from './transact.js';
 
 const leaseMs = 60_000;
-const renewMs = 15_000;
+/** Nobody sets `dueAt` further ahead than this; what is, was written by a clock that was put back since. */
+export const farthestAheadMs = 10 * 60_000;
 
 export interface Claim {
+  /** The workflow or relay that works on them. */
   holder: string;
   eventIds: readonly string[];
+  /** Names one attempt of the holder; without one, all attempts of the holder share the claim. */
+  fence?: string | undefined;
 }
+
+export const newFence = (): string => newToken(9);
 
 const leaseEnd = (store: Store): Date => new Date(store.now().getTime() + leaseMs);
 
-/** Those of the events that nobody else holds and that are not published yet. */
-export async function claimEvents(store: Store, { holder, eventIds }: Claim): Promise<EventRow[]> {
+const heldBy = ({ holder, eventIds, fence }: Claim) => ({
+  _id: { $in: [...eventIds] },
+  state: 'new' as const,
+  holder,
+  ...(fence !== undefined && { fence }),
+});
+
+/** Those of the events that nobody else holds and that are not published yet. A new fence ends the claims of older ones. */
+export async function claimEvents(store: Store, claim: Claim): Promise<EventRow[]> {
+  const { holder, fence } = claim;
   const { events } = store.rows;
-  const ids = [...eventIds];
   await events.updateMany(
-    { _id: { $in: ids }, state: 'new', $or: [{ holder }, { dueAt: { $lte: store.now() } }] },
-    { $set: { holder, dueAt: leaseEnd(store) } },
+    { _id: { $in: [...claim.eventIds] }, state: 'new', $or: [{ holder }, { dueAt: { $lte: store.now() } }] },
+    { $set: { holder, dueAt: leaseEnd(store), ...(fence !== undefined && { fence }) } },
   );
-  return events.find({ _id: { $in: ids }, state: 'new', holder }).toArray();
+  return events.find(heldBy(claim)).toArray();
 }
 
+/** Somebody else may be at work on the same: whoever gets this acts no more and writes nothing more. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+/** How long a lease is believed without asking; far below the time after which another attempt takes over. */
+export const believedMs = 500;
+
 export interface Lease {
-  /** False when the lease ran out, as after a long stop of this process: somebody else may be at work. */
-  held: () => boolean;
+  /** Before anything that is seen outside. Throws LeaseLost. */
+  confirm: () => Promise<void>;
   release: () => void;
 }
 
-/** Keeps the claim of these events fresh until released. The clock is the process's own, so a stop is noticed. */
-export function keepLease(store: Store, { holder, eventIds }: Claim): Lease {
-  const ids = [...eventIds];
-  let heldUntil = performance.now() + leaseMs;
-  const renewing = setInterval(() => {
-    if (performance.now() > heldUntil) return;
-    const renewedAt = performance.now();
-    store.rows.events
-      .updateMany({ _id: { $in: ids }, state: 'new', holder }, { $set: { dueAt: leaseEnd(store) } })
-      .then(
-        () => {
-          heldUntil = renewedAt + leaseMs;
-        },
-        (error: unknown) => store.log.warn({ err: error, holder }, 'a lease could not be renewed'),
-      );
-  }, renewMs);
-  return { held: () => performance.now() < heldUntil, release: () => clearInterval(renewing) };
+const renewMs = 15_000;
+
+/** Keeps a claim of these events fresh until released. `claimedAt` is the `performance.now()` of just before the claim. */
+export function keepLease(store: Store, { claimedAt, ...claim }: Claim & { claimedAt: number }): Lease {
+  const ids = new Set(claim.eventIds);
+  let believedUntil = claimedAt + believedMs;
+  let asking: Promise<void> | undefined;
+
+  const ask = async (): Promise<void> => {
+    const askedAt = performance.now();
+    const renewed = await store.rows.events.updateMany(heldBy(claim), { $set: { dueAt: leaseEnd(store) } });
+    if (renewed.matchedCount < ids.size) throw new LeaseLost(`${claim.holder} no longer holds its events.`);
+    believedUntil = askedAt + believedMs;
+  };
+  const renewing = setInterval(
+    () => ask().catch((error: unknown) => store.log.warn({ err: error, ...claim }, 'a lease could not be renewed')),
+    renewMs,
+  );
+  return {
+    async confirm() {
+      if (performance.now() < believedUntil) return;
+      asking ??= ask().finally(() => {
+        asking = undefined;
+      });
+      await asking;
+    },
+    release: () => clearInterval(renewing),
+  };
 }
 
-export async function markPublished(store: Store, { holder, eventIds }: Claim): Promise<void> {
-  await store.rows.events.updateMany(
-    { _id: { $in: [...eventIds] }, state: 'new', holder },
-    { $set: { state: 'published', publishedAt: store.now() } },
+export async function markPublished(store: Store, claim: Claim): Promise<void> {
+  if (claim.eventIds.length === 0) return;
+  await store.rows.events.updateMany(heldBy(claim), { $set: { state: 'published', publishedAt: store.now() } });
+}
+
+const backoff = { first: 500, longest: 60_000 };
+
+/** Events that could not be carried out are due again, soon at first and ever more seldom as they grow older. */
+export async function giveBack(
+  store: Store,
+  { holder, fence, events }: Omit<Claim, 'eventIds'> & { events: readonly EventRow[] },
+): Promise<void> {
+  if (events.length === 0) return;
+  const now = store.now().getTime();
+  await writeTogether(
+    store,
+    events.map(({ _id, occurredAt }) => {
+      const waitMs = Math.min(Math.max((now - occurredAt.getTime()) / 4, backoff.first), backoff.longest);
+      const filter = heldBy({ holder, fence, eventIds: [_id] });
+      return update(store, 'events', filter, { $set: { holder: '', dueAt: new Date(now + waitMs) } });
+    }),
   );
 }

@@ -14,11 +14,24 @@ import type { WorkerDeps } from './workerDeps.js';
 const heartbeatMs = 1_000;
 const relayRoundMs = 300_000;
 
-async function beating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+interface Beating {
+  signal: AbortSignal;
+  /** What the attempt before this one kept. */
+  kept: unknown;
+  keep: (details: unknown) => void;
+}
+
+async function beating<T>(work: (beating: Beating) => Promise<T>): Promise<T> {
   const context = Context.current();
-  const timer = setInterval(() => context.heartbeat(), heartbeatMs);
+  const { heartbeatDetails, isLocal } = context.info;
+  let details: unknown = heartbeatDetails;
+  const keep = (kept: unknown) => {
+    details = kept;
+    context.heartbeat(details);
+  };
+  const timer = isLocal ? undefined : setInterval(() => context.heartbeat(details), heartbeatMs);
   try {
-    return await work(context.cancellationSignal);
+    return await work({ signal: context.cancellationSignal, kept: heartbeatDetails, keep });
   } finally {
     clearInterval(timer);
   }
@@ -27,19 +40,23 @@ async function beating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>
 export function createActivities(deps: WorkerDeps) {
   return {
     pushPasses: (claim: Claim): Promise<PushedPasses> => pushPasses(deps, claim),
-    issueApplePasses: (input: IssuePassesFor) => issueApplePasses(deps, input),
-    issueGooglePasses: (input: IssuePassesFor) => issueGooglePasses(deps, input),
-    pushLate: (claim: Claim) => pushLate(deps, claim),
+    issueApplePasses: (input: IssuePassesFor) => beating(() => issueApplePasses(deps, input)),
+    issueGooglePasses: (input: IssuePassesFor) => beating(() => issueGooglePasses(deps, input)),
+    pushLate: (claim: Claim) => beating(() => pushLate(deps, claim)),
     repushStale: () => repushStale(deps),
-    publishEvents: (claim: Claim) => beating(() => publishEvents(deps, claim)),
+    publishEvents: (claim: Claim) => beating(({ signal }) => publishEvents(deps, { ...claim, callOff: signal })),
     postWebhook: ({ deliveryId, attempts }: { deliveryId: string; attempts: number }) =>
-      beating((signal) => postWebhook(deps, { deliveryId, last: Context.current().info.attempt >= attempts, signal })),
+      beating(({ signal, kept, keep }) => {
+        const before = typeof kept === 'number' ? kept : undefined;
+        return postWebhook(deps, { deliveryId, attempts, before, remember: keep, signal });
+      }),
     relayEvents: ({ shard }: Relay) => {
       const { info, cancellationSignal } = Context.current();
       return relayEvents(deps, {
         shard,
         attemptId: `${info.workflowExecution?.runId ?? ''}.${info.activityId}.${info.attempt}`,
         signal: AbortSignal.any([cancellationSignal, deps.stopping]),
+        callOff: cancellationSignal,
         heartbeat: (relayed) => Context.current().heartbeat(relayed),
         forMs: relayRoundMs,
       });

@@ -1,9 +1,12 @@
 // The relay: whatever event no workflow took is taken here, oldest first, some hundred at a time. One relay works on one
-// shard of merchants; a new attempt takes over at once what the attempt before it held.
+// shard of merchants; a new attempt takes over at once what the attempt before it held. What cannot be carried out is
+// given back and holds up nothing else.
+import { MongoNetworkError, MongoServerSelectionError } from 'mongodb';
+import pLimit from 'p-limit';
 import type { EventRow } from '../schemas/collections.js';
 import { relayId } from '../schemas/ids.js';
 import { carryOut } from './carryOut.js';
-import { claimEvents } from './claimEvents.js';
+import { claimEvents, farthestAheadMs, giveBack, LeaseLost } from './claimEvents.js';
 import type { WorkerDeps } from './workerDeps.js';
 
 export interface RelayEvents {
@@ -12,6 +15,8 @@ export interface RelayEvents {
   attemptId: string;
   /** Ends the loop; work under way is finished first. */
   signal: AbortSignal;
+  /** Ends the work under way too: attempts in flight are called off. */
+  callOff: AbortSignal;
   heartbeat: (relayed: number) => void;
   /** The loop ends after this long, so that the workflow's history starts afresh. */
   forMs: number;
@@ -19,12 +24,21 @@ export interface RelayEvents {
 
 const batchSize = 200;
 const batchesAtOnce = 3;
+const singlesAtOnce = 8;
 const idleMs = { first: 50, longest: 1_000 };
+const outageMs = 500;
 const heartbeatMs = 1_000;
 
-async function take(deps: WorkerDeps, { shard, holder }: { shard: number; holder: string }): Promise<EventRow[]> {
+interface Relaying {
+  shard: number;
+  holder: string;
+  callOff: AbortSignal;
+}
+
+async function take(deps: WorkerDeps, { shard, holder }: Relaying): Promise<EventRow[]> {
+  const now = deps.now();
   const due = await deps.rows.events
-    .find({ state: 'new', shard, dueAt: { $lte: deps.now() } }, { projection: { _id: 1 } })
+    .find({ state: 'new', shard, dueAt: { $lte: now } }, { projection: { _id: 1 } })
     .sort({ dueAt: 1 })
     .limit(batchSize)
     .toArray();
@@ -33,50 +47,97 @@ async function take(deps: WorkerDeps, { shard, holder }: { shard: number; holder
   return claimEvents(deps, { holder, eventIds: due.map((event) => event._id) });
 }
 
-/** What the attempt before this one held is due now. */
+/** What the attempt before this one held is due now, and so is what only a clock that was put back since calls future. */
 async function inherit(deps: WorkerDeps, shard: number): Promise<void> {
   const prefix = `${relayId(shard)}:`;
+  const now = deps.now();
   await deps.rows.events.updateMany(
-    { state: 'new', shard, holder: { $gte: prefix, $lt: `${prefix}\u{10FFFF}` } },
-    { $set: { holder: '', dueAt: deps.now() } },
+    {
+      state: 'new',
+      shard,
+      $or: [
+        { holder: { $gte: prefix, $lt: `${prefix}\u{10FFFF}` } },
+        { dueAt: { $gt: new Date(now.getTime() + farthestAheadMs) } },
+      ],
+    },
+    { $set: { holder: '', dueAt: now } },
   );
+}
+
+/** MongoDB itself is away, so no event is to blame. */
+const isAway = (error: unknown): boolean =>
+  error instanceof MongoNetworkError || error instanceof MongoServerSelectionError;
+
+/** Carries out what it can; when a batch fails as a whole, one by one, so that one bad event does not hold the others. */
+async function relayBatch(deps: WorkerDeps, relaying: Relaying, events: EventRow[], claimedAt: number): Promise<void> {
+  const { holder, callOff, shard } = relaying;
+  const failed = await carryOut(deps, { holder, claimedAt, events, callOff }).catch(async (error: unknown) => {
+    const reason = error instanceof Error ? error : new Error(String(error));
+    if (events.length > 1 && !isAway(error) && !(error instanceof LeaseLost)) {
+      deps.log.warn({ err: reason, shard, events: events.length }, 'a batch of the relay failed; trying one by one');
+      const single = pLimit(singlesAtOnce);
+      await Promise.all(events.map((event) => single(() => relayBatch(deps, relaying, [event], 0))));
+      return new Map<string, Error>();
+    }
+    return new Map(events.map((event) => [event._id, reason]));
+  });
+  for (const [eventId, error] of failed)
+    deps.log.error({ err: error, shard, eventId }, 'an event could not be carried out');
+  const left = events.filter((event) => failed.has(event._id));
+  await persistently(() => giveBack(deps, { holder, events: left }), callOff);
+}
+
+/** Until it is done, or for as long as this attempt may work: what is not given back, the next attempt inherits. */
+async function persistently(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      await pause(outageMs, signal);
+    }
+  }
 }
 
 export async function relayEvents(
   deps: WorkerDeps,
-  { shard, attemptId, signal, heartbeat, forMs }: RelayEvents,
+  { shard, attemptId, signal, callOff, heartbeat, forMs }: RelayEvents,
 ): Promise<{ relayed: number }> {
-  const holder = `${relayId(shard)}:${attemptId}`;
+  const relaying = { shard, holder: `${relayId(shard)}:${attemptId}`, callOff };
   const until = performance.now() + forMs;
   const atWork = new Set<Promise<void>>();
   let relayed = 0;
   let idle = idleMs.first;
   const beating = setInterval(() => heartbeat(relayed), heartbeatMs);
 
-  const work = async (events: EventRow[]): Promise<void> => {
-    try {
-      await carryOut(deps, { holder, events });
-      relayed += events.length;
-      deps.metrics.relayed(events.length);
-    } catch (error) {
-      // The claim runs out by itself; the events are taken again then.
-      deps.log.error({ err: error, shard, events: events.length }, 'a batch of the relay failed');
+  const round = async (): Promise<void> => {
+    const claimedAt = performance.now();
+    const events = await take(deps, relaying);
+    if (events.length === 0) {
+      await pause(idle, signal);
+      idle = Math.min(idle * 2, idleMs.longest);
+      return;
     }
+    idle = idleMs.first;
+    const batch = relayBatch(deps, relaying, events, claimedAt)
+      .then(
+        () => {
+          relayed += events.length;
+        },
+        (error: unknown) => deps.log.error({ err: error, shard }, 'a batch of the relay was left to the next attempt'),
+      )
+      .finally(() => atWork.delete(batch));
+    atWork.add(batch);
+    if (atWork.size >= batchesAtOnce) await Promise.race(atWork);
   };
 
   try {
     await inherit(deps, shard);
     while (!signal.aborted && performance.now() < until) {
-      const events = await take(deps, { shard, holder });
-      if (events.length === 0) {
-        await pause(idle, signal);
-        idle = Math.min(idle * 2, idleMs.longest);
-        continue;
-      }
-      idle = idleMs.first;
-      const batch = work(events).finally(() => atWork.delete(batch));
-      atWork.add(batch);
-      if (atWork.size >= batchesAtOnce) await Promise.race(atWork);
+      await round().catch(async (error: unknown) => {
+        deps.log.warn({ err: error, shard }, 'the relay could not take events; trying again');
+        await pause(outageMs, signal);
+      });
     }
     await Promise.all(atWork);
     return { relayed };

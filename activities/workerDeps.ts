@@ -1,6 +1,7 @@
 // What the worker's effects need beyond the store.
 import type { Dispatcher } from 'undici';
 import type { DeliveryRow } from '../schemas/collections.js';
+import type { DeliveryState } from '../schemas/webhooks.js';
 import type { WebhookUrlRules } from '../schemas/webhookUrl.js';
 import type { Store } from './deps.js';
 import type { SecretBox } from './secrets.js';
@@ -9,7 +10,7 @@ import type { Wallets } from './wallets/wallets.js';
 import type { Lanes } from './webhooks/lanes.js';
 
 export interface DeliveryRecord {
-  filter: { _id: string };
+  filter: { _id: string; state?: { $ne: DeliveryState } };
   set: Partial<DeliveryRow>;
   attempt: DeliveryRow['history'][number];
 }

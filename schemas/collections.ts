@@ -124,6 +124,8 @@ export interface EventRow {
   state: 'new' | 'published';
   /** Who works on it until `dueAt`; from then on the relay may take it. */
   holder: string;
+  /** Which attempt of the holder; a newer one replaces it. */
+  fence?: string;
   dueAt: Date;
   shard: number;
   envelope?: Binary;
@@ -161,6 +163,8 @@ export interface DeliveryRow {
   createdAt: Date;
   lastAttemptAt: Date | null;
   nextAttemptAt: Date | null;
+  /** Which attempt of its workflow is at work; a newer one replaces it. */
+  fence?: string;
   replayOf?: string;
 }
 

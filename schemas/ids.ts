@@ -39,7 +39,8 @@ export const campaignId = (batchId: string): string => `campaign:${batchId}`;
 export const replayId = (batchId: string): string => `replay:${batchId}`;
 export const rebuildId = (batchId: string): string => `rebuild:${batchId}`;
 /** Late pushes of a group of changes, named after the first of them. */
-export const lateId = (eventId: string): string => `late:${eventId}`;
+/** The same events, taken again, are the same workflow; other events beside one of them are another. */
+export const lateId = (eventIds: readonly string[]): string => `late:${eventIds[0]}:${derivedId(...eventIds)}`;
 export const relayId = (shard: number): string => `relay:${shard}`;
 
 /** `suffix` tells a replay or test from the first delivery of the same event. */

@@ -21,6 +21,7 @@ export const database = proxyActivities<Activities>({
 export const pushUntilSent = proxyActivities<Activities>({
   taskQueue: taskQueues.wallet,
   startToCloseTimeout: '30s',
+  heartbeatTimeout: '4s',
   scheduleToCloseTimeout: '24h',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '60s' },
 });
@@ -34,6 +35,7 @@ export const issueNow = proxyLocalActivities<Activities>({
 export const issueUntilDone = proxyActivities<Activities>({
   taskQueue: taskQueues.wallet,
   startToCloseTimeout: '30s',
+  heartbeatTimeout: '4s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '60s' },
 });
 

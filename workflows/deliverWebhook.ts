@@ -9,11 +9,13 @@ export async function deliverWebhook(input: DeliverWebhook): Promise<{ state: st
   const { deliveryId, notBefore, attempts, backoffMs, subscriptionId } = input;
   const { postWebhook } = proxyActivities<Activities>({
     taskQueue: taskQueues.webhooks,
-    startToCloseTimeout: '50s',
+    // An attempt is bounded by the subscription's timeout, but may wait long for its turn at a slow receiver.
+    startToCloseTimeout: '1h',
     heartbeatTimeout: '4s',
     priority: { fairnessKey: subscriptionId },
-    // An interval of 0 is refused; 1 ms is the shortest wait there is.
-    retry: { initialInterval: Math.max(backoffMs, 1), backoffCoefficient: 1, maximumAttempts: attempts },
+    // For what says nothing of the receiver: a worker that died, a database that was away. The receiver's own failures
+    // bring the subscription's wait with them, are counted by the activity, and the last one ends the workflow.
+    retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s' },
   });
   const waitMs = notBefore - Date.now();
   if (waitMs > 0) {

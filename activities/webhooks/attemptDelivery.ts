@@ -16,6 +16,8 @@ export interface Attempt {
   turn: Turn;
   /** True when no further attempt follows a failure. */
   last: boolean;
+  /** Throws when somebody else has taken over: asked right before the bytes go out, and before a failure is believed. */
+  confirm: () => Promise<void>;
   signal?: AbortSignal;
 }
 
@@ -49,7 +51,8 @@ async function send(deps: WorkerDeps, attempt: Attempt): Promise<SendResult> {
   }
   if (!event.envelope) throw new Error(`Event ${event._id} has no envelope yet.`);
   const body = Buffer.from(event.envelope.buffer);
-  return deps.lanes.run(subscription._id, turn, () => {
+  return deps.lanes.run(subscription._id, turn, async () => {
+    await attempt.confirm();
     const now = deps.now();
     const headers = webhookHeaders({
       eventType: event.type,
@@ -74,19 +77,26 @@ function stateAfter(result: SendResult, last: boolean): DeliveryState {
   return last || result.error === 'gone' ? 'exhausted' : 'retrying';
 }
 
-/** Throws only when the attempt was called off or the log could not be written; then it did not count. */
+/**
+ * Throws only when the attempt was called off, taken over by somebody else, or could not be logged; then it did not
+ * count. A success is logged whoever else is at work; a failure never over somebody's success.
+ */
 export async function attemptDelivery(deps: WorkerDeps, attempt: Attempt): Promise<Attempted> {
   const { delivery, subscription, last } = attempt;
   const at = deps.now();
   const result = await send(deps, attempt);
   if (result.error === 'aborted') throw new Error('The attempt was called off.');
   deps.crashPoint('after-post-before-log');
+  // A process that stood still sees timeouts that the receiver knows nothing of.
+  if (!result.ok) await attempt.confirm();
   const state = stateAfter(result, last);
   const waitMs = state === 'retrying' ? Math.max(subscription.retryPolicy.backoffMs, result.retryAfterMs ?? 0) : 0;
   const now = deps.now();
   const { statusCode, error, durationMs } = result;
+  deps.metrics.attempt({ turn: attempt.turn, error, seconds: durationMs / 1_000 });
+  deps.metrics.delivery(state);
   await deps.logAttempt({
-    filter: { _id: delivery._id },
+    filter: { _id: delivery._id, ...(!result.ok && { state: { $ne: 'succeeded' as const } }) },
     set: {
       url: subscription.url,
       state,

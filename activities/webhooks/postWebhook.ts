@@ -1,15 +1,21 @@
 // A retry, a replay or a test: one attempt of a delivery that has a workflow of its own. Its failure is the failure that
-// operators read in Temporal, and the retry policy of that workflow is the subscription's.
+// operators read in Temporal. Only the receiver's own failures use up the subscription's attempts: what a dying worker or an
+// absent database cut short is tried again at once.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { DeliveryRow, SubscriptionRow } from '../../schemas/collections.js';
 import type { DeliveryState } from '../../schemas/webhooks.js';
+import { believedMs, LeaseLost, newFence } from '../claimEvents.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { type Attempted, attemptDelivery } from './attemptDelivery.js';
 
 export interface PostWebhook {
   deliveryId: string;
-  /** True when the workflow makes no further attempt after this one. */
-  last: boolean;
+  /** How many attempts this workflow may log. */
+  attempts: number;
+  /** What the log held when the workflow began; undefined before its first attempt. */
+  before: number | undefined;
+  /** Keeps `before` for the attempts after this one. */
+  remember: (before: number) => void;
   signal?: AbortSignal;
 }
 
@@ -19,11 +25,19 @@ const over = (message: string): ApplicationFailure =>
 /** Answers the state the delivery came to rest in. Throws ApplicationFailure, retryable while attempts are left. */
 export async function postWebhook(
   deps: WorkerDeps,
-  { deliveryId, last, signal }: PostWebhook,
+  { deliveryId, attempts, before, remember, signal }: PostWebhook,
 ): Promise<{ state: DeliveryState }> {
-  const delivery = await deps.rows.deliveries.findOne({ _id: deliveryId });
+  const claimedAt = performance.now();
+  const fence = newFence();
+  const delivery = await deps.rows.deliveries.findOneAndUpdate(
+    { _id: deliveryId },
+    { $set: { fence } },
+    { returnDocument: 'after' },
+  );
   if (!delivery) throw over('The delivery is no longer in the log: it was kept its 30 days.');
   if (delivery.state === 'succeeded') return { state: 'succeeded' };
+  const begunWith = before ?? delivery.attempts;
+  remember(begunWith);
   const [subscription, event] = await Promise.all([
     deps.rows.subscriptions.findOne({ _id: delivery.subscriptionId, merchantId: delivery.merchantId }),
     deps.rows.events.findOne({ _id: delivery.eventId, merchantId: delivery.merchantId }),
@@ -37,11 +51,26 @@ export async function postWebhook(
     event,
     subscription,
     turn: 'retry',
-    last,
+    last: delivery.attempts + 1 - begunWith >= attempts,
+    confirm: fenceOf(deps, { deliveryId, fence, claimedAt }),
     ...(signal && { signal }),
   });
   if (attempted.state === 'succeeded') return { state: 'succeeded' };
   throw failure(attempted, subscription);
+}
+
+function fenceOf(
+  deps: WorkerDeps,
+  { deliveryId, fence, claimedAt }: { deliveryId: string; fence: string; claimedAt: number },
+): () => Promise<void> {
+  let believedUntil = claimedAt + believedMs;
+  return async () => {
+    if (performance.now() < believedUntil) return;
+    const askedAt = performance.now();
+    const held = await deps.rows.deliveries.findOne({ _id: deliveryId, fence }, { projection: { _id: 1 } });
+    if (!held) throw new LeaseLost('Another attempt of this delivery took over.');
+    believedUntil = askedAt + believedMs;
+  };
 }
 
 async function settle(
@@ -53,14 +82,15 @@ async function settle(
   return { state: set.state };
 }
 
-function failure({ error, statusCode, waitMs }: Attempted, subscription: SubscriptionRow): ApplicationFailure {
+function failure({ state, error, statusCode, waitMs }: Attempted, subscription: SubscriptionRow): ApplicationFailure {
   const host = new URL(subscription.url).host;
   const what = statusCode === null ? `failed: ${error}` : `answered ${statusCode}`;
   return ApplicationFailure.create({
     message: `${host} ${what}. When the receiver is well again, reset this workflow to deliver.`,
     type: error ?? 'status',
-    nonRetryable: error === 'gone',
+    nonRetryable: state === 'exhausted',
     category: ApplicationFailureCategory.BENIGN,
-    ...(waitMs > 0 && { nextRetryDelay: waitMs }),
+    // A delay of 0 would mean the workflow's own, which is for what does not count.
+    nextRetryDelay: Math.max(waitMs, 1),
   });
 }

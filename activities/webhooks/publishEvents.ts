@@ -5,7 +5,7 @@ import { Binary } from 'mongodb';
 import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
 import { envelopeBytes } from '../../schemas/events.js';
 import { deliveryWorkflowId, derivedId } from '../../schemas/ids.js';
-import { type Claim, claimEvents, keepLease, type Lease, markPublished } from '../claimEvents.js';
+import { type Claim, claimEvents, keepLease, type Lease, markPublished, newFence } from '../claimEvents.js';
 import { insertNew } from '../insertNew.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { attemptDelivery } from './attemptDelivery.js';
@@ -13,25 +13,52 @@ import { attemptDelivery } from './attemptDelivery.js';
 /** A receiver that failed this often in a row gets its first attempt in a workflow, so that nobody waits for it here. */
 const failingAfter = 3;
 
-export async function publishEvents(deps: WorkerDeps, claim: Claim): Promise<{ published: number }> {
-  const events = await claimEvents(deps, claim);
-  await publishClaimed(deps, { holder: claim.holder, events });
+export async function publishEvents(
+  deps: WorkerDeps,
+  { holder, eventIds, callOff }: Pick<Claim, 'holder' | 'eventIds'> & { callOff?: AbortSignal },
+): Promise<{ published: number }> {
+  const fence = newFence();
+  const claimedAt = performance.now();
+  const events = await claimEvents(deps, { holder, eventIds, fence });
+  const failed = await publishClaimed(deps, { holder, fence, claimedAt, events, ...(callOff && { callOff }) });
+  const [first] = failed.values();
+  if (first) throw first;
   return { published: events.length };
 }
 
-/** Events must be claimed by `holder`. */
-export async function publishClaimed(
-  deps: WorkerDeps,
-  { holder, events }: { holder: string; events: EventRow[] },
-): Promise<void> {
-  if (events.length === 0) return;
-  const claim = { holder, eventIds: events.map((event) => event._id) };
-  const lease = keepLease(deps, claim);
+export interface Claimed {
+  holder: string;
+  /** The claim's own; without it any attempt of the holder shares the claim. */
+  fence?: string;
+  /** `performance.now()` of just before the claim. */
+  claimedAt: number;
+  events: EventRow[];
+  /** Aborted when this process must hand back: attempts in flight are called off. */
+  callOff?: AbortSignal;
+}
+
+/**
+ * Publishes what can be: one event that cannot holds up none of the others. Answers the events that are still to be
+ * published, each with its error; they stay claimed. Throws when nothing could be begun, or when the lease was lost.
+ */
+export async function publishClaimed(deps: WorkerDeps, claimed: Claimed): Promise<Map<string, Error>> {
+  const { holder, fence, claimedAt, events, callOff } = claimed;
+  const failed = new Map<string, Error>();
+  if (events.length === 0) return failed;
+  const claim = { holder, fence, eventIds: events.map((event) => event._id) };
+  const lease = keepLease(deps, { ...claim, claimedAt });
   try {
     const frozen = await freeze(deps, events);
     const waiting = await addDeliveries(deps, frozen);
-    await Promise.all(waiting.map((entry) => deliverFirst(deps, entry, lease)));
-    await markPublished(deps, claim);
+    await Promise.all(
+      waiting.map((entry) =>
+        deliverFirst(deps, entry, { confirm: lease.confirm, callOff }).catch((error: unknown) => {
+          failed.set(entry.event._id, error instanceof Error ? error : new Error(String(error)));
+        }),
+      ),
+    );
+    await markPublished(deps, { ...claim, eventIds: claim.eventIds.filter((id) => !failed.has(id)) });
+    return failed;
   } finally {
     lease.release();
   }
@@ -144,7 +171,13 @@ async function addDeliveries(deps: WorkerDeps, events: EventRow[]): Promise<Wait
     .filter(({ delivery }) => delivery.state === 'pending' || delivery.state === 'retrying');
 }
 
-async function deliverFirst(deps: WorkerDeps, { delivery, event, subscription }: Waiting, lease: Lease): Promise<void> {
+interface At {
+  confirm: Lease['confirm'];
+  callOff: AbortSignal | undefined;
+}
+
+async function deliverFirst(deps: WorkerDeps, waiting: Waiting, { confirm, callOff }: At): Promise<void> {
+  const { delivery, event, subscription } = waiting;
   const { maxAttempts } = subscription.retryPolicy;
   const untried = delivery.state === 'pending';
   if (!untried || subscription.health.consecutiveFailures >= failingAfter) {
@@ -152,13 +185,14 @@ async function deliverFirst(deps: WorkerDeps, { delivery, event, subscription }:
     await retryLater(deps, { delivery, subscription, waitMs, attempts: maxAttempts - delivery.attempts });
     return;
   }
-  if (!lease.held()) throw new Error('The lease ran out while this process stood still.');
   const attempted = await attemptDelivery(deps, {
     delivery,
     event,
     subscription,
     turn: 'first',
     last: maxAttempts <= 1,
+    confirm,
+    ...(callOff && { signal: callOff }),
   });
   if (attempted.state !== 'retrying') return;
   await retryLater(deps, { delivery, subscription, waitMs: attempted.waitMs, attempts: maxAttempts - 1 });
