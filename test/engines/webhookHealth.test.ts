@@ -1,0 +1,92 @@
+// How a subscription is doing, as its owner sees it: nothing is disabled without a reason, and nothing vanishes meanwhile.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { type Receiver, startReceiver } from '../rig/receiver.js';
+import { startService, type TestService, until } from '../rig/service.js';
+
+let service: TestService;
+let merchant: TestMerchant;
+let receiver: Receiver;
+let id: string;
+let code: string;
+
+const day = 86_400_000;
+const path = () => `/merchants/me/webhooks/${id}`;
+const healthOf = async () => (await merchant.call(path())).body.data.health;
+const healthBecomes = (state: string) =>
+  until(async () => {
+    const health = await healthOf();
+    return health.state === state && health;
+  });
+const happens = () => merchant.call('/merchants/me/scans', { body: { code } });
+
+beforeAll(async () => {
+  service = await startService();
+  merchant = await aMerchant(service);
+  code = (await merchant.enroll()).memberCode;
+  receiver = await startReceiver();
+  const created = await merchant.call('/merchants/me/webhooks', {
+    body: { url: receiver.url, events: ['pass.scanned'], retryPolicy: { maxAttempts: 1, backoffMs: 0 } },
+  });
+  id = created.body.data.id;
+});
+afterAll(async () => {
+  await service.stop();
+  await receiver.stop();
+});
+
+describe('the health of a subscription', () => {
+  it('is failing from the first failure on, and ok again after a success', async () => {
+    receiver.setTemper((_request, answer) => answer.writeHead(500).end());
+    await happens();
+    const failing = await healthBecomes('failing');
+    expect(failing).toMatchObject({ consecutiveFailures: 1, lastSuccessAt: null });
+    expect(Date.now() - Date.parse(failing.failingSince)).toBeLessThan(10_000);
+
+    receiver.setTemper((_request, answer) => answer.writeHead(204).end());
+    await happens();
+    const ok = await healthBecomes('ok');
+    expect(ok).toMatchObject({ failingSince: null, consecutiveFailures: 0, lastSuccessAt: expect.any(String) });
+  });
+
+  it('is disabled after five days of nothing but failures, says so, and keeps what comes then as skipped', async () => {
+    receiver.setTemper((_request, answer) => answer.writeHead(500).end());
+    const since = new Date(Date.now() - 5 * day - 60_000);
+    await service.store.rows.subscriptions.updateOne({ _id: id }, { $set: { 'health.failingSince': since } });
+    await happens();
+    expect(await healthBecomes('disabled')).toMatchObject({
+      disabledReason: 'failing',
+      failingSince: since.toISOString(),
+    });
+    await happens();
+    const [skipped] = await until(async () => {
+      const { body } = await merchant.call(`/merchants/me/webhooks/delivery-logs?subscriptionId=${id}`);
+      const items = body.data.items.filter((item: { state: string }) => item.state === 'skipped');
+      return items.length > 0 && items;
+    });
+    expect(skipped).toMatchObject({ error: 'disabled', attempts: 0, success: false });
+  });
+
+  it('is clean again when the owner enables it', async () => {
+    await merchant.call(path(), { method: 'PATCH', body: { enabled: true } });
+    expect(await healthOf()).toEqual({
+      state: 'ok',
+      failingSince: null,
+      lastSuccessAt: expect.any(String),
+      consecutiveFailures: 0,
+    });
+  });
+
+  it('is disabled at once when the receiver says that it is gone', async () => {
+    receiver.setTemper((_request, answer) => answer.writeHead(410).end());
+    await happens();
+    expect(await healthBecomes('disabled')).toMatchObject({ disabledReason: 'gone' });
+  });
+
+  it('gives no reason where the owner disabled it', async () => {
+    await merchant.call(path(), { method: 'PATCH', body: { enabled: true } });
+    await merchant.call(path(), { method: 'PATCH', body: { enabled: false } });
+    expect(await healthOf()).not.toHaveProperty('disabledReason');
+    expect((await healthOf()).state).toBe('disabled');
+  });
+});
