@@ -1,5 +1,5 @@
 // Unit tests run side by side; whatever shares an engine runs file by file, since two cores carry one worker well and
-// skipped or shared queues would mix what tests see.
+// skipped or shared queues would mix what tests see. What is proven of the whole run comes last.
 import { defineConfig } from 'vitest/config';
 
 const forks = { pool: 'forks', testTimeout: 30_000, hookTimeout: 60_000 } as const;
@@ -10,8 +10,32 @@ export default defineConfig({
     reporters: ['default', './test/rig/closingLine.ts'],
     projects: [
       { test: { ...forks, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
-      { test: { ...engines, name: 'engines', include: ['test/{workflow,engines,replay}/**/*.test.ts'] } },
-      { test: { ...engines, name: 'crash', include: ['test/crash/**/*.test.ts'], testTimeout: 240_000 } },
+      {
+        test: {
+          ...engines,
+          name: 'engines',
+          include: ['test/{workflow,engines,replay}/**/*.test.ts'],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...engines,
+          name: 'crash',
+          include: ['test/crash/**/*.test.ts'],
+          testTimeout: 240_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          ...forks,
+          name: 'whole',
+          include: ['test/whole/**/*.test.ts'],
+          fileParallelism: false,
+          sequence: { groupOrder: 3 },
+        },
+      },
     ],
   },
 });

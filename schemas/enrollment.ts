@@ -27,9 +27,9 @@ export interface PublicEnrollment {
 export const publicEnrollRequest = z
   .looseObject({
     email,
-    firstName: z.preprocess(leftEmpty, name.optional()),
-    lastName: z.preprocess(leftEmpty, name.optional()),
-    phone: z.preprocess(leftEmpty, phone.optional()),
+    firstName: z.preprocess(leftEmpty, name.optional()).meta({ shown: { type: 'string', maxLength: 100 } }),
+    lastName: z.preprocess(leftEmpty, name.optional()).meta({ shown: { type: 'string', maxLength: 100 } }),
+    phone: z.preprocess(leftEmpty, phone.optional()).meta({ shown: { type: 'string', maxLength: 32 } }),
   })
   .transform(({ email, firstName, lastName, phone, ...rest }, context): PublicEnrollment => {
     const attribution: Record<string, string> = {};

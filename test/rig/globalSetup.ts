@@ -22,6 +22,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('mongodbUri', engines.mongodbUri);
   project.provide('temporalAddress', engines.temporalAddress);
   project.provide('workflowBundle', workflowBundle);
+  // For all projects: the test of the whole run reads what the tests of this one called.
+  if (project.name === 'engines') project.vitest.provide('seenDir', folder);
   return async () => {
     await engines.stop();
     await rm(folder, { recursive: true, force: true });

@@ -4,6 +4,8 @@ import type { Store } from '../../activities/deps.js';
 import { newApiKey } from '../../schemas/apiKeys.js';
 import { newId, newToken } from '../../schemas/ids.js';
 import { type Program, programFile } from '../../schemas/programs.js';
+import { mustConform } from './conformance.js';
+import { noteSeen } from './seenOperations.js';
 import { jwtSecret, type TestService } from './service.js';
 
 export interface Answer {
@@ -26,6 +28,7 @@ export interface Call {
 export interface TestMerchant {
   id: string;
   apiKey: string;
+  /** Throws when the answer is not what the OpenAPI document says. */
   call: (path: string, call?: Call) => Promise<Answer>;
   token: (claims?: Record<string, unknown>) => Promise<string>;
   program: (fields?: Record<string, unknown>) => Promise<Program>;
@@ -61,18 +64,22 @@ export async function aMerchant(
   ) => {
     const raw =
       body === undefined || typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData;
-    const response = await fetch(
-      `${path.startsWith('/api/') || path.startsWith('http') ? '' : service.baseUrl}${path}`,
-      {
-        method: method ?? (body === undefined ? 'GET' : 'POST'),
-        headers: { ...(!raw && { 'Content-Type': 'application/json' }), ...credential, ...headers },
-        ...(body !== undefined && { body: raw ? (body as string) : JSON.stringify(body) }),
-        redirect: 'manual',
-      },
-    );
+    const request = {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      url: `${path.startsWith('/api/') || path.startsWith('http') ? '' : service.baseUrl}${path}`,
+    };
+    const response = await fetch(request.url, {
+      method: request.method,
+      headers: { ...(!raw && { 'Content-Type': 'application/json' }), ...credential, ...headers },
+      ...(body !== undefined && { body: raw ? (body as string) : JSON.stringify(body) }),
+      redirect: 'manual',
+    });
     const text = await response.text();
+    const answer = { status: response.status, headers: response.headers, text };
+    const operation = mustConform({ ...request, requestBody: raw ? undefined : body, ...answer });
+    if (operation) noteSeen(operation);
     const json = response.headers.get('content-type')?.includes('json');
-    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : undefined, text };
+    return { ...answer, body: json ? JSON.parse(text) : undefined };
   };
 
   const program: TestMerchant['program'] = async (fields = {}) => {

@@ -1,0 +1,171 @@
+// Every answer that a test sees must be what the OpenAPI document says: its status declared, its headers there, its body of the
+// declared shape and with nothing else in it. And a request that the service took must be one that the document allows.
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { apiPrefix } from '../../schemas/endpoints/index.js';
+import type { Operation } from '../../schemas/openapi/operations.js';
+import { openApiDocument } from '../../schemas/openapi.js';
+
+export interface Exchange {
+  method: string;
+  url: string;
+  /** As it was sent, where it was JSON. */
+  requestBody: unknown;
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+interface Known {
+  method: string;
+  pattern: RegExp;
+  operation: Operation;
+  /** JSON pointer to the operation. */
+  place: string;
+}
+
+type Json = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Answers are open in the document, so that clients bear a new field; here a field that nobody declared is a mistake. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (!isObject(value)) return value;
+  const inner = Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, closed(entry)]));
+  const open = value.type === 'object' && isObject(value.properties) && value.additionalProperties === undefined;
+  return open ? { ...inner, additionalProperties: false } : inner;
+}
+
+const escaped = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
+
+export const openApi = openApiDocument({ publicUrl: 'http://127.0.0.1' });
+
+const options = { strict: true, strictTypes: false, strictRequired: false, allErrors: true } as const;
+const answers = new Ajv2020(options);
+addFormats.default(answers);
+// The service trims before it looks at the form of a text, so it takes a little more than the formats say.
+const requests = new Ajv2020({ ...options, validateFormats: false });
+
+const asJson: unknown = JSON.parse(JSON.stringify(openApi));
+const checked: unknown = JSON.parse(
+  JSON.stringify(closed(asJson)).replaceAll('#/components/schemas/', 'named#/$defs/'),
+);
+
+/** What stands at this JSON pointer. */
+function at(node: unknown, pointer: string): unknown {
+  const parts = pointer.split('/').slice(1);
+  return parts.reduce<unknown>(
+    (here, part) => (isObject(here) ? here[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined),
+    node,
+  );
+}
+
+for (const ajv of [answers, requests]) ajv.addSchema({ $id: 'named', $defs: at(checked, '/components/schemas') });
+
+const validators = new Map<string, ValidateFunction>();
+
+/** The validator of the schema at this JSON pointer of the document. */
+export function validatorAt(pointer: string, ajv = answers): ValidateFunction {
+  const schema = at(checked, pointer);
+  if (!isObject(schema)) throw new Error(`There is no schema at ${pointer}.`);
+  const validator = validators.get(pointer) ?? ajv.compile(schema);
+  validators.set(pointer, validator);
+  return validator;
+}
+
+function patternOf(template: string): RegExp {
+  const source = template.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+');
+  return new RegExp(`^${source}$`);
+}
+
+const operations: Known[] = Object.entries(openApi.paths)
+  .sort(([a], [b]) => a.split('{').length - b.split('{').length)
+  .flatMap(([template, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      pattern: patternOf(template),
+      operation,
+      place: `/paths/${escaped(template)}/${method}`,
+    })),
+  );
+
+function resolved(node: unknown): Json {
+  if (!isObject(node)) return {};
+  if (typeof node.$ref !== 'string') return node;
+  return resolved(at(asJson, node.$ref.slice(1)));
+}
+
+function pointerOf(node: unknown, place: string): string {
+  return isObject(node) && typeof node.$ref === 'string' ? node.$ref.slice(1) : place;
+}
+
+function headerProblems(response: Json, headers: Headers): string[] {
+  return Object.keys(resolved(response.headers)).flatMap((name) => {
+    const header = resolved(resolved(response.headers)[name]);
+    const value = headers.get(name);
+    if (value === null) return header.required ? [`the header ${name} is missing`] : [];
+    const validator = validatorAt(`/components/headers/${name}/schema`);
+    const number = resolved(header.schema).type === 'integer';
+    return validator(number ? Number(value) : value) ? [] : [`the header ${name} is ${value}`];
+  });
+}
+
+function said(validator: ValidateFunction): string[] {
+  return (validator.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath || '/'} ${message} ${JSON.stringify(params)}`,
+  );
+}
+
+function bodyProblems(response: Json, place: string, { headers, text }: Exchange): string[] {
+  const type = (headers.get('content-type') ?? '').split(';')[0] ?? '';
+  if (!resolved(response.content)[type]) return [`the content type ${type} is not declared`];
+  if (type !== 'application/json') return [];
+  const validator = validatorAt(`${place}/content/${escaped(type)}/schema`);
+  return validator(JSON.parse(text)) ? [] : said(validator);
+}
+
+function requestProblems({ operation, place }: Known, { requestBody, status }: Exchange): string[] {
+  if (status >= 300 || requestBody === undefined) return [];
+  if (!resolved(resolved(operation.requestBody).content)['application/json']) return [];
+  const validator = validatorAt(`${place}/requestBody/content/application~1json/schema`, requests);
+  return validator(requestBody) ? [] : said(validator).map((problem) => `the request was taken, but ${problem}`);
+}
+
+function problemsOf(known: Known, exchange: Exchange): string[] {
+  const node = known.operation.responses[exchange.status];
+  if (!node) return [`the status ${exchange.status} is not declared`];
+  const response = resolved(node);
+  const place = pointerOf(node, `${known.place}/responses/${exchange.status}`);
+  return [
+    ...headerProblems(response, exchange.headers),
+    ...bodyProblems(response, place, exchange),
+    ...requestProblems(known, exchange),
+  ];
+}
+
+/** A path or a method that the document does not know must be refused as such. */
+function strayProblems(pathIsKnown: boolean, { status, headers, text }: Exchange): string[] {
+  const [expected, code] = pathIsKnown ? [405, 'METHOD_NOT_ALLOWED'] : [404, 'ROUTE_NOT_FOUND'];
+  if (status !== expected) return [`the document knows no such operation, and it was answered ${status}`];
+  if (pathIsKnown && !headers.get('allow')) return ['the header Allow is missing'];
+  return text.includes(code) || text === '' ? [] : [`it was not answered ${code}`];
+}
+
+/** Throws when the answer is not what the document says; returns the operation, if it is one of the document's. */
+export function mustConform(exchange: Exchange): string | undefined {
+  const path = new URL(exchange.url).pathname;
+  if (!path.startsWith(apiPrefix) || path === `${apiPrefix}/openapi.json`) return undefined;
+  const below = path.slice(apiPrefix.length);
+  const there = operations.filter(({ pattern }) => pattern.test(below));
+  const known = there.find(({ method }) => method === exchange.method);
+  const problems = known ? problemsOf(known, exchange) : strayProblems(there.length > 0, exchange);
+  if (problems.length > 0) {
+    const subject = `${exchange.method} ${path} answered ${exchange.status} against the OpenAPI document`;
+    throw new Error(
+      `${subject}:\n${problems.map((problem) => `  ${problem}`).join('\n')}\n${exchange.text.slice(0, 500)}`,
+    );
+  }
+  return known?.operation.operationId;
+}
