@@ -1,6 +1,6 @@
 // The connection to MongoDB: majority and journaled writes, short selection so that an outage is a quick 503, and one typed
 // map of collections.
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { MongoClient } from 'mongodb';
 import type { Logger } from 'pino';
 import type { CollectionName, Rows } from '../schemas/collections.js';
@@ -12,15 +12,34 @@ import { createTurns } from './turns.js';
 
 const selectionTimeoutMs = 2_000;
 
-/** `CRASH_AT=name` dies at that point every time; `CRASH_AT=name@file` once, and leaves the file as the mark. */
+/**
+ * `CRASH_AT=name` dies at that point every time; `CRASH_AT=name@file` once, and leaves the file as the mark. Several points
+ * stand behind each other with commas between them.
+ */
 function crashPointOf(setting: string | undefined): (name: CrashPoint) => void {
   if (!setting) return () => {};
-  const [wanted, mark] = setting.split('@');
+  const marks = new Map(
+    setting.split(',').map((point) => {
+      const [name = '', mark] = point.split('@');
+      return [name, mark] as const;
+    }),
+  );
   return (name) => {
-    if (name !== wanted || (mark && existsSync(mark))) return;
-    if (mark) writeFileSync(mark, String(process.pid));
+    if (!marks.has(name)) return;
+    const mark = marks.get(name);
+    if (mark !== undefined && !leaveMark(mark)) return;
     process.kill(process.pid, 'SIGKILL');
   };
+}
+
+/** False when the mark was there already. */
+function leaveMark(mark: string): boolean {
+  try {
+    writeFileSync(mark, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export interface OpenStore extends Store {

@@ -1,5 +1,7 @@
-// Whether the process lives, and whether it can serve. Without Temporal or Redis it serves on, so it is degraded, not down.
+// Whether the process lives, and whether it can serve. Without Temporal or Redis it serves on, and a stuck outbox costs no
+// answer, so it is degraded, not down.
 import Router from '@koa/router';
+import { isStuck, outboxState } from '../activities/outbox.js';
 import type { ApiDeps } from './apiDeps.js';
 
 const pingMs = 1_000;
@@ -19,10 +21,21 @@ export function healthRoutes(deps: ApiDeps): Router {
         () => true,
         () => false,
       );
-    const checks = { mongodb, temporal: deps.starter.available(), redis: deps.limits.healthy() };
-    const degraded = !checks.temporal || !checks.redis;
+    const outbox = mongodb ? await outboxState(deps).catch(() => null) : null;
+    const checks = {
+      mongodb,
+      temporal: deps.starter.available(),
+      redis: deps.limits.healthy(),
+      outbox: outbox !== null && !isStuck(outbox),
+    };
+    const degraded = !checks.temporal || !checks.redis || !checks.outbox;
     ctx.status = mongodb ? 200 : 503;
-    ctx.body = { status: mongodb ? (degraded && 'degraded') || 'ok' : 'down', checks, wallets: walletsOf(deps) };
+    ctx.body = {
+      status: mongodb ? (degraded && 'degraded') || 'ok' : 'down',
+      checks,
+      outbox,
+      wallets: walletsOf(deps),
+    };
   });
 
   return router;

@@ -207,9 +207,13 @@ export interface RetryLater {
 }
 
 /** Hands a delivery to a workflow of its own, which operators find by event, subscription and status. */
-export async function retryLater(deps: Pick<WorkerDeps, 'starter' | 'now'>, retry: RetryLater): Promise<void> {
+export async function retryLater(
+  deps: Pick<WorkerDeps, 'starter' | 'now' | 'crashPoint'>,
+  retry: RetryLater,
+): Promise<void> {
   const { delivery, subscription, waitMs, attempts, suffix } = retry;
   const { eventId, subscriptionId, merchantId, eventType } = delivery;
+  deps.crashPoint('before-workflow-start');
   await deps.starter.start({
     name: 'deliverWebhook',
     workflowId: deliveryWorkflowId(eventId, subscriptionId, suffix),
@@ -232,4 +236,5 @@ export async function retryLater(deps: Pick<WorkerDeps, 'starter' | 'now'>, retr
     priority: 4,
     fairnessKey: subscriptionId,
   });
+  deps.crashPoint('after-workflow-start');
 }
