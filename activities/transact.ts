@@ -10,6 +10,7 @@ export type Statement = AnyClientBulkWriteModel<Keyed>;
 
 const transactionTimeoutMs = 2_500;
 const patienceMs = 8_000;
+const statementsTogether = 500;
 const duplicateKey = 11_000;
 const writeConflict = 112;
 
@@ -51,18 +52,39 @@ function isConflict(error: unknown): boolean {
 
 /** All statements or none. `updates` says how many documents its update statements must match; fewer is a StaleRead. */
 export async function transact(store: Store, statements: Statement[], updates: number): Promise<void> {
+  await commit(store, statements, (matched) => {
+    if (matched < updates) throw new StaleRead('A document changed since it was read.');
+    store.crashPoint('after-claim');
+  });
+  store.crashPoint('after-commit');
+}
+
+/**
+ * Many writes with one commit: each of them alone would wait for the disk. Answers how many documents the update
+ * statements matched.
+ */
+export async function writeTogether(store: Store, statements: Statement[]): Promise<number> {
+  let matchedByAll = 0;
+  for (let from = 0; from < statements.length; from += statementsTogether) {
+    let matchedByThese = 0;
+    await commit(store, statements.slice(from, from + statementsTogether), (matched) => {
+      matchedByThese = matched;
+    });
+    matchedByAll += matchedByThese;
+  }
+  return matchedByAll;
+}
+
+async function commit(store: Store, statements: Statement[], beforeCommit: (matched: number) => void): Promise<void> {
   await store.mongo.withSession(async (session) => {
     await session.withTransaction(
       async () => {
         const result = await store.mongo.bulkWrite<Record<string, Keyed>>(statements, { session, ordered: true });
-        if (result.matchedCount + result.upsertedCount < updates)
-          throw new StaleRead('A document changed since it was read.');
-        store.crashPoint('after-claim');
+        beforeCommit(result.matchedCount + result.upsertedCount);
       },
       { timeoutMS: transactionTimeoutMs },
     );
   });
-  store.crashPoint('after-commit');
 }
 
 /**

@@ -4,6 +4,7 @@ import { coalesce } from '../activities/coalesce.js';
 import { createSecretBox } from '../activities/secrets.js';
 import type { Starter } from '../activities/starter.js';
 import type { OpenStore } from '../activities/store.js';
+import { update, writeTogether } from '../activities/transact.js';
 import type { Wallets } from '../activities/wallets/wallets.js';
 import { createWebhookAgent } from '../activities/webhooks/guardedAgent.js';
 import { createLanes } from '../activities/webhooks/lanes.js';
@@ -28,14 +29,15 @@ export function createWorkerDeps({ store, starter, wallets, log, stopping }: Wor
   if (config.WEBHOOK_ALLOW_CIDRS)
     log.warn({ cidrs: config.WEBHOOK_ALLOW_CIDRS }, 'webhooks may be sent to these networks');
   const logAttempt = coalesce<DeliveryRecord>(async (records) => {
-    await store.rows.deliveries.bulkWrite(
-      records.map(({ filter, set, attempt }) => ({
-        updateOne: {
-          filter,
-          update: { $set: set, $inc: { attempts: 1 }, $push: { history: { $each: [attempt], $slice: -keptAttempts } } },
-        },
-      })),
-      { ordered: false },
+    await writeTogether(
+      store,
+      records.map(({ filter, set, attempt }) =>
+        update(store, 'deliveries', filter, {
+          $set: set,
+          $inc: { attempts: 1 },
+          $push: { history: { $each: [attempt], $slice: -keptAttempts } },
+        }),
+      ),
     );
   }, logTogether);
   return {

@@ -7,6 +7,7 @@ import { envelopeBytes } from '../../schemas/events.js';
 import { deliveryWorkflowId, derivedId } from '../../schemas/ids.js';
 import { type Claim, claimEvents, keepLease, type Lease, markPublished, newFence } from '../claimEvents.js';
 import { insertNew } from '../insertNew.js';
+import { update, writeTogether } from '../transact.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { attemptDelivery } from './attemptDelivery.js';
 
@@ -78,7 +79,8 @@ async function finalData(deps: WorkerDeps, events: EventRow[]): Promise<Map<stri
     events.map((event) => {
       const pass = passes.get(event.memberId ?? '');
       const passIssuance = { apple: pass?.appleIssuedAt !== undefined, google: pass?.googleIssuedAt !== undefined };
-      const told = event.wallet === 'push' && saysPassUpdate.has(event.type) ? { passUpdate: event.passUpdate ?? null } : {};
+      const told =
+        event.wallet === 'push' && saysPassUpdate.has(event.type) ? { passUpdate: event.passUpdate ?? null } : {};
       return [event._id, { ...event.data, ...told, ...(event.wallet === 'issue' && { passIssuance }) }];
     }),
   );
@@ -88,23 +90,22 @@ async function freeze(deps: WorkerDeps, events: EventRow[]): Promise<EventRow[]>
   const open = events.filter((event) => !event.envelope);
   if (open.length === 0) return events;
   const data = await finalData(deps, open);
-  const made = new Map(
+  const made = new Map<string, { envelope: Binary; sequence?: number }>(
     open.map((event) => [
       event._id,
-      new Binary(envelopeBytes({ ...event, eventId: event._id, data: data.get(event._id) ?? {} })),
+      {
+        envelope: new Binary(envelopeBytes({ ...event, eventId: event._id, data: data.get(event._id) ?? {} })),
+        // From now on it waits for its place in the feed.
+        ...(!event.silent && { sequence: 0 }),
+      },
     ]),
   );
-  const result = await deps.rows.events.bulkWrite(
-    [...made].map(([_id, envelope]) => ({
-      updateOne: { filter: { _id, envelope: { $exists: false } }, update: { $set: { envelope } } },
-    })),
-    { ordered: false },
+  const matched = await writeTogether(
+    deps,
+    [...made].map(([_id, frozen]) => update(deps, 'events', { _id, envelope: { $exists: false } }, { $set: frozen })),
   );
-  if (result.matchedCount === made.size) {
-    return events.map((event) => ({
-      ...event,
-      ...(made.has(event._id) && { envelope: made.get(event._id) as Binary }),
-    }));
+  if (matched === made.size) {
+    return events.map((event) => ({ ...event, ...made.get(event._id) }));
   }
   return deps.rows.events.find({ _id: { $in: events.map((event) => event._id) } }).toArray();
 }
