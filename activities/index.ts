@@ -1,8 +1,13 @@
 // The activities as Temporal sees them: one object in, one object out, each a plain function of (deps, input). What takes
 // long beats its heart, so that a dead worker is noticed within seconds.
 import { Context } from '@temporalio/activity';
-import type { PushedPasses, Relay } from '../schemas/workflows.js';
+import type { PushedPasses, Recount, Relay } from '../schemas/workflows.js';
 import type { Claim } from './claimEvents.js';
+import { carryImported } from './imports/carryImported.js';
+import { createImported } from './imports/createImported.js';
+import { type FinishImport, finishImport, issueImportedLate } from './imports/finishImport.js';
+import { discardRows, uploadState } from './imports/openImport.js';
+import { recountMerchants } from './recount.js';
 import { relayEvents } from './relayEvents.js';
 import { type IssuePassesFor, issueApplePasses, issueGooglePasses } from './wallets/issuePasses.js';
 import { pushLate, pushPasses } from './wallets/pushPasses.js';
@@ -13,6 +18,11 @@ import type { WorkerDeps } from './workerDeps.js';
 
 const heartbeatMs = 1_000;
 const relayRoundMs = 300_000;
+
+interface ImportStage {
+  batchId: string;
+  from: number;
+}
 
 interface Beating {
   signal: AbortSignal;
@@ -50,6 +60,7 @@ export function createActivities(deps: WorkerDeps) {
         const before = typeof kept === 'number' ? kept : undefined;
         return postWebhook(deps, { deliveryId, attempts, before, remember: keep, signal });
       }),
+    recountMerchants: (input: Recount) => beating(() => recountMerchants(deps, input)),
     relayEvents: ({ shard }: Relay) => {
       const { info, cancellationSignal } = Context.current();
       return relayEvents(deps, {
@@ -61,6 +72,15 @@ export function createActivities(deps: WorkerDeps) {
         forMs: relayRoundMs,
       });
     },
+    uploadState: ({ batchId }: { batchId: string }) => uploadState(deps, { batchId }),
+    discardRows: ({ batchId }: { batchId: string }) => beating(() => discardRows(deps, { batchId })),
+    createImported: (stage: ImportStage) =>
+      beating(({ signal }) => createImported(deps, { ...stage, callOff: signal, stopping: deps.stopping })),
+    carryImported: (stage: ImportStage) =>
+      beating(({ signal }) => carryImported(deps, { ...stage, callOff: signal, stopping: deps.stopping })),
+    finishImport: (input: FinishImport) => finishImport(deps, input),
+    issueImportedLate: ({ batchId }: { batchId: string }) =>
+      beating(({ signal }) => issueImportedLate(deps, { batchId, callOff: signal })),
   };
 }
 

@@ -82,9 +82,23 @@ export function newMemberRows(
     createdAt: now,
     updatedAt: now,
   };
-  const { email, firstName, lastName } = person;
-  const event = newEvent(store, {
-    eventId: newId(),
+  const event = memberCreated(store, { member, eventId: newId(), holder: holderOf(_id) });
+  return {
+    member,
+    tokens: tokenRows(member),
+    ledger: balance > 0 ? initialEntry(member, program, actor) : null,
+    event,
+  };
+}
+
+/** `member` as it was created. */
+export function memberCreated(
+  store: Store,
+  { member, eventId, holder }: { member: MemberRow; eventId: string; holder: string | null },
+): EventRow {
+  const { email, firstName, lastName, source, attribution } = member;
+  return newEvent(store, {
+    eventId,
     type: 'member.created',
     member,
     data: {
@@ -94,15 +108,9 @@ export function newMemberRows(
       source,
       attribution,
     },
-    holder: holderOf(_id),
+    holder,
     wallet: 'issue',
   });
-  return {
-    member,
-    tokens: tokenRows(member),
-    ledger: balance > 0 ? initialEntry(member, program, actor) : null,
-    event,
-  };
 }
 
 function initialEntry(member: MemberRow, program: Program, actor: Actor): TransactionRow {

@@ -50,6 +50,8 @@ export interface Starter {
   /** The same for the first try of a new member's passes; null says only that it is not known yet. */
   passIssuance: (workflow: StartWorkflow<'issuePasses'>, waitMs: number) => Promise<PassIssuance | null>;
   cancel: (workflowId: string) => Promise<void>;
+  /** Throws when Temporal does not answer in time. */
+  signal: (workflowId: string, name: string) => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -149,6 +151,12 @@ export function createStarter({
 
     async cancel(workflowId) {
       await client.workflow.getHandle(workflowId).cancel();
+    },
+
+    async signal(workflowId, name) {
+      await connection.withDeadline(Date.now() + startTimeoutMs, () =>
+        client.workflow.getHandle(workflowId).signal(name),
+      );
     },
 
     async close() {

@@ -3,10 +3,15 @@ import { z } from 'zod';
 import { actor } from './members.js';
 
 export const batchKinds = ['members.import', 'webhooks.replay', 'campaign', 'passes.rebuild'] as const;
+
+/**
+ * An import is `storing` while its file comes in, `queued` until a worker takes it, `creating` members, then `publishing`:
+ * passes and events of what was created. Other kinds are `running`.
+ */
 export const batchPhases = [
   'storing',
+  'queued',
   'creating',
-  'issuing',
   'publishing',
   'running',
   'completed',
@@ -24,6 +29,7 @@ export const importRow = z.object({
   memberCode: z.string().optional(),
   reason: z.string().optional(),
 });
+export type ImportResultRow = z.infer<typeof importRow>;
 
 export const importResult = z.object({ batchId: z.string(), counts: importCounts, results: z.array(importRow) });
 
@@ -41,7 +47,44 @@ export const batch = z.object({
   startedBy: actor,
   reason: z.string().optional(),
   dryRun: z.boolean().optional(),
+  cancelRequested: z.boolean().optional(),
 });
 export type BatchKind = (typeof batchKinds)[number];
 export type BatchPhase = (typeof batchPhases)[number];
-export type ImportOutcome = z.infer<typeof importRow>['outcome'];
+export type ImportOutcome = ImportResultRow['outcome'];
+
+const finished: readonly BatchPhase[] = ['completed', 'failed', 'cancelled'];
+
+export const isFinished = (phase: BatchPhase): boolean => finished.includes(phase);
+
+export interface BatchWork {
+  phase: BatchPhase;
+  counts: Pick<ImportCounts, 'total' | 'created'>;
+  /** Units of the first half done: rows looked at, or members of a campaign. */
+  done: number;
+  /** Created members whose passes were issued and whose events went out. */
+  carried?: number;
+  dryRun?: boolean;
+  startedAt: Date;
+  phaseStartedAt?: Date;
+  finishedAt?: Date;
+}
+
+const share = (part: number, whole: number): number => (whole > 0 ? Math.min(part / whole, 1) : 0);
+
+/** 0 to 100 with one decimal. An import that creates is half done when every row was looked at. */
+export function percentOf({ phase, counts, done, carried = 0, dryRun }: BatchWork): number {
+  if (phase === 'completed') return 100;
+  const rows = share(done, counts.total);
+  if (dryRun || carried === 0) return round((phase === 'running' || dryRun ? 100 : 50) * rows);
+  return round(50 * rows + 50 * share(carried, counts.created));
+}
+
+/** Units a second: of the phase that runs, or of the whole once it is over. */
+export function ratePerSecondOf(work: BatchWork, now: Date): number {
+  const since = work.finishedAt ? work.startedAt : (work.phaseStartedAt ?? work.startedAt);
+  const seconds = Math.max((work.finishedAt ?? now).getTime() - since.getTime(), 1) / 1_000;
+  return round((work.phase === 'publishing' ? (work.carried ?? 0) : work.done) / seconds);
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10;

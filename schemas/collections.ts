@@ -4,11 +4,11 @@
 import type { Binary, IndexDirection } from 'mongodb';
 import type { BatchKind, BatchPhase, ImportCounts, ImportOutcome } from './batches.js';
 import type { EventType } from './events.js';
-import type { Actor, MemberStatus } from './members.js';
+import type { Actor, MemberStatus, Person } from './members.js';
 import type { PassUpdate, Platform } from './passUpdate.js';
 import type { Permission } from './permissions.js';
 import type { Program } from './programs.js';
-import type { DeliveryState } from './webhooks.js';
+import type { DeliveryState, DisabledReason } from './webhooks.js';
 
 export type ProgramRow = Program;
 
@@ -65,11 +65,15 @@ export interface MemberTokenRow {
   createdAt: Date;
 }
 
-/** Totals that lists show, kept where members are created and repaired by a scheduled recount. */
+/**
+ * Totals that lists show, kept where members are created and repaired by a scheduled recount; and under `feed:<merchantId>`
+ * the last number that the merchant's feed gave.
+ */
 export interface CounterRow {
   _id: string;
   merchantId: string;
-  members: number;
+  members?: number;
+  sequence?: number;
 }
 
 /** The tags in use, one row a merchant and tag, so that listing them reads no member. */
@@ -117,8 +121,8 @@ export interface EventRow {
   programId?: string;
   occurredAt: Date;
   data: Record<string, unknown>;
-  /** What the wallets must do before the event can be told: issue the passes, or push this version. */
-  wallet?: 'issue' | 'push';
+  /** What the wallets must do before the event can be told: issue the passes, push this version, or refresh what Google has. */
+  wallet?: 'issue' | 'push' | 'refresh';
   /** Recorded once by whoever told the wallets; null when the wait was over before they confirmed. */
   passUpdate?: PassUpdate | null;
   state: 'new' | 'published';
@@ -130,7 +134,7 @@ export interface EventRow {
   shard: number;
   envelope?: Binary;
   publishedAt?: Date;
-  /** Place in the merchant's feed, given when the feed is read (see activities/feed.ts). */
+  /** Place in the merchant's feed: 0 while it waits for one, absent on what the feed never shows (activities/feed.ts). */
   sequence?: number;
   /** Work for the wallets that nobody is told of. */
   silent?: true;
@@ -184,7 +188,7 @@ export interface SubscriptionRow {
     failingSince: Date | null;
     lastSuccessAt: Date | null;
     consecutiveFailures: number;
-    disabledReason?: string;
+    disabledReason?: DisabledReason;
   };
   createdAt: Date;
   updatedAt: Date;
@@ -269,26 +273,53 @@ export interface BatchRow {
   done: number;
   startedBy: Actor;
   startedAt: Date;
+  phaseStartedAt?: Date;
   finishedAt?: Date;
+  cancelRequestedAt?: Date;
   reason?: string;
   dryRun?: boolean;
   input?: Record<string, unknown>;
+  /** Of an import: its chunks, its first line, a hash of program and file, and the last sign of life of its upload. */
+  chunks?: number;
+  header?: string[];
+  fingerprint?: string;
+  uploadSeenAt?: Date;
+  /** Of an import: created members whose passes were issued and whose events went out. */
+  carried?: number;
 }
 
-/** One row of an import, from the file to its outcome; TTL. */
+/** One row of an import as its file had it, read but not yet carried out. */
 export interface ImportRow {
-  _id: string;
-  batchId: string;
-  merchantId: string;
   row: number;
   /** The cells as they came, for errors.csv. */
   cells: string[];
-  person?: { firstName?: string; lastName?: string; email?: string; phone?: string; initialPoints?: number };
-  outcome?: ImportOutcome;
+  person?: Person;
+  /** Why it fails; a row has this or a person. */
+  reason?: string;
+  /** Of a dry run: an earlier row of the file has this email. */
+  repeats?: true;
+}
+
+/** What became of a row, decided once. */
+export interface ImportRowOutcome {
+  row: number;
+  outcome: ImportOutcome;
   memberId?: string;
   memberCode?: string;
   eventId?: string;
   reason?: string;
+}
+
+/** Some rows of an import, from the file to their outcome, in one document so that their outcome is one write; TTL. */
+export interface BatchChunkRow {
+  _id: string;
+  batchId: string;
+  merchantId: string;
+  chunk: number;
+  rows: ImportRow[];
+  outcomes?: ImportRowOutcome[];
+  /** Members of these rows whose passes were issued, once the events went out. */
+  carried?: { apple: number; google: number };
   createdAt: Date;
 }
 
@@ -326,7 +357,7 @@ export interface Rows {
   apiKeys: ApiKeyRow;
   roles: RoleRow;
   batches: BatchRow;
-  batchRows: ImportRow;
+  batchRows: BatchChunkRow;
   nonces: NonceRow;
 }
 
@@ -401,7 +432,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
   roles: [],
   batches: [{ key: { merchantId: 1, startedAt: -1, _id: -1 }, reason: 'the list, newest first' }],
   batchRows: [
-    { key: { batchId: 1, row: 1 }, unique: true, reason: 'a chunk reads its rows in order; a row is stored once' },
+    { key: { batchId: 1, chunk: 1 }, unique: true, reason: 'the chunks of a batch in their order, each stored once' },
     { key: { createdAt: 1 }, expireAfterSeconds: days(7), reason: 'rows hold personal data: kept 7 days' },
   ],
   nonces: [{ key: { receivedAt: 1 }, expireAfterSeconds: days(30), reason: 'a nonce counts once' }],

@@ -27,6 +27,8 @@ const batchResult = z.object({
   passIssuance: z.object({ apple: z.int(), google: z.int() }),
   startedAt: z.iso.datetime(),
   finishedAt: z.iso.datetime(),
+  /** Nothing was created: the counts say what would have been. */
+  dryRun: z.boolean().optional(),
   test: z.boolean().optional(),
 });
 

@@ -66,6 +66,40 @@ export interface RunBatch {
   cursor?: number;
 }
 
+/** Tells a waiting import that its file is in the store. */
+export const uploadedSignal = 'uploaded';
+
+export interface ImportMembers extends RunBatch {
+  /** Where an earlier run of the same import stopped (continue-as-new). */
+  resume?: { stage: 'creating' | 'publishing'; from: number; failure?: string };
+}
+
+/** How far one share of an import's work came. */
+export interface ImportStep {
+  /** The chunk to go on with. */
+  next: number;
+  /** Nothing is left of this stage. */
+  over: boolean;
+  total: number;
+  done: number;
+  created: number;
+  carried: number;
+}
+
+/** Where an earlier run of the same recount stopped (continue-as-new), and what it did. */
+export interface Recount {
+  after?: string;
+  merchants?: number;
+  repaired?: number;
+}
+
+export interface Recounted {
+  merchants: number;
+  repaired: number;
+  /** Where to go on; absent when there is nothing left. */
+  next?: string;
+}
+
 export interface WorkflowInputs {
   publishChange: PublishChange;
   issuePasses: IssuePasses;
@@ -73,10 +107,11 @@ export interface WorkflowInputs {
   relay: Relay;
   pushPassesLate: PushLate;
   repushPasses: Record<string, never>;
-  importMembers: RunBatch;
+  importMembers: ImportMembers;
   sendCampaign: RunBatch;
   replayDeliveries: RunBatch;
   rebuildPasses: RunBatch;
+  recount: Recount;
 }
 
 export type WorkflowName = keyof WorkflowInputs;

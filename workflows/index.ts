@@ -1,7 +1,9 @@
 // Every workflow type that a worker hosts. File, function and type have one name.
 export { deliverWebhook } from './deliverWebhook.js';
+export { importMembers } from './importMembers.js';
 export { issuePasses } from './issuePasses.js';
 export { publishChange } from './publishChange.js';
 export { pushPassesLate } from './pushPassesLate.js';
+export { recount } from './recount.js';
 export { relay } from './relay.js';
 export { repushPasses } from './repushPasses.js';

@@ -23,6 +23,8 @@ export interface Endpoint {
   form?: true;
   /** The body is a file, read by the handler itself. */
   upload?: 'csv';
+  /** The file may also be the body itself, with the other fields in the query. */
+  rawUpload?: true;
   /** The Idempotency-Key header counts. */
   idempotent?: true;
   /** `data` of a success; a text names the content type of an answer that is not an envelope. */

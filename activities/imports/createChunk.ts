@@ -1,0 +1,135 @@
+// The members of one chunk of an import, in one transaction with what became of each row: however often a chunk is run, by
+// however many workers, its rows have one outcome and its members are created once.
+import type { BatchChunkRow, BatchRow, ImportRow, ImportRowOutcome } from '../../schemas/collections.js';
+import { newId } from '../../schemas/ids.js';
+import type { Program } from '../../schemas/programs.js';
+import type { Store } from '../deps.js';
+import { dedupeKeyOf, type NewMemberRows, newMemberRows } from '../newMember.js';
+import { decideAgain, StaleRead } from '../transact.js';
+import { chunkId } from './openImport.js';
+
+export interface CreateChunk {
+  batch: BatchRow;
+  program: Program;
+  chunk: number;
+}
+
+type Known = { memberId: string; memberCode: string };
+
+interface Decided {
+  outcomes: ImportRowOutcome[];
+  made: NewMemberRows[];
+}
+
+/** A server may end a transaction that takes longer. */
+const transactionMs = 4_500;
+
+/** Answers how many members this call created; 0 when the chunk had its outcome already. */
+export async function createChunk(store: Store, { batch, program, chunk }: CreateChunk): Promise<number> {
+  const created = await decideAgain(store, async () => {
+    const row = await readChunk(store, { batchId: batch._id, chunk });
+    if (row.outcomes) return 0;
+    const decided = decide(store, { batch, program, row, known: await knownEmails(store, { program, row }) });
+    await write(store, { batch, row, decided });
+    return decided.made.length;
+  });
+  return created;
+}
+
+export async function readChunk(
+  store: Store,
+  { batchId, chunk }: { batchId: string; chunk: number },
+): Promise<BatchChunkRow> {
+  const row = await store.rows.batchRows.findOne({ _id: chunkId(batchId, chunk) });
+  if (!row) throw new Error(`Chunk ${chunk} of batch ${batchId} is gone.`);
+  return row;
+}
+
+async function knownEmails(
+  store: Store,
+  { program, row }: { program: Program; row: BatchChunkRow },
+): Promise<Map<string, Known>> {
+  const keys = row.rows.flatMap(({ person }) => (person?.email ? [dedupeKeyOf(program._id, person.email, '')] : []));
+  if (keys.length === 0) return new Map();
+  const members = await store.rows.members
+    .find({ dedupeKey: { $in: keys }, merchantId: program.merchantId }, { projection: { dedupeKey: 1, memberCode: 1 } })
+    .toArray();
+  return new Map(members.map(({ _id: memberId, dedupeKey, memberCode }) => [dedupeKey, { memberId, memberCode }]));
+}
+
+interface Decide {
+  batch: BatchRow;
+  program: Program;
+  row: BatchChunkRow;
+  /** By dedupe key; grows with the rows of the chunk, so that the first of two equal emails wins. */
+  known: Map<string, Known>;
+}
+
+function decide(store: Store, { batch, program, row, known }: Decide): Decided {
+  const made: NewMemberRows[] = [];
+  const create = (entry: ImportRow): ImportRowOutcome => {
+    const { row: number, person, reason = '' } = entry;
+    if (!person) return { row: number, outcome: 'failed', reason };
+    const twin = person.email ? known.get(dedupeKeyOf(program._id, person.email, '')) : undefined;
+    if (twin) return { row: number, outcome: 'deduped', ...twin };
+    if (batch.dryRun) return { row: number, outcome: entry.repeats ? 'deduped' : 'created' };
+    const rows = newMemberRows(store, {
+      program,
+      person,
+      source: 'import',
+      attribution: {},
+      actor: { type: 'import', id: batch._id },
+      holderOf: () => null,
+    });
+    made.push(rows);
+    const { _id: memberId, memberCode, dedupeKey } = rows.member;
+    known.set(dedupeKey, { memberId, memberCode });
+    return { row: number, outcome: 'created', memberId, memberCode, eventId: newId() };
+  };
+  return { outcomes: row.rows.map(create), made };
+}
+
+const countOf = (outcomes: ImportRowOutcome[], outcome: ImportRowOutcome['outcome']): number =>
+  outcomes.filter((entry) => entry.outcome === outcome).length;
+
+async function write(
+  store: Store,
+  { batch, row, decided: { outcomes, made } }: { batch: BatchRow; row: BatchChunkRow; decided: Decided },
+): Promise<void> {
+  const { members, memberTokens, transactions, batches, batchRows } = store.rows;
+  const ledger = made.flatMap((rows) => rows.ledger ?? []);
+  const tokens = made.flatMap((rows) => rows.tokens);
+  await store.mongo.withSession((session) =>
+    session.withTransaction(
+      async () => {
+        const decidedNow = await batchRows.updateOne(
+          { _id: row._id, outcomes: { $exists: false } },
+          { $set: { outcomes } },
+          { session },
+        );
+        if (decidedNow.matchedCount !== 1) throw new StaleRead('Another attempt decided these rows.');
+        if (made.length > 0)
+          await members.insertMany(
+            made.map((rows) => rows.member),
+            { session },
+          );
+        store.crashPoint('mid-chunk');
+        if (tokens.length > 0) await memberTokens.insertMany(tokens, { session });
+        if (ledger.length > 0) await transactions.insertMany(ledger, { session });
+        await batches.updateOne(
+          { _id: batch._id },
+          {
+            $inc: {
+              done: outcomes.length,
+              'counts.created': countOf(outcomes, 'created'),
+              'counts.deduped': countOf(outcomes, 'deduped'),
+              'counts.failed': countOf(outcomes, 'failed'),
+            },
+          },
+          { session },
+        );
+      },
+      { timeoutMS: transactionMs },
+    ),
+  );
+}

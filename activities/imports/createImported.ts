@@ -1,0 +1,37 @@
+// Creates the members of an import, chunk after chunk in the order of the file, so that of two rows with one email the first
+// wins. It hands back every few seconds, so that the workflow can tell how far it is.
+
+import { isFinished } from '../../schemas/batches.js';
+import type { BatchRow } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
+import type { ImportStep } from '../../schemas/workflows.js';
+import { countMembers } from '../enrollMember.js';
+import { recentProgram } from '../programs.js';
+import type { WorkerDeps } from '../workerDeps.js';
+import { createChunk } from './createChunk.js';
+import { nonRetryable, type StepInput, takeSteps } from './takeSteps.js';
+
+/** Throws ApplicationFailure PROGRAM_NOT_FOUND and BATCH_NOT_FOUND, which no retry can help. */
+export async function createImported(deps: WorkerDeps, input: StepInput): Promise<ImportStep> {
+  const { batchId } = input;
+  await deps.rows.batches.updateOne(
+    { _id: batchId, phase: 'queued' },
+    { $set: { phase: 'creating', phaseStartedAt: deps.now() } },
+  );
+  return takeSteps(deps, input, async (batch, chunk) => {
+    if (batch.cancelRequestedAt || isFinished(batch.phase)) return 'stop';
+    const program = await programOf(deps, batch);
+    const created = await createChunk(deps, { batch, program, chunk });
+    if (created > 0) await countMembers(deps, { merchantId: batch.merchantId, programId: program._id, created });
+    return 'next';
+  });
+}
+
+async function programOf(deps: WorkerDeps, { merchantId, programId = '' }: BatchRow) {
+  try {
+    return await recentProgram(deps, { merchantId, programId });
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'PROGRAM_NOT_FOUND') throw nonRetryable(error);
+    throw error;
+  }
+}

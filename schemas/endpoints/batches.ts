@@ -1,0 +1,72 @@
+// Batches: how far they are, ending one, and imports that are too large for one answer (decisions.md "after it").
+import { z } from 'zod';
+import { batch } from '../batches.js';
+import { text } from '../text.js';
+import { endpoint, pageOf, paging, queryFlag } from './endpoint.js';
+
+const tag = 'Batches';
+const view = 'merchants.members:view';
+const one = '/merchants/me/batches/:id';
+
+export const batchEndpoints = {
+  startImport: endpoint({
+    method: 'post',
+    path: '/merchants/me/imports',
+    tag,
+    summary: 'Import members from a large CSV file; the answer is the batch that carries it',
+    description:
+      'As `POST /merchants/me/members/import`, with up to 1,000,000 rows and 256 MB. The file is the body (text/csv, `programId` in the query) or the part `file` of multipart/form-data, after the part `programId`. `dryRun=true` says what would be created, deduped and failed, and creates nothing.',
+    access: 'merchants.members:create',
+    query: z.strictObject({ programId: text(1, 64).optional(), dryRun: queryFlag.optional() }),
+    upload: 'csv',
+    rawUpload: true,
+    result: batch,
+    statuses: [202],
+    errors: ['IMPORT_INVALID', 'IMPORT_TOO_LARGE', 'PROGRAM_NOT_FOUND', 'PROGRAM_ARCHIVED'],
+  }),
+  listBatches: endpoint({
+    method: 'get',
+    path: '/merchants/me/batches',
+    tag,
+    summary: 'List batches, newest first',
+    access: view,
+    query: paging,
+    result: pageOf(batch),
+    statuses: [200],
+    errors: [],
+  }),
+  getBatch: endpoint({
+    method: 'get',
+    path: one,
+    tag,
+    summary: 'How far a batch is: phase, counts, percent, rate',
+    access: view,
+    result: batch,
+    statuses: [200],
+    errors: ['BATCH_NOT_FOUND'],
+  }),
+  cancelBatch: endpoint({
+    method: 'post',
+    path: `${one}/cancel`,
+    tag,
+    summary: 'Create no further members',
+    description:
+      'What was created stays, gets its passes and is told. The batch ends as `cancelled`, with `batch.failed`. A batch that creates nothing any more, or is over, is answered as it is.',
+    access: 'merchants.members:edit',
+    result: batch,
+    statuses: [200],
+    errors: ['BATCH_NOT_FOUND'],
+  }),
+  exportFailedRows: endpoint({
+    method: 'get',
+    path: `${one}/errors.csv`,
+    tag,
+    summary: 'The failed rows as they came, with the reason, ready to mend and send again',
+    description:
+      'The column `reason` may stay in the mended file: an import does not look at it. Rows are kept for 7 days. Cells are as they came, so a spreadsheet program may run what looks like a formula.',
+    access: view,
+    result: 'text/csv',
+    statuses: [200],
+    errors: ['BATCH_NOT_FOUND'],
+  }),
+};
