@@ -23,6 +23,8 @@ export interface Decision {
   /** True when the wallets show what changed; `message` goes to the lock screen. */
   wallet: boolean;
   message?: string | undefined;
+  /** The Google object is brought up to date, though nothing changed that it shows. */
+  refresh?: true;
   ledger?: Pick<TransactionRow, 'type' | 'field' | 'previous' | 'current' | 'delta' | 'actor'> &
     Partial<Pick<TransactionRow, 'tier' | 'previousTier' | 'changeMessage'>>;
   /** What becomes true of the pass beside its version. */
@@ -84,7 +86,7 @@ export type Changed =
   | Done
   | { kind: 'unchanged'; member: MemberRow; program: Program }
   | { kind: 'replay'; answer: Answer }
-  | { kind: 'abandoned'; gesture: GestureRow; facts: GestureFacts };
+  | { kind: 'abandoned'; gesture: GestureRow; facts: GestureFacts; programId: string; passUpdate: PassUpdate | null };
 
 /** A claim without an answer belongs to a request that still runs; older than this, to a process that died. */
 const claimMs = 8_500;
@@ -94,13 +96,19 @@ async function earlier(store: Store, gesture: Gesture, row: GestureRow, member: 
   if (row.response)
     return { kind: 'replay', answer: { status: row.response.status, body: Buffer.from(row.response.body.buffer) } };
   if (store.now().getTime() - row.createdAt.getTime() < claimMs) throw new ServiceError('IDEMPOTENCY_KEY_IN_USE');
-  const entry = await store.rows.transactions.findOne({ _id: gesture.id, merchantId: member.merchantId });
+  const { _id: memberId, merchantId, memberCode } = member;
+  const [entry, event] = await Promise.all([
+    store.rows.transactions.findOne({ _id: gesture.id, merchantId }),
+    store.rows.events.findOne({ _id: row.eventId, merchantId }, { projection: { passUpdate: 1 } }),
+  ]);
   if (!entry) throw new StaleRead('A claim without its ledger row.');
-  const { field, previous, current } = entry;
+  const { field, previous, current, programId } = entry;
   return {
     kind: 'abandoned',
     gesture: row,
-    facts: { memberId: member._id, memberCode: member.memberCode, field, previous, current },
+    facts: { memberId, memberCode, field, previous, current },
+    programId,
+    passUpdate: event?.passUpdate ?? null,
   };
 }
 
@@ -151,7 +159,12 @@ async function attempt(store: Store, input: ChangeMember): Promise<Changed> {
   if (!before) throw new ServiceError('MEMBER_NOT_FOUND');
   if (gesture && claim) return earlier(store, gesture, claim, before);
   const program = await recentProgram(store, { merchantId, programId: before.programId });
-  const decision = await input.decide(before, program);
+  const decision = await refusedOr(() => input.decide(before, program));
+  if (decision instanceof ServiceError) {
+    const spent = gesture && (await spentGesture(store, { gesture, member: before }));
+    if (spent) return spent;
+    throw decision;
+  }
   if (!decision) return { kind: 'unchanged', member: before, program };
 
   const now = store.now();
@@ -182,6 +195,7 @@ async function attempt(store: Store, input: ChangeMember): Promise<Changed> {
     data: decision.event.data,
     holder: input.holderOf(eventId),
     ...(decision.wallet && { wallet: 'push' as const }),
+    ...(decision.refresh && { wallet: 'refresh' as const }),
     ...(known && { passUpdate: known }),
     ...(decision.event.silent && { silent: true as const }),
   });
@@ -219,6 +233,15 @@ async function attempt(store: Store, input: ChangeMember): Promise<Changed> {
     throw error;
   }
   return done;
+}
+
+async function refusedOr<T>(work: () => T | Promise<T>): Promise<T | ServiceError> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
 }
 
 /** A key that outlived its stored answer is still known by its ledger row, so it can never apply a second time. */
@@ -267,6 +290,7 @@ export async function storeAnswer(
   );
   if (kept.matchedCount === 1) return at.answer;
   const row = await gestures.findOne({ _id: at.gestureId, merchantId: at.merchantId });
-  if (!row?.response) throw new StaleRead('The gesture expired while it was answered.');
+  // Expired: there is nothing left to keep it in, and its ledger row goes on guarding it.
+  if (!row?.response) return at.answer;
   return { status: row.response.status, body: Buffer.from(row.response.body.buffer) };
 }

@@ -92,9 +92,9 @@ export async function performGesture(
   });
 
   if (changed.kind === 'abandoned') {
-    const { facts, gesture: claim } = changed;
-    const effect = effectOf(facts, { eventId: claim.eventId, programId: '', push: true });
-    const answer = answerOf(facts, await tellWallets(deps, effect));
+    const { facts, gesture: claim, programId } = changed;
+    const effect = effectOf(facts, { eventId: claim.eventId, programId, push: true });
+    const answer = answerOf(facts, changed.passUpdate ?? (await tellWallets(deps, effect)));
     return bytesOf(await storeAnswer(deps, { merchantId, gestureId: id, answer }));
   }
   const { facts, eventId, member, passUpdate, answer } = changed;

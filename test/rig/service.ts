@@ -21,7 +21,7 @@ import { readConfig } from '../../schemas/config.js';
 import { newId } from '../../schemas/ids.js';
 import { createWorkers } from '../../worker/createWorkers.js';
 import { migrate } from '../../worker/migrate.js';
-import { ensureRelays } from '../../worker/relaySchedules.js';
+import { ensureRelays } from '../../worker/schedules.js';
 import { createWorkerDeps } from '../../worker/workerDeps.js';
 
 export const jwtSecret = 'a-console-secret-for-tests-only-0123456789';
@@ -158,11 +158,14 @@ export async function replaySince(client: Client, since: Date): Promise<number> 
 }
 
 /** Asks until the answer is truthy. Throws after `withinMs`. */
-export async function until<T>(ask: () => T | Promise<T>, withinMs = 10_000): Promise<NonNullable<T>> {
+export async function until<T>(
+  ask: () => T | Promise<T>,
+  withinMs = 10_000,
+): Promise<Exclude<T, false | null | undefined>> {
   const deadline = Date.now() + withinMs;
   for (;;) {
     const answer = await ask();
-    if (answer) return answer as NonNullable<T>;
+    if (answer) return answer as Exclude<T, false | null | undefined>;
     if (Date.now() > deadline) throw new Error(`It did not come true within ${withinMs} ms.`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }

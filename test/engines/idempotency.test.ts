@@ -1,0 +1,283 @@
+// One key is one gesture (interface 8): retried, it answers what it answered; at once, it is applied once; and whatever died
+// in between, it is never applied again.
+import { Binary } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gestureId, newToken } from '../../schemas/ids.js';
+import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
+import { startService, type TestService, until } from '../rig/service.js';
+
+let service: TestService;
+let merchant: TestMerchant;
+
+beforeAll(async () => {
+  service = await startService();
+  merchant = await aMerchant(service);
+});
+
+afterAll(async () => {
+  await service.stop();
+});
+
+const points = (memberId: string, key: string, body: unknown = { delta: 5 }, call: Call = {}): Promise<Answer> =>
+  merchant.call(`/merchants/me/members/${memberId}/points`, {
+    method: 'PATCH',
+    body,
+    headers: { 'Idempotency-Key': key },
+    ...call,
+  });
+const redeem = (memberId: string, key: string, body?: unknown): Promise<Answer> =>
+  merchant.call(`/merchants/me/members/${memberId}/redeem`, {
+    method: 'POST',
+    ...(body !== undefined && { body }),
+    headers: { 'Idempotency-Key': key },
+  });
+const newKey = (): string => `key-${newToken()}`;
+const row = (memberId: string) => service.store.rows.members.findOne({ _id: memberId });
+const published = (memberId: string) =>
+  until(async () => !(await service.store.rows.events.findOne({ memberId, state: 'new' })));
+
+describe('a retry', () => {
+  it('of a completed request is answered with the same bytes, and says that it is a replay', async () => {
+    const member = await merchant.enroll({ initialPoints: 200 });
+    for (const send of [
+      (key: string) => points(member.id, key, { delta: 5, changeMessage: 'five' }),
+      (key: string) => redeem(member.id, key),
+    ]) {
+      const key = newKey();
+      const first = await send(key);
+      expect(first.status).toBe(200);
+      expect(first.headers.get('Idempotent-Replayed')).toBeNull();
+      expect(first.headers.get('Idempotency-Key')).toBe(key);
+      await merchant.call(`/merchants/me/members/${member.id}/points`, { method: 'PATCH', body: { delta: 1 } });
+      const version = (await row(member.id))?.version;
+      const again = await send(key);
+      expect(again.status).toBe(200);
+      expect(again.text).toBe(first.text);
+      expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+      expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'));
+      expect((await row(member.id))?.version).toBe(version);
+    }
+  });
+
+  it('may write its fields in another order', async () => {
+    const member = await merchant.enroll();
+    const key = newKey();
+    const first = await points(member.id, key, '{"delta":5,"changeMessage":"x"}', {
+      headers: { 'Idempotency-Key': key, 'Content-Type': 'application/json' },
+    });
+    const again = await points(member.id, key, '{ "changeMessage": "x", "delta": 5.0 }', {
+      headers: { 'Idempotency-Key': key, 'Content-Type': 'application/json' },
+    });
+    expect(again.text).toBe(first.text);
+  });
+
+  it('is answered after the member was voided, as it was answered before', async () => {
+    const member = await merchant.enroll();
+    const key = newKey();
+    const first = await points(member.id, key);
+    await merchant.call(`/merchants/me/members/${member.id}/status`, { method: 'PATCH', body: { status: 'voided' } });
+    expect((await points(member.id, key)).text).toBe(first.text);
+  });
+
+  it('of a redeem without a body and with an empty one is the same gesture', async () => {
+    const member = await merchant.enroll({ initialPoints: 500 });
+    const key = newKey();
+    const first = await redeem(member.id, key);
+    expect((await redeem(member.id, key, {})).text).toBe(first.text);
+  });
+});
+
+describe('a key', () => {
+  it('with another request is refused as reused, and changes nothing', async () => {
+    const member = await merchant.enroll();
+    const key = newKey();
+    await points(member.id, key, { delta: 5 });
+    for (const other of [{ delta: 6 }, { value: 5 }, { delta: 5, changeMessage: 'x' }]) {
+      const { status, body } = await points(member.id, key, other);
+      expect([status, body.error.code]).toEqual([400, 'IDEMPOTENCY_KEY_REUSED']);
+    }
+    expect((await row(member.id))?.balance).toBe(5);
+  });
+
+  it('counts for one operation on one member: elsewhere it is free', async () => {
+    const member = await merchant.enroll({ initialPoints: 500 });
+    const other = await merchant.enroll();
+    const stranger = await aMerchant(service);
+    const theirs = await stranger.enroll();
+    const key = newKey();
+    expect((await points(member.id, key)).body.data.current).toBe(505);
+    expect((await redeem(member.id, key)).body.data.current).toBe(405);
+    expect((await points(other.id, key)).body.data.current).toBe(5);
+    const elsewhere = await stranger.call(`/merchants/me/members/${theirs.id}/points`, {
+      method: 'PATCH',
+      body: { delta: 9 },
+      headers: { 'Idempotency-Key': key },
+    });
+    expect(elsewhere.body.data.current).toBe(9);
+  });
+
+  it('that nobody gave is made, named in the answer, and good for a retry', async () => {
+    const member = await merchant.enroll();
+    const first = await merchant.call(`/merchants/me/members/${member.id}/points`, {
+      method: 'PATCH',
+      body: { delta: 5 },
+    });
+    const key = first.headers.get('Idempotency-Key') ?? '';
+    expect(key).toMatch(/^[A-Za-z0-9_-]{8,128}$/);
+    expect((await points(member.id, key)).text).toBe(first.text);
+    expect((await row(member.id))?.balance).toBe(5);
+  });
+
+  it.each([
+    ['7 characters', 'k'.repeat(7)],
+    ['129 characters', 'k'.repeat(129)],
+    ['nothing', ''],
+    ['a space', 'key with space'],
+    ['a colon', 'points:key-1'],
+    ['a letter with an accent', 'clé-clé-clé'],
+    ['an operator', '{"$ne":1}'],
+  ])('of %s is malformed', async (_what, key) => {
+    const member = await merchant.enroll({ initialPoints: 100 });
+    for (const answer of [await points(member.id, key), await redeem(member.id, key)]) {
+      expect([answer.status, answer.body.error.code]).toEqual([400, 'IDEMPOTENCY_KEY_MALFORMED']);
+    }
+    expect((await row(member.id))?.version).toBe(1);
+  });
+
+  it.each([8, 128])('of %d characters is fine', async (length) => {
+    const member = await merchant.enroll();
+    const key = newToken(96).slice(0, length);
+    const first = await points(member.id, key);
+    expect(first.status).toBe(200);
+    expect((await points(member.id, key)).text).toBe(first.text);
+  });
+
+  it('of a refused request is free again', async () => {
+    const member = await merchant.enroll({ initialPoints: 99 });
+    const key = newKey();
+    expect((await redeem(member.id, key)).body.error.code).toBe('CARD_NOT_FULL');
+    await points(member.id, newKey(), { delta: 1 });
+    const done = await redeem(member.id, key);
+    expect(done.body.data).toMatchObject({ previous: 100, current: 0 });
+    expect(done.headers.get('Idempotent-Replayed')).toBeNull();
+    const other = newKey();
+    expect((await points(member.id, other, { delta: 'x' })).status).toBe(400);
+    expect((await points(member.id, other, { delta: 3 })).body.data.current).toBe(3);
+  });
+});
+
+describe('many requests at once with one key', () => {
+  it('are applied once: 50 of them, each answered with the same bytes or told to wait', async () => {
+    const member = await merchant.enroll({ initialPoints: 100 });
+    const key = newKey();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => points(member.id, key)));
+    const done = answers.filter((answer) => answer.status === 200);
+    const waiting = answers.filter((answer) => answer.status === 409);
+    expect(done.length).toBeGreaterThan(0);
+    expect(done.length + waiting.length).toBe(50);
+    expect(new Set(done.map((answer) => answer.text)).size).toBe(1);
+    expect(done.filter((answer) => answer.headers.get('Idempotent-Replayed') === null)).toHaveLength(1);
+    for (const answer of waiting) expect(answer.body.error.code).toBe('IDEMPOTENCY_KEY_IN_USE');
+    expect(await row(member.id)).toMatchObject({ balance: 105, version: 2 });
+    expect(await service.store.rows.transactions.countDocuments({ memberId: member.id, type: 'adjust' })).toBe(1);
+    expect(await service.store.rows.events.countDocuments({ memberId: member.id, type: 'points.changed' })).toBe(1);
+  });
+
+  it('with different bodies are applied once, and the others are refused', async () => {
+    const member = await merchant.enroll();
+    const key = newKey();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => points(member.id, key, { delta: index + 1 })),
+    );
+    const done = answers.filter((answer) => answer.status === 200);
+    expect(done).toHaveLength(1);
+    expect((await row(member.id))?.balance).toBe(done[0]?.body.data.current);
+    for (const answer of answers.filter((each) => each.status !== 200))
+      expect(answer.body.error.code).toBe('IDEMPOTENCY_KEY_REUSED');
+  });
+});
+
+describe('a claim without an answer', () => {
+  /** The gesture's row as the API leaves it while it waits for the wallets, or when it dies then. */
+  async function unanswered(memberId: string, key: string, ageMs: number): Promise<void> {
+    await service.store.rows.gestures.updateOne(
+      { _id: gestureId('points', memberId, key) },
+      { $unset: { response: '' }, $set: { createdAt: new Date(Date.now() - ageMs) } },
+    );
+  }
+
+  it('is somebody else at work while it is young', async () => {
+    const member = await merchant.enroll();
+    const key = newKey();
+    await points(member.id, key);
+    await unanswered(member.id, key, 1_000);
+    const { status, body } = await points(member.id, key);
+    expect([status, body.error.code]).toEqual([409, 'IDEMPOTENCY_KEY_IN_USE']);
+    const other = await points(member.id, key, { delta: 6 });
+    expect([other.status, other.body.error.code]).toEqual([400, 'IDEMPOTENCY_KEY_REUSED']);
+  });
+
+  it('is taken over after ten seconds at most, with the same answer, applied once and kept from then on', async () => {
+    const member = await merchant.enroll({ initialPoints: 20 });
+    const key = newKey();
+    const first = await points(member.id, key);
+    await unanswered(member.id, key, 10_000);
+    const [taken, beside] = await Promise.all([points(member.id, key), points(member.id, key)]);
+    expect(taken.status).toBe(200);
+    expect(taken.body).toEqual(first.body);
+    expect(beside.text).toBe(taken.text);
+    const again = await points(member.id, key);
+    expect(again.text).toBe(taken.text);
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(await row(member.id)).toMatchObject({ balance: 25, version: 2 });
+    await published(member.id);
+    expect(await service.store.rows.events.countDocuments({ memberId: member.id, type: 'points.changed' })).toBe(1);
+  });
+});
+
+describe('a key whose row has expired', () => {
+  async function expire(operation: 'points' | 'redeem', memberId: string, key: string): Promise<void> {
+    const _id = gestureId(operation, memberId, key);
+    await service.store.rows.gestures.deleteOne({ _id });
+    await service.store.rows.transactions.updateOne(
+      { _id },
+      { $set: { createdAt: new Date(Date.now() - 4 * 86_400_000) } },
+    );
+  }
+
+  it('is known by its ledger row: it is answered as then and never applied again', async () => {
+    const member = await merchant.enroll({ initialPoints: 20 });
+    const key = newKey();
+    const first = await points(member.id, key);
+    await published(member.id);
+    await expire('points', member.id, key);
+    for (const answer of [await points(member.id, key), await points(member.id, key)]) {
+      expect(answer.status).toBe(200);
+      expect(answer.body).toEqual(first.body);
+    }
+    const reused = await points(member.id, key, { delta: 6 });
+    expect([reused.status, reused.body.error.code]).toEqual([400, 'IDEMPOTENCY_KEY_REUSED']);
+    expect(await row(member.id)).toMatchObject({ balance: 25, version: 2 });
+  });
+
+  it('is known where the gesture could not be made again', async () => {
+    const member = await merchant.enroll({ initialPoints: 100 });
+    const key = newKey();
+    const first = await redeem(member.id, key);
+    await published(member.id);
+    await expire('redeem', member.id, key);
+    const again = await redeem(member.id, key);
+    expect(again.status).toBe(200);
+    expect(again.body).toEqual(first.body);
+    expect(await row(member.id)).toMatchObject({ balance: 0, redeemedCount: 1 });
+  });
+});
+
+it('the stored answer is the bytes that were sent', async () => {
+  const member = await merchant.enroll();
+  const key = newKey();
+  const first = await points(member.id, key);
+  const gesture = await service.store.rows.gestures.findOne({ _id: gestureId('points', member.id, key) });
+  expect(gesture?.response?.body).toBeInstanceOf(Binary);
+  expect(Buffer.from(gesture?.response?.body.buffer ?? []).toString('utf8')).toBe(first.text);
+});
