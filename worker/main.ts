@@ -12,8 +12,8 @@ import { createWallets } from '../activities/wallets/wallets.js';
 import { taskQueues } from '../schemas/workflows.js';
 import { createWorkers } from './createWorkers.js';
 import { activityFields } from './interceptors.js';
-import { ensureRelays, ensureRepush } from './relaySchedules.js';
 import { installRuntime } from './runtime.js';
+import { ensureRecount, ensureRelays, ensureRepush } from './schedules.js';
 import { createWorkerDeps } from './workerDeps.js';
 import { workflowBundle as makeBundle } from './workflowBundle.js';
 
@@ -69,6 +69,7 @@ process.once('disconnect', () => stop('disconnect'));
 
 const running = Promise.all(workers.map((worker) => worker.run()));
 await ensureRelays(client, config.RELAY_SHARDS);
+await ensureRecount(client);
 if (wallets.apple) await ensureRepush(client);
 log.info({ taskQueues: Object.values(taskQueues) }, 'worker ready');
 process.send?.('ready');

@@ -1,11 +1,8 @@
-// Owns the schedules that keep one relay alive for each shard: a relay that an operator ended, or a server lost, is back
-// within the interval.
-import { type Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
-import type { Duration } from '@temporalio/common';
+// Owns the schedules: of the relays, one for each shard, so that one that an operator ended, or a server lost, is back within
+// the interval; and of what is looked after now and then.
+import { type Client, type IntervalSpec, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
 import { relayId } from '../schemas/ids.js';
 import { taskQueues, type WorkflowInputs, type WorkflowName } from '../schemas/workflows.js';
-
-const every = '20s';
 
 export async function ensureRelays(client: Client, shards: number): Promise<void> {
   for (let shard = 0; shard < shards; shard += 1) {
@@ -13,7 +10,8 @@ export async function ensureRelays(client: Client, shards: number): Promise<void
       id: relayId(shard),
       name: 'relay',
       input: { shard },
-      every,
+      interval: { every: '20s' },
+      atOnce: true,
       summary: `relay of shard ${shard}`,
     });
   }
@@ -25,8 +23,21 @@ export async function ensureRepush(client: Client): Promise<void> {
     id: 'repush',
     name: 'repushPasses',
     input: {},
-    every: '30s',
+    interval: { every: '30s' },
+    atOnce: true,
     summary: 'push stale phones again',
+  });
+}
+
+/** Totals and tags are put right once a day, at night in UTC. */
+export async function ensureRecount(client: Client): Promise<void> {
+  await ensureSchedule(client, {
+    id: 'recount',
+    name: 'recount',
+    input: {},
+    interval: { every: '24h', offset: '3h' },
+    atOnce: false,
+    summary: 'put totals and tags right',
   });
 }
 
@@ -34,17 +45,19 @@ interface ScheduleOf<N extends WorkflowName> {
   id: string;
   name: N;
   input: WorkflowInputs[N];
-  every: Duration;
+  interval: IntervalSpec;
+  /** Runs when the worker starts too. */
+  atOnce: boolean;
   summary: string;
 }
 
 async function ensureSchedule<N extends WorkflowName>(client: Client, schedule: ScheduleOf<N>): Promise<void> {
-  const { id: scheduleId, name: workflowType, input, summary } = schedule;
+  const { id: scheduleId, name: workflowType, input, interval, atOnce, summary } = schedule;
   try {
     await client.schedule.create({
       scheduleId,
-      spec: { intervals: [{ every: schedule.every }] },
-      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1m' },
+      spec: { intervals: [interval] },
+      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: atOnce ? '1m' : '12h' },
       action: {
         type: 'startWorkflow',
         workflowType,
@@ -54,10 +67,10 @@ async function ensureSchedule<N extends WorkflowName>(client: Client, schedule: 
         workflowTaskTimeout: '3s',
         staticSummary: summary,
       },
-      state: { triggerImmediately: true },
+      state: { triggerImmediately: atOnce },
     });
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-    await client.schedule.getHandle(scheduleId).trigger(ScheduleOverlapPolicy.SKIP);
+    if (atOnce) await client.schedule.getHandle(scheduleId).trigger(ScheduleOverlapPolicy.SKIP);
   }
 }

@@ -1,0 +1,82 @@
+// Totals and tags that a crash left wrong are put right, beside enrollments that go on.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recountMerchants } from '../../activities/recount.js';
+import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { startService, type TestService } from '../rig/service.js';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const totalOf = async (merchant: TestMerchant, query = '') =>
+  (await merchant.call(`/merchants/me/members?pageSize=1${query}`)).body.data.total;
+const tagsOf = async (merchant: TestMerchant) => (await merchant.call('/merchants/me/members/tags')).body.data.tags;
+
+/** Goes through all merchants of this file's database. */
+async function recount(): Promise<number> {
+  let repaired = 0;
+  let after: string | undefined;
+  do {
+    const done = await recountMerchants(service.store, { ...(after && { after }) }, { waitMs: 300 });
+    repaired += done.repaired;
+    after = done.next;
+  } while (after);
+  return repaired;
+}
+
+describe('the recount', () => {
+  it('finds nothing to do where all is right', async () => {
+    const merchant = await aMerchant(service);
+    const member = await merchant.enroll();
+    await merchant.call(`/merchants/me/members/${member.id}/tags`, { body: { tags: ['vip'] } });
+    expect(await recount()).toBe(0);
+    expect(await totalOf(merchant)).toBe(1);
+  });
+
+  it('puts totals right that are too low, too high or gone, of the merchant and of each program', async () => {
+    const merchant = await aMerchant(service);
+    const [one, two] = [await merchant.program(), await merchant.program()];
+    for (const programId of [one._id, one._id, two._id]) await merchant.enroll({ programId });
+    const { counters } = service.store.rows;
+    await counters.updateOne({ _id: merchant.id }, { $inc: { members: -2 } });
+    await counters.updateOne({ _id: `${merchant.id}:${one._id}` }, { $inc: { members: 5 } });
+    await counters.deleteOne({ _id: `${merchant.id}:${two._id}` });
+    expect(await recount()).toBe(3);
+    expect(await totalOf(merchant)).toBe(3);
+    expect(await totalOf(merchant, `&programId=${one._id}`)).toBe(2);
+    expect(await totalOf(merchant, `&programId=${two._id}`)).toBe(1);
+  });
+
+  it('lists tags that are in use and no others', async () => {
+    const merchant = await aMerchant(service);
+    const member = await merchant.enroll();
+    await merchant.call(`/merchants/me/members/${member.id}/tags`, { body: { tags: ['kept', 'lost'] } });
+    const { tags } = service.store.rows;
+    await tags.deleteOne({ _id: `${merchant.id}:lost` });
+    await tags.insertOne({ _id: `${merchant.id}:stale`, merchantId: merchant.id, tag: 'stale' });
+    expect(await tagsOf(merchant)).toEqual(['kept', 'stale']);
+    await recount();
+    expect(await tagsOf(merchant)).toEqual(['kept', 'lost']);
+  });
+
+  it('leaves the totals exact while people enroll', async () => {
+    const merchant = await aMerchant(service);
+    const { _id: programId } = await merchant.program();
+    const { counters } = service.store.rows;
+    for (let count = 0; count < 5; count += 1) await merchant.enroll({ programId });
+    await counters.updateOne({ _id: merchant.id }, { $inc: { members: -1 } });
+    let enrolling = true;
+    const enrollments = (async () => {
+      for (let count = 0; count < 60; count += 1) await merchant.enroll({ programId });
+      enrolling = false;
+    })();
+    while (enrolling) await recount();
+    await enrollments;
+    await recount();
+    expect(await totalOf(merchant)).toBe(65);
+    expect(await totalOf(merchant, `&programId=${programId}`)).toBe(65);
+  });
+});
