@@ -1,0 +1,30 @@
+# glibc, since the Temporal SDK's core is built for it; one Node for all three stages.
+FROM node:22.23.2-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci
+COPY tsconfig.json tsconfig.build.json ./
+COPY schemas ./schemas
+COPY activities ./activities
+COPY workflows ./workflows
+COPY api ./api
+COPY worker ./worker
+COPY stack ./stack
+RUN npm run build
+
+FROM node:22.23.2-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev && npm cache clean --force
+
+FROM node:22.23.2-bookworm-slim
+# TLS to Temporal, Apple, Google and receivers needs the roots.
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY package.json ./
+USER node
+EXPOSE 3000 9464 9465
+CMD ["node", "dist/api/main.js"]

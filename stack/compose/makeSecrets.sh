@@ -1,0 +1,34 @@
+#!/bin/sh
+# Makes the secrets that docker-compose.yml hands out by file, once: what is there already stays as it is.
+# The folder is its owner's alone; the files in it are readable, since containers read them under users of their own.
+set -eu
+
+folder="${SECRETS_DIR:-$(dirname "$0")/../../.secrets}"
+mkdir -p "$folder"
+chmod 700 "$folder"
+
+random() { head -c "$1" /dev/urandom | base64 | tr -d '\n'; }
+# Safe inside a URL.
+word() { random 32 | tr -d '/+=' | cut -c 1-40; }
+
+keep() {
+  [ -s "$folder/$1" ] && return 0
+  printf '%s' "$2" > "$folder/$1"
+  chmod 444 "$folder/$1"
+  echo "made $folder/$1"
+}
+
+keep mongodb_keyfile "$(random 256)"
+keep mongodb_root_password "$(word)"
+keep mongodb_password "$(word)"
+keep postgres_password "$(word)"
+keep redis_password "$(word)"
+keep secrets_key "$(random 32)"
+keep console_jwt_secret "$(random 48)"
+# Those of the above that the service reads as addresses.
+keep mongodb_uri "mongodb://loyalty:$(cat "$folder/mongodb_password")@mongodb:27017/?replicaSet=rs0&authSource=admin"
+keep redis_url "redis://:$(cat "$folder/redis_password")@redis:6379"
+# The wallets' own, empty until the operator puts them here: an empty one is stub mode.
+for name in apple_signer_cert apple_signer_key apple_signer_key_passphrase apple_wwdr_cert google_wallet_credentials; do
+  [ -e "$folder/$name" ] || : > "$folder/$name"
+done
