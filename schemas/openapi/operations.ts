@@ -6,7 +6,7 @@ import { codesOf, errorExample, errorSchema, failureResponses, type Responses } 
 import { countedHeaders, type HeaderName, headersOf, idempotencyKeyParameter } from './headers.js';
 import { securityOf } from './security.js';
 import { type JsonSchema, resolve, type Shapes } from './shapes.js';
-import { csvExample, uploadBody } from './upload.js';
+import { csvContent, uploadBody } from './upload.js';
 
 export interface Operation {
   operationId: string;
@@ -48,18 +48,19 @@ function parametersOf({ name, endpoint, requests }: OperationInput): Record<stri
     schema: { type: 'string' },
   }));
   const fields = query ? resolve(requests.of(`${name}.query`), requests.components) : {};
-  const inQuery = Object.entries(fields.properties ?? {}).map(([field, { description, ...schema }]) => ({
+  const inQuery = Object.entries(fields.properties ?? {}).map(([field, { description, example, ...schema }]) => ({
     name: field,
     in: 'query',
     required: fields.required?.includes(field) ?? false,
     ...(description !== undefined && { description }),
     schema,
+    ...(example !== undefined && { example }),
   }));
   return [...inPath, ...inQuery, ...(idempotent ? [idempotencyKeyParameter] : [])];
 }
 
 function requestBodyOf({ name, endpoint, requests }: OperationInput): Record<string, unknown> | undefined {
-  if (endpoint.upload) return uploadBody;
+  if (endpoint.upload) return uploadBody(endpoint);
   if (!endpoint.body) return undefined;
   const schema = requests.of(`${name}.body`);
   const media = { schema, ...(endpoint.example !== undefined && { example: endpoint.example }) };
@@ -135,7 +136,7 @@ function successResponse(input: OperationInput, status: number): Record<string, 
   return {
     description: successDescription(status, endpoint.statuses),
     headers: headersOf(['X-Request-Id', ...countedHeaders, ...own]),
-    content: file ? csvExample : jsonContent(input, status),
+    content: file ? csvContent(input.name) : jsonContent(input, status),
     ...(Object.keys(links).length > 0 && { links }),
   };
 }

@@ -5,6 +5,7 @@ import addFormats from 'ajv-formats';
 import { apiPrefix } from '../../schemas/endpoints/index.js';
 import type { Operation } from '../../schemas/openapi/operations.js';
 import { openApiDocument } from '../../schemas/openapi.js';
+import { at, escaped, isObject, type Json } from './pointer.js';
 
 export interface Exchange {
   method: string;
@@ -24,11 +25,6 @@ interface Known {
   place: string;
 }
 
-type Json = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Answers are open in the document, so that clients bear a new field; here a field that nobody declared is a mistake. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
@@ -37,8 +33,6 @@ function closed(value: unknown): unknown {
   const open = value.type === 'object' && isObject(value.properties) && value.additionalProperties === undefined;
   return open ? { ...inner, additionalProperties: false } : inner;
 }
-
-const escaped = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
 
 export const openApi = openApiDocument({ publicUrl: 'http://127.0.0.1' });
 
@@ -52,15 +46,6 @@ const asJson: unknown = JSON.parse(JSON.stringify(openApi));
 const checked: unknown = JSON.parse(
   JSON.stringify(closed(asJson)).replaceAll('#/components/schemas/', 'named#/$defs/'),
 );
-
-/** What stands at this JSON pointer. */
-function at(node: unknown, pointer: string): unknown {
-  const parts = pointer.split('/').slice(1);
-  return parts.reduce<unknown>(
-    (here, part) => (isObject(here) ? here[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined),
-    node,
-  );
-}
 
 for (const ajv of [answers, requests]) ajv.addSchema({ $id: 'named', $defs: at(checked, '/components/schemas') });
 
