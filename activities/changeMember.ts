@@ -1,18 +1,16 @@
 // Every change of a member goes through here: the claim of the idempotency key, the member's new state, its ledger row and
 // its outgoing event are written together or not at all, and `version` grows by one (design.md, promise 1).
 import { Binary } from 'mongodb';
-import type { EventRow, GestureRow, MemberRow, TransactionRow } from '../schemas/collections.js';
+import type { GestureRow, MemberRow, TransactionRow } from '../schemas/collections.js';
 import { ServiceError } from '../schemas/errors.js';
 import type { EventType } from '../schemas/events.js';
 import { newId } from '../schemas/ids.js';
-import { nextModified, nextTag, type PassUpdate, type Platform } from '../schemas/passUpdate.js';
+import type { PassUpdate, Platform } from '../schemas/passUpdate.js';
 import type { Program } from '../schemas/programs.js';
 import type { Store } from './deps.js';
-import { newEvent } from './newEvent.js';
+import { stepOf } from './memberStep.js';
 import { recentProgram } from './programs.js';
-import { timelineRow } from './timelineRow.js';
-import { decideAgain, insert, isDuplicate, StaleRead, type Statement, transact, update } from './transact.js';
-import { hasAudience, modesOf, quietPassUpdate } from './walletModes.js';
+import { decideAgain, insert, isDuplicate, StaleRead, type Statement, transact } from './transact.js';
 
 /** What a rule decided about a member that it was shown. */
 export interface Decision {
@@ -112,44 +110,6 @@ async function earlier(store: Store, gesture: Gesture, row: GestureRow, member: 
   };
 }
 
-function after(member: MemberRow, decision: Decision, now: Date): MemberRow {
-  const changed: MemberRow = { ...member, ...decision.set, version: member.version + 1, updatedAt: now };
-  for (const field of decision.unset ?? []) delete changed[field];
-  if (decision.pass) changed.pass = { ...member.pass, ...decision.pass };
-  if (!decision.wallet) return changed;
-  changed.pass = {
-    ...changed.pass,
-    tag: nextTag(member.pass.tag, now),
-    modifiedAt: nextModified(member.pass.modifiedAt, now),
-  };
-  if (decision.message) {
-    changed.pass.message = decision.message;
-    changed.pass.messageSequence = member.pass.messageSequence + 1;
-  }
-  return changed;
-}
-
-/** Only what changed is set: passes are issued and devices come and go beside this, without a new version. */
-function memberStatement(store: Store, before: MemberRow, changed: MemberRow, decision: Decision): Statement {
-  const { tag, modifiedAt, message, messageSequence } = changed.pass;
-  const shown = decision.wallet && {
-    'pass.tag': tag,
-    'pass.modifiedAt': modifiedAt,
-    ...(decision.message && { 'pass.message': message, 'pass.messageSequence': messageSequence }),
-  };
-  const known = decision.pass && { 'pass.googleSaved': decision.pass.googleSaved };
-  const unset = Object.fromEntries((decision.unset ?? []).map((field) => [field, '']));
-  return update(
-    store,
-    'members',
-    { _id: before._id, merchantId: before.merchantId, version: before.version },
-    {
-      $set: { ...decision.set, version: changed.version, updatedAt: changed.updatedAt, ...shown, ...known },
-      ...(decision.unset?.length && { $unset: unset }),
-    },
-  );
-}
-
 async function attempt(store: Store, input: ChangeMember): Promise<Changed> {
   const { merchantId, memberId, gesture } = input;
   const [claim, before] = await Promise.all([
@@ -168,12 +128,10 @@ async function attempt(store: Store, input: ChangeMember): Promise<Changed> {
   if (!decision) return { kind: 'unchanged', member: before, program };
 
   const now = store.now();
-  const member = after(before, decision, now);
   const eventId = newId();
-  const modes = modesOf(store.walletModes, program);
-  const quiet = !decision.wallet || !hasAudience(modes, member);
-  const known = quiet ? quietPassUpdate(modes, member) : undefined;
-  const passUpdate = input.confirmable ? known : null;
+  const step = stepOf(store, { before, program, decision, eventId, holder: input.holderOf(eventId) });
+  const { member } = step;
+  const passUpdate = input.confirmable ? step.passUpdate : null;
   const done: Done = {
     kind: 'done',
     member,
@@ -188,19 +146,7 @@ async function attempt(store: Store, input: ChangeMember): Promise<Changed> {
     },
     passUpdate,
   };
-  const event: EventRow = newEvent(store, {
-    eventId,
-    type: decision.event.type,
-    member,
-    data: decision.event.data,
-    holder: input.holderOf(eventId),
-    ...(decision.wallet && { wallet: 'push' as const }),
-    ...(decision.refresh && { wallet: 'refresh' as const }),
-    ...(known && { passUpdate: known }),
-    ...(decision.event.silent && { silent: true as const }),
-  });
-
-  const statements: Statement[] = [memberStatement(store, before, member, decision)];
+  const statements: Statement[] = [step.change];
   if (gesture) {
     if (passUpdate !== undefined) done.answer = gesture.answer(done.facts, passUpdate);
     statements.push(insert(store, 'gestures', gestureRow(gesture, { merchantId, eventId, now, answer: done.answer })));
@@ -220,11 +166,7 @@ async function attempt(store: Store, input: ChangeMember): Promise<Changed> {
       }),
     );
   }
-  if (decision.timeline) {
-    const line = { memberId, outcome: 'success', ...decision.timeline } as const;
-    statements.push(insert(store, 'timeline', timelineRow(event, line)));
-  }
-  statements.push(insert(store, 'events', event), ...(decision.statements ?? []));
+  statements.push(...step.inserts);
   try {
     await transact(store, statements, 1);
   } catch (error) {
