@@ -14,7 +14,7 @@ export interface NewEvent {
   member: MemberRow;
   data: Record<string, unknown>;
   holder: string | null;
-  wallet?: 'issue' | 'push';
+  wallet?: EventRow['wallet'];
   passUpdate?: PassUpdate;
   silent?: true;
 }

@@ -16,7 +16,7 @@ export function hasAudience(modes: WalletModes, member: Pick<MemberRow, 'deviceC
   );
 }
 
-/** What `passUpdate` says when nobody had to be told. */
+/** What `passUpdate` says when nobody had to be told. The signed file of the new version is what its address gives from now on. */
 export function quietPassUpdate(
   modes: WalletModes,
   member: Pick<MemberRow, 'serialNumber' | 'deviceCount' | 'pass'>,
@@ -24,7 +24,7 @@ export function quietPassUpdate(
   return {
     serialNumber: member.serialNumber,
     lastUpdateTag: member.pass.tag.toISOString(),
-    rebuilt: false,
+    rebuilt: modes.apple === 'real',
     apple: { devicesNotified: 0, devicesAttempted: member.deviceCount, mode: modes.apple },
     google: { objectPatched: false, mode: modes.google },
   };

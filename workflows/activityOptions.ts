@@ -4,9 +4,9 @@ import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
 import { taskQueues } from '../schemas/workflows.js';
 
-/** While the API waits: one attempt inside the workflow task, cut off shortly after the API's own patience. */
+/** While the API waits: one attempt inside the workflow task, which itself keeps to PASS_UPDATE_WAIT_MS (8 s at most). */
 export const pushNow = proxyLocalActivities<Activities>({
-  startToCloseTimeout: '2s',
+  startToCloseTimeout: '9s',
   retry: { maximumAttempts: 1 },
 });
 

@@ -22,8 +22,8 @@ export interface PushAnswer {
 }
 
 export interface Apns {
-  /** One answer for each token, in their order; never rejects and settles within `timeoutMs`. */
-  push(pushTokens: readonly string[]): Promise<PushAnswer[]>;
+  /** One answer for each token, in their order; never rejects and settles within `withinMs`, or the options' `timeoutMs`. */
+  push(pushTokens: readonly string[], withinMs?: number): Promise<PushAnswer[]>;
   close(): Promise<void>;
 }
 
@@ -60,7 +60,8 @@ export function createApns(options: ApnsOptions): Apns {
   });
   const sender: Sender = { connection, topic: credentials.passTypeId, token, now };
   return {
-    push: (pushTokens) => Promise.all(pushTokens.map((pushToken) => send(sender, pushToken, Date.now() + timeoutMs))),
+    push: (pushTokens, withinMs = timeoutMs) =>
+      Promise.all(pushTokens.map((pushToken) => send(sender, pushToken, Date.now() + withinMs))),
     close: () => connection.close(),
   };
 }

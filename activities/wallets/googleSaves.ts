@@ -13,7 +13,7 @@ export interface GoogleSave {
 
 export type Saved = Extract<Changed, { kind: 'done' | 'unchanged' }>;
 
-/** Null when the object is of no member here. A save is followed by a push: the object was not kept current before. */
+/** Null when the object is of no member here. A save brings the object up to date: nobody kept it current before. */
 export async function noteGoogleSave(
   store: Store,
   { save, holderOf }: { save: GoogleSave; holderOf: (eventId: string) => string | null },
@@ -35,7 +35,8 @@ export async function noteGoogleSave(
       return {
         set: {},
         pass: { googleSaved: saved },
-        wallet: saved,
+        wallet: false,
+        ...(saved && { refresh: true as const }),
         event: {
           type: saved ? 'pass.installed' : 'pass.removed',
           data: { serialNumber: member.serialNumber, platform: 'google' },

@@ -2,15 +2,14 @@
 // the timeline, under ids derived from member and platform: issued twice, it is told once.
 import type { EventRow, MemberRow } from '../../schemas/collections.js';
 import { derivedId } from '../../schemas/ids.js';
-import type { Platform } from '../../schemas/passUpdate.js';
+import type { Platform, WalletMode } from '../../schemas/passUpdate.js';
 import type { Program } from '../../schemas/programs.js';
 import { insertNew } from '../insertNew.js';
 import { newEvent } from '../newEvent.js';
 import { recentProgram } from '../programs.js';
 import { timelineRow } from '../timelineRow.js';
-import { modesOf } from '../walletModes.js';
 import type { WorkerDeps } from '../workerDeps.js';
-import { issueGoogle } from './pushGoogle.js';
+import { issueGoogle } from './issueGoogle.js';
 
 export interface IssuePassesFor {
   memberIds: readonly string[];
@@ -24,8 +23,8 @@ interface Pair {
 }
 
 const issuedField = { apple: 'pass.appleIssuedAt', google: 'pass.googleIssuedAt' } as const;
-/** Signing blocks for a moment; others get their turn after this many. */
-const signTogether = 20;
+/** Signing blocks for about a millisecond; others get their turn after this long. */
+const blockMs = 4;
 
 async function issue(
   deps: WorkerDeps,
@@ -40,12 +39,10 @@ async function issue(
   const pairs = await Promise.all(
     members.map(async (member) => ({ member, program: await recentProgram(deps, member) })),
   );
-  const real = pairs.filter(({ program }) => modesOf(deps.walletModes, program)[platform] === 'real');
-  const saveUrls = real.length > 0 ? await make(real) : new Map<string, string>();
-  const realIds = new Set(real.map(({ member }) => member._id));
-  const events = members.map((member) =>
-    createdEvent(deps, { member, platform, holder, real: realIds.has(member._id) }),
-  );
+  // A program whose pushes are off still has passes to install.
+  const mode = deps.walletModes[platform];
+  const saveUrls = mode === 'real' ? await make(pairs) : new Map<string, string>();
+  const events = members.map((member) => createdEvent(deps, { member, platform, holder, mode }));
   await insertNew(deps.rows.events, events);
   await insertNew(
     deps.rows.timeline,
@@ -64,13 +61,13 @@ async function issue(
 
 function createdEvent(
   deps: WorkerDeps,
-  { member, platform, holder, real }: { member: MemberRow; platform: Platform; holder: string; real: boolean },
+  { member, platform, holder, mode }: { member: MemberRow; platform: Platform; holder: string; mode: WalletMode },
 ): EventRow {
   return newEvent(deps, {
     eventId: derivedId('pass.created', member._id, platform),
     type: 'pass.created',
     member,
-    data: { serialNumber: member.serialNumber, platform, mode: real ? 'real' : 'stub' },
+    data: { serialNumber: member.serialNumber, platform, mode },
     holder,
   });
 }
@@ -98,9 +95,12 @@ async function mark(
 /** Throws when a program's template cannot be a pass. */
 export function issueApplePasses(deps: WorkerDeps, input: IssuePassesFor): Promise<{ eventIds: string[] }> {
   return issue(deps, 'apple', input, async (pairs) => {
-    for (const [index, { member, program }] of pairs.entries()) {
+    let since = performance.now();
+    for (const { member, program } of pairs) {
       deps.wallets.apple?.build(member, program);
-      if (index % signTogether === signTogether - 1) await new Promise(setImmediate);
+      if (performance.now() - since < blockMs) continue;
+      await new Promise(setImmediate);
+      since = performance.now();
     }
     return new Map();
   });

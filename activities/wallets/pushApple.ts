@@ -1,8 +1,10 @@
 // One version of one pass to all its devices. Each device is told once a version; one that is gone ends its registration,
 // and one that could not be reached is told again, while the others are not.
 import type { DeviceRow, MemberRow } from '../../schemas/collections.js';
+import type { PushAnswer } from '../apple/apns.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { endRegistration } from './endRegistration.js';
+import { firstRecheckMs } from './repush.js';
 import type { AppleWallet } from './wallets.js';
 
 export interface ApplePush {
@@ -15,59 +17,78 @@ export interface ApplePush {
   detail: string;
 }
 
-/** How long a phone may take to fetch before it is pushed again (see repush.ts). */
-const firstRecheckMs = 60_000;
+export interface PushApple {
+  apple: AppleWallet;
+  member: MemberRow;
+  holder: string;
+  /** How long APNs may take to answer for any of the devices. */
+  withinMs: number;
+}
 
-export async function pushApple(
-  deps: WorkerDeps,
-  { apple, member, holder }: { apple: AppleWallet; member: MemberRow; holder: string },
-): Promise<ApplePush> {
+export async function pushApple(deps: WorkerDeps, { apple, member, holder, withinMs }: PushApple): Promise<ApplePush> {
   const { tag } = member.pass;
   const devices = await deps.rows.devices.find({ memberId: member._id }).toArray();
-  const untold = devices.filter((device) => !device.lastPush?.tag || device.lastPush.tag < tag);
-  const answers = await apple.apns.push(untold.map((device) => device.pushToken));
+  const isTold = ({ lastPush }: DeviceRow) => lastPush !== undefined && lastPush.tag >= tag;
+  const untold = devices.filter((device) => !isTold(device));
+  const answers = await apple.apns.push(
+    untold.map((device) => device.pushToken),
+    withinMs,
+  );
   deps.crashPoint('after-push-before-record');
 
-  const now = deps.now();
-  const result: ApplePush = {
+  const answered = untold.flatMap((device, index) => {
+    const answer = answers[index];
+    return answer ? [{ device, answer }] : [];
+  });
+  for (const { answer } of answered) deps.metrics.pass('apple', answer.outcome);
+  await recordAnswers(deps, { answered, tag });
+  const ended: string[] = [];
+  for (const { device, answer } of answered) {
+    if (answer.outcome !== 'gone') continue;
+    const end = await endRegistration(deps, { device, holderOf: () => holder });
+    if (end) ended.push(end.eventId);
+  }
+
+  const sent = answered.filter(({ answer }) => answer.outcome === 'sent').length;
+  const before = devices.filter((device) => isTold(device) && device.lastPush?.status === 200).length;
+  const troubles = answered.filter(({ answer }) => answer.outcome !== 'sent').map(({ answer }) => troubleOf(answer));
+  const devicesNotified = sent + before;
+  return {
     devicesAttempted: devices.length,
-    devicesNotified: devices.length - untold.length,
-    unreached: false,
-    eventIds: [],
-    detail: '',
+    devicesNotified,
+    unreached: answered.some(({ answer }) => answer.outcome === 'retry'),
+    eventIds: ended,
+    detail: [`${devicesNotified} of ${devices.length} devices`, ...new Set(troubles)].join('; '),
   };
-  const reasons: string[] = [];
-  const told: { device: DeviceRow; status: number; sent: boolean; reason: string | undefined }[] = [];
-  for (const [index, answer] of answers.entries()) {
-    const device = untold[index];
-    if (!device) continue;
-    deps.metrics.pass('apple', answer.outcome);
-    if (answer.outcome === 'sent') result.devicesNotified += 1;
-    if (answer.outcome === 'retry') result.unreached = true;
-    if (answer.outcome !== 'sent') reasons.push(answer.reason ?? String(answer.status));
-    if (answer.outcome === 'gone') {
-      const ended = await endRegistration(deps, { device, holderOf: () => holder });
-      if (ended) result.eventIds.push(ended.eventId);
-    } else if (answer.outcome !== 'retry') {
-      told.push({ device, status: answer.status ?? 0, sent: answer.outcome === 'sent', reason: answer.reason });
-    }
-  }
-  if (told.length > 0) {
-    await deps.rows.devices.bulkWrite(
-      told.map(({ device, status, sent, reason }) => ({
-        updateOne: {
-          filter: { _id: device._id },
-          update: {
-            $set: {
-              lastPush: { at: now, status, tag, ...(reason !== undefined && { reason }) },
-              ...(sent && { recheckAt: new Date(now.getTime() + firstRecheckMs), recheckRound: 0 }),
-            },
+}
+
+const troubleOf = ({ status, reason }: PushAnswer): string => [status, reason].filter(Boolean).join(' ');
+
+/**
+ * Notes what APNs said, for the pass doctor and so that a device is not told twice of a version. One that was not
+ * reached stays untold; one that APNs refused is looked at again with those that never fetch.
+ */
+export async function recordAnswers(
+  deps: WorkerDeps,
+  { answered, tag }: { answered: readonly { device: DeviceRow; answer: PushAnswer }[]; tag: Date },
+): Promise<void> {
+  const now = deps.now();
+  const told = answered.filter(({ answer }) => answer.outcome === 'sent' || answer.outcome === 'rejected');
+  if (told.length === 0) return;
+  await deps.rows.devices.bulkWrite(
+    told.map(({ device, answer: { status, reason } }) => ({
+      updateOne: {
+        filter: { _id: device._id, pushToken: device.pushToken },
+        update: {
+          $set: {
+            lastPush: { at: now, status: status ?? 0, tag, ...(reason !== undefined && { reason }) },
+            recheckAt: new Date(now.getTime() + firstRecheckMs),
+            recheckRound: 0,
           },
+          $unset: { stale: '' },
         },
-      })),
-      { ordered: false },
-    );
-  }
-  result.detail = `${result.devicesNotified} of ${result.devicesAttempted} devices${reasons.length > 0 ? `: ${reasons.join(', ')}` : ''}`;
-  return result;
+      },
+    })),
+    { ordered: false },
+  );
 }

@@ -6,7 +6,7 @@ import type { DeviceRow, MemberRow } from '../../schemas/collections.js';
 import { derivedId, isUuid } from '../../schemas/ids.js';
 import { changeMember } from '../changeMember.js';
 import type { Store } from '../deps.js';
-import { insert } from '../transact.js';
+import { insert, StaleRead } from '../transact.js';
 
 export interface PassOnDevice {
   deviceLibraryIdentifier: string;
@@ -23,7 +23,7 @@ export async function memberBySerial(store: Store, serialNumber: string): Promis
 
 /** Compares in constant time what the phone sent with what its pass says. */
 export function holdsToken(member: MemberRow, authorization: string): boolean {
-  const given = Buffer.from(/^ApplePass (\S+)$/.exec(authorization)?.[1] ?? '');
+  const given = Buffer.from(/^ApplePass (\S+)$/i.exec(authorization)?.[1] ?? '');
   const expected = Buffer.from(member.pass.authenticationToken);
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
@@ -32,6 +32,9 @@ export interface Registered {
   created: boolean;
   eventId: string | null;
 }
+
+/** A pass may have changed between its download and its registration, which are this close together. */
+const installMs = 10 * 60_000;
 
 /** The push token is kept at every call, known registration or not: phones change it. */
 export async function register(
@@ -47,9 +50,18 @@ export async function register(
     holderOf,
     confirmable: true,
     decide: async (member) => {
-      const known = await store.rows.devices.findOne({ _id }, { projection: { _id: 1 } });
-      if (known) return null;
-      const row: DeviceRow = { _id, merchantId, memberId, ...pass, pushToken, registeredAt: store.now() };
+      const known = await store.rows.devices.findOne({ _id }, { projection: { pushToken: 1 } });
+      if (known) {
+        await keepToken(store, { _id, known: known.pushToken, pushToken });
+        return null;
+      }
+      const now = store.now();
+      const { tag } = member.pass;
+      const isYoung = tag > member.createdAt && now.getTime() - tag.getTime() < installMs;
+      const row: DeviceRow = {
+        ...{ _id, merchantId, memberId, ...pass, pushToken, registeredAt: now },
+        ...(isYoung && { recheckAt: now, recheckRound: 0 }),
+      };
       return {
         set: { deviceCount: member.deviceCount + 1 },
         wallet: false,
@@ -59,15 +71,28 @@ export async function register(
       };
     },
   });
-  if (changed.kind === 'done') return { created: true, eventId: changed.eventId };
-  await store.rows.devices.updateOne({ _id }, { $set: { pushToken } });
-  return { created: false, eventId: null };
+  return changed.kind === 'done' ? { created: true, eventId: changed.eventId } : { created: false, eventId: null };
 }
 
+/** What the old token was told may never have arrived: the new one is pushed soon. Throws StaleRead when the device left. */
+async function keepToken(store: Store, at: { _id: string; known: string; pushToken: string }): Promise<void> {
+  const { _id, known, pushToken } = at;
+  if (known === pushToken) return;
+  const kept = await store.rows.devices.updateOne(
+    { _id },
+    { $set: { pushToken, recheckAt: store.now(), recheckRound: 0 }, $unset: { lastPush: '', stale: '' } },
+  );
+  if (kept.matchedCount === 0) throw new StaleRead('The device unregistered meanwhile.');
+}
+
+/** No tag is ever this far ahead. */
+const aheadMs = 3_600_000;
+
 /** The tag that a phone gave back, or null for none and for one that this service never made. */
-function readTag(tag: string | undefined): Date | null {
-  const time = tag === undefined ? Number.NaN : Date.parse(tag);
-  return Number.isNaN(time) ? null : new Date(time);
+function readTag(store: Store, tag: string | undefined): Date | null {
+  const given = new Date(tag ?? Number.NaN);
+  const isOurs = !Number.isNaN(given.getTime()) && given.toISOString() === tag;
+  return isOurs && given.getTime() < store.now().getTime() + aheadMs ? given : null;
 }
 
 export interface Updates {
@@ -81,8 +106,9 @@ export async function listUpdates(
   at: Omit<PassOnDevice, 'serialNumber'> & { since: string | undefined },
 ): Promise<Updates | null> {
   const { deviceLibraryIdentifier, passTypeIdentifier } = at;
-  const since = readTag(at.since);
+  const since = readTag(store, at.since);
   const devices = await store.rows.devices.find({ deviceLibraryIdentifier, passTypeIdentifier }).toArray();
+  if (devices.length === 0) return null;
   const memberIds = devices.map((device) => device.memberId);
   const members = await store.rows.members
     .find({ _id: { $in: memberIds } }, { projection: { 'pass.tag': 1 } })
@@ -109,9 +135,6 @@ export async function listUpdates(
   return { serialNumbers: changed.map(({ device }) => device.serialNumber), lastUpdated: lastUpdated.toISOString() };
 }
 
-/** A pass may have changed between its download and its registration, which are this close together. */
-const installMs = 10 * 60_000;
-
 /**
  * By the tags alone a version is news when its tag is above the phone's. One below may be news too: its transaction may have
  * committed after the answer that gave the phone its tag. It is old news once it was told in an answer that the phone
@@ -125,29 +148,23 @@ function isNews(device: DeviceRow, tag: Date, since: Date | null): boolean {
   return !told && !installed;
 }
 
-/** Notes which version went out, once a version: fetches without news write nothing. */
+/**
+ * Notes which version went out, once a version: fetches without news write nothing. A phone does not say who it is when it
+ * fetches, so the fetch counts for the one that was told of this version last and has not fetched it yet, or for the
+ * only one there is.
+ */
 export async function noteFetch(store: Store, member: MemberRow): Promise<void> {
   const { tag } = member.pass;
-  await store.rows.devices.updateMany(
-    { memberId: member._id, $or: [{ fetchedTag: { $exists: false } }, { fetchedTag: { $lt: tag } }] },
+  const devices = await store.rows.devices.find({ memberId: member._id }).toArray();
+  const behind = devices.filter((device) => !device.fetchedTag || device.fetchedTag < tag);
+  const [told] = behind
+    .filter((device) => device.toldTag?.getTime() === tag.getTime())
+    .sort((a, b) => Number(b.lastListedAt) - Number(a.lastListedAt));
+  const [only] = devices.length === 1 ? behind : [];
+  const fetcher = told ?? only;
+  if (!fetcher) return;
+  await store.rows.devices.updateOne(
+    { _id: fetcher._id },
     { $set: { fetchedTag: tag, lastFetchedAt: store.now() }, $unset: { recheckAt: '', recheckRound: '', stale: '' } },
   );
-}
-
-const maxLogLines = 20;
-const maxLogLength = 1_000;
-const serialIn = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
-
-/** What phones report of their troubles, bounded, kept 7 days. */
-export async function keepDeviceLogs(
-  store: Store,
-  { logs, newId }: { logs: readonly string[]; newId: () => string },
-): Promise<void> {
-  const receivedAt = store.now();
-  const rows = logs.slice(0, maxLogLines).map((line) => {
-    const message = line.slice(0, maxLogLength);
-    const serialNumber = serialIn.exec(message)?.[0]?.toLowerCase();
-    return { _id: newId(), message, receivedAt, ...(serialNumber && { serialNumber }) };
-  });
-  if (rows.length > 0) await store.rows.deviceLogs.insertMany(rows);
 }

@@ -1,7 +1,6 @@
 // The two wallets as this process can reach them: real where credentials fit, stub with a reason where they don't. What real
 // mode needs is loaded only then, so that stub mode stays small.
 import { createHash } from 'node:crypto';
-import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { MemberRow } from '../../schemas/collections.js';
@@ -12,6 +11,7 @@ import { loadAppleCredentials, type RealAppleCredentials } from '../apple/creden
 import type { CompiledTemplate } from '../apple/passPackage.js';
 import type { WalletModes } from '../deps.js';
 import { loadGoogleCredentials, type RealGoogleCredentials } from '../google/credentials.js';
+import type { GoogleProgram } from '../google/faces.js';
 import type { GoogleWallet } from '../google/googleWallet.js';
 import { appleFaceOf } from './faces.js';
 
@@ -25,6 +25,10 @@ export interface AppleWallet {
 export interface GoogleWalletAt {
   credentials: RealGoogleCredentials;
   wallet: GoogleWallet;
+  /** Makes the program's class or brings it up to date, unless that was seen to a moment ago. */
+  keepClass: (program: GoogleProgram) => Promise<void>;
+  forgetClasses: () => void;
+  close: () => void;
 }
 
 export interface Wallets {
@@ -38,20 +42,20 @@ export interface Wallets {
 }
 
 const keptTemplates = 200;
+const keptClasses = { max: 1_000, ttl: 10 * 60_000 };
+const pushTimeoutMs = 10_000;
 
 export interface CreateWallets {
   config: Config;
   log: Logger;
   now?: () => Date;
-  /** Shares Google's budget of requests between all workers. */
-  redis?: Redis;
 }
 
-export async function createWallets({ config, log, now = () => new Date(), redis }: CreateWallets): Promise<Wallets> {
+export async function createWallets({ config, log, now = () => new Date() }: CreateWallets): Promise<Wallets> {
   const appleCredentials = loadAppleCredentials(config, now());
   const googleCredentials = loadGoogleCredentials(config);
   const apple = appleCredentials.mode === 'real' ? await openApple(appleCredentials, { config, log }) : null;
-  const google = googleCredentials.mode === 'real' ? await openGoogle(googleCredentials, { config, log, redis }) : null;
+  const google = googleCredentials.mode === 'real' ? await openGoogle(googleCredentials, { config, log }) : null;
   const reasons = {
     apple: appleCredentials.mode === 'stub' ? appleCredentials.reason : null,
     google: googleCredentials.mode === 'stub' ? googleCredentials.reason : null,
@@ -70,6 +74,7 @@ export async function createWallets({ config, log, now = () => new Date(), redis
     google,
     reasons,
     close: async () => {
+      google?.close();
       await apple?.apns.close();
     },
   };
@@ -96,20 +101,43 @@ async function openApple(credentials: RealAppleCredentials, { config, log }: Cre
   };
   return {
     credentials,
-    apns: createApns({ origin: credentials.apnsOrigin, ca: credentials.apnsCa, credentials, log, timeoutMs: 1_500 }),
+    apns: createApns({
+      origin: credentials.apnsOrigin,
+      ca: credentials.apnsCa,
+      credentials,
+      log,
+      timeoutMs: pushTimeoutMs,
+    }),
     build: (member, program) => buildPass(credentials, compiled(program), appleFaceOf(config, { member, program })),
   };
 }
 
-async function openGoogle(
-  credentials: RealGoogleCredentials,
-  { config, log, redis }: Pick<CreateWallets, 'config' | 'log'> & { redis: Redis | undefined },
-): Promise<GoogleWalletAt> {
-  const [{ createGoogleWallet }, { createTokenBucket }] = await Promise.all([
+/** All workers together keep to Google's limit, by Redis where there is one. */
+async function openGoogle(credentials: RealGoogleCredentials, { config, log }: CreateWallets): Promise<GoogleWalletAt> {
+  const [{ createGoogleWallet }, { createTokenBucket }, { Redis }] = await Promise.all([
     import('../google/walletObjects.js'),
     import('../google/tokenBucket.js'),
+    import('ioredis'),
   ]);
+  const redis = config.REDIS_URL
+    ? new Redis(config.REDIS_URL, { enableOfflineQueue: false, maxRetriesPerRequest: 0, connectTimeout: 2_000 })
+    : undefined;
+  // The bucket itself says when Redis is away.
+  redis?.on('error', () => undefined);
   const bucket = createTokenBucket({ ...(redis && { redis }), log });
   const origins = [new URL(config.PUBLIC_URL).origin];
-  return { credentials, wallet: createGoogleWallet({ credentials, bucket, log, origins }) };
+  const wallet = createGoogleWallet({ credentials, bucket, log, origins });
+  const classes = new LRUCache<string, true>(keptClasses);
+  return {
+    credentials,
+    wallet,
+    async keepClass(program) {
+      const key = JSON.stringify(program);
+      if (classes.has(key)) return;
+      await wallet.upsertClass(program);
+      classes.set(key, true);
+    },
+    forgetClasses: () => classes.clear(),
+    close: () => redis?.disconnect(),
+  };
 }

@@ -12,7 +12,7 @@ import { ipKey } from '../limits.js';
 import { passUrlOf } from '../presenters/member.js';
 import { readBody } from '../readBody.js';
 import { publicRoutes } from '../routes/public.js';
-import { passOf, sendPass } from '../wallets/apple.js';
+import { isReal, sendPass } from '../wallets/apple.js';
 import { cardBody, cardScript, cardState } from './card.js';
 import { alreadyJoined, enrollForm } from './enrollForm.js';
 import { html } from './html.js';
@@ -37,12 +37,11 @@ async function showCard(deps: ApiDeps, ctx: Context, token: string): Promise<voi
   if (!found) return sendNotFound(ctx);
   const { member, program } = found;
   const cardUrl = passUrlOf(deps, member);
-  const real = deps.wallets.apple !== null && deps.walletModes.apple === 'real';
   const card = {
     member,
     program,
     cardUrl,
-    appleUrl: real ? `${cardUrl}.pkpass` : undefined,
+    appleUrl: isReal(deps) ? `${cardUrl}.pkpass` : undefined,
     googleUrl: member.pass.googleSaveUrl,
   };
   sendPage(ctx, { title: `${program.name} card`, program, body: cardBody(card), script: true });
@@ -124,9 +123,9 @@ export function pageRoutes(deps: ApiDeps): Router {
       ctx.body = cardState(found);
       return;
     }
-    sendPass(deps, ctx, { member: found.member, bytes: await passOf(deps, found.member) });
+    if (!isReal(deps)) return sendNotFound(ctx);
+    await sendPass(deps, ctx, found.member);
     if (ctx.status === 200) ctx.attachment(`${found.member.memberCode}.pkpass`);
-    if (ctx.status === 404) sendNotFound(ctx);
   });
 
   router.get('/enroll/:slug', (ctx) => showEnrollment(deps, ctx));

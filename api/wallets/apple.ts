@@ -3,10 +3,10 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { recentProgram } from '../../activities/programs.js';
+import { createDeviceLogs } from '../../activities/wallets/deviceLogs.js';
 import { endRegistration } from '../../activities/wallets/endRegistration.js';
 import {
   holdsToken,
-  keepDeviceLogs,
   listUpdates,
   memberBySerial,
   noteFetch,
@@ -15,7 +15,7 @@ import {
   registrationId,
 } from '../../activities/wallets/registrations.js';
 import type { MemberRow } from '../../schemas/collections.js';
-import { newId } from '../../schemas/ids.js';
+import { ServiceError } from '../../schemas/errors.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { readBody } from '../readBody.js';
 import { publishing } from './publishBeside.js';
@@ -52,6 +52,7 @@ async function readShape<T>(ctx: Context, shape: z.ZodType<T>): Promise<T | null
 /** Bodies are Apple's, not our envelope: a phone reads the status alone. */
 export function appleRoutes(deps: ApiDeps): Router {
   const router = new Router({ prefix: '/wallet/apple' });
+  const keepDeviceLogs = createDeviceLogs(deps);
 
   router.post(`${byDevice}/:serialNumber`, async (ctx) => {
     const member = await authorized(deps, ctx);
@@ -97,14 +98,19 @@ export function appleRoutes(deps: ApiDeps): Router {
   router.get('/v1/passes/:passTypeIdentifier/:serialNumber', async (ctx) => {
     const member = await authorized(deps, ctx);
     if (!member) return;
-    sendPass(deps, ctx, { member, bytes: await passOf(deps, member) });
-    if (ctx.status === 200 && ctx.method === 'GET') await noteFetch(deps, member);
+    if (!isReal(deps)) {
+      // The phone keeps the pass that it has, and asks again.
+      ctx.status = 503;
+      return;
+    }
+    await sendPass(deps, ctx, member);
+    if (ctx.method === 'GET') await noteFetch(deps, member);
   });
 
   router.post('/v1/log', async (ctx) => {
     const body = await readShape(ctx, deviceLogs);
     if (!body) return;
-    await keepDeviceLogs(deps, { logs: body.logs, newId });
+    await keepDeviceLogs(body.logs);
     ctx.status = 200;
     ctx.body = '';
   });
@@ -112,31 +118,21 @@ export function appleRoutes(deps: ApiDeps): Router {
   return router;
 }
 
-/** The signed pass of this moment, or null in stub mode. */
-export async function passOf(deps: ApiDeps, member: MemberRow): Promise<Buffer | null> {
-  if (!deps.wallets.apple || deps.walletModes.apple === 'stub') return null;
-  return deps.wallets.apple.build(member, await recentProgram(deps, member));
-}
+export const isReal = ({ wallets, walletModes }: ApiDeps): boolean =>
+  wallets.apple !== null && walletModes.apple === 'real';
 
-/** Answers 304 to a phone that has this version, by the second of its Last-Modified. */
-export function sendPass(
-  deps: ApiDeps,
-  ctx: Context,
-  { member, bytes }: { member: MemberRow; bytes: Buffer | null },
-): void {
-  if (!bytes) {
-    ctx.status = 404;
-    return;
-  }
-  ctx.status = 200;
-  ctx.lastModified = member.pass.modifiedAt;
-  const since = Date.parse(ctx.get('If-Modified-Since'));
-  if (since >= member.pass.modifiedAt.getTime()) {
+/** Signs the pass of this moment, but for a phone that has it already, by the second of its Last-Modified. */
+export async function sendPass(deps: ApiDeps, ctx: Context, member: MemberRow): Promise<void> {
+  const { modifiedAt } = member.pass;
+  ctx.lastModified = modifiedAt;
+  ctx.set('Cache-Control', 'no-store');
+  if (Date.parse(ctx.get('If-Modified-Since')) >= modifiedAt.getTime()) {
     ctx.status = 304;
     return;
   }
-  ctx.set('Cache-Control', 'no-store');
+  const bytes = deps.wallets.apple?.build(member, await recentProgram(deps, member));
+  if (!bytes) throw new ServiceError('UNAVAILABLE');
+  ctx.status = 200;
   ctx.type = passMime;
   ctx.body = bytes;
-  deps.log.debug({ memberId: member._id, bytes: bytes.length }, 'pass sent');
 }

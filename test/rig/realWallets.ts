@@ -1,0 +1,88 @@
+// A service whose wallets are real, before stand-ins of Apple and Google that speak the true protocols; and people who join
+// through its public page as people do: with a form, a redirect and the links on the card.
+
+import { type ApnsServer, startApnsServer } from './apnsServer.js';
+import { type AppleCertificates, makeAppleCertificates } from './appleCertificates.js';
+import { type GoogleServer, startGoogleServer } from './googleServer.js';
+import { aMerchant, type TestMerchant } from './merchant.js';
+import { startService, type TestService } from './service.js';
+import { createVirtualGoogleWallet, type VirtualGoogleWallet } from './virtualGoogleWallet.js';
+import { createVirtualIphone, type VirtualIphone } from './virtualIphone.js';
+
+export interface RealWallets {
+  service: TestService;
+  merchant: TestMerchant;
+  certificates: AppleCertificates;
+  apns: ApnsServer;
+  google: GoogleServer;
+  customer: VirtualGoogleWallet;
+  phone: () => VirtualIphone;
+  stop: () => Promise<void>;
+}
+
+export async function startRealWallets({ env = {} }: { env?: Record<string, string> } = {}): Promise<RealWallets> {
+  const [certificates, google] = await Promise.all([makeAppleCertificates(), startGoogleServer()]);
+  const apns = await startApnsServer(certificates);
+  const settings = Object.fromEntries(
+    Object.entries(certificates.settings).map(([name, value]) => [name, value ?? '']),
+  );
+  const service = await startService({
+    env: { ...settings, APNS_ORIGIN: apns.origin, APNS_CA: apns.ca, ...google.settings, ...env },
+  });
+  const merchant = await aMerchant(service);
+  const phones: VirtualIphone[] = [];
+  return {
+    service,
+    merchant,
+    certificates,
+    apns,
+    google,
+    customer: createVirtualGoogleWallet(google),
+    phone() {
+      const phone = createVirtualIphone({ apns, wwdrCert: certificates.wwdrCert, retryWaitsMs: [20, 50] });
+      phones.push(phone);
+      return phone;
+    },
+    async stop() {
+      for (const phone of phones) phone.close();
+      await service.stop();
+      await apns.close();
+      await google.close();
+    },
+  };
+}
+
+export interface Joined {
+  /** The address of the web card. */
+  cardUrl: string;
+  /** What the card offers; undefined where it has no such button. */
+  appleUrl: string | undefined;
+  googleUrl: string | undefined;
+}
+
+/** Sends the public page's own form, follows to the card and reads its buttons. */
+export async function joinInPublic(
+  service: Pick<TestService, 'publicUrl'>,
+  { slug, ...person }: { slug: string; email: string; firstName?: string },
+): Promise<Joined> {
+  const page = `${service.publicUrl}/enroll/${slug}`;
+  const form = await (await fetch(page)).text();
+  const action = unescaped(/<form[^>]* action="([^"]*)"/.exec(form)?.[1] ?? '');
+  const sent = await fetch(new URL(action, page), {
+    method: 'POST',
+    body: new URLSearchParams(person),
+    redirect: 'manual',
+  });
+  const cardUrl = new URL(sent.headers.get('location') ?? '', page).href;
+  if (sent.status !== 303) throw new Error(`joining was answered ${sent.status}`);
+  const links = [...(await (await fetch(cardUrl)).text()).matchAll(/<a [^>]*href="([^"]*)"/g)].map(
+    ([, href = '']) => new URL(unescaped(href), cardUrl).href,
+  );
+  return {
+    cardUrl,
+    appleUrl: links.find((link) => link.endsWith('.pkpass')),
+    googleUrl: links.find((link) => link.startsWith('https://pay.google.com/')),
+  };
+}
+
+const unescaped = (text: string): string => text.replaceAll('&amp;', '&');
