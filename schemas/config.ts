@@ -96,6 +96,8 @@ const environment = z.object({
   RATE_LIMIT_WINDOW_MS: integer(900_000, 1_000, 86_400_000),
   IMPORT_MAX_BYTES: integer(1_048_576, 1, 1e9),
   IMPORT_MAX_ROWS: integer(5_000, 1, 1e6),
+  BULK_IMPORT_MAX_BYTES: integer(268_435_456, 1, 1e12),
+  BULK_IMPORT_MAX_ROWS: integer(1_000_000, 1, 1e9),
   EVENTS_CSV_MAX_ROWS: integer(5_000, 1, 1e6),
 
   PASS_UPDATE_WAIT_MS: integer(2_000, 0, 8_000),

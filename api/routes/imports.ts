@@ -1,8 +1,121 @@
+// Imports (interface 4.3): the small one answers for every row, the large one with the batch that carries it.
+import { createHash } from 'node:crypto';
+import type { Context } from 'koa';
+import type { BatchRow, ImportRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
+import type { ApiDeps } from '../apiDeps.js';
+import type { Caller } from '../caller.js';
+import { countsOf, importProgram, importResults, rowsDone, unansweredImport } from '../imports.js';
+import { presentBatch } from '../presenters/batch.js';
+import { markRepeated } from '../repeatedEmails.js';
 import type { Routes } from '../request.js';
+import { openUpload, type Upload } from '../upload.js';
+import { buffersOf, readParts, readToEnd, requireUpload } from '../uploadParts.js';
+import { readRows } from '../uploadRows.js';
 
-export const importRoutes: Routes<'importMembers'> = {
-  async importMembers() {
-    throw new ServiceError('UNAVAILABLE');
+export const importRoutes: Routes<'importMembers' | 'startImport'> = {
+  async importMembers({ deps, caller, ctx }) {
+    const batch = await importSmall(deps, { caller, ctx });
+    const results = await importResults(deps, await rowsDone(deps, { batchId: batch._id }));
+    return { data: { batchId: batch._id, counts: countsOf(results), results } };
+  },
+
+  async startImport({ deps, caller, query, ctx }) {
+    const batch = await importLarge(deps, { caller, ctx, ...query });
+    return { status: 202, data: presentBatch(batch, deps.now()) };
   },
 };
+
+interface At {
+  caller: Caller;
+  ctx: Context;
+}
+
+/** The whole file is read before anything of it is stored. */
+async function importSmall(deps: ApiDeps, { caller, ctx }: At): Promise<BatchRow> {
+  const { merchantId, actor: startedBy } = caller;
+  const { IMPORT_MAX_BYTES: maxBytes, IMPORT_MAX_ROWS: maxRows } = deps.config;
+  requireUpload(ctx, ['multipart/form-data']);
+  const { programId, taken: file } = await readParts({ ctx, maxBytes, take: (bytes) => all(bytes) });
+  const program = await importProgram(deps, { merchantId, programId, missing: 'is required' });
+  const { header, chunks } = await readRows({ file: eachOf(file), program, maxBytes, maxRows });
+  const rows: ImportRow[][] = await all(chunks);
+  const fingerprint = fingerprintOf(program._id, file);
+  const before = await unansweredImport(deps, { merchantId, fingerprint });
+  if (before) return before;
+  const upload = await openUpload(deps, {
+    merchantId,
+    programId: program._id,
+    header,
+    startedBy,
+    dryRun: false,
+    fingerprint,
+  });
+  return committed(upload, () => upload.store(rows));
+}
+
+interface LargeImport extends At {
+  programId?: string | undefined;
+  dryRun?: boolean | undefined;
+}
+
+/** Rows go to the store as they come; what is wrong further on takes all of them back. */
+async function importLarge(deps: ApiDeps, { caller, ctx, dryRun = false, ...query }: LargeImport): Promise<BatchRow> {
+  const { merchantId, actor: startedBy } = caller;
+  const { BULK_IMPORT_MAX_BYTES: maxBytes, BULK_IMPORT_MAX_ROWS: maxRows } = deps.config;
+  requireUpload(ctx, ['multipart/form-data', 'text/csv']);
+  let upload: Upload | undefined;
+  const take = async (file: AsyncIterable<Buffer>, part: string | undefined): Promise<void> => {
+    if (part !== undefined && query.programId !== undefined && part !== query.programId)
+      throw new ServiceError('VALIDATION_FAILED', [{ path: 'programId', message: 'is given twice' }]);
+    const programId = query.programId ?? part;
+    const program = await importProgram(deps, { merchantId, programId, missing: 'is required before the file' });
+    const { header, chunks } = await readRows({ file, program, maxBytes, maxRows });
+    upload = await openUpload(deps, { merchantId, programId: program._id, header, startedBy, dryRun });
+    await upload.store(dryRun ? markRepeated(chunks) : chunks);
+  };
+  try {
+    if (ctx.is('multipart/form-data')) await readParts({ ctx, maxBytes, take });
+    else await takeBody(ctx, take);
+  } catch (error) {
+    await upload?.abandon();
+    throw error;
+  }
+  if (!upload) throw new Error('A file that was taken has an upload.');
+  return committed(upload, async () => {});
+}
+
+async function takeBody(ctx: Context, take: (file: AsyncIterable<Buffer>, part: undefined) => Promise<void>) {
+  try {
+    await take(buffersOf(ctx.req), undefined);
+  } catch (error) {
+    await readToEnd(ctx);
+    throw error;
+  }
+}
+
+async function committed(upload: Upload, store: () => Promise<void>): Promise<BatchRow> {
+  try {
+    await store();
+    return await upload.commit();
+  } catch (error) {
+    await upload.abandon();
+    throw error;
+  }
+}
+
+async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of source) items.push(item);
+  return items;
+}
+
+async function* eachOf<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
+}
+
+function fingerprintOf(programId: string, file: readonly Buffer[]): string {
+  const hash = createHash('sha256').update(programId).update('\n');
+  for (const bytes of file) hash.update(bytes);
+  return hash.digest('hex');
+}

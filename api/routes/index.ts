@@ -1,6 +1,7 @@
 // Every endpoint of the table has its route here; one that is missing, or too many, does not compile.
 import type { Routes } from '../request.js';
 import { apiKeyRoutes } from './apiKeys.js';
+import { batchRoutes } from './batches.js';
 import { feedRoutes } from './feed.js';
 import { gestureRoutes } from './gestures.js';
 import { importRoutes } from './imports.js';
@@ -16,6 +17,7 @@ export const routes: Routes = {
   ...memberRoutes,
   ...gestureRoutes,
   ...importRoutes,
+  ...batchRoutes,
   ...webhookRoutes,
   ...publicRoutes,
   ...scanRoutes,

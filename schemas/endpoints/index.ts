@@ -1,5 +1,6 @@
 // The one table of endpoints.
 import { apiKeyEndpoints } from './apiKeys.js';
+import { batchEndpoints } from './batches.js';
 import type { Endpoint } from './endpoint.js';
 import { feedEndpoints } from './feed.js';
 import { memberEndpoints } from './members.js';
@@ -12,6 +13,7 @@ export const endpoints = {
   ...apiKeyEndpoints,
   ...programEndpoints,
   ...memberEndpoints,
+  ...batchEndpoints,
   ...webhookEndpoints,
   ...publicEndpoints,
   ...scanEndpoints,

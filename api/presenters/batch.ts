@@ -1,0 +1,24 @@
+// A batch as callers see it: how far it is, by the numbers that its own transactions count.
+import type { z } from 'zod';
+import { type batch, percentOf, ratePerSecondOf } from '../../schemas/batches.js';
+import type { BatchRow } from '../../schemas/collections.js';
+
+export function presentBatch(row: BatchRow, now: Date): z.input<typeof batch> {
+  const { _id: id, kind, phase, programId, counts, passIssuance, startedBy, startedAt, finishedAt } = row;
+  return {
+    id,
+    kind,
+    phase,
+    ...(programId !== undefined && { programId }),
+    counts,
+    passIssuance,
+    percent: percentOf(row),
+    ratePerSecond: ratePerSecondOf(row, now),
+    startedAt: startedAt.toISOString(),
+    finishedAt: finishedAt?.toISOString() ?? null,
+    startedBy,
+    ...(row.reason !== undefined && { reason: row.reason }),
+    ...(row.dryRun && { dryRun: true }),
+    ...(row.cancelRequestedAt && { cancelRequested: true }),
+  };
+}
