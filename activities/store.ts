@@ -95,6 +95,7 @@ export function openStore({
     roles: table('roles'),
     batches: table('batches'),
     batchRows: table('batchRows'),
+    batchTargets: table('batchTargets'),
     nonces: table('nonces'),
   };
   return {

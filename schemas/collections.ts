@@ -278,9 +278,13 @@ export interface BatchRow {
   cancelRequestedAt?: Date;
   reason?: string;
   dryRun?: boolean;
-  input?: Record<string, unknown>;
-  /** Of an import: its chunks, its first line, a hash of program and file, and the last sign of life of its upload. */
+  /** Of the rows of an import, or of the list of whom or what another kind is for. */
   chunks?: number;
+  /** The list, once it is drawn up; see targets.ts. */
+  listId?: string;
+  campaign?: { message: string; tags: string[] };
+  replay?: { since: Date; until: Date; only: 'failed' | 'all' };
+  /** Of an import: its first line, a hash of program and file, and the last sign of life of its upload. */
   header?: string[];
   fingerprint?: string;
   uploadSeenAt?: Date;
@@ -323,6 +327,17 @@ export interface BatchChunkRow {
   createdAt: Date;
 }
 
+/** Some of the ids that a batch is for, and whether what became of them is in its counts; TTL. */
+export interface BatchTargetsRow {
+  /** `<listId>:<chunk>` */
+  _id: string;
+  batchId: string;
+  merchantId: string;
+  ids: string[];
+  counted?: true;
+  createdAt: Date;
+}
+
 /** Google's callbacks count once each (decisions.md "Google callback"). */
 export interface NonceRow {
   _id: string;
@@ -332,6 +347,8 @@ export interface NonceRow {
 export interface IndexSpec {
   key: Record<string, IndexDirection>;
   unique?: true;
+  /** Holds only the rows that have the field. */
+  sparse?: true;
   expireAfterSeconds?: number;
   /** Why the index is there: the query or the rule that it serves. */
   reason: string;
@@ -358,6 +375,7 @@ export interface Rows {
   roles: RoleRow;
   batches: BatchRow;
   batchRows: BatchChunkRow;
+  batchTargets: BatchTargetsRow;
   nonces: NonceRow;
 }
 
@@ -405,6 +423,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { merchantId: 1, subscriptionId: 1, createdAt: -1, _id: -1 }, reason: 'the log of one subscription' },
     { key: { merchantId: 1, eventType: 1, createdAt: -1, _id: -1 }, reason: 'the log of one event type' },
     { key: { merchantId: 1, success: 1, createdAt: -1, _id: -1 }, reason: 'the log of what failed, or succeeded' },
+    { key: { replayOf: 1 }, sparse: true, reason: 'whether what failed was delivered by a replay since' },
     { key: { createdAt: 1 }, expireAfterSeconds: days(30), reason: 'the log is kept 30 days' },
   ],
   subscriptions: [{ key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the list; whom to tell of an event' }],
@@ -435,6 +454,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { batchId: 1, chunk: 1 }, unique: true, reason: 'the chunks of a batch in their order, each stored once' },
     { key: { createdAt: 1 }, expireAfterSeconds: days(7), reason: 'rows hold personal data: kept 7 days' },
   ],
+  batchTargets: [{ key: { createdAt: 1 }, expireAfterSeconds: days(7), reason: 'a batch is over by then' }],
   nonces: [{ key: { receivedAt: 1 }, expireAfterSeconds: days(30), reason: 'a nonce counts once' }],
 };
 
