@@ -1,0 +1,32 @@
+// What is installed: a lock file that installs everywhere, and a page that gives a reason for every dependency.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+
+const read = (path: string) => readFileSync(join(import.meta.dirname, '..', '..', path), 'utf8');
+const names = z.record(z.string(), z.string()).default({});
+
+const lock = z
+  .object({ packages: z.record(z.string(), z.object({ version: z.string().optional(), optionalDependencies: names })) })
+  .parse(JSON.parse(read('package-lock.json')));
+
+/** As Node looks for it: beside the package, then further up. */
+function isLocked(from: string, name: string): boolean {
+  const folders = from.split('/node_modules/');
+  return folders.some((_, index) => {
+    const above = folders.slice(0, folders.length - index).join('/node_modules/');
+    return `${above}/node_modules/${name}` in lock.packages || `node_modules/${name}` in lock.packages;
+  });
+}
+
+it('the lock file names what other platforms install, too: without that, npm ci refuses it everywhere', () => {
+  const missing = Object.entries(lock.packages).flatMap(([from, { optionalDependencies }]) =>
+    Object.keys(optionalDependencies).filter((name) => !isLocked(from, name)),
+  );
+  expect(missing).toEqual([]);
+});
+
+it('the lock file names no registry: whoever installs uses their own', () => {
+  expect(read('package-lock.json')).not.toMatch(/"resolved": "https?:/);
+});
