@@ -3,7 +3,7 @@ import type { MemberRow } from '../schemas/collections.js';
 import { ServiceError } from '../schemas/errors.js';
 import type { Program } from '../schemas/programs.js';
 import type { Store } from './deps.js';
-import { dedupeKeyOf, type NewMember, newMemberRows } from './newMember.js';
+import { emailKey, type NewMember, newMemberRows } from './newMember.js';
 import { decideAgain, insert, transact } from './transact.js';
 
 export type Enrolled = { kind: 'created'; member: MemberRow; eventId: string } | { kind: 'deduped'; member: MemberRow };
@@ -27,18 +27,14 @@ async function enroll(store: Store, input: NewMember): Promise<Enrolled> {
   const { program, person } = input;
   requireEnrollable(program, person.initialPoints);
   return decideAgain(store, async () => {
-    if (person.email) {
-      const known = await store.rows.members.findOne({
-        dedupeKey: dedupeKeyOf(program._id, person.email, ''),
-        merchantId: program.merchantId,
-      });
-      if (known) return { kind: 'deduped', member: known };
-    }
-    const { member, tokens, ledger, event } = newMemberRows(store, input);
+    const known = await memberByEmail(store, { program, email: person.email });
+    if (known) return { kind: 'deduped', member: known };
+    const { member, email, tokens, ledger, event } = newMemberRows(store, input);
     await transact(
       store,
       [
         insert(store, 'members', member),
+        ...(email ? [insert(store, 'emails', email)] : []),
         ...tokens.map((token) => insert(store, 'memberTokens', token)),
         ...(ledger ? [insert(store, 'transactions', ledger)] : []),
         insert(store, 'events', event),
@@ -48,6 +44,16 @@ async function enroll(store: Store, input: NewMember): Promise<Enrolled> {
     await countMembers(store, { merchantId: program.merchantId, programId: program._id, created: 1 });
     return { kind: 'created', member, eventId: event._id };
   });
+}
+
+async function memberByEmail(
+  store: Store,
+  { program, email }: { program: Program; email: string | undefined },
+): Promise<MemberRow | null> {
+  if (email === undefined) return null;
+  const { merchantId } = program;
+  const taken = await store.rows.emails.findOne({ _id: emailKey(program._id, email), merchantId });
+  return taken && store.rows.members.findOne({ _id: taken.memberId, merchantId });
 }
 
 /** Raises the totals that lists show; what a crash leaves uncounted, the scheduled recount repairs. */

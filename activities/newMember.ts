@@ -2,7 +2,7 @@
 // ledger row, and `member.created` waiting for its passes.
 
 import { adjust, tierOf } from '../schemas/balance.js';
-import type { EventRow, MemberRow, MemberTokenRow, TransactionRow } from '../schemas/collections.js';
+import type { EmailRow, EventRow, MemberRow, MemberTokenRow, TransactionRow } from '../schemas/collections.js';
 import { enrollId, newId, newMemberCode, newToken } from '../schemas/ids.js';
 import type { Actor, Person } from '../schemas/members.js';
 import { nextModified } from '../schemas/passUpdate.js';
@@ -23,13 +23,18 @@ export interface NewMember {
 
 export interface NewMemberRows {
   member: MemberRow;
+  /** One member for each email in a program: a second row with the same email is not written. */
+  email: EmailRow | null;
   tokens: MemberTokenRow[];
   ledger: TransactionRow | null;
   event: EventRow;
 }
 
-export const dedupeKeyOf = (programId: string, email: string | undefined, memberId: string): string =>
-  email ? `${programId}:${email}` : `${programId}:#${memberId}`;
+export const emailKey = (programId: string, email: string): string => `${programId}:${email}`;
+
+export function emailRow({ _id: memberId, merchantId, programId, memberCode, email }: MemberRow): EmailRow | null {
+  return email === undefined ? null : { _id: emailKey(programId, email), merchantId, memberId, memberCode };
+}
 
 export function tokenRows(member: MemberRow): MemberTokenRow[] {
   const { _id: memberId, merchantId, programId, createdAt } = member;
@@ -59,7 +64,6 @@ export function newMemberRows(
     memberCode: newMemberCode(),
     serialNumber: newId(),
     ...names,
-    dedupeKey: dedupeKeyOf(program._id, person.email, _id),
     field,
     balance,
     lifetimePoints: balance,
@@ -85,6 +89,7 @@ export function newMemberRows(
   const event = memberCreated(store, { member, eventId: newId(), holder: holderOf(_id) });
   return {
     member,
+    email: emailRow(member),
     tokens: tokenRows(member),
     ledger: balance > 0 ? initialEntry(member, program, actor) : null,
     event,

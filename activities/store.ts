@@ -80,6 +80,7 @@ export function openStore({
     merchants: table('merchants'),
     programs: table('programs'),
     members: table('members'),
+    emails: table('emails'),
     memberTokens: table('memberTokens'),
     counters: table('counters'),
     tags: table('tags'),

@@ -7,14 +7,14 @@ import type { memberPatch } from '../schemas/members.js';
 import type { Decision } from './changeMember.js';
 import { updated } from './decisions.js';
 import type { Store } from './deps.js';
-import { dedupeKeyOf, tokenRows } from './newMember.js';
-import { insert, remove } from './transact.js';
+import { emailKey, emailRow, tokenRows } from './newMember.js';
+import { insert, remove, type Statement } from './transact.js';
 
 const fields = ['firstName', 'lastName', 'email', 'phone'] as const;
 
-/** Null when the patch changes nothing. */
+/** Null when the patch changes nothing. Throws EMAIL_TAKEN. */
 export function decideUpdate(store: Store, patch: z.output<typeof memberPatch>) {
-  return (member: MemberRow): Decision | null => {
+  return async (member: MemberRow): Promise<Decision | null> => {
     const changed = fields.filter(
       (field) => patch[field] !== undefined && (patch[field] ?? undefined) !== member[field],
     );
@@ -32,12 +32,13 @@ export function decideUpdate(store: Store, patch: z.output<typeof memberPatch>) 
         unset.push(field);
       }
     }
-    set.dedupeKey = dedupeKeyOf(member.programId, after.email, member._id);
+    const moved = changed.includes('email') ? await moveEmail(store, { member, after }) : [];
     const decision = updated(member, { changed, set, wallet: false });
     return {
       ...decision,
       unset,
       statements: [
+        ...moved,
         remove(store, 'memberTokens', { memberId: member._id }),
         ...tokenRows(after).map((token) => insert(store, 'memberTokens', token)),
       ],
@@ -45,15 +46,16 @@ export function decideUpdate(store: Store, patch: z.output<typeof memberPatch>) 
   };
 }
 
-/** Throws EMAIL_TAKEN. The unique index has the last word; this one has the clear message. */
-export async function requireFreeEmail(
+/** Throws EMAIL_TAKEN. Whoever takes the address in the same moment is found out by the insert, and decides again. */
+async function moveEmail(
   store: Store,
-  { member, email }: { member: MemberRow; email: string | null | undefined },
-): Promise<void> {
-  if (!email) return;
-  const holder = await store.rows.members.findOne({
-    dedupeKey: dedupeKeyOf(member.programId, email, ''),
-    merchantId: member.merchantId,
-  });
-  if (holder && holder._id !== member._id) throw new ServiceError('EMAIL_TAKEN');
+  { member, after }: { member: MemberRow; after: MemberRow },
+): Promise<Statement[]> {
+  const row = emailRow(after);
+  const taken = row && (await store.rows.emails.findOne({ _id: row._id }, { projection: { _id: 1 } }));
+  if (taken) throw new ServiceError('EMAIL_TAKEN');
+  return [
+    ...(member.email ? [remove(store, 'emails', { _id: emailKey(member.programId, member.email) })] : []),
+    ...(row ? [insert(store, 'emails', row)] : []),
+  ];
 }

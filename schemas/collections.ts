@@ -22,8 +22,6 @@ export interface MemberRow {
   lastName?: string;
   email?: string;
   phone?: string;
-  /** `<programId>:<email>`, or `<programId>:#<_id>` without an email: unique, and always there, so a plain index guards it. */
-  dedupeKey: string;
   field: string;
   balance: number;
   lifetimePoints: number;
@@ -53,6 +51,18 @@ export interface MemberRow {
   attribution: Record<string, string>;
   createdAt: Date;
   updatedAt: Date;
+}
+
+/**
+ * Who has an email in a program, under `<programId>:<email>`. A row of its own, made and removed with the address: a unique
+ * index over a field that changes would not guard it on the embedded engine, which never frees the old value and lets two
+ * transactions take the new one.
+ */
+export interface EmailRow {
+  _id: string;
+  merchantId: string;
+  memberId: string;
+  memberCode: string;
 }
 
 /** The search index: one row for each word of a member that `q` can begin with. */
@@ -360,6 +370,7 @@ export interface Rows {
   merchants: MerchantRow;
   programs: ProgramRow;
   members: MemberRow;
+  emails: EmailRow;
   memberTokens: MemberTokenRow;
   counters: CounterRow;
   tags: TagRow;
@@ -388,7 +399,6 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { merchantId: 1, _id: 1 }, reason: 'the list of a merchant' },
   ],
   members: [
-    { key: { dedupeKey: 1 }, unique: true, reason: 'one member for each email in a program; find by email' },
     { key: { merchantId: 1, memberCode: 1 }, unique: true, reason: 'codes are unique in a merchant; `serial`; scans' },
     { key: { serialNumber: 1 }, unique: true, reason: "Apple's web service and legacy passes find by serial" },
     { key: { 'pass.token': 1 }, unique: true, reason: 'the web card' },
@@ -396,6 +406,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { merchantId: 1, programId: 1, createdAt: -1, _id: -1 }, reason: 'the list of one program; campaigns' },
     { key: { merchantId: 1, tags: 1 }, reason: 'whether a tag is still in use; campaigns' },
   ],
+  emails: [],
   memberTokens: [
     { key: { merchantId: 1, token: 1 }, reason: '`q`: a range on a scalar after an equality costs only what matches' },
     { key: { memberId: 1 }, reason: 'a changed name replaces its words' },

@@ -4,7 +4,7 @@ import type { BatchChunkRow, BatchRow, ImportRow, ImportRowOutcome } from '../..
 import { newId } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
 import type { Store } from '../deps.js';
-import { dedupeKeyOf, type NewMemberRows, newMemberRows } from '../newMember.js';
+import { emailKey, type NewMemberRows, newMemberRows } from '../newMember.js';
 import { decideAgain, StaleRead } from '../transact.js';
 import { chunkId } from './openImport.js';
 
@@ -49,19 +49,17 @@ async function knownEmails(
   store: Store,
   { program, row }: { program: Program; row: BatchChunkRow },
 ): Promise<Map<string, Known>> {
-  const keys = row.rows.flatMap(({ person }) => (person?.email ? [dedupeKeyOf(program._id, person.email, '')] : []));
+  const keys = row.rows.flatMap(({ person }) => (person?.email ? [emailKey(program._id, person.email)] : []));
   if (keys.length === 0) return new Map();
-  const members = await store.rows.members
-    .find({ dedupeKey: { $in: keys }, merchantId: program.merchantId }, { projection: { dedupeKey: 1, memberCode: 1 } })
-    .toArray();
-  return new Map(members.map(({ _id: memberId, dedupeKey, memberCode }) => [dedupeKey, { memberId, memberCode }]));
+  const taken = await store.rows.emails.find({ _id: { $in: keys }, merchantId: program.merchantId }).toArray();
+  return new Map(taken.map(({ _id, memberId, memberCode }) => [_id, { memberId, memberCode }]));
 }
 
 interface Decide {
   batch: BatchRow;
   program: Program;
   row: BatchChunkRow;
-  /** By dedupe key; grows with the rows of the chunk, so that the first of two equal emails wins. */
+  /** By email key; grows with the rows of the chunk, so that the first of two equal emails wins. */
   known: Map<string, Known>;
 }
 
@@ -70,7 +68,7 @@ function decide(store: Store, { batch, program, row, known }: Decide): Decided {
   const create = (entry: ImportRow): ImportRowOutcome => {
     const { row: number, person, reason = '' } = entry;
     if (!person) return { row: number, outcome: 'failed', reason };
-    const twin = person.email ? known.get(dedupeKeyOf(program._id, person.email, '')) : undefined;
+    const twin = person.email ? known.get(emailKey(program._id, person.email)) : undefined;
     if (twin) return { row: number, outcome: 'deduped', ...twin };
     if (batch.dryRun) return { row: number, outcome: entry.repeats ? 'deduped' : 'created' };
     const rows = newMemberRows(store, {
@@ -82,8 +80,8 @@ function decide(store: Store, { batch, program, row, known }: Decide): Decided {
       holderOf: () => null,
     });
     made.push(rows);
-    const { _id: memberId, memberCode, dedupeKey } = rows.member;
-    known.set(dedupeKey, { memberId, memberCode });
+    const { _id: memberId, memberCode } = rows.member;
+    if (rows.email) known.set(rows.email._id, { memberId, memberCode });
     return { row: number, outcome: 'created', memberId, memberCode, eventId: newId() };
   };
   return { outcomes: row.rows.map(create), made };
@@ -96,9 +94,10 @@ async function write(
   store: Store,
   { batch, row, decided: { outcomes, made } }: { batch: BatchRow; row: BatchChunkRow; decided: Decided },
 ): Promise<void> {
-  const { members, memberTokens, transactions, batches, batchRows } = store.rows;
+  const { members, emails, memberTokens, transactions, batches, batchRows } = store.rows;
   const ledger = made.flatMap((rows) => rows.ledger ?? []);
   const tokens = made.flatMap((rows) => rows.tokens);
+  const addresses = made.flatMap((rows) => rows.email ?? []);
   await store.mongo.withSession((session) =>
     session.withTransaction(
       async () => {
@@ -114,6 +113,7 @@ async function write(
             { session },
           );
         store.crashPoint('mid-chunk');
+        if (addresses.length > 0) await emails.insertMany(addresses, { session });
         if (tokens.length > 0) await memberTokens.insertMany(tokens, { session });
         if (ledger.length > 0) await transactions.insertMany(ledger, { session });
         await batches.updateOne(

@@ -5,7 +5,7 @@ import { listTimeline, listTransactions, readMember } from '../../activities/mem
 import { forgetUnusedTags, listTags, noteTags } from '../../activities/memberTags.js';
 import { readProgram, recentProgram } from '../../activities/programs.js';
 import { searchMembers } from '../../activities/searchMembers.js';
-import { decideUpdate, requireFreeEmail } from '../../activities/updateMember.js';
+import { decideUpdate } from '../../activities/updateMember.js';
 import type { memberEndpoints } from '../../schemas/endpoints/members.js';
 import { change } from '../change.js';
 import { startIssuing } from '../enrollment.js';
@@ -60,9 +60,7 @@ export const memberRoutes: Routes<Names> = {
   },
 
   async updateMember(request) {
-    const { deps, caller, params, body } = request;
-    const member = await readMember(deps, { merchantId: caller.merchantId, memberId: params.id ?? '' });
-    await requireFreeEmail(deps, { member, email: body.email });
+    const { deps, body } = request;
     const { changed } = await change(request, { noun: 'update', decide: decideUpdate(deps, body) });
     return { data: presentMember(deps, changed) };
   },

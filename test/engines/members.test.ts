@@ -1,0 +1,540 @@
+// Reading, finding and changing members (interface 4.3 to 4.5).
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../schemas/ids.js';
+import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
+import { type Receiver, startReceiver } from '../rig/receiver.js';
+import { startService, type TestService, until } from '../rig/service.js';
+
+let service: TestService;
+let merchant: TestMerchant;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  service = await startService();
+  merchant = await aMerchant(service);
+  receiver = await startReceiver();
+  await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events: ['member.updated'] } });
+});
+
+afterAll(async () => {
+  await service.stop();
+  await receiver.stop();
+});
+
+const of = (memberId: string, rest = '', call?: Call, by = merchant): Promise<Answer> =>
+  by.call(`/merchants/me/members/${memberId}${rest}`, call);
+const patch = (body: unknown): Call => ({ method: 'PATCH', body });
+const list = async (by: TestMerchant, query: Record<string, string | number> = {}) => {
+  const words = new URLSearchParams(
+    Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
+  );
+  return (await by.call(`/merchants/me/members?${words}`)).body.data;
+};
+const idsOf = (data: { items: { id: string }[] }): string[] => data.items.map((item) => item.id);
+const updates = (memberId: string, count: number) =>
+  until(() => {
+    const events = receiver.requests
+      .map((request) => JSON.parse(request.body.toString('utf8')))
+      .filter((envelope) => envelope.data.memberId === memberId);
+    return events.length >= count && events.sort((a, b) => a.data.memberVersion - b.data.memberVersion);
+  });
+
+describe('one member', () => {
+  it('is read with a snapshot of its program, its devices and its redeems', async () => {
+    const program = await merchant.program({ style: 'stamps', fields: { primaryLabel: 'STAMPS' }, goal: 10 });
+    const member = await merchant.enroll({ programId: program._id, firstName: 'Ada' });
+    const { status, body } = await of(member.id);
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ id: member.id, firstName: 'Ada', deviceCount: 0, redeemedCount: 0 });
+    expect(body.data.program).toEqual({
+      _id: program._id,
+      name: program.name,
+      slug: program.slug,
+      style: 'stamps',
+      fields: { primaryLabel: 'STAMPS' },
+      goal: 10,
+      archived: false,
+      pushMessages: true,
+    });
+  });
+
+  it('shows nothing of what is kept beside it', async () => {
+    const member = await merchant.enroll({ email: 'inside@example.com' });
+    const { text } = await of(member.id);
+    const row = await service.store.rows.members.findOne({ _id: member.id });
+    for (const hidden of [row?.pass.authenticationToken ?? '?', 'merchantId', 'lifetimePoints', 'version'])
+      expect(text).not.toContain(hidden);
+  });
+
+  it.each(['no-uuid', '11111111-2222-4333-8444-555555555555', '%00', '..%2f..', '[object Object]', '%E0%A4%A'])(
+    'with the id %s is not there',
+    async (id) => {
+      const { status, body } = await of(id);
+      expect([status, body.error.code]).toEqual([404, 'MEMBER_NOT_FOUND']);
+    },
+  );
+});
+
+describe('the list', () => {
+  it('shows everybody once, newest first, page by page, with the total', async () => {
+    const own = await aMerchant(service);
+    const enrolled: string[] = [];
+    for (let index = 0; index < 7; index += 1) enrolled.push((await own.enroll({ firstName: `Member ${index}` })).id);
+    const newest = enrolled.toReversed();
+    expect(idsOf(await list(own))).toEqual(newest);
+    const pages = [
+      await list(own, { pageSize: 3 }),
+      await list(own, { page: 2, pageSize: 3 }),
+      await list(own, { page: 3, pageSize: 3 }),
+    ];
+    expect(pages.map((page) => [page.page, page.pageSize, page.total, page.items.length])).toEqual([
+      [1, 3, 7, 3],
+      [2, 3, 7, 3],
+      [3, 3, 7, 1],
+    ]);
+    expect(pages.flatMap(idsOf)).toEqual(newest);
+    expect(await list(own, { page: 4, pageSize: 3 })).toMatchObject({ items: [], total: 7 });
+    expect((await list(own, { page: '999999999999999', pageSize: 100 })).items).toEqual([]);
+  });
+
+  it('is of one program where asked, and empty for one that is not there', async () => {
+    const own = await aMerchant(service);
+    const [one, other] = [await own.program(), await own.program({ goal: 7 })];
+    const here = await own.enroll({ programId: one._id });
+    await own.enroll({ programId: other._id });
+    const data = await list(own, { programId: one._id });
+    expect(idsOf(data)).toEqual([here.id]);
+    expect(data.total).toBe(1);
+    expect(data.items[0].program).toEqual({
+      _id: one._id,
+      name: one.name,
+      style: 'points',
+      fields: one.fields,
+      goal: 100,
+    });
+    expect(await list(own, { programId: 'no-such-program' })).toMatchObject({ items: [], total: 0 });
+    expect((await list(own)).total).toBe(2);
+  });
+
+  it.each([
+    'page=0',
+    'page=-1',
+    'page=x',
+    'page=1.5',
+    'pageSize=0',
+    'pageSize=101',
+    'page=1&page=2',
+    'sort=name',
+    'programId[$ne]=x',
+    'q=',
+    'serial=',
+    '__proto__=x',
+  ])('refuses ?%s', async (query) => {
+    const { status, body } = await merchant.call(`/merchants/me/members?${query}`);
+    expect([status, body.error.code]).toEqual([400, 'VALIDATION_FAILED']);
+  });
+});
+
+describe('a search', () => {
+  let own: TestMerchant;
+  let people: Record<string, { id: string; memberCode: string; serialNumber: string }>;
+
+  beforeAll(async () => {
+    own = await aMerchant(service);
+    const program = await own.program();
+    const enroll = (fields: object) => own.enroll({ programId: program._id, ...fields });
+    people = {
+      lucja: await enroll({ firstName: 'Łucja', lastName: 'Ünal', email: 'lucja@example.com' }),
+      ada: await enroll({ firstName: 'Ada Maria', lastName: 'Lovelace', phone: '+48 600-100-200' }),
+      adam: await enroll({ firstName: 'Adam', lastName: 'Byron', email: 'ada.byron@example.com' }),
+    };
+  });
+
+  const found = async (query: Record<string, string>) => {
+    const ids = idsOf(await list(own, query));
+    return Object.keys(people).filter((name) => ids.includes(people[name]?.id ?? ''));
+  };
+
+  it.each([
+    ['ada', ['ada', 'adam']],
+    ['ADA', ['ada', 'adam']],
+    ['adam', ['adam']],
+    ['lucja unal', ['lucja']],
+    ['ŁUCJA ÜNAL', ['lucja']],
+    ['unal', ['lucja']],
+    ['mar love', ['ada']],
+    ['ada byron', ['adam']],
+    ['ada lovelace byron', []],
+    ['velace', []],
+    ['lucja@example', ['lucja']],
+    ['48600', ['ada']],
+    ['+48600100', ['ada']],
+    ['b', ['adam']],
+    ['a byron', ['adam']],
+    ['nobody', []],
+  ])('for %s finds %j', async (q, names) => {
+    expect(await found({ q })).toEqual(names);
+  });
+
+  it('finds by the beginning of the member code, in any case, and no other part of it', async () => {
+    const { memberCode = '' } = people.ada ?? {};
+    expect(await found({ q: memberCode.slice(0, 6).toLowerCase() })).toEqual(['ada']);
+    expect(await found({ q: memberCode })).toEqual(['ada']);
+    expect(await found({ q: memberCode.slice(1) })).toEqual([]);
+  });
+
+  it('by serial matches code or legacy serial exactly', async () => {
+    const { memberCode = '', serialNumber = '' } = people.ada ?? {};
+    expect(await found({ serial: memberCode })).toEqual(['ada']);
+    expect(await found({ serial: memberCode.toLowerCase() })).toEqual(['ada']);
+    expect(await found({ serial: serialNumber })).toEqual(['ada']);
+    expect(await found({ serial: serialNumber.toUpperCase() })).toEqual(['ada']);
+    expect(await found({ serial: memberCode.slice(0, 9) })).toEqual([]);
+    expect(await found({ serial: memberCode, q: 'lovelace' })).toEqual(['ada']);
+    expect(await found({ serial: memberCode, q: 'byron' })).toEqual([]);
+    expect(await found({ serial: memberCode, programId: 'other' })).toEqual([]);
+  });
+
+  it('stays within the merchant', async () => {
+    const stranger = await aMerchant(service);
+    const { memberCode = '', serialNumber = '' } = people.ada ?? {};
+    for (const query of [{ q: 'ada' }, { q: memberCode }, { serial: memberCode }, { serial: serialNumber }])
+      expect(await list(stranger, query)).toMatchObject({ items: [], total: 0 });
+  });
+
+  it('is paged, newest first, with the total of what matches', async () => {
+    const first = await list(own, { q: 'ada', pageSize: 1 });
+    const second = await list(own, { q: 'ada', pageSize: 1, page: 2 });
+    expect([first.total, second.total]).toEqual([2, 2]);
+    expect([...idsOf(first), ...idsOf(second)]).toEqual([people.adam?.id, people.ada?.id]);
+  });
+
+  it('takes five words, and refuses a sixth', async () => {
+    const six = await own.call('/merchants/me/members?q=one+two+three+four+five+six');
+    expect([six.status, six.body.error.code]).toEqual([400, 'VALIDATION_FAILED']);
+    expect((await own.call('/merchants/me/members?q=one+two+three+four+five')).status).toBe(200);
+  });
+
+  it('follows a member to its new name and away from the old one', async () => {
+    const member = await own.enroll({ firstName: 'Before', email: 'rename@example.com' });
+    await of(member.id, '', patch({ firstName: 'Afterwards' }), own);
+    expect(idsOf(await list(own, { q: 'before' }))).toEqual([]);
+    expect(idsOf(await list(own, { q: 'afterw' }))).toEqual([member.id]);
+    expect(idsOf(await list(own, { q: 'rename' }))).toEqual([member.id]);
+  });
+});
+
+describe('tags', () => {
+  const tags = (memberId: string, method: string, ...names: string[]) =>
+    of(memberId, '/tags', { method, body: { tags: names } });
+
+  it('are added once each, normalised, and told', async () => {
+    const member = await merchant.enroll();
+    const added = await tags(member.id, 'POST', ' VIP ', 'early   bird', 'vip');
+    expect(added.status).toBe(200);
+    expect(added.body.data.tags).toEqual(['vip', 'early bird']);
+    expect(added.body.data).not.toHaveProperty('unchanged');
+    const [event] = await updates(member.id, 1);
+    expect(event.data).toMatchObject({
+      changed: ['tags'],
+      tags: ['vip', 'early bird'],
+      status: 'active',
+      memberVersion: 2,
+    });
+    expect(event.data).not.toHaveProperty('passUpdate');
+  });
+
+  it('that are there already change nothing, and that is said', async () => {
+    const member = await merchant.enroll();
+    await tags(member.id, 'POST', 'vip');
+    const again = await tags(member.id, 'POST', 'VIP');
+    expect(again.body.data).toMatchObject({ tags: ['vip'], unchanged: true });
+    expect((await service.store.rows.members.findOne({ _id: member.id }))?.version).toBe(2);
+  });
+
+  it('over 25 are refused and nothing is changed', async () => {
+    const member = await merchant.enroll();
+    const names = Array.from({ length: 24 }, (_, index) => `tag ${index}`);
+    await tags(member.id, 'POST', ...names);
+    const over = await tags(member.id, 'POST', 'tag 0', 'tag 24', 'tag 25');
+    expect([over.status, over.body.error.code]).toEqual([400, 'TAG_LIMIT_EXCEEDED']);
+    expect((await of(member.id)).body.data.tags).toEqual(names);
+    expect((await tags(member.id, 'POST', 'tag 24', 'tag 1')).body.data.tags).toHaveLength(25);
+  });
+
+  it('are taken away, unknown ones silently', async () => {
+    const member = await merchant.enroll();
+    await tags(member.id, 'POST', 'one', 'two');
+    expect((await tags(member.id, 'DELETE', 'One', 'three')).body.data.tags).toEqual(['two']);
+    const none = await tags(member.id, 'DELETE', 'three');
+    expect([none.status, none.body.data.tags]).toEqual([200, ['two']]);
+    expect((await service.store.rows.members.findOne({ _id: member.id }))?.version).toBe(3);
+  });
+
+  it('in use are listed once each in their order, and no longer once nobody has them', async () => {
+    const own = await aMerchant(service);
+    const [one, other] = [await own.enroll(), await own.enroll()];
+    const all = async () => (await own.call('/merchants/me/members/tags')).body.data;
+    const send = (id: string, method: string, names: string[]) =>
+      of(id, '/tags', { method, body: { tags: names } }, own);
+    expect(await all()).toEqual({ tags: [] });
+    await send(one.id, 'POST', ['vip', 'alpha']);
+    await send(other.id, 'POST', ['vip', 'ärger']);
+    expect(await all()).toEqual({ tags: ['alpha', 'vip', 'ärger'] });
+    await send(one.id, 'DELETE', ['vip', 'alpha']);
+    expect(await all()).toEqual({ tags: ['vip', 'ärger'] });
+  });
+
+  it.each([[[]], [['']], [['x'.repeat(51)]], ['vip'], [[1]], [Array(26).fill('x')]])('refuses %j', async (names) => {
+    const member = await merchant.enroll();
+    for (const method of ['POST', 'DELETE']) {
+      const answer = await of(member.id, '/tags', { method, body: { tags: names } });
+      expect([answer.status, answer.body.error.code]).toEqual([400, 'VALIDATION_FAILED']);
+    }
+  });
+});
+
+describe('a change of who a member is', () => {
+  it('is answered, told, and keeps what was not named', async () => {
+    const member = await merchant.enroll({ firstName: 'Ada', lastName: 'Byron', email: 'change@example.com' });
+    const { status, body } = await of(
+      member.id,
+      '',
+      patch({ lastName: 'Lovelace', email: ' New@Example.com', phone: '+48 600 100' }),
+    );
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      email: 'new@example.com',
+      phone: '+48 600 100',
+    });
+    const [event] = await updates(member.id, 1);
+    expect(event.data).toMatchObject({ changed: ['lastName', 'email', 'phone'], status: 'active', memberVersion: 2 });
+    expect(JSON.stringify(event)).not.toContain('new@example.com');
+  });
+
+  it('by null removes a field, and frees its email', async () => {
+    const member = await merchant.enroll({ firstName: 'Ada', email: 'free@example.com' });
+    const { body } = await of(member.id, '', patch({ firstName: null, email: null }));
+    expect(body.data).not.toHaveProperty('firstName');
+    expect(body.data).not.toHaveProperty('email');
+    expect(idsOf(await list(merchant, { q: 'free@example.com' }))).toEqual([]);
+    const next = await merchant.enroll({ email: 'free@example.com' });
+    expect(next.id).not.toBe(member.id);
+  });
+
+  it('that changes nothing is no change', async () => {
+    const member = await merchant.enroll({ firstName: 'Ada' });
+    const { status, body } = await of(member.id, '', patch({ firstName: 'Ada', phone: null }));
+    expect([status, body.data.firstName]).toEqual([200, 'Ada']);
+    expect((await service.store.rows.members.findOne({ _id: member.id }))?.version).toBe(1);
+  });
+
+  it('to an email that is taken is refused, and changes nothing', async () => {
+    await merchant.enroll({ email: 'taken@example.com' });
+    const member = await merchant.enroll({ email: 'mine@example.com' });
+    const { status, body } = await of(member.id, '', patch({ email: 'TAKEN@example.com', firstName: 'X' }));
+    expect([status, body.error.code]).toEqual([409, 'EMAIL_TAKEN']);
+    expect((await of(member.id)).body.data).toMatchObject({ email: 'mine@example.com' });
+    expect((await of(member.id, '', patch({ email: 'mine@example.com' }))).status).toBe(200);
+  });
+
+  it('of two members to one email at once is granted to one of them', async () => {
+    const [one, other] = [await merchant.enroll(), await merchant.enroll()];
+    const answers = await Promise.all(
+      [one, other].map((member) => of(member.id, '', patch({ email: 'both@example.com' }))),
+    );
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409]);
+    expect(answers.find((answer) => answer.status === 409)?.body.error.code).toBe('EMAIL_TAKEN');
+  });
+
+  it.each([[{}], [{ balance: 5 }], [{ firstName: '' }], [{ email: 'x' }], [{ phone: 'call me' }], [{ tags: [] }]])(
+    'refuses %j',
+    async (body) => {
+      const member = await merchant.enroll();
+      const answer = await of(member.id, '', patch(body));
+      expect([answer.status, answer.body.error.code]).toEqual([400, 'VALIDATION_FAILED']);
+    },
+  );
+});
+
+describe('the status', () => {
+  it('goes from any of the three to any other, each told with what it was', async () => {
+    const member = await merchant.enroll();
+    const steps = ['voided', 'expired', 'voided', 'active', 'expired', 'active'];
+    for (const status of steps) {
+      const answer = await of(member.id, '/status', patch({ status, reason: `to ${status}` }));
+      expect(answer.status).toBe(200);
+      expect(answer.body.data).toMatchObject({
+        member: { id: member.id, status },
+        passUpdate: { serialNumber: member.serialNumber },
+      });
+      expect(answer.body.data).not.toHaveProperty('unchanged');
+    }
+    const events = await updates(member.id, steps.length);
+    expect(events.map((event) => [event.data.previousStatus, event.data.status, event.data.reason])).toEqual(
+      steps.map((status, index) => [steps[index - 1] ?? 'active', status, `to ${status}`]),
+    );
+    expect(events[0].data).toMatchObject({ changed: ['status'], passUpdate: { apple: { mode: 'stub' } } });
+  });
+
+  it('set to what it is changes nothing, and that is said', async () => {
+    const member = await merchant.enroll();
+    const { status, body } = await of(member.id, '/status', patch({ status: 'active' }));
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ unchanged: true, passUpdate: null, member: { status: 'active' } });
+    expect((await service.store.rows.members.findOne({ _id: member.id }))?.version).toBe(1);
+  });
+
+  it.each([
+    [{}],
+    [{ status: 'deleted' }],
+    [{ status: 'Active' }],
+    [{ status: null }],
+    [{ status: 'voided', reason: 'x'.repeat(501) }],
+    [{ status: 'voided', by: 'me' }],
+  ])('refuses %j', async (body) => {
+    const member = await merchant.enroll();
+    const answer = await of(member.id, '/status', patch(body));
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'VALIDATION_FAILED']);
+  });
+});
+
+describe('a push', () => {
+  it('makes a new version of the pass and no other change', async () => {
+    const member = await merchant.enroll({ initialPoints: 5 });
+    const [first, second] = [
+      await of(member.id, '/push', { method: 'POST' }),
+      await of(member.id, '/push', { method: 'POST' }),
+    ];
+    expect(first.status).toBe(200);
+    expect(first.body.data).toMatchObject({
+      member: { id: member.id, memberCode: member.memberCode, fieldValues: { points: 5 } },
+      passUpdate: { serialNumber: member.serialNumber, apple: { mode: 'stub' } },
+    });
+    const tag = (answer: Answer) => Date.parse(answer.body.data.passUpdate.lastUpdateTag);
+    expect(tag(second)).toBeGreaterThan(tag(first));
+    expect((await of(member.id, '/transactions')).body.data.total).toBe(1);
+  });
+});
+
+describe('the timeline', () => {
+  it('of each change in stub mode holds both skipped pushes, newest first, up to the limit', async () => {
+    const member = await merchant.enroll();
+    for (let index = 0; index < 3; index += 1) await of(member.id, '/points', patch({ delta: 1 }));
+    const items = async (query = '') => (await of(member.id, `/events${query}`)).body.data.items;
+    await until(async () => (await items()).length === 8);
+    const all = await items();
+    const types = all.map((item: { type: string; outcome: string }) => `${item.type} ${item.outcome}`);
+    expect(types.filter((type: string) => type === 'push_sent skipped')).toHaveLength(3);
+    expect(types.filter((type: string) => type === 'google_object_patched skipped')).toHaveLength(3);
+    const times = all.map((item: { occurredAt: string }) => item.occurredAt);
+    expect(times).toEqual(times.toSorted().toReversed());
+    expect(await items('?limit=2')).toEqual(all.slice(0, 2));
+  });
+
+  it.each(['0', '201', 'x', '-1', ''])('refuses a limit of %s', async (limit) => {
+    const member = await merchant.enroll();
+    const { status, body } = await of(member.id, `/events?limit=${limit}`);
+    expect([status, body.error.code]).toEqual([400, 'VALIDATION_FAILED']);
+  });
+
+  it('is exported as CSV that an independent parser reads, newest first, with formulas disarmed', async () => {
+    const member = await merchant.enroll();
+    await until(async () => (await of(member.id, '/events')).body.data.items.length === 2);
+    const odd = { merchantId: merchant.id, memberId: member.id, type: 'push_sent', outcome: 'failure' as const };
+    await service.store.rows.timeline.insertMany([
+      {
+        _id: newId(),
+        ...odd,
+        platform: 'apple',
+        detail: '=HYPERLINK("http://x","y")',
+        occurredAt: new Date('2030-01-02'),
+      },
+      { _id: newId(), ...odd, detail: 'a "quoted", cell', occurredAt: new Date('2030-01-01') },
+    ]);
+    const { status, headers, text } = await of(member.id, '/events.csv');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(headers.get('content-disposition')).toContain(`events-${member.memberCode}.csv`);
+    const [columns, ...rows] = parse(text, { bom: true }) as string[][];
+    expect(columns).toEqual(['id', 'type', 'outcome', 'platform', 'occurredAt', 'detail']);
+    expect(rows).toHaveLength(4);
+    expect(rows[0]?.slice(1)).toEqual([
+      'push_sent',
+      'failure',
+      'apple',
+      '2030-01-02T00:00:00.000Z',
+      `'=HYPERLINK("http://x","y")`,
+    ]);
+    expect(rows[1]?.[5]).toBe('a "quoted", cell');
+    const bytes = await fetch(`${service.baseUrl}/merchants/me/members/${member.id}/events.csv`, {
+      headers: { 'X-API-Key': merchant.apiKey },
+    }).then((response) => response.arrayBuffer());
+    expect(Buffer.from(bytes).subarray(0, 3).toString('hex')).toBe('efbbbf');
+    expect(text.endsWith('\r\n')).toBe(true);
+  });
+});
+
+describe('the ledger', () => {
+  it('is the chain of all changes, newest first, page by page', async () => {
+    const member = await merchant.enroll({ initialPoints: 100 });
+    await of(member.id, '/points', patch({ delta: 30, changeMessage: 'thirty' }));
+    await of(member.id, '/redeem', { method: 'POST' });
+    await of(member.id, '/status', patch({ status: 'voided' }));
+    const { body } = await of(member.id, '/transactions');
+    expect(body.data).toMatchObject({ page: 1, pageSize: 25, total: 3 });
+    expect(
+      body.data.items.map((item: { type: string; previous: number; current: number }) => [
+        item.type,
+        item.previous,
+        item.current,
+      ]),
+    ).toEqual([
+      ['redeem', 130, 30],
+      ['adjust', 100, 130],
+      ['initial', 0, 100],
+    ]);
+    expect(body.data.items[1]).toEqual({
+      id: expect.stringMatching(`^points:${member.id}:`),
+      type: 'adjust',
+      field: 'points',
+      previous: 100,
+      current: 130,
+      delta: 30,
+      changeMessage: 'thirty',
+      actor: { type: 'api-key', id: expect.any(String), name: 'test key' },
+      createdAt: expect.any(String),
+    });
+    const second = await of(member.id, '/transactions?page=2&pageSize=2');
+    expect(second.body.data).toMatchObject({ page: 2, pageSize: 2, total: 3, items: [{ type: 'initial' }] });
+  });
+
+  it('names the user who did it from the console', async () => {
+    const member = await merchant.enroll();
+    const credential = { Authorization: `Bearer ${await merchant.token()}` };
+    await of(member.id, '/points', { ...patch({ delta: 1 }), credential });
+    const { body } = await of(member.id, '/transactions');
+    expect(body.data.items[0].actor).toEqual({ type: 'user', id: 'user-1' });
+  });
+});
+
+it('the version of a member grows by one with each of its changes, and each is told once', async () => {
+  const member = await merchant.enroll({ firstName: 'Ada', initialPoints: 100 });
+  await of(member.id, '/points', patch({ delta: 1 }));
+  await of(member.id, '/tags', { body: { tags: ['vip'] } });
+  await of(member.id, '', patch({ firstName: 'Augusta' }));
+  await of(member.id, '/redeem', { method: 'POST' });
+  await of(member.id, '/status', patch({ status: 'expired' }));
+  const rows = await service.store.rows.events.find({ memberId: member.id, type: { $ne: 'pass.created' } }).toArray();
+  expect(rows.map((event) => [event.data.memberVersion, event.type]).sort()).toEqual([
+    [1, 'member.created'],
+    [2, 'points.changed'],
+    [3, 'member.updated'],
+    [4, 'member.updated'],
+    [5, 'reward.redeemed'],
+    [6, 'member.updated'],
+  ]);
+});
