@@ -76,11 +76,18 @@ function addRoute<N extends EndpointName>(router: Router, deps: ApiDeps, name: N
   router[endpoint.method](name, endpoint.path, guarded(deps, endpoint, route));
 }
 
-/** What no route took: a known path with another method is 405, anything else 404; both are counted, like any stranger. */
+/**
+ * What no route takes: a known path with another method is 405, anything else 404; both are counted, like any stranger. A
+ * literal path (members/tags) has its own methods, whatever the one with a parameter (members/:id) takes.
+ */
 function noRoute(deps: ApiDeps, router: Router) {
-  return async function answerNoRoute(ctx: Context): Promise<void> {
+  return async function answerNoRoute(ctx: Context, next: Next): Promise<void> {
+    const layers = router.match(ctx.path, ctx.method).path;
+    const fewest = Math.min(...layers.map((layer) => layer.paramNames.length));
+    const meant = layers.filter((layer) => layer.paramNames.length === fewest);
+    const methods = new Set(meant.flatMap((layer) => layer.methods));
+    if (methods.has(ctx.method)) return next();
     if (ctx.path.startsWith(apiPrefix)) await countCall(deps, ctx, { kind: 'public', key: ipKey(ctx.ip) });
-    const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods));
     if (methods.size === 0) throw new ServiceError('ROUTE_NOT_FOUND');
     ctx.set('Allow', [...methods].sort().join(', '));
     throw new ServiceError('METHOD_NOT_ALLOWED');
@@ -98,8 +105,8 @@ export function createApp(deps: ApiDeps): Koa {
   app.use(appleRoutes(deps).routes());
   app.use(googleRoutes(deps).routes());
   app.use(pageRoutes(deps).routes());
-  app.use(api.routes());
   app.use(noRoute(deps, api));
+  app.use(api.routes());
   app.on('error', (error: Error) => deps.log.warn({ err: error }, 'a connection failed'));
   return app;
 }

@@ -20,6 +20,7 @@ export interface Exchange {
 interface Known {
   method: string;
   pattern: RegExp;
+  params: number;
   operation: Operation;
   /** JSON pointer to the operation. */
   place: string;
@@ -65,16 +66,15 @@ function patternOf(template: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
-const operations: Known[] = Object.entries(openApi.paths)
-  .sort(([a], [b]) => a.split('{').length - b.split('{').length)
-  .flatMap(([template, item]) =>
-    Object.entries(item).map(([method, operation]) => ({
-      method: method.toUpperCase(),
-      pattern: patternOf(template),
-      operation,
-      place: `/paths/${escaped(template)}/${method}`,
-    })),
-  );
+const operations: Known[] = Object.entries(openApi.paths).flatMap(([template, item]) =>
+  Object.entries(item).map(([method, operation]) => ({
+    method: method.toUpperCase(),
+    pattern: patternOf(template),
+    params: template.split('{').length - 1,
+    operation,
+    place: `/paths/${escaped(template)}/${method}`,
+  })),
+);
 
 function resolved(node: unknown): Json {
   if (!isObject(node)) return {};
@@ -143,7 +143,10 @@ export function mustConform(exchange: Exchange): string | undefined {
   const path = new URL(exchange.url).pathname;
   if (!path.startsWith(apiPrefix) || path === `${apiPrefix}/openapi.json`) return undefined;
   const below = path.slice(apiPrefix.length);
-  const there = operations.filter(({ pattern }) => pattern.test(below));
+  const possible = operations.filter(({ pattern }) => pattern.test(below));
+  // A literal path is meant before one with a parameter, whatever the method.
+  const fewest = Math.min(...possible.map(({ params }) => params));
+  const there = possible.filter(({ params }) => params === fewest);
   const known = there.find(({ method }) => method === exchange.method);
   const problems = known ? problemsOf(known, exchange) : strayProblems(there.length > 0, exchange);
   if (problems.length > 0) {
