@@ -1,0 +1,218 @@
+// Apple Wallet end to end: people who joined through the public page, their phones, APNs in all its moods, and what the
+// merchant is told of it.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ApnsAnswer } from '../rig/apnsServer.js';
+import { type Customers, startCustomers } from '../rig/customers.js';
+import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
+import { until } from '../rig/service.js';
+
+const waitMs = 1_200;
+let real: RealWallets;
+let customers: Customers;
+
+beforeAll(async () => {
+  real = await startRealWallets({ env: { PASS_UPDATE_WAIT_MS: String(waitMs) } });
+  customers = await startCustomers(real);
+});
+afterAll(async () => {
+  await real.stop();
+  await customers.stop();
+});
+
+const deviceCount = async (memberId: string): Promise<number> =>
+  (await real.merchant.call(`/merchants/me/members/${memberId}`)).body.data.deviceCount;
+
+describe('an iPhone that joined through the public page', () => {
+  it('sees ten changes, each with its message and balance, while another device is gone and one hangs', async () => {
+    const ada = await customers.join();
+    const phone = await customers.install(ada);
+    const [gone, hanging] = [await customers.install(ada), await customers.install(ada)];
+    real.apns.answer(gone.pushToken(), { status: 410, reason: 'Unregistered' });
+    real.apns.answer(hanging.pushToken(), 'hang', 'hang', { status: 200 });
+    expect(phone.history()).toMatchObject([{ balance: 0, label: 'POINTS' }]);
+
+    const changes = [];
+    for (let turn = 1; turn <= 10; turn += 1) {
+      changes.push(await customers.points(ada, { delta: 1, changeMessage: `You have ${turn} points` }));
+      await phone.settled();
+    }
+    expect(phone.history().slice(1)).toMatchObject(
+      Array.from({ length: 10 }, (_, index) => ({ balance: index + 1, lockScreen: `You have ${index + 1} points` })),
+    );
+    const times = phone.history().map(({ at }) => at.getTime());
+    expect(Math.min(...times.slice(2).map((time, index) => time - Number(times[index + 1])))).toBeLessThan(1_000);
+
+    expect(changes[0]?.passUpdate).toBeNull();
+    for (const { ms } of changes) expect(ms).toBeLessThan(waitMs + 500);
+    expect(changes.at(-1)?.passUpdate).toMatchObject({
+      serialNumber: ada.member.serialNumber,
+      rebuilt: true,
+      apple: { devicesNotified: 2, devicesAttempted: 2, mode: 'real' },
+      google: { objectPatched: false, mode: 'real' },
+    });
+    expect(await customers.told(ada, 'points.changed', 10)).toHaveLength(10);
+    expect(await customers.told(ada, 'pass.installed', 3)).toHaveLength(3);
+    expect(await customers.told(ada, 'pass.removed', 1)).toHaveLength(1);
+    expect(await deviceCount(ada.member._id)).toBe(2);
+    await until(() => hanging.history().at(-1)?.balance === 10);
+  });
+
+  it('makes the merchant hear of each step, and leaves its line in the timeline', async () => {
+    const ada = await customers.join();
+    const about = {
+      memberId: ada.member._id,
+      memberCode: ada.member.memberCode,
+      programId: ada.program._id,
+      serialNumber: ada.member.serialNumber,
+    };
+    const created = await customers.told(ada, 'pass.created', 2);
+    expect(created.map(({ data }) => [data.platform, data.mode]).sort()).toEqual([
+      ['apple', 'real'],
+      ['google', 'real'],
+    ]);
+    const phone = await customers.install(ada);
+    expect((await customers.told(ada, 'pass.installed', 1))[0]?.data).toMatchObject({ ...about, platform: 'apple' });
+    const { passUpdate } = await customers.points(ada, { delta: 5 });
+    const [changed] = await customers.told(ada, 'points.changed', 1);
+    expect(changed?.data.passUpdate).toEqual(passUpdate);
+    expect(passUpdate?.apple).toEqual({ devicesNotified: 1, devicesAttempted: 1, mode: 'real' });
+    expect((await customers.told(ada, 'pass.updated', 1))[0]?.data).toMatchObject({ ...about, platform: 'apple' });
+    await phone.settled();
+    await phone.remove();
+    expect((await customers.told(ada, 'pass.removed', 1))[0]?.data).toMatchObject({ ...about, platform: 'apple' });
+    expect((await customers.points(ada, { delta: 1 })).passUpdate?.apple).toEqual({
+      devicesNotified: 0,
+      devicesAttempted: 0,
+      mode: 'real',
+    });
+
+    const line = { outcome: 'success', platform: 'apple' };
+    expect(await customers.timeline(ada, 'pass_built')).toContainEqual(expect.objectContaining(line));
+    expect(await customers.timeline(ada, 'device_registered')).toMatchObject([line]);
+    expect(await customers.timeline(ada, 'push_sent')).toMatchObject([{ ...line, detail: '1 of 1 devices' }]);
+    expect(await customers.timeline(ada, 'device_unregistered')).toMatchObject([line]);
+    expect(await customers.told(ada, 'points.changed', 2)).toHaveLength(2);
+    for (const event of ['pass.installed', 'pass.updated', 'pass.removed'])
+      expect(customers.toldSoFar(ada, event)).toHaveLength(1);
+  });
+
+  it('ends with the newest balance when many changes come at once', async () => {
+    const ada = await customers.join();
+    const phone = await customers.install(ada);
+    await Promise.all(Array.from({ length: 12 }, () => customers.points(ada, { delta: 1 })));
+    await until(async () => {
+      await phone.settled();
+      return phone.history().at(-1)?.balance === 12;
+    });
+  });
+
+  it('is told of a removed device once, however many pushes find it gone', async () => {
+    const ada = await customers.join();
+    const gone = await customers.install(ada);
+    real.apns.answer(gone.pushToken(), { status: 410, reason: 'Unregistered' });
+    await Promise.all([1, 2, 3].map(() => customers.points(ada, { delta: 1 })));
+    await customers.points(ada, { delta: 1 });
+    await customers.told(ada, 'points.changed', 4);
+    expect(await customers.told(ada, 'pass.removed', 1)).toHaveLength(1);
+    expect(await deviceCount(ada.member._id)).toBe(0);
+  });
+});
+
+describe('APNs in a mood', () => {
+  const passing: [string, ApnsAnswer][] = [
+    ['resets the stream', 'reset'],
+    ['cuts the connection', 'drop'],
+    ['sends the connection away', 'goaway'],
+  ];
+  it.each(passing)('that %s costs a push within the wait, and nothing else', async (_, mood) => {
+    const ada = await customers.join();
+    const phone = await customers.install(ada);
+    real.apns.answer(phone.pushToken(), mood, { status: 200 });
+    const { passUpdate, current } = await customers.points(ada, { delta: 7 });
+    expect([passUpdate?.apple.devicesNotified, current]).toEqual([1, 7]);
+    await until(() => phone.history().at(-1)?.balance === 7);
+  });
+
+  const busy = { status: 429, reason: 'TooManyRequests' };
+  const ill = { status: 503, reason: 'ServiceUnavailable' };
+  const lasting: [string, ApnsAnswer[]][] = [
+    ['says 429', [busy, busy]],
+    ['says 503', [ill, ill]],
+    ['never answers', ['hang']],
+  ];
+  it.each(lasting)('that %s is asked again until it takes the push; nobody waits for it', async (_, moods) => {
+    const ada = await customers.join();
+    const [phone, other] = [await customers.install(ada), await customers.install(ada)];
+    real.apns.answer(phone.pushToken(), ...moods, { status: 200 });
+    const { passUpdate, current, ms } = await customers.points(ada, { delta: 7 });
+    expect([passUpdate, current]).toEqual([null, 7]);
+    expect(ms).toBeLessThan(waitMs + 500);
+    await until(() => other.history().at(-1)?.balance === 7);
+    const [changed] = await customers.told(ada, 'points.changed', 1);
+    expect(changed?.data).toMatchObject({ current: 7, passUpdate: null });
+    expect(phone.history().at(-1)?.balance).toBe(0);
+    await until(() => phone.history().at(-1)?.balance === 7, 20_000);
+    expect(customers.toldSoFar(ada, 'points.changed')).toHaveLength(1);
+    expect(await customers.told(ada, 'pass.updated', 1)).toHaveLength(1);
+    const lines = await until(async () => {
+      const found = await customers.timeline(ada, 'push_sent');
+      return found.length === 2 && found;
+    });
+    expect(lines).toMatchObject([
+      { outcome: 'success', detail: expect.stringMatching(/^1 of 2 devices; .*; is tried again$/) },
+      { outcome: 'success', detail: '2 of 2 devices' },
+    ]);
+  });
+
+  it('that refuses a push for a mistake of ours ends no registration', async () => {
+    const ada = await customers.join();
+    const phone = await customers.install(ada);
+    real.apns.answer(phone.pushToken(), { status: 400, reason: 'BadDeviceToken' }, { status: 200 });
+    const refused = await customers.points(ada, { delta: 1 });
+    expect(refused.passUpdate?.apple).toEqual({ devicesNotified: 0, devicesAttempted: 1, mode: 'real' });
+    expect(await customers.timeline(ada, 'push_sent')).toMatchObject([
+      { outcome: 'failure', detail: '0 of 1 devices; 400 BadDeviceToken' },
+    ]);
+    const taken = await customers.points(ada, { delta: 1 });
+    expect(taken.passUpdate?.apple.devicesNotified).toBe(1);
+    await until(() => phone.history().at(-1)?.balance === 2);
+  });
+});
+
+describe('what a pass shows', () => {
+  it('is void when the member is voided or expired, and back when the member is', async () => {
+    const ada = await customers.join();
+    const phone = await customers.install(ada);
+    for (const status of ['voided', 'active', 'expired']) {
+      expect((await customers.status(ada, status))?.apple.devicesNotified).toBe(1);
+      await phone.settled();
+    }
+    expect(phone.history().map(({ voided }) => voided)).toEqual([false, true, false, true]);
+  });
+
+  it('fills its stamps, and begins anew when the reward is redeemed', async () => {
+    const ada = await customers.join({ style: 'stamps', goal: 2, fields: { primaryLabel: 'STAMPS' } });
+    const phone = await customers.install(ada);
+    await customers.points(ada, { delta: 1 });
+    await phone.settled();
+    await customers.points(ada, { delta: 1 });
+    await phone.settled();
+    await real.merchant.call(`/merchants/me/members/${ada.member._id}/redeem`, { method: 'POST' });
+    await until(() => phone.history().at(-1)?.balance === 0);
+    expect(phone.history().map(({ balance }) => balance)).toEqual([0, 1, 2, 0]);
+  });
+
+  it('stays installable and fresh when the program pushes no messages, though nothing is pushed', async () => {
+    const ada = await customers.join({ pushMessages: false });
+    const phone = await customers.install(ada);
+    const { passUpdate } = await customers.points(ada, { delta: 3, changeMessage: 'Unheard' });
+    expect([passUpdate?.rebuilt, passUpdate?.apple.mode, passUpdate?.google.mode]).toEqual([false, 'stub', 'stub']);
+    const { body } = await real.merchant.call(`/merchants/me/members/${ada.member._id}`);
+    expect([body.data.apple.mode, body.data.google.mode]).toEqual(['stub', 'stub']);
+    expect(real.apns.pushes.filter(({ pushToken }) => pushToken === phone.pushToken())).toEqual([]);
+    await until(async () => (await customers.timeline(ada, 'push_sent')).length > 0);
+    expect(await customers.timeline(ada, 'push_sent')).toMatchObject([{ outcome: 'skipped', platform: 'apple' }]);
+    await phone.refresh();
+    expect(phone.history().at(-1)).toMatchObject({ balance: 3, message: 'Unheard' });
+  });
+});

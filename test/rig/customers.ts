@@ -1,0 +1,97 @@
+// People with passes, for the tests of the wallets: they join through the public page, carry phones, and what the merchant
+// hears of them is kept.
+import { expect } from 'vitest';
+import type { MemberRow } from '../../schemas/collections.js';
+import type { PassUpdate } from '../../schemas/passUpdate.js';
+import type { Program } from '../../schemas/programs.js';
+import type { Call } from './merchant.js';
+import { type Joined, joinInPublic, type RealWallets } from './realWallets.js';
+import { type Receiver, startReceiver } from './receiver.js';
+import { until } from './service.js';
+import type { VirtualIphone } from './virtualIphone.js';
+
+export interface Customer extends Joined {
+  member: MemberRow;
+  program: Program;
+}
+
+export interface Told {
+  event: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what an event carries is what the test says that it must
+  data: any;
+}
+
+export interface Line {
+  type: string;
+  outcome: string;
+  platform?: string;
+  detail?: string;
+}
+
+export interface Changed {
+  passUpdate: PassUpdate | null;
+  current: number;
+  /** How long the answer took. */
+  ms: number;
+}
+
+export interface Customers {
+  join: (program?: Record<string, unknown> | Program) => Promise<Customer>;
+  install: (customer: Customer) => Promise<VirtualIphone>;
+  points: (customer: Customer, body: Record<string, unknown>) => Promise<Changed>;
+  status: (customer: Customer, status: string) => Promise<PassUpdate | null>;
+  /** Once the merchant was told so often, the events of that type about the customer, oldest first. */
+  told: (customer: Customer, event: string, times: number) => Promise<Told[]>;
+  toldSoFar: (customer: Customer, event: string) => Told[];
+  /** The customer's timeline of that type, oldest first. */
+  timeline: (customer: Customer, type: string) => Promise<Line[]>;
+  stop: () => Promise<void>;
+}
+
+export async function startCustomers({ service, merchant, phone }: RealWallets): Promise<Customers> {
+  const receiver: Receiver = await startReceiver();
+  await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events: ['*'] } });
+
+  const change = async ({ member }: Customer, path: string, call: Call) => {
+    const startedAt = performance.now();
+    const answer = await merchant.call(`/merchants/me/members/${member._id}/${path}`, { method: 'PATCH', ...call });
+    expect(answer.status).toBe(200);
+    return { data: answer.body.data, ms: performance.now() - startedAt };
+  };
+  const toldSoFar: Customers['toldSoFar'] = ({ member }, event) =>
+    receiver.requests
+      .map((request): Told => JSON.parse(request.body.toString('utf8')))
+      .filter((told) => told.event === event && told.data.memberId === member._id);
+
+  return {
+    async join(given = {}) {
+      const program = 'enrollment' in given && '_id' in given ? (given as Program) : await merchant.program(given);
+      const email = `${crypto.randomUUID()}@example.com`;
+      const links = await joinInPublic(service, { slug: program.slug, email, firstName: 'Ada' });
+      const member = await until(() => service.store.rows.members.findOne({ email }));
+      return { ...links, member, program };
+    },
+    async install(customer) {
+      const device = phone();
+      await device.install(customer.appleUrl ?? '');
+      return device;
+    },
+    async points(customer, body) {
+      const { data, ms } = await change(customer, 'points', { body });
+      return { passUpdate: data.passUpdate, current: data.current, ms };
+    },
+    async status(customer, status) {
+      return (await change(customer, 'status', { body: { status } })).data.passUpdate;
+    },
+    toldSoFar,
+    async told(customer, event, times) {
+      await until(() => toldSoFar(customer, event).length >= times, 15_000);
+      return toldSoFar(customer, event);
+    },
+    async timeline({ member }, type) {
+      const { body } = await merchant.call(`/merchants/me/members/${member._id}/events?limit=200`);
+      return body.data.items.filter((line: Line) => line.type === type).reverse();
+    },
+    stop: () => receiver.stop(),
+  };
+}
