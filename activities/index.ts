@@ -2,7 +2,9 @@
 // long beats its heart, so that a dead worker is noticed within seconds.
 import { Context } from '@temporalio/activity';
 import type { PushedPasses, Recount, Relay } from '../schemas/workflows.js';
+import { drawUpCampaign, sendMessages } from './campaigns.js';
 import type { Claim } from './claimEvents.js';
+import { type FinishBatch, finishBatch } from './finishBatch.js';
 import { carryImported } from './imports/carryImported.js';
 import { createImported } from './imports/createImported.js';
 import { type FinishImport, finishImport, issueImportedLate } from './imports/finishImport.js';
@@ -78,6 +80,10 @@ export function createActivities(deps: WorkerDeps) {
       beating(({ signal }) => createImported(deps, { ...stage, callOff: signal, stopping: deps.stopping })),
     carryImported: (stage: ImportStage) =>
       beating(({ signal }) => carryImported(deps, { ...stage, callOff: signal, stopping: deps.stopping })),
+    drawUpCampaign: ({ batchId }: { batchId: string }) => beating(() => drawUpCampaign(deps, { batchId })),
+    sendMessages: (stage: ImportStage) =>
+      beating(({ signal }) => sendMessages(deps, { ...stage, callOff: signal, stopping: deps.stopping })),
+    finishBatch: (input: FinishBatch) => finishBatch(deps, input),
     finishImport: (input: FinishImport) => finishImport(deps, input),
     issueImportedLate: ({ batchId }: { batchId: string }) =>
       beating(({ signal }) => issueImportedLate(deps, { batchId, callOff: signal })),

@@ -7,3 +7,4 @@ export { pushPassesLate } from './pushPassesLate.js';
 export { recount } from './recount.js';
 export { relay } from './relay.js';
 export { repushPasses } from './repushPasses.js';
+export { sendCampaign } from './sendCampaign.js';

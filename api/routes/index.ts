@@ -2,6 +2,7 @@
 import type { Routes } from '../request.js';
 import { apiKeyRoutes } from './apiKeys.js';
 import { batchRoutes } from './batches.js';
+import { campaignRoutes } from './campaigns.js';
 import { feedRoutes } from './feed.js';
 import { gestureRoutes } from './gestures.js';
 import { importRoutes } from './imports.js';
@@ -22,4 +23,5 @@ export const routes: Routes = {
   ...publicRoutes,
   ...scanRoutes,
   ...feedRoutes,
+  ...campaignRoutes,
 };

@@ -8,7 +8,16 @@ export interface Endpoint {
   method: 'get' | 'post' | 'patch' | 'delete';
   /** Below the base URL; `:name` is a parameter. */
   path: string;
-  tag: 'API keys' | 'Programs' | 'Members' | 'Points and rewards' | 'Timeline' | 'Webhooks' | 'Batches' | 'Public';
+  tag:
+    | 'API keys'
+    | 'Programs'
+    | 'Members'
+    | 'Points and rewards'
+    | 'Timeline'
+    | 'Webhooks'
+    | 'Campaigns'
+    | 'Batches'
+    | 'Public';
   summary: string;
   description?: string;
   /** What a credential must hold; `public` asks for none. */

@@ -1,6 +1,7 @@
 // The one table of endpoints.
 import { apiKeyEndpoints } from './apiKeys.js';
 import { batchEndpoints } from './batches.js';
+import { campaignEndpoints } from './campaigns.js';
 import type { Endpoint } from './endpoint.js';
 import { feedEndpoints } from './feed.js';
 import { memberEndpoints } from './members.js';
@@ -18,6 +19,7 @@ export const endpoints = {
   ...publicEndpoints,
   ...scanEndpoints,
   ...feedEndpoints,
+  ...campaignEndpoints,
 } satisfies Record<string, Endpoint>;
 
 export type Endpoints = typeof endpoints;

@@ -1,0 +1,23 @@
+// A campaign as callers see it: a batch, in a campaign's words.
+import type { z } from 'zod';
+import { percentOf } from '../../schemas/batches.js';
+import { type campaign, campaignCountsOf } from '../../schemas/campaigns.js';
+import type { BatchRow } from '../../schemas/collections.js';
+
+export function presentCampaign(row: BatchRow): z.input<typeof campaign> {
+  const { _id: id, phase, programId, counts, startedAt, finishedAt, startedBy, reason } = row;
+  const { message = '', tags = [] } = row.campaign ?? {};
+  return {
+    id,
+    phase,
+    ...(programId !== undefined && { programId }),
+    tags,
+    message,
+    counts: campaignCountsOf(counts),
+    percent: percentOf(row),
+    startedAt: startedAt.toISOString(),
+    finishedAt: finishedAt?.toISOString() ?? null,
+    startedBy,
+    ...(reason !== undefined && { reason }),
+  };
+}

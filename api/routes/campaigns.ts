@@ -1,0 +1,39 @@
+// Campaigns: a message to many, carried by a batch.
+import { readBatch } from '../../activities/batches.js';
+import { readProgram } from '../../activities/programs.js';
+import { startBatch } from '../../activities/startBatch.js';
+import type { campaignEndpoints } from '../../schemas/endpoints/campaigns.js';
+import { ServiceError } from '../../schemas/errors.js';
+import { campaignId, newId } from '../../schemas/ids.js';
+import { presentCampaign } from '../presenters/campaign.js';
+import type { Routes } from '../request.js';
+
+export const campaignRoutes: Routes<keyof typeof campaignEndpoints> = {
+  async sendCampaign({ deps, caller, body }) {
+    const { merchantId, actor: startedBy } = caller;
+    const { programId, message } = body;
+    if (programId !== undefined) await readProgram(deps, { merchantId, programId });
+    const batchId = newId();
+    const tags = [...new Set(body.tags)];
+    const row = await startBatch(deps, {
+      batch: {
+        _id: batchId,
+        merchantId,
+        kind: 'campaign',
+        ...(programId !== undefined && { programId }),
+        startedBy,
+        campaign: { message, tags },
+      },
+      name: 'sendCampaign',
+      workflowId: campaignId(batchId),
+      summary: `campaign to ${programId ?? 'all programs'}`,
+    });
+    return { status: 202, data: presentCampaign(row) };
+  },
+
+  async getCampaign({ deps, caller, params }) {
+    const row = await readBatch(deps, { merchantId: caller.merchantId, batchId: params.id ?? '' });
+    if (row.kind !== 'campaign') throw new ServiceError('BATCH_NOT_FOUND');
+    return { data: presentCampaign(row) };
+  },
+};

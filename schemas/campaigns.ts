@@ -1,0 +1,37 @@
+// Campaigns: one message onto the passes of everyone who matches, as a batch with progress.
+import { z } from 'zod';
+import { batchPhases, type ImportCounts } from './batches.js';
+import { actor, tag } from './members.js';
+import { text } from './text.js';
+
+export const campaignRequest = z.strictObject({
+  programId: text(1, 64).optional().describe('only members of this program'),
+  tags: z.array(tag).min(1).max(25).optional().describe('only members that have all of these tags'),
+  message: text(1, 200).describe('shown on the lock screen'),
+});
+
+export const campaignCounts = z.object({
+  matched: z.int().describe('active members that match, when the campaign began'),
+  pushed: z.int().describe('told by a device or by Google'),
+  skipped: z.int().describe('nobody to push to: no device and no saved pass, or stub mode'),
+  failed: z.int().describe('not reached yet; the push is retried'),
+});
+
+/** A batch counts in the words of an import; these are a campaign's. */
+export function campaignCountsOf({ total, created, deduped, failed }: ImportCounts): z.infer<typeof campaignCounts> {
+  return { matched: total, pushed: created, skipped: deduped, failed };
+}
+
+export const campaign = z.object({
+  id: z.string(),
+  phase: z.enum(batchPhases),
+  programId: z.string().optional(),
+  tags: z.array(z.string()),
+  message: z.string(),
+  counts: campaignCounts,
+  percent: z.number(),
+  startedAt: z.iso.datetime(),
+  finishedAt: z.iso.datetime().nullable(),
+  startedBy: actor,
+  reason: z.string().optional(),
+});

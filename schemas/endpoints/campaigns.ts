@@ -1,0 +1,33 @@
+// Campaigns: the source of campaign.sent (interface 6.4).
+import { campaign, campaignRequest } from '../campaigns.js';
+import { endpoint } from './endpoint.js';
+
+const tag = 'Campaigns';
+const all = '/merchants/me/campaigns';
+
+export const campaignEndpoints = {
+  sendCampaign: endpoint({
+    method: 'post',
+    path: all,
+    tag,
+    summary: 'Push a message onto the passes of everyone who matches',
+    description:
+      'Active members of the program, where one is named, with all of the tags, where some are named. The answer comes before the first push; `campaign.sent` tells of the end. 503 UNAVAILABLE means that nothing is sent.',
+    access: 'merchants.campaigns:create',
+    body: campaignRequest,
+    result: campaign,
+    statuses: [202],
+    errors: ['PROGRAM_NOT_FOUND'],
+    example: { programId: 'demo-points', tags: ['vip'], message: 'Double points today' },
+  }),
+  getCampaign: endpoint({
+    method: 'get',
+    path: `${all}/:id`,
+    tag,
+    summary: 'How far a campaign is',
+    access: 'merchants.campaigns:view',
+    result: campaign,
+    statuses: [200],
+    errors: ['BATCH_NOT_FOUND'],
+  }),
+};
