@@ -1,0 +1,203 @@
+// Google Wallet end to end: people who joined through the public page and saved their pass, Google in all its moods, and
+// what the merchant is told of it.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Customer, type Customers, startCustomers } from '../rig/customers.js';
+import type { GoogleFault } from '../rig/googleServer.js';
+import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
+import { until } from '../rig/service.js';
+import { forgeries } from '../rig/virtualGoogleWallet.js';
+
+const waitMs = 1_600;
+let real: RealWallets;
+let customers: Customers;
+
+beforeAll(async () => {
+  real = await startRealWallets({ env: { PASS_UPDATE_WAIT_MS: String(waitMs) } });
+  customers = await startCustomers(real);
+});
+afterAll(async () => {
+  await real.stop();
+  await customers.stop();
+});
+
+const save = async (customer: Customer): Promise<string> => {
+  const { objectId, statuses } = await real.customer.save(customer.googleUrl ?? '');
+  expect(statuses).toEqual([200]);
+  await customers.told(customer, 'pass.installed', 1);
+  return objectId;
+};
+
+const objectIdOf = ({ member }: Customer): string => `${real.google.issuerId}.member-${member._id}`;
+
+describe('a Google Wallet that joined through the public page', () => {
+  it('sees ten changes, each with its message and balance, the first three aloud', async () => {
+    const ada = await customers.join();
+    const objectId = await save(ada);
+    const times: number[] = [];
+    for (let turn = 1; turn <= 10; turn += 1) {
+      const { passUpdate } = await customers.points(ada, { delta: 1, changeMessage: `You have ${turn} points` });
+      expect(passUpdate?.google).toEqual({ objectPatched: true, mode: 'real' });
+      const { balance, messages } = real.customer.card(objectId);
+      expect([balance, messages.at(-1)?.body]).toEqual([String(turn), `You have ${turn} points`]);
+      times.push(performance.now());
+    }
+    expect(Math.min(...times.slice(1).map((time, index) => time - Number(times[index])))).toBeLessThan(1_000);
+    const { messages, notices } = real.customer.card(objectId);
+    expect(messages.map(({ messageType }) => messageType)).toEqual([
+      ...Array(3).fill('TEXT_AND_NOTIFY'),
+      ...Array(7).fill('TEXT'),
+    ]);
+    expect(notices.map(({ text }) => text)).toEqual(['You have 1 points', 'You have 2 points', 'You have 3 points']);
+    expect(await customers.told(ada, 'points.changed', 10)).toHaveLength(10);
+    expect(await customers.told(ada, 'pass.updated', 10)).toHaveLength(10);
+  });
+
+  it('gets what happened before it was saved, and the merchant hears of each step', async () => {
+    const ada = await customers.join();
+    const before = await customers.points(ada, { delta: 30 });
+    expect(before.passUpdate?.google).toEqual({ objectPatched: false, mode: 'real' });
+    expect(real.customer.card(objectIdOf(ada)).balance).toBe('0');
+    const objectId = await save(ada);
+    await until(() => real.customer.card(objectId).balance === '30');
+    expect(real.customer.card(objectId)).toMatchObject({
+      label: 'POINTS',
+      secondary: '100',
+      state: 'ACTIVE',
+      accountName: 'Ada',
+      barcode: ada.member.memberCode,
+      notices: [],
+    });
+    const about = { memberId: ada.member._id, serialNumber: ada.member.serialNumber, platform: 'google' };
+    expect((await customers.told(ada, 'pass.installed', 1))[0]?.data).toMatchObject(about);
+    expect(customers.toldSoFar(ada, 'pass.updated')).toEqual([]);
+    await customers.points(ada, { delta: 1 });
+    expect((await customers.told(ada, 'pass.updated', 1))[0]?.data).toMatchObject(about);
+    expect(real.customer.card(objectId).notices).toMatchObject([{ kind: 'update' }]);
+    await real.customer.remove(objectId);
+    expect((await customers.told(ada, 'pass.removed', 1))[0]?.data).toMatchObject(about);
+    const after = await customers.points(ada, { delta: 1 });
+    expect([after.passUpdate?.google.objectPatched, real.customer.card(objectId).balance]).toEqual([false, '31']);
+    const lines = await customers.timeline(ada, 'google_object_patched');
+    expect(lines.map(({ outcome }) => outcome)).toEqual(['success', 'success']);
+    expect(await customers.timeline(ada, 'google_object_saved')).toMatchObject([
+      { outcome: 'success', platform: 'google' },
+    ]);
+    expect(await customers.timeline(ada, 'google_object_removed')).toMatchObject([{ outcome: 'success' }]);
+  });
+
+  it('shows the newest balance when many changes come at once', async () => {
+    const ada = await customers.join();
+    const objectId = await save(ada);
+    await Promise.all(Array.from({ length: 8 }, () => customers.points(ada, { delta: 1 })));
+    await until(() => real.customer.card(objectId).balance === '8');
+    await customers.told(ada, 'points.changed', 8);
+    expect(real.customer.card(objectId).balance).toBe('8');
+  });
+
+  it('is inactive when the member is voided, expired when they are, and active again', async () => {
+    const ada = await customers.join();
+    const objectId = await save(ada);
+    const states = [];
+    for (const status of ['voided', 'expired', 'active']) {
+      await customers.status(ada, status);
+      states.push(real.customer.card(objectId).state);
+    }
+    expect(states).toEqual(['INACTIVE', 'EXPIRED', 'ACTIVE']);
+  });
+
+  it('can be saved and is fresh then, when the program pushes no messages', async () => {
+    const ada = await customers.join({ pushMessages: false });
+    await customers.points(ada, { delta: 4 });
+    const objectId = await save(ada);
+    await until(() => real.customer.card(objectId).balance === '4');
+    const { passUpdate } = await customers.points(ada, { delta: 1 });
+    expect(passUpdate?.google).toEqual({ objectPatched: false, mode: 'stub' });
+    expect(real.customer.card(objectId).balance).toBe('4');
+  });
+});
+
+describe("Google's callbacks", () => {
+  it('count once each, however often they are repeated, one by one or at once', async () => {
+    const ada = await customers.join();
+    await real.customer.save(ada.googleUrl ?? '', { times: 3 });
+    const nonce = crypto.randomUUID();
+    await Promise.all([1, 2, 3].map(() => real.customer.call('del', objectIdOf(ada), { nonce })));
+    await customers.told(ada, 'pass.removed', 1);
+    await customers.points(ada, { delta: 1 });
+    await customers.told(ada, 'points.changed', 1);
+    expect(customers.toldSoFar(ada, 'pass.installed')).toHaveLength(1);
+    expect(customers.toldSoFar(ada, 'pass.removed')).toHaveLength(1);
+  });
+
+  it('that Google did not sign are 401 and change nothing', async () => {
+    const ada = await customers.join();
+    for (const forge of forgeries)
+      expect([forge, await real.customer.call('save', objectIdOf(ada), { forge })]).toEqual([forge, [401]]);
+    const member = await real.service.store.rows.members.findOne({ _id: ada.member._id });
+    expect(member?.pass.googleSaved).toBeUndefined();
+    expect(customers.toldSoFar(ada, 'pass.installed')).toEqual([]);
+    const url = `${real.service.publicUrl}/wallet/google/callback`;
+    const headers = { 'Content-Type': 'application/json' };
+    const odd = await Promise.all(
+      ['', '{}', '{"protocolVersion":', '[]'].map(
+        async (body) => (await fetch(url, { method: 'POST', headers, body })).status,
+      ),
+    );
+    expect(odd).toEqual([401, 401, 400, 401]);
+  });
+
+  it('of something else than saves, or about nobody here, are taken and do nothing', async () => {
+    const ada = await customers.join();
+    expect(await real.customer.call('view', objectIdOf(ada))).toEqual([200]);
+    const stranger = `${real.google.issuerId}.member-${crypto.randomUUID()}`;
+    real.google.rules.objects.set(stranger, { ...real.google.rules.objects.get(objectIdOf(ada)), id: stranger });
+    expect(await real.customer.call('save', stranger)).toEqual([200]);
+  });
+});
+
+describe('Google in a mood', () => {
+  const moods: [string, GoogleFault][] = [
+    ['says 429', { how: { status: 429, reason: 'rateLimitExceeded' } }],
+    ['says 503', { how: { status: 503 } }],
+    ['cuts the connection', { how: 'reset' }],
+    ['never answers', { how: 'hang' }],
+    ['begins to answer and stops', { how: 'stall' }],
+  ];
+  it.each(moods)('that %s is asked again until it takes the change; nobody waits for it', async (_, fault) => {
+    const ada = await customers.join();
+    const objectId = await save(ada);
+    await until(async () => (await customers.timeline(ada, 'google_object_patched')).length === 1);
+    real.google.fail({ ...fault, on: 'objectUpdate' });
+    const { passUpdate, current, ms } = await customers.points(ada, { delta: 7, changeMessage: 'Seven more' });
+    expect([passUpdate, current]).toEqual([null, 7]);
+    expect(ms).toBeLessThan(waitMs + 500);
+    expect((await customers.told(ada, 'points.changed', 1))[0]?.data).toMatchObject({ current: 7, passUpdate: null });
+    await until(() => real.customer.card(objectId).messages.length > 0, 20_000);
+    expect(real.customer.card(objectId)).toMatchObject({ balance: '7', messages: [{ body: 'Seven more' }] });
+    expect(await customers.told(ada, 'pass.updated', 1)).toHaveLength(1);
+  });
+
+  it('that does what it was asked and loses the answer says a message once', async () => {
+    const ada = await customers.join();
+    const objectId = await save(ada);
+    real.google.fail({ on: 'addMessage', how: 'lost' });
+    expect((await customers.points(ada, { delta: 1, changeMessage: 'Once' })).passUpdate).toBeNull();
+    await until(async () => (await customers.timeline(ada, 'google_object_patched')).length === 3, 15_000);
+    expect(real.customer.card(objectId).messages.map(({ body }) => body)).toEqual(['Once']);
+  });
+
+  it('that refuses for good is not asked again, and the timeline says why', async () => {
+    const ada = await customers.join();
+    const objectId = await save(ada);
+    await until(async () => (await customers.timeline(ada, 'google_object_patched')).length === 1);
+    real.google.fail({ on: 'objectUpdate', how: { status: 403, reason: 'permissionDenied' } });
+    const { passUpdate } = await customers.points(ada, { delta: 1 });
+    expect(passUpdate?.google).toEqual({ objectPatched: false, mode: 'real' });
+    expect((await customers.timeline(ada, 'google_object_patched')).at(-1)).toMatchObject({
+      outcome: 'failure',
+      detail: 'forbidden: permissionDenied',
+    });
+    await customers.points(ada, { delta: 1 });
+    expect(real.customer.card(objectId).balance).toBe('2');
+  });
+});
