@@ -21,8 +21,8 @@ export type Credential = { kind: 'bearer' | 'cookie' | 'api-key'; value: string 
 
 export function credentialOf(ctx: Context): Credential {
   const authorization = ctx.get('Authorization');
-  const bearer = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
-  if (bearer) return { kind: 'bearer', value: bearer };
+  const bearer = /^Bearer(?: +(.*))?$/i.exec(authorization);
+  if (bearer) return { kind: 'bearer', value: bearer[1] ?? '' };
   const cookie = ctx.cookies.get('session');
   if (cookie) return { kind: 'cookie', value: cookie };
   const key = /^ApiKey +(\S+)$/i.exec(authorization)?.[1] ?? ctx.get('X-API-Key');

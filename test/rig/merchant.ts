@@ -107,9 +107,8 @@ export async function aMerchant(
     call,
     program,
     token: (claims = {}) =>
-      new SignJWT({ merchantId: id, roleIds: ['owner'], ...claims })
+      new SignJWT({ sub: 'user-1', merchantId: id, roleIds: ['owner'], ...claims })
         .setProtectedHeader({ alg: 'HS256' })
-        .setSubject('user-1')
         .setIssuer('loyalty-console')
         .setAudience('loyalty-pass-service')
         .setIssuedAt()

@@ -46,10 +46,18 @@ export interface ServiceOptions {
 }
 
 const runtimeLogger = new DefaultLogger('ERROR', () => {});
+let runtimeInstalled = false;
+
+/** Once in a process, whatever number of services a file starts. */
+function installRuntime(): void {
+  if (runtimeInstalled) return;
+  runtimeInstalled = true;
+  Runtime.install({ logger: runtimeLogger, shutdownSignals: [] });
+}
 
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   const startedAt = new Date();
-  Runtime.install({ logger: runtimeLogger, shutdownSignals: [] });
+  installRuntime();
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const publicUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -1,0 +1,195 @@
+// API keys (interface 2.9, 4.1, 5): made by a console session, shown once, kept as a hash, gone at once when revoked.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sha256 } from '../../schemas/ids.js';
+import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
+import { startService, type TestService } from '../rig/service.js';
+
+let service: TestService;
+let merchant: TestMerchant;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  merchant = await aMerchant(service);
+});
+
+afterAll(async () => {
+  await service.stop();
+});
+
+/** As a user of the console. */
+async function asUser(
+  path: string,
+  { sub, by = merchant, ...call }: Call & { sub?: string; by?: TestMerchant } = {},
+): Promise<Answer> {
+  const token = await by.token(sub ? { sub } : {});
+  return by.call(path, { ...call, credential: { Authorization: `Bearer ${token}` } });
+}
+const create = (body: object, who: { sub?: string; by?: TestMerchant } = {}) =>
+  asUser('/auth/api-keys', { body: { name: 'Till', roleIds: ['integration'], ...body }, ...who });
+const withKey = (key: string): Promise<Answer> =>
+  merchant.call('/merchants/me/programs', { credential: { 'X-API-Key': key } });
+
+describe('a new key', () => {
+  it('is shown once, works at once, and is stored only as its hash', async () => {
+    const { status, body } = await create({ name: 'Till backend' });
+    expect(status).toBe(201);
+    expect(body.data).toEqual({
+      id: expect.any(String),
+      name: 'Till backend',
+      key: expect.stringMatching(/^lps_[A-Za-z0-9_-]{43}$/),
+      keyPrefix: body.data.key.slice(0, 12),
+      roleIds: ['integration'],
+      createdBy: 'user-1',
+      createdAt: expect.any(String),
+    });
+    expect((await withKey(body.data.key)).status).toBe(200);
+    const row = await service.store.rows.apiKeys.findOne({ _id: body.data.id });
+    expect(row?.hash).toBe(sha256(body.data.key));
+    expect(JSON.stringify(row)).not.toContain(body.data.key.slice(12));
+  });
+
+  it('carries the union of its roles', async () => {
+    await service.store.rows.roles.insertMany([
+      { _id: 'role-programs', merchantId: merchant.id, name: 'programs', permissions: ['merchants.programs:view'] },
+      { _id: 'role-members', merchantId: merchant.id, name: 'members', permissions: ['merchants.members:view'] },
+    ]);
+    const { body } = await create({ roleIds: ['role-programs', 'role-members', 'role-members'] }, { sub: 'unions' });
+    expect(body.data.roleIds).toEqual(['role-programs', 'role-members']);
+    const credential = { 'X-API-Key': body.data.key };
+    expect((await merchant.call('/merchants/me/programs', { credential })).status).toBe(200);
+    expect((await merchant.call('/merchants/me/members', { credential })).status).toBe(200);
+    const refused = await merchant.call('/merchants/me/webhooks', { credential });
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'PERMISSION_DENIED']);
+  });
+
+  it('lapses at its expiry', async () => {
+    const soon = new Date(Date.now() + 1_500).toISOString();
+    const { body } = await create({ expiresAt: soon }, { sub: 'expiry' });
+    expect(body.data.expiresAt).toBe(soon);
+    expect((await withKey(body.data.key)).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 1_600));
+    const lapsed = await withKey(body.data.key);
+    expect([lapsed.status, lapsed.body.error.code]).toEqual([401, 'INVALID_API_KEY']);
+    const listed = await asUser('/auth/api-keys');
+    expect(JSON.stringify(listed.body)).not.toContain(body.data.id);
+  });
+
+  it('takes an expiry in any time zone', async () => {
+    const { status, body } = await create({ expiresAt: '2100-01-01T02:00:00+02:00' }, { sub: 'expiry' });
+    expect([status, body.data.expiresAt]).toEqual([201, '2100-01-01T00:00:00.000Z']);
+  });
+
+  it.each([
+    ['no name', { name: undefined }],
+    ['an empty name', { name: '' }],
+    ['no roles', { roleIds: undefined }],
+    ['an empty list of roles', { roleIds: [] }],
+    ['an expiry that has passed', { expiresAt: '2020-01-01T00:00:00Z' }],
+    ['an expiry that is no moment', { expiresAt: 'tomorrow' }],
+    ['an expiry without a time zone', { expiresAt: '2100-01-01T00:00:00' }],
+    ['an unknown field', { merchantId: 'another' }],
+    ['an operator', { roleIds: [{ $ne: null }] }],
+  ])('with %s is refused', async (_what, fields) => {
+    const { status, body } = await create(fields, { sub: 'refused' });
+    expect([status, body.error.code]).toEqual([400, 'VALIDATION_FAILED']);
+  });
+
+  it("with a role that the merchant cannot see is refused, another merchant's as one that is not there", async () => {
+    await service.store.rows.roles.insertOne({ _id: 'role-theirs', merchantId: 'another', name: 'x', permissions: [] });
+    for (const roleIds of [['no-such-role'], ['role-theirs'], ['integration', 'role-theirs']]) {
+      const { status, body } = await create({ roleIds }, { sub: 'refused' });
+      expect([status, body.error.code]).toEqual([400, 'ROLE_NOT_FOUND']);
+    }
+    expect(await service.store.rows.apiKeys.countDocuments({ createdBy: 'refused' })).toBe(0);
+  });
+});
+
+describe('the cap of ten', () => {
+  it('counts the active keys of one user, also when they are asked for at once', async () => {
+    const sub = 'hoarder';
+    const answers = await Promise.all(
+      Array.from({ length: 14 }, (_, index) => create({ name: `Key ${index}` }, { sub })),
+    );
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(10);
+    for (const { status, body } of answers.filter((answer) => answer.status !== 201))
+      expect([status, body.error.code]).toEqual([400, 'API_KEY_LIMIT_REACHED']);
+    expect((await create({}, { sub: 'somebody else' })).status).toBe(201);
+    const [first] = answers.filter((answer) => answer.status === 201);
+    await asUser(`/auth/api-keys/${first?.body.data.id}`, { method: 'DELETE' });
+    expect((await create({}, { sub })).status).toBe(201);
+  });
+});
+
+describe('the list', () => {
+  it("shows the merchant's keys with who made them, newest first, and no secret", async () => {
+    const own = await aMerchant(service);
+    const first = await create({ name: 'First' }, { sub: 'anna', by: own });
+    const second = await create({ name: 'Second' }, { sub: 'ben', by: own });
+    const { status, body, text } = await asUser('/auth/api-keys', { by: own });
+    expect(status).toBe(200);
+    const [{ key: _1, ...one }, { key: _2, ...other }] = [second.body.data, first.body.data];
+    expect(body.data.slice(0, 2)).toEqual([one, other]);
+    expect(body.data[0].createdBy).toBe('ben');
+    for (const key of [first.body.data.key, second.body.data.key]) {
+      expect(text).not.toContain(key);
+      expect(text).not.toContain(sha256(key));
+    }
+    expect(text).not.toContain('hash');
+  });
+});
+
+describe('a revoked key', () => {
+  it('fails at the next request, and is gone for good', async () => {
+    const { body } = await create({}, { sub: 'revoker' });
+    const { id, key } = body.data;
+    expect((await withKey(key)).status).toBe(200);
+    const revoked = await asUser(`/auth/api-keys/${id}`, { method: 'DELETE' });
+    expect(revoked.status).toBe(200);
+    expect(revoked.body.data).toEqual({ id, revoked: true });
+    const refused = await withKey(key);
+    expect([refused.status, refused.body.error.code]).toEqual([401, 'INVALID_API_KEY']);
+    const again = await asUser(`/auth/api-keys/${id}`, { method: 'DELETE' });
+    expect([again.status, again.body.error.code]).toEqual([404, 'API_KEY_NOT_FOUND']);
+  });
+
+  it('of another merchant is not there, and goes on working', async () => {
+    const other = await aMerchant(service);
+    const { body } = await create({}, { by: other });
+    const { status, body: refused } = await asUser(`/auth/api-keys/${body.data.id}`, { method: 'DELETE' });
+    expect([status, refused.error.code]).toEqual([404, 'API_KEY_NOT_FOUND']);
+    expect((await withKey(body.data.key)).status).toBe(200);
+  });
+});
+
+describe('an API key', () => {
+  it('manages no keys, whatever its roles', async () => {
+    const { body } = await create({ roleIds: ['owner'] }, { sub: 'owner' });
+    const credential = { 'X-API-Key': body.data.key };
+    for (const call of [{ method: 'GET' }, { method: 'POST', body: { name: 'x', roleIds: ['integration'] } }]) {
+      const refused = await merchant.call('/auth/api-keys', { ...call, credential });
+      expect([refused.status, refused.body.error.code]).toEqual([403, 'CONSOLE_SESSION_REQUIRED']);
+    }
+    const refused = await merchant.call(`/auth/api-keys/${body.data.id}`, { method: 'DELETE', credential });
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'CONSOLE_SESSION_REQUIRED']);
+  });
+
+  it('is replaced without a gap: the old one works beside the new one until it is revoked', async () => {
+    const [old, next] = [await create({}, { sub: 'rotation' }), await create({}, { sub: 'rotation' })];
+    expect([(await withKey(old.body.data.key)).status, (await withKey(next.body.data.key)).status]).toEqual([200, 200]);
+    await asUser(`/auth/api-keys/${old.body.data.id}`, { method: 'DELETE' });
+    expect([(await withKey(old.body.data.key)).status, (await withKey(next.body.data.key)).status]).toEqual([401, 200]);
+  });
+});
+
+it('a user without the permission sees, makes and revokes no keys', async () => {
+  const token = await merchant.token({ roleIds: ['integration'] });
+  const credential = { Authorization: `Bearer ${token}` };
+  for (const [path, call] of [
+    ['/auth/api-keys', {}],
+    ['/auth/api-keys', { body: { name: 'x', roleIds: ['integration'] } }],
+    ['/auth/api-keys/any', { method: 'DELETE' }],
+  ] as const) {
+    const { status, body } = await merchant.call(path, { ...call, credential });
+    expect([status, body.error.code]).toEqual([403, 'PERMISSION_DENIED']);
+  }
+});

@@ -1,0 +1,45 @@
+// The console's side of tokens: key pairs, the JWK Set that shows their public halves, and whatever a forger makes of them.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWK } from 'jose';
+
+export interface ConsoleKey {
+  kid: string;
+  alg: string;
+  privateKey: CryptoKey;
+  /** The public half as PEM: no secret, so a forger has it. */
+  publicPem: string;
+}
+
+export interface JwksServer {
+  url: string;
+  /** How often the set was asked for. */
+  asked: () => number;
+  add: (kid: string, alg?: string) => Promise<ConsoleKey>;
+  stop: () => Promise<void>;
+}
+
+export async function startJwksServer(): Promise<JwksServer> {
+  const keys: JWK[] = [];
+  let asked = 0;
+  const server = createServer((_request, answer) => {
+    asked += 1;
+    answer.setHeader('content-type', 'application/json');
+    answer.end(JSON.stringify({ keys }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json`,
+    asked: () => asked,
+    async add(kid, alg = 'RS256') {
+      const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+      keys.push({ ...(await exportJWK(publicKey)), kid, alg, use: 'sig' });
+      return { kid, alg, privateKey, publicPem: await exportSPKI(publicKey) };
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
