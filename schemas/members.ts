@@ -9,7 +9,7 @@ export const memberStatus = z.enum(memberStatuses);
 export type MemberStatus = z.infer<typeof memberStatus>;
 
 export const name = trimmedText(1, 100);
-export const email = plainText().trim().toLowerCase().max(254).pipe(z.email());
+export const email = plainText().trim().toLowerCase().max(254).pipe(z.email()).meta({ format: 'email' });
 export const phone = trimmedText(3, 32).regex(/^[+\d][\d ()./-]*\d$/, 'must be a phone number');
 
 const initialPoints = z.int().min(0).max(1_000_000_000);
@@ -33,7 +33,8 @@ export const memberPatch = z
     email: email.nullable().optional(),
     phone: phone.nullable().optional(),
   })
-  .refine((patch) => Object.keys(patch).length > 0, 'must change at least one field');
+  .refine((patch) => Object.keys(patch).length > 0, 'must change at least one field')
+  .meta({ minProperties: 1 });
 
 const point = z.int().min(-1_000_000_000).max(1_000_000_000);
 export const changeMessage = text(0, 200);
@@ -41,54 +42,61 @@ export const changeMessage = text(0, 200);
 /** interface 2.4: exactly one of delta and value. */
 export const pointsRequest = z
   .strictObject({
-    delta: point.optional(),
-    value: point.min(0).optional(),
-    changeMessage: changeMessage.optional(),
+    delta: point.optional().describe('relative; the balance ends at 0 or more'),
+    value: point.min(0).optional().describe('the new balance'),
+    changeMessage: changeMessage.optional().describe('shown on the lock screen'),
   })
   .refine(
     (body) => (body.delta === undefined) !== (body.value === undefined),
     'exactly one of delta and value must be given',
-  );
+  )
+  .meta({ not: { anyOf: [{ required: ['delta', 'value'] }, { properties: { delta: false, value: false } }] } });
 
 export const redeemRequest = z.strictObject({ changeMessage: changeMessage.optional() }).optional();
 
-export const statusRequest = z.strictObject({ status: memberStatus, reason: text(0, 500).optional() });
+export const statusRequest = z.strictObject({
+  status: memberStatus,
+  reason: text(0, 500).optional().describe('a note for the audit'),
+});
 
 /** Trimmed, inner white space collapsed, lower-cased: the form in which tags are stored and compared. */
 export const tag = plainText()
   .max(200)
   .overwrite((value) => value.trim().replace(/\s+/g, ' ').toLowerCase())
-  .pipe(text(1, 50));
+  .pipe(text(1, 50))
+  .meta({ minLength: 1, maxLength: 50, description: 'trimmed, lower-cased, inner spaces collapsed' });
 export const tagsRequest = z.strictObject({ tags: z.array(tag).min(1).max(25) });
 export const maxTags = 25;
 
 export const member = z.object({
   id: z.uuid(),
-  memberCode: z.string().length(10),
-  serialNumber: z.uuid(),
+  memberCode: z.string().length(10).describe('the Member ID that people see, and what the barcode holds'),
+  serialNumber: z.uuid().describe('the serial of the pass; never shown to staff or customers'),
   programId: z.string(),
   firstName: z.string().optional(),
   lastName: z.string().optional(),
   email: z.string().optional(),
   phone: z.string().optional(),
-  fieldValues: z.record(z.string(), z.int().min(0).max(maxBalance)),
+  fieldValues: z
+    .record(z.string(), z.int().min(0).max(maxBalance))
+    .describe("the balance, under the program's `fields.primaryLabel` in lower case"),
   tier: z.string().optional(),
   tags: z.array(z.string()).max(maxTags),
   status: memberStatus,
-  apple: z.object({ passUrl: z.string(), mode: walletMode }),
+  apple: z.object({ passUrl: z.string().describe('empty until the pass is issued'), mode: walletMode }),
   google: z.object({ mode: walletMode, saveUrl: z.string().optional() }),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
-  deduped: z.boolean().optional(),
-  unchanged: z.boolean().optional(),
+  deduped: z.boolean().optional().describe('true: the email was in the program already'),
+  unchanged: z.boolean().optional().describe('true: nothing had to change'),
 });
 export type MemberView = z.infer<typeof member>;
 
 export const memberWithProgram = member.extend({ program: programSummary });
 export const memberDetail = member.extend({
   program: programSnapshot,
-  deviceCount: z.int().min(0),
-  redeemedCount: z.int().min(0),
+  deviceCount: z.int().min(0).describe('registered wallet devices'),
+  redeemedCount: z.int().min(0).describe('redeems ever'),
 });
 
 export const memberBalance = member.pick({ id: true, memberCode: true, fieldValues: true });
@@ -98,7 +106,7 @@ export const balanceResult = z.object({
   member: memberBalance,
   previous: z.int(),
   current: z.int(),
-  passUpdate: passUpdate.nullable(),
+  passUpdate: passUpdate.nullable().describe('null: the wallets did not confirm in time; the balance is saved'),
 });
 export type BalanceResult = z.infer<typeof balanceResult>;
 

@@ -9,8 +9,8 @@ export type Platform = (typeof platforms)[number];
 
 export const passUpdate = z.object({
   serialNumber: z.string(),
-  lastUpdateTag: z.string(),
-  rebuilt: z.boolean(),
+  lastUpdateTag: z.string().describe('the version of the pass: a timestamp that only moves forward'),
+  rebuilt: z.boolean().describe('true when the signed file was rebuilt; in real mode only'),
   apple: z.object({ devicesNotified: z.int(), devicesAttempted: z.int(), mode: walletMode }),
   google: z.object({ objectPatched: z.boolean(), mode: walletMode }),
 });

@@ -3,14 +3,18 @@
 import { z } from 'zod';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what this finds
-const controlCharacter = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+const withoutControls = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/;
 
-export function isPlainText(value: string): boolean {
-  return value.isWellFormed() && !controlCharacter.test(value);
-}
+const message = 'must not contain control characters or broken Unicode';
 
-/** For a field that goes on to change what it was given. */
-export const plainText = () => z.string().refine(isPlainText, 'must not contain control characters or broken Unicode');
+export const isPlainText = (value: string): boolean => value.isWellFormed() && withoutControls.test(value);
+
+/** For a field that goes on to change what it was given. The pattern is for the documents too. */
+export const plainText = () =>
+  z
+    .string()
+    .regex(withoutControls, message)
+    .refine((value) => value.isWellFormed(), message);
 
 /** Text of `min` to `max` characters (code points, as in JSON Schema). */
 export function text(min: number, max: number) {

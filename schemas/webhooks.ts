@@ -6,22 +6,25 @@ import { isUsableSecret } from './webhookSignature.js';
 
 export const maxSubscriptions = 20;
 
-const url = text(1, 2048);
+const url = text(1, 2048).meta({ format: 'uri', description: 'https, on a public address' });
 const events = z
   .array(z.union([eventType, z.literal('*')]))
   .min(1)
   .max(12);
-const timeoutMs = z.int().min(1_000).max(30_000);
-const maxAttempts = z.int().min(1).max(20);
-const backoffMs = z.int().min(0).max(86_400_000);
+const timeoutMs = z.int().min(1_000).max(30_000).describe('milliseconds in which an attempt must be answered');
+const maxAttempts = z.int().min(1).max(20).describe('every attempt counts, the first included');
+const backoffMs = z.int().min(0).max(86_400_000).describe('milliseconds between attempts');
 
 export const subscriptionRequest = z.strictObject({
   url,
   events,
-  name: text(1, 100).optional(),
+  name: text(1, 100).optional().describe('the host of the URL, if left out'),
   description: text(0, 500).optional(),
   enabled: z.boolean().default(true),
-  secret: text(16, 128).refine(isUsableSecret, 'must be valid base64 behind whsec_').optional(),
+  secret: text(16, 128)
+    .refine(isUsableSecret, 'must be valid base64 behind whsec_')
+    .optional()
+    .describe('made if left out; shown in the answer to this request alone'),
   timeoutMs: timeoutMs.default(10_000),
   retryPolicy: z
     .strictObject({ maxAttempts: maxAttempts.default(8), backoffMs: backoffMs.default(30_000) })
@@ -38,7 +41,8 @@ export const subscriptionPatch = z
     timeoutMs: timeoutMs.optional(),
     retryPolicy: z.strictObject({ maxAttempts: maxAttempts.optional(), backoffMs: backoffMs.optional() }).optional(),
   })
-  .refine((patch) => Object.keys(patch).length > 0, 'must change at least one field');
+  .refine((patch) => Object.keys(patch).length > 0, 'must change at least one field')
+  .meta({ minProperties: 1 });
 
 export const health = z.object({
   state: z.enum(['ok', 'failing', 'disabled']),

@@ -52,9 +52,13 @@ export const memberEndpoints = {
     summary: 'List and search members, newest first',
     access: view,
     query: z.strictObject({
-      programId: text(1, 64).optional(),
-      q: text(1, 400).optional(),
-      serial: text(1, 64).optional(),
+      programId: text(1, 64).optional().describe('only members of this program'),
+      q: text(1, 400)
+        .optional()
+        .describe(
+          'up to 5 words; each must begin a word of the name, the email, the phone number or the memberCode, in any case and accent',
+        ),
+      serial: text(1, 64).optional().describe('exactly a memberCode, or the serial number of a legacy pass'),
       page,
       pageSize,
     }),

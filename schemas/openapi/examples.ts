@@ -65,9 +65,8 @@ const values: Record<string, unknown> = {
   devicesNotified: 1,
   devicesAttempted: 1,
   description: 'Feeds the data warehouse',
-  error: null,
-  failingSince: null,
-  nextAttemptAt: null,
+  'SubscriptionHealth.failingSince': null,
+  'Delivery.nextAttemptAt': null,
   startedBy: { type: 'api-key', id: 'key-1', name: 'Till backend' },
   actor: { type: 'api-key', id: 'key-1', name: 'Till backend' },
   'ApiKey.name': 'Till backend',
@@ -117,17 +116,26 @@ export function exampleOf(schema: JsonSchema, at: ExampleOf): unknown {
 function exampleObject(schema: JsonSchema, at: ExampleOf): Record<string, unknown> {
   const shown = Object.entries(schema.properties ?? {}).flatMap(([field, part]) => {
     const known = [`${at.operation}.${field}`, `${at.owner}.${field}`, field].find((name) => name in values);
-    if (known !== undefined) return [[field, values[known]]];
+    if (known !== undefined && isOfType(values[known], part.type)) return [[field, values[known]]];
     return schema.required?.includes(field) ? [[field, exampleOf(part, { ...at, owner: undefined })]] : [];
   });
   return Object.fromEntries(shown);
 }
 
+/** A field that only shares its name with one of the table is of another type, as a rule. */
+function isOfType(value: unknown, type: JsonSchema['type']): boolean {
+  if (type === undefined || value === null) return true;
+  const kinds = [type].flat();
+  if (Array.isArray(value)) return kinds.includes('array');
+  return kinds.includes(typeof value) || (typeof value === 'number' && kinds.includes('integer'));
+}
+
 function exampleScalar({ type, format, minimum }: JsonSchema): unknown {
-  const [kind] = [type].flat();
+  const kinds = [type].flat();
+  if (kinds.includes('null')) return null;
+  const [kind] = kinds;
   if (kind === 'integer' || kind === 'number') return minimum ?? 0;
   if (kind === 'boolean') return false;
-  if (kind === 'null') return null;
   if (kind === 'object') return {};
   if (format === 'date-time') return sampleTime;
   return format === 'uuid' ? id : 'text';
