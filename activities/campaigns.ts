@@ -1,19 +1,21 @@
 // Sending a campaign: the message goes onto each pass as any change does, and is pushed as any change is. Each member has one
-// event of the campaign, under an id derived from both, so a chunk that runs twice writes and sends nothing twice.
+// event of the campaign, under an id derived from both, so a chunk that runs twice writes and sends nothing twice. Rebuilding
+// the passes of a program is the same without a message.
 
 import { isFinished } from '../schemas/batches.js';
-import type { BatchRow, BatchTargetsRow, EventRow, MemberRow } from '../schemas/collections.js';
-import { campaignId, derivedId } from '../schemas/ids.js';
+import type { BatchRow, BatchTargetsRow } from '../schemas/collections.js';
+import { campaignId, derivedId, rebuildId } from '../schemas/ids.js';
+import type { PassUpdate } from '../schemas/passUpdate.js';
 import type { ImportStep } from '../schemas/workflows.js';
 import { carryOut } from './carryOut.js';
 import { claimEvents, giveBack, newFence } from './claimEvents.js';
 import { decidePush } from './decisions.js';
 import { type StepInput, takeSteps } from './imports/takeSteps.js';
 import { stepOf } from './memberStep.js';
-import { recentProgram } from './programs.js';
+import { readProgram, recentProgram } from './programs.js';
 import { beginBatch, countTargets, drawUp, type Outcomes, readTargets } from './targets.js';
 import { decideAgain, transact } from './transact.js';
-import { hasAudience, modesOf } from './walletModes.js';
+import { googleProgramOf } from './wallets/faces.js';
 import type { WorkerDeps } from './workerDeps.js';
 
 const chunkSize = 200;
@@ -44,6 +46,22 @@ export async function drawUpCampaign(deps: WorkerDeps, at: { batchId: string }):
   return drawUp(deps, { batch, ids: matching(deps, batch), size: chunkSize });
 }
 
+/** Those whose pass somebody keeps; any other is made of the newest template when it is fetched. */
+async function* keeping(deps: WorkerDeps, { merchantId, programId = '' }: BatchRow): AsyncGenerator<string> {
+  const members = deps.rows.members
+    .find({ merchantId, programId }, { projection: { deviceCount: 1, 'pass.googleSaved': 1 } })
+    .batchSize(1_000);
+  for await (const { _id, deviceCount, pass } of members) if (deviceCount > 0 || pass.googleSaved) yield _id;
+}
+
+/** Throws ApplicationFailure BATCH_NOT_FOUND, and GoogleWalletError when the program's class has to be tried again. */
+export async function drawUpRebuild(deps: WorkerDeps, at: { batchId: string }): Promise<{ total: number }> {
+  const batch = await beginBatch(deps, at);
+  const program = await readProgram(deps, { merchantId: batch.merchantId, programId: batch.programId ?? '' });
+  await deps.wallets.google?.wallet.upsertClass(googleProgramOf(deps.config, program));
+  return drawUp(deps, { batch, ids: keeping(deps, batch), size: chunkSize });
+}
+
 export async function sendMessages(deps: WorkerDeps, input: StepInput): Promise<ImportStep> {
   return takeSteps(deps, input, async (batch, chunk) => {
     if (batch.cancelRequestedAt || isFinished(batch.phase)) return 'stop';
@@ -62,7 +80,7 @@ interface SendChunk {
 }
 
 async function sendChunk(deps: WorkerDeps, { batch, targets, callOff }: SendChunk): Promise<void> {
-  const holder = campaignId(batch._id);
+  const holder = batch.kind === 'campaign' ? campaignId(batch._id) : rebuildId(batch._id);
   const { ids } = targets;
   for (let from = 0; from < ids.length; from += membersTogether) {
     callOff.throwIfAborted();
@@ -83,12 +101,14 @@ async function writeMessages(
   deps: WorkerDeps,
   { batch, holder, memberIds }: { batch: BatchRow; holder: string; memberIds: string[] },
 ): Promise<void> {
-  const { merchantId, campaign } = batch;
+  const { merchantId, campaign, kind } = batch;
   const decision = decidePush(campaign?.message)();
   await decideAgain(deps, async () => {
     const eventIds = memberIds.map((memberId) => eventIdOf(batch, memberId));
     const [members, written] = await Promise.all([
-      deps.rows.members.find({ _id: { $in: memberIds }, merchantId, status: 'active' }).toArray(),
+      deps.rows.members
+        .find({ _id: { $in: memberIds }, merchantId, ...(kind === 'campaign' && { status: 'active' }) })
+        .toArray(),
       deps.rows.events.find({ _id: { $in: eventIds } }, { projection: { _id: 1 } }).toArray(),
     ]);
     const known = new Set(written.map((event) => event._id));
@@ -110,27 +130,21 @@ async function writeMessages(
 
 async function outcomesOf(deps: WorkerDeps, { batch, ids }: { batch: BatchRow; ids: string[] }): Promise<Outcomes> {
   const eventIds = ids.map((memberId) => eventIdOf(batch, memberId));
-  const [members, events] = await Promise.all([
-    deps.rows.members
-      .find({ _id: { $in: ids } }, { projection: { programId: 1, merchantId: 1, deviceCount: 1, pass: 1 } })
-      .toArray(),
+  const [events, saved] = await Promise.all([
     deps.rows.events.find({ _id: { $in: eventIds } }, { projection: { memberId: 1, passUpdate: 1 } }).toArray(),
+    deps.rows.members.find({ _id: { $in: ids }, 'pass.googleSaved': true }, { projection: { _id: 1 } }).toArray(),
   ]);
-  const byMember = new Map(events.map((event) => [event.memberId, event]));
-  const outcomes: Outcomes = { created: 0, deduped: ids.length - members.length, failed: 0 };
-  for (const member of members) outcomes[await outcomeOf(deps, member, byMember.get(member._id))] += 1;
+  const atGoogle = new Set(saved.map((member) => member._id));
+  const outcomes: Outcomes = { created: 0, deduped: ids.length - events.length, failed: 0 };
+  for (const { memberId = '', passUpdate } of events) outcomes[outcomeOf(passUpdate, atGoogle.has(memberId))] += 1;
   return outcomes;
 }
 
 /** Pushed is `created`, skipped is `deduped`: see campaignCountsOf. */
-async function outcomeOf(
-  deps: WorkerDeps,
-  member: MemberRow,
-  event: Pick<EventRow, 'passUpdate'> | undefined,
-): Promise<keyof Outcomes> {
-  if (!event) return 'deduped';
-  const { passUpdate } = event;
+function outcomeOf(passUpdate: PassUpdate | null | undefined, savedAtGoogle: boolean): keyof Outcomes {
   if (!passUpdate) return 'failed';
-  if (passUpdate.apple.devicesNotified > 0 || passUpdate.google.objectPatched) return 'created';
-  return hasAudience(modesOf(deps.walletModes, await recentProgram(deps, member)), member) ? 'failed' : 'deduped';
+  const { apple, google } = passUpdate;
+  if (apple.devicesNotified > 0 || google.objectPatched) return 'created';
+  const tried = (apple.mode === 'real' && apple.devicesAttempted > 0) || (google.mode === 'real' && savedAtGoogle);
+  return tried ? 'failed' : 'deduped';
 }

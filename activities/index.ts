@@ -1,8 +1,9 @@
 // The activities as Temporal sees them: one object in, one object out, each a plain function of (deps, input). What takes
 // long beats its heart, so that a dead worker is noticed within seconds.
+import { setMaxListeners } from 'node:events';
 import { Context } from '@temporalio/activity';
 import type { PushedPasses, Recount, Relay } from '../schemas/workflows.js';
-import { drawUpCampaign, sendMessages } from './campaigns.js';
+import { drawUpCampaign, drawUpRebuild, sendMessages } from './campaigns.js';
 import type { Claim } from './claimEvents.js';
 import { type FinishBatch, finishBatch } from './finishBatch.js';
 import { carryImported } from './imports/carryImported.js';
@@ -11,6 +12,7 @@ import { type FinishImport, finishImport, issueImportedLate } from './imports/fi
 import { discardRows, uploadState } from './imports/openImport.js';
 import { recountMerchants } from './recount.js';
 import { relayEvents } from './relayEvents.js';
+import { reviveBatches } from './reviveBatches.js';
 import { type IssuePassesFor, issueApplePasses, issueGooglePasses } from './wallets/issuePasses.js';
 import { pushLate, pushPasses } from './wallets/pushPasses.js';
 import { repushStale } from './wallets/repush.js';
@@ -41,6 +43,8 @@ async function beating<T>(work: (beating: Beating) => Promise<T>): Promise<T> {
     details = kept;
     context.heartbeat(details);
   };
+  // Each request in flight listens for the end.
+  setMaxListeners(0, context.cancellationSignal);
   const timer = isLocal ? undefined : setInterval(() => context.heartbeat(details), heartbeatMs);
   try {
     return await work({ signal: context.cancellationSignal, kept: heartbeatDetails, keep });
@@ -56,6 +60,7 @@ export function createActivities(deps: WorkerDeps) {
     issueGooglePasses: (input: IssuePassesFor) => beating(() => issueGooglePasses(deps, input)),
     pushLate: (claim: Claim) => beating(() => pushLate(deps, claim)),
     repushStale: () => repushStale(deps),
+    reviveBatches: () => reviveBatches(deps),
     publishEvents: (claim: Claim) => beating(({ signal }) => publishEvents(deps, { ...claim, callOff: signal })),
     postWebhook: ({ deliveryId, attempts }: { deliveryId: string; attempts: number }) =>
       beating(({ signal, kept, keep }) => {
@@ -81,6 +86,7 @@ export function createActivities(deps: WorkerDeps) {
     carryImported: (stage: ImportStage) =>
       beating(({ signal }) => carryImported(deps, { ...stage, callOff: signal, stopping: deps.stopping })),
     drawUpCampaign: ({ batchId }: { batchId: string }) => beating(() => drawUpCampaign(deps, { batchId })),
+    drawUpRebuild: ({ batchId }: { batchId: string }) => beating(() => drawUpRebuild(deps, { batchId })),
     sendMessages: (stage: ImportStage) =>
       beating(({ signal }) => sendMessages(deps, { ...stage, callOff: signal, stopping: deps.stopping })),
     finishBatch: (input: FinishBatch) => finishBatch(deps, input),

@@ -12,7 +12,7 @@ export type NewBatch = Pick<
 
 export interface StartBatch {
   batch: NewBatch;
-  name: 'sendCampaign' | 'replayDeliveries';
+  name: 'sendCampaign' | 'replayDeliveries' | 'rebuildPasses';
   workflowId: string;
   summary: string;
 }

@@ -1,0 +1,61 @@
+// The first API key of a merchant; later ones are made from the console. The key is shown once and stored as a hash.
+import { createApiKey } from '../../activities/apiKeys.js';
+import { type Command, type CommandContext, type Given, Mistakes, main, required, table } from './command.js';
+import { type RoleOption, rolesOf } from './roleOption.js';
+
+async function create({ store, say }: CommandContext, given: Given): Promise<void> {
+  const [merchantId = '', name = ''] = required(given, ['merchant', 'name']);
+  const { expires, user = 'operator' } = given.values;
+  if (expires !== undefined && Number.isNaN(Date.parse(String(expires))))
+    throw new Mistakes(['--expires must be a date, as 2030-01-31']);
+  const { key, row } = await createApiKey(store, {
+    merchantId,
+    name,
+    createdBy: String(user),
+    roleIds: await rolesOf(store, { merchantId, given }),
+    ...(expires !== undefined && { expiresAt: new Date(String(expires)).toISOString() }),
+  });
+  say(key);
+  say(`key ${row._id} of merchant ${merchantId}; it is not shown again`);
+}
+
+async function list({ store, say }: CommandContext, given: Given): Promise<void> {
+  const [merchantId = ''] = required(given, ['merchant']);
+  const keys = await store.rows.apiKeys.find({ merchantId }).sort({ createdAt: -1 }).toArray();
+  const rows = keys.map((key) => [
+    key._id,
+    key.keyPrefix,
+    key.roleIds.join(','),
+    key.revokedAt ? 'revoked' : (key.expiresAt?.toISOString() ?? 'no end'),
+    key.name,
+  ]);
+  for (const line of table([['ID', 'PREFIX', 'ROLES', 'UNTIL', 'NAME'], ...rows])) say(line);
+}
+
+const role: RoleOption = { type: 'string', multiple: true };
+
+export const keys: Command = {
+  name: 'keys',
+  verbs: {
+    create: {
+      usage: 'create --merchant ID --name NAME --role ROLE... [--user ID] [--expires DATE]',
+      does: 'makes an API key and shows it, once',
+      options: {
+        merchant: { type: 'string' },
+        name: { type: 'string' },
+        role,
+        user: { type: 'string' },
+        expires: { type: 'string' },
+      },
+      run: create,
+    },
+    list: {
+      usage: 'list --merchant ID',
+      does: 'shows the keys of a merchant',
+      options: { merchant: { type: 'string' } },
+      run: list,
+    },
+  },
+};
+
+if (process.argv[1]?.match(/commands\/keys\.[jt]s$/)) await main(keys);

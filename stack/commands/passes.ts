@@ -1,0 +1,65 @@
+// Passes show their program's template as it was when they were last fetched; after a change they are pushed afresh.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startBatch } from '../../activities/startBatch.js';
+import { isFinished } from '../../schemas/batches.js';
+import { newId, rebuildId } from '../../schemas/ids.js';
+import { type Command, type CommandContext, type Given, Mistakes, main } from './command.js';
+
+const presentMs = 5_000;
+
+async function rebuild(context: CommandContext, { args, values }: Given): Promise<void> {
+  const { store, say } = context;
+  const [programId = '', ...rest] = args;
+  if (programId === '' || rest.length > 0) throw new Mistakes(['name one program']);
+  const program = await store.rows.programs.findOne({ _id: programId });
+  if (!program) throw new Mistakes([`there is no program "${programId}"`]);
+
+  const { starter } = context.temporal();
+  for (let waited = 0; !starter.available() && waited < presentMs; waited += 100) await sleep(100);
+  const batchId = newId();
+  await startBatch(
+    { ...store, starter },
+    {
+      batch: {
+        _id: batchId,
+        merchantId: program.merchantId,
+        kind: 'passes.rebuild',
+        programId,
+        startedBy: { type: 'user', id: 'operator' },
+      },
+      name: 'rebuildPasses',
+      workflowId: rebuildId(batchId),
+      summary: `rebuild the passes of ${programId}`,
+    },
+  );
+  say(`started ${rebuildId(batchId)}`);
+  if (values.wait) await follow(context, batchId);
+}
+
+async function follow({ store, say }: CommandContext, batchId: string): Promise<void> {
+  for (;;) {
+    const batch = await store.rows.batches.findOne({ _id: batchId });
+    if (batch && isFinished(batch.phase)) {
+      const { counts, phase, reason } = batch;
+      const said = `${phase}: ${counts.created} of ${counts.total} passes pushed, ${counts.failed} not taken`;
+      if (phase !== 'completed') throw new Mistakes([reason ? `${said}. ${reason}` : said]);
+      say(said);
+      return;
+    }
+    await sleep(250);
+  }
+}
+
+export const passes: Command = {
+  name: 'passes',
+  verbs: {
+    rebuild: {
+      usage: 'rebuild PROGRAM [--wait]',
+      does: 'pushes every pass of a program afresh, so that phones fetch its new template',
+      options: { wait: { type: 'boolean' } },
+      run: rebuild,
+    },
+  },
+};
+
+if (process.argv[1]?.match(/commands\/passes\.[jt]s$/)) await main(passes);

@@ -1,0 +1,140 @@
+// Programs come from files. Every file is looked at before anything is written: one mistake in one of them, and nothing
+// is changed.
+import { readFileSync } from 'node:fs';
+import { type TemplateProblem, templateProblems } from '../../activities/apple/templateCheck.js';
+import type { Store } from '../../activities/deps.js';
+import { type Statement, transact } from '../../activities/transact.js';
+import { type Program, programFile } from '../../schemas/programs.js';
+import { demoMerchantId } from '../demo.js';
+import { type Command, type CommandContext, type Given, Mistakes, main, table } from './command.js';
+
+interface Found {
+  /** The file, and the place in it where it holds several. */
+  where: string;
+  value: unknown;
+}
+
+function readPrograms(path: string): { found: Found[]; mistakes: string[] } {
+  try {
+    const json: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (!Array.isArray(json)) return { found: [{ where: path, value: json }], mistakes: [] };
+    return { found: json.map((value: unknown, index) => ({ where: `${path}[${index}]`, value })), mistakes: [] };
+  } catch (error) {
+    return { found: [], mistakes: [`${path}: ${error instanceof Error ? error.message : error}`] };
+  }
+}
+
+interface Checked {
+  where: string;
+  program: Program;
+}
+
+function check({ where, value }: Found, merchantId: string): { checked: Checked[]; mistakes: string[] } {
+  const parsed = programFile.safeParse(value);
+  if (!parsed.success) {
+    const mistakes = parsed.error.issues.flatMap((issue) => {
+      const path = issue.path.join('.');
+      if (issue.code === 'unrecognized_keys')
+        return issue.keys.map((key) => `${where}: ${[path, key].filter(Boolean).join('.')} is not a known field`);
+      return [`${where}: ${path || 'the program'} ${issue.message}`];
+    });
+    return { checked: [], mistakes };
+  }
+  const program: Program = { ...parsed.data, merchantId: parsed.data.merchantId ?? merchantId };
+  const mistakes = templateProblems(program).map(
+    ({ path, message }: TemplateProblem) =>
+      `${where}: ${path.startsWith('passTemplate') ? path : `passTemplate.${path}`} ${message}`,
+  );
+  return { checked: [{ where, program }], mistakes };
+}
+
+function repeated(checked: Checked[], field: '_id' | 'slug'): string[] {
+  const first = new Map<string, string>();
+  return checked.flatMap(({ where, program }) => {
+    const value = program[field];
+    const before = first.get(value);
+    if (before !== undefined) return [`${where}: ${field} "${value}" is that of ${before}, too`];
+    first.set(value, where);
+    return [];
+  });
+}
+
+/** What only the database knows: whose ids and slugs are taken. */
+async function taken(store: Store, checked: Checked[]): Promise<string[]> {
+  const programs = checked.map(({ program }) => program);
+  const ids = programs.map(({ _id }) => _id);
+  const known = await store.rows.programs
+    .find({ $or: [{ _id: { $in: ids } }, { slug: { $in: programs.map(({ slug }) => slug) } }] })
+    .toArray();
+  return checked.flatMap(({ where, program }) =>
+    known.flatMap((other) => {
+      if (other._id === program._id && other.merchantId !== program.merchantId)
+        return [`${where}: _id "${program._id}" is a program of merchant ${other.merchantId}`];
+      // One that is applied in the same call may give its slug up.
+      if (other.slug === program.slug && other._id !== program._id && !ids.includes(other._id))
+        return [`${where}: slug "${program.slug}" is that of program ${other._id}`];
+      return [];
+    }),
+  );
+}
+
+async function apply({ store, say }: CommandContext, { values, args }: Given): Promise<void> {
+  if (args.length === 0) throw new Mistakes(['name at least one file']);
+  const merchantId = String(values.merchant ?? demoMerchantId);
+  const files = args.map(readPrograms);
+  const results = files.flatMap(({ found }) => found).map((one) => check(one, merchantId));
+  const checked = results.flatMap((result) => result.checked);
+  const mistakes = [...files, ...results].flatMap((result) => result.mistakes);
+  mistakes.push(...repeated(checked, '_id'), ...repeated(checked, 'slug'), ...(await taken(store, checked)));
+  if (mistakes.length > 0) throw new Mistakes([...mistakes, 'nothing was changed']);
+  if (checked.length === 0) throw new Mistakes(['the files hold no program; nothing was changed']);
+
+  const { namespace } = store.rows.programs;
+  const statements = checked.map(({ program }): Statement => {
+    const { _id, ...replacement } = program;
+    return { namespace, name: 'replaceOne', filter: { _id }, replacement, upsert: true };
+  });
+  await transact(store, statements, 0);
+  for (const { program } of checked)
+    say(`applied ${program._id} (${program.style}, slug ${program.slug}) of merchant ${program.merchantId}`);
+}
+
+async function archive({ store, say }: CommandContext, { args }: Given): Promise<void> {
+  if (args.length === 0) throw new Mistakes(['name the id of a program']);
+  const known = await store.rows.programs.find({ _id: { $in: args } }, { projection: { _id: 1 } }).toArray();
+  const unknown = args.filter((id) => !known.some(({ _id }) => _id === id));
+  if (unknown.length > 0) throw new Mistakes(unknown.map((id) => `there is no program "${id}"; nothing was changed`));
+  await store.rows.programs.updateMany({ _id: { $in: args } }, { $set: { archived: true } });
+  for (const id of args) say(`archived ${id}: nobody can be enrolled into it any more`);
+}
+
+async function list({ store, say }: CommandContext): Promise<void> {
+  const programs = await store.rows.programs.find().sort({ merchantId: 1, _id: 1 }).toArray();
+  const rows = programs.map(({ _id, merchantId, style, slug, archived, name }) => [
+    _id,
+    merchantId,
+    style,
+    slug,
+    archived ? 'archived' : 'open',
+    name,
+  ]);
+  for (const line of table([['ID', 'MERCHANT', 'STYLE', 'SLUG', 'STATE', 'NAME'], ...rows])) say(line);
+}
+
+const merchant = { merchant: { type: 'string' } } as const;
+
+export const programs: Command = {
+  name: 'programs',
+  verbs: {
+    apply: {
+      usage: 'apply FILE... [--merchant ID]',
+      does: 'makes or replaces the programs of these JSON files; a file holds one or an array of them',
+      options: merchant,
+      run: apply,
+    },
+    archive: { usage: 'archive ID...', does: 'closes programs for new members', run: archive },
+    list: { usage: 'list', does: 'shows all programs', run: list },
+  },
+};
+
+if (process.argv[1]?.match(/commands\/programs\.[jt]s$/)) await main(programs);

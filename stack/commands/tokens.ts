@@ -1,0 +1,39 @@
+// A console session by hand, for operators and for trying things out, where the console's secret is shared (HS256).
+import { SignJWT } from 'jose';
+import { type Command, type CommandContext, consoleSecret, type Given, Mistakes, main, required } from './command.js';
+import { type RoleOption, rolesOf } from './roleOption.js';
+
+const lifetime = /^\d{1,5}[smhd]$/;
+
+async function create(context: CommandContext, given: Given): Promise<void> {
+  const { store, config, say } = context;
+  const [merchantId = '', user = ''] = required(given, ['merchant', 'user']);
+  const expires = String(given.values.expires ?? '1h');
+  if (!lifetime.test(expires)) throw new Mistakes(['--expires must be a number and s, m, h or d, as 8h']);
+  const roleIds = await rolesOf(store, { merchantId, given });
+  const token = await new SignJWT({ merchantId, roleIds })
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .setSubject(user)
+    .setIssuer(config.CONSOLE_JWT_ISSUER)
+    .setAudience(config.CONSOLE_JWT_AUDIENCE)
+    .setIssuedAt()
+    .setExpirationTime(expires)
+    .sign(new TextEncoder().encode(consoleSecret(context)));
+  say(token);
+}
+
+const role: RoleOption = { type: 'string', multiple: true };
+
+export const tokens: Command = {
+  name: 'tokens',
+  verbs: {
+    create: {
+      usage: 'create --merchant ID --user ID --role ROLE... [--expires 1h]',
+      does: 'signs a console token and shows it',
+      options: { merchant: { type: 'string' }, user: { type: 'string' }, role, expires: { type: 'string' } },
+      run: create,
+    },
+  },
+};
+
+if (process.argv[1]?.match(/commands\/tokens\.[jt]s$/)) await main(tokens);

@@ -1,0 +1,243 @@
+// The operators' commands: all of what was asked or nothing, in words and with an exit code.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Command } from '../../stack/commands/command.js';
+import { keys } from '../../stack/commands/keys.js';
+import { merchants } from '../../stack/commands/merchants.js';
+import { outbox } from '../../stack/commands/outbox.js';
+import { passes } from '../../stack/commands/passes.js';
+import { programs } from '../../stack/commands/programs.js';
+import { roles } from '../../stack/commands/roles.js';
+import { tokens } from '../../stack/commands/tokens.js';
+import { webhooks } from '../../stack/commands/webhooks.js';
+import { type Ran, runOn } from '../rig/commandLine.js';
+import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { startReceiver } from '../rig/receiver.js';
+import { startService, type TestService, until } from '../rig/service.js';
+
+let service: TestService;
+let merchant: TestMerchant;
+let folder: string;
+
+beforeAll(async () => {
+  service = await startService();
+  merchant = await aMerchant(service);
+  folder = mkdtempSync(join(tmpdir(), 'loyalty-pass-programs-'));
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const run = (command: Command, line: string, env?: Record<string, string>): Promise<Ran> =>
+  runOn(service, command, line.split(' ').filter(Boolean), env);
+
+function file(name: string, content: unknown): string {
+  const path = join(folder, name);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+const cafe = { _id: 'cafe', slug: 'cafe', name: 'Café', style: 'stamps', fields: { primaryLabel: 'STAMPS' }, goal: 8 };
+const stored = () => service.store.rows.programs.find().sort({ _id: 1 }).toArray();
+
+describe.each([keys, merchants, outbox, passes, programs, roles, tokens, webhooks])(
+  'every command: $name',
+  (command) => {
+    it('explains itself with --help, without touching anything', async () => {
+      const { code, lines, errors } = await run(command, '--help', { MONGODB_URI: '' });
+      expect([code, errors]).toEqual([0, []]);
+      for (const verb of Object.keys(command.verbs))
+        expect(lines.join('\n')).toContain(`npm run ${command.name} -- ${verb}`);
+    });
+
+    it('says what it can do when it is asked for something else', async () => {
+      const verbs = Object.keys(command.verbs).join(', ');
+      expect(await run(command, '')).toMatchObject({ code: 1, errors: [`say one of: ${verbs}; --help tells more`] });
+      expect((await run(command, 'fly')).errors).toEqual([`"fly" is none of: ${verbs}; --help tells more`]);
+      const [verb = ''] = Object.keys(command.verbs);
+      const unknown = await run(command, `${verb} --flapping`);
+      expect([unknown.code, unknown.errors]).toEqual([1, ["Unknown option '--flapping'; --help tells more"]]);
+    });
+  },
+);
+
+describe('a command without a stack', () => {
+  it('says how to name one', async () => {
+    const { code, errors } = await run(programs, 'list', { MONGODB_URI: '', STACK_DIR: folder });
+    expect([code, errors.length]).toEqual([1, 1]);
+    expect(errors[0]).toMatch(/npm start.*MONGODB_URI and TEMPORAL_ADDRESS/);
+  });
+
+  it('says that MongoDB does not answer', async () => {
+    const env = { MONGODB_URI: 'mongodb://127.0.0.1:9/?directConnection=true' };
+    expect(await run(programs, 'list', env)).toMatchObject({
+      code: 1,
+      errors: ['MongoDB does not answer; nothing was changed'],
+    });
+  });
+});
+
+describe('programs', () => {
+  it('applies files, one program or several in each, and applies them again', async () => {
+    const one = file('one.json', cafe);
+    const two = file('two.json', [
+      { ...cafe, _id: 'bar', slug: 'bar', merchantId: merchant.id },
+      { ...cafe, _id: 'inn', slug: 'inn', style: 'points', goal: undefined },
+    ]);
+    const applied = await run(programs, `apply ${one} ${two}`);
+    expect(applied).toMatchObject({ code: 0, errors: [] });
+    expect(applied.lines[0]).toBe('applied cafe (stamps, slug cafe) of merchant demo');
+    expect((await stored()).map(({ _id, merchantId }) => [_id, merchantId])).toEqual([
+      ['bar', merchant.id],
+      ['cafe', 'demo'],
+      ['inn', 'demo'],
+    ]);
+    expect((await stored())[1]).toMatchObject({ pushMessages: true, archived: false, goal: 8 });
+
+    await run(programs, `apply ${file('one.json', { ...cafe, goal: 9, pushMessages: false })}`);
+    expect((await stored())[1]).toMatchObject({ goal: 9, pushMessages: false });
+    expect((await merchant.call('/merchants/me/programs')).text).toContain('"slug":"bar"');
+  });
+
+  it('refuses all files for a mistake in one, names each mistake with its place, and changes nothing', async () => {
+    const before = await stored();
+    const png = 'data:image/png;base64,AAAA';
+    const wrong = file('wrong.json', [
+      { ...cafe, _id: 'ok', slug: 'ok' },
+      { ...cafe, _id: 'no goal', slug: 'Ä', goal: undefined, colour: 'red' },
+      { ...cafe, _id: 'taken', slug: 'inn' },
+      { ...cafe, _id: 'bar', slug: 'other' },
+      { ...cafe, _id: 'ok', slug: 'ok-2' },
+      { ...cafe, _id: 'image', slug: 'image', passTemplate: { images: { logo: png } } },
+    ]);
+    const broken = file('broken.json', '{');
+    const { code, lines, errors } = await run(
+      programs,
+      `apply ${file('good.json', { ...cafe, goal: 5 })} ${wrong} ${broken} ${folder}/absent.json`,
+    );
+    expect([code, lines]).toEqual([1, []]);
+    const text = errors.join('\n').replaceAll(folder, '');
+    for (const mistake of [
+      '/wrong.json[1]: _id must be 1 to 64 letters',
+      '/wrong.json[1]: slug must be lower-case',
+      '/wrong.json[1]: goal is required for a stamps program',
+      '/wrong.json[1]: colour is not a known field',
+      '/wrong.json[2]: slug "inn" is that of program inn',
+      `/wrong.json[3]: _id "bar" is a program of merchant ${merchant.id}`,
+      '/wrong.json[4]: _id "ok" is that of /wrong.json[0], too',
+      '/wrong.json[5]: passTemplate.images',
+      '/broken.json: ',
+      '/absent.json: ENOENT',
+    ])
+      expect(text).toContain(mistake);
+    expect(errors.at(-1)).toBe('nothing was changed');
+    expect(await stored()).toEqual(before);
+  });
+
+  it('archives, and lists what there is', async () => {
+    expect(await run(programs, 'archive cafe nobody')).toMatchObject({
+      code: 1,
+      errors: ['there is no program "nobody"; nothing was changed'],
+    });
+    expect((await stored())[1]?.archived).toBe(false);
+    expect((await run(programs, 'archive cafe')).code).toBe(0);
+    expect((await stored())[1]?.archived).toBe(true);
+    const { lines } = await run(programs, 'list');
+    expect(lines[0]).toMatch(/^ID +MERCHANT +STYLE +SLUG +STATE +NAME$/);
+    expect(lines.find((line) => line.startsWith('cafe'))).toMatch(/cafe +demo +stamps +cafe +archived +Café/);
+  });
+});
+
+describe('merchants, roles, keys and tokens', () => {
+  it('make what a merchant needs to begin', async () => {
+    expect((await run(merchants, 'create --name Corner --id corner')).lines).toEqual(['created merchant corner']);
+    expect((await run(merchants, 'create --name Corner --id corner')).errors).toEqual([
+      'merchant "corner" is there already: Corner',
+    ]);
+    expect((await run(merchants, 'list')).lines.join('\n')).toMatch(/corner +20\S+ +Corner/);
+
+    const role = await run(roles, 'create --merchant corner --name till merchants.members:view merchants.members:edit');
+    const roleId = /created role (\S+) of/.exec(role.lines[0] ?? '')?.[1] ?? '';
+    expect((await run(roles, 'list')).lines.join('\n')).toContain(roleId);
+
+    const key = await run(keys, `create --merchant corner --name till --role ${roleId}`);
+    const [apiKey = ''] = key.lines;
+    expect(apiKey).toMatch(/^lps_[\w-]{43}$/);
+    const listed = await fetch(`${service.baseUrl}/merchants/me/members`, { headers: { 'X-API-Key': apiKey } });
+    expect(listed.status).toBe(200);
+    expect((await run(keys, 'list --merchant corner')).lines.join('\n')).toContain(apiKey.slice(0, 12));
+    expect((await run(keys, 'list --merchant corner')).lines.join('\n')).not.toContain(apiKey);
+
+    const token = await run(tokens, 'create --merchant corner --user ada --role owner --expires 5m');
+    const headers = { Authorization: `Bearer ${token.lines[0]}` };
+    expect((await fetch(`${service.baseUrl}/auth/api-keys`, { headers })).status).toBe(200);
+  });
+
+  it.each([
+    { command: keys, line: 'create', errors: ['--merchant is required', '--name is required'] },
+    { command: keys, line: 'create --merchant m --name n', errors: ['--role is required'] },
+    { command: keys, line: 'create --merchant m --name n --role nobody', errors: ['merchant m has no role "nobody"'] },
+    {
+      command: keys,
+      line: 'create --merchant m --name n --role owner --expires soon',
+      errors: ['--expires must be a date, as 2030-01-31'],
+    },
+    {
+      command: tokens,
+      line: 'create --merchant m --user u --role owner --expires soon',
+      errors: ['--expires must be a number and s, m, h or d, as 8h'],
+    },
+    {
+      command: merchants,
+      line: 'create --name n --id no/slash',
+      errors: ['--id must be 1 to 64 letters, digits, _ or -'],
+    },
+    { command: passes, line: 'rebuild', errors: ['name one program'] },
+    { command: passes, line: 'rebuild nobody', errors: ['there is no program "nobody"'] },
+    { command: outbox, line: 'drain --within soon', errors: ['--within must be a number of seconds'] },
+  ])('$command.name $line is refused in words', async ({ command, line, errors }) => {
+    expect(await run(command, line)).toEqual({ code: 1, lines: [], errors });
+  });
+
+  it('a token needs the secret that the console signs with', async () => {
+    const line = 'create --merchant m --user u --role owner';
+    expect((await run(tokens, line, { CONSOLE_JWT_SECRET: '' })).errors[0]).toMatch(/^CONSOLE_JWT_SECRET/);
+    const asymmetric = await run(tokens, line, { CONSOLE_JWKS_URL: 'https://console.example/jwks' });
+    expect(asymmetric.errors).toEqual(['CONSOLE_JWKS_URL is set: the console signs its tokens itself']);
+  });
+});
+
+describe('webhooks and outbox', () => {
+  it('show a receiver that fails, and nothing that waits once it is told', async () => {
+    expect((await run(webhooks, 'failing')).lines).toEqual(['every receiver takes what it is sent']);
+    const receiver = await startReceiver((_request, answer) => answer.writeHead(500).end());
+    const retryPolicy = { maxAttempts: 1, backoffMs: 1_000 };
+    const { body } = await merchant.call('/merchants/me/webhooks', {
+      body: { url: receiver.url, events: ['*'], retryPolicy },
+    });
+    await merchant.enroll({ firstName: 'Ada' });
+    const failing = await until(async () => {
+      const { lines } = await run(webhooks, 'failing');
+      return lines.find((line) => line.startsWith(body.data.id));
+    });
+    expect(failing).toContain(merchant.id);
+    expect(failing).toContain(`127.0.0.1:${receiver.port}`);
+    expect((await run(outbox, 'drain --within 20')).lines.at(-1)).toBe('the outbox is empty');
+    expect((await run(outbox, 'status')).lines).toEqual(['the outbox is empty']);
+    await receiver.stop();
+  });
+
+  it('tell of what waits while nobody works, and give up draining in time', async () => {
+    await service.stopWorker();
+    await merchant.enroll({ firstName: 'Grace' });
+    const status = await run(outbox, 'status');
+    expect(status.lines[0]).toMatch(/^1 events wait, the oldest for \d+\.\d s$/);
+    const drained = await run(outbox, 'drain --within 1');
+    expect(drained).toMatchObject({ code: 1, errors: ['1 events are still there after 1 s: does a worker run?'] });
+    await service.startWorker();
+    expect((await run(outbox, 'drain --within 30')).code).toBe(0);
+  });
+});

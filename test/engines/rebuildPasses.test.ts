@@ -1,0 +1,52 @@
+// After a change of its template every pass of a program that somebody keeps is pushed, and fetched afresh.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { passes } from '../../stack/commands/passes.js';
+import { runOn } from '../rig/commandLine.js';
+import { type Customers, startCustomers } from '../rig/customers.js';
+import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
+import { until } from '../rig/service.js';
+
+let real: RealWallets;
+let customers: Customers;
+
+beforeAll(async () => {
+  real = await startRealWallets();
+  customers = await startCustomers(real);
+});
+afterAll(async () => {
+  await real.stop();
+  await customers.stop();
+});
+
+it('phones show the new template, saved objects are patched, and whoever keeps no pass is left alone', async () => {
+  const { service, google, customer } = real;
+  const { rows } = service.store;
+  const ada = await customers.join();
+  const phone = await customers.install(ada);
+  const bob = await customers.join(ada.program);
+  await customer.save(bob.googleUrl ?? '');
+  await until(async () => (await rows.members.findOne({ _id: bob.member._id }))?.pass.googleSaved);
+  const eve = await customers.join(ada.program);
+  const [elsewhere] = [await customers.join()];
+  const before = await rows.members.findOne({ _id: eve.member._id });
+  const patches = () => google.requests.filter(({ kind }) => kind === 'objectUpdate').length;
+  const patched = patches();
+
+  await rows.programs.updateOne({ _id: ada.program._id }, { $set: { 'passTemplate.logoText': 'A new name' } });
+  const { code, lines, errors } = await runOn(service, passes, ['rebuild', ada.program._id, '--wait']);
+  expect([code, errors]).toEqual([0, []]);
+  expect(lines[0]).toMatch(/^started rebuild:/);
+  expect(lines.at(-1)).toBe('completed: 2 of 2 passes pushed, 0 not taken');
+
+  await phone.settled();
+  expect(phone.history()).toHaveLength(2);
+  expect(patches()).toBeGreaterThan(patched);
+  const [batch] = await rows.batches.find({ kind: 'passes.rebuild' }).toArray();
+  expect(batch).toMatchObject({ phase: 'completed', programId: ada.program._id, counts: { total: 2, created: 2 } });
+  expect((await rows.members.findOne({ _id: eve.member._id }))?.version).toBe(before?.version);
+  expect((await rows.members.findOne({ _id: elsewhere?.member._id ?? '' }))?.version).toBe(elsewhere?.member.version);
+
+  const { body } = await real.merchant.call(`/merchants/me/batches/${batch?._id}`);
+  expect(body.data).toMatchObject({ kind: 'passes.rebuild', phase: 'completed', percent: 100 });
+  expect(await service.client.workflow.getHandle(`rebuild:${batch?._id}`).result()).toEqual({ phase: 'completed' });
+});
