@@ -1,4 +1,4 @@
-// The end of a campaign or a replay, told once: the batch takes the phase it will keep, and its event says what it says.
+// The end of a batch of any kind, told once: the batch takes the phase it will keep, and its event says what it says.
 import { type BatchPhase, isFinished } from '../schemas/batches.js';
 import { campaignCountsOf } from '../schemas/campaigns.js';
 import type { BatchRow, EventRow } from '../schemas/collections.js';
@@ -59,7 +59,7 @@ function endEvent(store: Store, { batch, holder }: { batch: BatchRow; holder: st
 }
 
 function told(batch: BatchRow, finishedAt: Date): { type: EventType; data: Record<string, unknown> } {
-  const { _id: batchId, merchantId, programId, kind, counts, passIssuance, campaign, reason = '' } = batch;
+  const { _id: batchId, merchantId, programId, kind, counts, passIssuance, campaign, dryRun, reason = '' } = batch;
   const times = { startedAt: batch.startedAt.toISOString(), finishedAt: finishedAt.toISOString() };
   const subject = { merchantId, ...(programId && { programId }) };
   const completed = batch.phase === 'completed';
@@ -73,6 +73,14 @@ function told(batch: BatchRow, finishedAt: Date): { type: EventType; data: Recor
     };
     return { type: 'campaign.sent', data };
   }
-  const data: EventData<'batch.completed'> = { batchId, kind, ...subject, counts, passIssuance, ...times };
+  const data: EventData<'batch.completed'> = {
+    batchId,
+    kind,
+    ...subject,
+    counts,
+    passIssuance,
+    ...times,
+    ...(dryRun && { dryRun }),
+  };
   return completed ? { type: 'batch.completed', data } : { type: 'batch.failed', data: { ...data, reason } };
 }

@@ -460,7 +460,10 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { merchantId: 1, createdAt: -1 }, reason: 'the list' },
   ],
   roles: [],
-  batches: [{ key: { merchantId: 1, startedAt: -1, _id: -1 }, reason: 'the list, newest first' }],
+  batches: [
+    { key: { merchantId: 1, startedAt: -1, _id: -1 }, reason: 'the list, newest first' },
+    { key: { phase: 1, startedAt: 1 }, reason: 'those that are not over, to see that they are worked on' },
+  ],
   batchRows: [
     { key: { batchId: 1, chunk: 1 }, unique: true, reason: 'the chunks of a batch in their order, each stored once' },
     { key: { createdAt: 1 }, expireAfterSeconds: days(7), reason: 'rows hold personal data: kept 7 days' },

@@ -108,6 +108,7 @@ export interface WorkflowInputs {
   pushPassesLate: PushLate;
   repushPasses: Record<string, never>;
   importMembers: ImportMembers;
+  reviveBatches: Record<string, never>;
   sendCampaign: RunBatch;
   replayDeliveries: RunBatch;
   rebuildPasses: RunBatch;

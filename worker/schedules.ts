@@ -41,6 +41,18 @@ export async function ensureRecount(client: Client): Promise<void> {
   });
 }
 
+/** Batches that lost their workflow get it back this often. */
+export async function ensureRevival(client: Client): Promise<void> {
+  await ensureSchedule(client, {
+    id: 'revive-batches',
+    name: 'reviveBatches',
+    input: {},
+    interval: { every: '30s' },
+    atOnce: true,
+    summary: 'take up batches that lost their workflow',
+  });
+}
+
 interface ScheduleOf<N extends WorkflowName> {
   id: string;
   name: N;

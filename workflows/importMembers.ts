@@ -6,14 +6,13 @@ import {
   condition,
   continueAsNew,
   defineSignal,
-  isCancellation,
-  log,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import { type ImportMembers, type ImportStep, uploadedSignal } from '../schemas/workflows.js';
 import { batches, webhooks } from './activityOptions.js';
+import { failureOf } from './throughTargets.js';
 
 export const uploaded = defineSignal(uploadedSignal);
 
@@ -47,8 +46,7 @@ export async function importMembers(input: ImportMembers): Promise<{ phase: stri
     }
   };
 
-  let failure = resume?.failure;
-  if (resume?.stage !== 'publishing') failure = await failureOf(() => runStage('creating'));
+  const failure = resume?.stage === 'publishing' ? resume.failure : await failureOf(() => runStage('creating'));
   return CancellationScope.nonCancellable(async () => {
     await runStage('publishing', failure);
     const { phase, eventId, unissued } = await batches.finishImport({
@@ -82,19 +80,6 @@ async function fileCame(batchId: string): Promise<boolean> {
       return false;
     }
     told = false;
-  }
-}
-
-/** Null-safe end of creating: an operator's cancel and a failure that no retry can help end the stage, not the import. */
-async function failureOf(stage: () => Promise<void>): Promise<string | undefined> {
-  try {
-    await stage();
-    return undefined;
-  } catch (error) {
-    if (isCancellation(error)) return 'cancelled';
-    if (!(error instanceof Error) || error.name !== 'ActivityFailure') throw error;
-    log.error('Creating members failed.', { error: String(error.cause) });
-    return error.cause instanceof Error ? error.cause.message : 'Creating members failed.';
   }
 }
 

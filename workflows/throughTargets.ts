@@ -55,7 +55,7 @@ export async function throughTargets(input: RunBatch, { drawUp, step, doing }: S
 }
 
 /** An operator's cancel and a failure that no retry can help end the work, not the batch. */
-async function failureOf(work: () => Promise<void>): Promise<string | undefined> {
+export async function failureOf(work: () => Promise<void>): Promise<string | undefined> {
   try {
     await work();
     return undefined;
