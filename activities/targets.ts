@@ -7,7 +7,7 @@ import { ServiceError } from '../schemas/errors.js';
 import { newId } from '../schemas/ids.js';
 import type { Store } from './deps.js';
 import { nonRetryable } from './imports/takeSteps.js';
-import { StaleRead, transact, update } from './transact.js';
+import { decideAgain, transact, update } from './transact.js';
 
 const chunksTogether = 10;
 
@@ -76,25 +76,20 @@ export type Outcomes = Pick<ImportCounts, 'created' | 'deduped' | 'failed'>;
 /** Adds to the counts of the batch, unless another attempt of the same chunk has. */
 export async function countTargets(
   store: Store,
-  { targets, outcomes }: { targets: BatchTargetsRow; outcomes: Outcomes },
+  { targets: { _id, batchId }, outcomes }: { targets: BatchTargetsRow; outcomes: Outcomes },
 ): Promise<void> {
   const { created, deduped, failed } = outcomes;
-  const counts = {
-    done: targets.ids.length,
-    'counts.created': created,
-    'counts.deduped': deduped,
-    'counts.failed': failed,
-  };
-  try {
+  const counts = { 'counts.created': created, 'counts.deduped': deduped, 'counts.failed': failed };
+  await decideAgain(store, async () => {
+    const open = await store.rows.batchTargets.findOne({ _id, counted: { $exists: false } });
+    if (!open) return;
     await transact(
       store,
       [
-        update(store, 'batchTargets', { _id: targets._id, counted: { $exists: false } }, { $set: { counted: true } }),
-        update(store, 'batches', { _id: targets.batchId }, { $inc: counts }),
+        update(store, 'batchTargets', { _id, counted: { $exists: false } }, { $set: { counted: true } }),
+        update(store, 'batches', { _id: batchId }, { $inc: { done: open.ids.length, ...counts } }),
       ],
       2,
     );
-  } catch (error) {
-    if (!(error instanceof StaleRead)) throw error;
-  }
+  });
 }

@@ -1,7 +1,9 @@
 // A merchant of one's own in a running test service: programs, keys and tokens, and a caller that speaks the API.
 import { SignJWT } from 'jose';
 import type { Store } from '../../activities/deps.js';
+import { newMemberRows } from '../../activities/newMember.js';
 import { newApiKey } from '../../schemas/apiKeys.js';
+import type { MemberRow } from '../../schemas/collections.js';
 import { newId, newToken } from '../../schemas/ids.js';
 import { type Program, programFile } from '../../schemas/programs.js';
 import { mustConform } from './conformance.js';
@@ -48,6 +50,26 @@ export async function addKey(store: Store, at: { merchantId: string; roleIds: st
     createdAt: new Date(),
   });
   return key;
+}
+
+/** Active members without names, put straight into the database: no passes, no events. */
+export async function manyMembers(
+  store: Store,
+  { program, count }: { program: Program; count: number },
+): Promise<MemberRow[]> {
+  const made = Array.from({ length: count }, () =>
+    newMemberRows(store, {
+      program,
+      person: {},
+      source: 'import',
+      attribution: {},
+      actor: { type: 'import', id: 'test' },
+      holderOf: () => null,
+    }),
+  );
+  const members = made.map((rows) => rows.member);
+  await store.rows.members.insertMany(members);
+  return members;
 }
 
 export async function aMerchant(

@@ -1,0 +1,258 @@
+// A campaign reaches everyone who matches, once each, and its counts are true.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendMessages } from '../../activities/campaigns.js';
+import { campaignId, newId } from '../../schemas/ids.js';
+import { startEffects } from '../rig/effects.js';
+import { aMerchant, manyMembers, type TestMerchant } from '../rig/merchant.js';
+import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
+import { type Receiver, startReceiver } from '../rig/receiver.js';
+import { startService, type TestService, until } from '../rig/service.js';
+
+const send = (merchant: TestMerchant, body: unknown) => merchant.call('/merchants/me/campaigns', { body });
+
+async function ended(merchant: TestMerchant, id: string) {
+  return until(async () => {
+    const { body } = await merchant.call(`/merchants/me/campaigns/${id}`);
+    return ['completed', 'failed', 'cancelled'].includes(body.data.phase) && body.data;
+  }, 30_000);
+}
+
+describe('a campaign without wallet credentials', () => {
+  let service: TestService;
+  let merchant: TestMerchant;
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    service = await startService();
+    merchant = await aMerchant(service);
+    receiver = await startReceiver();
+    await merchant.call('/merchants/me/webhooks', {
+      body: { url: receiver.url, events: ['campaign.sent', 'batch.failed', 'batch.completed'] },
+    });
+  });
+  afterAll(async () => {
+    await service.stop();
+    await receiver.stop();
+  });
+
+  const tell = (member: { id: string }, tags: string[]) =>
+    merchant.call(`/merchants/me/members/${member.id}/tags`, { body: { tags } });
+  const memberOf = async (id: string) => {
+    const member = await service.store.rows.members.findOne({ _id: id });
+    if (!member) throw new Error('The member is gone.');
+    return member;
+  };
+
+  it('puts its message on the passes of active members of the program with all of its tags, and of nobody else', async () => {
+    const [program, other] = [await merchant.program(), await merchant.program()];
+    const enroll = (programId: string) => merchant.enroll({ programId });
+    const [both, one, voided, elsewhere] = await Promise.all([
+      enroll(program._id),
+      enroll(program._id),
+      enroll(program._id),
+      enroll(other._id),
+    ]);
+    await Promise.all([
+      tell(both, ['vip', 'gold']),
+      tell(one, ['vip']),
+      tell(voided, ['vip', 'gold']),
+      tell(elsewhere, ['vip', 'gold']),
+    ]);
+    await merchant.call(`/merchants/me/members/${voided.id}/status`, { method: 'PATCH', body: { status: 'voided' } });
+    const before = await memberOf(both.id);
+
+    const answer = await send(merchant, { programId: program._id, tags: ['VIP', ' gold '], message: 'Come in' });
+    expect(answer.status).toBe(202);
+    expect(answer.body.data).toMatchObject({
+      phase: 'queued',
+      programId: program._id,
+      tags: ['vip', 'gold'],
+      message: 'Come in',
+      counts: { matched: 0, pushed: 0, skipped: 0, failed: 0 },
+      startedBy: { type: 'api-key' },
+    });
+    const campaign = await ended(merchant, answer.body.data.id);
+    expect(campaign).toMatchObject({
+      phase: 'completed',
+      counts: { matched: 1, pushed: 0, skipped: 1, failed: 0 },
+      percent: 100,
+      finishedAt: expect.any(String),
+    });
+
+    const after = await memberOf(both.id);
+    expect(after.pass).toMatchObject({ message: 'Come in', messageSequence: before.pass.messageSequence + 1 });
+    expect(after.pass.tag.getTime()).toBeGreaterThan(before.pass.tag.getTime());
+    expect(after.version).toBe(before.version + 1);
+    for (const { id } of [one, voided, elsewhere]) expect((await memberOf(id)).pass).not.toHaveProperty('message');
+    const { body } = await merchant.call(`/merchants/me/members/${both.id}/events`);
+    const lines = body.data.items.map(({ type, outcome }: { type: string; outcome: string }) => `${type} ${outcome}`);
+    expect(lines).toEqual(expect.arrayContaining(['push_sent skipped', 'google_object_patched skipped']));
+  });
+
+  it('tells the merchant of its end, with the counts that the campaign shows, and of no single push', async () => {
+    const { _id: programId } = await merchant.program();
+    await Promise.all(Array.from({ length: 5 }, () => merchant.enroll({ programId })));
+    const { body } = await send(merchant, { programId, message: 'Hello' });
+    const campaign = await ended(merchant, body.data.id);
+    await receiver.waitFor((requests) => requests.some((request) => request.body.includes(body.data.id)));
+    const told = receiver.requests.filter((request) => request.body.includes(body.data.id));
+    expect(told.map((request) => JSON.parse(request.body.toString()))).toMatchObject([
+      {
+        event: 'campaign.sent',
+        data: {
+          campaignId: body.data.id,
+          merchantId: merchant.id,
+          programId,
+          tags: [],
+          message: 'Hello',
+          counts: { matched: 5, pushed: 0, skipped: 5, failed: 0 },
+          startedAt: campaign.startedAt,
+          finishedAt: campaign.finishedAt,
+        },
+      },
+    ]);
+    const generic = await merchant.call(`/merchants/me/batches/${body.data.id}`);
+    expect(generic.body.data).toMatchObject({ kind: 'campaign', phase: 'completed', counts: { total: 5 } });
+  });
+
+  it('reaches more members than a chunk holds, each once, while their balances change', async () => {
+    const program = await merchant.program();
+    const members = await manyMembers(service.store, { program, count: 230 });
+    const { body } = await send(merchant, { programId: program._id, message: 'All of you' });
+    const gestures = members
+      .slice(0, 40)
+      .map((member) =>
+        merchant.call(`/merchants/me/members/${member._id}/points`, { method: 'PATCH', body: { delta: 1 } }),
+      );
+    for (const { status } of await Promise.all(gestures)) expect(status).toBe(200);
+    expect((await ended(merchant, body.data.id)).counts).toEqual({ matched: 230, pushed: 0, skipped: 230, failed: 0 });
+    const rows = await service.store.rows.members.find({ programId: program._id }).toArray();
+    expect(rows.map((row) => row.pass.messageSequence)).toEqual(Array(230).fill(1));
+    expect(rows.filter((row) => row.balance === 1)).toHaveLength(40);
+  });
+
+  it('sends nothing twice when a chunk is run again, even by two at the same time', async () => {
+    const { _id: programId } = await merchant.program();
+    await Promise.all(Array.from({ length: 3 }, () => merchant.enroll({ programId })));
+    const { body } = await send(merchant, { programId, message: 'Once' });
+    const { id: batchId } = body.data;
+    await ended(merchant, batchId);
+    const { rows } = service.store;
+    await rows.batches.updateOne({ _id: batchId }, { $set: { phase: 'running', 'counts.deduped': 0 } });
+    await rows.batchTargets.updateMany({ batchId }, { $unset: { counted: '' } });
+    const effects = await startEffects(service);
+    const never = new AbortController().signal;
+    const step = { batchId, from: 0, stopping: never, callOff: never };
+    await Promise.all([sendMessages(effects.deps, step), sendMessages(effects.deps, step)]);
+    await effects.close();
+    const members = await rows.members.find({ programId }).toArray();
+    expect(members.map((member) => member.pass.messageSequence)).toEqual([1, 1, 1]);
+    expect((await rows.batches.findOne({ _id: batchId }))?.counts).toMatchObject({ total: 3, deduped: 3 });
+  });
+
+  it('repeats nothing and tells nothing anew when an operator resets it', async () => {
+    const { _id: programId } = await merchant.program();
+    await merchant.enroll({ programId });
+    const { body } = await send(merchant, { programId, message: 'Once more' });
+    const { id } = body.data;
+    const campaign = await ended(merchant, id);
+    await receiver.waitFor((requests) => requests.some((request) => request.body.includes(id)));
+    const { client } = service;
+    const handle = client.workflow.getHandle(campaignId(id));
+    await handle.result();
+    const { runId } = await handle.describe();
+    const { events } = await handle.fetchHistory();
+    await client.workflowService.resetWorkflowExecution({
+      namespace: 'default',
+      workflowExecution: { workflowId: campaignId(id), runId },
+      reason: 'a test',
+      requestId: newId(),
+      workflowTaskFinishEventId: events?.find((event) => event.workflowTaskCompletedEventAttributes)?.eventId ?? null,
+    });
+    expect(await handle.result()).toEqual({ phase: 'completed' });
+    const [member] = await service.store.rows.members.find({ programId }).toArray();
+    expect(member?.pass.messageSequence).toBe(1);
+    expect((await merchant.call(`/merchants/me/campaigns/${id}`)).body.data).toEqual(campaign);
+    expect(receiver.requests.filter((request) => request.body.includes(id))).toHaveLength(1);
+  });
+
+  it('ends as cancelled when somebody cancels it, and says so', async () => {
+    const { _id: programId } = await merchant.program();
+    await Promise.all(Array.from({ length: 3 }, () => merchant.enroll({ programId })));
+    await service.stopWorker();
+    const { body } = await send(merchant, { programId, message: 'Never mind' });
+    const { id } = body.data;
+    await merchant.call(`/merchants/me/batches/${id}/cancel`, { method: 'POST' });
+    await service.startWorker();
+    expect(await ended(merchant, id)).toMatchObject({ phase: 'cancelled', counts: { matched: 3, skipped: 0 } });
+    await receiver.waitFor((requests) =>
+      requests.some((request) => request.body.includes(id) && request.body.includes('batch.failed')),
+    );
+  }, 60_000);
+
+  it('ends as completed with nobody when nobody matches', async () => {
+    const { _id: programId } = await merchant.program();
+    const { body } = await send(merchant, { programId, message: 'Anyone?' });
+    expect((await ended(merchant, body.data.id)).counts.matched).toBe(0);
+  });
+
+  it('refuses what is no campaign, and programs and campaigns of another merchant', async () => {
+    const other = await aMerchant(service);
+    const { _id: programId } = await other.program();
+    expect((await send(merchant, { programId, message: 'Hi' })).body.error.code).toBe('PROGRAM_NOT_FOUND');
+    for (const body of [
+      {},
+      { message: '' },
+      { message: 'x'.repeat(201) },
+      { message: 'Hi', tags: [] },
+      { message: 'Hi', all: true },
+    ])
+      expect([body, (await send(merchant, body)).status]).toEqual([body, 400]);
+    const mine = await send(merchant, { programId: (await merchant.program())._id, message: 'Hi' });
+    await ended(merchant, mine.body.data.id);
+    const theirs = await other.call(`/merchants/me/campaigns/${mine.body.data.id}`);
+    expect(theirs.body.error.code).toBe('BATCH_NOT_FOUND');
+    expect((await merchant.call(`/merchants/me/campaigns/${newId()}`)).status).toBe(404);
+  });
+
+  it('has one workflow, which is found by its batch', async () => {
+    const { body } = await send(merchant, { programId: (await merchant.program())._id, message: 'Hi' });
+    await ended(merchant, body.data.id);
+    const { type, searchAttributes } = await service.client.workflow.getHandle(campaignId(body.data.id)).describe();
+    expect(type).toBe('sendCampaign');
+    expect(searchAttributes.BatchId).toEqual([body.data.id]);
+  });
+});
+
+describe('a campaign to phones', () => {
+  let real: RealWallets;
+
+  beforeAll(async () => {
+    real = await startRealWallets();
+  });
+  afterAll(() => real.stop());
+
+  it('shows on each phone once, and counts who was told, who has none and who could not be reached', async () => {
+    const { service, merchant, apns } = real;
+    const { _id: programId } = await merchant.program();
+    const install = async () => {
+      const { id } = await merchant.enroll({ programId });
+      const member = await until(() =>
+        service.store.rows.members.findOne({ _id: id, 'pass.appleIssuedAt': { $exists: true } }),
+      );
+      const phone = real.phone();
+      await phone.install(`${service.publicUrl}/passes/${member.pass.token}.pkpass`);
+      return phone;
+    };
+    const [told, alsoTold, dead] = [await install(), await install(), await install()];
+    await merchant.enroll({ programId });
+    apns.answer(dead.pushToken(), { status: 410, reason: 'Unregistered' });
+    const { body } = await send(merchant, { programId, message: 'Double points today' });
+    const campaign = await ended(merchant, body.data.id);
+    expect(campaign).toMatchObject({ phase: 'completed', counts: { matched: 4, pushed: 2, skipped: 1, failed: 1 } });
+    for (const phone of [told, alsoTold]) {
+      await phone.settled();
+      expect(phone.history().filter((face) => face.lockScreen === 'Double points today')).toHaveLength(1);
+    }
+  });
+});
