@@ -132,6 +132,8 @@ function problemsOf(known: Known, exchange: Exchange): string[] {
 
 /** A path or a method that the document does not know must be refused as such. */
 function strayProblems(pathIsKnown: boolean, { status, headers, text }: Exchange): string[] {
+  // Strangers are counted before they are told that there is nothing.
+  if (status === 429) return [];
   const [expected, code] = pathIsKnown ? [405, 'METHOD_NOT_ALLOWED'] : [404, 'ROUTE_NOT_FOUND'];
   if (status !== expected) return [`the document knows no such operation, and it was answered ${status}`];
   if (pathIsKnown && !headers.get('allow')) return ['the header Allow is missing'];

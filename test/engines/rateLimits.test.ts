@@ -1,0 +1,245 @@
+// Limits (interface 8): fixed windows by key, by user and by address, each with its own count, and three headers that say
+// where the caller stands.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, addKey, aMerchant, type Call } from '../rig/merchant.js';
+import { type RedisServer, startRedisServer } from '../rig/redisServer.js';
+import { startService, type TestService, until } from '../rig/service.js';
+
+const small = { RATE_LIMIT_AUTHENTICATED: '5', RATE_LIMIT_PUBLIC: '4', RATE_LIMIT_WINDOW_MS: '60000' };
+const start = (env: Record<string, string>) => startService({ worker: false, env });
+const path = '/merchants/me/programs';
+
+const counts = ({ headers }: Answer) => ['Limit', 'Remaining'].map((name) => Number(headers.get(`RateLimit-${name}`)));
+async function readyz(
+  service: TestService,
+): Promise<{ status: number; body: { status: string; checks: { redis: boolean } } }> {
+  const answer = await fetch(`${service.publicUrl}/readyz`);
+  return { status: answer.status, body: (await answer.json()) as { status: string; checks: { redis: boolean } } };
+}
+
+const codeOf = ({ status, body }: Answer) => [status, body.error?.code ?? 'ok'];
+async function repeat(times: number, call: () => Promise<Answer>): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let index = 0; index < times; index += 1) answers.push(await call());
+  return answers;
+}
+
+function expectLimited(answer: Answer, limit: number): void {
+  expect(codeOf(answer)).toEqual([429, 'RATE_LIMITED']);
+  expect(counts(answer)).toEqual([limit, 0]);
+  const reset = Number(answer.headers.get('RateLimit-Reset'));
+  expect(Number.isInteger(reset) && reset >= 1 && reset <= 60).toBe(true);
+  expect(answer.headers.get('Retry-After')).toBe(String(reset));
+}
+
+describe('a caller behind a trusted proxy', () => {
+  let service: TestService;
+  let addresses = 0;
+  /** An address that nobody else here has. */
+  const from = (): Record<string, string> => {
+    addresses += 1;
+    return { 'X-Forwarded-For': `198.51.100.${addresses}` };
+  };
+
+  beforeAll(async () => {
+    service = await start({ ...small, TRUST_PROXY: '1' });
+  });
+  afterAll(async () => {
+    await service.stop();
+  });
+
+  it('with a key is counted by the key, down to nothing and then refused', async () => {
+    const merchant = await aMerchant(service);
+    const answers = await repeat(5, () => merchant.call(path, { headers: from() }));
+    expect(answers.map(counts)).toEqual([
+      [5, 4],
+      [5, 3],
+      [5, 2],
+      [5, 1],
+      [5, 0],
+    ]);
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200]);
+    for (const answer of await repeat(3, () => merchant.call(path, { headers: from() }))) expectLimited(answer, 5);
+  });
+
+  it('has the same count in both header forms, and every key its own', async () => {
+    const merchant = await aMerchant(service);
+    const other = await addKey(service.store, { merchantId: merchant.id, roleIds: ['integration'] });
+    await repeat(4, () => merchant.call(path));
+    await merchant.call(path, { credential: { Authorization: `ApiKey ${merchant.apiKey}` } });
+    expectLimited(await merchant.call(path), 5);
+    expect(codeOf(await merchant.call(path, { credential: { 'X-API-Key': other } }))).toEqual([200, 'ok']);
+  });
+
+  it('with a token is counted by user, whatever token or cookie it is', async () => {
+    const merchant = await aMerchant(service);
+    const call = async (sub: string): Promise<Call> => ({
+      credential: { Authorization: `Bearer ${await merchant.token({ sub })}` },
+    });
+    for (let index = 0; index < 4; index += 1) await merchant.call(path, await call('anna'));
+    const cookie = { credential: { Cookie: `session=${await merchant.token({ sub: 'anna' })}` } };
+    expect(counts(await merchant.call(path, cookie))).toEqual([5, 0]);
+    expectLimited(await merchant.call(path, await call('anna')), 5);
+    expect(codeOf(await merchant.call(path, await call('ben')))).toEqual([200, 'ok']);
+    expect(codeOf(await merchant.call(path))).toEqual([200, 'ok']);
+  });
+
+  it('is counted for refused and missing things too', async () => {
+    const merchant = await aMerchant(service, { roleIds: ['viewer'] });
+    const answers = [
+      await merchant.call('/merchants/me/members/x'),
+      await merchant.call('/merchants/me/members?page=0'),
+      await merchant.call('/merchants/me/members', { body: { programId: 'x' } }),
+    ];
+    expect(answers.map((answer) => answer.status)).toEqual([404, 400, 403]);
+    expect(answers.map(counts)).toEqual([
+      [5, 4],
+      [5, 3],
+      [5, 2],
+    ]);
+  });
+
+  it('without a valid credential is counted by address, and refused alike', async () => {
+    const merchant = await aMerchant(service);
+    const headers = from();
+    const bad = [
+      null,
+      { 'X-API-Key': 'rubbish' },
+      { Authorization: 'Bearer rubbish' },
+      { 'X-API-Key': `lps_${'A'.repeat(43)}` },
+    ];
+    const answers = await Promise.all(bad.map((credential) => merchant.call(path, { credential, headers })));
+    expect(answers.map((answer) => answer.status)).toEqual([401, 401, 401, 401]);
+    expect(answers.map((answer) => counts(answer)[1]).sort()).toEqual([0, 1, 2, 3]);
+    expectLimited(await merchant.call(path, { credential: null, headers }), 4);
+    expectLimited(await merchant.call(path, { credential: { 'X-API-Key': 'rubbish' }, headers }), 4);
+    expect(codeOf(await merchant.call(path, { credential: null, headers: from() }))).toEqual([
+      401,
+      'AUTHENTICATION_REQUIRED',
+    ]);
+  });
+
+  it('with a good key works while its address is limited', async () => {
+    const merchant = await aMerchant(service);
+    const headers = from();
+    await repeat(5, () => merchant.call(path, { credential: null, headers }));
+    expectLimited(await merchant.call(path, { credential: null, headers }), 4);
+    expect(codeOf(await merchant.call(path, { headers }))).toEqual([200, 'ok']);
+  });
+
+  it('on what is no route has a count of its own beside that of failed credentials', async () => {
+    const merchant = await aMerchant(service);
+    const headers = from();
+    const unknown = await repeat(4, () => merchant.call('/nope', { headers }));
+    expect(unknown.map((answer) => answer.status)).toEqual([404, 404, 404, 404]);
+    expect(unknown.map(counts).at(-1)).toEqual([4, 0]);
+    expectLimited(await merchant.call('/nope', { headers }), 4);
+    expect(codeOf(await merchant.call(path, { credential: null, headers }))).toEqual([401, 'AUTHENTICATION_REQUIRED']);
+  });
+
+  it('is known by the address that the proxy saw, and not by what it says of itself', async () => {
+    const merchant = await aMerchant(service);
+    const call = (forwarded: string) =>
+      merchant.call(path, { credential: null, headers: { 'X-Forwarded-For': forwarded } });
+    await repeat(4, () => call('203.0.113.50'));
+    expectLimited(await call('203.0.113.50'), 4);
+    expectLimited(await call('1.2.3.4, 203.0.113.50'), 4);
+    expect((await call('203.0.113.50, 203.0.113.51')).status).toBe(401);
+  });
+
+  it('with IPv6 is known by its /64', async () => {
+    const merchant = await aMerchant(service);
+    const call = (address: string) =>
+      merchant.call(path, { credential: null, headers: { 'X-Forwarded-For': address } });
+    for (const last of [1, 2, 3, 4]) await call(`2001:db8:7:7::${last}`);
+    expectLimited(await call('2001:db8:7:7:ffff::1'), 4);
+    expect((await call('2001:db8:7:8::1')).status).toBe(401);
+  });
+
+  it('is not counted for health and documents', async () => {
+    const merchant = await aMerchant(service);
+    for (const open of ['/healthz', '/readyz', '/api/v1/openapi.json']) {
+      const answers = await repeat(6, () =>
+        merchant.call(`${service.publicUrl}${open}`, { credential: null, headers: from() }),
+      );
+      expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
+      expect(answers[0]?.headers.get('RateLimit-Limit')).toBeNull();
+    }
+  });
+});
+
+describe('without a trusted proxy', () => {
+  it('X-Forwarded-For says nothing', async () => {
+    const service = await start(small);
+    try {
+      const merchant = await aMerchant(service);
+      const call = (address: string) =>
+        merchant.call(path, { credential: null, headers: { 'X-Forwarded-For': address } });
+      for (const last of [1, 2, 3, 4]) expect((await call(`198.51.100.${last}`)).status).toBe(401);
+      expectLimited(await call('198.51.100.5'), 4);
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+describe('the window', () => {
+  it('opens again when it said it would', async () => {
+    const service = await start({ ...small, RATE_LIMIT_WINDOW_MS: '1500' });
+    try {
+      const merchant = await aMerchant(service);
+      const answers = await repeat(6, () => merchant.call(path));
+      expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200, 429]);
+      const reset = Number(answers.at(-1)?.headers.get('RateLimit-Reset'));
+      await new Promise((resolve) => setTimeout(resolve, reset * 1_000));
+      expect(counts(await merchant.call(path))).toEqual([5, 4]);
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+describe('with Redis', () => {
+  let redis: RedisServer;
+  let services: TestService[];
+
+  beforeAll(async () => {
+    redis = await startRedisServer();
+    const env = { ...small, REDIS_URL: redis.url };
+    services = await Promise.all([start(env), start(env)]);
+  });
+  afterAll(async () => {
+    await Promise.all(services.map((service) => service.stop()));
+    await redis.close().catch(() => {});
+  });
+
+  it('the processes count together; while it is away each counts alone; and back it is by itself', async () => {
+    const [one, other] = services;
+    if (!one || !other) throw new Error('Two services were started.');
+    const [merchant, beside] = [await aMerchant(one), await aMerchant(other)];
+    const key = { 'X-API-Key': merchant.apiKey };
+    // The second service has a database of its own, which has to know the key too.
+    const row = await one.store.rows.apiKeys.findOne({ merchantId: merchant.id });
+    if (row) await other.store.rows.apiKeys.insertOne(row);
+    await until(async () => (await readyz(one)).body.checks.redis);
+    expect(counts(await merchant.call(path))).toEqual([5, 4]);
+    expect(counts(await beside.call(path, { credential: key }))).toEqual([5, 3]);
+    expect(counts(await merchant.call(path))).toEqual([5, 2]);
+
+    const { port } = redis;
+    await redis.close();
+    const alone = await repeat(2, () => merchant.call(path));
+    expect(alone.map((answer) => answer.status)).toEqual([200, 200]);
+    expect(alone.map(counts)).toEqual([
+      [5, 4],
+      [5, 3],
+    ]);
+    expect(await readyz(one)).toMatchObject({ status: 200, body: { status: 'degraded', checks: { redis: false } } });
+
+    redis = await startRedisServer({ port });
+    await until(async () => (await readyz(one)).body.checks.redis);
+    expect(counts(await merchant.call(path))).toEqual([5, 4]);
+    await until(async () => (await readyz(other)).body.checks.redis);
+    expect(counts(await beside.call(path, { credential: key }))).toEqual([5, 3]);
+  });
+});
