@@ -1,0 +1,103 @@
+// The skeleton of a batch over a list: in order, told however it ends, and never without bound.
+
+import { ApplicationFailure } from '@temporalio/common';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { newId } from '../../schemas/ids.js';
+import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
+
+let worker: WorkflowWorker;
+let calls: string[];
+let batchId: string;
+
+const stepped = (from: number, over: boolean) => ({
+  next: from + 1,
+  over,
+  total: 3,
+  done: from + 1,
+  created: 0,
+  carried: 0,
+});
+
+beforeAll(async () => {
+  worker = await startWorkflowWorker();
+});
+afterAll(() => worker.stop());
+
+beforeEach(() => {
+  calls = [];
+  batchId = newId();
+  worker.fakes.drawUpCampaign = async () => {
+    calls.push('drawUp');
+    return { total: 3 };
+  };
+  worker.fakes.sendMessages = async ({ from }) => {
+    calls.push(`send ${from}`);
+    return stepped(from, from === 2);
+  };
+  worker.fakes.finishBatch = async ({ failure, holder }) => {
+    calls.push(`finish ${failure ?? 'well'} for ${holder.split(':')[0]}`);
+    return { phase: failure === undefined ? 'completed' : 'failed', eventId: 'event-1' };
+  };
+  worker.fakes.publishEvents = async ({ eventIds }) => {
+    calls.push(`publish ${eventIds.join()}`);
+    return { published: 1 };
+  };
+});
+
+const start = (cursor?: number) =>
+  worker.start(
+    'sendCampaign',
+    { merchantId: 'm', batchId, ...(cursor !== undefined && { cursor }) },
+    `campaign:${batchId}`,
+  );
+
+it('draws up the list, works through it in order, then tells the merchant', async () => {
+  const handle = await start();
+  expect(await handle.result()).toEqual({ phase: 'completed' });
+  expect(calls).toEqual(['drawUp', 'send 0', 'send 1', 'send 2', 'finish well for campaign', 'publish event-1']);
+});
+
+it('goes on where an earlier run of it stopped, with the list of that run', async () => {
+  await (await start(2)).result();
+  expect(calls).toEqual(['send 2', 'finish well for campaign', 'publish event-1']);
+});
+
+it('takes a step again that failed for a moment', async () => {
+  let failed = false;
+  const { sendMessages } = worker.fakes;
+  worker.fakes.sendMessages = async (step) => {
+    if (step.from === 1 && !failed) {
+      failed = true;
+      throw new Error('The database was away.');
+    }
+    if (!sendMessages) throw new Error('No step.');
+    return sendMessages(step);
+  };
+  expect(await (await start()).result()).toEqual({ phase: 'completed' });
+  expect(calls.filter((call) => call === 'send 1')).toHaveLength(1);
+});
+
+it('tells the merchant of a failure that no retry can help', async () => {
+  worker.fakes.sendMessages = async () => {
+    throw ApplicationFailure.create({ message: 'The list is gone.', nonRetryable: true });
+  };
+  expect(await (await start()).result()).toEqual({ phase: 'failed' });
+  expect(calls).toEqual(['drawUp', 'finish The list is gone. for campaign', 'publish event-1']);
+});
+
+it('tells the merchant when an operator cancels it', async () => {
+  let begun: () => void = () => {};
+  const beginning = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  worker.fakes.sendMessages = async ({ from }) => {
+    begun();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    return stepped(from, false);
+  };
+  const handle = await start();
+  await beginning;
+  await worker.client.workflow.getHandle(handle.workflowId).cancel();
+  expect(await handle.result()).toEqual({ phase: 'failed' });
+  expect(calls).toEqual(['drawUp', 'finish cancelled for campaign', 'publish event-1']);
+});
