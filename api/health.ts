@@ -2,6 +2,7 @@
 // answer, so it is degraded, not down.
 import Router from '@koa/router';
 import { isStuck, outboxState } from '../activities/outbox.js';
+import { stubReason } from '../activities/wallets/doctor.js';
 import type { ApiDeps } from './apiDeps.js';
 
 const pingMs = 1_000;
@@ -41,11 +42,10 @@ export function healthRoutes(deps: ApiDeps): Router {
   return router;
 }
 
-function walletsOf({ walletModes, wallets }: ApiDeps) {
+function walletsOf(deps: ApiDeps) {
   const one = (platform: 'apple' | 'google') => {
-    const reason =
-      wallets.reasons[platform] ?? (walletModes[platform] === 'stub' ? 'The certificates have expired.' : null);
-    return { mode: walletModes[platform], ...(reason !== null && { reason }) };
+    const reason = stubReason(deps, platform);
+    return { mode: deps.walletModes[platform], ...(reason !== null && { reason }) };
   };
   return { apple: one('apple'), google: one('google') };
 }

@@ -60,7 +60,12 @@ export async function createWallets({ config, log, now = () => new Date() }: Cre
     apple: appleCredentials.mode === 'stub' ? appleCredentials.reason : null,
     google: googleCredentials.mode === 'stub' ? googleCredentials.reason : null,
   };
-  log.info({ apple: reasons.apple ?? 'real', google: reasons.google ?? 'real' }, 'wallets');
+  // Nothing configured is a choice; something configured that cannot work is a mistake.
+  const isMistaken = (platform: 'apple' | 'google') => reasons[platform] !== null && isGiven(config, platform);
+  log[isMistaken('apple') || isMistaken('google') ? 'warn' : 'info'](
+    { apple: reasons.apple ?? 'real', google: reasons.google ?? 'real' },
+    'wallets',
+  );
   if (appleCredentials.mode === 'real')
     for (const warning of appleCredentials.warnings) log.warn({ warning }, 'apple credentials');
   return {
@@ -78,6 +83,14 @@ export async function createWallets({ config, log, now = () => new Date() }: Cre
       await apple?.apns.close();
     },
   };
+}
+
+function isGiven(config: Config, platform: 'apple' | 'google'): boolean {
+  const names = {
+    apple: ['APPLE_PASS_TYPE_ID', 'APPLE_TEAM_ID', 'APPLE_SIGNER_CERT', 'APPLE_SIGNER_KEY', 'APPLE_WWDR_CERT'],
+    google: ['GOOGLE_WALLET_ISSUER_ID', 'GOOGLE_WALLET_CREDENTIALS'],
+  } as const;
+  return names[platform].some((name) => config[name] !== undefined);
 }
 
 async function openApple(credentials: RealAppleCredentials, { config, log }: CreateWallets): Promise<AppleWallet> {

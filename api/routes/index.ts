@@ -7,6 +7,7 @@ import { feedRoutes } from './feed.js';
 import { gestureRoutes } from './gestures.js';
 import { importRoutes } from './imports.js';
 import { memberRoutes } from './members.js';
+import { passRoutes } from './passes.js';
 import { programRoutes } from './programs.js';
 import { publicRoutes } from './public.js';
 import { scanRoutes } from './scans.js';
@@ -24,4 +25,5 @@ export const routes: Routes = {
   ...scanRoutes,
   ...feedRoutes,
   ...campaignRoutes,
+  ...passRoutes,
 };

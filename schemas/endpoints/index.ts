@@ -5,6 +5,7 @@ import { campaignEndpoints } from './campaigns.js';
 import type { Endpoint } from './endpoint.js';
 import { feedEndpoints } from './feed.js';
 import { memberEndpoints } from './members.js';
+import { passEndpoints } from './passes.js';
 import { programEndpoints } from './programs.js';
 import { publicEndpoints } from './public.js';
 import { scanEndpoints } from './scans.js';
@@ -20,6 +21,7 @@ export const endpoints = {
   ...scanEndpoints,
   ...feedEndpoints,
   ...campaignEndpoints,
+  ...passEndpoints,
 } satisfies Record<string, Endpoint>;
 
 export type Endpoints = typeof endpoints;

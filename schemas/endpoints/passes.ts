@@ -1,0 +1,18 @@
+// The pass doctor: why a pass does, or does not, show what it should.
+import { passReport } from '../passReport.js';
+import { endpoint } from './endpoint.js';
+
+export const passEndpoints = {
+  examinePass: endpoint({
+    method: 'get',
+    path: '/merchants/me/members/:id/pass',
+    tag: 'Members',
+    summary: "Examine a member's pass",
+    description:
+      'For both wallets the mode and why; the certificates; for each phone what it was told, asked and fetched, and how long that took; what phones complained of; and what is wrong, in words.',
+    access: 'merchants.members:view',
+    result: passReport,
+    statuses: [200],
+    errors: ['MEMBER_NOT_FOUND'],
+  }),
+};
