@@ -1,0 +1,99 @@
+// Header and rows of an import: what is read, what fails alone, and that no reason repeats what a row said.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../schemas/errors.js';
+import { importFields, readHeader, readRow } from '../../schemas/importRows.js';
+
+const points = { style: 'points' as const, goal: 100 };
+const columns = readHeader(importFields);
+const read = (cells: string[], program: Parameters<typeof readRow>[1]['program'] = points) =>
+  readRow({ row: 1, cells }, { columns, program });
+
+describe('the header', () => {
+  it('is known in any case and order, with white space around it', () => {
+    fc.assert(
+      fc.property(fc.shuffledSubarray([...importFields], { minLength: 1 }), fc.func(fc.boolean()), (fields, upper) => {
+        const cells = fields.map((field) => ` ${upper(field) ? field.toUpperCase() : field.toLowerCase()} `);
+        expect(readHeader(cells)).toEqual(fields);
+      }),
+    );
+  });
+
+  it('may keep the column of reasons that errors.csv has', () => {
+    expect(readHeader(['email', 'Reason'])).toEqual(['email', null]);
+  });
+
+  it.each([
+    ['an unknown column', ['email', 'birthday'], /column 2/],
+    ['a repeated column', ['email', 'phone', 'EMAIL'], /column 3.*repeats/],
+    ['no known column', ['reason'], /no known header/],
+    ['an empty cell', ['email', ''], /column 2/],
+    ['semicolons', ['email;firstName'], /not separated by commas/],
+    ['a person in its place', ['ada@example.com', 'Ada'], /column 1/],
+  ])('with %s refuses the file without repeating a cell', (_name, cells, message) => {
+    const refused = (() => {
+      try {
+        return readHeader(cells);
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(refused).toBeInstanceOf(ServiceError);
+    expect(refused).toMatchObject({ code: 'IMPORT_INVALID', message: expect.stringMatching(message) });
+    expect(String(refused)).not.toMatch(/birthday|ada@|Ada\b/);
+  });
+});
+
+describe('a row', () => {
+  it('is a person, with empty cells as absent fields', () => {
+    expect(read([' Ada ', '', ' ADA@example.com', '  ', '+7'])).toMatchObject({
+      person: { firstName: 'Ada', email: 'ada@example.com', initialPoints: 7 },
+    });
+    expect(read(['', '', '', '', '0'])).toMatchObject({ person: { initialPoints: 0 } });
+  });
+
+  it.each([
+    ['1.5', 'initialPoints: must be a whole number'],
+    ['-0', 'initialPoints: must be a whole number'],
+    ['1e3', 'initialPoints: must be a whole number'],
+    ['0x10', 'initialPoints: must be a whole number'],
+    ['1,000', 'initialPoints: must be a whole number'],
+    ['-1', /^initialPoints: /],
+    ['1000000001', /^initialPoints: /],
+    ['9'.repeat(30), 'initialPoints: must be a whole number'],
+  ])('with %s points fails', (cell, reason) => {
+    const { reason: said } = read(['', '', '', '', cell]);
+    if (typeof reason === 'string') expect(said).toBe(reason);
+    else expect(said).toMatch(reason);
+  });
+
+  it('over the goal of a stamps program fails, and at the goal does not', () => {
+    const stamps = { style: 'stamps' as const, goal: 10 };
+    expect(read(['', '', '', '', '11'], stamps).reason).toBe(
+      'initialPoints: must be at most the goal of 10 on a stamps program',
+    );
+    expect(read(['', '', '', '', '10'], stamps).person).toEqual({ initialPoints: 10 });
+  });
+
+  it('with more or fewer cells than the header fails, and keeps its cells', () => {
+    expect(read(['a', 'b'])).toEqual({
+      row: 1,
+      cells: ['a', 'b'],
+      reason: 'the row has 2 cells where the header has 5',
+    });
+  });
+
+  it('names each field that is wrong, and nothing of what was in it', () => {
+    const cells = ['x'.repeat(101), 'Bad\u0007Name', 'secret-not-an-email', 'secret-phone', 'secret-points'];
+    const { reason = '' } = read([...cells.slice(0, 4), '']);
+    for (const field of ['firstName', 'lastName', 'email', 'phone']) expect(reason).toContain(`${field}: `);
+    for (const cell of cells) expect(reason).not.toContain(cell);
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a-z]{12,20}$/), (secret) => {
+        const failed = read([`${secret}\u0000`, secret, `${secret}@`, secret, secret]);
+        expect(failed.reason).toBeDefined();
+        expect(failed.reason).not.toContain(secret);
+      }),
+    );
+  });
+});
