@@ -1,0 +1,225 @@
+// Generated from the table of endpoints: every route, with every role and with another merchant's ids. A route that is added is
+// tested by being added; one whose path names a new kind of resource fails here until it has an example.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
+import { endpoints } from '../../schemas/endpoints/index.js';
+import { newId } from '../../schemas/ids.js';
+import { builtInRoles, type Permission, permissions } from '../../schemas/permissions.js';
+import { type Answer, addKey, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
+import { startService, type TestService, until } from '../rig/service.js';
+
+const table: [string, Endpoint][] = Object.entries(endpoints);
+const closed = table.filter(([, { access }]) => access !== 'public');
+const withId = closed.filter(([, { path }]) => path.includes(':'));
+
+let service: TestService;
+let owner: TestMerchant;
+let stranger: TestMerchant;
+/** What the owner has, by the path segment before its id. */
+let held: Record<string, string>;
+
+beforeAll(async () => {
+  service = await startService();
+  [owner, stranger] = [await aMerchant(service), await aMerchant(service)];
+  const hook = await owner.call('/merchants/me/webhooks', { body: { url: 'http://127.0.0.1:9/hook', events: ['*'] } });
+  const member = await owner.enroll({ firstName: 'Owned', email: 'owned@example.com', initialPoints: 500 });
+  const key = await owner.call('/auth/api-keys', {
+    body: { name: 'owned key', roleIds: ['viewer'] },
+    credential: await session(owner, ['owner']),
+  });
+  const delivery = await until(() => service.store.rows.deliveries.findOne({ merchantId: owner.id }));
+  const batch = await owner.call('/merchants/me/members/import', {
+    method: 'POST',
+    body: csv(member.programId),
+  });
+  held = {
+    programs: member.programId,
+    members: member.id,
+    'api-keys': key.body.data.id,
+    webhooks: hook.body.data.id,
+    'delivery-logs': delivery._id,
+    batches: batch.body.data.batchId,
+    campaigns: await aCampaign(member.programId),
+  };
+});
+
+afterAll(async () => {
+  await service.stop();
+});
+
+async function aCampaign(programId: string): Promise<string> {
+  const sent = await owner.call('/merchants/me/campaigns', { body: { programId, message: 'hello' } });
+  return sent.body.data.id ?? sent.body.data.campaignId;
+}
+
+function csv(programId: string): FormData {
+  const form = new FormData();
+  form.set('programId', programId);
+  form.set('file', new Blob(['email\nimported@example.com\n'], { type: 'text/csv' }), 'members.csv');
+  return form;
+}
+
+const session = async (merchant: TestMerchant, roleIds: string[]) => ({
+  Authorization: `Bearer ${await merchant.token({ roleIds })}`,
+});
+
+/** The path with `idOf` in place of each parameter, which is told the segment before it. */
+function pathOf({ path }: Endpoint, idOf: (segment: string) => string): string {
+  const segments = path.split('/');
+  return segments.map((part, index) => (part.startsWith(':') ? idOf(segments[index - 1] ?? '') : part)).join('/');
+}
+
+function ownedId(segment: string): string {
+  const id = held[segment];
+  if (!id) throw new Error(`This test has no example of what stands behind /${segment}/.`);
+  return id;
+}
+
+function callOf(endpoint: Endpoint, programId: string): Pick<Call, 'method' | 'body'> {
+  const method = endpoint.method.toUpperCase();
+  if (endpoint.upload) return { method, body: csv(programId) };
+  if (!endpoint.body) return { method };
+  const example = endpoint.example ?? {};
+  return { method, body: 'programId' in (example as object) ? { ...(example as object), programId } : example };
+}
+
+/** A credential of the kind that the endpoint takes, holding exactly these permissions. */
+async function holding(endpoint: Endpoint, allowed: readonly Permission[]): Promise<Record<string, string>> {
+  const _id = `role-${newId()}`;
+  await service.store.rows.roles.insertOne({ _id, merchantId: owner.id, name: _id, permissions: [...allowed] });
+  if (endpoint.session) return session(owner, [_id]);
+  return { 'X-API-Key': await addKey(service.store, { merchantId: owner.id, roleIds: [_id] }) };
+}
+
+const refusedAs = (answer: Answer): string => answer.body?.error?.code ?? 'none';
+const admitted = (answer: Answer): boolean => answer.status !== 401 && answer.status !== 403;
+
+/** With ids of nothing, so that whoever is let in changes nothing. */
+const probe = (endpoint: Endpoint, credential: Record<string, string> | null): Promise<Answer> =>
+  owner.call(
+    pathOf(endpoint, () => newId()),
+    { ...callOf(endpoint, 'no-such-program'), credential },
+  );
+
+const writesWithoutId = new Set(['createApiKey', 'createSubscription']);
+
+describe.each(closed)('%s', (name, endpoint) => {
+  const needed = permissions.filter((permission) => permission === endpoint.access);
+
+  it('needs a credential', async () => {
+    const answer = await probe(endpoint, null);
+    expect([answer.status, refusedAs(answer)]).toEqual([401, 'AUTHENTICATION_REQUIRED']);
+  });
+
+  it('is closed to whoever holds every permission but its own', async () => {
+    const others = permissions.filter((permission) => permission !== endpoint.access);
+    const answer = await probe(endpoint, await holding(endpoint, others));
+    expect([answer.status, refusedAs(answer)]).toEqual([403, 'PERMISSION_DENIED']);
+  });
+
+  it('is open to whoever holds its own and no other', async () => {
+    expect(needed).toHaveLength(1);
+    expect(admitted(await probe(endpoint, await holding(endpoint, needed)))).toBe(true);
+  });
+
+  it.each(Object.entries(builtInRoles))(
+    'lets the role %s in exactly where its permissions say so',
+    async (role, allowed) => {
+      if (role === 'owner' && writesWithoutId.has(name)) return expect(allowed).toContain(endpoint.access);
+      const credential = endpoint.session
+        ? await session(owner, [role])
+        : { 'X-API-Key': await addKey(service.store, { merchantId: owner.id, roleIds: [role] }) };
+      const answer = await probe(endpoint, credential);
+      expect(admitted(answer)).toBe(allowed.some((permission) => permission === endpoint.access));
+      if (!admitted(answer)) expect([answer.status, refusedAs(answer)]).toEqual([403, 'PERMISSION_DENIED']);
+    },
+  );
+});
+
+describe.each(closed.filter(([, endpoint]) => endpoint.session))('%s', (_name, endpoint) => {
+  it('is closed to every API key, whatever its roles', async () => {
+    const credential = { 'X-API-Key': await addKey(service.store, { merchantId: owner.id, roleIds: ['owner'] }) };
+    const answer = await probe(endpoint, credential);
+    expect([answer.status, refusedAs(answer)]).toEqual([403, 'CONSOLE_SESSION_REQUIRED']);
+  });
+});
+
+describe.each(withId)("%s with another merchant's id", (_name, endpoint) => {
+  it('answers as for one that is not there', async () => {
+    const before = await snapshot();
+    const credential = endpoint.session
+      ? await session(stranger, ['owner'])
+      : { 'X-API-Key': await addKey(service.store, { merchantId: stranger.id, roleIds: ['owner'] }) };
+    const call = { ...callOf(endpoint, 'no-such-program'), credential };
+    const foreign = await stranger.call(pathOf(endpoint, ownedId), call);
+    const unknown = await stranger.call(
+      pathOf(endpoint, (segment) => (segment === 'programs' ? 'no-such-program' : newId())),
+      call,
+    );
+    expect(foreign.status).toBe(404);
+    expect(foreign.body).toEqual(unknown.body);
+    expect(await snapshot()).toEqual(before);
+  });
+});
+
+/** What a stranger could change of the owner's. */
+async function snapshot() {
+  const { members, programs, subscriptions, apiKeys, deliveries, batches } = service.store.rows;
+  const where = { merchantId: owner.id };
+  const { members: memberId, webhooks, batches: batchId } = held;
+  return Promise.all([
+    members.findOne({ ...where, _id: memberId ?? '' }, { projection: { version: 1, balance: 1, status: 1, tags: 1 } }),
+    programs.countDocuments(where),
+    subscriptions.findOne(
+      { ...where, _id: webhooks ?? '' },
+      { projection: { enabled: 1, url: 1, secrets: 1, updatedAt: 1 } },
+    ),
+    apiKeys.findOne({ ...where, _id: held['api-keys'] ?? '' }),
+    deliveries.countDocuments({ ...where, replayOf: { $exists: true } }),
+    batches.findOne({ ...where, _id: batchId ?? '' }, { projection: { cancelRequestedAt: 1 } }),
+  ]);
+}
+
+describe('the ids that the test gives away', () => {
+  it.each(withId.filter(([, { method }]) => method === 'get'))(
+    'are there for their owner by %s',
+    async (_name, endpoint) => {
+      const credential = endpoint.session ? await session(owner, ['owner']) : { 'X-API-Key': owner.apiKey };
+      const answer = await owner.call(pathOf(endpoint, ownedId), { credential });
+      expect(answer.status).toBe(200);
+    },
+  );
+});
+
+describe.each(closed.filter(([, { method, path }]) => method === 'get' && !path.includes(':')))(
+  '%s',
+  (_name, endpoint) => {
+    it("shows a stranger nothing of another merchant's", async () => {
+      const credential = await session(stranger, ['owner']);
+      const { status, text } = await stranger.call(endpoint.path, { credential });
+      expect(status).toBe(200);
+      for (const id of [owner.id, 'owned@example.com', ...Object.values(held)]) expect(text).not.toContain(id);
+    });
+  },
+);
+
+describe("another merchant's id in a body or a query", () => {
+  it('enrolls and imports nobody', async () => {
+    const before = await service.store.rows.members.countDocuments({ programId: held.programs ?? '' });
+    const programId = held.programs ?? '';
+    const enrolled = await stranger.call('/merchants/me/members', { body: { programId } });
+    const imported = await stranger.call('/merchants/me/members/import', { method: 'POST', body: csv(programId) });
+    for (const answer of [enrolled, imported])
+      expect([answer.status, refusedAs(answer)]).toEqual([404, 'PROGRAM_NOT_FOUND']);
+    expect(await service.store.rows.members.countDocuments({ programId })).toBe(before);
+  });
+
+  it('finds nothing', async () => {
+    for (const path of [
+      `/merchants/me/members?programId=${held.programs}`,
+      '/merchants/me/members?q=owned@example.com',
+      `/merchants/me/webhooks/delivery-logs?subscriptionId=${held.webhooks}`,
+    ])
+      expect((await stranger.call(path)).body.data).toMatchObject({ items: [], total: 0 });
+  });
+});
