@@ -1,6 +1,7 @@
 // Telling the merchant: for one event or for hundreds, the same steps. The bytes are made once, one delivery row stands for
 // each subscription before anything is sent, each receiver gets a first attempt, and a delivery that failed becomes a
 // workflow of its own. Run twice, it finds its own rows and repeats only what was not logged.
+import { setMaxListeners } from 'node:events';
 import { Binary } from 'mongodb';
 import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
 import { envelopeBytes } from '../../schemas/events.js';
@@ -46,6 +47,8 @@ export async function publishClaimed(deps: WorkerDeps, claimed: Claimed): Promis
   const { holder, fence, claimedAt, events, callOff } = claimed;
   const failed = new Map<string, Error>();
   if (events.length === 0) return failed;
+  // Every attempt in flight listens to it.
+  if (callOff) setMaxListeners(0, callOff);
   const claim = { holder, fence, eventIds: events.map((event) => event._id) };
   const lease = keepLease(deps, { ...claim, claimedAt });
   try {
@@ -165,6 +168,8 @@ async function addDeliveries(deps: WorkerDeps, events: EventRow[]): Promise<Wait
     deps.rows.deliveries,
     wanted.map((entry) => entry.delivery),
   );
+  const inserted = wanted.filter(({ delivery }) => !known.includes(delivery._id));
+  for (const { delivery } of inserted) if (delivery.state === 'skipped') deps.metrics.delivery('skipped');
   const rows = known.length > 0 ? await deps.rows.deliveries.find({ _id: { $in: known } }).toArray() : [];
   const kept = new Map(rows.map((row) => [row._id, row]));
   return wanted

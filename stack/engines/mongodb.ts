@@ -36,6 +36,7 @@ export function mongodbPlan({ engine, port, dataDir, env }: MongodbRun): Process
       await until(() => accepts(host, port), 20, signal);
       if (engine.kind === 'mongod') await becomePrimary(port, signal);
       await until(() => isWritable(mongodbUriAt(port)), 100, signal);
+      await limitTransactions(mongodbUriAt(port));
     },
     readyWithinMs: 60_000,
     graceMs: 15_000,
@@ -43,11 +44,7 @@ export function mongodbPlan({ engine, port, dataDir, env }: MongodbRun): Process
 }
 
 function mongodArgs(port: number, dataDir: string): string[] {
-  return [
-    ...['--replSet', 'loyalty', '--bind_ip', host, '--port', String(port), '--dbpath', dataDir, '--quiet'],
-    // A writer that died must not block the members that it touched for a minute.
-    ...['--setParameter', 'transactionLifetimeLimitSeconds=5'],
-  ];
+  return [...['--replSet', 'loyalty', '--bind_ip', host, '--port', String(port), '--dbpath', dataDir, '--quiet']];
 }
 
 function secantusArgs(port: number, dataDir: string): string[] {
@@ -78,6 +75,16 @@ async function becomePrimary(port: number, signal: AbortSignal): Promise<void> {
       await admin.command({ replSetReconfig: moved, force: true });
     }
     await until(async () => (await admin.command({ hello: 1 })).isWritablePrimary === true, 50, signal);
+  } finally {
+    await client.close();
+  }
+}
+
+/** A writer that died must not block the members that it touched for a minute. Every life of the server begins with its own. */
+async function limitTransactions(uri: string): Promise<void> {
+  const client = new MongoClient(uri, { serverSelectionTimeoutMS: 2_000 });
+  try {
+    await client.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 3 });
   } finally {
     await client.close();
   }
