@@ -1,6 +1,5 @@
 // Uploads that are no import: a 4xx with a code, nothing created, no batch left, and the service goes on.
 import { request } from 'node:http';
-import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Program } from '../../schemas/programs.js';
@@ -178,7 +177,7 @@ describe('a large upload', () => {
     await nothingLeft();
   });
 
-  it('that is cut off in the middle leaves nothing, and its connection is closed', async () => {
+  it('that is cut off in the middle leaves nothing', async () => {
     const url = new URL(`${service.baseUrl}/merchants/me/imports?programId=${program._id}`);
     const upload = request(url, {
       method: 'POST',
@@ -190,10 +189,5 @@ describe('a large upload', () => {
     upload.destroy();
     await ended;
     await nothingLeft();
-    const { port } = url;
-    await new Promise<void>((resolve, reject) => {
-      const socket = connect(Number(port), '127.0.0.1', () => socket.end(resolve));
-      socket.once('error', reject);
-    });
   });
 });
