@@ -18,6 +18,7 @@ import { pushLate, pushPasses } from './wallets/pushPasses.js';
 import { repushStale } from './wallets/repush.js';
 import { postWebhook } from './webhooks/postWebhook.js';
 import { publishEvents } from './webhooks/publishEvents.js';
+import { drawUpReplay, replayEvents } from './webhooks/replayRange.js';
 import type { WorkerDeps } from './workerDeps.js';
 
 const heartbeatMs = 1_000;
@@ -89,6 +90,9 @@ export function createActivities(deps: WorkerDeps) {
     drawUpRebuild: ({ batchId }: { batchId: string }) => beating(() => drawUpRebuild(deps, { batchId })),
     sendMessages: (stage: ImportStage) =>
       beating(({ signal }) => sendMessages(deps, { ...stage, callOff: signal, stopping: deps.stopping })),
+    drawUpReplay: ({ batchId }: { batchId: string }) => beating(() => drawUpReplay(deps, { batchId })),
+    replayEvents: (stage: ImportStage) =>
+      beating(({ signal }) => replayEvents(deps, { ...stage, callOff: signal, stopping: deps.stopping })),
     finishBatch: (input: FinishBatch) => finishBatch(deps, input),
     finishImport: (input: FinishImport) => finishImport(deps, input),
     issueImportedLate: ({ batchId }: { batchId: string }) =>

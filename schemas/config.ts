@@ -103,6 +103,7 @@ const environment = z.object({
   PASS_UPDATE_WAIT_MS: integer(2_000, 0, 8_000),
   GESTURE_WORKFLOWS_PER_SECOND: integer(20, 0, 10_000),
   RELAY_SHARDS: integer(4, 1, 64),
+  REPLAY_PER_SECOND: integer(50, 1, 1_000),
 
   WEBHOOK_ALLOW_HTTP: flag,
   WEBHOOK_ALLOW_CIDRS: z.string().default('').superRefine(cidrs),

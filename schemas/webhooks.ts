@@ -44,6 +44,19 @@ export const subscriptionPatch = z
   .refine((patch) => Object.keys(patch).length > 0, 'must change at least one field')
   .meta({ minProperties: 1 });
 
+const moment = z.iso.datetime({ offset: true }).transform((value) => new Date(value));
+
+export const replayRequest = z
+  .strictObject({
+    since: moment.describe('of the events, by `occurredAt`'),
+    until: moment.optional().describe('now, when left out'),
+    only: z.enum(['failed', 'all']).default('failed').describe('failed: given up or skipped, and not delivered since'),
+  })
+  .refine(({ since, until }) => until === undefined || since < until, {
+    path: ['until'],
+    message: 'must be after since',
+  });
+
 export const health = z.object({
   state: z.enum(['ok', 'failing', 'disabled']),
   failingSince: z.iso.datetime().nullable(),

@@ -7,6 +7,7 @@ export { pushPassesLate } from './pushPassesLate.js';
 export { rebuildPasses } from './rebuildPasses.js';
 export { recount } from './recount.js';
 export { relay } from './relay.js';
+export { replayDeliveries } from './replayDeliveries.js';
 export { repushPasses } from './repushPasses.js';
 export { reviveBatches } from './reviveBatches.js';
 export { sendCampaign } from './sendCampaign.js';

@@ -59,7 +59,8 @@ export async function postWebhook(
   throw failure(attempted, subscription);
 }
 
-function fenceOf(
+/** Throws LeaseLost once another attempt of the delivery has taken over. */
+export function fenceOf(
   deps: WorkerDeps,
   { deliveryId, fence, claimedAt }: { deliveryId: string; fence: string; claimedAt: number },
 ): () => Promise<void> {

@@ -1,5 +1,6 @@
 // Subscriptions and the delivery log (interface 4.6).
 
+import { startBatch } from '../../activities/startBatch.js';
 import { listDeliveries, replayDelivery } from '../../activities/webhooks/deliveries.js';
 import {
   createSubscription,
@@ -10,6 +11,9 @@ import {
 } from '../../activities/webhooks/subscriptions.js';
 import { sendTestEvent } from '../../activities/webhooks/testEvent.js';
 import type { webhookEndpoints } from '../../schemas/endpoints/webhooks.js';
+import { ServiceError } from '../../schemas/errors.js';
+import { newId, replayId } from '../../schemas/ids.js';
+import { presentBatch } from '../presenters/batch.js';
 import { presentDelivery, presentSubscription } from '../presenters/subscription.js';
 import type { Routes } from '../request.js';
 
@@ -62,6 +66,31 @@ export const webhookRoutes: Routes<keyof typeof webhookEndpoints> = {
     const id = params.id ?? '';
     const { secret, previousSecretExpiresAt } = await rotateSecret(deps, { merchantId: caller.merchantId, id });
     return { data: { id, secret, previousSecretExpiresAt: previousSecretExpiresAt.toISOString() } };
+  },
+
+  async replayRange({ deps, caller, params, body }) {
+    const { merchantId, actor: startedBy } = caller;
+    const subscription = await readSubscription(deps, { merchantId, id: params.id ?? '' });
+    if (!subscription.enabled)
+      throw new ServiceError('VALIDATION_FAILED', [{ path: 'id', message: 'the subscription is disabled' }]);
+    const batchId = newId();
+    const { since, only } = body;
+    const now = deps.now();
+    const until = body.until && body.until < now ? body.until : now;
+    const row = await startBatch(deps, {
+      batch: {
+        _id: batchId,
+        merchantId,
+        kind: 'webhooks.replay',
+        subscriptionId: subscription._id,
+        startedBy,
+        replay: { since, until, only },
+      },
+      name: 'replayDeliveries',
+      workflowId: replayId(batchId),
+      summary: `replay ${only} to ${new URL(subscription.url).host}`.slice(0, 200),
+    });
+    return { status: 202, data: presentBatch(row, now) };
   },
 
   async testSubscription({ deps, caller, params }) {

@@ -1,9 +1,11 @@
 // interface 4.6
 import { z } from 'zod';
+import { batch } from '../batches.js';
 import { text } from '../text.js';
 import {
   delivery,
   queued,
+  replayRequest,
   subscription,
   subscriptionPatch,
   subscriptionRequest,
@@ -108,6 +110,20 @@ export const webhookEndpoints = {
     result: z.object({ id: z.string(), secret: z.string(), previousSecretExpiresAt: z.iso.datetime() }),
     statuses: [200],
     errors: ['WEBHOOK_NOT_FOUND'],
+  }),
+  replayRange: endpoint({
+    method: 'post',
+    path: `${one}/replay`,
+    tag,
+    summary: 'Send a stretch of events again, with their eventIds and bytes',
+    description:
+      'Goes on as a batch, at a bounded rate: `GET /merchants/me/batches/{id}` shows how far it is (`created` counts what was delivered at its first attempt, `deduped` what was skipped, `failed` what is retried or given up), `POST /merchants/me/batches/{id}/cancel` ends it. A disabled subscription is replayed to once it is enabled. 503 UNAVAILABLE means that nothing is sent.',
+    access: 'merchants.campaigns:edit',
+    body: replayRequest,
+    result: batch,
+    statuses: [202],
+    errors: ['WEBHOOK_NOT_FOUND'],
+    example: { since: '2026-11-20T00:00:00Z', only: 'failed' },
   }),
   testSubscription: endpoint({
     method: 'post',

@@ -1,0 +1,199 @@
+// A stretch of events, sent again: the same ids and bytes, to one subscription, at a bounded rate, with an end that is told.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { type Received, type Receiver, startReceiver, type Temper } from '../rig/receiver.js';
+import { startService, type TestService, until } from '../rig/service.js';
+
+const ok: Temper = (_request, answer) => answer.writeHead(204).end();
+const broken: Temper = (_request, answer) => answer.writeHead(500).end();
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ env: { REPLAY_PER_SECOND: '20', GESTURE_WORKFLOWS_PER_SECOND: '0' } });
+});
+afterAll(() => service.stop());
+
+interface Scene {
+  merchant: TestMerchant;
+  receiver: Receiver;
+  subscribe: (fields?: Record<string, unknown>) => Promise<string>;
+  scan: (times: number) => Promise<void>;
+  replay: (id: string, body: Record<string, unknown>) => Promise<string>;
+  stop: () => Promise<void>;
+}
+
+const longAgo = '2020-01-01T00:00:00Z';
+
+async function aScene(): Promise<Scene> {
+  const merchant = await aMerchant(service);
+  const receiver = await startReceiver();
+  const { memberCode } = await merchant.enroll();
+  return {
+    merchant,
+    receiver,
+    async subscribe(fields = {}) {
+      const { body } = await merchant.call('/merchants/me/webhooks', {
+        body: {
+          url: receiver.url,
+          events: ['pass.scanned'],
+          retryPolicy: { maxAttempts: 1, backoffMs: 0 },
+          ...fields,
+        },
+      });
+      return body.data.id;
+    },
+    async scan(times) {
+      for (let count = 0; count < times; count += 1)
+        await merchant.call('/merchants/me/scans', { body: { code: memberCode } });
+      await until(async () => {
+        const open = await service.store.rows.events.findOne({ merchantId: merchant.id, state: 'new' });
+        return open === null;
+      }, 20_000);
+    },
+    async replay(id, body) {
+      const answer = await merchant.call(`/merchants/me/webhooks/${id}/replay`, { body });
+      expect([answer.status, answer.body.data?.kind, answer.body.data?.phase]).toEqual([
+        202,
+        'webhooks.replay',
+        'queued',
+      ]);
+      return answer.body.data.id;
+    },
+    stop: () => receiver.stop(),
+  };
+}
+
+async function ended({ merchant }: Scene, batchId: string) {
+  return until(async () => {
+    const { body } = await merchant.call(`/merchants/me/batches/${batchId}`);
+    return ['completed', 'failed', 'cancelled'].includes(body.data.phase) && body.data;
+  }, 30_000);
+}
+
+const idOf = (request: Received): string => JSON.parse(request.body.toString('utf8')).eventId;
+
+describe('a replay of what failed', () => {
+  it('delivers it with its own ids and bytes, and leaves nothing for a second one', async () => {
+    const scene = await aScene();
+    const { merchant, receiver } = scene;
+    const id = await scene.subscribe();
+    await scene.scan(1);
+    receiver.setTemper(broken);
+    await scene.scan(2);
+    const failed = receiver.requests.splice(0).slice(1);
+    receiver.setTemper(ok);
+
+    const batch = await ended(scene, await scene.replay(id, { since: longAgo }));
+    expect(batch).toMatchObject({
+      phase: 'completed',
+      counts: { total: 2, created: 2, deduped: 0, failed: 0 },
+      percent: 100,
+    });
+    expect(receiver.requests.map(idOf).sort()).toEqual(failed.map(idOf).sort());
+    for (const request of receiver.requests)
+      expect(failed.find((first) => idOf(first) === idOf(request))?.body).toEqual(request.body);
+
+    const log = await merchant.call(`/merchants/me/webhooks/delivery-logs?subscriptionId=${id}&success=true`);
+    const replays = log.body.data.items.filter((item: { replayOf?: string }) => item.replayOf);
+    expect(replays).toHaveLength(2);
+    const original = await service.store.rows.deliveries.findOne({ _id: replays[0].replayOf });
+    expect(original).toMatchObject({ eventId: replays[0].eventId, state: 'exhausted' });
+
+    const again = await ended(scene, await scene.replay(id, { since: longAgo }));
+    expect(again.counts.total).toBe(0);
+    await scene.stop();
+  });
+
+  it('goes on by the policy of the subscription where the receiver fails again', async () => {
+    const scene = await aScene();
+    const { receiver } = scene;
+    receiver.setTemper(broken);
+    const id = await scene.subscribe();
+    await scene.scan(1);
+    await scene.merchant.call(`/merchants/me/webhooks/${id}`, {
+      method: 'PATCH',
+      body: { retryPolicy: { maxAttempts: 5, backoffMs: 50 } },
+    });
+    const before = receiver.requests.length;
+    receiver.setTemper((request, answer) =>
+      receiver.requests.length < before + 2 ? broken(request, answer) : ok(request, answer),
+    );
+    const batch = await ended(scene, await scene.replay(id, { since: longAgo }));
+    expect(batch.counts).toEqual({ total: 1, created: 0, deduped: 0, failed: 1 });
+    await until(() => service.store.rows.deliveries.findOne({ subscriptionId: id, state: 'succeeded', attempts: 2 }));
+    await scene.stop();
+  });
+});
+
+describe('a replay of all', () => {
+  it('sends the events of the stretch that the subscription asks for, even those from before it was there', async () => {
+    const scene = await aScene();
+    await scene.scan(2);
+    const since = new Date().toISOString();
+    await scene.scan(3);
+    const untilThen = new Date().toISOString();
+    await scene.scan(1);
+    const id = await scene.subscribe();
+    const batch = await ended(scene, await scene.replay(id, { since, until: untilThen, only: 'all' }));
+    expect(batch.counts).toEqual({ total: 3, created: 3, deduped: 0, failed: 0 });
+    expect(new Set(scene.receiver.requests.map(idOf)).size).toBe(3);
+    for (const request of scene.receiver.requests)
+      expect(request.headers['x-service-webhook-event']).toBe('pass.scanned');
+    const completed = await until(() =>
+      service.store.rows.events.findOne({ merchantId: scene.merchant.id, type: 'batch.completed' }),
+    );
+    expect(completed.data).toMatchObject({ batchId: batch.id, kind: 'webhooks.replay', counts: { total: 3 } });
+    await scene.stop();
+  });
+
+  it('keeps to its rate, and ends early when it is cancelled', async () => {
+    const scene = await aScene();
+    await scene.scan(110);
+    const id = await scene.subscribe();
+    const { receiver, merchant } = scene;
+    const batchId = await scene.replay(id, { since: longAgo, only: 'all' });
+    await receiver.waitFor((requests) => requests.length >= 10, 20_000);
+    const [first, ...rest] = receiver.requests.slice(0, 10);
+    const tenth = rest.at(-1);
+    // Nine spaces of 50 ms, with some room for a busy machine.
+    expect(Number(tenth?.at) - Number(first?.at)).toBeGreaterThan(300);
+    await merchant.call(`/merchants/me/batches/${batchId}/cancel`, { method: 'POST' });
+    const batch = await ended(scene, batchId);
+    expect(batch.phase).toBe('cancelled');
+    expect(batch.counts.total).toBe(110);
+    expect(receiver.requests.length).toBeLessThan(110);
+    expect(new Set(receiver.requests.map(idOf)).size).toBe(receiver.requests.length);
+    await scene.stop();
+  }, 60_000);
+});
+
+describe('a replay that cannot be', () => {
+  it('is refused for a subscription that is disabled, unknown or of another merchant, and for no stretch at all', async () => {
+    const scene = await aScene();
+    const id = await scene.subscribe();
+    const call = (path: string, body: unknown, merchant = scene.merchant) =>
+      merchant.call(`/merchants/me/webhooks/${path}/replay`, { body });
+    const other = await aMerchant(service);
+    expect((await call(id, { since: longAgo }, other)).body.error.code).toBe('WEBHOOK_NOT_FOUND');
+    expect((await call('nobody', { since: longAgo })).body.error.code).toBe('WEBHOOK_NOT_FOUND');
+    const wrong = [{}, { since: 'yesterday' }, { since: longAgo, until: longAgo }, { since: longAgo, only: 'some' }];
+    for (const body of [...wrong, { since: longAgo, rate: 5 }])
+      expect([body, (await call(id, body)).status]).toEqual([body, 400]);
+    await scene.merchant.call(`/merchants/me/webhooks/${id}`, { method: 'PATCH', body: { enabled: false } });
+    expect((await call(id, { since: longAgo })).status).toBe(400);
+    await scene.stop();
+  });
+
+  it('ends as failed, with the reason, when its subscription goes away meanwhile', async () => {
+    const scene = await aScene();
+    await scene.scan(1);
+    const id = await scene.subscribe();
+    await service.stopWorker();
+    const batchId = await scene.replay(id, { since: longAgo, only: 'all' });
+    await scene.merchant.call(`/merchants/me/webhooks/${id}`, { method: 'DELETE' });
+    await service.startWorker();
+    expect(await ended(scene, batchId)).toMatchObject({ phase: 'failed', reason: 'The subscription was deleted.' });
+    await scene.stop();
+  }, 60_000);
+});
