@@ -8,13 +8,14 @@ import type { JsonSchema } from './shapes.js';
 const problems = z.array(z.object({ path: z.string(), message: z.string() }));
 
 /** What `error.details` holds; other codes have none. */
-const details: Partial<Record<ErrorCode, { schema: z.ZodType; example: unknown }>> = {
+const details: Partial<Record<ErrorCode, { schema: z.ZodType; example?: unknown }>> = {
   VALIDATION_FAILED: { schema: problems, example: [{ path: 'page', message: 'must be a whole number' }] },
   WEBHOOK_URL_FORBIDDEN: { schema: problems, example: [{ path: 'url', message: 'must be https' }] },
   CARD_NOT_FULL: {
     schema: z.object({ goal: z.int(), current: z.int(), missing: z.int() }),
     example: { goal: 10, current: 7, missing: 3 },
   },
+  UNAVAILABLE: { schema: z.object({ batchId: z.string().describe('of an import that was not answered in time') }) },
 };
 
 const anybodys: ErrorCode[] = ['VALIDATION_FAILED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE'];

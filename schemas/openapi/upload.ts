@@ -4,10 +4,11 @@ import { sampleTime } from './examples.js';
 
 const csvIn = 'firstName,lastName,email,initialPoints\nAda,Lovelace,ada@example.com,20\n';
 
-const multipart = {
+/** Where the file may also be the body itself, the program may stand in the query for both. */
+const multipart = ({ rawUpload }: Endpoint) => ({
   schema: {
     type: 'object',
-    required: ['programId', 'file'],
+    required: rawUpload ? ['file'] : ['programId', 'file'],
     properties: {
       programId: { type: 'string', minLength: 1, maxLength: 64 },
       file: { type: 'string', format: 'binary', contentMediaType: 'text/csv' },
@@ -15,14 +16,14 @@ const multipart = {
   },
   encoding: { file: { contentType: 'text/csv' } },
   example: { programId: 'demo-points', file: csvIn },
-};
+});
 
-export function uploadBody({ rawUpload }: Endpoint) {
+export function uploadBody(endpoint: Endpoint) {
   return {
     required: true,
     content: {
-      'multipart/form-data': multipart,
-      ...(rawUpload && { 'text/csv': { schema: { type: 'string' }, example: csvIn } }),
+      'multipart/form-data': multipart(endpoint),
+      ...(endpoint.rawUpload && { 'text/csv': { schema: { type: 'string' }, example: csvIn } }),
     },
   };
 }
