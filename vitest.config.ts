@@ -20,9 +20,11 @@ export default defineConfig({
       },
       {
         test: {
-          ...engines,
+          // These bring engines of their own, since they kill them.
+          ...forks,
           name: 'crash',
           include: ['test/crash/**/*.test.ts'],
+          fileParallelism: false,
           testTimeout: 240_000,
           sequence: { groupOrder: 2 },
         },

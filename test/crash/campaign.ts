@@ -1,0 +1,31 @@
+// `npm run crash -- --seed N --minutes M`: the long campaign, with a table at its end and exit code 0 only when nothing was
+// lost, nothing doubled and nothing else is wrong.
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { runCampaign, tableOf } from './rig/runCampaign.js';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    minutes: { type: 'string', default: '10' },
+    every: { type: 'string', default: '3000' },
+    operations: { type: 'string' },
+    rate: { type: 'string', default: '25' },
+  },
+});
+const seed = Number(values.seed ?? randomInt(1_000_000));
+
+console.log(`Seed ${seed}, ${values.minutes} minutes. Two APIs, two workers, a MongoDB and a Temporal of their own.`);
+const verdict = await runCampaign({
+  seed,
+  minutes: Number(values.minutes),
+  everyMs: Number(values.every),
+  perSecond: Number(values.rate),
+  ...(values.operations !== undefined && { operations: Number(values.operations) }),
+  say: (line) => console.log(`  ${line}`),
+});
+console.log(`\nSeed ${seed}:\n${tableOf(verdict)}`);
+for (const { kind, rule, detail } of verdict.findings.slice(0, 50)) console.log(`  ${kind}: ${rule}: ${detail}`);
+const failed = verdict.findings.length > 0 || verdict.drainMs === null;
+if (failed) console.log(`\nRun it again with --seed ${seed}.`);
+process.exit(failed ? 1 : 0);

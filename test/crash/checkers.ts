@@ -1,0 +1,325 @@
+// The rules that must hold when everything has come to rest, whatever died before: each is a pure function from what was
+// found to what is wrong with it. An empty list is the promise kept.
+import type { EventFound, Evidence, LedgerFound, Operation } from './evidence.js';
+
+export interface Finding {
+  /** `lost`: acknowledged and not there. `doubled`: there more than once, or asked by nobody. `wrong`: anything else. */
+  kind: 'lost' | 'doubled' | 'wrong';
+  rule: string;
+  detail: string;
+}
+
+type Checker = (evidence: Evidence) => Finding[];
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
+const balanceKinds: readonly string[] = ['delta', 'value', 'redeem'];
+const eventOfRow: Record<string, string> = { adjust: 'points.changed', redeem: 'reward.redeemed' };
+
+/** Every acknowledged gesture is in the ledger once, a refused one not at all, an indeterminate one at most once. */
+export const ledgerHoldsGestures: Checker = ({ operations, ledger }) => {
+  const rule = 'an acknowledged gesture is in the ledger exactly once';
+  const rows = groupBy(ledger, (row) => row.id);
+  const findings: Finding[] = [];
+  const asked = new Set<string>();
+  for (const { kind, gestureId, outcome } of operations) {
+    if (!balanceKinds.includes(kind) || gestureId === undefined) continue;
+    asked.add(gestureId);
+    const found = rows.get(gestureId)?.length ?? 0;
+    if (outcome === 'acknowledged' && found === 0) findings.push({ kind: 'lost', rule, detail: gestureId });
+    if (outcome === 'refused' && found > 0)
+      findings.push({ kind: 'doubled', rule, detail: `${gestureId} was refused` });
+    if (found > 1) findings.push({ kind: 'doubled', rule, detail: `${gestureId} is there ${found} times` });
+  }
+  for (const row of ledger)
+    if (row.type !== 'initial' && !asked.has(row.id))
+      findings.push({ kind: 'doubled', rule, detail: `nobody asked for ${row.id} of ${row.memberId}` });
+  return findings;
+};
+
+/** Each row goes on from where the row before it ended, and the balance is where the last one ended. */
+export const chainIsUnbroken: Checker = ({ members, ledger }) => {
+  const rule = 'previous is the earlier current, and the balance is the last one and the sum';
+  const findings: Finding[] = [];
+  const wrong = (detail: string) => findings.push({ kind: 'wrong', rule, detail });
+  const rows = groupBy(ledger, (row) => row.memberId);
+  for (const member of members) {
+    const own = (rows.get(member.id) ?? []).toSorted((a, b) => a.memberVersion - b.memberVersion);
+    let at = 0;
+    let version = 0;
+    for (const row of own) {
+      if (row.previous !== at) wrong(`${row.id} begins at ${row.previous}, the row before it ended at ${at}`);
+      if (row.delta !== row.current - row.previous) wrong(`${row.id} says ${row.delta}`);
+      if (row.current < 0) wrong(`${row.id} ends below 0`);
+      if (row.memberVersion <= version) wrong(`${row.id} has the version of another row`);
+      if (row.type === 'redeem' && !isRedeem(row, member))
+        wrong(`${row.id} redeems from ${row.previous} to ${row.current}`);
+      at = row.current;
+      version = row.memberVersion;
+    }
+    const sum = own.reduce((total, row) => total + row.delta, 0);
+    if (member.balance !== at || sum !== at)
+      wrong(`${member.id} has ${member.balance}, its ledger says ${at}, in sum ${sum}`);
+  }
+  return findings;
+};
+
+const isRedeem = (row: LedgerFound, { goal, resets }: { goal: number; resets: boolean }): boolean =>
+  row.previous >= goal && row.current === (resets ? 0 : row.previous - goal);
+
+/** What was answered is what was written, and every answer to one key has the same bytes. */
+export const answersAreKept: Checker = ({ operations, ledger }) => {
+  const rows = new Map(ledger.map((row) => [row.id, row]));
+  return operations.flatMap(({ gestureId = '', told, bodies }): Finding[] => {
+    const findings: Finding[] = [];
+    if (new Set(bodies).size > 1)
+      findings.push({ kind: 'wrong', rule: 'a retry gets the first answer byte for byte', detail: gestureId });
+    const row = rows.get(gestureId);
+    if (told && row && (row.previous !== told.previous || row.current !== told.current))
+      findings.push({ kind: 'wrong', rule: 'an answer says what the ledger says', detail: gestureId });
+    return findings;
+  });
+};
+
+/** Each change of a balance has one event that tells of it, and no event tells of a change that is not there. */
+export const rowsAndEventsMatch: Checker = ({ ledger, events }) => {
+  const rule = 'each ledger row has exactly one event, and no event is without its row';
+  const findings: Finding[] = [];
+  const byId = new Map(events.map((event) => [event.id, event]));
+  const named = groupBy(
+    ledger.filter((row) => row.type !== 'initial'),
+    (row) => row.eventId ?? '',
+  );
+  for (const [eventId, rows] of named) {
+    const event = byId.get(eventId);
+    for (const row of rows)
+      if (
+        !event ||
+        event.type !== eventOfRow[row.type] ||
+        event.previous !== row.previous ||
+        event.current !== row.current
+      )
+        findings.push({ kind: 'lost', rule, detail: `${row.id} has no event that tells of it` });
+    if (rows.length > 1) findings.push({ kind: 'doubled', rule, detail: `${eventId} stands for ${rows.length} rows` });
+  }
+  for (const event of events)
+    if (Object.values(eventOfRow).includes(event.type) && !named.has(event.id))
+      findings.push({ kind: 'doubled', rule, detail: `${event.type} ${event.id} without a ledger row` });
+  return findings;
+};
+
+/** Who was enrolled is there once, with one first ledger row, one `member.created` and one pass for each wallet. */
+export const membersAreEnrolledOnce: Checker = ({ operations, members, ledger, events }) => {
+  const rule = 'an acknowledged enrollment made exactly one member, told of once';
+  const findings: Finding[] = [];
+  const byEmail = groupBy(members, (member) => member.email);
+  const asked = new Map<string, number>();
+  for (const { people = [], outcome } of operations) {
+    for (const { email, initialPoints } of people) {
+      asked.set(email, initialPoints);
+      const found = byEmail.get(email)?.length ?? 0;
+      if (outcome === 'acknowledged' && found === 0) findings.push({ kind: 'lost', rule, detail: email });
+      if (outcome === 'refused' && found > 0) findings.push({ kind: 'doubled', rule, detail: `${email} was refused` });
+      if (found > 1) findings.push({ kind: 'doubled', rule, detail: `${email} is there ${found} times` });
+    }
+  }
+  const initial = groupBy(
+    ledger.filter((row) => row.type === 'initial'),
+    (row) => row.memberId,
+  );
+  const told = groupBy(events, (event) => `${event.memberId} ${event.type} ${event.platform ?? ''}`);
+  for (const { id, email } of members) {
+    const points = asked.get(email);
+    if (points === undefined) findings.push({ kind: 'doubled', rule, detail: `nobody asked for ${email}` });
+    const rows = initial.get(id) ?? [];
+    if (rows.length !== ((points ?? 0) > 0 ? 1 : 0) || rows.some((row) => row.current !== points))
+      findings.push({ kind: 'wrong', rule, detail: `${email} has ${rows.length} first rows` });
+    for (const what of ['member.created ', 'pass.created apple', 'pass.created google']) {
+      const times = told.get(`${id} ${what}`)?.length ?? 0;
+      if (times !== 1)
+        findings.push({ kind: times > 1 ? 'doubled' : 'lost', rule, detail: `${what} of ${email}: ${times} times` });
+    }
+  }
+  return findings;
+};
+
+/** Status changes follow each other, and there are as many as were acknowledged, give or take what nobody knows. */
+export const statusIsKept: Checker = ({ operations, members, events }) => {
+  const rule = 'a status change happened once, after the one before it';
+  const findings: Finding[] = [];
+  const changes = groupBy(
+    events.filter((event) => event.changed?.includes('status')),
+    (event) => event.memberId,
+  );
+  const asked = groupBy(
+    operations.filter((operation) => operation.kind === 'status'),
+    (operation) => `${operation.memberId} ${operation.status}`,
+  );
+  for (const member of members) {
+    const own = (changes.get(member.id) ?? []).toSorted((a, b) => a.memberVersion - b.memberVersion);
+    let at = 'active';
+    for (const event of own) {
+      if (event.previousStatus !== at)
+        findings.push({
+          kind: 'wrong',
+          rule,
+          detail: `${event.id} begins at ${event.previousStatus} and not at ${at}`,
+        });
+      at = event.status ?? '';
+    }
+    if (member.status !== at)
+      findings.push({ kind: 'wrong', rule, detail: `${member.id} is ${member.status} and not ${at}` });
+    for (const status of ['active', 'voided', 'expired']) {
+      const times = own.filter((event) => event.status === status).length;
+      const operationsOf = asked.get(`${member.id} ${status}`) ?? [];
+      // A retry that is told "unchanged" may be the echo of its own first try.
+      const certain = operationsOf.filter((operation) => operation.outcome === 'acknowledged' && !operation.unchanged);
+      // It has no key, so each unanswered try of it may come to pass.
+      const possible = operationsOf.filter(couldHaveChanged).reduce((sum, operation) => sum + operation.requests, 0);
+      if (times < certain.length)
+        findings.push({ kind: 'lost', rule, detail: `${member.id} ${status}: ${times} of ${certain.length}` });
+      if (times > possible)
+        findings.push({ kind: 'doubled', rule, detail: `${member.id} ${status}: ${times} of ${possible}` });
+    }
+  }
+  return findings;
+};
+
+const couldHaveChanged = ({ outcome, unchanged, requests }: Operation): boolean =>
+  outcome !== 'refused' && (!unchanged || requests > 1);
+
+/** Every tag asked for is its own, so it must be there and have been told of once. */
+export const tagsAreKept: Checker = ({ operations, members, events }) => {
+  const rule = 'an acknowledged tag is on its member, and was told of once';
+  const byId = new Map(members.map((member) => [member.id, member]));
+  const updates = groupBy(
+    events.filter((event) => event.changed?.includes('tags')),
+    (event) => event.memberId,
+  );
+  return operations.flatMap(({ kind, tag = '', memberId, outcome }): Finding[] => {
+    if (kind !== 'tag') return [];
+    const isThere = byId.get(memberId)?.tags.includes(tag) ?? false;
+    if (outcome === 'acknowledged' && !isThere) return [{ kind: 'lost', rule, detail: `${tag} of ${memberId}` }];
+    if (outcome === 'refused' && isThere) return [{ kind: 'doubled', rule, detail: `${tag} was refused` }];
+    const telling = (updates.get(memberId) ?? []).toSorted((a, b) => a.memberVersion - b.memberVersion);
+    const firsts = telling.filter(
+      (event, index) => event.tags?.includes(tag) && !telling[index - 1]?.tags?.includes(tag),
+    );
+    if (isThere && firsts.length !== 1)
+      return [
+        { kind: firsts.length > 1 ? 'doubled' : 'lost', rule, detail: `${tag} was told of ${firsts.length} times` },
+      ];
+    return [];
+  });
+};
+
+const isTold = (events: string[], event: EventFound): boolean =>
+  !event.silent && (events.includes('*') || events.includes(event.type));
+
+/** What goes in must come out: each event at each receiver that stands, at least once, and one line of log for each. */
+export const eventsAreDelivered: Checker = ({ events, deliveries, subscriptions, receipts }) => {
+  const rule = 'each event reaches each receiver at least once';
+  const findings: Finding[] = [];
+  const rows = groupBy(deliveries, ({ eventId, subscriptionId }) => `${eventId} ${subscriptionId}`);
+  const accepted = new Set(
+    receipts.filter((receipt) => receipt.accepted).map(({ eventId, subscriptionId }) => `${eventId} ${subscriptionId}`),
+  );
+  for (const event of events) {
+    if (!event.published)
+      findings.push({ kind: 'lost', rule, detail: `${event.type} ${event.id} is still in the outbox` });
+    for (const subscription of subscriptions) {
+      if (!isTold(subscription.events, event)) continue;
+      const pair = `${event.id} ${subscription.id}`;
+      const log = rows.get(pair) ?? [];
+      const what = `${event.type} ${event.id} to ${subscription.name}`;
+      if (log.length > 1) findings.push({ kind: 'doubled', rule, detail: `${what} has ${log.length} lines of log` });
+      const state = log[0]?.state;
+      if (state === undefined) findings.push({ kind: 'lost', rule, detail: `${what} was never tried` });
+      if (state === 'pending' || state === 'retrying')
+        findings.push({ kind: 'lost', rule, detail: `${what} is left ${state}` });
+      if (state === 'succeeded' && !accepted.has(pair))
+        findings.push({ kind: 'lost', rule, detail: `${what} is logged as delivered and never came` });
+      if (subscription.steady && !accepted.has(pair))
+        findings.push({ kind: 'lost', rule, detail: `${what} never came` });
+    }
+  }
+  return findings;
+};
+
+/** Whatever a receiver got is an event that is there, signed, and the same bytes every time and everywhere. */
+export const receiptsAreGenuine: Checker = ({ events, receipts }) => {
+  const known = new Set(events.map((event) => event.id));
+  const bytes = groupBy(receipts, (receipt) => receipt.eventId);
+  const findings: Finding[] = [];
+  for (const [eventId, copies] of bytes) {
+    if (!known.has(eventId))
+      findings.push({ kind: 'doubled', rule: 'no receiver hears of what is not there', detail: eventId });
+    if (new Set(copies.map((copy) => copy.bytes)).size > 1)
+      findings.push({ kind: 'wrong', rule: 'every copy of an event has the same bytes', detail: eventId });
+    if (copies.some((copy) => !copy.signed))
+      findings.push({ kind: 'wrong', rule: 'every copy is signed', detail: eventId });
+  }
+  return findings;
+};
+
+const standing: readonly string[] = ['relay', 'repushPasses', 'recount'];
+
+/** Nothing is left running but what always runs; what failed is a delivery that was given up, as its log says. */
+export const workflowsAreAtRest: Checker = ({ workflows, deliveries }) => {
+  const rule = 'no workflow is left running or failed that should not be';
+  const givenUp = new Set(
+    deliveries
+      .filter((delivery) => delivery.state === 'exhausted')
+      .map(({ eventId, subscriptionId }) => `delivery:${eventId}:${subscriptionId}`),
+  );
+  return workflows
+    .filter(({ id, type, status }) => {
+      if (type.startsWith('temporal-sys')) return false;
+      if (standing.includes(type)) return !['RUNNING', 'COMPLETED', 'CONTINUED_AS_NEW'].includes(status);
+      return status !== 'COMPLETED' && !(type === 'deliverWebhook' && status === 'FAILED' && givenUp.has(id));
+    })
+    .map(({ id, type, status }): Finding => ({ kind: 'wrong', rule, detail: `${type} ${id} is ${status}` }));
+};
+
+/** No answer was one that the contract does not have. */
+export const answersAreAllowed: Checker = ({ operations }) =>
+  operations.flatMap(({ kind, surprises }) =>
+    surprises.map(
+      (detail): Finding => ({
+        kind: 'wrong',
+        rule: 'every answer is one of the contract',
+        detail: `${kind}: ${detail}`,
+      }),
+    ),
+  );
+
+const checkers: readonly Checker[] = [
+  ledgerHoldsGestures,
+  chainIsUnbroken,
+  answersAreKept,
+  rowsAndEventsMatch,
+  membersAreEnrolledOnce,
+  statusIsKept,
+  tagsAreKept,
+  eventsAreDelivered,
+  receiptsAreGenuine,
+  workflowsAreAtRest,
+  answersAreAllowed,
+];
+
+export const check: Checker = (evidence) => checkers.flatMap((checker) => checker(evidence));
+
+/** Copies that a receiver had accepted already: allowed, counted and shown. */
+export function duplicatesOf({ receipts }: Pick<Evidence, 'receipts'>): number {
+  const accepted = receipts.filter((receipt) => receipt.accepted);
+  return accepted.length - new Set(accepted.map(({ eventId, subscriptionId }) => `${eventId} ${subscriptionId}`)).size;
+}

@@ -1,0 +1,128 @@
+// Each named point in the code at which a process may die, hit once on real processes: the client that asked gets its answer
+// from whoever is left, and in the end nothing is lost and nothing doubled.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { crashPoints as allCrashPoints, type CrashPoint } from '../../activities/deps.js';
+import { until } from '../../stack/until.js';
+import { ok, status } from '../rig/tempers.js';
+import { check } from './checkers.js';
+import { aListener, type Listener } from './rig/audience.js';
+import { type Caller, createCaller } from './rig/caller.js';
+import { type Cluster, type Role, startCluster } from './rig/cluster.js';
+import { drain } from './rig/drain.js';
+import { gather } from './rig/gather.js';
+import { createLoad, type Known, type Load } from './rig/load.js';
+import { createRandom } from './rig/random.js';
+import { type Apple, populate, startApple, type World } from './rig/world.js';
+
+const crashPoints: Record<Role, readonly CrashPoint[]> = {
+  api: ['after-claim', 'after-commit', 'before-workflow-start', 'after-workflow-start'],
+  worker: [
+    'after-push-before-record',
+    'after-post-before-log',
+    'before-workflow-start',
+    'after-workflow-start',
+    'mid-chunk',
+    'between-relay-read-and-write',
+  ],
+};
+
+let apple: Apple;
+let listener: Listener;
+let cluster: Cluster;
+let world: World;
+let caller: Caller;
+let load: Load;
+let withPhone: Known;
+let withoutPhone: Known;
+
+beforeAll(async () => {
+  [apple, listener] = await Promise.all([startApple(), aListener({ name: 'good', temper: ok(), steady: true })]);
+  // Few workflows of their own, so that a burst leaves some events to the relay.
+  cluster = await startCluster({ env: { ...apple.env, GESTURE_WORKFLOWS_PER_SECOND: '5' }, crashPoints });
+  world = await populate(cluster, { listeners: [listener], apple });
+  caller = createCaller(world);
+  load = createLoad({ world, caller, random: createRandom(8), phones: 1, tricks: false });
+  for (let index = 0; index < 2; index += 1) await load.enroll('crash-points');
+  const [first, second] = load.known;
+  if (!first || !second) throw new Error('Nobody was enrolled.');
+  [withPhone, withoutPhone] = [first, second];
+}, 120_000);
+
+afterAll(async () => {
+  await caller?.close();
+  await cluster?.stop();
+  await listener?.stop();
+  await apple?.apns.close();
+});
+
+/** Works until somebody died at the point, then lets everything come to rest. */
+async function dieAt(role: Role, point: CrashPoint, work: () => Promise<unknown>): Promise<{ diedAt: number }> {
+  const deaths = cluster.endings.length;
+  const hit = cluster.arm(role, point);
+  await work();
+  await until(async () => hit() && cluster.endings.length > deaths, 20, AbortSignal.timeout(30_000));
+  expect(cluster.endings.slice(deaths)).toMatchObject([{ ending: 'was ended by SIGKILL' }]);
+  listener.behave(ok());
+  await cluster.allUp();
+  expect(await drain(world, { withinMs: 60_000 })).not.toBeNull();
+  expect(check(await gather(world, load.operations))).toEqual([]);
+  return { diedAt: cluster.endings[deaths]?.at ?? 0 };
+}
+
+const delta = (member: Known) => load.gesture('delta', member);
+
+describe('an API that dies', () => {
+  it.each(crashPoints.api)(
+    '%s of a change that is pushed: the same key gets its answer, and it is applied once',
+    async (point) => {
+      await dieAt('api', point, () => delta(withPhone));
+      expect(load.operations.at(-1)).toMatchObject({ outcome: 'acknowledged' });
+    },
+  );
+
+  it.each(crashPoints.api)('%s of a change that nobody waits for: the same', async (point) => {
+    await dieAt('api', point, () => delta(withoutPhone));
+    expect(load.operations.at(-1)).toMatchObject({ outcome: 'acknowledged' });
+  });
+
+  it('after the commit of an enrollment: the same email finds the member', async () => {
+    await dieAt('api', 'after-commit', () => load.enroll('crash-tiers'));
+    expect(load.operations.at(-1)).toMatchObject({ outcome: 'acknowledged' });
+  });
+});
+
+describe('a worker that dies', () => {
+  it('between the push and its record pushes again, and the event is told once the other worker took over', async () => {
+    await dieAt('worker', 'after-push-before-record', () => delta(withPhone));
+  });
+
+  it('between the POST and its log sends again, the same bytes, within seconds', async () => {
+    const { diedAt } = await dieAt('worker', 'after-post-before-log', () => delta(withoutPhone));
+    const arrivals = listener.arrivals().filter((arrival) => arrival.at > diedAt);
+    const resumedMs = (arrivals[0]?.at ?? Number.NaN) - diedAt;
+    console.log(`  work of the killed worker resumed after ${resumedMs} ms`);
+    expect(resumedMs).toBeLessThan(15_000);
+  });
+
+  it.each(['before-workflow-start', 'after-workflow-start'] as const)(
+    '%s of a retry delivers all the same',
+    async (point) => {
+      listener.behave(status(500));
+      await dieAt('worker', point, () => delta(withoutPhone));
+    },
+  );
+
+  it('in the middle of a chunk of an import creates each member once', async () => {
+    await dieAt('worker', 'mid-chunk', () => load.importFile());
+  });
+
+  it('between the reading and the taking of the relay leaves the events to the next', async () => {
+    const burst = () => Promise.all(Array.from({ length: 40 }, () => delta(withoutPhone)));
+    await dieAt('worker', 'between-relay-read-and-write', burst);
+  });
+});
+
+it('has hit every point that the code names', () => {
+  const { api, worker } = crashPoints;
+  expect(new Set([...api, ...worker])).toEqual(new Set(allCrashPoints));
+});

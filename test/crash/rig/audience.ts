@@ -1,0 +1,103 @@
+// The merchant's receivers, of every temper, each with a subscription of its own. Whatever comes is noted before it is answered.
+import { createHash, createHmac } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { type Received, type Receiver, startReceiver, type Temper } from '../../rig/receiver.js';
+import { gone, hang, ok, redirect, reset, slow, status, tooMany } from '../../rig/tempers.js';
+import type { Receipt } from '../evidence.js';
+import type { Random } from './random.js';
+
+export interface Listener {
+  name: string;
+  url: string;
+  /** Filled in when it is subscribed. */
+  subscriptionId: string;
+  secret: string;
+  events: string[];
+  retryPolicy: { maxAttempts: number; backoffMs: number };
+  timeoutMs: number;
+  /** It takes everything in the end. */
+  steady: boolean;
+  receipts(): Receipt[];
+  /** When what came, in milliseconds since the epoch. */
+  arrivals(): { eventId: string; at: number }[];
+  /** From now on it takes everything at once. */
+  calm(): void;
+  /** From now on it behaves like this. */
+  behave(temper: Temper): void;
+  stop(): Promise<void>;
+}
+
+interface Wishes {
+  name: string;
+  temper: Temper;
+  steady: boolean;
+  events?: string[];
+  retryPolicy?: { maxAttempts: number; backoffMs: number };
+}
+
+export async function aListener({ name, temper, steady, events = ['*'], retryPolicy }: Wishes): Promise<Listener> {
+  const accepted = new WeakSet<Received>();
+  const noting =
+    (inner: Temper): Temper =>
+    (request, answer: ServerResponse) => {
+      answer.on('finish', () => {
+        if (answer.statusCode >= 200 && answer.statusCode < 300) accepted.add(request);
+      });
+      inner(request, answer);
+    };
+  const receiver: Receiver = await startReceiver(noting(temper));
+  const listener: Listener = {
+    name,
+    url: receiver.url,
+    subscriptionId: '',
+    secret: '',
+    events,
+    retryPolicy: retryPolicy ?? { maxAttempts: 20, backoffMs: 100 },
+    timeoutMs: 1_000,
+    steady,
+    receipts: () =>
+      receiver.requests.map((request) => ({
+        subscriptionId: listener.subscriptionId,
+        eventId: String(request.headers['webhook-id'] ?? ''),
+        bytes: createHash('sha256').update(request.body).digest('hex'),
+        signed: isSigned(request, listener.secret),
+        accepted: accepted.has(request),
+      })),
+    arrivals: () =>
+      receiver.requests.map(({ headers, at }) => ({ eventId: String(headers['webhook-id'] ?? ''), at: at.getTime() })),
+    calm: () => receiver.setTemper(noting(ok())),
+    behave: (next) => receiver.setTemper(noting(next)),
+    stop: () => receiver.stop(),
+  };
+  return listener;
+}
+
+function isSigned({ headers, body }: Received, secret: string): boolean {
+  const timestamp = String(headers['x-service-webhook-timestamp']);
+  const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');
+  return headers['x-service-webhook-signature'] === `sha256=${expected}`;
+}
+
+/** A third of what comes goes wrong, each time in another way. */
+export function moody(random: Random): Temper {
+  const good = ok();
+  const bad = [status(500), tooMany('1'), reset(), hang(), redirect('http://127.0.0.1:9/elsewhere'), status(503)];
+  return (request, answer) => (random.chance(0.3) ? random.pick(bad) : good)(request, answer);
+}
+
+export async function everyTemper(random: Random): Promise<Listener[]> {
+  const givenUp = { maxAttempts: 2, backoffMs: 50 };
+  return Promise.all([
+    aListener({ name: 'good', temper: ok(), steady: true }),
+    aListener({ name: 'moody', temper: moody(random.fork('moody')), steady: true }),
+    aListener({ name: 'slow', temper: slow(150), steady: true, events: ['points.changed', 'reward.redeemed'] }),
+    aListener({ name: 'gone', temper: gone(), steady: false, events: ['member.created'] }),
+    aListener({
+      name: 'moved',
+      temper: redirect('http://127.0.0.1:9/elsewhere'),
+      steady: false,
+      events: ['reward.redeemed'],
+      retryPolicy: givenUp,
+    }),
+  ]);
+}

@@ -1,0 +1,97 @@
+// A client as the documentation tells integrators to write one: what went unanswered is asked again with the same key, at
+// whichever API answers. Nothing is given up while there is hope, unless it was told to.
+import { Agent, type FormData, fetch } from 'undici';
+import type { World } from './world.js';
+
+export interface Asked {
+  method: 'POST' | 'PATCH';
+  path: string;
+  key?: string;
+  body?: unknown;
+  form?: FormData;
+}
+
+/** One answer, or what came instead of one. */
+export type Answer = { status: number; text: string; code: string; replayed: boolean } | { lost: string };
+
+export const isAnswer = (answer: Answer): answer is Exclude<Answer, { lost: string }> => 'status' in answer;
+
+export interface Called {
+  /** The last answer; a lost one when there was never a definite one. */
+  answer: Answer;
+  requests: number;
+  /** True when a try before the last one went unanswered: it may still come to pass. */
+  doubtful: boolean;
+  surprises: string[];
+}
+
+export interface Caller {
+  /** One request, to the API with that number. */
+  once(asked: Asked, api: number): Promise<Answer>;
+  /** Until there is a definite answer, `patienceMs` is over, or `attempts` are used up. */
+  call(asked: Asked, options?: { attempts?: number }): Promise<Called>;
+  close(): Promise<void>;
+}
+
+/** Not definite: the same request may be asked again, and should be. */
+const again: readonly number[] = [409, 500, 502, 503];
+const patienceMs = 90_000;
+const timeoutMs = 8_000;
+
+export function createCaller({ cluster, apiKey }: World): Caller {
+  const apis = Object.values(cluster.apis);
+  const dispatcher = new Agent({ connections: 32, keepAliveTimeout: 10_000 });
+  let turn = 0;
+
+  async function once({ method, path, key, body, form }: Asked, api: number): Promise<Answer> {
+    try {
+      const response = await fetch(`${apis[api % apis.length]}${path}`, {
+        method,
+        headers: {
+          'X-API-Key': apiKey,
+          ...(key !== undefined && { 'Idempotency-Key': key }),
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(form && { body: form }),
+        signal: AbortSignal.timeout(timeoutMs),
+        dispatcher,
+      });
+      const text = await response.text();
+      return {
+        status: response.status,
+        text,
+        code: /"code":"([A-Z_]+)"/.exec(text)?.[1] ?? '',
+        replayed: response.headers.has('idempotent-replayed'),
+      };
+    } catch (error) {
+      const cause = error instanceof Error ? (error.cause ?? error) : error;
+      return { lost: cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause) };
+    }
+  }
+
+  return {
+    once,
+    async call(asked, { attempts = Number.POSITIVE_INFINITY } = {}) {
+      const until = performance.now() + patienceMs;
+      const surprises: string[] = [];
+      let doubtful = false;
+      turn += 1;
+      const first = turn;
+      for (let requests = 1; ; requests += 1) {
+        const answer = await once(asked, first + requests);
+        if (isAnswer(answer)) {
+          if (answer.status === 500) surprises.push(`500 ${answer.text.slice(0, 200)}`);
+          if (!again.includes(answer.status)) return { answer, requests, doubtful, surprises };
+        }
+        if (!isAnswer(answer) || answer.status >= 500) doubtful = true;
+        if (requests >= attempts || performance.now() > until) {
+          const lost = isAnswer(answer) ? { lost: `still ${answer.status} ${answer.code}` } : answer;
+          return { answer: lost, requests, doubtful, surprises };
+        }
+        await new Promise((resolve) => setTimeout(resolve, Math.min(50 * requests, 500)));
+      }
+    },
+    close: () => dispatcher.destroy(),
+  };
+}

@@ -1,0 +1,243 @@
+// A whole service out of processes of its own, each of which may be killed, stopped and continued at any moment and is started
+// again by the supervisor of the start command. Everything it keeps is on disk, so what was acknowledged must survive.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import pino from 'pino';
+import type { CrashPoint } from '../../../activities/deps.js';
+import { type OpenStore, openStore } from '../../../activities/store.js';
+import { readConfig } from '../../../schemas/config.js';
+import { cacheDirOf } from '../../../stack/engines/cache.js';
+import { mongodbPlan, mongodbUriAt } from '../../../stack/engines/mongodb.js';
+import { obtainMongodb } from '../../../stack/engines/mongodbSources.js';
+import { engineEnv } from '../../../stack/engines/startEngines.js';
+import { temporalPlan } from '../../../stack/engines/temporal.js';
+import { obtainTemporal } from '../../../stack/engines/temporalSources.js';
+import { startKeeper } from '../../../stack/keeper.js';
+import { findPort } from '../../../stack/ports.js';
+import { apiPlan, workerPlan } from '../../../stack/services.js';
+import { type ProcessPlan, type SupervisedProcess, superviseProcess } from '../../../stack/supervisedProcess.js';
+import { createTerminal } from '../../../stack/terminal.js';
+import { until } from '../../../stack/until.js';
+import { migrate } from '../../../worker/migrate.js';
+
+export const apiNames = ['api-1', 'api-2'] as const;
+export const workerNames = ['worker-1', 'worker-2'] as const;
+export const engineNames = ['mongodb', 'temporal'] as const;
+export type ProcessName = (typeof apiNames)[number] | (typeof workerNames)[number] | (typeof engineNames)[number];
+
+export type Role = 'api' | 'worker';
+
+const host = '127.0.0.1';
+const secretsKey = Buffer.alloc(32, 7).toString('base64');
+
+export interface Cluster {
+  folder: string;
+  /** With the prefix `/api/v1`. */
+  apis: Record<(typeof apiNames)[number], string>;
+  /** What the processes are given. */
+  env: Record<string, string>;
+  /** The rig's own way to the database; it must not be used while MongoDB is stopped. */
+  store: OpenStore;
+  temporal: Client;
+  /** Whose life it is now; undefined while it is dead. */
+  pidOf(name: ProcessName): number | undefined;
+  /** False when there was nothing to signal. */
+  signal(name: ProcessName, signal: NodeJS.Signals): boolean;
+  /** How each life ended that nobody asked to end, oldest first. */
+  endings: { name: ProcessName; ending: string; at: number }[];
+  /** When each life after the first was ready, oldest first. */
+  recoveries: { name: ProcessName; tookMs: number; at: number }[];
+  /** Resolves when all of them live and are ready. */
+  allUp(withinMs?: number): Promise<void>;
+  /** Stops a process until it is started again. */
+  down(name: ProcessName): Promise<void>;
+  up(name: ProcessName): Promise<void>;
+  /** A point in the code at which the next process of that kind to pass dies, once. Answers whether one did. */
+  arm(role: Role, point: CrashPoint): () => boolean;
+  stop(): Promise<void>;
+}
+
+export interface ClusterOptions {
+  env?: Record<string, string>;
+  processes?: readonly ProcessName[];
+  /** Points that can be armed (activities/deps.ts), for the APIs and for the workers. */
+  crashPoints?: Record<Role, readonly CrashPoint[]>;
+  /** Modules loaded into the services before their own code, to break them. */
+  preload?: { api?: string; worker?: string };
+}
+
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const { processes = [...engineNames, ...apiNames, ...workerNames], preload = {} } = options;
+  const folder = mkdtempSync(join(tmpdir(), 'loyalty-pass-crash-'));
+  const logs = join(folder, 'logs');
+  const marks = join(folder, 'marks');
+  for (const each of [logs, marks]) mkdirSync(each);
+  const ports = Object.fromEntries(
+    await Promise.all([...apiNames, ...engineNames].map(async (name) => [name, await findPort(host)] as const)),
+  );
+  const portOf = (name: string): number => ports[name] ?? 0;
+  const apiUrl = (name: string): string => `http://${host}:${portOf(name)}`;
+  const env: Record<string, string> = {
+    ...(engineEnv(process.env) as Record<string, string>),
+    MONGODB_URI: mongodbUriAt(portOf('mongodb')),
+    TEMPORAL_ADDRESS: `${host}:${portOf('temporal')}`,
+    HOST: host,
+    METRICS_PORT: '0',
+    WORKER_METRICS_PORT: '0',
+    PUBLIC_URL: apiUrl('api-1'),
+    CONSOLE_JWT_SECRET: 'a-console-secret-for-tests-only-0123456789',
+    SECRETS_KEY: secretsKey,
+    WEBHOOK_ALLOW_HTTP: 'true',
+    WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
+    RATE_LIMIT_AUTHENTICATED: '1000000000',
+    RATE_LIMIT_PUBLIC: '1000000000',
+    RELAY_SHARDS: '1',
+    LOG_LEVEL: 'warn',
+    ...options.env,
+  };
+
+  const notArmed = 'not armed';
+  const markOf = (role: Role, point: CrashPoint): string => join(marks, `${role}.${point}`);
+  const points: Record<Role, readonly CrashPoint[]> = options.crashPoints ?? { api: [], worker: [] };
+  const crashAt = (role: Role): string => points[role].map((point) => `${point}@${markOf(role, point)}`).join(',');
+  // A mark that is there disarms the point.
+  for (const role of ['api', 'worker'] as const)
+    for (const point of points[role]) writeFileSync(markOf(role, point), notArmed);
+
+  const keeper = startKeeper();
+  const terminal = createTerminal(process.stderr);
+  const pids = new Map<ProcessName, number>();
+  const ready = new Set<ProcessName>();
+  const supervised = new Map<ProcessName, SupervisedProcess>();
+  const plans = new Map<ProcessName, ProcessPlan>();
+  const endings: Cluster['endings'] = [];
+  const recoveries: Cluster['recoveries'] = [];
+  const keep = () => keeper.keep([...pids.values()]);
+
+  async function planOf(name: ProcessName): Promise<ProcessPlan> {
+    const search = { cacheDir: cacheDirOf(process.env), env: process.env };
+    const signal = new AbortController().signal;
+    if (name === 'mongodb') {
+      return terminal.step('MongoDB', async (task) => {
+        const engine = await obtainMongodb(search, { task, signal });
+        const plan = mongodbPlan({
+          engine,
+          port: portOf(name),
+          dataDir: join(folder, 'mongodb'),
+          env: engineEnv(process.env),
+        });
+        return { result: plan, said: engine.said };
+      });
+    }
+    if (name === 'temporal') {
+      return terminal.step('Temporal', async (task) => {
+        const engine = await obtainTemporal(search, { task, signal });
+        const dbFile = join(folder, 'temporal.db');
+        const run = { engine, namespace: 'default', port: portOf(name), dbFile, env: engineEnv(process.env) };
+        return { result: temporalPlan(run), said: engine.said };
+      });
+    }
+    const role = name.startsWith('api') ? 'api' : 'worker';
+    const own = { ...env, PORT: String(portOf(name)), ...(points[role].length > 0 && { CRASH_AT: crashAt(role) }) };
+    const plan = role === 'api' ? apiPlan(own, apiUrl(name)) : workerPlan(own);
+    const [first = '', ...rest] = plan.args.toReversed();
+    const broken = preload[role];
+    return { ...plan, name, title: name, args: [...rest.toReversed(), ...(broken ? ['--import', broken] : []), first] };
+  }
+
+  async function up(name: ProcessName): Promise<void> {
+    const plan = plans.get(name) ?? (await planOf(name));
+    plans.set(name, plan);
+    const one = superviseProcess(plan, join(logs, `${name}.log`), {
+      started(pid) {
+        pids.set(name, pid);
+        keep();
+      },
+      died(ending) {
+        pids.delete(name);
+        ready.delete(name);
+        endings.push({ name, ending, at: Date.now() });
+        keep();
+      },
+      recovered(tookMs) {
+        ready.add(name);
+        recoveries.push({ name, tookMs, at: Date.now() });
+      },
+      gone() {
+        pids.delete(name);
+        ready.delete(name);
+        keep();
+      },
+    });
+    supervised.set(name, one);
+    await one.start();
+    ready.add(name);
+  }
+
+  async function down(name: ProcessName): Promise<void> {
+    await supervised.get(name)?.stop();
+    supervised.delete(name);
+  }
+
+  const config = readConfig(env);
+  const store = openStore({ config, log: pino({ level: 'silent' }) });
+  const connection = Connection.lazy({
+    address: config.TEMPORAL_ADDRESS ?? '',
+    channelArgs: { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 500 },
+  });
+
+  const cluster: Cluster = {
+    folder,
+    apis: { 'api-1': `${apiUrl('api-1')}/api/v1`, 'api-2': `${apiUrl('api-2')}/api/v1` },
+    env,
+    store,
+    temporal: new Client({ connection, namespace: 'default' }),
+    pidOf: (name) => pids.get(name),
+    signal(name, signal) {
+      const pid = pids.get(name);
+      if (pid === undefined) return false;
+      try {
+        return process.kill(pid, signal);
+      } catch {
+        return false;
+      }
+    },
+    endings,
+    recoveries,
+    allUp: async (withinMs = 60_000) => {
+      const allThere = () => [...supervised.keys()].every((name) => pids.has(name) && ready.has(name));
+      await until(async () => allThere(), 50, AbortSignal.timeout(withinMs));
+    },
+    down,
+    up,
+    arm(role, point) {
+      if (!points[role].includes(point)) throw new Error(`The ${role} was not told of ${point}.`);
+      const mark = markOf(role, point);
+      rmSync(mark, { force: true });
+      return () => existsSync(mark) && readFileSync(mark, 'utf8') !== notArmed;
+    },
+    async stop() {
+      for (const name of [...apiNames, ...workerNames, ...engineNames]) cluster.signal(name, 'SIGCONT');
+      await connection.close();
+      await store.close();
+      // Nothing that they hold is needed any more, so nobody waits for their manners.
+      for (const one of supervised.values()) one.kill();
+      await Promise.all([...supervised.keys()].map(down));
+      keeper.dismiss();
+      if (process.env.KEEP_CRASH_FOLDER) console.error(`kept: ${folder}`);
+      else rmSync(folder, { recursive: true, force: true });
+    },
+  };
+
+  try {
+    await Promise.all(engineNames.filter((name) => processes.includes(name)).map(up));
+    await migrate(store);
+    await Promise.all([...apiNames, ...workerNames].filter((name) => processes.includes(name)).map(up));
+    return cluster;
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}

@@ -1,0 +1,70 @@
+// Reads what is left when everything has come to rest, straight from the database, the receivers and Temporal.
+import type { Evidence, Operation } from '../evidence.js';
+import { styleOf, type World } from './world.js';
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+const texts = (value: unknown): string[] | undefined =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : undefined;
+
+/** Leaves out what is undefined. */
+function given<T extends Record<string, unknown>>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: NonNullable<T[K]>;
+  };
+}
+
+export async function gather({ cluster, listeners }: World, operations: Operation[]): Promise<Evidence> {
+  const { rows } = cluster.store;
+  const [programs, members, ledger, events, deliveries] = await Promise.all([
+    rows.programs.find().toArray(),
+    rows.members.find().toArray(),
+    rows.transactions.find().toArray(),
+    rows.events.find({}, { projection: { envelope: 0 } }).toArray(),
+    rows.deliveries.find({}, { projection: { history: 0 } }).toArray(),
+  ]);
+  const goals = new Map(programs.map((program) => [program._id, program.goal ?? 0]));
+  const workflows: Evidence['workflows'] = [];
+  for await (const { workflowId, type, status } of cluster.temporal.workflow.list())
+    workflows.push({ id: workflowId, type, status: status.name });
+  return {
+    operations,
+    workflows,
+    members: members.map(({ _id, email = '', balance, status, tags, programId }) => ({
+      ...{ id: _id, email, balance, status, tags },
+      goal: goals.get(programId) ?? 0,
+      resets: styleOf(programId) === 'stamps',
+    })),
+    ledger: ledger.map(({ _id, memberId, type, previous, current, delta, memberVersion, eventId }) => ({
+      ...{ id: _id, memberId, type, previous, current, delta, memberVersion },
+      ...given({ eventId }),
+    })),
+    events: events.map(({ _id, type, memberId = '', data, state, silent }) => ({
+      id: _id,
+      type,
+      memberId,
+      memberVersion: number(data.memberVersion) ?? 0,
+      published: state === 'published',
+      silent: silent === true,
+      ...given({
+        previous: number(data.previous),
+        current: number(data.current),
+        platform: text(data.platform),
+        status: text(data.status),
+        previousStatus: text(data.previousStatus),
+        changed: texts(data.changed),
+        tags: texts(data.tags),
+      }),
+    })),
+    deliveries: deliveries
+      .filter((delivery) => delivery.replayOf === undefined)
+      .map(({ _id, eventId, subscriptionId, state }) => ({ id: _id, eventId, subscriptionId, state })),
+    subscriptions: listeners.map(({ subscriptionId, name, events: wanted, steady }) => ({
+      id: subscriptionId,
+      name,
+      events: wanted,
+      steady,
+    })),
+    receipts: listeners.flatMap((listener) => listener.receipts()),
+  };
+}

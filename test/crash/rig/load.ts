@@ -1,0 +1,222 @@
+// The mixed load of a campaign: every kind of operation, in the proportions and with the tricks of its seed. Each operation
+// becomes a record of what was asked and what came of it.
+import { FormData } from 'undici';
+import type { Kind, Operation, Outcome } from '../evidence.js';
+import { type Answer, type Asked, type Called, type Caller, isAnswer } from './caller.js';
+import type { Random } from './random.js';
+import { programIds, styleOf, type World } from './world.js';
+
+export interface Known {
+  id: string;
+  programId: string;
+}
+
+const weights: Record<Kind, number> = { delta: 46, value: 10, redeem: 14, enroll: 10, status: 9, tag: 10, import: 1 };
+const refusals: readonly string[] = [
+  'CARD_FULL',
+  'CARD_NOT_FULL',
+  'MEMBER_NOT_ACTIVE',
+  'STAMP_DELTA_ONLY',
+  'TAG_LIMIT_EXCEEDED',
+];
+/** How often a client walks away after its first try, asks again after the answer, asks with another body, asks twice at once. */
+const allTricks = { giveUp: 0.03, askAgain: 0.1, otherBody: 0.06, twice: 0.08 };
+
+export interface Load {
+  operations: Operation[];
+  /** Members that can be worked on. */
+  known: Known[];
+  /** Does one operation from beginning to end. */
+  step(): Promise<void>;
+  enroll(programId?: string): Promise<void>;
+  importFile(): Promise<void>;
+  gesture(kind: 'delta' | 'value' | 'redeem', member: Known): Promise<void>;
+}
+
+export interface LoadInput {
+  world: World;
+  caller: Caller;
+  random: Random;
+  /** Members that get a phone, in the order in which they are made. */
+  phones?: number;
+  /** False for clients without tricks, that ask until they are answered. */
+  tricks?: boolean;
+}
+
+const noTricks = { giveUp: 0, askAgain: 0, otherBody: 0, twice: 0 };
+
+export function createLoad({ world, caller, random, phones = 0, ...given }: LoadInput): Load {
+  const tricks = given.tricks === false ? noTricks : allTricks;
+  const operations: Operation[] = [];
+  const known: Known[] = [];
+  let made = 0;
+  let phonesLeft = phones;
+
+  const outcomeOf = ({ answer, surprises, doubtful }: Called, operation: Operation): Outcome => {
+    operation.surprises.push(...surprises);
+    if (!isAnswer(answer)) return 'indeterminate';
+    if (answer.status < 300) return 'acknowledged';
+    if (!refusals.includes(answer.code)) operation.surprises.push(`${answer.status} ${answer.code}`);
+    return doubtful ? 'indeterminate' : 'refused';
+  };
+
+  const begin = (kind: Kind, memberId: string): Operation => {
+    const operation: Operation = {
+      ...{ kind, memberId, outcome: 'indeterminate', requests: 0, bodies: [], surprises: [] },
+    };
+    operations.push(operation);
+    return operation;
+  };
+
+  const limitOf = () => (random.chance(tricks.giveUp) ? { attempts: 1 } : {});
+
+  async function enroll(programId = random.pick(programIds)): Promise<void> {
+    made += 1;
+    const email = `member-${made}@example.com`;
+    const initialPoints = styleOf(programId) === 'stamps' ? random.whole(0, 3) : random.whole(0, 120);
+    const operation = begin('enroll', '');
+    operation.people = [{ email, initialPoints }];
+    const body = { programId, email, firstName: `Member ${made}`, initialPoints };
+    const called = await caller.call({ method: 'POST', path: '/merchants/me/members', body }, limitOf());
+    operation.requests = called.requests;
+    operation.outcome = outcomeOf(called, operation);
+    if (operation.outcome !== 'acknowledged' || !isAnswer(called.answer)) return;
+    const { id } = JSON.parse(called.answer.text).data as { id: string };
+    known.push({ id, programId });
+    if (phonesLeft <= 0) return;
+    phonesLeft -= 1;
+    // A phone that cannot register now would try again later; here it is simply not there.
+    await world.addPhone(id).catch(() => undefined);
+  }
+
+  async function importFile(): Promise<void> {
+    const programId = 'crash-points';
+    const people = Array.from({ length: random.whole(2, 30) }, () => {
+      made += 1;
+      return { email: `member-${made}@example.com`, initialPoints: random.whole(0, 50) };
+    });
+    const operation = begin('import', '');
+    operation.people = people;
+    const lines = people.map(({ email, initialPoints }) => `${email},Imported,${initialPoints}`);
+    const form = new FormData();
+    form.set('programId', programId);
+    form.set(
+      'file',
+      new File([['email,firstName,initialPoints', ...lines].join('\n')], 'members.csv', { type: 'text/csv' }),
+    );
+    const called = await caller.call({ method: 'POST', path: '/merchants/me/members/import', form });
+    operation.requests = called.requests;
+    operation.outcome = outcomeOf(called, operation);
+    if (operation.outcome !== 'acknowledged' || !isAnswer(called.answer)) return;
+    // Each row has an answer of its own.
+    const { results } = JSON.parse(called.answer.text).data as { results: { row: number; outcome: string }[] };
+    const failed = new Set(results.filter((result) => result.outcome === 'failed').map((result) => result.row - 1));
+    operation.people = people.filter((_, index) => !failed.has(index));
+    if (failed.size === 0) return;
+    operations.push({
+      ...operation,
+      outcome: called.doubtful ? 'indeterminate' : 'refused',
+      people: people.filter((_, index) => failed.has(index)),
+    });
+  }
+
+  async function changeStatus(member: Known): Promise<void> {
+    const operation = begin('status', member.id);
+    const status = random.weighted({ active: 6, voided: 2, expired: 1 });
+    operation.status = status;
+    const path = `/merchants/me/members/${member.id}/status`;
+    const called = await caller.call({ method: 'PATCH', path, body: { status } }, limitOf());
+    operation.requests = called.requests;
+    operation.outcome = outcomeOf(called, operation);
+    if (isAnswer(called.answer)) operation.unchanged = called.answer.text.includes('"unchanged":true');
+  }
+
+  async function addTag(member: Known): Promise<void> {
+    made += 1;
+    const operation = begin('tag', member.id);
+    operation.tag = `tag-${made}`;
+    const path = `/merchants/me/members/${member.id}/tags`;
+    const called = await caller.call({ method: 'POST', path, body: { tags: [operation.tag] } }, limitOf());
+    operation.requests = called.requests;
+    operation.outcome = outcomeOf(called, operation);
+  }
+
+  async function gesture(kind: 'delta' | 'value' | 'redeem', member: Known): Promise<void> {
+    made += 1;
+    const key = `crash-key-${made}`;
+    const operation = begin(kind, member.id);
+    const path = kind === 'redeem' ? 'redeem' : 'points';
+    operation.gestureId = `${path}:${member.id}:${key}`;
+    const asked: Asked = {
+      method: kind === 'redeem' ? 'POST' : 'PATCH',
+      path: `/merchants/me/members/${member.id}/${path}`,
+      key,
+      body: bodyOf(kind, member),
+    };
+    const api = random.whole(0, 1);
+    const [called, other] = await Promise.all([
+      caller.call(asked, limitOf()),
+      random.chance(tricks.twice) ? caller.once(asked, api) : null,
+    ]);
+    operation.requests = called.requests + (other ? 1 : 0);
+    operation.outcome = outcomeOf(called, operation);
+    note(operation, called.answer);
+    // Both may be answered, and then alike; or the second is told that the first is under way.
+    if (other) noteOther(operation, other, ['IDEMPOTENCY_KEY_IN_USE', ...refusals]);
+    if (operation.outcome !== 'acknowledged') return;
+    if (random.chance(tricks.askAgain)) {
+      operation.requests += 1;
+      noteOther(operation, await caller.once(asked, api), ['IDEMPOTENCY_KEY_IN_USE']);
+    }
+    if (random.chance(tricks.otherBody)) {
+      const changed = { ...asked, body: { ...(asked.body as object), changeMessage: 'another body' } };
+      const answer = await caller.once(changed, api);
+      if (isAnswer(answer) && answer.code !== 'IDEMPOTENCY_KEY_REUSED' && answer.status !== 503)
+        operation.surprises.push(`another body under the same key: ${answer.status} ${answer.code}`);
+    }
+  }
+
+  function bodyOf(kind: 'delta' | 'value' | 'redeem', { programId }: Known): object {
+    if (kind === 'redeem') return {};
+    if (styleOf(programId) === 'stamps') return { delta: 1 };
+    return kind === 'delta' ? { delta: random.whole(-20, 60) } : { value: random.whole(0, 200) };
+  }
+
+  function note(operation: Operation, answer: Answer): void {
+    if (!isAnswer(answer) || answer.status !== 200) return;
+    operation.bodies.push(answer.text);
+    const { previous, current } = JSON.parse(answer.text).data as { previous: number; current: number };
+    operation.told = { previous, current };
+  }
+
+  /** A further answer to the same key: like the first, or one of those that are allowed. */
+  function noteOther(operation: Operation, answer: Answer, allowed: readonly string[]): void {
+    if (!isAnswer(answer) || answer.status === 503) {
+      if (operation.outcome === 'refused') operation.outcome = 'indeterminate';
+      return;
+    }
+    if (answer.status === 200) {
+      operation.bodies.push(answer.text);
+      // The first try may have been refused before the second one came at a better moment.
+      if (operation.outcome === 'refused') operation.outcome = 'acknowledged';
+    } else if (!allowed.includes(answer.code)) operation.surprises.push(`${answer.status} ${answer.code}`);
+  }
+
+  return {
+    operations,
+    known,
+    enroll,
+    importFile,
+    gesture,
+    async step() {
+      const kind = known.length < 4 ? 'enroll' : random.weighted(weights);
+      if (kind === 'enroll') return enroll();
+      if (kind === 'import') return importFile();
+      // Some members are worked on all the time, by many at once.
+      const member = random.chance(0.4) ? random.pick(known.slice(0, 4)) : random.pick(known);
+      if (kind === 'status') return changeStatus(member);
+      if (kind === 'tag') return addTag(member);
+      return gesture(kind, member);
+    },
+  };
+}

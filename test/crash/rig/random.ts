@@ -1,0 +1,51 @@
+// Everything that a campaign chooses comes from its seed. What the machine does with it in time does not, so a seed repeats
+// the choices and not the interleaving.
+
+export interface Random {
+  /** 0 up to, not including, 1. */
+  next(): number;
+  /** A whole number from `low` to `high`, both included. */
+  whole(low: number, high: number): number;
+  chance(probability: number): boolean;
+  pick<T>(from: readonly T[]): T;
+  /** By weight. */
+  weighted<T extends string>(weights: Readonly<Record<T, number>>): T;
+  /** Another stream of choices, its own whatever this one is asked. */
+  fork(name: string): Random;
+}
+
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+  // mulberry32
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  const whole = (low: number, high: number): number => low + Math.floor(next() * (high - low + 1));
+  return {
+    next,
+    whole,
+    chance: (probability) => next() < probability,
+    pick<T>(from: readonly T[]): T {
+      const picked = from[whole(0, from.length - 1)];
+      if (picked === undefined) throw new Error('There is nothing to pick from.');
+      return picked;
+    },
+    weighted<T extends string>(weights: Readonly<Record<T, number>>): T {
+      const entries = Object.entries(weights) as [T, number][];
+      let left = next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
+      for (const [name, weight] of entries) {
+        left -= weight;
+        if (left < 0) return name;
+      }
+      throw new Error('There is nothing to pick from.');
+    },
+    fork(name) {
+      let hash = seed >>> 0;
+      for (const character of name) hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
+      return createRandom(hash);
+    },
+  };
+}

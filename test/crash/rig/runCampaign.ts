@@ -1,0 +1,119 @@
+// A campaign from its seed to its verdict: a whole service under load, killed again and again, drained, and checked.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { check, duplicatesOf, type Finding } from '../checkers.js';
+import type { Evidence } from '../evidence.js';
+import { everyTemper } from './audience.js';
+import { createCaller } from './caller.js';
+import { type Cluster, type ClusterOptions, startCluster } from './cluster.js';
+import { drain } from './drain.js';
+import { gather } from './gather.js';
+import { createLoad } from './load.js';
+import { unleash } from './nemesis.js';
+import { createRandom } from './random.js';
+import { populate, startApple } from './world.js';
+
+export interface Campaign {
+  seed: number;
+  minutes: number;
+  /** Mean wait between two blows of the nemesis. */
+  everyMs?: number;
+  /** Ends early when this many operations were done. */
+  operations?: number;
+  clients?: number;
+  /** Operations a second, at most. */
+  perSecond?: number;
+  drainWithinMs?: number;
+  cluster?: ClusterOptions;
+  say?: (line: string) => void;
+}
+
+export interface Verdict {
+  evidence: Evidence;
+  findings: Finding[];
+  kills: [string, number][];
+  stops: number;
+  /** Null when it did not come to rest in time. */
+  drainMs: number | null;
+  loadMs: number;
+}
+
+export async function runCampaign(campaign: Campaign): Promise<Verdict> {
+  const { seed, minutes, everyMs = 3_000, operations: most = Number.POSITIVE_INFINITY, clients = 12 } = campaign;
+  const { perSecond = 25, drainWithinMs = 120_000, say = () => undefined } = campaign;
+  const random = createRandom(seed);
+  const [apple, listeners] = await Promise.all([startApple(), everyTemper(random.fork('audience'))]);
+  let cluster: Cluster | undefined;
+  try {
+    cluster = await startCluster({ ...campaign.cluster, env: { ...apple.env, ...campaign.cluster?.env } });
+    const world = await populate(cluster, { listeners, apple });
+    const caller = createCaller(world);
+    const load = createLoad({ world, caller, random: random.fork('load'), phones: 12 });
+    // Somebody to work on, before anything dies.
+    for (let index = 0; index < 8; index += 1) await load.step();
+
+    const begunAt = performance.now();
+    const loadMs = minutes * 60_000;
+    const isOver = () => performance.now() - begunAt > loadMs || load.operations.length >= most;
+    const nemesis = unleash({ cluster, random: random.fork('nemesis'), everyMs });
+    const client = async (): Promise<void> => {
+      while (!isOver()) {
+        const startedAt = performance.now();
+        await load.step();
+        const pauseMs = (clients * 1_000) / perSecond - (performance.now() - startedAt);
+        if (pauseMs > 0) await sleep(pauseMs);
+      }
+    };
+    const telling = setInterval(() => {
+      const deaths = [...nemesis.kills.values()].reduce((sum, count) => sum + count, 0);
+      say(
+        `${Math.round((performance.now() - begunAt) / 1_000)} s: ${load.operations.length} operations, ${deaths} kills`,
+      );
+    }, 10_000);
+    await Promise.all(Array.from({ length: clients }, client));
+    clearInterval(telling);
+    const tookMs = Math.round(performance.now() - begunAt);
+    await nemesis.end();
+    say('draining');
+    await cluster.allUp(60_000);
+    const drainMs = await drain(world, { withinMs: drainWithinMs, say });
+    say('checking');
+    const evidence = await gather(world, load.operations);
+    await caller.close();
+    return {
+      evidence,
+      findings: check(evidence),
+      kills: [...nemesis.kills].toSorted(([a], [b]) => a.localeCompare(b)),
+      stops: nemesis.stops,
+      drainMs,
+      loadMs: tookMs,
+    };
+  } finally {
+    await cluster?.stop();
+    for (const listener of listeners) await listener.stop();
+    await apple.apns.close();
+  }
+}
+
+/** The table that a campaign ends with. */
+export function tableOf({ evidence, findings, kills, stops, drainMs, loadMs }: Verdict): string {
+  const { operations, receipts } = evidence;
+  const of = (outcome: string) => operations.filter((operation) => operation.outcome === outcome).length;
+  const count = (kind: Finding['kind']) => findings.filter((finding) => finding.kind === kind).length;
+  const requests = operations.reduce((sum, operation) => sum + operation.requests, 0);
+  const deaths = kills.reduce((sum, [, times]) => sum + times, 0);
+  const lines: [string, string][] = [
+    ['operations', `${operations.length} in ${Math.round(loadMs / 1_000)} s, ${requests} requests`],
+    ['acknowledged', String(of('acknowledged'))],
+    ['refused', String(of('refused'))],
+    ['indeterminate', String(of('indeterminate'))],
+    ['kills', `${deaths}: ${kills.map(([name, times]) => `${name} ${times}`).join(', ')}`],
+    ['stops', String(stops)],
+    ['events', `${evidence.events.length}, ${receipts.length} webhooks received`],
+    ['duplicates delivered', String(duplicatesOf(evidence))],
+    ['drain', drainMs === null ? 'not over in time' : `${(drainMs / 1_000).toFixed(1)} s`],
+    ['lost', String(count('lost'))],
+    ['doubled', String(count('doubled'))],
+    ['wrong', String(count('wrong'))],
+  ];
+  return lines.map(([name, value]) => `  ${name.padEnd(22)}${value}`).join('\n');
+}

@@ -1,0 +1,107 @@
+// One merchant in a cluster: programs of every style, listeners, and phones that hold passes.
+import { newApiKey } from '../../../schemas/apiKeys.js';
+import { newId } from '../../../schemas/ids.js';
+import { programFile } from '../../../schemas/programs.js';
+import { type ApnsServer, startApnsServer } from '../../rig/apnsServer.js';
+import { type AppleCertificates, makeAppleCertificates } from '../../rig/appleCertificates.js';
+import type { Listener } from './audience.js';
+import type { Cluster } from './cluster.js';
+
+export const merchantId = 'crash-merchant';
+
+const programs = [
+  { _id: 'crash-points', style: 'points', goal: 100 },
+  { _id: 'crash-stamps', style: 'stamps', goal: 5 },
+  {
+    _id: 'crash-tiers',
+    style: 'tiered',
+    goal: 50,
+    tiers: [
+      { name: 'Bronze', threshold: 0 },
+      { name: 'Gold', threshold: 60 },
+    ],
+  },
+] as const;
+
+export const programIds = programs.map((program) => program._id);
+export const styleOf = (programId: string): string | undefined =>
+  programs.find((program) => program._id === programId)?.style;
+
+/** Apple as the services see it, so that changes have somebody to be pushed to. */
+export interface Apple {
+  certificates: AppleCertificates;
+  apns: ApnsServer;
+  env: Record<string, string>;
+}
+
+export async function startApple(): Promise<Apple> {
+  const certificates = await makeAppleCertificates();
+  const apns = await startApnsServer(certificates);
+  const env = Object.fromEntries(
+    Object.entries(certificates.settings).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value]] : [],
+    ),
+  );
+  return { certificates, apns, env: { ...env, APNS_ORIGIN: apns.origin, APNS_CA: apns.ca } };
+}
+
+export interface World {
+  cluster: Cluster;
+  apiKey: string;
+  listeners: Listener[];
+  /** Registers a phone for the member's pass, as Wallet does. */
+  addPhone(memberId: string): Promise<void>;
+}
+
+export async function populate(
+  cluster: Cluster,
+  { listeners, apple }: { listeners: Listener[]; apple?: Apple },
+): Promise<World> {
+  const { store } = cluster;
+  const { key, keyPrefix, hash } = newApiKey();
+  await store.rows.apiKeys.insertOne({
+    _id: newId(),
+    merchantId,
+    hash,
+    keyPrefix,
+    name: 'crash key',
+    roleIds: ['integration'],
+    createdBy: 'crash',
+    createdAt: new Date(),
+  });
+  await store.rows.programs.insertMany(
+    programs.map((program) => ({
+      ...programFile.parse({ ...program, slug: program._id, name: program._id, fields: { primaryLabel: 'POINTS' } }),
+      merchantId,
+    })),
+  );
+  const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
+  for (const listener of listeners) {
+    const { url, events, retryPolicy, timeoutMs, name } = listener;
+    const answer = await fetch(`${cluster.apis['api-1']}/merchants/me/webhooks`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ url, events, retryPolicy, timeoutMs, name }),
+    });
+    const { data } = (await answer.json()) as { data: { id: string; secret: string } };
+    listener.subscriptionId = data.id;
+    listener.secret = data.secret;
+  }
+  return {
+    cluster,
+    apiKey: key,
+    listeners,
+    async addPhone(memberId) {
+      const member = await store.rows.members.findOne({ _id: memberId });
+      if (!member || !apple) throw new Error('There is no such pass.');
+      const { serialNumber, pass } = member;
+      const path = `/wallet/apple/v1/devices/${newId()}/registrations/${apple.certificates.passTypeId}/${serialNumber}`;
+      const answer = await fetch(`${cluster.env.PUBLIC_URL}${path}`, {
+        method: 'POST',
+        headers: { Authorization: `ApplePass ${pass.authenticationToken}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ pushToken: newId().replaceAll('-', '') }),
+      });
+      if (answer.status !== 201) throw new Error(`The registration was answered ${answer.status}.`);
+    },
+  };
+}

@@ -1,0 +1,246 @@
+// The crash checkers are judged by made-up cases: one that keeps every promise, and one for each way of breaking one.
+import { describe, expect, it } from 'vitest';
+import { check, duplicatesOf, type Finding } from '../crash/checkers.js';
+import type { Evidence, Operation } from '../crash/evidence.js';
+
+const gestureId = 'points:m1:key-1';
+
+const enrolled: Operation = {
+  ...{ kind: 'enroll', outcome: 'acknowledged', requests: 1, memberId: '', bodies: [], surprises: [] },
+  people: [{ email: 'a@example.com', initialPoints: 10 }],
+};
+const gesture: Operation = {
+  ...{ kind: 'delta', outcome: 'acknowledged', requests: 2, memberId: 'm1', surprises: [] },
+  gestureId,
+  told: { previous: 10, current: 15 },
+  bodies: ['same', 'same'],
+};
+const voided: Operation = {
+  ...{ kind: 'status', outcome: 'acknowledged', requests: 1, memberId: 'm1', bodies: [], surprises: [] },
+  status: 'voided',
+};
+const tagged: Operation = {
+  ...{ kind: 'tag', outcome: 'acknowledged', requests: 1, memberId: 'm1', bodies: [], surprises: [] },
+  tag: 'gold',
+};
+
+/** Everything as it should be: one member, enrolled with 10 points, given 5, voided and tagged, told of to one receiver. */
+function good(): Evidence {
+  const base = { memberId: 'm1', published: true, silent: false };
+  const events: Evidence['events'] = [
+    { ...base, id: 'e1', type: 'member.created', memberVersion: 1 },
+    { ...base, id: 'e2', type: 'pass.created', memberVersion: 1, platform: 'apple' },
+    { ...base, id: 'e3', type: 'pass.created', memberVersion: 1, platform: 'google' },
+    { ...base, id: 'e4', type: 'points.changed', memberVersion: 2, previous: 10, current: 15 },
+    {
+      ...base,
+      id: 'e5',
+      type: 'member.updated',
+      memberVersion: 3,
+      changed: ['status'],
+      status: 'voided',
+      previousStatus: 'active',
+      tags: [],
+    },
+    {
+      ...base,
+      id: 'e6',
+      type: 'member.updated',
+      memberVersion: 4,
+      changed: ['tags'],
+      status: 'voided',
+      tags: ['gold'],
+    },
+  ];
+  return {
+    operations: [enrolled, gesture, voided, tagged].map((operation) => structuredClone(operation)),
+    members: [
+      { id: 'm1', email: 'a@example.com', balance: 15, status: 'voided', tags: ['gold'], goal: 100, resets: false },
+    ],
+    ledger: [
+      { id: 'enroll:m1', memberId: 'm1', type: 'initial', previous: 0, current: 10, delta: 10, memberVersion: 1 },
+      {
+        id: gestureId,
+        memberId: 'm1',
+        type: 'adjust',
+        previous: 10,
+        current: 15,
+        delta: 5,
+        memberVersion: 2,
+        eventId: 'e4',
+      },
+    ],
+    events,
+    deliveries: events.map(({ id }) => ({ id: `d-${id}`, eventId: id, subscriptionId: 's1', state: 'succeeded' })),
+    subscriptions: [{ id: 's1', name: 'good', events: ['*'], steady: true }],
+    receipts: events.map(({ id }) => ({
+      subscriptionId: 's1',
+      eventId: id,
+      bytes: `b-${id}`,
+      signed: true,
+      accepted: true,
+    })),
+    workflows: [
+      { id: 'relay:0', type: 'relay', status: 'RUNNING' },
+      { id: gestureId, type: 'publishChange', status: 'COMPLETED' },
+    ],
+  };
+}
+
+const first = <T>(list: T[], where: (item: T) => boolean = () => true): T => {
+  const found = list.find(where);
+  if (found === undefined) throw new Error('The made-up case lacks it.');
+  return found;
+};
+
+type Break = (evidence: Evidence) => void;
+
+const broken: [string, Finding['kind'], Break][] = [
+  ['an acknowledged gesture without its row', 'lost', ({ ledger }) => ledger.splice(1, 1)],
+  [
+    'a refused gesture with a row',
+    'doubled',
+    ({ operations }) =>
+      Object.assign(
+        first(operations, (o) => o.kind === 'delta'),
+        { outcome: 'refused' },
+      ),
+  ],
+  [
+    'a row that nobody asked for',
+    'doubled',
+    ({ ledger }) => ledger.push({ ...first(ledger, (r) => r.id === gestureId), id: 'random', memberVersion: 9 }),
+  ],
+  [
+    'a broken chain',
+    'wrong',
+    ({ ledger }) =>
+      Object.assign(
+        first(ledger, (r) => r.id === gestureId),
+        { previous: 9, delta: 6 },
+      ),
+  ],
+  [
+    'a delta that is not the difference',
+    'wrong',
+    ({ ledger }) =>
+      Object.assign(
+        first(ledger, (r) => r.id === gestureId),
+        { delta: 4 },
+      ),
+  ],
+  ['a balance that is not the last row', 'wrong', ({ members }) => Object.assign(first(members), { balance: 16 })],
+  [
+    'a redeem below the goal',
+    'wrong',
+    ({ ledger }) =>
+      Object.assign(
+        first(ledger, (r) => r.id === gestureId),
+        { type: 'redeem' },
+      ),
+  ],
+  [
+    'two answers to one key',
+    'wrong',
+    ({ operations }) => first(operations, (o) => o.kind === 'delta').bodies.push('other'),
+  ],
+  [
+    'an answer that the ledger does not know',
+    'wrong',
+    ({ operations }) =>
+      Object.assign(
+        first(operations, (o) => o.kind === 'delta'),
+        { told: { previous: 0, current: 5 } },
+      ),
+  ],
+  ['a row without its event', 'lost', ({ events }) => events.splice(3, 1)],
+  [
+    'an event without its row',
+    'doubled',
+    ({ events }) => events.push({ ...first(events, (e) => e.id === 'e4'), id: 'e9' }),
+  ],
+  ['an acknowledged enrollment without a member', 'lost', (evidence) => Object.assign(evidence, { members: [] })],
+  ['a member enrolled twice', 'doubled', ({ members }) => members.push({ ...first(members), id: 'm2' })],
+  [
+    'a member that nobody enrolled',
+    'doubled',
+    ({ members }) => members.push({ ...first(members), id: 'm2', email: 'b@example.com' }),
+  ],
+  [
+    'a pass that was told of twice',
+    'doubled',
+    ({ events }) => events.push({ ...first(events, (e) => e.id === 'e2'), id: 'e9' }),
+  ],
+  ['a pass that was never told of', 'lost', ({ events }) => events.splice(1, 1)],
+  ['a status change that was lost', 'lost', ({ events }) => events.splice(4, 1)],
+  [
+    'a status change that nobody asked for',
+    'doubled',
+    ({ events }) =>
+      events.push({ ...first(events, (e) => e.id === 'e5'), id: 'e9', memberVersion: 9, previousStatus: 'voided' }),
+  ],
+  ['a tag that was lost', 'lost', ({ members }) => Object.assign(first(members), { tags: [] })],
+  ['a tag that nobody was told of', 'lost', ({ events }) => events.splice(5, 1)],
+  ['an event left in the outbox', 'lost', ({ events }) => Object.assign(first(events), { published: false })],
+  ['an event that no receiver got', 'lost', ({ receipts }) => receipts.splice(0, 1)],
+  ['an event that was never tried', 'lost', ({ deliveries }) => deliveries.splice(0, 1)],
+  ['a delivery left retrying', 'lost', ({ deliveries }) => Object.assign(first(deliveries), { state: 'retrying' })],
+  [
+    'a second delivery of one event',
+    'doubled',
+    ({ deliveries }) => deliveries.push({ ...first(deliveries), id: 'other' }),
+  ],
+  ['a webhook about nothing', 'doubled', ({ receipts }) => receipts.push({ ...first(receipts), eventId: 'e9' })],
+  ['copies with other bytes', 'wrong', ({ receipts }) => receipts.push({ ...first(receipts), bytes: 'other' })],
+  ['a webhook that is not signed', 'wrong', ({ receipts }) => Object.assign(first(receipts), { signed: false })],
+  [
+    'a workflow left running',
+    'wrong',
+    ({ workflows }) =>
+      Object.assign(
+        first(workflows, (w) => w.type !== 'relay'),
+        { status: 'RUNNING' },
+      ),
+  ],
+  [
+    'a workflow that failed',
+    'wrong',
+    ({ workflows }) => workflows.push({ id: 'delivery:e1:s1', type: 'deliverWebhook', status: 'FAILED' }),
+  ],
+  ['a relay that is gone', 'wrong', ({ workflows }) => Object.assign(first(workflows), { status: 'FAILED' })],
+  ['an answer that no contract knows', 'wrong', ({ operations }) => first(operations).surprises.push('500')],
+];
+
+describe('the crash checkers', () => {
+  it('find nothing where every promise was kept', () => {
+    expect(check(good())).toEqual([]);
+  });
+
+  it.each(broken)('find %s: %s', (_, kind, breakIt) => {
+    const evidence = good();
+    breakIt(evidence);
+    expect(check(evidence).map((finding) => finding.kind)).toContain(kind);
+  });
+
+  it('allow what nobody knows to have happened, or not', () => {
+    const evidence = good();
+    for (const operation of evidence.operations) operation.outcome = 'indeterminate';
+    evidence.operations.push({ ...gesture, outcome: 'indeterminate', gestureId: 'points:m1:key-2', bodies: [] });
+    expect(check(evidence)).toEqual([]);
+  });
+
+  it('allow a delivery that was given up, as its log says', () => {
+    const evidence = good();
+    evidence.subscriptions.push({ id: 's2', name: 'bad', events: ['points.changed'], steady: false });
+    evidence.deliveries.push({ id: 'd', eventId: 'e4', subscriptionId: 's2', state: 'exhausted' });
+    evidence.workflows.push({ id: 'delivery:e4:s2', type: 'deliverWebhook', status: 'FAILED' });
+    expect(check(evidence)).toEqual([]);
+  });
+
+  it('count a second accepted copy as a duplicate, which is no mistake', () => {
+    const evidence = good();
+    evidence.receipts.push({ ...first(evidence.receipts) }, { ...first(evidence.receipts), accepted: false });
+    expect(duplicatesOf(evidence)).toBe(1);
+    expect(check(evidence)).toEqual([]);
+  });
+});
