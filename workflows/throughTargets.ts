@@ -12,7 +12,7 @@ import {
 import type { ImportStep, RunBatch } from '../schemas/workflows.js';
 import { batches, webhooks } from './activityOptions.js';
 
-const stepsARun = 200;
+const stepsARun = 50;
 
 export interface Stages {
   drawUp: (at: { batchId: string }) => Promise<{ total: number }>;

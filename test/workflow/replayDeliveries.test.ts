@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { newId } from '../../schemas/ids.js';
+import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
+
+let worker: WorkflowWorker;
+
+beforeAll(async () => {
+  worker = await startWorkflowWorker();
+});
+afterAll(() => worker.stop());
+
+it('draws up its list once, and takes a fresh history after fifty steps without losing its place', async () => {
+  const batchId = newId();
+  const steps: number[] = [];
+  let drawnUp = 0;
+  const holders: string[] = [];
+  worker.fakes.drawUpReplay = async () => {
+    drawnUp += 1;
+    return { total: 53 };
+  };
+  worker.fakes.replayEvents = async ({ from }) => {
+    steps.push(from);
+    return { next: from + 1, over: from === 52, total: 53, done: from + 1, created: 0, carried: 0 };
+  };
+  worker.fakes.finishBatch = async ({ holder }) => {
+    holders.push(holder);
+    return { phase: 'completed', eventId: 'event-1' };
+  };
+  worker.fakes.publishEvents = async () => ({ published: 1 });
+  const handle = await worker.start('replayDeliveries', { merchantId: 'm', batchId }, `replay:${batchId}`);
+  expect(await handle.result()).toEqual({ phase: 'completed' });
+  expect(drawnUp).toBe(1);
+  expect(steps).toEqual(Array.from({ length: 53 }, (_, index) => index));
+  expect(holders).toEqual([`replay:${batchId}`]);
+  const last = await worker.client.workflow.getHandle(handle.workflowId).describe();
+  expect(last.runId).not.toBe(handle.firstExecutionRunId);
+});
