@@ -26,7 +26,7 @@ const balanceKinds: readonly string[] = ['delta', 'value', 'redeem'];
 const eventOfRow: Record<string, string> = { adjust: 'points.changed', redeem: 'reward.redeemed' };
 
 /** Every acknowledged gesture is in the ledger once, a refused one not at all, an indeterminate one at most once. */
-export const ledgerHoldsGestures: Checker = ({ operations, ledger }) => {
+const ledgerHoldsGestures: Checker = ({ operations, ledger }) => {
   const rule = 'an acknowledged gesture is in the ledger exactly once';
   const rows = groupBy(ledger, (row) => row.id);
   const findings: Finding[] = [];
@@ -47,7 +47,7 @@ export const ledgerHoldsGestures: Checker = ({ operations, ledger }) => {
 };
 
 /** Each row goes on from where the row before it ended, and the balance is where the last one ended. */
-export const chainIsUnbroken: Checker = ({ members, ledger }) => {
+const chainIsUnbroken: Checker = ({ members, ledger }) => {
   const rule = 'previous is the earlier current, and the balance is the last one and the sum';
   const findings: Finding[] = [];
   const wrong = (detail: string) => findings.push({ kind: 'wrong', rule, detail });
@@ -77,7 +77,7 @@ const isRedeem = (row: LedgerFound, { goal, resets }: { goal: number; resets: bo
   row.previous >= goal && row.current === (resets ? 0 : row.previous - goal);
 
 /** What was answered is what was written, and every answer to one key has the same bytes. */
-export const answersAreKept: Checker = ({ operations, ledger }) => {
+const answersAreKept: Checker = ({ operations, ledger }) => {
   const rows = new Map(ledger.map((row) => [row.id, row]));
   return operations.flatMap(({ gestureId = '', told, bodies }): Finding[] => {
     const findings: Finding[] = [];
@@ -91,7 +91,7 @@ export const answersAreKept: Checker = ({ operations, ledger }) => {
 };
 
 /** Each change of a balance has one event that tells of it, and no event tells of a change that is not there. */
-export const rowsAndEventsMatch: Checker = ({ ledger, events }) => {
+const rowsAndEventsMatch: Checker = ({ ledger, events }) => {
   const rule = 'each ledger row has exactly one event, and no event is without its row';
   const findings: Finding[] = [];
   const byId = new Map(events.map((event) => [event.id, event]));
@@ -118,7 +118,7 @@ export const rowsAndEventsMatch: Checker = ({ ledger, events }) => {
 };
 
 /** Who was enrolled is there once, with one first ledger row, one `member.created` and one pass for each wallet. */
-export const membersAreEnrolledOnce: Checker = ({ operations, members, ledger, events }) => {
+const membersAreEnrolledOnce: Checker = ({ operations, members, ledger, events }) => {
   const rule = 'an acknowledged enrollment made exactly one member, told of once';
   const findings: Finding[] = [];
   const byEmail = groupBy(members, (member) => member.email);
@@ -153,7 +153,7 @@ export const membersAreEnrolledOnce: Checker = ({ operations, members, ledger, e
 };
 
 /** Status changes follow each other, and there are as many as were acknowledged, give or take what nobody knows. */
-export const statusIsKept: Checker = ({ operations, members, events }) => {
+const statusIsKept: Checker = ({ operations, members, events }) => {
   const rule = 'a status change happened once, after the one before it';
   const findings: Finding[] = [];
   const changes = groupBy(
@@ -198,7 +198,7 @@ const couldHaveChanged = ({ outcome, unchanged, requests }: Operation): boolean 
   outcome !== 'refused' && (!unchanged || requests > 1);
 
 /** Every tag asked for is its own, so it must be there and have been told of once. */
-export const tagsAreKept: Checker = ({ operations, members, events }) => {
+const tagsAreKept: Checker = ({ operations, members, events }) => {
   const rule = 'an acknowledged tag is on its member, and was told of once';
   const byId = new Map(members.map((member) => [member.id, member]));
   const updates = groupBy(
@@ -226,7 +226,7 @@ const isTold = (events: string[], event: EventFound): boolean =>
   !event.silent && (events.includes('*') || events.includes(event.type));
 
 /** What goes in must come out: each event at each receiver that stands, at least once, and one line of log for each. */
-export const eventsAreDelivered: Checker = ({ events, deliveries, subscriptions, receipts }) => {
+const eventsAreDelivered: Checker = ({ events, deliveries, subscriptions, receipts }) => {
   const rule = 'each event reaches each receiver at least once';
   const findings: Finding[] = [];
   const rows = groupBy(deliveries, ({ eventId, subscriptionId }) => `${eventId} ${subscriptionId}`);
@@ -256,7 +256,7 @@ export const eventsAreDelivered: Checker = ({ events, deliveries, subscriptions,
 };
 
 /** Whatever a receiver got is an event that is there, signed, and the same bytes every time and everywhere. */
-export const receiptsAreGenuine: Checker = ({ events, receipts }) => {
+const receiptsAreGenuine: Checker = ({ events, receipts }) => {
   const known = new Set(events.map((event) => event.id));
   const bytes = groupBy(receipts, (receipt) => receipt.eventId);
   const findings: Finding[] = [];
@@ -274,7 +274,7 @@ export const receiptsAreGenuine: Checker = ({ events, receipts }) => {
 const standing: readonly string[] = ['relay', 'repushPasses', 'recount'];
 
 /** Nothing is left running but what always runs; what failed is a delivery that was given up, as its log says. */
-export const workflowsAreAtRest: Checker = ({ workflows, deliveries }) => {
+const workflowsAreAtRest: Checker = ({ workflows, deliveries }) => {
   const rule = 'no workflow is left running or failed that should not be';
   const givenUp = new Set(
     deliveries
@@ -291,7 +291,7 @@ export const workflowsAreAtRest: Checker = ({ workflows, deliveries }) => {
 };
 
 /** No answer was one that the contract does not have. */
-export const answersAreAllowed: Checker = ({ operations }) =>
+const answersAreAllowed: Checker = ({ operations }) =>
   operations.flatMap(({ kind, surprises }) =>
     surprises.map(
       (detail): Finding => ({

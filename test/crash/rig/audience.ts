@@ -79,7 +79,7 @@ function isSigned({ headers, body }: Received, secret: string): boolean {
 }
 
 /** A third of what comes goes wrong, each time in another way. */
-export function moody(random: Random): Temper {
+function moody(random: Random): Temper {
   const good = ok();
   const bad = [status(500), tooMany('1'), reset(), hang(), redirect('http://127.0.0.1:9/elsewhere'), status(503)];
   return (request, answer) => (random.chance(0.3) ? random.pick(bad) : good)(request, answer);

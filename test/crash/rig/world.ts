@@ -7,7 +7,7 @@ import { type AppleCertificates, makeAppleCertificates } from '../../rig/appleCe
 import type { Listener } from './audience.js';
 import type { Cluster } from './cluster.js';
 
-export const merchantId = 'crash-merchant';
+const merchantId = 'crash-merchant';
 
 const programs = [
   { _id: 'crash-points', style: 'points', goal: 100 },
