@@ -1,0 +1,90 @@
+// A client generated from the document alone carries the main job: its types are made here, a program is checked against them
+// by the compiler, and the same program runs against the service.
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import openapiTS, { astToString } from 'openapi-typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientProgram } from '../rig/clientProgram.js';
+import { openApiText } from '../rig/documents.js';
+import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { type Receiver, startReceiver } from '../rig/receiver.js';
+import { startService, type TestService, until } from '../rig/service.js';
+
+const run = promisify(execFile);
+const modules = join(import.meta.dirname, '..', '..', 'node_modules');
+const slowMs = 120_000;
+
+let folder: string;
+let service: TestService;
+let merchant: TestMerchant;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  // Below node_modules, so that the generated client finds its library.
+  await mkdir(join(modules, '.cache'), { recursive: true });
+  folder = await mkdtemp(join(modules, '.cache', 'generated-client-'));
+  // Otherwise this generator asks for every field that has a default.
+  const types = await openapiTS(openApiText(), { defaultNonNullable: false });
+  await writeFile(join(folder, 'schema.ts'), astToString(types));
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  service = await startService();
+  merchant = await aMerchant(service);
+  receiver = await startReceiver();
+}, slowMs);
+afterAll(async () => {
+  await service.stop();
+  await receiver.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function compile(name: string, program: string): Promise<string> {
+  const file = join(folder, name);
+  await writeFile(file, program);
+  const flags = ['--noEmit', '--strict', '--skipLibCheck', '--types', 'node', '--module', 'nodenext'];
+  const args = [join(modules, 'typescript', 'bin', 'tsc'), ...flags, '--target', 'es2023', '--lib', 'es2024,dom', file];
+  return run(process.execPath, args).then(
+    () => '',
+    (error: { stdout?: string }) => String(error.stdout),
+  );
+}
+
+describe('a client generated from the document', () => {
+  it(
+    'subscribes, enrolls, awards, redeems and replays',
+    async () => {
+      expect(await compile('program.ts', clientProgram)).toBe('');
+      const { _id: programId } = await merchant.program();
+      const { stdout } = await run(process.execPath, ['--import', 'tsx', join(folder, 'program.ts')], {
+        env: {
+          ...process.env,
+          BASE_URL: service.baseUrl,
+          API_KEY: merchant.apiKey,
+          PROGRAM_ID: programId,
+          RECEIVER_URL: receiver.url,
+        },
+      });
+      const { eventId, ...said } = JSON.parse(stdout);
+      expect(said).toEqual({
+        current: [105, 5],
+        replayedAnswer: ['true', 105],
+        refused: 'CARD_NOT_FULL',
+        sameEvent: true,
+      });
+      const copies = () => receiver.requests.filter(({ headers }) => headers['webhook-id'] === eventId);
+      await until(() => copies().length === 2);
+      expect(new Set(copies().map(({ body }) => body.toString('utf8'))).size).toBe(1);
+    },
+    slowMs,
+  );
+
+  it(
+    'does not compile against what the document does not have',
+    async () => {
+      const wrong = clientProgram.replace('initialPoints: 95', "initialPoints: '95'");
+      expect(await compile('wrong.ts', wrong)).toContain("Type 'string' is not assignable to type 'number'");
+    },
+    slowMs,
+  );
+});
