@@ -123,6 +123,7 @@ export async function relayEvents(
       .then(
         () => {
           relayed += events.length;
+          deps.metrics.relayed(events.length);
         },
         (error: unknown) => deps.log.error({ err: error, shard }, 'a batch of the relay was left to the next attempt'),
       )

@@ -31,6 +31,8 @@ export async function createChunk(store: Store, { batch, program, chunk }: Creat
     if (row.outcomes) return 0;
     const decided = decide(store, { batch, program, row, known: await knownEmails(store, { program, row }) });
     await write(store, { batch, row, decided });
+    for (const outcome of ['created', 'deduped', 'failed'] as const)
+      store.metrics.importRows(outcome, countOf(decided.outcomes, outcome));
     return decided.made.length;
   });
   return created;

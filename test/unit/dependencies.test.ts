@@ -30,3 +30,11 @@ it('the lock file names what other platforms install, too: without that, npm ci 
 it('the lock file names no registry: whoever installs uses their own', () => {
   expect(read('package-lock.json')).not.toMatch(/"resolved": "https?:/);
 });
+
+it('docs/dependencies.md gives a reason for every dependency, and names no other', () => {
+  const manifest = z.object({ dependencies: names, devDependencies: names }).parse(JSON.parse(read('package.json')));
+  const rows = [...read('docs/dependencies.md').matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)];
+  const wanted = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)];
+  expect(rows.map(([, name]) => name).sort()).toEqual(wanted.sort());
+  for (const [, , reason = ''] of rows) expect(reason.length).toBeGreaterThan(3);
+});

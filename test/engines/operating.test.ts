@@ -1,0 +1,170 @@
+// Every recipe of docs/operating.md, as it stands there, in a shell, against a real Temporal.
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { cacheDirOf } from '../../stack/engines/cache.js';
+import { obtainTemporal } from '../../stack/engines/temporalSources.js';
+import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { type Receiver, startReceiver } from '../rig/receiver.js';
+import { startService, type TestService, until } from '../rig/service.js';
+
+const root = join(import.meta.dirname, '..', '..');
+const page = readFileSync(join(root, 'docs/operating.md'), 'utf8');
+const ran = new Set<string>();
+
+let service: TestService;
+let merchant: TestMerchant;
+let receiver: Receiver;
+let path: string;
+let memberId: string;
+let programId: string;
+let subscriptionId: string;
+const key = 'operating-0001';
+
+function recipe(title: string): string {
+  const section = page.split(/^## /m).find((part) => part.startsWith(`${title}\n`)) ?? '';
+  const block = /^```sh\n([\s\S]*?)^```$/m.exec(section)?.[1];
+  if (block === undefined) throw new Error(`docs/operating.md has no recipe "${title}".`);
+  ran.add(title);
+  return block;
+}
+
+async function run(title: string, env: Record<string, string> = {}): Promise<string> {
+  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', recipe(title)], {
+    cwd: root,
+    timeout: 60_000,
+    env: {
+      ...process.env,
+      PATH: [dirname(path), process.env.PATH].join(delimiter),
+      TEMPORAL_ADDRESS: inject('temporalAddress'),
+      MONGODB_URI: inject('mongodbUri'),
+      MONGODB_DATABASE: service.store.config.MONGODB_DATABASE,
+      RELAY_SHARDS: '1',
+      ...env,
+    },
+  });
+  return stdout;
+}
+
+beforeAll(async () => {
+  const search = { cacheDir: cacheDirOf(process.env), env: process.env };
+  const engine = await obtainTemporal(search, { task: { say: () => {} }, signal: new AbortController().signal });
+  path = engine.path;
+  // A reset leaves two runs of one id, and one of them never ends by itself: histories are replayed elsewhere.
+  service = await startService({ replay: false });
+  merchant = await aMerchant(service);
+  receiver = await startReceiver((_request, answer) => answer.writeHead(500).end());
+  const member = await merchant.enroll({ firstName: 'Ada' });
+  memberId = member.id;
+  programId = member.programId;
+  await merchant.call(`/merchants/me/members/${memberId}/points`, {
+    method: 'PATCH',
+    headers: { 'Idempotency-Key': key },
+    body: { delta: 5 },
+  });
+  // Nobody is subscribed yet, and what is published later would be sent to who subscribes now.
+  await until(async () => (await service.store.rows.events.countDocuments({ state: 'new' })) === 0);
+  const { body } = await merchant.call('/merchants/me/webhooks', {
+    body: { url: receiver.url, events: ['points.changed'], retryPolicy: { maxAttempts: 2, backoffMs: 10 } },
+  });
+  subscriptionId = body.data.id;
+});
+afterAll(async () => {
+  await service.stop();
+  await receiver.stop();
+});
+
+const exhausted = () => service.store.rows.deliveries.find({ subscriptionId, state: 'exhausted' }).toArray();
+
+async function failDeliveries(count: number): Promise<string[]> {
+  receiver.setTemper((_request, answer) => answer.writeHead(500).end());
+  for (let turn = 0; turn < count; turn += 1)
+    await merchant.call(`/merchants/me/members/${memberId}/points`, { method: 'PATCH', body: { delta: 1 } });
+  await until(async () => (await exhausted()).length === count, 20_000);
+  const query = `WorkflowType = 'deliverWebhook' AND ExecutionStatus = 'Failed' AND SubscriptionId = '${subscriptionId}'`;
+  await until(async () => (await service.client.workflow.count(query)).count >= count, 20_000);
+  return (await exhausted()).map(({ eventId }) => eventId);
+}
+
+const allArrive = () => {
+  receiver.requests.length = 0;
+  receiver.setTemper((_request, answer) => answer.writeHead(204).end());
+};
+
+describe('recipes', () => {
+  it("find a member's gestures, one by its idempotency key", async () => {
+    const found = await until(async () => {
+      const text = await run("Find a member's gestures", { MEMBER: memberId, KEY: key });
+      return text.includes(`enroll:${memberId}`) && text;
+    });
+    expect(found).toContain(`points:${memberId}:${key}`);
+    expect(found).toContain('WorkflowExecutionStarted');
+  });
+
+  it('find a failed delivery, deliver it again, then all of a subscription', { timeout: 90_000 }, async () => {
+    const [eventId = ''] = await failDeliveries(1);
+    const env = { EVENT: eventId, SUBSCRIPTION: subscriptionId };
+    expect(await run('Find a failed delivery', env)).toContain(`delivery:${eventId}:${subscriptionId}`);
+
+    allArrive();
+    await run('Deliver one again', env);
+    await until(async () => (await exhausted()).length === 0, 20_000);
+    expect(receiver.requests.map(({ headers }) => headers['webhook-id'])).toEqual([eventId]);
+
+    const eventIds = await failDeliveries(3);
+    allArrive();
+    await run('Deliver all of a subscription again', env);
+    await until(async () => (await exhausted()).length === 0, 40_000);
+    const arrived = new Set(receiver.requests.map(({ headers }) => headers['webhook-id']));
+    expect([...arrived].sort()).toEqual([...eventIds].sort());
+  });
+
+  it('find a batch, here that of rebuilding passes', { timeout: 60_000 }, async () => {
+    const said = await run('Rebuild the passes of a program', { PROGRAM: programId });
+    expect(said).toContain('completed: 0 of 0 passes pushed');
+    const batchId = /started rebuild:(\S+)/.exec(said)?.[1] ?? '';
+    await until(async () => (await run('Find a batch', { BATCH: batchId })).includes(`rebuild:${batchId}`));
+  });
+
+  it('set, bound and lift the pace of a queue', { timeout: 60_000 }, async () => {
+    const config = async () => {
+      const { stdout } = await promisify(execFile)(
+        path,
+        [
+          'task-queue',
+          'config',
+          'get',
+          '--task-queue',
+          'webhooks',
+          '--task-queue-type',
+          'activity',
+          '--output',
+          'json',
+        ],
+        { env: { ...process.env, TEMPORAL_ADDRESS: inject('temporalAddress') } },
+      );
+      return stdout;
+    };
+    await run('Pause a queue');
+    expect(await config()).toContain('receivers are moved');
+    await run('Resume a queue');
+    await run('Rate-limit receivers');
+    const bounded = await config();
+    expect(bounded).not.toContain('receivers are moved');
+    expect(bounded).toContain('one receiver asked for less');
+  });
+
+  it('drain', { timeout: 90_000 }, async () => {
+    expect(await run('Drain')).toContain('the outbox is empty');
+  });
+});
+
+it('no recipe of the page was left out', () => {
+  const titles = page
+    .split(/^## /m)
+    .filter((section) => section.includes('```sh'))
+    .map((section) => section.split('\n', 1)[0]);
+  expect([...ran].sort()).toEqual(titles.sort());
+});
