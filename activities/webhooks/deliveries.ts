@@ -51,7 +51,10 @@ export async function listDeliveries(
 
 type Deps = Store & { starter: Starter };
 
-/** A delivery of its own for an event that was told before, carried by a workflow from its first attempt on. */
+/**
+ * A delivery of its own for an event that was told before, carried by a workflow from its first attempt on. Throws UNAVAILABLE
+ * when no workflow is to be had: nobody else would ever take it, so it is not left in the log.
+ */
 export async function deliverAgain(
   deps: Deps,
   { event, subscription, replayOf }: { event: EventRow; subscription: SubscriptionRow; replayOf?: string },
@@ -60,13 +63,14 @@ export async function deliverAgain(
   const delivery = { ...newDelivery(deps, { event, subscription, id }), ...(replayOf && { replayOf }) };
   await deps.rows.deliveries.insertOne(delivery);
   if (delivery.state === 'skipped') return;
-  await retryLater(deps, {
-    delivery,
-    subscription,
-    waitMs: 0,
-    attempts: subscription.retryPolicy.maxAttempts,
-    suffix: id,
-  });
+  const { maxAttempts: attempts } = subscription.retryPolicy;
+  try {
+    await retryLater(deps, { delivery, subscription, waitMs: 0, attempts, suffix: id });
+  } catch (error) {
+    deps.log.warn({ err: error, deliveryId: id }, 'a delivery could not be queued');
+    await deps.rows.deliveries.deleteOne({ _id: id, state: 'pending', attempts: 0 });
+    throw new ServiceError('UNAVAILABLE');
+  }
 }
 
 /** Throws DELIVERY_NOT_FOUND. */

@@ -1,0 +1,535 @@
+// Subscriptions, deliveries and their log (interface 2.10, 2.11, 4.6, 6): what is told to whom, how often, and what the log
+// says of it afterwards.
+import { createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deliveryWorkflowId } from '../../schemas/ids.js';
+import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
+import { type Received, type Receiver, startReceiver, type Temper } from '../rig/receiver.js';
+import { startService, type TestService, until } from '../rig/service.js';
+import { failThenOk, gone, ok, status, tooMany } from '../rig/tempers.js';
+
+let service: TestService;
+const receivers: Receiver[] = [];
+
+beforeAll(async () => {
+  service = await startService();
+});
+
+afterAll(async () => {
+  await service.stop();
+  await Promise.all(receivers.map((receiver) => receiver.stop()));
+});
+
+const all = '/merchants/me/webhooks';
+const quick = { maxAttempts: 5, backoffMs: 50 };
+
+async function listening(temper: Temper = ok()): Promise<Receiver> {
+  const receiver = await startReceiver(temper);
+  receivers.push(receiver);
+  return receiver;
+}
+
+interface Subscribed {
+  merchant: TestMerchant;
+  receiver: Receiver;
+  id: string;
+  secret: string;
+  patch: (body: object) => Promise<Answer>;
+  log: (query?: string) => Promise<Delivery[]>;
+}
+
+interface Delivery {
+  id: string;
+  eventId: string;
+  eventType: string;
+  state: string;
+  success: boolean;
+  statusCode: number | null;
+  error: string | null;
+  attempts: number;
+  history: { attempt: number; at: string; statusCode: number | null; error: string | null; durationMs: number }[];
+  payload: { data: Record<string, unknown> } | null;
+  nextAttemptAt: string | null;
+  lastAttemptAt: string | null;
+  createdAt: string;
+  replayOf?: string;
+}
+
+/** A merchant of its own with one subscription, told of points alone unless it says otherwise. */
+async function subscribed(temper: Temper = ok(), body: object = {}): Promise<Subscribed> {
+  const [merchant, receiver] = [await aMerchant(service), await listening(temper)];
+  const created = await merchant.call(all, {
+    body: { url: receiver.url, events: ['points.changed'], retryPolicy: quick, ...body },
+  });
+  const { id, secret } = created.body.data;
+  return {
+    merchant,
+    receiver,
+    id,
+    secret,
+    patch: (change) => merchant.call(`${all}/${id}`, { method: 'PATCH', body: change }),
+    log: async (query = '') =>
+      (await merchant.call(`${all}/delivery-logs?subscriptionId=${id}${query}`)).body.data.items,
+  };
+}
+
+const award = (merchant: TestMerchant, memberId: string, delta = 1) =>
+  merchant.call(`/merchants/me/members/${memberId}/points`, { method: 'PATCH', body: { delta } });
+const envelopeOf = (request: Received) => JSON.parse(request.body.toString('utf8'));
+
+/** The one delivery of the subscription, once it came to rest in that state. */
+const settled = ({ log }: Pick<Subscribed, 'log'>, state: string) =>
+  until(async () => (await log()).find((delivery) => delivery.state === state), 20_000);
+
+describe('a subscription', () => {
+  it('is created with defaults, a secret of its own and the host for a name', async () => {
+    const merchant = await aMerchant(service);
+    const { status: answered, body } = await merchant.call(all, {
+      body: { url: 'http://127.0.0.1:9/hook', events: ['points.changed', 'points.changed'] },
+    });
+    expect(answered).toBe(201);
+    expect(body.data).toMatchObject({
+      id: expect.any(String),
+      name: '127.0.0.1:9',
+      description: '',
+      url: 'http://127.0.0.1:9/hook',
+      events: ['points.changed'],
+      enabled: true,
+      timeoutMs: 10_000,
+      retryPolicy: { maxAttempts: 8, backoffMs: 30_000 },
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+    });
+  });
+
+  it('is read and listed without its secret, which is stored sealed', async () => {
+    const { merchant, id, secret } = await subscribed(ok(), { secret: 'a secret of my own' });
+    expect(secret).toBe('a secret of my own');
+    const one = await merchant.call(`${all}/${id}`);
+    const list = await merchant.call(all);
+    expect(list.body.data).toMatchObject({ total: 1, page: 1, pageSize: 25 });
+    expect(list.body.data.items[0]).toEqual(one.body.data);
+    const row = await service.store.rows.subscriptions.findOne({ _id: id });
+    for (const text of [one.text, list.text, JSON.stringify(row)]) expect(text).not.toContain(secret);
+  });
+
+  it('is listed by page, and by whether it is enabled', async () => {
+    const merchant = await aMerchant(service);
+    for (const enabled of [true, false, true])
+      await merchant.call(all, { body: { url: 'http://127.0.0.1:9/x', events: ['*'], enabled } });
+    const read = async (query: string) => (await merchant.call(`${all}?${query}`)).body.data;
+    expect((await read('enabled=true')).total).toBe(2);
+    expect((await read('enabled=false')).items).toHaveLength(1);
+    expect(await read('page=2&pageSize=2')).toMatchObject({ page: 2, pageSize: 2, total: 3 });
+    expect((await read('page=2&pageSize=2')).items).toHaveLength(1);
+  });
+
+  it('is changed field by field, and keeps what was not named', async () => {
+    const { patch, merchant, id } = await subscribed();
+    const { status: answered, body } = await patch({
+      name: 'Renamed',
+      retryPolicy: { backoffMs: 75 },
+      timeoutMs: 2_000,
+    });
+    expect(answered).toBe(200);
+    expect(body.data).toMatchObject({
+      name: 'Renamed',
+      timeoutMs: 2_000,
+      retryPolicy: { maxAttempts: 5, backoffMs: 75 },
+    });
+    expect(body.data).not.toHaveProperty('secret');
+    expect((await merchant.call(`${all}/${id}`)).body.data).toEqual(body.data);
+  });
+
+  it.each([
+    ['no URL', { url: undefined }],
+    ['no events', { events: [] }],
+    ['an unknown event', { events: ['points.lost'] }],
+    ['a timeout too short', { timeoutMs: 999 }],
+    ['a timeout too long', { timeoutMs: 30_001 }],
+    ['no attempt at all', { retryPolicy: { maxAttempts: 0 } }],
+    ['21 attempts', { retryPolicy: { maxAttempts: 21 } }],
+    ['a wait of more than a day', { retryPolicy: { backoffMs: 86_400_001 } }],
+    ['a secret of 15 characters', { secret: 'x'.repeat(15) }],
+    ['a secret of 129 characters', { secret: 'x'.repeat(129) }],
+    ['a secret that no library could read', { secret: 'whsec_not base64 at all!' }],
+    ['a URL with a new line', { url: 'http://127.0.0.1:9/a\nb' }],
+    ['an unknown field', { headers: {} }],
+  ])('with %s is refused', async (_what, fields) => {
+    const merchant = await aMerchant(service);
+    const answer = await merchant.call(all, { body: { url: 'http://127.0.0.1:9/x', events: ['*'], ...fields } });
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'VALIDATION_FAILED']);
+    expect((await merchant.call(all)).body.data.total).toBe(0);
+  });
+
+  it.each([
+    'http://10.0.0.1/x',
+    'https://169.254.169.254/latest',
+    'https://[::ffff:10.0.0.1]/',
+    'ftp://example.com/',
+    'https://user:pw@example.com/',
+    'nonsense',
+    'https://example.com:25/',
+    'http://example.com/',
+  ])('to %s is forbidden, at first and as a change', async (url) => {
+    const { merchant, patch } = await subscribed();
+    for (const answer of [await merchant.call(all, { body: { url, events: ['*'] } }), await patch({ url })])
+      expect([answer.status, answer.body.error.code]).toEqual([400, 'WEBHOOK_URL_FORBIDDEN']);
+  });
+
+  it('is one of twenty at most, also when they are asked for at once', async () => {
+    const merchant = await aMerchant(service);
+    const create = () => merchant.call(all, { body: { url: 'http://127.0.0.1:9/x', events: ['*'] } });
+    const answers = await Promise.all(Array.from({ length: 23 }, create));
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(20);
+    for (const answer of answers.filter((each) => each.status !== 201))
+      expect([answer.status, answer.body.error.code]).toEqual([400, 'WEBHOOK_LIMIT_REACHED']);
+  });
+
+  it('that was deleted is gone, and nothing is sent to it any more', async () => {
+    const { merchant, receiver, id } = await subscribed();
+    const member = await merchant.enroll();
+    const deleted = await merchant.call(`${all}/${id}`, { method: 'DELETE' });
+    expect([deleted.status, deleted.body.data]).toEqual([200, { id, deleted: true }]);
+    for (const call of [
+      { method: 'GET' },
+      { method: 'DELETE' },
+      { method: 'PATCH', body: { name: 'x' } },
+    ] satisfies Call[]) {
+      const answer = await merchant.call(`${all}/${id}`, call);
+      expect([answer.status, answer.body.error.code]).toEqual([404, 'WEBHOOK_NOT_FOUND']);
+    }
+    await award(merchant, member.id);
+    await until(() =>
+      service.store.rows.events.findOne({ memberId: member.id, type: 'points.changed', state: 'published' }),
+    );
+    expect(receiver.requests).toHaveLength(0);
+  });
+});
+
+describe('a delivery', () => {
+  it('reaches every subscription that asked for its type, and no other', async () => {
+    const merchant = await aMerchant(service);
+    const [points, everything, redeems] = [await listening(), await listening(), await listening()];
+    for (const [receiver, events] of [
+      [points, ['points.changed']],
+      [everything, ['*']],
+      [redeems, ['reward.redeemed']],
+    ] as const)
+      await merchant.call(all, { body: { url: receiver.url, events } });
+    const member = await merchant.enroll();
+    await award(merchant, member.id);
+    await Promise.all([
+      points.waitFor((requests) => requests.length === 1),
+      everything.waitFor((requests) => requests.length === 4),
+    ]);
+    expect(points.requests.map((request) => envelopeOf(request).event)).toEqual(['points.changed']);
+    expect(redeems.requests).toHaveLength(0);
+    const [one] = points.requests;
+    const same = everything.requests.find(
+      (request) => envelopeOf(request).eventId === (one && envelopeOf(one).eventId),
+    );
+    expect(same?.body.equals(one?.body ?? Buffer.alloc(0))).toBe(true);
+  });
+
+  it('says in the log what was sent, when, and what came back, with personal data masked', async () => {
+    const { merchant, receiver, id, log } = await subscribed(ok(), { events: ['member.created'] });
+    const member = await merchant.enroll({ firstName: 'Ada', email: 'ada@example.com' });
+    await receiver.waitFor((requests) => requests.length === 1);
+    const delivery = await settled({ log }, 'succeeded');
+    expect(delivery).toMatchObject({
+      subscriptionId: id,
+      eventType: 'member.created',
+      url: receiver.url,
+      success: true,
+      statusCode: 204,
+      error: null,
+      attempts: 1,
+      nextAttemptAt: null,
+      history: [{ attempt: 1, statusCode: 204, error: null }],
+    });
+    expect(delivery.payload?.data).toMatchObject({ memberId: member.id, firstName: 'A***', email: 'a***' });
+    const [request] = receiver.requests;
+    expect(request && envelopeOf(request).data).toMatchObject({ firstName: 'Ada', email: 'ada@example.com' });
+    expect(request && envelopeOf(request).eventId).toBe(delivery.eventId);
+  });
+
+  it('is tried again with the same bytes, a fresh time and a fresh signature, until it succeeds', async () => {
+    const { merchant, receiver, secret, log } = await subscribed(failThenOk(3));
+    const member = await merchant.enroll();
+    await award(merchant, member.id);
+    await receiver.waitFor((requests) => requests.length === 4, 15_000);
+    for (const request of receiver.requests) {
+      expect(request.body.equals(receiver.requests[0]?.body ?? Buffer.alloc(0))).toBe(true);
+      const timestamp = String(request.headers['x-service-webhook-timestamp']);
+      const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(request.body).digest('hex');
+      expect(request.headers['x-service-webhook-signature']).toBe(`sha256=${expected}`);
+      new Webhook(secret).verify(request.body, request.headers as Record<string, string>);
+    }
+    const times = receiver.requests.map((request) => String(request.headers['x-service-webhook-timestamp']));
+    expect(new Set(times).size).toBe(4);
+    expect(times).toEqual(times.toSorted());
+    const delivery = await settled({ log }, 'succeeded');
+    expect(delivery).toMatchObject({ attempts: 4, success: true, statusCode: 204 });
+    expect(delivery.history.map(({ attempt, statusCode }) => [attempt, statusCode])).toEqual([
+      [1, 500],
+      [2, 500],
+      [3, 500],
+      [4, 204],
+    ]);
+  });
+
+  it('waits for its backoff between attempts', async () => {
+    const { merchant, receiver } = await subscribed(failThenOk(2), { retryPolicy: { maxAttempts: 5, backoffMs: 700 } });
+    const member = await merchant.enroll();
+    await award(merchant, member.id);
+    await receiver.waitFor((requests) => requests.length === 3, 15_000);
+    const [first, second, third] = receiver.requests.map((request) => request.at.getTime());
+    for (const wait of [(second ?? 0) - (first ?? 0), (third ?? 0) - (second ?? 0)])
+      expect(wait).toBeGreaterThanOrEqual(690);
+  });
+
+  it('waits longer where the receiver asks for it', async () => {
+    let asked = false;
+    const { merchant, receiver } = await subscribed((request, answer) => {
+      const temper = asked ? ok() : tooMany('2');
+      asked = true;
+      temper(request, answer);
+    });
+    const member = await merchant.enroll();
+    await award(merchant, member.id);
+    await receiver.waitFor((requests) => requests.length === 2, 15_000);
+    const [first, second] = receiver.requests.map((request) => request.at.getTime());
+    expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(1_950);
+  });
+
+  it('with a backoff of nothing is tried again at once', async () => {
+    const { merchant, receiver } = await subscribed(failThenOk(3), { retryPolicy: { maxAttempts: 5, backoffMs: 0 } });
+    const member = await merchant.enroll();
+    await award(merchant, member.id);
+    await receiver.waitFor((requests) => requests.length === 4, 10_000);
+  });
+
+  it('to a receiver that is gone ends at once and disables the subscription', async () => {
+    const { merchant, receiver, id, log } = await subscribed(gone());
+    const member = await merchant.enroll();
+    await award(merchant, member.id);
+    const delivery = await settled({ log }, 'exhausted');
+    expect(delivery).toMatchObject({
+      attempts: 1,
+      error: 'gone',
+      statusCode: 410,
+      success: false,
+      nextAttemptAt: null,
+    });
+    await until(async () => (await merchant.call(`${all}/${id}`)).body.data.enabled === false);
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it('that is used up is a failed workflow, which an operator resets to deliver', async () => {
+    const { merchant, receiver, id, log } = await subscribed(status(500), {
+      retryPolicy: { maxAttempts: 3, backoffMs: 20 },
+    });
+    const member = await merchant.enroll();
+    await award(merchant, member.id);
+    const used = await settled({ log }, 'exhausted');
+    expect(used).toMatchObject({ attempts: 3, success: false, statusCode: 500, error: 'status', nextAttemptAt: null });
+    expect(receiver.requests).toHaveLength(3);
+    const handle = service.client.workflow.getHandle(deliveryWorkflowId(used.eventId, id));
+    await until(async () => (await handle.describe()).status.name === 'FAILED');
+
+    receiver.setTemper(ok());
+    const { runId } = await handle.describe();
+    const { events } = await handle.fetchHistory();
+    const begun = events?.find((event) => event.workflowTaskCompletedEventAttributes)?.eventId;
+    await service.client.workflowService.resetWorkflowExecution({
+      namespace: 'default',
+      workflowExecution: { workflowId: handle.workflowId, runId },
+      reason: 'the receiver is well again',
+      requestId: runId,
+      workflowTaskFinishEventId: begun ?? null,
+    });
+    const delivered = await settled({ log }, 'succeeded');
+    expect(delivered).toMatchObject({ id: used.id, attempts: 4, success: true });
+    expect(receiver.requests).toHaveLength(4);
+    expect(receiver.requests[3]?.body.equals(receiver.requests[0]?.body ?? Buffer.alloc(0))).toBe(true);
+  });
+
+  it('goes to where the subscription points at the moment of the attempt', async () => {
+    const { merchant, receiver, patch, log } = await subscribed(status(500), {
+      retryPolicy: { maxAttempts: 5, backoffMs: 700 },
+    });
+    const next = await listening();
+    const member = await merchant.enroll();
+    await award(merchant, member.id);
+    await receiver.waitFor((requests) => requests.length === 1);
+    await patch({ url: next.url });
+    await next.waitFor((requests) => requests.length === 1, 15_000);
+    expect(await settled({ log }, 'succeeded')).toMatchObject({ url: next.url, attempts: 2 });
+  });
+
+  it('to a subscription that is disabled is skipped, not lost', async () => {
+    const { merchant, receiver, patch, log } = await subscribed();
+    const member = await merchant.enroll();
+    await patch({ enabled: false });
+    await award(merchant, member.id);
+    expect(await settled({ log }, 'skipped')).toMatchObject({
+      attempts: 0,
+      history: [],
+      success: false,
+      error: 'disabled',
+    });
+    expect(receiver.requests).toHaveLength(0);
+  });
+});
+
+describe('rotating the secret', () => {
+  it('signs with the new one, and beside it with the old one for a day', async () => {
+    const { merchant, receiver, id, secret } = await subscribed();
+    const member = await merchant.enroll();
+    const rotated = await merchant.call(`${all}/${id}/rotate-secret`, { method: 'POST' });
+    expect(rotated.status).toBe(200);
+    const { secret: next, previousSecretExpiresAt } = rotated.body.data;
+    expect(next).not.toBe(secret);
+    expect(Date.parse(previousSecretExpiresAt) - Date.now()).toBeGreaterThan(86_300_000);
+    await award(merchant, member.id);
+    await receiver.waitFor((requests) => requests.length === 1);
+    const [request] = receiver.requests;
+    if (!request) throw new Error('Nothing came.');
+    const timestamp = String(request.headers['x-service-webhook-timestamp']);
+    const expected = createHmac('sha256', next).update(`${timestamp}.`).update(request.body).digest('hex');
+    expect(request.headers['x-service-webhook-signature']).toBe(`sha256=${expected}`);
+    for (const live of [next, secret])
+      new Webhook(live).verify(request.body, request.headers as Record<string, string>);
+
+    await service.store.rows.subscriptions.updateOne(
+      { _id: id },
+      { $set: { 'secrets.1.expiresAt': new Date(Date.now() - 1) } },
+    );
+    await award(merchant, member.id);
+    await receiver.waitFor((requests) => requests.length === 2);
+    const [, later] = receiver.requests;
+    if (!later) throw new Error('Nothing came.');
+    new Webhook(next).verify(later.body, later.headers as Record<string, string>);
+    expect(() => new Webhook(secret).verify(later.body, later.headers as Record<string, string>)).toThrow();
+  });
+});
+
+describe('a replay', () => {
+  it('is another delivery of the same event and the same bytes', async () => {
+    const { merchant, receiver, log } = await subscribed();
+    const member = await merchant.enroll();
+    await award(merchant, member.id);
+    const first = await settled({ log }, 'succeeded');
+    const { status: answered, body } = await merchant.call(`${all}/delivery-logs/${first.id}/replay`, {
+      method: 'POST',
+    });
+    expect(answered).toBe(200);
+    expect(body.data).toEqual({ queued: true, eventType: 'points.changed', eventId: first.eventId });
+    await receiver.waitFor((requests) => requests.length === 2);
+    const [one, other] = receiver.requests;
+    expect(other?.body.equals(one?.body ?? Buffer.alloc(0))).toBe(true);
+    expect(other?.headers['webhook-id']).toBe(first.eventId);
+    const again = await until(async () =>
+      (await log()).find((delivery) => delivery.replayOf === first.id && delivery.success),
+    );
+    expect(again).toMatchObject({ eventId: first.eventId, attempts: 1, state: 'succeeded' });
+    expect((await log()).find((delivery) => delivery.id === first.id)).toEqual(first);
+  });
+
+  it('of a delivery that is not there is 404', async () => {
+    const merchant = await aMerchant(service);
+    const { status: answered, body } = await merchant.call(`${all}/delivery-logs/nothing/replay`, { method: 'POST' });
+    expect([answered, body.error.code]).toEqual([404, 'DELIVERY_NOT_FOUND']);
+  });
+});
+
+describe('while Temporal is away', () => {
+  it('a replay and a test are refused as unavailable, and leave nothing behind that is never sent', async () => {
+    const { merchant, id, log } = await subscribed();
+    const member = await merchant.enroll();
+    await award(merchant, member.id);
+    const first = await settled({ log }, 'succeeded');
+    const { workflow } = service.client;
+    const { start } = workflow;
+    workflow.start = async () => {
+      throw new Error('14 UNAVAILABLE');
+    };
+    try {
+      for (const path of [`/delivery-logs/${first.id}/replay`, `/${id}/test`]) {
+        const answer = await merchant.call(`${all}${path}`, { method: 'POST' });
+        expect([answer.status, answer.body.error.code]).toEqual([503, 'UNAVAILABLE']);
+      }
+    } finally {
+      workflow.start = start;
+    }
+    expect(await log()).toEqual([first]);
+  });
+});
+
+describe('a test event', () => {
+  it('is a real delivery of the first type, to this subscription alone, and says that it is a test', async () => {
+    const { merchant, receiver, id, log } = await subscribed(ok(), { events: ['reward.redeemed', 'points.changed'] });
+    const beside = await listening();
+    await merchant.call(all, { body: { url: beside.url, events: ['*'] } });
+    const { status: answered, body } = await merchant.call(`${all}/${id}/test`, { method: 'POST' });
+    expect(answered).toBe(200);
+    expect(body.data).toEqual({ queued: true, eventType: 'reward.redeemed', eventId: expect.any(String) });
+    await receiver.waitFor((requests) => requests.length === 1);
+    const [request] = receiver.requests;
+    expect(request && envelopeOf(request)).toMatchObject({
+      eventId: body.data.eventId,
+      tenantId: merchant.id,
+      data: { test: true },
+    });
+    expect(await settled({ log }, 'succeeded')).toMatchObject({ eventId: body.data.eventId });
+    expect(beside.requests).toHaveLength(0);
+  });
+
+  it('of a subscription to everything is points.changed', async () => {
+    const { merchant, id } = await subscribed(ok(), { events: ['*'] });
+    const { body } = await merchant.call(`${all}/${id}/test`, { method: 'POST' });
+    expect(body.data.eventType).toBe('points.changed');
+  });
+});
+
+describe('the log', () => {
+  it('is filtered by subscription, type and success, newest first and page by page', async () => {
+    const { merchant, id, patch } = await subscribed(status(500), {
+      events: ['*'],
+      retryPolicy: { maxAttempts: 1, backoffMs: 0 },
+    });
+    const good = await listening();
+    await merchant.call(all, { body: { url: good.url, events: ['points.changed'] } });
+    const member = await merchant.enroll();
+    for (let index = 0; index < 2; index += 1) await award(merchant, member.id);
+    const read = async (query: string): Promise<{ items: Delivery[]; total: number }> =>
+      (await merchant.call(`${all}/delivery-logs?${query}`)).body.data;
+    await until(async () => (await read(`subscriptionId=${id}&success=false`)).total === 5);
+    await until(async () => (await read('success=true')).total === 2);
+    expect((await read('')).total).toBe(7);
+    expect((await read('eventType=points.changed')).total).toBe(4);
+    expect((await read(`subscriptionId=${id}&eventType=pass.created&success=false`)).total).toBe(2);
+    expect((await read('eventType=campaign.sent')).items).toEqual([]);
+    const times = (await read('')).items.map((delivery) => delivery.createdAt);
+    expect(times).toEqual(times.toSorted().toReversed());
+    const pages = [...(await read('pageSize=4')).items, ...(await read('pageSize=4&page=2')).items];
+    expect(pages.map((delivery) => delivery.id)).toEqual((await read('')).items.map((delivery) => delivery.id));
+    await patch({ enabled: false });
+    await award(merchant, member.id);
+    await until(async () => (await read(`subscriptionId=${id}`)).total === 6);
+    expect((await read(`subscriptionId=${id}&success=false`)).total).toBe(5);
+  });
+});
+
+it('the events of one member, in whatever order they come, are put in order by memberVersion without a gap', async () => {
+  const { merchant, receiver } = await subscribed();
+  const member = await merchant.enroll();
+  for (let index = 0; index < 10; index += 1) await award(merchant, member.id, index);
+  await receiver.waitFor((requests) => requests.length >= 10, 20_000);
+  const data = receiver.requests.map((request) => envelopeOf(request).data);
+  const inOrder = data.toSorted((a, b) => a.memberVersion - b.memberVersion);
+  expect(inOrder.map((event) => event.memberVersion)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+  for (const [index, event] of inOrder.entries())
+    expect(event.previous).toBe(index === 0 ? 0 : inOrder[index - 1].current);
+});
