@@ -37,7 +37,7 @@ export async function unansweredImport(
 }
 
 /** An import that stands still is told after `firstMs`, one that moves is waited for up to `lastMs`. */
-const patience = { firstMs: 8_000, stillMs: 3_000, lastMs: 60_000, askMs: 20 };
+const patience = { firstMs: 7_000, stillMs: 3_000, lastMs: 60_000, askMs: 20 };
 
 /** The batch once each of its rows has its outcome, or it ended. Throws UNAVAILABLE. */
 export async function rowsDone(deps: ApiDeps, { batchId }: { batchId: string }): Promise<BatchRow> {

@@ -18,7 +18,7 @@ export const uploaded = defineSignal(uploadedSignal);
 
 /** A signal that was lost is made up for this often. */
 const lookAgainAfter = '15s';
-const stepsARun = 200;
+const stepsARun = 60;
 
 type Stage = 'creating' | 'publishing';
 

@@ -1,0 +1,102 @@
+// The small import on real engines: every row answered, members created once, receivers told.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { batchEnd, csvHeader, csvOf, sendImport } from '../rig/imports.js';
+import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { type Receiver, startReceiver } from '../rig/receiver.js';
+import { startService, type TestService, until } from '../rig/service.js';
+
+let service: TestService;
+let merchant: TestMerchant;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  service = await startService();
+  merchant = await aMerchant(service);
+  receiver = await startReceiver();
+  await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events: ['*'] } });
+});
+
+afterAll(async () => {
+  await service.stop();
+  await receiver.stop();
+});
+
+const told = (type: string) =>
+  receiver.requests
+    .filter((request) => request.headers['x-service-webhook-event'] === type)
+    .map((request) => JSON.parse(request.body.toString('utf8')));
+
+describe('importing a file', () => {
+  it('answers for every row, and ends in batch.completed with the same counts', async () => {
+    const program = await merchant.program();
+    const known = await merchant.call('/merchants/me/members', {
+      body: { programId: program._id, email: 'known@example.com', firstName: 'Known' },
+    });
+    const file = [
+      'Email,LASTNAME,initialPoints,phone,firstname',
+      'ada@example.com,Lovelace,20,+49 170 1234567,Ada',
+      'KNOWN@example.com,Other,5,,Other',
+      'ada@Example.com ,Twin,1,,Twin',
+      'not-an-email,Nobody,,,',
+      ',,,,',
+      '',
+      ',NoEmail,,,Anna',
+      'many@example.com,Many,1.5,,Many',
+      'long@example.com,"Two ""quoted"", words",0,,Long',
+    ].join('\n');
+    const { status, body } = await sendImport(merchant, { programId: program._id, file });
+    expect(body.error).toBeUndefined();
+    expect(status).toBe(200);
+    expect(body.data.counts).toEqual({ total: 7, created: 3, deduped: 2, failed: 2 });
+    const [ada, other, twin, nobody, anna, many, long] = body.data.results;
+    expect(ada).toMatchObject({ row: 1, outcome: 'created', memberCode: expect.stringMatching(/^.{10}$/) });
+    expect(other).toMatchObject({ row: 2, outcome: 'deduped', memberId: known.body.data.id });
+    expect(twin).toEqual({ row: 3, outcome: 'deduped', memberId: ada.memberId, memberCode: ada.memberCode });
+    expect(nobody).toMatchObject({ row: 4, outcome: 'failed', reason: expect.stringMatching(/^email: /) });
+    expect(anna).toMatchObject({ row: 5, outcome: 'created' });
+    expect(many).toEqual({ row: 6, outcome: 'failed', reason: 'initialPoints: must be a whole number' });
+    expect(long.outcome).toBe('created');
+
+    const detail = await merchant.call(`/merchants/me/members/${ada.memberId}`);
+    expect(detail.body.data).toMatchObject({ email: 'ada@example.com', firstName: 'Ada', fieldValues: { points: 20 } });
+    const ledger = await merchant.call(`/merchants/me/members/${ada.memberId}/transactions`);
+    expect(ledger.body.data.items).toMatchObject([
+      { type: 'initial', previous: 0, current: 20, delta: 20, actor: { type: 'import', id: body.data.batchId } },
+    ]);
+    const batch = await batchEnd(merchant, body.data.batchId);
+    expect(batch).toMatchObject({ phase: 'completed', percent: 100, passIssuance: { apple: 3, google: 3 } });
+    const [completed] = await until(() => {
+      const events = told('batch.completed').filter((event) => event.data.batchId === body.data.batchId);
+      return events.length > 0 && events;
+    });
+    expect(completed.data).toMatchObject({ kind: 'members.import', counts: body.data.counts, programId: program._id });
+    const created = told('member.created').filter((event) => event.data.source === 'import');
+    expect(created.map((event) => event.data.memberId).sort()).toEqual(
+      [ada.memberId, anna.memberId, long.memberId].sort(),
+    );
+    expect(created[0].data.passIssuance).toEqual({ apple: true, google: true });
+  });
+
+  it('takes as many rows as it may, and the same file again makes nobody twice', async () => {
+    const program = await merchant.program();
+    const file = csvOf(5_000, 'many');
+    const first = await sendImport(merchant, { programId: program._id, file });
+    expect(first.body.data.counts).toEqual({ total: 5_000, created: 5_000, deduped: 0, failed: 0 });
+    const again = await sendImport(merchant, { programId: program._id, file });
+    expect(again.body.data.counts).toEqual({ total: 5_000, created: 0, deduped: 5_000, failed: 0 });
+    const memberIds = (answer: typeof first) =>
+      answer.body.data.results.map((row: { memberId: string }) => row.memberId);
+    expect(memberIds(again)).toEqual(memberIds(first));
+    const { body } = await merchant.call(`/merchants/me/members?programId=${program._id}`);
+    expect(body.data.total).toBe(5_000);
+    await batchEnd(merchant, first.body.data.batchId, 200_000);
+  }, 260_000);
+
+  it('of nothing but a header answers with zeros', async () => {
+    const program = await merchant.program();
+    const { status, body } = await sendImport(merchant, { programId: program._id, file: `${csvHeader}\n` });
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ counts: { total: 0, created: 0, deduped: 0, failed: 0 }, results: [] });
+    expect(await batchEnd(merchant, body.data.batchId)).toMatchObject({ phase: 'completed', percent: 100 });
+  });
+});

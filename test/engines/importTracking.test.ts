@@ -1,0 +1,250 @@
+// Imports that are followed, cancelled, tried dry, mended, sent again, and carried by workers that come and go.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { importId } from '../../schemas/ids.js';
+import type { Program } from '../../schemas/programs.js';
+import { taskQueues } from '../../schemas/workflows.js';
+import { batchEnd, csvOf, sendImport } from '../rig/imports.js';
+import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { type Receiver, startReceiver } from '../rig/receiver.js';
+import { startService, type TestService, until } from '../rig/service.js';
+
+let service: TestService;
+let merchant: TestMerchant;
+let program: Program;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  service = await startService();
+  merchant = await aMerchant(service);
+  program = await merchant.program();
+  receiver = await startReceiver();
+  const events = ['member.created', 'batch.completed', 'batch.failed'];
+  await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events } });
+});
+
+afterAll(async () => {
+  await service.stop();
+  await receiver.stop();
+});
+
+const large = (file: string, query = '') =>
+  merchant.call(`/merchants/me/imports?programId=${program._id}${query}`, {
+    body: file,
+    headers: { 'Content-Type': 'text/csv' },
+  });
+
+const told = (type: string) =>
+  receiver.requests
+    .map((request) => JSON.parse(request.body.toString('utf8')))
+    .filter((envelope) => envelope.event === type);
+
+const ended = (batchId: string, type: string) =>
+  until(() => told(type).find((envelope) => envelope.data.batchId === batchId), 30_000);
+
+const emails = (prefix: string) =>
+  service.store.rows.members
+    .find({ merchantId: merchant.id, email: { $gte: `${prefix}.`, $lt: `${prefix}/` } })
+    .toArray();
+
+/** Each member of the import exists once and was told of once, after dedupe. */
+async function expectOnceEach(prefix: string, count: number): Promise<void> {
+  const members = await emails(prefix);
+  expect(members).toHaveLength(count);
+  expect(new Set(members.map((member) => member.email)).size).toBe(count);
+  const ids = new Set(members.map((member) => member._id));
+  const eventIds = await until(() => {
+    const events = told('member.created').filter((envelope) => ids.has(envelope.data.memberId));
+    const distinct = new Map(events.map((envelope) => [envelope.eventId, envelope.data.memberId]));
+    return distinct.size >= count && distinct;
+  }, 60_000);
+  expect([...eventIds.values()].sort()).toEqual([...ids].sort());
+}
+
+describe('a batch', () => {
+  it('is listed and read by its merchant alone', async () => {
+    const { body } = await sendImport(merchant, { programId: program._id, file: csvOf(3, 'listed') });
+    const batch = await batchEnd(merchant, body.data.batchId);
+    expect(batch).toMatchObject({
+      kind: 'members.import',
+      phase: 'completed',
+      programId: program._id,
+      counts: { total: 3, created: 3, deduped: 0, failed: 0 },
+      percent: 100,
+      startedBy: { type: 'api-key' },
+    });
+    const list = await merchant.call('/merchants/me/batches?pageSize=1');
+    expect(list.body.data).toMatchObject({ items: [batch], page: 1, total: expect.any(Number) });
+    const other = await aMerchant(service);
+    const paths = ['', '/errors.csv', '/cancel'].map((end) => `/merchants/me/batches/${batch.id}${end}`);
+    for (const path of paths)
+      expect((await other.call(path, { method: path.endsWith('cancel') ? 'POST' : 'GET' })).body.error.code).toBe(
+        'BATCH_NOT_FOUND',
+      );
+    expect((await merchant.call('/merchants/me/batches/no-such')).status).toBe(404);
+  });
+
+  it('gives back its failed rows as they came, and takes them again once they are mended', async () => {
+    const file =
+      'Phone,Email,firstName\r\n+49 170 5556677,wrong,"Ada ""A"", L"\r\n,fine.0@example.com,Fine\r\n=1+1,x.1@example.com,"two\nlines"\r\n';
+    const { body } = await sendImport(merchant, { programId: program._id, file });
+    expect(body.data.counts).toEqual({ total: 3, created: 1, deduped: 0, failed: 2 });
+    const [first, , third] = body.data.results;
+    const errors = await merchant.call(`/merchants/me/batches/${body.data.batchId}/errors.csv`);
+    expect(errors.headers.get('content-type')).toContain('text/csv');
+    // Reading the answer as text takes its mark away.
+    expect(errors.text.replace('\uFEFF', '')).toBe(
+      `Phone,Email,firstName,reason\r\n+49 170 5556677,wrong,"Ada ""A"", L",${first.reason}\r\n=1+1,x.1@example.com,"two\nlines",${third.reason}\r\n`,
+    );
+    const mended = errors.text
+      .replace(',wrong,', ',mended@example.com,')
+      .replace('=1+1', '')
+      .replace('two\nlines', 'two');
+    const again = await sendImport(merchant, { programId: program._id, file: mended });
+    expect(again.body.data.counts).toEqual({ total: 2, created: 2, deduped: 0, failed: 0 });
+  });
+
+  it('tried dry says what would be, creates nothing, and tells so', async () => {
+    await sendImport(merchant, { programId: program._id, file: csvOf(2, 'dry') });
+    const lines = [csvOf(300, 'dry').trim(), 'Twin,,dry.299@example.com,,', 'Bad,,no-email,,'].join('\n');
+    const { status, body } = await large(lines, '&dryRun=true');
+    expect(status).toBe(202);
+    const batch = await batchEnd(merchant, body.data.id);
+    expect(batch).toMatchObject({ dryRun: true, counts: { total: 302, created: 298, deduped: 3, failed: 1 } });
+    expect(await emails('dry')).toHaveLength(2);
+    expect((await ended(batch.id, 'batch.completed')).data).toMatchObject({ dryRun: true, counts: batch.counts });
+  });
+
+  it('of a large file is answered at once, carried by the same steps, and tells the truth at its end', async () => {
+    const { status, body } = await large(csvOf(700, 'large'));
+    expect([status, body.data.counts.total]).toEqual([202, 700]);
+    const batch = await batchEnd(merchant, body.data.id, 90_000);
+    expect(batch.counts).toEqual({ total: 700, created: 700, deduped: 0, failed: 0 });
+    expect(batch.passIssuance).toEqual({ apple: 700, google: 700 });
+    await expectOnceEach('large', 700);
+    const again = await large(csvOf(700, 'large'));
+    expect((await batchEnd(merchant, again.body.data.id)).counts).toEqual({
+      total: 700,
+      created: 0,
+      deduped: 700,
+      failed: 0,
+    });
+  }, 150_000);
+});
+
+describe('while the worker is away', () => {
+  it('a small import is refused within 10 s, with nothing created then or later', async () => {
+    await service.stopWorker();
+    const at = performance.now();
+    const refused = await sendImport(merchant, { programId: program._id, file: csvOf(20, 'away') });
+    expect(performance.now() - at).toBeLessThan(10_000);
+    expect([refused.status, refused.body.error.code]).toEqual([503, 'UNAVAILABLE']);
+    const { batchId } = refused.body.error.details;
+    const batch = await merchant.call(`/merchants/me/batches/${batchId}`);
+    expect(batch.body.data).toMatchObject({ phase: 'cancelled', counts: { total: 20, created: 0 } });
+    await service.startWorker();
+    await ended(batchId, 'batch.failed');
+    expect(await emails('away')).toHaveLength(0);
+    const again = await sendImport(merchant, { programId: program._id, file: csvOf(20, 'away') });
+    expect(again.body.data.counts).toMatchObject({ created: 20 });
+  }, 60_000);
+
+  it('a large import waits, and one that is cancelled meanwhile creates nothing and gives all of its rows back', async () => {
+    await service.stopWorker();
+    const kept = await large(csvOf(300, 'kept'));
+    const dropped = await large(csvOf(300, 'dropped'));
+    const cancelled = await merchant.call(`/merchants/me/batches/${dropped.body.data.id}/cancel`, { method: 'POST' });
+    expect(cancelled.body.data).toMatchObject({ phase: 'queued', cancelRequested: true });
+    await service.startWorker();
+    const over = await batchEnd(merchant, dropped.body.data.id);
+    expect(over).toMatchObject({ phase: 'cancelled', counts: { total: 300, created: 0, deduped: 0, failed: 300 } });
+    expect((await ended(over.id, 'batch.failed')).data).toMatchObject({ counts: over.counts, reason: over.reason });
+    const errors = await merchant.call(`/merchants/me/batches/${over.id}/errors.csv`);
+    expect(errors.text.trim().split('\r\n')).toHaveLength(301);
+    expect((await batchEnd(merchant, kept.body.data.id)).counts.created).toBe(300);
+    const late = await merchant.call(`/merchants/me/batches/${over.id}/cancel`, { method: 'POST' });
+    expect([late.status, late.body.data.phase]).toEqual([200, 'cancelled']);
+    expect(await emails('dropped')).toHaveLength(0);
+  }, 60_000);
+
+  it('the same file sent again joins the import that was not answered yet', async () => {
+    await service.stopWorker();
+    const file = 'firstName\nNobody\nKnows\n';
+    const first = sendImport(merchant, { programId: program._id, file });
+    await until(() => service.store.rows.batches.findOne({ merchantId: merchant.id, phase: 'queued' }));
+    const second = sendImport(merchant, { programId: program._id, file });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await service.startWorker();
+    const answers = await Promise.all([first, second]);
+    expect(answers[0].body.data).toMatchObject({ counts: { created: 2 } });
+    expect(answers[1].body.data).toEqual(answers[0].body.data);
+  }, 60_000);
+});
+
+describe('an import that loses what carries it', () => {
+  it('goes on with the next worker, twice, and does nothing twice', async () => {
+    const { body } = await large(csvOf(2_000, 'workers'));
+    const batchId = body.data.id;
+    const reached = (check: (batch: { done: number; carried?: number }) => boolean) =>
+      until(async () => {
+        const batch = await service.store.rows.batches.findOne({ _id: batchId });
+        return batch && check(batch);
+      }, 60_000);
+    await reached((batch) => batch.done > 250);
+    await service.stopWorker();
+    await service.startWorker();
+    await reached((batch) => (batch.carried ?? 0) > 250);
+    await service.stopWorker();
+    await service.startWorker();
+    const batch = await batchEnd(merchant, batchId, 120_000);
+    expect(batch).toMatchObject({
+      phase: 'completed',
+      counts: { total: 2_000, created: 2_000, deduped: 0, failed: 0 },
+    });
+    await expectOnceEach('workers', 2_000);
+    const events = await ended(batchId, 'batch.completed');
+    expect(events.data).toMatchObject({ counts: batch.counts, passIssuance: { apple: 2_000, google: 2_000 } });
+  }, 240_000);
+
+  it('gets its workflow back when that was terminated', async () => {
+    await service.stopWorker();
+    const { body } = await large(csvOf(300, 'revived'));
+    const batchId = body.data.id;
+    await service.client.workflow.getHandle(importId(batchId)).terminate('by a test');
+    await service.store.rows.batches.updateOne(
+      { _id: batchId },
+      { $set: { startedAt: new Date(Date.now() - 60_000) } },
+    );
+    await service.startWorker();
+    const revival = await service.client.workflow.start('reviveBatches', {
+      workflowId: `revive:${batchId}`,
+      taskQueue: taskQueues.gestures,
+    });
+    await revival.result();
+    expect((await batchEnd(merchant, batchId)).counts.created).toBe(300);
+    await expectOnceEach('revived', 300);
+  }, 90_000);
+
+  it('reset by an operator after its end, creates and tells nothing again', async () => {
+    const { body } = await sendImport(merchant, { programId: program._id, file: csvOf(40, 'reset') });
+    const { batchId } = body.data;
+    await ended(batchId, 'batch.completed');
+    const workflowId = importId(batchId);
+    const handle = service.client.workflow.getHandle(workflowId);
+    const { runId } = await handle.describe();
+    const { events } = await handle.fetchHistory();
+    const begun = events?.find((event) => event.workflowTaskCompletedEventAttributes)?.eventId ?? null;
+    await service.client.workflowService.resetWorkflowExecution({
+      namespace: 'default',
+      workflowExecution: { workflowId, runId },
+      workflowTaskFinishEventId: begun,
+      requestId: batchId,
+      reason: 'by a test',
+    });
+    await service.client.workflow.getHandle(workflowId).result();
+    expect(await emails('reset')).toHaveLength(40);
+    expect((await merchant.call(`/merchants/me/batches/${batchId}`)).body.data.counts.created).toBe(40);
+    const ends = told('batch.completed').filter((envelope) => envelope.data.batchId === batchId);
+    expect(ends).toHaveLength(1);
+    await expectOnceEach('reset', 40);
+  }, 60_000);
+});
