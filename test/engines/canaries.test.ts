@@ -1,0 +1,103 @@
+// A person's name and a secret leave no trace where operators look: logs of API and worker, Temporal's histories, metrics.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Receiver, startReceiver } from '../rig/receiver.js';
+import { newStackDir, type RunningStack, startStack } from '../rig/runningStack.js';
+import { until } from '../rig/service.js';
+
+const person = {
+  firstName: 'Canaryfirst',
+  lastName: 'Canarylast',
+  email: 'canary-mail@example.com',
+  phone: '+15550001234',
+};
+const webhookSecret = 'canary-webhook-secret-0123456789';
+const { stackDir, remove } = newStackDir();
+let stack: RunningStack;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  receiver = await startReceiver((_request, answer) => answer.writeHead(500).end());
+  stack = await startStack(stackDir, { LOG_LEVEL: 'debug' });
+}, 90_000);
+afterAll(async () => {
+  await stack.stop();
+  await receiver.stop();
+  remove();
+});
+
+/** Payloads are base64 in a history's JSON, and JSON within. */
+function decoded(value: unknown): string {
+  if (Array.isArray(value)) return value.map(decoded).join('\n');
+  if (typeof value === 'string') return `${value}\n${Buffer.from(value, 'base64').toString('utf8')}`;
+  if (typeof value === 'object' && value !== null) return Object.values(value).map(decoded).join('\n');
+  return '';
+}
+
+async function histories(): Promise<string> {
+  const { temporalAddress } = stack.file();
+  const connection = await Connection.connect({ address: temporalAddress });
+  const client = new Client({ connection });
+  const texts: string[] = [];
+  for await (const { workflowId, runId } of client.workflow.list()) {
+    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    texts.push(decoded(JSON.parse(historyToJSON(history))));
+  }
+  await connection.close();
+  return texts.join('\n');
+}
+
+it('a whole run leaves ids in logs, histories and metrics, and nothing of a person or a secret', {
+  timeout: 120_000,
+}, async () => {
+  const { baseUrl, metricsUrl, demo } = stack.file();
+  const call = async (path: string, body?: unknown, method = 'POST', key = demo.apiKey) => {
+    const form = body instanceof FormData;
+    const response = await fetch(`${baseUrl}/merchants/me${path}`, {
+      method,
+      headers: { 'X-API-Key': key, ...(!form && { 'Content-Type': 'application/json' }) },
+      ...(body !== undefined && { body: form ? body : JSON.stringify(body) }),
+    });
+    return Object(await response.json());
+  };
+  const retryPolicy = { maxAttempts: 2, backoffMs: 10 };
+  await call('/webhooks', { url: receiver.url, events: ['*'], secret: webhookSecret, retryPolicy });
+  const { data: member } = await call('/members', { programId: demo.programs.points, ...person, initialPoints: 95 });
+  await call(`/members/${member.id}/points`, { delta: 10, changeMessage: 'Thanks Canaryfirst' }, 'PATCH');
+  await call(`/members/${member.id}/redeem`);
+  await call(`/members/${member.id}`, { lastName: 'Canarylast-Changed' }, 'PATCH');
+  await call(`/members?q=${person.firstName}`, undefined, 'GET');
+  await call('/members', { programId: 'nowhere', ...person });
+  await call('/members', undefined, 'GET', 'lps_canarykey0000000000000000000000000000000000');
+  const form = new FormData();
+  form.set(
+    'file',
+    new Blob([`firstName,email\n${person.firstName},other-${person.email}\nx,${person.email}`], { type: 'text/csv' }),
+    'm.csv',
+  );
+  form.set('programId', demo.programs.points);
+  expect((await call('/members/import', form)).success).toBe(true);
+  await until(
+    async () => (await call('/webhooks/delivery-logs?success=false', undefined, 'GET')).data?.total >= 4,
+    30_000,
+  );
+
+  const text = {
+    api: readFileSync(join(stackDir, 'logs', 'api.log'), 'utf8'),
+    worker: readFileSync(join(stackDir, 'logs', 'worker.log'), 'utf8'),
+    printed: stack.printed().replaceAll(demo.apiKey, ''),
+    histories: await histories(),
+    metrics: await (await fetch(metricsUrl)).text(),
+  };
+  expect(text.api).toContain('"requestId"');
+  expect(text.api).toContain(`"merchantId":"${demo.merchantId}"`);
+  expect(text.api).toContain(`points:${member.id}:`);
+  expect(text.histories).toContain(member.id);
+  expect(text.metrics).toContain('lps_gestures_total{operation="redeem",outcome="done"} 1');
+  for (const [place, content] of Object.entries(text))
+    for (const canary of ['canary', person.phone, demo.apiKey, demo.consoleToken])
+      expect([place, canary, content.toLowerCase().includes(canary.toLowerCase())]).toEqual([place, canary, false]);
+});
