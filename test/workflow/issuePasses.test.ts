@@ -1,0 +1,129 @@
+// What follows an enrollment: both wallets at once, then the merchant; a wallet that fails is said to have failed, and issues
+// later.
+import { WithStartWorkflowOperation } from '@temporalio/client';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { enrollId, newId } from '../../schemas/ids.js';
+import { passIssuanceUpdate, taskQueues } from '../../schemas/workflows.js';
+import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
+
+let worker: WorkflowWorker;
+let calls: string[];
+let memberId: string;
+
+beforeAll(async () => {
+  worker = await startWorkflowWorker();
+});
+afterAll(() => worker.stop());
+
+const issued = (platform: string) => async (input: { memberIds: readonly string[]; holder: string }) => {
+  // A local activity may run again after a workflow task that took too long.
+  if (!calls.includes(`issue ${platform}`)) calls.push(`issue ${platform}`);
+  expect(input).toEqual({ memberIds: [memberId], holder: enrollId(memberId) });
+  return { eventIds: [`${platform}-created`] };
+};
+
+/** Fails `times` times, then does what it should. */
+function failing<I, O>(times: number, work: (input: I) => Promise<O>): (input: I) => Promise<O> {
+  let left = times;
+  return async (input) => {
+    left -= 1;
+    if (left >= 0) throw new Error('The wallet is away.');
+    return work(input);
+  };
+}
+
+beforeEach(() => {
+  calls = [];
+  memberId = newId();
+  worker.fakes.issueApplePasses = issued('apple');
+  worker.fakes.issueGooglePasses = issued('google');
+  worker.fakes.publishEvents = async ({ eventIds }) => {
+    calls.push(`publish ${eventIds.join()}`);
+    return { published: eventIds.length };
+  };
+});
+
+const input = () => ({ merchantId: 'm', memberId, eventId: 'created' });
+const run = async () => (await worker.start('issuePasses', input(), enrollId(memberId))).result();
+
+/** As the public page asks. */
+function ask(): Promise<unknown> {
+  const startWorkflowOperation = new WithStartWorkflowOperation('issuePasses', {
+    workflowId: enrollId(memberId),
+    taskQueue: taskQueues.gestures,
+    args: [input()],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+  });
+  return worker.client.workflow.executeUpdateWithStart(passIssuanceUpdate, {
+    updateId: passIssuanceUpdate,
+    startWorkflowOperation,
+  });
+}
+
+describe('both passes', () => {
+  it('are issued, then told with the member that they belong to', async () => {
+    expect(await run()).toEqual({ apple: true, google: true });
+    expect(calls.slice(0, 2).sort()).toEqual(['issue apple', 'issue google']);
+    expect(calls.slice(2)).toEqual(['publish created,apple-created,google-created']);
+  });
+
+  it('that are there already make no further event', async () => {
+    worker.fakes.issueApplePasses = async () => ({ eventIds: [] });
+    worker.fakes.issueGooglePasses = async () => ({ eventIds: [] });
+    expect(await run()).toEqual({ apple: true, google: true });
+    expect(calls).toEqual(['publish created']);
+  });
+
+  it('answer the waiting page before the merchant is told', async () => {
+    let finish = () => {};
+    const held = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    worker.fakes.publishEvents = async () => {
+      await held;
+      calls.push('published');
+      return { published: 3 };
+    };
+    expect(await ask()).toEqual({ apple: true, google: true });
+    expect(calls).not.toContain('published');
+    finish();
+    await worker.client.workflow.getHandle(enrollId(memberId)).result();
+    expect(await ask()).toEqual({ apple: true, google: true });
+  });
+});
+
+describe('a wallet that fails', () => {
+  it.each(['apple', 'google'] as const)(
+    '(%s) is said to have failed at once, issues later, and is told of then',
+    async (platform) => {
+      const name = platform === 'apple' ? 'issueApplePasses' : 'issueGooglePasses';
+      const other = platform === 'apple' ? 'google' : 'apple';
+      worker.fakes[name] = failing(2, issued(platform));
+      expect(await ask()).toEqual({ apple: platform !== 'apple', google: platform !== 'google' });
+      await worker.client.workflow.getHandle(enrollId(memberId)).result();
+      expect(calls).toEqual([
+        `issue ${other}`,
+        `publish created,${other}-created`,
+        `issue ${platform}`,
+        `publish ${platform}-created`,
+      ]);
+    },
+  );
+
+  it('with the other does not keep the merchant waiting either', async () => {
+    worker.fakes.issueApplePasses = failing(1, issued('apple'));
+    worker.fakes.issueGooglePasses = failing(1, issued('google'));
+    expect(await run()).toEqual({ apple: false, google: false });
+    expect(calls[0]).toBe('publish created');
+    expect(calls.slice(1, 3).sort()).toEqual(['issue apple', 'issue google']);
+    expect(calls[3]).toBe('publish apple-created,google-created');
+  });
+});
+
+it('publishing that fails is tried again, and no pass is issued twice', async () => {
+  const { publishEvents } = worker.fakes;
+  if (!publishEvents) throw new Error('No step.');
+  worker.fakes.publishEvents = failing(1, publishEvents);
+  expect(await run()).toEqual({ apple: true, google: true });
+  expect(calls.filter((call) => call.startsWith('issue'))).toHaveLength(2);
+});

@@ -1,0 +1,162 @@
+// What follows a change of a member: the wallets first, which answers whoever waits, then the merchant. Neither a wallet nor a
+// receiver that is away holds up the other.
+import { WithStartWorkflowOperation } from '@temporalio/client';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../../schemas/ids.js';
+import type { PassUpdate } from '../../schemas/passUpdate.js';
+import { passUpdateUpdate, taskQueues } from '../../schemas/workflows.js';
+import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
+
+let worker: WorkflowWorker;
+let calls: string[];
+let workflowId: string;
+
+const told: PassUpdate = {
+  serialNumber: 'serial-1',
+  lastUpdateTag: '2026-11-21T04:00:00.000Z',
+  rebuilt: true,
+  apple: { devicesNotified: 1, devicesAttempted: 1, mode: 'real' },
+  google: { objectPatched: false, mode: 'stub' },
+};
+const input = { merchantId: 'm', eventIds: ['event-1'], push: true };
+
+beforeAll(async () => {
+  worker = await startWorkflowWorker();
+});
+afterAll(() => worker.stop());
+
+/** What is done for this test's own workflow. A local activity may run again after a workflow task that took too long. */
+function note(holder: string, call: string): void {
+  if (holder === workflowId && calls.at(-1) !== call) calls.push(call);
+}
+
+beforeEach(() => {
+  calls = [];
+  workflowId = `points:${newId()}:key-0001`;
+  worker.fakes.pushPasses = async ({ holder, eventIds }) => {
+    note(holder, `push ${eventIds.join()}`);
+    return { passUpdates: { 'event-1': told }, eventIds: ['pass-1'], late: [] };
+  };
+  worker.fakes.publishEvents = async ({ holder, eventIds }) => {
+    note(holder, `publish ${eventIds.join()}`);
+    return { published: eventIds.length };
+  };
+  worker.fakes.pushLate = async ({ holder, eventIds }) => {
+    note(holder, `push late ${eventIds.join()}`);
+    return { eventIds: [] };
+  };
+});
+
+const handle = () => worker.client.workflow.getHandle(workflowId);
+const start = () => worker.start('publishChange', input, workflowId);
+
+/** As the API asks: started if it was not, and answered once the wallets were told. */
+function ask(updateId: string = passUpdateUpdate): Promise<unknown> {
+  const startWorkflowOperation = new WithStartWorkflowOperation('publishChange', {
+    workflowId,
+    taskQueue: taskQueues.gestures,
+    args: [input],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+  });
+  return worker.client.workflow.executeUpdateWithStart(passUpdateUpdate, { updateId, startWorkflowOperation });
+}
+
+describe('a change', () => {
+  it('is told to the wallets, then to the merchant, together with what the push itself made', async () => {
+    expect(await (await start()).result()).toEqual({ pushed: true, published: 2 });
+    expect(calls).toEqual(['push event-1', 'publish event-1,pass-1']);
+  });
+
+  it('answers the caller as soon as the wallets were told, while the merchant is still being told', async () => {
+    let finish = () => {};
+    const held = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    worker.fakes.publishEvents = async ({ holder }) => {
+      await held;
+      note(holder, 'published');
+      return { published: 1 };
+    };
+    expect(await ask()).toEqual(told);
+    expect(calls).not.toContain('published');
+    finish();
+    await handle().result();
+    expect(calls).toContain('published');
+  });
+
+  it('answers a second caller as the first, at the same time and after its end, and is pushed once', async () => {
+    expect(await Promise.all([ask(), ask()])).toEqual([told, told]);
+    await handle().result();
+    const { runId } = await handle().describe();
+    expect(await ask()).toEqual(told);
+    expect((await handle().describe()).runId).toBe(runId);
+    expect(calls).toEqual(['push event-1', 'publish event-1,pass-1']);
+  });
+
+  it('of an event that somebody else holds answers null', async () => {
+    worker.fakes.pushPasses = async () => ({ passUpdates: {}, eventIds: [], late: [] });
+    expect(await ask()).toBeNull();
+    await handle().result();
+  });
+});
+
+describe('a push that fails', () => {
+  it('answers null, is pushed until it is taken, and does not hold up the merchant', async () => {
+    worker.fakes.pushPasses = async ({ holder }) => {
+      note(holder, 'push failed');
+      throw new Error('The wallets are away.');
+    };
+    let attempts = 0;
+    worker.fakes.pushLate = async ({ holder }) => {
+      attempts += 1;
+      if (attempts === 1) throw new Error('Still away.');
+      note(holder, 'pushed late');
+      return { eventIds: ['pass-2'] };
+    };
+    expect(await ask()).toBeNull();
+    expect(await handle().result()).toEqual({ pushed: false, published: 1 });
+    expect(attempts).toBe(2);
+    expect(calls).toEqual(['push failed', 'publish event-1', 'pushed late', 'publish pass-2']);
+  });
+
+  it('for one wallet only is pushed late for that, and told at once', async () => {
+    worker.fakes.pushPasses = async () => ({ passUpdates: {}, eventIds: [], late: ['event-1'] });
+    expect(await ask()).toBeNull();
+    await handle().result();
+    expect(calls.sort()).toEqual(['publish event-1', 'push late event-1']);
+  });
+});
+
+describe('publishing that fails', () => {
+  it('is tried again, and the wallets are not told twice', async () => {
+    let failed = false;
+    const { publishEvents } = worker.fakes;
+    worker.fakes.publishEvents = async (claim) => {
+      if (!failed) {
+        failed = true;
+        throw new Error('The database was away.');
+      }
+      if (!publishEvents) throw new Error('No step.');
+      return publishEvents(claim);
+    };
+    expect(await (await start()).result()).toEqual({ pushed: true, published: 2 });
+    expect(calls).toEqual(['push event-1', 'publish event-1,pass-1']);
+  });
+
+  it('after it was done is told again, which its activity answers as the first time', async () => {
+    const published = new Set<string>();
+    let lost = false;
+    worker.fakes.publishEvents = async ({ holder, eventIds }) => {
+      const before = published.size;
+      for (const id of eventIds) published.add(id);
+      note(holder, `publish ${published.size - before} new`);
+      if (!lost) {
+        lost = true;
+        throw new Error('Done, but its completion was lost.');
+      }
+      return { published: published.size };
+    };
+    expect(await (await start()).result()).toEqual({ pushed: true, published: 2 });
+    expect(calls.slice(1)).toEqual(['publish 2 new', 'publish 0 new']);
+  });
+});
