@@ -18,7 +18,7 @@ interface LoggedError {
 
 const deepest = 4;
 
-export function loggedError(error: unknown, depth = 0): LoggedError {
+function loggedError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error).slice(0, 500) };
   const message = plainMessage(error);
   const code = 'code' in error && (typeof error.code === 'string' || typeof error.code === 'number');
