@@ -36,12 +36,14 @@ export async function unansweredImport(
   );
 }
 
-/** An import that stands still is told after `firstMs`, one that moves is waited for up to `lastMs`. */
+/** Since the request began: an import that stands still is told after `firstMs`, one that moves is waited for up to `lastMs`. */
 const patience = { firstMs: 7_000, stillMs: 3_000, lastMs: 60_000, askMs: 20 };
 
-/** The batch once each of its rows has its outcome, or it ended. Throws UNAVAILABLE. */
-export async function rowsDone(deps: ApiDeps, { batchId }: { batchId: string }): Promise<BatchRow> {
-  const startedAt = performance.now();
+/** The batch once each of its rows has its outcome, or it ended. `startedAt` is a `performance.now()`. Throws UNAVAILABLE. */
+export async function rowsDone(
+  deps: ApiDeps,
+  { batchId, startedAt }: { batchId: string; startedAt: number },
+): Promise<BatchRow> {
   let moved = { at: startedAt, done: -1 };
   for (;;) {
     const batch = await deps.rows.batches.findOne({ _id: batchId });
@@ -63,7 +65,7 @@ async function giveUp(deps: ApiDeps, { _id: batchId }: BatchRow): Promise<never>
   throw new ServiceError(
     'UNAVAILABLE',
     details,
-    'The import goes on without this request: GET /merchants/me/batches/{batchId} shows it, and the same file sent again joins it.',
+    `The import goes on without this request: GET /merchants/me/batches/${batchId} shows it, and the same file sent again joins it.`,
   );
 }
 

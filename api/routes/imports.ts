@@ -15,8 +15,9 @@ import { readRows } from '../uploadRows.js';
 
 export const importRoutes: Routes<'importMembers' | 'startImport'> = {
   async importMembers({ deps, caller, ctx }) {
+    const startedAt = performance.now();
     const batch = await importSmall(deps, { caller, ctx });
-    const results = await importResults(deps, await rowsDone(deps, { batchId: batch._id }));
+    const results = await importResults(deps, await rowsDone(deps, { batchId: batch._id, startedAt }));
     return { data: { batchId: batch._id, counts: countsOf(results), results } };
   },
 
