@@ -15,6 +15,7 @@ import type { Route } from './request.js';
 import { routes } from './routes/index.js';
 import { appleRoutes } from './wallets/apple.js';
 import { googleRoutes } from './wallets/google.js';
+import { pictureRoutes } from './wallets/pictures.js';
 
 async function requestId(ctx: Context, next: Next): Promise<void> {
   const given = ctx.get('X-Request-Id');
@@ -104,6 +105,7 @@ export function createApp(deps: ApiDeps): Koa {
   app.use(documentRoutes(deps).routes());
   app.use(appleRoutes(deps).routes());
   app.use(googleRoutes(deps).routes());
+  app.use(pictureRoutes(deps).routes());
   app.use(pageRoutes(deps).routes());
   app.use(noRoute(deps, api));
   app.use(api.routes());

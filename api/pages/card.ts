@@ -4,6 +4,7 @@ import { displayName, nextTierOf } from '../../activities/wallets/faces.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { Program } from '../../schemas/programs.js';
 import { Html, html } from './html.js';
+import { gift, speech, tick, wallet } from './icons.js';
 
 export interface Card {
   member: MemberRow;
@@ -13,83 +14,110 @@ export interface Card {
   googleUrl: string | undefined;
   /** The card's own address, shown as a QR on a desktop. */
   cardUrl: string;
+  logoUrl: string | undefined;
+  stripUrl: string | undefined;
+  /** True right after joining. */
+  isNew: boolean;
 }
 
-export const qrSvg = (text: string): Html => new Html(renderSVG(text, { border: 0 }));
+const qrSvg = (text: string): Html => new Html(renderSVG(text, { border: 0 }));
+
+/** More than this would not be told apart. */
+const maxStamps = 30;
+
+type CardState = ReturnType<typeof cardState>;
 
 /** What the page's script keeps up to date. */
 export function cardState({ member, program }: Pick<Card, 'member' | 'program'>) {
   const next = nextTierOf({ member, program });
+  const { balance } = member;
+  const { goal } = program;
+  const missing = goal === undefined ? 0 : Math.max(goal - balance, 0);
+  const points = program.basis === 'lifetime' ? member.lifetimePoints : balance;
   return {
-    balance: member.balance,
-    goal: program.goal ?? null,
+    balance,
+    unit: program.fields.primaryLabel,
+    goal: goal ?? null,
+    reward: missing > 0 ? `${missing} to go` : 'Ready',
     tier: member.tier ?? null,
     next: next ? `${next.missing} to ${next.name}` : null,
+    /** What the bar fills towards. */
+    aim: program.tiers
+      ? { value: points, max: points + (next?.missing ?? 0), name: next ? `Towards ${next.name}` : 'The highest tier' }
+      : { value: Math.min(balance, goal ?? 0), max: goal ?? 0, name: 'Towards the reward' },
     status: member.status,
     message: member.pass.message ?? null,
     version: member.version,
   };
 }
 
-function stamps({ member, program }: Card): Html | false {
-  if (program.style !== 'stamps' || program.goal === undefined) return false;
+export const notices = { active: '', voided: 'This card has been voided.', expired: 'This card has expired.' };
+
+function stamps({ member, program: { style, goal } }: Card): Html | false {
+  if (style !== 'stamps' || goal === undefined || goal > maxStamps) return false;
   const places = Array.from(
-    { length: program.goal },
-    (_, index) => html`<li class="${index < member.balance && 'full'}"></li>`,
+    { length: goal },
+    (_, index) => html`<li class="${index < member.balance && 'full'}">${tick}${index === goal - 1 && gift}</li>`,
   );
-  return html`<ul class="stamps" id="stamps" aria-hidden="true">${places}</ul>`;
+  return html`<ol class="stamps ${goal > 15 && 'many'}" id="stamps" aria-hidden="true">${places}</ol>`;
 }
 
-const notices = { active: '', voided: 'This card has been voided.', expired: 'This card has expired.' };
+function progress(card: Card, { aim }: CardState): Html | false {
+  if (aim.max === 0 || stamps(card)) return false;
+  return html`<progress class="progress" id="progress" max="${aim.max}" value="${aim.value}" aria-label="${aim.name}"></progress>`;
+}
 
-export function cardBody(card: Card): Html {
-  const { member, program, appleUrl, googleUrl, cardUrl } = card;
-  const state = cardState(card);
-  const unit = program.fields.primaryLabel;
+function facts({ program }: Card, { goal, reward, tier, next }: CardState): Html | false {
+  if (program.tiers) {
+    return html`<div><span class="label">Tier</span><b id="tier">${tier ?? 'None yet'}</b>
+    <span class="label" id="next">${next ?? 'The highest tier'}</span></div>`;
+  }
+  return goal !== null && html`<div><span class="label">Reward at ${goal}</span><b id="reward">${reward}</b></div>`;
+}
+
+function face(card: Card, state: CardState): Html {
+  const { member, program, cardUrl, logoUrl, stripUrl } = card;
   const name = displayName(member);
-  return html`
-<article class="card" aria-label="${program.name} card" id="card" data-state="${new URL(cardUrl).pathname}.json">
-  <header><h1>${program.passTemplate.logoText || program.name}</h1>${name && html`<span>${name}</span>`}</header>
-  <p class="banner" id="status" role="status" ${member.status === 'active' && new Html('hidden')}>${notices[member.status]}</p>
-  <p class="balance"><span class="label" id="unit">${unit}</span><span id="balance" aria-labelledby="unit" aria-live="polite">${state.balance}</span>${
-    state.goal !== null && html`<span class="label">of ${state.goal} for a reward</span>`
-  }</p>
-  ${stamps(card)}
-  <dl class="facts">
-    ${program.tiers && html`<div><dt class="label">Tier</dt><dd id="tier">${state.tier ?? 'None yet'}</dd></div>`}
-    ${program.tiers && html`<div><dt class="label">Next</dt><dd id="next">${state.next ?? 'The highest tier'}</dd></div>`}
-  </dl>
+  const isVoid = member.status !== 'active';
+  return html`<article class="card ${isVoid && 'void'}" id="card" aria-label="${program.name} card" data-state="${new URL(cardUrl).pathname}.json">
+  <header>
+    ${logoUrl && html`<img class="logo" src="${logoUrl}" alt="">`}
+    <div><h1>${program.passTemplate.logoText || program.name}</h1>${name && html`<p>${name}</p>`}</div>
+  </header>
+  ${stripUrl && html`<img class="strip" src="${stripUrl}" alt="">`}
+  <p class="banner" id="status" ${!isVoid && new Html('hidden')}>${notices[member.status]}</p>
+  <div class="balance">
+    <div><span class="label">${state.unit}</span><strong id="balance">${state.balance}</strong></div>
+    ${facts(card, state)}
+  </div>
+  ${stamps(card) || progress(card, state)}
   <div class="code" role="img" aria-label="QR code of Member ID ${member.memberCode}">
     ${qrSvg(member.memberCode)}
     <span class="label">Member ID</span><strong>${member.memberCode}</strong>
   </div>
-  <p class="message" id="message" aria-live="polite">${state.message}</p>
-</article>
-<nav class="actions" aria-label="Add to a wallet">
-  ${appleUrl && html`<a class="button" href="${appleUrl}">Add to Apple Wallet</a>`}
-  ${googleUrl && html`<a class="button" href="${googleUrl}" rel="noopener">Add to Google Wallet</a>`}
-</nav>
-<aside class="elsewhere"><p class="note">Scan to open this card on your phone.</p>${qrSvg(cardUrl)}</aside>`;
+</article>`;
 }
 
-/** Keeps an open card current; without it the card is as it was when it was opened. */
-export const cardScript = `'use strict';
-const card = document.getElementById('card');
-const notices = ${JSON.stringify(notices)};
-const set = (id, text) => { const at = document.getElementById(id); if (at && at.textContent !== String(text)) at.textContent = text; };
-async function refresh() {
-  if (document.hidden) return;
-  const response = await fetch(card.dataset.state, { headers: { Accept: 'application/json' } });
-  if (!response.ok) return;
-  const state = await response.json();
-  set('balance', state.balance);
-  set('tier', state.tier ?? 'None yet');
-  set('next', state.next ?? 'The highest tier');
-  set('message', state.message ?? '');
-  set('status', notices[state.status]);
-  document.getElementById('status').hidden = state.status === 'active';
-  document.querySelectorAll('#stamps li').forEach((place, index) => place.classList.toggle('full', index < state.balance));
+export function cardBody(card: Card): Html {
+  const { member, appleUrl, googleUrl, cardUrl, isNew } = card;
+  const state = cardState(card);
+  return html`<div>${face(card, state)}</div>
+<div class="side">
+  ${
+    isNew &&
+    html`<div class="welcome"><h2>Welcome${member.firstName && `, ${member.firstName}`}!</h2>
+  <p>This is your card. Keep this page, or add it to your phone's wallet.</p></div>`
+  }
+  <div class="message" id="said" ${!state.message && new Html('hidden')}>${speech}<p id="message">${state.message}</p></div>
+  <p class="unseen" id="news" role="status"></p>
+  ${
+    (appleUrl || googleUrl) &&
+    html`<nav class="actions" aria-label="Add to a wallet">
+    ${appleUrl && html`<a class="button" href="${appleUrl}">${wallet}Add to Apple Wallet</a>`}
+    ${googleUrl && html`<a class="button" href="${googleUrl}" rel="noopener">${wallet}Add to Google Wallet</a>`}
+  </nav>`
+  }
+  <aside class="elsewhere" aria-label="On your phone">${qrSvg(cardUrl)}<p class="note">Scan this with your phone to carry the card with you.</p></aside>
+  <p class="note foot">Show the code at the till. <noscript>Reload this page to see your newest balance.</noscript></p>
+</div>`;
 }
-setInterval(() => refresh().catch(() => {}), 3000);
-document.addEventListener('visibilitychange', () => refresh().catch(() => {}));
-`;

@@ -1,10 +1,11 @@
 // The merchant's public page: the program's fields and colours, errors beside the fields, and nothing that needs JavaScript.
 import type { Program } from '../../schemas/programs.js';
-import { type Html, html } from './html.js';
+import { Html, html } from './html.js';
+import { tick } from './icons.js';
 
 export interface EnrollForm {
   program: Program;
-  action: string;
+  logoUrl: string | undefined;
   values: Record<string, string>;
   errors: Record<string, string>;
   /** Said above the fields. */
@@ -12,40 +13,71 @@ export interface EnrollForm {
 }
 
 const inputs = {
-  email: { label: 'Email', type: 'email', autocomplete: 'email' },
-  firstName: { label: 'First name', type: 'text', autocomplete: 'given-name' },
-  lastName: { label: 'Last name', type: 'text', autocomplete: 'family-name' },
-  phone: { label: 'Phone', type: 'tel', autocomplete: 'tel' },
+  email: { label: 'Email', type: 'email', autocomplete: 'email', wrong: 'Enter an email address like ada@example.com' },
+  firstName: {
+    label: 'First name',
+    type: 'text',
+    autocomplete: 'given-name',
+    wrong: 'Enter a name of at most 100 letters',
+  },
+  lastName: {
+    label: 'Last name',
+    type: 'text',
+    autocomplete: 'family-name',
+    wrong: 'Enter a name of at most 100 letters',
+  },
+  phone: { label: 'Phone', type: 'tel', autocomplete: 'tel', wrong: 'Enter a phone number like +49 30 123456' },
 } as const;
 
 export type EnrollField = keyof typeof inputs;
 
-function field(name: EnrollField, { values, errors }: EnrollForm): Html {
-  const { label, type, autocomplete } = inputs[name];
+export const enrollFields = (program: Program): EnrollField[] => [...program.enrollment.fields, 'email'];
+
+function field(name: EnrollField, { values, errors }: EnrollForm, isFirstWrong: boolean): Html {
+  const { label, type, autocomplete, wrong } = inputs[name];
   const error = errors[name];
-  const required = name === 'email';
-  return html`<div class="field">
-  <label for="${name}">${label}${!required && ' (optional)'}</label>
+  const marked = error && html` aria-invalid="true" aria-describedby="${name}-error"`;
+  return html`<div>
+  <label for="${name}">${label}${name !== 'email' && html` <span>(optional)</span>`}</label>
   <input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" value="${values[name] ?? ''}" maxlength="254"${
-    required && html` required`
-  }${error && html` aria-invalid="true" aria-describedby="${name}-error"`}>
-  ${error && html`<p class="error" id="${name}-error">${label} ${error}</p>`}
+    name === 'email' && new Html(' required')
+  }${isFirstWrong && new Html(' autofocus')}${marked}>
+  ${error && html`<p class="error" id="${name}-error">${wrong}</p>`}
 </div>`;
 }
 
-export function enrollForm(form: EnrollForm): Html {
-  const { program, action, notice } = form;
-  const fields: EnrollField[] = [...program.enrollment.fields, 'email'];
-  return html`<form method="post" action="${action}" novalidate>
-<div class="brand"><h1>${program.passTemplate.logoText || program.name}</h1></div>
-${notice && html`<p class="error" role="alert">${notice}</p>`}
-${fields.map((name) => field(name, form))}
-<button type="submit">Join</button>
-<p class="note">Your card opens right away. It works in a browser, and in your phone's wallet where your merchant offers it.</p>
-</form>`;
+function perks({ style, goal, tiers, fields }: Program): string[] {
+  const unit = fields.primaryLabel.toLowerCase();
+  const promises = ['Your card is ready in seconds', 'No app to install'];
+  if (tiers) return [`Rise through ${tiers.map(({ name }) => name).join(', ')}`, ...promises];
+  const prize = style === 'stamps' ? `Collect ${goal} ${unit} for a reward` : `${goal} ${unit} bring you a reward`;
+  return goal === undefined ? promises : [prize, ...promises];
 }
 
-export function alreadyJoined(program: Program): Html {
-  return html`<section role="status"><h1>You are in already</h1>
-<p>That address has joined ${program.name} before. Open your card from the link you got then, or ask at the till with the same address.</p></section>`;
+function hero(program: Program, logoUrl: string | undefined): Html {
+  return html`<div class="hero">
+  ${logoUrl && html`<img class="logo" src="${logoUrl}" alt="">`}
+  <h1>Join ${program.passTemplate.logoText || program.name}</h1>
+  <ul class="perks">${perks(program).map((perk) => html`<li>${tick}<span>${perk}</span></li>`)}</ul>
+</div>`;
+}
+
+/** It posts to the address that it was opened at, so that where people came from stays with it. */
+export function enrollForm(form: EnrollForm): Html {
+  const { program, logoUrl, errors, notice } = form;
+  const names = enrollFields(program);
+  const firstWrong = names.find((name) => errors[name]);
+  return html`<div class="join">${hero(program, logoUrl)}
+<form method="post" novalidate>
+${notice && html`<p class="summary" role="alert">${notice}</p>`}
+${names.map((name) => field(name, form, name === firstWrong))}
+<button type="submit">Get my card</button>
+<p class="note">Your email keeps the card yours: one card for each address.</p>
+</form></div>`;
+}
+
+export function alreadyJoined(program: Program, logoUrl: string | undefined): Html {
+  return html`<div class="join">${hero(program, logoUrl)}
+<div class="said" role="status"><h2>You are in already</h2>
+<p>This address joined before. Open your card from the link that you got then, or ask at the till.</p></div></div>`;
 }

@@ -13,10 +13,11 @@ import { passUrlOf } from '../presenters/member.js';
 import { readBody } from '../readBody.js';
 import { publicRoutes } from '../routes/public.js';
 import { isReal, sendPass } from '../wallets/apple.js';
-import { cardBody, cardScript, cardState } from './card.js';
-import { alreadyJoined, enrollForm } from './enrollForm.js';
+import { cardBody, cardState } from './card.js';
+import { cardScript } from './cardScript.js';
+import { alreadyJoined, enrollFields, enrollForm } from './enrollForm.js';
 import { html } from './html.js';
-import { sendPage } from './layout.js';
+import { pictureUrl, sendPage } from './layout.js';
 
 async function memberByToken(deps: ApiDeps, token: string): Promise<{ member: MemberRow; program: Program } | null> {
   if (!/^[A-Za-z0-9_-]{20,64}$/.test(token)) return null;
@@ -24,17 +25,19 @@ async function memberByToken(deps: ApiDeps, token: string): Promise<{ member: Me
   return member && { member, program: await recentProgram(deps, member) };
 }
 
-function sendNotFound(ctx: Context): void {
-  sendPage(ctx, {
-    title: 'Not found',
-    status: 404,
-    body: html`<h1>There is no such card</h1><p>Check the link that you were given.</p>`,
-  });
+const logoOf = (deps: ApiDeps, program: Program): string | undefined => {
+  const { logo, icon } = program.passTemplate.images;
+  return logo || icon ? pictureUrl(deps, program, 'logo') : undefined;
+};
+
+function sendNotFound(deps: ApiDeps, ctx: Context): void {
+  const body = html`<div class="lone"><h1>There is no such card</h1><p>Check the link that you were given.</p></div>`;
+  sendPage(deps, ctx, { title: 'Not found', status: 404, body });
 }
 
 async function showCard(deps: ApiDeps, ctx: Context, token: string): Promise<void> {
   const found = await memberByToken(deps, token);
-  if (!found) return sendNotFound(ctx);
+  if (!found) return sendNotFound(deps, ctx);
   const { member, program } = found;
   const cardUrl = passUrlOf(deps, member);
   const card = {
@@ -42,16 +45,19 @@ async function showCard(deps: ApiDeps, ctx: Context, token: string): Promise<voi
     program,
     cardUrl,
     appleUrl: isReal(deps) ? `${cardUrl}.pkpass` : undefined,
-    googleUrl: member.pass.googleSaveUrl,
+    googleUrl: deps.walletModes.google === 'real' ? member.pass.googleSaveUrl : undefined,
+    logoUrl: logoOf(deps, program),
+    stripUrl: program.passTemplate.images.strip && pictureUrl(deps, program, 'strip'),
+    isNew: ctx.query.welcome !== undefined,
   };
-  sendPage(ctx, { title: `${program.name} card`, program, body: cardBody(card), script: true });
+  sendPage(deps, ctx, { title: `${program.name} card`, program, body: cardBody(card), shape: 'wide', script: true });
 }
 
 async function showEnrollment(deps: ApiDeps, ctx: Context): Promise<void> {
   const program = await publicProgram(deps, ctx);
   if (!program) return;
-  const body = enrollForm({ program, action: `${ctx.path}${ctx.search}`, values: {}, errors: {} });
-  sendPage(ctx, { title: `Join ${program.name}`, program, body });
+  const body = enrollForm({ program, logoUrl: logoOf(deps, program), values: {}, errors: {} });
+  sendPage(deps, ctx, { title: `Join ${program.name}`, program, body, shape: 'split' });
 }
 
 /** The open program of the path, or the page that says why there is none. */
@@ -60,8 +66,8 @@ async function publicProgram(deps: ApiDeps, ctx: Context): Promise<Program | nul
     return await readPublicProgram(deps, { slug: ctx.params.slug ?? '' });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const body = html`<h1>Nobody can join here</h1><p>${error.message}</p>`;
-    sendPage(ctx, { title: 'Not found', status: errorTable[error.code].status, body });
+    const body = html`<div class="lone"><h1>Nobody can join here</h1><p>${error.message}</p></div>`;
+    sendPage(deps, ctx, { title: 'Not found', status: errorTable[error.code].status, body });
     return null;
   }
 }
@@ -69,19 +75,23 @@ async function publicProgram(deps: ApiDeps, ctx: Context): Promise<Program | nul
 async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
   const program = await publicProgram(deps, ctx);
   if (!program) return;
-  const action = `${ctx.path}${ctx.search}`;
+  const logoUrl = logoOf(deps, program);
   const sent = Object.entries((await readBody(ctx, { form: true })) ?? {});
   const values = Object.fromEntries(sent.map(([key, value]) => [key, String(value)]));
-  const retry = (errors: Record<string, string>, status: number, notice?: string) =>
-    sendPage(ctx, {
-      title: `Join ${program.name}`,
+  const retry = (errors: Record<string, string>, status: number, notice: string) =>
+    sendPage(deps, ctx, {
+      title: `Please check: Join ${program.name}`,
       program,
       status,
-      body: enrollForm({ program, action, values, errors, ...(notice !== undefined && { notice }) }),
+      shape: 'split',
+      body: enrollForm({ program, logoUrl, values, errors, notice }),
     });
   const parsed = publicEnrollRequest.safeParse({ ...ctx.query, ...values });
   if (!parsed.success) {
-    return retry(Object.fromEntries(parsed.error.issues.map((issue) => [issue.path.join('.'), issue.message])), 400);
+    const errors = Object.fromEntries(parsed.error.issues.map((issue) => [issue.path.join('.'), issue.message]));
+    const isShown = enrollFields(program).some((name) => errors[name] !== undefined);
+    const [other] = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
+    return retry(errors, 400, isShown ? 'Please check the marked fields.' : `This link is not right: ${other}.`);
   }
   try {
     await countCall(deps, ctx, { kind: 'public', key: ipKey(ctx.ip) });
@@ -94,8 +104,11 @@ async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
       ctx,
     });
     if (!('data' in reply)) throw new ServiceError('INTERNAL');
-    if ('deduped' in reply.data) return sendPage(ctx, { title: program.name, program, body: alreadyJoined(program) });
-    ctx.redirect(reply.data.apple.passUrl);
+    if ('deduped' in reply.data) {
+      const body = alreadyJoined(program, logoUrl);
+      return sendPage(deps, ctx, { title: `You are in already: ${program.name}`, program, body, shape: 'split' });
+    }
+    ctx.redirect(`${reply.data.apple.passUrl}?welcome`);
     ctx.status = 303;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
@@ -117,13 +130,13 @@ export function pageRoutes(deps: ApiDeps): Router {
     const [, token = '', kind = ''] = /^([^.]*)(?:\.(pkpass|json))?$/.exec(file) ?? [];
     if (kind === '') return showCard(deps, ctx, token);
     const found = await memberByToken(deps, token);
-    if (!found) return sendNotFound(ctx);
+    if (!found) return sendNotFound(deps, ctx);
     if (kind === 'json') {
       ctx.set('Cache-Control', 'no-store');
       ctx.body = cardState(found);
       return;
     }
-    if (!isReal(deps)) return sendNotFound(ctx);
+    if (!isReal(deps)) return sendNotFound(deps, ctx);
     await sendPass(deps, ctx, found.member);
     if (ctx.status === 200) ctx.attachment(`${found.member.memberCode}.pkpass`);
   });

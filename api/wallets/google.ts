@@ -1,5 +1,4 @@
-// Google's callbacks about saved passes, believed only when Google signed them for this issuer; and the logo that Google
-// fetches for a program's class.
+// Google's callbacks about saved passes, believed only when Google signed them for this issuer.
 import Router from '@koa/router';
 import { verifyCallback } from '../../activities/google/callback.js';
 import { type CallbackKeys, createCallbackKeys } from '../../activities/google/callbackKeys.js';
@@ -42,24 +41,5 @@ export function googleRoutes(deps: ApiDeps): Router {
       effect.begin({ eventId: saved.eventId, member: saved.member, push: eventType === 'save' });
   });
 
-  router.get('/images/:programId/logo.png', async (ctx) => {
-    const program = await deps.rows.programs.findOne({ _id: ctx.params.programId ?? '' });
-    const { logo, icon } = program?.passTemplate.images ?? {};
-    const picture = logo ?? icon;
-    const base64 = typeof picture === 'object' ? (picture['3x'] ?? picture['2x'] ?? picture['1x']) : picture;
-    if (!program) throw new ServiceError('PROGRAM_NOT_FOUND');
-    ctx.type = 'image/png';
-    ctx.set('Cache-Control', 'public, max-age=300');
-    ctx.body = base64 ? Buffer.from(base64, 'base64') : await defaultLogo(program.passTemplate.colors);
-  });
-
   return router;
-}
-
-async function defaultLogo({ background, foreground }: { background: string; foreground: string }): Promise<Buffer> {
-  const { defaultIcon } = await import('../../activities/apple/stampStrip.js');
-  const pictures = defaultIcon({ paper: background, ink: foreground });
-  const largest = pictures.at(-1);
-  if (!largest) throw new ServiceError('INTERNAL');
-  return largest[1];
 }

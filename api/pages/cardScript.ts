@@ -1,0 +1,52 @@
+// Keeps an open card current, and tells screen readers what changed; without it the card is as it was when it was opened.
+import { notices } from './card.js';
+
+export const cardScript = `'use strict';
+const card = document.getElementById('card');
+const notices = ${JSON.stringify(notices)};
+const at = (id) => document.getElementById(id);
+let version;
+function set(id, text) {
+  const element = at(id);
+  if (!element || element.textContent === String(text)) return false;
+  element.textContent = text;
+  return true;
+}
+function show(state) {
+  if (set('balance', state.balance)) {
+    at('balance').classList.remove('changed');
+    void at('balance').offsetWidth;
+    at('balance').classList.add('changed');
+  }
+  set('reward', state.reward);
+  set('tier', state.tier ?? 'None yet');
+  set('next', state.next ?? 'The highest tier');
+  set('message', state.message ?? '');
+  at('said').hidden = !state.message;
+  set('status', notices[state.status]);
+  at('status').hidden = state.status === 'active';
+  card.classList.toggle('void', state.status !== 'active');
+  const progress = at('progress');
+  if (progress) {
+    progress.max = state.aim.max || 1;
+    progress.value = state.aim.value;
+    progress.setAttribute('aria-label', state.aim.name);
+  }
+  document.querySelectorAll('#stamps li').forEach((place, index) => place.classList.toggle('full', index < state.balance));
+  const news = [state.unit + ': ' + state.balance + '.', state.message, notices[state.status]];
+  at('news').textContent = news.filter(Boolean).join(' ');
+}
+async function refresh() {
+  if (document.hidden) return;
+  const response = await fetch(card.dataset.state, { headers: { Accept: 'application/json' } });
+  if (!response.ok) return;
+  const state = await response.json();
+  if (version !== undefined && state.version !== version) show(state);
+  if (version === undefined && String(state.balance) !== at('balance').textContent) show(state);
+  version = state.version;
+}
+const quietly = () => refresh().catch(() => {});
+quietly();
+setInterval(quietly, 3000);
+document.addEventListener('visibilitychange', quietly);
+`;

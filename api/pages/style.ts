@@ -1,0 +1,101 @@
+// How the public pages look: one style sheet, in the colours of the program, for a phone first.
+
+export const style = `
+:root { color-scheme: light dark; --page: #f5f5f7; --panel: #fff; --text: #18181b; --soft: #52525b; --line: #d4d4d8; --bad: #b91c1c; --badsoft: #fef2f2;
+  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
+@media (prefers-color-scheme: dark) { :root { --page: #111113; --panel: #1c1c1f; --text: #f4f4f5; --soft: #a1a1aa; --line: #3f3f46; --bad: #fca5a5; --badsoft: #3b1414; } }
+* { box-sizing: border-box; }
+body { margin: 0; min-height: 100vh; min-height: 100dvh; color: var(--text); padding: 1.25rem;
+  background: radial-gradient(140% 34rem at 50% -12rem, color-mix(in srgb, var(--paper) 28%, transparent), transparent), var(--page); }
+main { width: 100%; max-width: 25rem; margin: 0 auto; }
+h1, h2, p, ul, ol, dl, dd { margin: 0; padding: 0; }
+[hidden] { display: none !important; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+a { color: inherit; }
+:focus-visible { outline: 3px solid #3b82f6; outline-offset: 3px; }
+
+.card { position: relative; overflow: hidden; color: var(--ink); border-radius: 1.5rem; padding: 1.35rem;
+  background: linear-gradient(150deg, color-mix(in srgb, var(--paper) 86%, #fff), var(--paper) 42%, color-mix(in srgb, var(--paper) 84%, #000));
+  box-shadow: 0 1px 2px rgb(0 0 0 / .2), 0 18px 40px -12px color-mix(in srgb, var(--paper) 55%, rgb(0 0 0 / .5)); }
+.card.void { filter: grayscale(1); }
+.card header { display: flex; align-items: center; gap: .75rem; }
+.logo { width: 2.5rem; height: 2.5rem; object-fit: contain; border-radius: .6rem; flex: none; }
+.card h1 { font-size: 1.1rem; line-height: 1.25; font-weight: 650; overflow-wrap: anywhere; }
+.card header p { font-size: .85rem; opacity: .85; overflow-wrap: anywhere; }
+.strip { display: block; width: calc(100% + 2.7rem); margin: 1.1rem -1.35rem 0; }
+.label { display: block; color: var(--label); font-size: .7rem; font-weight: 600; letter-spacing: .09em; text-transform: uppercase; }
+.balance { display: flex; align-items: end; justify-content: space-between; gap: 1rem; margin: 1.5rem 0 1rem; }
+.balance strong { display: block; font-size: 3.25rem; line-height: 1; font-weight: 680; letter-spacing: -.02em; font-variant-numeric: tabular-nums; }
+.balance div:last-child { text-align: right; }
+.balance b { font-size: 1.1rem; font-weight: 620; }
+.progress { display: block; appearance: none; width: 100%; height: .5rem; border: 0; border-radius: 1rem; overflow: hidden; background: color-mix(in srgb, var(--ink) 22%, transparent); }
+.progress::-webkit-progress-bar { background: transparent; }
+.progress::-webkit-progress-value { background: var(--ink); border-radius: 1rem; transition: inline-size .6s; }
+.progress::-moz-progress-bar { background: var(--ink); border-radius: 1rem; }
+.stamps { list-style: none; display: grid; grid-template-columns: repeat(5, 1fr); gap: .6rem; }
+.stamps.many { grid-template-columns: repeat(8, 1fr); gap: .4rem; }
+.stamps li { aspect-ratio: 1; display: grid; place-items: center; border-radius: 50%; border: 2px dashed color-mix(in srgb, var(--ink) 55%, transparent); }
+.stamps svg { width: 52%; fill: none; stroke: currentColor; stroke-width: 2.6; stroke-linecap: round; stroke-linejoin: round; opacity: .6; }
+.stamps .tick { display: none; }
+.stamps .full { border: 0; background: var(--ink); color: var(--paper); }
+.stamps .full svg { opacity: 1; }
+.stamps .full .gift { display: none; }
+.stamps .full .tick { display: block; }
+.code { display: grid; justify-items: center; gap: .15rem; margin-top: 1.4rem; padding: 1.1rem; background: #fff; color: #18181b; border-radius: 1rem; }
+.code svg { width: 10.5rem; height: 10.5rem; margin-bottom: .6rem; }
+.code .label { color: #52525b; }
+.code strong { font: 650 1.15rem/1.3 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; letter-spacing: .1em; }
+.banner { background: #7f1d1d; color: #fff; font-weight: 600; border-radius: .75rem; padding: .5rem .8rem; margin-top: 1rem; }
+.changed { animation: changed .7s ease-out; }
+@keyframes changed { 30% { transform: scale(1.14); } }
+@media (prefers-reduced-motion: reduce) { .changed { animation: none; } .progress::-webkit-progress-value { transition: none; } }
+
+.side { margin-top: 1.4rem; }
+.welcome { text-align: center; margin-bottom: 1.1rem; }
+.welcome h2 { font-size: 1.35rem; line-height: 1.25; }
+.welcome p, .note { color: var(--soft); font-size: .92rem; }
+.message { display: flex; gap: .65rem; align-items: start; padding: .8rem 1rem; border-radius: 1rem; background: var(--panel); border: 1px solid var(--line); }
+.message svg { flex: none; width: 1.2rem; margin-top: .15rem; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
+.message p { overflow-wrap: anywhere; }
+.actions { display: grid; gap: .7rem; margin-top: 1rem; }
+.button, button { display: flex; align-items: center; justify-content: center; gap: .6rem; width: 100%; min-height: 3.1rem; padding: .7rem 1rem; border: 0; border-radius: .9rem; font: inherit; font-weight: 640; text-decoration: none; cursor: pointer; background: #000; color: #fff; border: 1px solid #3f3f46; }
+.button:hover, button:hover { filter: brightness(1.15); }
+.button svg { width: 1.4rem; fill: none; stroke: currentColor; stroke-width: 1.8; stroke-linejoin: round; }
+.elsewhere { display: none; }
+.actions + .note, .elsewhere + .note { margin-top: 1rem; text-align: center; }
+.foot { margin-top: 1rem; text-align: center; }
+
+.join { border-radius: 1.5rem; overflow: hidden; background: var(--panel); border: 1px solid var(--line); box-shadow: 0 18px 40px -18px rgb(0 0 0 / .35); }
+.hero { padding: 1.6rem 1.35rem 1.5rem; color: var(--ink); background: linear-gradient(150deg, color-mix(in srgb, var(--paper) 86%, #fff), var(--paper) 42%, color-mix(in srgb, var(--paper) 84%, #000)); }
+.hero .logo { width: 3rem; height: 3rem; margin-bottom: .9rem; display: block; }
+.hero h1 { font-size: 1.6rem; line-height: 1.2; letter-spacing: -.01em; overflow-wrap: anywhere; }
+.hero p { margin-top: .4rem; opacity: .92; }
+.perks { list-style: none; display: grid; gap: .5rem; margin-top: 1.1rem; font-size: .95rem; }
+.perks li { display: flex; gap: .6rem; align-items: start; }
+.perks svg { flex: none; width: 1.2rem; margin-top: .12rem; fill: none; stroke: var(--label); stroke-width: 2.6; stroke-linecap: round; stroke-linejoin: round; }
+form, .said { padding: 1.35rem; display: grid; gap: 1rem; }
+label { display: block; font-weight: 600; font-size: .95rem; margin-bottom: .3rem; }
+label span { color: var(--soft); font-weight: 400; }
+input { width: 100%; min-height: 3rem; font: inherit; padding: .6rem .85rem; border: 1px solid var(--line); border-radius: .8rem; background: var(--page); color: inherit; }
+input:focus { border-color: #3b82f6; outline: 3px solid color-mix(in srgb, #3b82f6 35%, transparent); outline-offset: 0; }
+input[aria-invalid=true] { border-color: var(--bad); border-width: 2px; }
+.error { display: flex; gap: .4rem; color: var(--bad); margin-top: .35rem; font-size: .9rem; font-weight: 550; }
+.summary { background: var(--badsoft); color: var(--bad); border: 1px solid currentColor; border-radius: .8rem; padding: .75rem .9rem; font-weight: 600; }
+form button { background: var(--paper); color: var(--ink); border-color: transparent; font-size: 1.05rem; }
+.lone { text-align: center; padding: 18vh 0; }
+.lone h1 { margin-bottom: .4rem; }
+
+@media (min-width: 54rem) {
+  body { padding: 3rem 2rem; display: grid; align-content: center; }
+  main.wide { max-width: 52rem; display: grid; grid-template-columns: 25rem 1fr; gap: 3.5rem; align-items: center; }
+  main.wide .side { max-width: 21rem; margin: 0; }
+  .welcome { text-align: left; }
+  .elsewhere { display: flex; gap: 1.1rem; align-items: center; margin-top: 1.25rem; padding: 1rem; border-radius: 1.1rem; background: var(--panel); border: 1px solid var(--line); }
+  .elsewhere svg { flex: none; width: 7rem; height: 7rem; padding: .4rem; background: #fff; border-radius: .6rem; }
+  main.wide .foot, main.wide .note { text-align: left; }
+  main.split { max-width: 54rem; }
+  .split .join { display: grid; grid-template-columns: 1fr 1.1fr; }
+  .split .hero { padding: 2.4rem 2rem; display: grid; align-content: center; justify-items: start; }
+  .split form, .split .said { padding: 2.4rem 2rem; align-content: center; }
+}
+`;

@@ -1,0 +1,258 @@
+// What a merchant's customers see, in a real browser: joining, and the card that follows, with and without JavaScript, on a
+// phone and on a desktop, by keyboard and for screen readers.
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MemberRow } from '../../schemas/collections.js';
+import { hasBrowser, keepScreenshot, screens, startBrowser, type TestBrowser } from '../rig/browser.js';
+import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
+import { until } from '../rig/service.js';
+
+let real: RealWallets;
+let browser: TestBrowser;
+let axe: string;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  [real, browser, axe] = await Promise.all([
+    startRealWallets(),
+    startBrowser(),
+    readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'),
+  ]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await real?.stop();
+});
+
+/** What axe finds wrong for people who hear, or type, or see little. */
+async function barriers(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const found = await page.evaluate(
+    `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice'] }).then(({ violations }) =>
+      violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`,
+  );
+  return found as string[];
+}
+
+const brown = { background: '#3b2417', foreground: '#fff7ed', label: '#fdba74' };
+const blue = { background: '#1e3a8a', foreground: '#ffffff', label: '#bfdbfe' };
+const stampCard = {
+  name: 'Corner Coffee',
+  style: 'stamps',
+  goal: 10,
+  fields: { primaryLabel: 'STAMPS' },
+  passTemplate: { colors: brown },
+  enrollment: { fields: ['firstName', 'phone'] },
+};
+const tierCard = {
+  name: 'Harbour Books',
+  style: 'tiered',
+  goal: 500,
+  tiers: [
+    { name: 'Reader', threshold: 0 },
+    { name: 'Collector', threshold: 200 },
+  ],
+  passTemplate: { colors: blue },
+};
+
+const enrollUrl = async (fields: Record<string, unknown> = {}): Promise<string> =>
+  `${real.service.publicUrl}/enroll/${(await real.merchant.program(fields)).slug}`;
+
+const memberOf = async (page: Page): Promise<MemberRow> => {
+  const token = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+  return until(() => real.service.store.rows.members.findOne({ 'pass.token': token }));
+};
+
+const award = async (page: Page, body: Record<string, unknown>): Promise<void> => {
+  const { _id } = await memberOf(page);
+  const { status } = await real.merchant.call(`/merchants/me/members/${_id}/points`, { method: 'PATCH', body });
+  expect(status).toBe(200);
+};
+
+async function join(page: Page, fields: Record<string, string> = {}): Promise<void> {
+  await page.getByLabel('Email').fill(`${crypto.randomUUID()}@example.com`);
+  for (const [label, text] of Object.entries(fields)) await page.getByLabel(label).fill(text);
+  await page.getByRole('button', { name: 'Get my card' }).click();
+  await page.waitForURL('**/passes/**');
+}
+
+describe.runIf(hasBrowser)('the public page', () => {
+  for (const javaScriptEnabled of [true, false]) {
+    const way = javaScriptEnabled ? 'with JavaScript' : 'without JavaScript';
+    it(`takes a customer from the form to the card, ${way}`, async () => {
+      const page = await browser.open(await enrollUrl(stampCard), { ...screens.phone, javaScriptEnabled });
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Join Corner Coffee');
+      await keepScreenshot(page, `join-phone-${javaScriptEnabled ? 'js' : 'plain'}`);
+      await join(page, { 'First name': 'Ada' });
+      expect(await page.getByRole('heading', { name: 'Welcome, Ada!' }).isVisible()).toBe(true);
+      const { memberCode, serialNumber } = await memberOf(page);
+      expect(await page.getByRole('img', { name: `QR code of Member ID ${memberCode}` }).isVisible()).toBe(true);
+      expect(await page.content()).not.toContain(serialNumber);
+      const links = await page.getByRole('navigation', { name: 'Add to a wallet' }).getByRole('link').allTextContents();
+      expect(links).toEqual(['Add to Apple Wallet', 'Add to Google Wallet']);
+      await keepScreenshot(page, `card-new-phone-${javaScriptEnabled ? 'js' : 'plain'}`);
+      await page.context().close();
+    });
+  }
+
+  it('says beside each field what is wrong with it, keeps what was typed, and goes on', async () => {
+    const page = await browser.open(await enrollUrl(stampCard), { ...screens.phone, javaScriptEnabled: false });
+    await page.getByLabel('First name').fill('Ada');
+    await page.getByLabel('Phone').fill('call me');
+    await page.getByLabel('Email').fill('nobody');
+    await page.getByRole('button').click();
+    expect(await page.title()).toBe('Please check: Join Corner Coffee');
+    expect(await page.getByRole('alert').textContent()).toBe('Please check the marked fields.');
+    for (const name of ['email', 'phone']) {
+      const input = page.locator(`#${name}`);
+      expect(await input.getAttribute('aria-invalid')).toBe('true');
+      const described = await input.getAttribute('aria-describedby');
+      expect(await page.locator(`#${described}`).textContent()).toMatch(
+        name === 'email' ? 'Enter an email address' : 'Enter a phone number',
+      );
+    }
+    expect(await page.locator('#firstName').getAttribute('aria-invalid')).toBeNull();
+    expect(await page.getByLabel('First name').inputValue()).toBe('Ada');
+    await keepScreenshot(page, 'join-errors-phone');
+    await join(page, { Phone: '+49 30 1234567' });
+    expect((await memberOf(page)).firstName).toBe('Ada');
+    await page.context().close();
+  });
+
+  it('tells a known address nothing of its card, and keeps where people came from', async () => {
+    const url = `${await enrollUrl()}?utm_source=poster`;
+    const email = `${crypto.randomUUID()}@example.com`;
+    const pages = [];
+    for (let turn = 0; turn < 2; turn += 1) {
+      const page = await browser.open(url);
+      await page.getByLabel('Email').fill(email);
+      await page.getByRole('button').click();
+      await page.waitForLoadState();
+      pages.push(page);
+    }
+    const [first, second] = pages;
+    if (!first || !second) throw new Error('no pages');
+    const { memberCode, pass, attribution } = await memberOf(first);
+    expect(attribution).toEqual({ utm_source: 'poster' });
+    expect(await second.getByRole('heading', { name: 'You are in already' }).isVisible()).toBe(true);
+    const content = await second.content();
+    expect([content.includes(memberCode), content.includes(pass.token)]).toEqual([false, false]);
+    for (const page of pages) await page.context().close();
+  });
+
+  it('can be filled in by keyboard alone, in the order of the page', async () => {
+    const page = await browser.open(await enrollUrl(stampCard), screens.desktop);
+    const seen = [];
+    for (let turn = 0; turn < 4; turn += 1) {
+      await page.keyboard.press('Tab');
+      seen.push(await page.evaluate('document.activeElement.name || document.activeElement.textContent'));
+      if (turn === 2) await page.keyboard.type(`${crypto.randomUUID()}@example.com`);
+    }
+    expect(seen).toEqual(['firstName', 'phone', 'email', 'Get my card']);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/passes/**');
+    await page.context().close();
+  });
+
+  it('is 404 with words for people where there is nothing to join', async () => {
+    const page = await browser.open(`${real.service.publicUrl}/enroll/no-such-program`);
+    expect(await page.getByRole('heading').textContent()).toBe('Nobody can join here');
+    await page.goto(`${real.service.publicUrl}/passes/${'x'.repeat(32)}`);
+    expect(await page.getByRole('heading').textContent()).toBe('There is no such card');
+    await page.context().close();
+  });
+});
+
+describe.runIf(hasBrowser)('the web card', () => {
+  it('fills its stamps and shows the message while it is open', async () => {
+    const page = await browser.open(await enrollUrl(stampCard));
+    await join(page);
+    expect(await page.locator('#stamps li').count()).toBe(10);
+    expect(await page.locator('#stamps li.full').count()).toBe(0);
+    for (let turn = 1; turn <= 4; turn += 1)
+      await award(page, { delta: 1, changeMessage: `Stamp ${turn}, thank you!` });
+    await until(async () => (await page.locator('#stamps li.full').count()) === 4);
+    expect(await page.locator('#balance').textContent()).toBe('4');
+    expect(await page.locator('#message').textContent()).toBe('Stamp 4, thank you!');
+    expect(await page.getByRole('status').last().textContent()).toBe('STAMPS: 4. Stamp 4, thank you!');
+    await keepScreenshot(page, 'card-stamps-phone');
+    await page.setViewportSize(screens.desktop.viewport);
+    await keepScreenshot(page, 'card-stamps-desktop');
+    await page.context().close();
+  });
+
+  it('shows tiers and the way to the next one, and the state of a voided card', async () => {
+    const page = await browser.open(await enrollUrl(tierCard), screens.desktop);
+    await keepScreenshot(page, 'join-desktop');
+    await join(page, { 'First name': 'Grace', 'Last name': 'Hopper' });
+    await award(page, { delta: 140, changeMessage: 'Thank you for your visit' });
+    await until(async () => (await page.locator('#balance').textContent()) === '140');
+    expect(await page.locator('#tier').textContent()).toBe('Reader');
+    expect(await page.locator('#next').textContent()).toBe('60 to Collector');
+    const bar = page.getByRole('progressbar', { name: 'Towards Collector' });
+    expect([await bar.getAttribute('value'), await bar.getAttribute('max')]).toEqual(['140', '200']);
+    await keepScreenshot(page, 'card-tiers-desktop');
+    await page.setViewportSize(screens.phone.viewport);
+    await keepScreenshot(page, 'card-tiers-phone');
+    const { _id } = await memberOf(page);
+    await real.merchant.call(`/merchants/me/members/${_id}/status`, { method: 'PATCH', body: { status: 'voided' } });
+    await until(() => page.getByText('This card has been voided.').first().isVisible());
+    await keepScreenshot(page, 'card-voided-phone');
+    await page.context().close();
+  });
+
+  it('offers a way to the phone on a desktop, and only there', async () => {
+    const page = await browser.open(await enrollUrl(), screens.desktop);
+    await join(page);
+    const aside = page.getByRole('complementary', { name: 'On your phone' });
+    expect(await aside.isVisible()).toBe(true);
+    await page.setViewportSize(screens.phone.viewport);
+    expect(await aside.isVisible()).toBe(false);
+    await page.context().close();
+  });
+
+  it('is current without JavaScript when it is opened again', async () => {
+    const page = await browser.open(await enrollUrl(), { ...screens.phone, javaScriptEnabled: false });
+    await join(page);
+    await award(page, { delta: 25 });
+    await page.reload();
+    expect(await page.locator('#balance').textContent()).toBe('25');
+    await page.context().close();
+  });
+
+  it('gives nothing to scripts and servers of others', async () => {
+    const page = await browser.open(await enrollUrl());
+    const asked: string[] = [];
+    const refused: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).origin));
+    page.on('console', (message) => refused.push(message.text()));
+    await join(page);
+    await award(page, { delta: 1 });
+    await until(async () => (await page.locator('#balance').textContent()) === '1');
+    expect([...new Set(asked)]).toEqual([real.service.publicUrl]);
+    expect(refused).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe.runIf(hasBrowser)('people who hear, type, or see little', () => {
+  const looks = [
+    ['stamps', stampCard, 'light'],
+    ['tiers', tierCard, 'dark'],
+    ['points', {}, 'light'],
+  ] as const;
+  it.each(looks)('meet no barrier with %s', async (kind, fields, colorScheme) => {
+    const page = await browser.open(await enrollUrl(fields), { ...screens.phone, colorScheme });
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole('button').click();
+    expect(await barriers(page)).toEqual([]);
+    await join(page);
+    await award(page, { delta: 1, changeMessage: 'Thank you' });
+    await until(async () => (await page.locator('#message').textContent()) === 'Thank you');
+    expect(await barriers(page)).toEqual([]);
+    await keepScreenshot(page, `card-${kind}-${colorScheme}-phone`);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,55 @@
+// A real headless Chromium, where the machine has one; each page in a fresh profile.
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+const candidates = [
+  process.env.CHROMIUM_PATH,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
+const executablePath = candidates.find((path) => path && existsSync(path));
+
+export const hasBrowser = executablePath !== undefined;
+
+/** Kept after the run, and not in the repository. */
+const screenshotDir = 'test-results/pages';
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export const screens = {
+  phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
+  desktop: { viewport: { width: 1280, height: 860 } },
+} satisfies Record<string, BrowserContextOptions>;
+
+export interface TestBrowser {
+  open: (url: string, options?: BrowserContextOptions) => Promise<Page>;
+  close: () => Promise<void>;
+}
+
+export async function startBrowser(): Promise<TestBrowser> {
+  const browser: Browser = await chromium.launch({ ...(executablePath && { executablePath }), args: flags });
+  await mkdir(screenshotDir, { recursive: true });
+  return {
+    async open(url, options = screens.phone) {
+      const page = await (await browser.newContext(options)).newPage();
+      await page.goto(url);
+      return page;
+    },
+    close: () => browser.close(),
+  };
+}
+
+export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join(screenshotDir, `${name}.png`), fullPage: true });
+}
