@@ -18,7 +18,7 @@ export function endpointsTable(): string {
   const lines = (Object.keys(endpoints) as EndpointName[]).map((name) => {
     const endpoint: Endpoint = endpoints[name];
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
-    const test = provenBy[name] ?? '';
+    const test = provenBy[name];
     const cells = [`\`${endpoint.method.toUpperCase()} ${path}\``, name, accessOf(endpoint), `[${test}](../${test})`];
     return `| ${cells.join(' | ')} |`;
   });

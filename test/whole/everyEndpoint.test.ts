@@ -8,6 +8,6 @@ test('every endpoint was called by the test that stands beside it in the documen
   const seen = seenOperations();
   if (!seen) throw new Error('This reads what the other tests called, so it says something only after all of them.');
   const names = Object.keys(endpoints) as EndpointName[];
-  const unproven = names.filter((name) => !seen.get(name)?.has(provenBy[name] ?? ''));
+  const unproven = names.filter((name) => !seen.get(name)?.has(provenBy[name]));
   expect(unproven.map((name) => `${name}: ${[...(seen.get(name) ?? ['nobody'])].join(', ')}`)).toEqual([]);
 });
