@@ -14,7 +14,7 @@ import { type ImportMembers, type ImportStep, uploadedSignal } from '../schemas/
 import { batches, webhooks } from './activityOptions.js';
 import { failureOf } from './throughTargets.js';
 
-export const uploaded = defineSignal(uploadedSignal);
+const uploaded = defineSignal(uploadedSignal);
 
 /** A signal that was lost is made up for this often. */
 const lookAgainAfter = '15s';
