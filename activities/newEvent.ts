@@ -20,7 +20,7 @@ export interface NewEvent {
 }
 
 /** What every event about a member says of it. */
-export function aboutMember(member: MemberRow): Record<string, unknown> {
+function aboutMember(member: MemberRow): Record<string, unknown> {
   return {
     memberId: member._id,
     memberCode: member.memberCode,

@@ -98,7 +98,7 @@ export const eventTypes = Object.keys(eventData) as [EventType, ...EventType[]];
 
 export const eventType = z.enum(eventTypes);
 
-export const sourceService = 'loyalty-pass-service';
+const sourceService = 'loyalty-pass-service';
 
 /** interface 6.2; `source` and `datacontenttype` make it a CloudEvents 1.0 envelope too. */
 export function envelopeOf<T extends z.ZodType>(type: string, data: T) {

@@ -4,7 +4,7 @@ import { passUpdate, walletMode } from './passUpdate.js';
 import { maxBalance, programSnapshot, programSummary } from './programs.js';
 import { plainText, text, trimmedText } from './text.js';
 
-export const memberStatuses = ['active', 'voided', 'expired'] as const;
+const memberStatuses = ['active', 'voided', 'expired'] as const;
 export const memberStatus = z.enum(memberStatuses);
 export type MemberStatus = z.infer<typeof memberStatus>;
 
@@ -37,7 +37,7 @@ export const memberPatch = z
   .meta({ minProperties: 1 });
 
 const point = z.int().min(-1_000_000_000).max(1_000_000_000);
-export const changeMessage = text(0, 200);
+const changeMessage = text(0, 200);
 
 /** interface 2.4: exactly one of delta and value. */
 export const pointsRequest = z
@@ -90,7 +90,6 @@ export const member = z.object({
   deduped: z.boolean().optional().describe('true: the email was in the program already'),
   unchanged: z.boolean().optional().describe('true: nothing had to change'),
 });
-export type MemberView = z.infer<typeof member>;
 
 export const memberWithProgram = member.extend({ program: programSummary });
 export const memberDetail = member.extend({

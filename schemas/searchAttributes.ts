@@ -10,5 +10,3 @@ export const searchAttributeNames = [
   'EventType',
   'BatchId',
 ] as const;
-
-export type SearchAttributeName = (typeof searchAttributeNames)[number];

@@ -85,7 +85,7 @@ export const subscription = z.object({
 
 export const subscriptionWithSecret = subscription.extend({ secret: z.string() });
 
-export const deliveryStates = ['pending', 'retrying', 'succeeded', 'exhausted', 'skipped'] as const;
+const deliveryStates = ['pending', 'retrying', 'succeeded', 'exhausted', 'skipped'] as const;
 export const deliveryState = z.enum(deliveryStates);
 
 export const deliveryAttempt = z.object({

@@ -13,7 +13,7 @@ import { type IssuePasses, type PassIssuance, passIssuanceUpdate } from '../sche
 import { issueNow, issueUntilDone, webhooks } from './activityOptions.js';
 
 // An update and not a query: the public page waits until the first try of both wallets is over.
-export const passIssuance = defineUpdate<PassIssuance>(passIssuanceUpdate);
+const passIssuance = defineUpdate<PassIssuance>(passIssuanceUpdate);
 
 export async function issuePasses({ memberId, eventId }: IssuePasses): Promise<PassIssuance> {
   const holder = workflowInfo().workflowId;

@@ -15,7 +15,7 @@ import { pushNow, webhooks } from './activityOptions.js';
 import { pushUntilTaken } from './pushPassesLate.js';
 
 // An update and not a query: the API waits for it, and a second request with the same key gets the same answer.
-export const passUpdate = defineUpdate<PassUpdate | null>(passUpdateUpdate);
+const passUpdate = defineUpdate<PassUpdate | null>(passUpdateUpdate);
 
 export async function publishChange({
   eventIds,

@@ -68,7 +68,7 @@ const troubleOf = ({ status, reason }: PushAnswer): string => [status, reason].f
  * Notes what APNs said, for the pass doctor and so that a device is not told twice of a version. One that was not
  * reached stays untold; one that APNs refused is looked at again with those that never fetch.
  */
-export async function recordAnswers(
+async function recordAnswers(
   deps: WorkerDeps,
   { answered, tag }: { answered: readonly { device: DeviceRow; answer: PushAnswer }[]; tag: Date },
 ): Promise<void> {

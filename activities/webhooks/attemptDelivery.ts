@@ -30,7 +30,7 @@ export interface Attempted {
 }
 
 /** The secrets to sign with at `now`, newest first. */
-export function liveSecrets(deps: Pick<WorkerDeps, 'secrets'>, subscription: SubscriptionRow, now: Date): string[] {
+function liveSecrets(deps: Pick<WorkerDeps, 'secrets'>, subscription: SubscriptionRow, now: Date): string[] {
   return subscription.secrets
     .filter((secret) => !secret.expiresAt || secret.expiresAt > now)
     .map((secret) => deps.secrets.open(secret.sealed));

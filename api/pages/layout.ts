@@ -20,7 +20,7 @@ export interface Page {
 const neutral = { background: '#27272a', foreground: '#ffffff', label: '#d4d4d8' };
 
 /** What stands before our paths: a proxy may serve the service below one of its own. */
-export const basePath = ({ config }: Pick<ApiDeps, 'config'>): string =>
+const basePath = ({ config }: Pick<ApiDeps, 'config'>): string =>
   new URL(config.PUBLIC_URL).pathname.replace(/\/$/, '');
 
 export const pictureUrl = (deps: Pick<ApiDeps, 'config'>, program: Program, name: 'logo' | 'strip'): string =>

@@ -73,7 +73,7 @@ function headersFor(type: EventType): WebhookHeader[] {
   ];
 }
 
-export function webhookOf(type: EventType): Record<string, unknown> {
+function webhookOf(type: EventType): Record<string, unknown> {
   const now = new Date(sampleTime);
   const merchantId = 'demo';
   const example: unknown = JSON.parse(
