@@ -14,7 +14,7 @@ function accessOf({ access, session }: Endpoint): string {
   return session ? `\`${access}\`, console session` : `\`${access}\``;
 }
 
-export function endpointsTable(): string {
+function endpointsTable(): string {
   const lines = (Object.keys(endpoints) as EndpointName[]).map((name) => {
     const endpoint: Endpoint = endpoints[name];
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
