@@ -78,7 +78,7 @@ export async function makeAppleCertificates(wishes: AppleCertificateWishes = {})
       ...['rsa', '-aes256', '-in', file('signer.key'), '-passout', `pass:${PASSPHRASE}`, '-out', file('locked.key')],
     );
     await openssl(
-      ...['req', '-x509', '-sha256', '-key', file('server.key'), '-subj', '/CN=localhost', '-days', '2'],
+      ...['req', '-x509', '-sha256', '-key', file('server.key'), '-subj', '/CN=localhost', '-days', String(days)],
       ...['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1', '-out', file('server.pem')],
     );
     const read = (name: string) => readFile(file(name), 'utf8');

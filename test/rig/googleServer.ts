@@ -1,6 +1,6 @@
 // Google on loopback: the OAuth token endpoint, the wallet API with its batch endpoint and its limit of 20 requests a
 // second, and the root keys of callbacks. It holds each caller to the real rules, and fails in the ways a test asks for.
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { jwtVerify } from 'jose';
@@ -50,10 +50,11 @@ const scope = 'https://www.googleapis.com/auth/wallet_object.issuer';
 const requestsPerSecond = 20;
 
 export async function startGoogleServer(
-  options: { issuerId?: string; now?: () => number } = {},
+  options: { issuerId?: string; now?: () => number; port?: number; privateKey?: KeyObject } = {},
 ): Promise<GoogleServer> {
   const { issuerId = '3388000000012345678', now = Date.now } = options;
-  const account = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const privateKey = options.privateKey ?? generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  const account = { privateKey, publicKey: createPublicKey(privateKey) };
   const clientEmail = 'passes@loyalty.iam.gserviceaccount.com';
   const rules = createGoogleRules(issuerId, now);
   const signer = createGoogleSigner(issuerId, now);
@@ -64,7 +65,7 @@ export async function startGoogleServer(
   const http = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => http.listen(options.port ?? 0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
   const tokenUri = `${origin}/token`;
 

@@ -42,6 +42,8 @@ export interface VirtualIphoneOptions {
   apns: Pick<ApnsServer, 'listen'>;
   /** PEM that the pass's chain must end in; not checked when absent. */
   wwdrCert?: string;
+  /** A phone that is switched on again, not a new one. */
+  identity?: { deviceLibraryIdentifier: string; pushToken: string };
   fetch?: typeof fetch;
   /** Waits before a failed list or fetch is tried again. */
   retryWaitsMs?: readonly number[];
@@ -61,11 +63,11 @@ interface Installed {
 export function createVirtualIphone(options: VirtualIphoneOptions): VirtualIphone {
   const { apns, retryWaitsMs = [100, 400, 1600] } = options;
   const send = options.fetch ?? fetch;
-  const deviceLibraryIdentifier = randomBytes(16).toString('hex');
+  const { deviceLibraryIdentifier, pushToken: firstToken } = options.identity ?? newIdentity();
   const installed = new Map<string, Installed>();
   const tags = new Map<string, string>();
   const requests: PhoneRequest[] = [];
-  let pushToken = randomBytes(32).toString('hex');
+  let pushToken = firstToken;
   let isOffline = false;
   let isPushWaiting = false;
   let work: Promise<void> = Promise.resolve();
@@ -251,5 +253,10 @@ export function createVirtualIphone(options: VirtualIphoneOptions): VirtualIphon
     close: () => stopListening(),
   };
 }
+
+export const newIdentity = () => ({
+  deviceLibraryIdentifier: randomBytes(16).toString('hex'),
+  pushToken: randomBytes(32).toString('hex'),
+});
 
 const groupOf = (json: PassJson) => `${json.webServiceURL} ${json.passTypeIdentifier}`;

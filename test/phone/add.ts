@@ -1,0 +1,138 @@
+// A virtual iPhone that adds one pass and keeps it: shows each push, each request and each new face until it is switched off.
+// Switched on again it is the same phone. Where passes are stub it follows the web card instead.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { replaceFile } from '../../stack/stackFile.js';
+import type { FaceShown } from '../rig/shownFace.js';
+import { createVirtualIphone, newIdentity } from '../rig/virtualIphone.js';
+import { drawCard, moment } from './screen.js';
+import { controlUrl, readKept } from './standIns.js';
+
+export interface AddPass {
+  passUrl: string;
+  stackDir: string;
+  say: (line: string) => void;
+  /** Ends it. */
+  signal: AbortSignal;
+}
+
+const identity = z.object({ deviceLibraryIdentifier: z.string(), pushToken: z.string() });
+
+function keptIdentity(stackDir: string): z.infer<typeof identity> {
+  const file = join(stackDir, 'wallets', 'phone.json');
+  try {
+    return identity.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    const made = newIdentity();
+    replaceFile(file, JSON.stringify(made));
+    return made;
+  }
+}
+
+/** Throws with one sentence for people when the address is of no card. */
+export async function addPass(add: AddPass): Promise<void> {
+  const passUrl = add.passUrl.replace(/(?:\.pkpass|\?.*)$/, '');
+  const card = await fetch(`${passUrl}.json`, { signal: add.signal }).catch(() => undefined);
+  if (!card?.ok) throw new Error(`${passUrl} is not the address of a card here: give a member's apple.passUrl.`);
+  const pass = await fetch(`${passUrl}.pkpass`, { signal: add.signal });
+  if (pass.status === 404) return followCard({ ...add, passUrl });
+  const kept = readKept(add.stackDir);
+  if (!kept) throw new Error('Start `npm run phone -- wallets` first, and the stack with what it says.');
+  await keepPass({ ...add, passUrl }, Buffer.from(await pass.arrayBuffer()), {
+    control: controlUrl(kept),
+    wwdrCert: kept.certificates.wwdrCert,
+  });
+}
+
+async function keepPass(
+  { stackDir, say, signal }: AddPass,
+  bytes: Buffer,
+  { control, wwdrCert }: { control: string; wwdrCert: string },
+): Promise<void> {
+  const listeners: Promise<void>[] = [];
+  const phone = createVirtualIphone({
+    wwdrCert,
+    identity: keptIdentity(stackDir),
+    apns: {
+      listen(pushToken, onPush) {
+        const stop = new AbortController();
+        const hear = (topic: string) => {
+          say(`${moment()}  push for ${topic}`);
+          onPush(topic);
+        };
+        listeners.push(hearPushes(`${control}/pushes/${pushToken}`, hear, AbortSignal.any([signal, stop.signal])));
+        return () => stop.abort();
+      },
+    },
+    onRequest: ({ method, url, status }) =>
+      say(`${moment()}  ${method} ${new URL(url).pathname.replace('/wallet/apple/v1/', '')} ${status || 'no answer'}`),
+    onFace: (face) => say(drawFace(face)),
+  });
+  await phone.install(bytes);
+  say(`${moment()}  registered; waiting for pushes (Ctrl-C switches the phone off, the pass stays on it)`);
+  await Promise.all(listeners);
+}
+
+/** Resolves when switched off. Throws when the stand-ins are not there, or go away. */
+async function hearPushes(url: string, hear: (topic: string) => void, signal: AbortSignal): Promise<void> {
+  try {
+    const response = await fetch(url, { signal });
+    if (!response.body) return;
+    const lines = createInterface({ input: Readable.fromWeb(response.body) });
+    for await (const topic of lines) if (topic !== '') hear(topic);
+  } catch (error) {
+    if (!signal.aborted)
+      throw new Error('The local APNs is not there: start `npm run phone -- wallets`.', { cause: error });
+  }
+}
+
+function drawFace({ json, message, lockScreen, voided }: FaceShown): string {
+  const fields = Object.entries(json.storeCard).flatMap(([area, shown]) => (area === 'backFields' ? [] : shown));
+  const notice = lockScreen === undefined ? '' : `\n  on the lock screen: ${lockScreen}`;
+  const card = drawCard({
+    title: json.organizationName,
+    lines: fields.map(({ label = '', value }) => [label, String(value)]),
+    code: json.barcodes?.[0]?.message,
+    message,
+    voided,
+  });
+  return `${card}${notice}`;
+}
+
+const cardState = z.object({
+  balance: z.number(),
+  unit: z.string(),
+  reward: z.string(),
+  goal: z.number().nullable(),
+  tier: z.string().nullable(),
+  status: z.string(),
+  message: z.string().nullable(),
+  version: z.number(),
+});
+
+const pollMs = 1_000;
+
+async function followCard({ passUrl, say, signal }: AddPass): Promise<void> {
+  say('Passes are stub here (no wallet credentials), so this follows the web card instead.');
+  let version = -1;
+  while (!signal.aborted) {
+    const answer = await fetch(`${passUrl}.json`, { signal }).catch(() => undefined);
+    const state = answer?.ok ? cardState.parse(await answer.json()) : undefined;
+    if (state && state.version !== version) {
+      version = state.version;
+      const { balance, unit, goal, reward, tier, status, message } = state;
+      const lines: [string, string][] = [
+        [unit, String(balance)],
+        ...(tier ? [['TIER', tier] as [string, string]] : []),
+        ...(goal === null ? [] : [[`REWARD AT ${goal}`, reward] as [string, string]]),
+      ];
+      say(
+        `${moment()}\n${drawCard({ title: 'Web card', lines, message: message ?? undefined, voided: status !== 'active' })}`,
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}
