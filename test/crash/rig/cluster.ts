@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import pino from 'pino';
 import type { CrashPoint } from '../../../activities/deps.js';
@@ -64,7 +65,7 @@ export interface ClusterOptions {
   processes?: readonly ProcessName[];
   /** Points that can be armed (activities/deps.ts), for the APIs and for the workers. */
   crashPoints?: Record<Role, readonly CrashPoint[]>;
-  /** Modules loaded into the services before their own code, to break them. */
+  /** Modules that break a service, loaded before its own code. */
   preload?: { api?: string; worker?: string };
 }
 
@@ -142,9 +143,11 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     const role = name.startsWith('api') ? 'api' : 'worker';
     const own = { ...env, PORT: String(portOf(name)), ...(points[role].length > 0 && { CRASH_AT: crashAt(role) }) };
     const plan = role === 'api' ? apiPlan(own, apiUrl(name)) : workerPlan(own);
-    const [first = '', ...rest] = plan.args.toReversed();
     const broken = preload[role];
-    return { ...plan, name, title: name, args: [...rest.toReversed(), ...(broken ? ['--import', broken] : []), first] };
+    if (broken === undefined) return { ...plan, name, title: name };
+    const script = plan.args.at(-1) ?? '';
+    const wrapper = fileURLToPath(new URL('broken.ts', import.meta.url));
+    return { ...plan, name, title: name, args: [...plan.args.slice(0, -1), wrapper, broken, script] };
   }
 
   async function up(name: ProcessName): Promise<void> {

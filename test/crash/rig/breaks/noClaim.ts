@@ -1,0 +1,26 @@
+// Breaks the idempotency key: it is neither claimed nor the id of its ledger row.
+import { randomUUID } from 'node:crypto';
+import { MongoClient } from 'mongodb';
+
+interface Statement {
+  namespace: string;
+  name: string;
+  document?: Record<string, unknown>;
+}
+
+const { bulkWrite } = MongoClient.prototype as {
+  bulkWrite: (statements: Statement[], options?: unknown) => Promise<unknown>;
+};
+
+Object.assign(MongoClient.prototype, {
+  bulkWrite(this: MongoClient, statements: Statement[], options?: unknown): Promise<unknown> {
+    const unclaimed = statements
+      .filter(({ namespace }) => !namespace.endsWith('.gestures'))
+      .map((statement) =>
+        statement.namespace.endsWith('.transactions') && statement.document
+          ? { ...statement, document: { ...statement.document, _id: randomUUID() } }
+          : statement,
+      );
+    return bulkWrite.call(this, unclaimed, options);
+  },
+});
