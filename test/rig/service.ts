@@ -152,12 +152,12 @@ function closeServer(server: Server): Promise<void> {
 }
 
 /** Every execution since then must replay with today's code; one that does not fails the file. */
-export async function replaySince(client: Client, since: Date): Promise<number> {
+export async function replaySince(client: Client, since: Date, codePath = inject('workflowBundle')): Promise<number> {
   const histories = client.workflow
     .list({ query: `StartTime >= "${since.toISOString()}" AND WorkflowType NOT STARTS_WITH "temporal"` })
     .intoHistories({ concurrency: 8 });
   let replayed = 0;
-  const results = Worker.runReplayHistories({ workflowBundle: { codePath: inject('workflowBundle') } }, histories);
+  const results = Worker.runReplayHistories({ workflowBundle: { codePath } }, histories);
   for await (const { workflowId, error } of results) {
     if (error) throw new Error(`${workflowId} does not replay: ${error.message}`, { cause: error });
     replayed += 1;

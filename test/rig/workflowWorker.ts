@@ -29,10 +29,22 @@ const named = Object.keys(createActivities({} as WorkerDeps)) as (keyof Activiti
 
 const namespace = 'default';
 
-export async function startWorkflowWorker(): Promise<WorkflowWorker> {
+export interface WorkflowEngine {
+  temporalAddress: string;
+  /** The path of the bundle. */
+  workflowBundle: string;
+}
+
+const engineOfTheRun = (): WorkflowEngine => ({
+  temporalAddress: inject('temporalAddress'),
+  workflowBundle: inject('workflowBundle'),
+});
+
+export async function startWorkflowWorker(
+  { temporalAddress: address, workflowBundle }: WorkflowEngine = engineOfTheRun(),
+): Promise<WorkflowWorker> {
   const startedAt = new Date();
   Runtime.install({ logger: new DefaultLogger('ERROR', () => {}), shutdownSignals: [] });
-  const address = inject('temporalAddress');
   const [connection, native] = await Promise.all([
     Connection.connect({ address }),
     NativeConnection.connect({ address }),
@@ -52,7 +64,7 @@ export async function startWorkflowWorker(): Promise<WorkflowWorker> {
   const workers = await createWorkers({
     connection: native,
     namespace,
-    workflowBundle: { codePath: inject('workflowBundle') },
+    workflowBundle: { codePath: workflowBundle },
     activities,
     maxCachedWorkflows: 0,
   });
@@ -66,7 +78,7 @@ export async function startWorkflowWorker(): Promise<WorkflowWorker> {
     async stop() {
       for (const worker of workers) worker.shutdown();
       await ended;
-      await replaySince(client, startedAt);
+      await replaySince(client, startedAt, workflowBundle);
       await native.close();
       await connection.close();
     },

@@ -1,0 +1,51 @@
+// `npm run record`: plays each scenario that has no history yet and keeps what the server wrote down of it. A history that is
+// kept is never overwritten: it stands for executions that are still running somewhere.
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type History, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import type { WorkflowName } from '../../schemas/workflows.js';
+import { bundleWorkflows } from '../../worker/workflowBundle.js';
+import { startEngines } from '../rig/engines.js';
+import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
+import { play, scenarios } from './scenarios.js';
+
+const histories = fileURLToPath(new URL('histories/', import.meta.url));
+const fileOf = (name: string, scenario: string): string => join(histories, name, `${scenario}.json`);
+
+/** Which machine recorded it, and where its code lay, is nobody's business and not replayed. */
+function withoutMachine(key: string, value: unknown): unknown {
+  return key === 'identity' || key === 'stackTrace' ? '' : value;
+}
+
+async function keep(file: string, history: History): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  const recorded: unknown = JSON.parse(historyToJSON(history), withoutMachine);
+  await writeFile(file, `${JSON.stringify(recorded, null, 1)}\n`);
+}
+
+async function record<N extends WorkflowName>(worker: WorkflowWorker, name: N): Promise<void> {
+  for (const [scenario, make] of Object.entries(scenarios[name])) {
+    const file = fileOf(name, scenario);
+    if (existsSync(file)) continue;
+    const history = await play(worker, { name, scenario: make() });
+    await keep(file, history);
+    process.stdout.write(`recorded ${name}/${scenario}: ${history.events?.length ?? 0} events\n`);
+  }
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'loyalty-pass-record-'));
+const workflowBundle = join(folder, 'workflows.cjs');
+const engines = await startEngines({ mongo: false });
+try {
+  await writeFile(workflowBundle, (await bundleWorkflows()).code);
+  const worker = await startWorkflowWorker({ temporalAddress: engines.temporalAddress, workflowBundle });
+  for (const name of Object.keys(scenarios) as WorkflowName[]) await record(worker, name);
+  await worker.stop();
+} finally {
+  await engines.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+process.exit(0);

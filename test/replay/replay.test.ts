@@ -1,0 +1,77 @@
+// Recorded histories of every workflow type replay against today's code: what runs somewhere today goes on after a deployment.
+// A history that was changed does not, which shows that this test would notice (docs/changing-workflows.md).
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type History, historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { DeterminismViolationError } from '@temporalio/workflow';
+import { describe, expect, inject, it } from 'vitest';
+import { scenarios } from './scenarios.js';
+
+Runtime.install({ logger: new DefaultLogger('ERROR', () => {}), shutdownSignals: [] });
+
+const folder = fileURLToPath(new URL('histories/', import.meta.url));
+const recorded = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.json'))
+  .map((file) => file.replaceAll('\\', '/'))
+  .sort();
+
+const textOf = (file: string): string => readFileSync(`${folder}/${file}`, 'utf8');
+
+/** What is wrong with each, in their order; null where nothing is. */
+async function replay(histories: { workflowId: string; history: History }[]): Promise<(Error | null)[]> {
+  const options = { workflowBundle: { codePath: inject('workflowBundle') } };
+  const errors = new Map<string, Error | null>();
+  for await (const { workflowId, error } of Worker.runReplayHistories(options, histories))
+    errors.set(workflowId, error ?? null);
+  return histories.map(({ workflowId }) => errors.get(workflowId) ?? null);
+}
+
+const read = (file: string, text = textOf(file)) => ({
+  workflowId: file,
+  history: historyFromJSON(JSON.parse(text)),
+});
+
+describe('the recorded histories', () => {
+  it('all replay with the workflows of today', async () => {
+    const errors = await replay(recorded.map((file) => read(file)));
+    const broken = recorded.flatMap((file, index) => (errors[index] ? [`${file}: ${errors[index]?.message}`] : []));
+    expect(broken).toEqual([]);
+  });
+
+  it('hold every scenario of every workflow type', () => {
+    const wanted = Object.entries(scenarios).flatMap(([name, cases]) =>
+      Object.keys(cases).map((scenario) => `${name}/${scenario}.json`),
+    );
+    expect(recorded).toEqual(expect.arrayContaining(wanted));
+  });
+
+  it.each(recorded)('%s names no machine', (file) => {
+    const text = textOf(file);
+    expect(text).not.toMatch(/"(identity|stackTrace)": "[^"]/);
+    expect(text).not.toMatch(/node_modules|file:\/\/|\/(home|root|tmp|work|Users)\//);
+  });
+});
+
+describe('a history that was changed', () => {
+  it.each([
+    ['another activity', 'publishChange/quiet.json', '"publishEvents"', '"postWebhook"'],
+    ['another workflow', 'publishChange/quiet.json', '"name": "publishChange"', '"name": "repushPasses"'],
+    ['another local activity', 'issuePasses/issued.json', 'issueGooglePasses', 'pushPasses'],
+    ['another step after a wait', 'deliverWebhook/delivered.json', '"postWebhook"', '"recountMerchants"'],
+  ])('to %s does not replay', async (_what, file, was, is) => {
+    const text = textOf(file);
+    const changed = was.startsWith('"') ? text.replaceAll(was, is) : replaceEncoded(text, was, is);
+    expect(changed).not.toBe(text);
+    const [error] = await replay([read(file, changed)]);
+    expect(error).toBeInstanceOf(DeterminismViolationError);
+  });
+});
+
+/** Within payloads, which are base64 of JSON. */
+function replaceEncoded(text: string, was: string, is: string): string {
+  return text.replace(/"data": "([A-Za-z0-9+/=]+)"/g, (whole, data: string) => {
+    const decoded = Buffer.from(data, 'base64').toString('utf8');
+    return decoded.includes(was) ? `"data": "${Buffer.from(decoded.replaceAll(was, is)).toString('base64')}"` : whole;
+  });
+}

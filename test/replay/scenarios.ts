@@ -1,0 +1,314 @@
+// What is recorded of each workflow type: the ways through it that operators will see, on the real server. Every type has at
+// least one; one that is missing does not compile.
+import type { Client } from '@temporalio/client';
+import { WithStartWorkflowOperation } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Activities } from '../../activities/index.js';
+import { newId } from '../../schemas/ids.js';
+import type { PassUpdate } from '../../schemas/passUpdate.js';
+import {
+  passIssuanceUpdate,
+  passUpdateUpdate,
+  taskQueues,
+  uploadedSignal,
+  type WorkflowInputs,
+  type WorkflowName,
+} from '../../schemas/workflows.js';
+import type { FakeActivities, WorkflowWorker } from '../rig/workflowWorker.js';
+
+type Handle = Awaited<ReturnType<WorkflowWorker['start']>>;
+
+interface Scenario<N extends WorkflowName> {
+  activities: FakeActivities;
+  input: WorkflowInputs[N];
+  /** What happens to it from outside, once it was started. */
+  meanwhile?: (handle: Handle) => Promise<unknown>;
+  /** Started by an update, as a waiting API does. */
+  update?: string;
+}
+
+type Scenarios = { [N in WorkflowName]: Record<string, () => Scenario<N>> };
+
+const told: PassUpdate = {
+  serialNumber: 'b7d9f1f6-9b0e-4f59-8a38-2c5e2f7f1d10',
+  lastUpdateTag: '2026-11-21T04:00:00.000Z',
+  rebuilt: true,
+  apple: { devicesNotified: 1, devicesAttempted: 1, mode: 'real' },
+  google: { objectPatched: true, mode: 'real' },
+};
+
+const publishEvents: Activities['publishEvents'] = async ({ eventIds }) => ({ published: eventIds.length });
+const batch = { merchantId: 'merchant-1', batchId: 'batch-1' };
+const change = { merchantId: 'merchant-1', eventIds: ['event-1'], push: true };
+const enrollment = { merchantId: 'merchant-1', memberId: 'member-1', eventId: 'event-1' };
+const delivery = {
+  deliveryId: 'delivery-1',
+  eventId: 'event-1',
+  subscriptionId: 'subscription-1',
+  merchantId: 'merchant-1',
+  notBefore: 0,
+  attempts: 3,
+  backoffMs: 50,
+};
+
+const away = () => new Error('It is away.');
+const final = (message: string) => ApplicationFailure.create({ message, nonRetryable: true });
+const refused = (nonRetryable: boolean) =>
+  ApplicationFailure.create({ message: 'It answered 500.', type: 'status', nonRetryable, nextRetryDelay: 50 });
+
+/** Fails so often first. */
+function failing<I, O>(times: number, error: () => Error, work: (input: I) => Promise<O>): (input: I) => Promise<O> {
+  let left = times;
+  return async (input) => {
+    left -= 1;
+    if (left >= 0) throw error();
+    return work(input);
+  };
+}
+
+const step = ({ from }: { from: number }) => ({
+  next: from + 1,
+  over: from >= 2,
+  total: 3,
+  done: from + 1,
+  created: from + 1,
+  carried: from + 1,
+});
+
+/** Through a list, and cancelled in the middle of it. */
+function throughList<N extends 'sendCampaign' | 'rebuildPasses' | 'replayDeliveries'>(
+  drawUp: FakeActivities,
+  work: 'sendMessages' | 'replayEvents',
+): Record<string, () => Scenario<N>> {
+  const finishBatch: Activities['finishBatch'] = async ({ failure }) => ({
+    phase: failure === undefined ? 'completed' : 'failed',
+    eventId: 'event-1',
+  });
+  const input: WorkflowInputs[N] = batch;
+  const cancelled = (): Scenario<N> => {
+    let begun = () => {};
+    const beginning = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    return {
+      activities: {
+        ...drawUp,
+        finishBatch,
+        publishEvents,
+        [work]: async (at: { from: number }) => {
+          begun();
+          await new Promise((resolve) => setTimeout(resolve, 300));
+          return { ...step(at), over: false };
+        },
+      },
+      input,
+      meanwhile: async (handle) => {
+        await beginning;
+        await handle.cancel();
+      },
+    };
+  };
+  return {
+    completed: () => ({
+      activities: { ...drawUp, finishBatch, publishEvents, [work]: async (at: { from: number }) => step(at) },
+      input,
+    }),
+    cancelled,
+    failed: () => ({
+      activities: {
+        ...drawUp,
+        finishBatch,
+        publishEvents,
+        [work]: async () => {
+          throw final('The list is gone.');
+        },
+      },
+      input,
+    }),
+  };
+}
+
+const imported = (phase: 'completed' | 'failed', unissued = false): FakeActivities => ({
+  uploadState: async () => ({ state: 'ready' }),
+  createImported: async (at) => step(at),
+  carryImported: async (at) => step(at),
+  finishImport: async () => ({ phase, eventId: 'event-1', unissued }),
+  issueImportedLate: async () => undefined,
+  publishEvents,
+});
+const fileCame = (handle: Handle) => handle.signal(uploadedSignal);
+
+export const scenarios: Scenarios = {
+  publishChange: {
+    quiet: () => ({
+      activities: { pushPasses: async () => ({ passUpdates: {}, eventIds: [], late: [] }), publishEvents },
+      input: { ...change, push: false },
+    }),
+    answered: () => ({
+      activities: {
+        pushPasses: async () => ({ passUpdates: { 'event-1': told }, eventIds: ['event-2'], late: [] }),
+        publishEvents: failing(1, away, publishEvents),
+      },
+      input: change,
+      update: passUpdateUpdate,
+    }),
+    pushedLate: () => ({
+      activities: {
+        pushPasses: failing(10, away, async () => ({ passUpdates: {}, eventIds: [], late: [] })),
+        pushLate: failing(1, away, async () => ({ eventIds: ['event-2'] })),
+        publishEvents,
+      },
+      input: change,
+      update: passUpdateUpdate,
+    }),
+  },
+  issuePasses: {
+    issued: () => ({
+      activities: {
+        issueApplePasses: async () => ({ eventIds: ['apple-1'] }),
+        issueGooglePasses: async () => ({ eventIds: ['google-1'] }),
+        publishEvents,
+      },
+      input: enrollment,
+      update: passIssuanceUpdate,
+    }),
+    googleLate: () => ({
+      activities: {
+        issueApplePasses: async () => ({ eventIds: ['apple-1'] }),
+        issueGooglePasses: failing(2, away, async () => ({ eventIds: ['google-1'] })),
+        publishEvents,
+      },
+      input: enrollment,
+    }),
+  },
+  deliverWebhook: {
+    delivered: () => ({ activities: { postWebhook: async () => ({ state: 'succeeded' }) }, input: delivery }),
+    waitedAndRetried: () => ({
+      activities: {
+        postWebhook: failing(
+          2,
+          () => refused(false),
+          async () => ({ state: 'succeeded' as const }),
+        ),
+      },
+      input: { ...delivery, notBefore: Date.now() + 500 },
+    }),
+    exhausted: () => ({
+      activities: {
+        postWebhook: async () => {
+          throw refused(true);
+        },
+      },
+      input: delivery,
+    }),
+  },
+  relay: {
+    continued: () => {
+      let rounds = 0;
+      return {
+        activities: {
+          relayEvents: async () => {
+            rounds += 1;
+            // The second run stays in its first round until it is ended.
+            if (rounds > 50) await new Promise((resolve) => setTimeout(resolve, 1_000));
+            return { relayed: 2 };
+          },
+        },
+        input: { shard: 1 },
+      };
+    },
+  },
+  pushPassesLate: {
+    taken: () => ({
+      activities: { pushLate: failing(1, away, async () => ({ eventIds: ['event-2'] })), publishEvents },
+      input: { merchantId: 'merchant-1', eventIds: ['event-1'] },
+    }),
+  },
+  repushPasses: {
+    pushed: () => ({ activities: { repushStale: async () => ({ pushed: 2, stale: 1 }) }, input: {} }),
+  },
+  reviveBatches: {
+    looked: () => ({ activities: { reviveBatches: async () => ({ unfinished: 1 }) }, input: {} }),
+  },
+  importMembers: {
+    completed: () => ({ activities: imported('completed'), input: batch, meanwhile: fileCame }),
+    issuedLate: () => ({ activities: imported('completed', true), input: batch, meanwhile: fileCame }),
+    failed: () => ({
+      activities: {
+        ...imported('failed'),
+        createImported: async () => {
+          throw final('The program is gone.');
+        },
+      },
+      input: batch,
+      meanwhile: fileCame,
+    }),
+    discarded: () => ({
+      activities: { uploadState: async () => ({ state: 'gone' }), discardRows: async () => ({ discarded: 0 }) },
+      input: batch,
+      meanwhile: fileCame,
+    }),
+  },
+  sendCampaign: throughList<'sendCampaign'>({ drawUpCampaign: async () => ({ total: 3 }) }, 'sendMessages'),
+  rebuildPasses: throughList<'rebuildPasses'>({ drawUpRebuild: async () => ({ total: 3 }) }, 'sendMessages'),
+  replayDeliveries: throughList<'replayDeliveries'>({ drawUpReplay: async () => ({ total: 3 }) }, 'replayEvents'),
+  recount: {
+    completed: () => {
+      let steps = 0;
+      return {
+        activities: {
+          recountMerchants: async () => {
+            steps += 1;
+            return { merchants: 20, repaired: 1, ...(steps < 3 && { next: `merchant-${steps}` }) };
+          },
+        },
+        input: {},
+      };
+    },
+    continued: () => {
+      let steps = 0;
+      return {
+        activities: {
+          recountMerchants: async () => {
+            steps += 1;
+            return { merchants: 1, repaired: 0, ...(steps < 22 && { next: `merchant-${steps}` }) };
+          },
+        },
+        input: {},
+      };
+    },
+  },
+};
+
+/** Runs it to its end, or to the end of its first run, and answers that run's history. */
+export async function play<N extends WorkflowName>(
+  worker: WorkflowWorker,
+  { name, scenario }: { name: N; scenario: Scenario<N> },
+) {
+  for (const key of Object.keys(worker.fakes) as (keyof FakeActivities)[]) delete worker.fakes[key];
+  Object.assign(worker.fakes, scenario.activities);
+  const workflowId = `${name}:${newId()}`;
+  if (scenario.update) await ask(worker.client, { name, workflowId, input: scenario.input, update: scenario.update });
+  const handle = scenario.update ? null : await worker.start(name, scenario.input, workflowId);
+  if (handle) await scenario.meanwhile?.(handle);
+  const first = worker.client.workflow.getHandle(workflowId, handle?.firstExecutionRunId, { followRuns: false });
+  // A run that failed, was cancelled or continued as new is recorded like any other.
+  await first.result().catch(() => {});
+  const history = await first.fetchHistory();
+  const latest = worker.client.workflow.getHandle(workflowId);
+  if ((await latest.describe()).status.name === 'RUNNING') await latest.terminate('recorded');
+  return history;
+}
+
+async function ask<N extends WorkflowName>(
+  client: Client,
+  { name, workflowId, input, update }: { name: N; workflowId: string; input: WorkflowInputs[N]; update: string },
+): Promise<void> {
+  const startWorkflowOperation = new WithStartWorkflowOperation(name, {
+    workflowId,
+    taskQueue: taskQueues.gestures,
+    args: [input],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+  });
+  await client.workflow.executeUpdateWithStart(update, { updateId: update, startWorkflowOperation });
+}
