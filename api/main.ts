@@ -11,11 +11,12 @@ import { connectTemporal } from '../activities/temporalClient.js';
 import { createWallets } from '../activities/wallets/wallets.js';
 import { parseCidrs } from '../schemas/addresses.js';
 import { createApp } from './app.js';
+import { closingInOrder } from './closeInOrder.js';
 import { createLimits } from './limits.js';
 import { createUserTokens } from './userTokens.js';
 import { createWorkflowBudget } from './workflowBudget.js';
 
-const graceMs = 15_000;
+const stopping = { lingerMs: 1_000, graceMs: 14_000 };
 
 const config = readConfigOrExit();
 const log = createLog(config, 'api');
@@ -39,6 +40,7 @@ const app = createApp({
 });
 
 const server = createServer({ requestTimeout: 120_000 }, app.callback());
+const close = closingInOrder(server);
 server.listen(config.PORT, config.HOST, () => {
   log.info({ host: config.HOST, port: config.PORT }, 'api ready');
   process.send?.('ready');
@@ -56,17 +58,12 @@ const metricsServer = await serveMetrics({
   healthy: () => server.listening,
 });
 
-let stopping = false;
+let asked = false;
 async function stop(signal: string): Promise<void> {
-  if (stopping) return;
-  stopping = true;
+  if (asked) return;
+  asked = true;
   log.info({ signal }, 'stopping: no new requests, those in flight are answered');
-  const forced = setTimeout(() => server.closeAllConnections(), graceMs);
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
-  clearTimeout(forced);
+  await close(stopping);
   await Promise.allSettled([metricsServer.close(), starter.close(), wallets.close(), limits.close(), store.close()]);
   log.info('api stopped');
   process.exit(0);
