@@ -141,6 +141,18 @@ describe('the pass doctor', () => {
   });
 });
 
+describe('credentials that expire while the service runs', () => {
+  it('are stub from that moment on', async () => {
+    const { config } = real.service.store;
+    let now = new Date();
+    const wallets = await createWallets({ config, log: pino({ level: 'silent' }), now: () => now });
+    const before = wallets.modes.apple;
+    now = new Date(Date.now() + 366 * 86_400_000);
+    expect([before, wallets.modes.apple, wallets.modes.google]).toEqual(['real', 'stub', 'real']);
+    await wallets.close();
+  });
+});
+
 describe('credentials that do not fit', () => {
   let service: TestService;
   afterAll(() => service.stop());
