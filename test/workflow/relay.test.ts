@@ -4,6 +4,9 @@ import { newId } from '../../schemas/ids.js';
 import { until } from '../rig/service.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
 
+/** No service of the other files has as many. */
+const ownShard = 7;
+
 let worker: WorkflowWorker;
 
 beforeAll(async () => {
@@ -17,18 +20,19 @@ const park = () => {
 };
 
 it('relays round after round in its shard, takes a round again that failed, and goes on in a new run', async () => {
-  const shards: number[] = [];
+  let rounds = 0;
   worker.fakes.relayEvents = async ({ shard }) => {
-    shards.push(shard);
-    if (shards.length === 3) throw new Error('The worker went away.');
-    if (shards.length > 60) park();
+    // The schedules of other files' services live on the same server: their relays come by here too.
+    if (shard !== ownShard) return new Promise((resolve) => setTimeout(() => resolve({ relayed: 0 }), 1_000));
+    rounds += 1;
+    if (rounds === 3) throw new Error('The worker went away.');
+    if (rounds > 60) park();
     return { relayed: 1 };
   };
   const workflowId = `relay-test:${newId()}`;
-  const first = await worker.start('relay', { shard: 7 }, workflowId);
+  const first = await worker.start('relay', { shard: ownShard }, workflowId);
   const latest = worker.client.workflow.getHandle(workflowId);
-  await until(() => shards.length > 60, 25_000);
-  expect(new Set(shards)).toEqual(new Set([7]));
+  await until(() => rounds > 60, 25_000);
   const { runId, historyLength } = await latest.describe();
   expect(runId).not.toBe(first.firstExecutionRunId);
   expect(historyLength).toBeLessThan(400);
