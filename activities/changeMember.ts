@@ -93,7 +93,9 @@ async function earlier(store: Store, gesture: Gesture, row: GestureRow, member: 
   if (row.fingerprint !== gesture.fingerprint) throw new ServiceError('IDEMPOTENCY_KEY_REUSED');
   if (row.response)
     return { kind: 'replay', answer: { status: row.response.status, body: Buffer.from(row.response.body.buffer) } };
-  if (store.now().getTime() - row.createdAt.getTime() < claimMs) throw new ServiceError('IDEMPOTENCY_KEY_IN_USE');
+  // In both directions: a clock that was put back must not keep a dead process's key taken until it has caught up.
+  if (Math.abs(store.now().getTime() - row.createdAt.getTime()) < claimMs)
+    throw new ServiceError('IDEMPOTENCY_KEY_IN_USE');
   const { _id: memberId, merchantId, memberCode } = member;
   const [entry, event] = await Promise.all([
     store.rows.transactions.findOne({ _id: gesture.id, merchantId }),

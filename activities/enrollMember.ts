@@ -3,7 +3,7 @@ import type { MemberRow } from '../schemas/collections.js';
 import { ServiceError } from '../schemas/errors.js';
 import type { Program } from '../schemas/programs.js';
 import type { Store } from './deps.js';
-import { emailKey, type NewMember, newMemberRows } from './newMember.js';
+import { emailKey, type NewMember, type NewMemberRows, newMemberRows } from './newMember.js';
 import { decideAgain, insert, transact } from './transact.js';
 
 export type Enrolled = { kind: 'created'; member: MemberRow; eventId: string } | { kind: 'deduped'; member: MemberRow };
@@ -26,10 +26,15 @@ export function enrollMember(store: Store, input: NewMember): Promise<Enrolled> 
 async function enroll(store: Store, input: NewMember): Promise<Enrolled> {
   const { program, person } = input;
   requireEnrollable(program, person.initialPoints);
+  let tried: NewMemberRows | undefined;
   return decideAgain(store, async () => {
+    // A commit whose answer was lost stands in its own way: whoever was enrolled by it is not enrolled again.
+    if (tried && (await store.rows.members.findOne({ _id: tried.member._id }, { projection: { _id: 1 } })))
+      return { kind: 'created', member: tried.member, eventId: tried.event._id };
     const known = await memberByEmail(store, { program, email: person.email });
     if (known) return { kind: 'deduped', member: known };
-    const { member, email, tokens, ledger, event } = newMemberRows(store, input);
+    tried = newMemberRows(store, input);
+    const { member, email, tokens, ledger, event } = tried;
     await transact(
       store,
       [
@@ -41,7 +46,10 @@ async function enroll(store: Store, input: NewMember): Promise<Enrolled> {
       ],
       0,
     );
-    await countMembers(store, { merchantId: program.merchantId, programId: program._id, created: 1 });
+    // The member is there, so a total that could not be raised is no reason to say otherwise.
+    await countMembers(store, { merchantId: program.merchantId, programId: program._id, created: 1 }).catch(
+      (error: unknown) => store.log.warn({ err: error }, 'a new member is not counted until the next recount'),
+    );
     return { kind: 'created', member, eventId: event._id };
   });
 }

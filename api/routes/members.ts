@@ -68,10 +68,9 @@ export const memberRoutes: Routes<Names> = {
   async addTags(request) {
     const { deps, caller, body } = request;
     const { changed } = await change(request, { noun: 'tags', decide: decideAddTags(body.tags) });
-    const member = presentMember(deps, changed);
-    if (changed.kind === 'unchanged') return { data: { ...member, unchanged: true } };
+    // Also when nothing changed: the request that changed it may have died before it came this far.
     await noteTags(deps, { merchantId: caller.merchantId, tags: body.tags });
-    return { data: member };
+    return { data: { ...presentMember(deps, changed), ...(changed.kind === 'unchanged' && { unchanged: true }) } };
   },
 
   async removeTags(request) {

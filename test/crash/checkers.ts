@@ -1,6 +1,6 @@
 // The rules that must hold when everything has come to rest, whatever died before: each is a pure function from what was
 // found to what is wrong with it. An empty list is the promise kept.
-import type { EventFound, Evidence, LedgerFound, Operation } from './evidence.js';
+import { type EventFound, type Evidence, type LedgerFound, type Operation, standing } from './evidence.js';
 
 export interface Finding {
   /** `lost`: acknowledged and not there. `doubled`: there more than once, or asked by nobody. `wrong`: anything else. */
@@ -270,8 +270,6 @@ const receiptsAreGenuine: Checker = ({ events, receipts }) => {
   }
   return findings;
 };
-
-const standing: readonly string[] = ['relay', 'repushPasses', 'recount'];
 
 /** Nothing is left running but what always runs; what failed is a delivery that was given up, as its log says. */
 const workflowsAreAtRest: Checker = ({ workflows, deliveries }) => {

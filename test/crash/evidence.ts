@@ -111,3 +111,6 @@ export interface Evidence {
   receipts: Receipt[];
   workflows: WorkflowFound[];
 }
+
+/** Workflow types that always run, or are started by a schedule again and again. */
+export const standing: readonly string[] = ['relay', 'repushPasses', 'recount', 'reviveBatches'];

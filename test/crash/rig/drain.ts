@@ -1,7 +1,7 @@
 // Waits until nothing is under way any more, without a hand: what is still there after that long is left for the checkers.
+import { standing } from '../evidence.js';
 import type { World } from './world.js';
 
-const standing = ['relay', 'repushPasses', 'recount'];
 const running = `ExecutionStatus = "Running" AND WorkflowType NOT IN (${standing.map((type) => `"${type}"`).join(', ')})`;
 
 /** Answers how long it took, or null when it was not over within that time. */

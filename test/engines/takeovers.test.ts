@@ -1,0 +1,258 @@
+// What one process leaves behind, another takes over, once: commits whose answer was lost, claims of an attempt that stood
+// still, events that fail the batch they are in, and what was written under another clock.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changeMember } from '../../activities/changeMember.js';
+import { claimEvents, keepLease, LeaseLost, markPublished } from '../../activities/claimEvents.js';
+import { decidePoints } from '../../activities/decisions.js';
+import type { Store } from '../../activities/deps.js';
+import { enrollMember } from '../../activities/enrollMember.js';
+import { outboxState } from '../../activities/outbox.js';
+import { relayEvents } from '../../activities/relayEvents.js';
+import { StaleRead } from '../../activities/transact.js';
+import { createWallets } from '../../activities/wallets/wallets.js';
+import { postWebhook } from '../../activities/webhooks/postWebhook.js';
+import type { WorkerDeps } from '../../activities/workerDeps.js';
+import type { EventRow } from '../../schemas/collections.js';
+import { gestureId, newId } from '../../schemas/ids.js';
+import type { Program } from '../../schemas/programs.js';
+import { createWorkerDeps } from '../../worker/workerDeps.js';
+import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { type Receiver, startReceiver } from '../rig/receiver.js';
+import { startService, type TestService, until } from '../rig/service.js';
+import { hang, ok, status } from '../rig/tempers.js';
+
+const hourMs = 3_600_000;
+const actor = { type: 'user', id: 'tester' } as const;
+
+let service: TestService;
+let store: Store;
+let merchant: TestMerchant;
+let program: Program;
+let receiver: Receiver;
+let deps: WorkerDeps;
+let started: string[];
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  store = service.store;
+  merchant = await aMerchant(service);
+  program = await merchant.program();
+  receiver = await startReceiver();
+  await merchant.call('/merchants/me/webhooks', {
+    body: { url: receiver.url, events: ['*'], timeoutMs: 1_000, retryPolicy: { maxAttempts: 3, backoffMs: 10 } },
+  });
+  started = [];
+  const starter: WorkerDeps['starter'] = {
+    available: () => true,
+    start: async ({ workflowId }) => {
+      started.push(workflowId);
+    },
+    passUpdate: async () => null,
+    passIssuance: async () => null,
+    cancel: async () => {},
+    signal: async () => {},
+    close: async () => {},
+  };
+  const log = service.store.log;
+  const wallets = await createWallets({ config: service.store.config, log });
+  deps = createWorkerDeps({ store: service.store, starter, wallets, log, stopping: new AbortController().signal });
+});
+
+afterAll(async () => {
+  await receiver.stop();
+  await service.stop();
+});
+
+const person = (name: string) =>
+  ({
+    program,
+    person: { email: `${name}@example.com` },
+    source: 'api',
+    attribution: {},
+    actor,
+    holderOf: () => null,
+  }) as const;
+
+/** One change, left to the relay. */
+async function points(at: Store, memberId: string, delta: number): Promise<string> {
+  const changed = await changeMember(at, {
+    merchantId: merchant.id,
+    memberId,
+    holderOf: () => null,
+    confirmable: true,
+    decide: decidePoints({ delta }, actor),
+  });
+  if (changed.kind !== 'done') throw new Error(`It is ${changed.kind}.`);
+  return changed.eventId;
+}
+
+async function relayFor(at: WorkerDeps, ms: number): Promise<void> {
+  const never = new AbortController().signal;
+  await relayEvents(at, {
+    shard: 0,
+    attemptId: newId(),
+    signal: never,
+    callOff: never,
+    heartbeat: () => {},
+    forMs: ms,
+  });
+}
+
+const stateOf = async (eventId: string): Promise<EventRow | null> => store.rows.events.findOne({ _id: eventId });
+const came = (eventId: string): number =>
+  receiver.requests.filter((request) => request.headers['webhook-id'] === eventId).length;
+
+describe('a commit whose answer was lost', () => {
+  /** As if the connection broke right after the first commit. */
+  function losingTheFirst(): Store {
+    let lost = false;
+    return {
+      ...store,
+      crashPoint(name) {
+        if (name !== 'after-commit' || lost) return;
+        lost = true;
+        throw new StaleRead('The answer of the commit was lost.');
+      },
+    };
+  }
+
+  it('enrolls a person without an email once', async () => {
+    const firstName = newId();
+    const enrolled = await enrollMember(losingTheFirst(), { ...person('unused'), person: { firstName } });
+    expect(enrolled.kind).toBe('created');
+    expect(await store.rows.members.find({ merchantId: merchant.id, firstName }).toArray()).toHaveLength(1);
+  });
+
+  it('says of a person with an email that it was created, not that it was known', async () => {
+    const enrolled = await enrollMember(losingTheFirst(), person('lost-answer'));
+    expect(enrolled.kind).toBe('created');
+  });
+
+  it('leaves a tag that the next request for it puts into the list', async () => {
+    const { id } = await merchant.enroll({ email: 'tagged@example.com' });
+    await store.rows.members.updateOne({ _id: id }, { $set: { tags: ['half-done'] } });
+    const again = await merchant.call(`/merchants/me/members/${id}/tags`, { body: { tags: ['half-done'] } });
+    expect(again.body.data.unchanged).toBe(true);
+    const { body } = await merchant.call('/merchants/me/members/tags');
+    expect(body.data.tags).toContain('half-done');
+  });
+});
+
+describe('an attempt that stood still while another one took over', () => {
+  it('finds its claim gone, and marks nothing', async () => {
+    const { id } = await merchant.enroll({ email: 'fenced@example.com' });
+    const eventIds = [await points(store, id, 1)];
+    const holder = 'points:somebody';
+    const stalled = { holder, eventIds, fence: 'first' };
+    expect(await claimEvents(store, stalled)).toHaveLength(1);
+    const lease = keepLease(store, { ...stalled, claimedAt: Number.NEGATIVE_INFINITY });
+    await lease.confirm();
+    expect(await claimEvents(store, { holder, eventIds, fence: 'second' })).toHaveLength(1);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    await expect(lease.confirm()).rejects.toThrow(LeaseLost);
+    lease.release();
+    await markPublished(store, stalled);
+    expect(await stateOf(eventIds[0] ?? '')).toMatchObject({ state: 'new', fence: 'second' });
+    await markPublished(store, { holder, eventIds, fence: 'second' });
+    expect(await stateOf(eventIds[0] ?? '')).toMatchObject({ state: 'published' });
+  });
+});
+
+describe('the relay', () => {
+  it('carries out what stands beside an event that cannot be carried out, gives that one back, and shows it', async () => {
+    const { id } = await merchant.enroll({ email: 'beside@example.com' });
+    const good = [];
+    for (let index = 0; index < 5; index += 1) good.push(await points(store, id, 1));
+    const model = await stateOf(good[0] ?? '');
+    const orphan = await enrollMember(store, person('orphan'));
+    if (orphan.kind !== 'created' || !model) throw new Error('Nobody to fail with.');
+    await store.rows.members.updateOne({ _id: orphan.member._id }, { $set: { programId: 'gone' } });
+    await store.rows.events.updateOne({ _id: orphan.eventId }, { $set: { occurredAt: new Date(Date.now() - hourMs) } });
+
+    await relayFor(deps, 2_500);
+    for (const eventId of good) {
+      expect(await stateOf(eventId)).toMatchObject({ state: 'published' });
+      expect(came(eventId)).toBe(1);
+    }
+    const left = await stateOf(orphan.eventId);
+    expect(left).toMatchObject({ state: 'new', holder: '' });
+    expect((left?.dueAt.getTime() ?? 0) - Date.now()).toBeLessThanOrEqual(60_000);
+    expect((await outboxState(store)).oldestAgeMs).toBeGreaterThanOrEqual(hourMs);
+    await store.rows.events.deleteOne({ _id: orphan.eventId });
+  });
+});
+
+describe('a clock that is moved by an hour', () => {
+  const shifted = (byMs: number) => ({ ...deps, now: () => new Date(Date.now() + byMs) });
+
+  it('breaks no chain, loses no event and doubles none, forwards and back', async () => {
+    const { id } = await merchant.enroll({ email: 'clock@example.com' });
+    const eventIds: string[] = [];
+    for (const byMs of [0, hourMs, 0, -hourMs, 0]) eventIds.push(await points(shifted(byMs), id, 3));
+    const rows = await store.rows.transactions.find({ memberId: id }).sort({ memberVersion: 1 }).toArray();
+    expect(rows.map(({ previous, current }) => [previous, current])).toEqual([
+      [0, 3],
+      [3, 6],
+      [6, 9],
+      [9, 12],
+      [12, 15],
+    ]);
+    await relayFor(deps, 2_000);
+    for (const eventId of eventIds) {
+      expect(await stateOf(eventId)).toMatchObject({ state: 'published' });
+      expect(came(eventId)).toBe(1);
+    }
+  });
+
+  it('frees the key of a process that died before it was put back', async () => {
+    const { id } = await merchant.enroll({ email: 'key@example.com' });
+    const key = 'clock-key-1';
+    const path = `/merchants/me/members/${id}/points`;
+    const asked = { method: 'PATCH', headers: { 'Idempotency-Key': key }, body: { delta: 4 } };
+    const { text } = await merchant.call(path, asked);
+    // As the dead process left it: applied, and without its answer.
+    await store.rows.gestures.updateOne(
+      { _id: gestureId('points', id, key) },
+      { $set: { createdAt: new Date(Date.now() + hourMs) }, $unset: { response: '' } },
+    );
+    const again = await merchant.call(path, asked);
+    expect(again.status).toBe(200);
+    expect(again.body.data).toMatchObject({ previous: 0, current: 4 });
+    expect(JSON.parse(text).data.current).toBe(4);
+    expect(await store.rows.transactions.find({ memberId: id }).toArray()).toHaveLength(1);
+  });
+});
+
+describe('the attempts of a delivery', () => {
+  it('are used up by the receiver alone: one that was called off does not count', async () => {
+    const { id } = await merchant.enroll({ email: 'attempts@example.com' });
+    receiver.setTemper(status(500));
+    const eventId = await points(store, id, 2);
+    await relayFor(deps, 1_500);
+    const delivery = await until(() => store.rows.deliveries.findOne({ eventId }));
+    expect(delivery).toMatchObject({ state: 'retrying', attempts: 1 });
+    expect(started.some((workflowId) => workflowId.startsWith(`delivery:${eventId}:`))).toBe(true);
+
+    let before: number | undefined;
+    const attempt = (signal?: AbortSignal) =>
+      postWebhook(deps, {
+        deliveryId: delivery._id,
+        attempts: 2,
+        before,
+        remember: (counted) => {
+          before = counted;
+        },
+        ...(signal && { signal }),
+      });
+    receiver.setTemper(hang());
+    await expect(attempt(AbortSignal.timeout(200))).rejects.toThrow(/called off/);
+    receiver.setTemper(status(500));
+    await expect(attempt()).rejects.toMatchObject({ nonRetryable: false });
+    await expect(attempt()).rejects.toMatchObject({ nonRetryable: true });
+    expect(await store.rows.deliveries.findOne({ _id: delivery._id })).toMatchObject({
+      state: 'exhausted',
+      attempts: 3,
+    });
+    receiver.setTemper(ok());
+  });
+});
