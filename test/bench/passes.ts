@@ -10,21 +10,10 @@ import type { TemplatedProgram } from '../../activities/apple/templateCheck.js';
 import { makeAppleCertificates } from '../rig/appleCertificates.js';
 import { noisePng } from '../rig/noisePng.js';
 import { openPkpass, unzip } from '../rig/pkpass.js';
-
-/** `ratio`: how many times better than the yardstick, which the scenario names behind its semicolon. */
-export interface Row {
-  scenario: string;
-  ours: number;
-  yardstick: number | null;
-  ratio: number | null;
-  unit: string;
-  goal: string;
-}
+import { percentile, type Row, round } from './row.js';
 
 const MEASURE_MS = 3000;
 const IMAGE_BYTES = 50_000;
-
-const round = (value: number) => Math.round(value * 100) / 100;
 
 /**
  * How often `work` runs in a second of processor time, the engine's own threads included, after a warm-up: what one
@@ -58,9 +47,6 @@ function blocks(work: (turn: number) => void, rounds: number, runs: number): num
   });
   return measured.toSorted((a, b) => percentile(a, 0.99) - percentile(b, 0.99))[0] ?? [];
 }
-
-const percentile = (times: readonly number[], share: number) =>
-  times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
 
 export async function benchPasses(): Promise<Row[]> {
   const certificates = await makeAppleCertificates();

@@ -1,0 +1,109 @@
+// A points change as the best one could write it by hand with the driver: two reads at once, then one transaction whose
+// statements go out in one message.
+import type { AnyClientBulkWriteModel, Db, Document, MongoClient } from 'mongodb';
+import type { GestureRow, MemberRow } from '../../schemas/collections.js';
+import { shardOf } from '../../schemas/events.js';
+import { gestureId, newId, newToken } from '../../schemas/ids.js';
+
+type Statement = AnyClientBulkWriteModel<Document & { _id: string }>;
+
+const answer = Buffer.alloc(400, 'x');
+
+export function bareGesture(db: Db, mongo: MongoClient): (of: Pick<MemberRow, '_id'>) => Promise<void> {
+  const members = db.collection<MemberRow>('members');
+  const gestures = db.collection<GestureRow>('gestures');
+  const namespaceOf = (name: string) => `${db.databaseName}.${name}`;
+
+  return async function change({ _id: memberId }) {
+    for (;;) {
+      const id = gestureId('points', memberId, newToken());
+      const [, member] = await Promise.all([gestures.findOne({ _id: id }), members.findOne({ _id: memberId })]);
+      if (!member) throw new Error('The member is gone.');
+      const eventId = newId();
+      const now = new Date();
+      const { merchantId, programId, version, balance } = member;
+      const statements: Statement[] = [
+        {
+          namespace: namespaceOf('members'),
+          name: 'updateOne',
+          filter: { _id: memberId, merchantId, version },
+          update: {
+            $set: {
+              balance: balance + 1,
+              lifetimePoints: balance + 1,
+              version: version + 1,
+              updatedAt: now,
+              'pass.tag': now,
+              'pass.modifiedAt': now,
+            },
+          },
+        },
+        ...inserts({ id, memberId, merchantId, programId, eventId, now, version, balance }, namespaceOf),
+      ];
+      const done = await mongo.withSession((session) =>
+        session.withTransaction(
+          async () =>
+            (await mongo.bulkWrite<Record<string, Document & { _id: string }>>(statements, { session })).matchedCount,
+        ),
+      );
+      if (done === 1) return;
+    }
+  };
+}
+
+interface Facts {
+  id: string;
+  memberId: string;
+  merchantId: string;
+  programId: string;
+  eventId: string;
+  now: Date;
+  version: number;
+  balance: number;
+}
+
+function inserts(
+  { id, memberId, merchantId, programId, eventId, now, version, balance }: Facts,
+  namespaceOf: (name: string) => string,
+) {
+  const into = (name: string, document: Document & { _id: string }): Statement => ({
+    namespace: namespaceOf(name),
+    name: 'insertOne',
+    document,
+  });
+  const change = { field: 'points', previous: balance, current: balance + 1, delta: 1 };
+  const about = { memberId, merchantId, programId };
+  return [
+    into('gestures', {
+      _id: id,
+      merchantId,
+      fingerprint: id,
+      eventId,
+      createdAt: now,
+      response: { status: 200, body: answer },
+    }),
+    into('transactions', {
+      _id: id,
+      ...about,
+      eventId,
+      fingerprint: id,
+      type: 'adjust',
+      ...change,
+      actor: { type: 'api-key', id: eventId, name: 'bench' },
+      memberVersion: version + 1,
+      createdAt: now,
+    }),
+    into('events', {
+      _id: eventId,
+      ...about,
+      type: 'points.changed',
+      occurredAt: now,
+      data: { ...about, ...change, memberVersion: version + 1 },
+      // Nobody will take it, so that nothing but the transaction is measured.
+      state: 'published',
+      holder: '',
+      dueAt: now,
+      shard: shardOf(merchantId, 4),
+    }),
+  ];
+}

@@ -1,0 +1,85 @@
+// What every scenario works with: the stack's real processes in a folder and on ports of their own, the database they use,
+// merchants to call for, and a way to wait until all that was asked for has been carried out.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pino from 'pino';
+import { type OpenStore, openStore } from '../../activities/store.js';
+import { readConfig } from '../../schemas/config.js';
+import { type RunningStack, startStack } from '../rig/runningStack.js';
+import type { Pids } from './processes.js';
+import { processNames } from './row.js';
+
+export interface Bench {
+  /** For results; the engines' own data is in a folder below it that goes away. */
+  folder: string;
+  stack: RunningStack;
+  store: OpenStore;
+  /** Of the API, without a path. */
+  origin: string;
+  temporalAddress: string;
+  pids: Pids;
+  /** Scenarios that take minutes are run too. */
+  large: boolean;
+  log: (line: string) => void;
+  stop: () => Promise<void>;
+}
+
+/** The demo's settings, but no limit on how often a caller may call, and no word of every request. */
+const benchEnv = { LOG_LEVEL: 'warn', RATE_LIMIT_AUTHENTICATED: '1000000000', RATE_LIMIT_PUBLIC: '1000000000' };
+
+export interface BenchOptions {
+  large?: boolean;
+  profile?: boolean;
+}
+
+export async function startBench({ large = false, profile = false }: BenchOptions = {}): Promise<Bench> {
+  const folder = join(resolve(process.env.STACK_DIR || '.stack'), 'bench');
+  mkdirSync(folder, { recursive: true });
+  const stackDir = mkdtempSync(join(folder, 'engines-'));
+  try {
+    const stack = await startStack(stackDir, { ...benchEnv, ...(profile && profileEnv(folder)) });
+    const file = stack.file();
+    const pids: Pids = Object.fromEntries(processNames.map((name) => [name, file.pids[name]]).filter(([, pid]) => pid));
+    const store = openStore({
+      config: readConfig({
+        MONGODB_URI: file.mongodbUri,
+        SECRETS_KEY: Buffer.alloc(32).toString('base64'),
+        CONSOLE_JWT_SECRET: 'x'.repeat(32),
+      }),
+      log: pino({ level: 'warn' }),
+    });
+    return {
+      folder,
+      stack,
+      store,
+      origin: new URL(file.baseUrl).origin,
+      temporalAddress: file.temporalAddress,
+      pids,
+      large,
+      log: (line) => console.error(line),
+      async stop() {
+        await store.close();
+        await stack.stop();
+        rmSync(stackDir, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    rmSync(stackDir, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function profileEnv(folder: string): NodeJS.ProcessEnv {
+  const hook = new URL('profileHook.mjs', import.meta.url).href;
+  return { BENCH_PROFILE_DIR: folder, NODE_OPTIONS: `--import ${hook}` };
+}
+
+/** Waits until no event waits to be carried out. Throws after `withinMs`. */
+export async function settled({ store }: Pick<Bench, 'store'>, withinMs = 120_000): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (await store.rows.events.findOne({ state: 'new' }, { projection: { _id: 1 } })) {
+    if (performance.now() > deadline) throw new Error(`The outbox was not empty within ${withinMs} ms.`);
+    await sleep(100);
+  }
+}

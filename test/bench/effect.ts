@@ -1,0 +1,126 @@
+// The whole effect of a points change (balance, ledger, timeline, event, envelope, webhook sent and logged) for as long as
+// the changes keep coming, beside one empty workflow for each of them on the same Temporal.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newToken } from '../../schemas/ids.js';
+import { type Bench, settled } from './bench.js';
+import { closedLoop, type Measured, sideBySide } from './load.js';
+import { addMembers, aMerchant, ownOf } from './merchant.js';
+import { cpuMeter, memoryOf, perThousand } from './processes.js';
+import { startReceiver, subscribe } from './receiver.js';
+import { type Row, round } from './row.js';
+import { temporalYardstick } from './yardstick.js';
+
+const callers = 32;
+
+export async function benchEffect(bench: Bench): Promise<Row[]> {
+  const receiver = await startReceiver();
+  const merchant = await aMerchant(bench, { callers });
+  await subscribe(merchant, receiver.url);
+  const members = await addMembers(bench, { program: merchant.program, count: 2_000 });
+  const temporal = await temporalYardstick(bench.temporalAddress);
+  const award = (caller: number) =>
+    merchant.call({
+      method: 'PATCH',
+      path: `/merchants/me/members/${ownOf(members, caller, callers)._id}/points`,
+      body: { delta: 1 },
+      headers: { 'idempotency-key': newToken() },
+    });
+
+  /** Counts until the last effect is complete, not until the last answer. */
+  const ours = async (): Promise<Measured> => {
+    const began = performance.now();
+    const load = await closedLoop({ callers, ms: 5_000 }, award);
+    await settled(bench);
+    return { ...load, rate: load.operations / ((performance.now() - began) / 1_000) };
+  };
+  const yardstick = () => closedLoop({ callers, ms: 3_000 }, temporal.empty);
+
+  await closedLoop({ callers, ms: 1_000 }, award);
+  await settled(bench);
+  await closedLoop({ callers, ms: 1_000 }, temporal.empty);
+  await receiver.since();
+  const used = cpuMeter(bench.pids);
+  const cpu = { ours: {}, operations: 0 };
+  const compared = await sideBySide({
+    rounds: 3,
+    async ours() {
+      const meter = cpuMeter(bench.pids);
+      const measured = await ours();
+      if (measured.operations > cpu.operations) Object.assign(cpu, { ours: meter(), operations: measured.operations });
+      return measured;
+    },
+    yardstick,
+  });
+  used();
+  const { count } = await receiver.since();
+  if (count < compared.operations) throw new Error(`${compared.operations} changes, but ${count} webhooks.`);
+
+  const fourfold = compared.yardstick.rate * 4;
+  const oldest = await oldestAt(bench, { perSecond: fourfold, award });
+  await Promise.all([temporal.close(), merchant.close(), receiver.stop()]);
+  const ratio = compared.ours.rate / compared.yardstick.rate;
+  return [
+    {
+      scenario: 'whole effect with a logged webhook, sustained; an empty workflow each',
+      ours: round(compared.ours.rate),
+      yardstick: round(compared.yardstick.rate),
+      ratio: round(ratio),
+      unit: 'effects/s',
+      goal: '>= 5',
+      reached: ratio >= 5,
+      latency: compared.ours.latency,
+      yardstickLatency: compared.yardstick.latency,
+      cpu: perThousand(cpu.ours, cpu.operations),
+      memory: memoryOf(bench.pids),
+    },
+    {
+      scenario: `oldest event of the outbox at 4 times its rate (asked ${round(fourfold, 0)}/s, came ${round(oldest.rate, 0)}/s)`,
+      ours: round(oldest.ms, 0),
+      yardstick: null,
+      ratio: null,
+      unit: 'ms',
+      goal: '< 2,000',
+      reached: oldest.ms < 2_000 && oldest.rate > fourfold * 0.9,
+    },
+  ];
+}
+
+interface Pace {
+  perSecond: number;
+  award: (caller: number) => Promise<unknown>;
+}
+
+/** The greatest age that an unpublished event had while changes came at this rate for some seconds. */
+async function oldestAt(bench: Bench, { perSecond, award }: Pace): Promise<{ ms: number; rate: number }> {
+  let over = false;
+  let ms = 0;
+  const looking = (async () => {
+    while (!over) {
+      const [event] = await bench.store.rows.events
+        .find({ state: 'new' }, { projection: { occurredAt: 1 } })
+        .limit(1_000)
+        .toArray()
+        .then((events) => events.sort((a, b) => a.occurredAt.getTime() - b.occurredAt.getTime()));
+      if (event) ms = Math.max(ms, Date.now() - event.occurredAt.getTime());
+      await sleep(200);
+    }
+  })();
+  const seconds = 8;
+  const began = performance.now();
+  const total = Math.round(perSecond * seconds);
+  let next = 0;
+  const one = async (caller: number) => {
+    while (next < total) {
+      const due = began + (next / perSecond) * 1_000;
+      next += 1;
+      await sleep(Math.max(due - performance.now(), 0));
+      await award(caller);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, (_, caller) => one(caller)));
+  const rate = total / ((performance.now() - began) / 1_000);
+  over = true;
+  await looking;
+  await settled(bench);
+  return { ms, rate };
+}

@@ -1,0 +1,121 @@
+// A merchant of one's own with members that were never enrolled: their rows are written straight into the database.
+import { Agent } from 'undici';
+import { newMemberRows } from '../../activities/newMember.js';
+import { newApiKey } from '../../schemas/apiKeys.js';
+import type { MemberRow } from '../../schemas/collections.js';
+import { newId, newToken } from '../../schemas/ids.js';
+import { type Program, programFile } from '../../schemas/programs.js';
+import type { Bench } from './bench.js';
+
+export interface BenchMerchant {
+  id: string;
+  program: Program;
+  /** Fails when the answer is not a success; answers its body as text. */
+  call: (request: {
+    method: 'GET' | 'POST' | 'PATCH';
+    path: string;
+    body?: object;
+    headers?: Record<string, string>;
+  }) => Promise<string>;
+  close: () => Promise<void>;
+}
+
+export async function aMerchant(
+  { store, origin }: Pick<Bench, 'store' | 'origin'>,
+  { callers = 64 }: { callers?: number } = {},
+): Promise<BenchMerchant> {
+  const id = `bench-${newToken(6)}`;
+  const { key, keyPrefix, hash } = newApiKey();
+  const _id = `program-${newToken(6)}`;
+  const program: Program = {
+    ...programFile.parse({
+      _id,
+      slug: `bench-${newId()}`,
+      name: 'Bench',
+      style: 'points',
+      fields: { primaryLabel: 'POINTS' },
+      goal: 100,
+    }),
+    merchantId: id,
+  };
+  await store.rows.programs.insertOne(program);
+  await store.rows.apiKeys.insertOne({
+    _id: newId(),
+    merchantId: id,
+    hash,
+    keyPrefix,
+    name: 'bench',
+    roleIds: ['owner'],
+    createdBy: 'bench',
+    createdAt: new Date(),
+  });
+  const agent = new Agent({ connections: callers, pipelining: 1 });
+  return {
+    id,
+    program,
+    async call({ method, path, body, headers }) {
+      const answer = await agent.request({
+        origin,
+        path: `/api/v1${path}`,
+        method,
+        headers: { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }), ...headers },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      const text = await answer.body.text();
+      if (answer.statusCode >= 300) throw new Error(`${method} ${path} answered ${answer.statusCode}: ${text}`);
+      return text;
+    },
+    close: () => agent.close(),
+  };
+}
+
+const firstNames = ['Ada', 'Grace', 'Alan', 'Edsger', 'Barbara', 'Donald', 'Margaret', 'Dennis', 'Radia', 'Ken'];
+const insertedTogether = 500;
+
+/** Writes `count` members of that merchant; `index` counts from `from`. */
+export async function addMembers(
+  { store }: Pick<Bench, 'store'>,
+  { program, count, from = 0 }: { program: Program; count: number; from?: number },
+): Promise<MemberRow[]> {
+  const members: MemberRow[] = [];
+  for (let at = 0; at < count; at += insertedTogether) {
+    const rows = Array.from({ length: Math.min(insertedTogether, count - at) }, (_, offset) =>
+      aNewMember(store, program, from + at + offset),
+    );
+    await Promise.all([
+      store.rows.members.insertMany(
+        rows.map(({ member }) => member),
+        { ordered: false },
+      ),
+      store.rows.memberTokens.insertMany(
+        rows.flatMap(({ tokens }) => tokens),
+        { ordered: false },
+      ),
+    ]);
+    members.push(...rows.map(({ member }) => member));
+  }
+  return members;
+}
+
+export function aNewMember(store: Bench['store'], program: Program, index: number) {
+  return newMemberRows(store, {
+    program,
+    person: {
+      firstName: firstNames[index % firstNames.length] ?? '',
+      lastName: `Lovelace${index % 997}`,
+      email: `member-${index}@${program._id.toLowerCase()}.example`,
+    },
+    source: 'api',
+    attribution: {},
+    actor: { type: 'import', id: 'bench' },
+    holderOf: () => null,
+  });
+}
+
+/** One that no other of so many callers gets: two changes of one member at once would wait for each other. */
+export function ownOf<T>(items: readonly T[], caller: number, callers: number): T {
+  const own = Math.floor(Math.random() * Math.floor(items.length / callers)) * callers + caller;
+  const item = items[own];
+  if (item === undefined) throw new Error('There are more callers than items.');
+  return item;
+}

@@ -1,0 +1,132 @@
+// Points changes as the API accepts them, beside the same reads and the same transaction by the driver alone.
+import { MongoClient } from 'mongodb';
+import type { MemberRow } from '../../schemas/collections.js';
+import { newToken } from '../../schemas/ids.js';
+import { bareGesture } from './bareGesture.js';
+import { type Bench, settled } from './bench.js';
+import { closedLoop, type Measured, sideBySide, sooner } from './load.js';
+import { addMembers, aMerchant, type BenchMerchant, ownOf } from './merchant.js';
+import { added, cpuMeter, memoryOf, perThousand } from './processes.js';
+import { type PerProcess, type Row, round } from './row.js';
+
+const members = 2_000;
+
+interface Sides {
+  merchant: BenchMerchant;
+  ours: (callers: number, ms: number) => Promise<Measured>;
+  yardstick: (callers: number, ms: number) => Promise<Measured>;
+  /** Of all rounds of ours so far, with what followed from them. */
+  cpu: () => PerProcess;
+  settle: () => Promise<void>;
+  close: () => Promise<void>;
+}
+
+export async function pointsSides(bench: Bench): Promise<Sides> {
+  const merchant = await aMerchant(bench, { callers: 256 });
+  const { program } = merchant;
+  const mine = await addMembers(bench, { program, count: members });
+  const theirs = await addMembers(bench, { program, count: members, from: members });
+  const mongo = new MongoClient(bench.store.config.MONGODB_URI, {
+    writeConcern: { w: 'majority', journal: true },
+    maxPoolSize: 256,
+  });
+  const bare = bareGesture(mongo.db(bench.store.config.MONGODB_DATABASE), mongo);
+  let cpu: PerProcess = {};
+  let used = cpuMeter(bench.pids);
+
+  const award = (of: MemberRow) =>
+    merchant.call({
+      method: 'PATCH',
+      path: `/merchants/me/members/${of._id}/points`,
+      body: { delta: 1 },
+      headers: { 'idempotency-key': newToken() },
+    });
+  return {
+    merchant,
+    ours(callers, ms) {
+      used = cpuMeter(bench.pids);
+      return closedLoop({ callers, ms }, (caller) => award(ownOf(mine, caller, callers)));
+    },
+    yardstick: (callers, ms) => closedLoop({ callers, ms }, (caller) => bare(ownOf(theirs, caller, callers))),
+    cpu: () => cpu,
+    async settle() {
+      await settled(bench);
+      cpu = added(cpu, used());
+    },
+    async close() {
+      await merchant.close();
+      await mongo.close();
+    },
+  };
+}
+
+export async function benchPoints(bench: Bench): Promise<Row[]> {
+  const sides = await pointsSides(bench);
+  const callers = 64;
+  await sides.ours(callers, 1_500);
+  await sides.yardstick(callers, 1_000);
+  await settled(bench);
+  const { ours, yardstick, operations } = await sideBySide({
+    rounds: 4,
+    ours: () => sides.ours(callers, 3_000),
+    yardstick: () => sides.yardstick(callers, 3_000),
+    settle: sides.settle,
+  });
+  const shown = { cpu: perThousand(sides.cpu(), operations), memory: memoryOf(bench.pids) };
+  await sides.close();
+  const [rates, tails] = [ours.rate / yardstick.rate, yardstick.latency.p99 / ours.latency.p99];
+  return [
+    {
+      scenario: 'points accepted, 64 callers; the same transaction by the bare driver',
+      ours: round(ours.rate),
+      yardstick: round(yardstick.rate),
+      ratio: round(rates),
+      unit: 'changes/s',
+      goal: '>= 0.5',
+      reached: rates >= 0.5,
+      latency: ours.latency,
+      yardstickLatency: yardstick.latency,
+      ...shown,
+    },
+    {
+      scenario: 'p99 of the same; the same',
+      ours: ours.latency.p99,
+      yardstick: yardstick.latency.p99,
+      ratio: round(tails),
+      unit: 'ms',
+      goal: '>= 0.33',
+      reached: tails >= 0.33,
+    },
+  ];
+}
+
+export async function benchPointsOne(bench: Bench): Promise<Row[]> {
+  const sides = await pointsSides(bench);
+  await sides.ours(1, 1_000);
+  await sides.yardstick(1, 500);
+  await settled(bench);
+  const { ours, yardstick, operations } = await sideBySide({
+    rounds: 5,
+    ours: () => sides.ours(1, 2_500),
+    yardstick: () => sides.yardstick(1, 1_500),
+    settle: sides.settle,
+    better: sooner,
+  });
+  const cpu = perThousand(sides.cpu(), operations);
+  await sides.close();
+  const more = ours.latency.p50 - yardstick.latency.p50;
+  return [
+    {
+      scenario: 'points, one caller, p50; the same transaction by the bare driver',
+      ours: ours.latency.p50,
+      yardstick: yardstick.latency.p50,
+      ratio: round(yardstick.latency.p50 / ours.latency.p50),
+      unit: 'ms',
+      goal: 'yardstick + 5 ms',
+      reached: more <= 5,
+      latency: ours.latency,
+      yardstickLatency: yardstick.latency,
+      cpu,
+    },
+  ];
+}

@@ -1,0 +1,57 @@
+// What a process costs, read from /proc: processor time with all its threads, and resident memory.
+import { readFileSync } from 'node:fs';
+import { type PerProcess, processNames, round } from './row.js';
+
+/** Linux counts processor time in hundredths of a second, whatever the kernel's own clock. */
+const ticksPerSecond = 100;
+
+export type Pids = PerProcess;
+
+export function cpuSecondsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The name in parentheses may hold spaces.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+export function residentMbOf(pid: number): number {
+  const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kilobytes ?? 0) / 1_024;
+}
+
+function each(pids: Pids, read: (pid: number) => number): PerProcess {
+  return Object.fromEntries(
+    processNames.flatMap((name) => {
+      const pid = pids[name];
+      return pid === undefined ? [] : [[name, read(pid)]];
+    }),
+  );
+}
+
+export const memoryOf = (pids: Pids): PerProcess => each(pids, (pid) => Math.round(residentMbOf(pid)));
+
+/** Answers, when called, the CPU seconds that each process used since. */
+export function cpuMeter(pids: Pids): () => PerProcess {
+  const before = each(pids, cpuSecondsOf);
+  return () => {
+    const now = each(pids, cpuSecondsOf);
+    return Object.fromEntries(
+      Object.entries(now).map(([name, seconds]) => [name, seconds - (before[name as keyof PerProcess] ?? 0)]),
+    );
+  };
+}
+
+export function perThousand(cpu: PerProcess, operations: number): PerProcess {
+  return Object.fromEntries(
+    Object.entries(cpu).map(([name, seconds]) => [name, round((seconds / operations) * 1_000)]),
+  );
+}
+
+export function added(one: PerProcess, other: PerProcess): PerProcess {
+  return Object.fromEntries(
+    processNames.flatMap((name) => {
+      const sum = (one[name] ?? 0) + (other[name] ?? 0);
+      return name in one || name in other ? [[name, sum]] : [];
+    }),
+  );
+}

@@ -1,0 +1,34 @@
+// A receiver of webhooks in a process of its own. `/hook` answers 204 at once, `/hang` never. Asked, it tells how many came
+// to `/hook` since it was last asked, and how old each event was when it came.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ReceiverCount {
+  count: number;
+  /** Milliseconds from the event to its arrival. */
+  ages: number[];
+}
+
+let ages: number[] = [];
+
+const server = createServer((request, answer) => {
+  if (request.url === '/hang') {
+    request.resume();
+    return;
+  }
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const occurredAt = /"occurredAt":"([^"]+)"/.exec(Buffer.concat(chunks).toString('latin1'))?.[1];
+    ages.push(occurredAt === undefined ? 0 : Date.now() - Date.parse(occurredAt));
+    answer.writeHead(204).end();
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
+process.on('message', () => {
+  const told: ReceiverCount = { count: ages.length, ages };
+  ages = [];
+  process.send?.(told);
+});
+process.once('disconnect', () => process.exit(0));

@@ -1,0 +1,36 @@
+// What the bare Temporal does on this machine: an empty workflow, and an update-with-start with one local activity.
+import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client';
+import { newId } from '../../schemas/ids.js';
+import { startChild } from './child.js';
+
+export interface TemporalYardstick {
+  /** Starts one and waits until it is done. */
+  empty: () => Promise<void>;
+  updateWithStart: () => Promise<void>;
+  close: () => Promise<void>;
+}
+
+export async function temporalYardstick(address: string): Promise<TemporalYardstick> {
+  const { child } = await startChild('yardstickWorker.ts', [address]);
+  const connection = await Connection.connect({ address });
+  const client = new Client({ connection });
+  const taskQueue = 'yardstick';
+  return {
+    async empty() {
+      await client.workflow.execute('empty', { taskQueue, workflowId: newId(), args: [] });
+    },
+    async updateWithStart() {
+      const startWorkflowOperation = new WithStartWorkflowOperation('answering', {
+        taskQueue,
+        workflowId: newId(),
+        args: [],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+      });
+      await client.workflow.executeUpdateWithStart('told', { updateId: 'told', startWorkflowOperation });
+    },
+    async close() {
+      await connection.close();
+      await child.stop();
+    },
+  };
+}
