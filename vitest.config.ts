@@ -12,11 +12,15 @@ export default defineConfig({
       { test: { ...forks, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       {
         test: {
+          // An engine of their own: the workflows that whole services leave behind would come by their faked activities.
           ...engines,
-          name: 'engines',
-          include: ['test/{workflow,engines,replay}/**/*.test.ts'],
+          name: 'workflow',
+          include: ['test/{workflow,replay}/**/*.test.ts'],
           sequence: { groupOrder: 1 },
         },
+      },
+      {
+        test: { ...engines, name: 'engines', include: ['test/engines/**/*.test.ts'], sequence: { groupOrder: 2 } },
       },
       {
         test: {
@@ -26,7 +30,7 @@ export default defineConfig({
           include: ['test/crash/**/*.test.ts'],
           fileParallelism: false,
           testTimeout: 240_000,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -35,7 +39,7 @@ export default defineConfig({
           name: 'whole',
           include: ['test/whole/**/*.test.ts'],
           fileParallelism: false,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
         },
       },
     ],

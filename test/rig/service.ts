@@ -58,7 +58,8 @@ function installRuntime(): void {
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   const startedAt = new Date();
   installRuntime();
-  const server = createServer();
+  // Longer than any client keeps an idle connection: no request may meet one that is just being closed.
+  const server = createServer({ keepAliveTimeout: 120_000 });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const publicUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const config = readConfig({
