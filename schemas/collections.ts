@@ -180,6 +180,8 @@ export interface DeliveryRow {
   /** Which attempt of its workflow is at work; a newer one replaces it. */
   fence?: string;
   replayOf?: string;
+  /** Of a replay, and of a replay of a replay: the id that the first delivery of its event to this subscription has or would have. */
+  root?: string;
 }
 
 export interface SubscriptionRow {
@@ -434,7 +436,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { merchantId: 1, subscriptionId: 1, createdAt: -1, _id: -1 }, reason: 'the log of one subscription' },
     { key: { merchantId: 1, eventType: 1, createdAt: -1, _id: -1 }, reason: 'the log of one event type' },
     { key: { merchantId: 1, success: 1, createdAt: -1, _id: -1 }, reason: 'the log of what failed, or succeeded' },
-    { key: { replayOf: 1 }, sparse: true, reason: 'whether what failed was delivered by a replay since' },
+    { key: { root: 1 }, sparse: true, reason: 'what became of an event in its replays' },
     { key: { createdAt: 1 }, expireAfterSeconds: days(30), reason: 'the log is kept 30 days' },
   ],
   subscriptions: [{ key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the list; whom to tell of an event' }],

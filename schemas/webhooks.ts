@@ -50,7 +50,10 @@ export const replayRequest = z
   .strictObject({
     since: moment.describe('of the events, by `occurredAt`'),
     until: moment.optional().describe('now, when left out'),
-    only: z.enum(['failed', 'all']).default('failed').describe('failed: given up or skipped, and not delivered since'),
+    only: z
+      .enum(['failed', 'all'])
+      .default('failed')
+      .describe('failed: its latest delivery, replays included, was given up or skipped'),
   })
   .refine(({ since, until }) => until === undefined || since < until, {
     path: ['until'],

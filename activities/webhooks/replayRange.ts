@@ -1,10 +1,12 @@
 // Sending a stretch of a merchant's events to one subscription again: the original eventIds and bytes, at a bounded rate, beside
 // the first attempts of what happens now. Each event has one delivery of the replay, under an id derived from both, so a
 // chunk that runs twice repeats only what was not logged.
+import type { Filter } from 'mongodb';
 import { isFinished } from '../../schemas/batches.js';
 import type { BatchRow, BatchTargetsRow, DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { derivedId } from '../../schemas/ids.js';
+import type { DeliveryState } from '../../schemas/webhooks.js';
 import type { ImportStep } from '../../schemas/workflows.js';
 import { newFence } from '../claimEvents.js';
 import { nonRetryable, type StepInput, takeSteps } from '../imports/takeSteps.js';
@@ -12,6 +14,7 @@ import { insertNew } from '../insertNew.js';
 import { beginBatch, countTargets, drawUp, type Outcomes, readTargets } from '../targets.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { attemptDelivery } from './attemptDelivery.js';
+import { rootOf } from './deliveries.js';
 import { fenceOf } from './postWebhook.js';
 import { newDelivery, retryLater } from './publishEvents.js';
 
@@ -29,23 +32,25 @@ async function subscriptionOf(
   return subscription;
 }
 
-const originalIdOf = (eventId: string, subscriptionId: string): string =>
-  derivedId('delivery', eventId, subscriptionId);
-
-/** Those that were given up or skipped, and that no replay delivered since. */
+/**
+ * Those whose latest delivery, replays and their replays included, was given up or skipped: what succeeded since is not sent
+ * again, what failed again is, and what is under way is left to its own workflow.
+ */
 async function failedOnes(deps: WorkerDeps, eventIds: string[], subscription: SubscriptionRow): Promise<Set<string>> {
-  const { deliveries } = deps.rows;
-  const ids = eventIds.map((eventId) => originalIdOf(eventId, subscription._id));
-  const failed = await deliveries
-    .find({ _id: { $in: ids }, state: { $in: ['exhausted', 'skipped'] } }, { projection: { eventId: 1 } })
-    .toArray();
-  if (failed.length === 0) return new Set();
-  const replayed = await deliveries
-    .find({ replayOf: { $in: failed.map(({ _id }) => _id) }, state: 'succeeded' }, { projection: { eventId: 1 } })
-    .toArray();
-  const delivered = new Set(replayed.map(({ eventId }) => eventId));
-  return new Set(failed.map(({ eventId }) => eventId).filter((eventId) => !delivered.has(eventId)));
+  const roots = eventIds.map((eventId) => rootOf(eventId, subscription._id));
+  const read = (where: Filter<DeliveryRow>) =>
+    deps.rows.deliveries
+      .find(where, { projection: { eventId: 1, state: 1, createdAt: 1, lastAttemptAt: 1 } })
+      .toArray();
+  const rows = (await Promise.all([read({ _id: { $in: roots } }), read({ root: { $in: roots } })])).flat();
+  rows.sort((a, b) => lastTold(a) - lastTold(b));
+  const latest = new Map(rows.map(({ eventId, state }) => [eventId, state]));
+  for (const { eventId, state } of rows) if (isUnderWay(state)) latest.set(eventId, state);
+  return new Set([...latest].filter(([, state]) => state === 'exhausted' || state === 'skipped').map(([id]) => id));
 }
+
+const lastTold = ({ lastAttemptAt, createdAt }: DeliveryRow): number => (lastAttemptAt ?? createdAt).getTime();
+const isUnderWay = (state: DeliveryState): boolean => state === 'pending' || state === 'retrying';
 
 /** The events of the stretch that the subscription asks for, oldest first. */
 async function* wanted(deps: WorkerDeps, batch: BatchRow, subscription: SubscriptionRow): AsyncGenerator<string> {
@@ -133,17 +138,17 @@ async function newReplays(
   deps: WorkerDeps,
   { batch, events, subscription }: { batch: BatchRow; events: EventRow[]; subscription: SubscriptionRow },
 ): Promise<DeliveryRow[]> {
-  const originalIds = events.map((event) => originalIdOf(event._id, subscription._id));
+  const roots = new Map(events.map((event) => [event._id, rootOf(event._id, subscription._id)]));
   const originals = await deps.rows.deliveries
-    .find({ _id: { $in: originalIds } }, { projection: { eventId: 1 } })
+    .find({ _id: { $in: [...roots.values()] } }, { projection: { _id: 1 } })
     .toArray();
-  const replayOf = new Map(originals.map(({ _id, eventId }) => [eventId, _id]));
+  const known = new Set(originals.map(({ _id }) => _id));
   return events
     .filter((event) => event.envelope)
     .map((event) => {
-      const original = replayOf.get(event._id);
+      const root = roots.get(event._id) ?? '';
       const id = derivedId('replay', batch._id, event._id);
-      return { ...newDelivery(deps, { event, subscription, id }), ...(original && { replayOf: original }) };
+      return { ...newDelivery(deps, { event, subscription, id }), root, ...(known.has(root) && { replayOf: root }) };
     });
 }
 

@@ -130,6 +130,51 @@ describe('a replay of what failed', () => {
   });
 });
 
+describe('what has failed', () => {
+  it('is what the latest delivery says, replays of replays included', async () => {
+    const scene = await aScene();
+    const { merchant, receiver } = scene;
+    const id = await scene.subscribe();
+    const { deliveries } = service.store.rows;
+    const replayed = async (of: string) => {
+      const before = await deliveries.countDocuments({ subscriptionId: id });
+      const path = `/merchants/me/webhooks/delivery-logs/${of}/replay`;
+      expect((await merchant.call(path, { method: 'POST' })).status).toBe(200);
+      await until(async () => (await deliveries.countDocuments({ subscriptionId: id })) > before);
+      return until(() => deliveries.findOne({ replayOf: of, state: { $in: ['succeeded', 'exhausted'] } }));
+    };
+    const stillFailed = async () => (await ended(scene, await scene.replay(id, { since: longAgo }))).counts.total;
+
+    receiver.setTemper(broken);
+    await scene.scan(1);
+    const original = await until(() => deliveries.findOne({ subscriptionId: id, state: 'exhausted' }));
+    const replay = await replayed(original._id);
+    expect(replay.state).toBe('exhausted');
+    receiver.setTemper(ok);
+    const again = await replayed(replay._id);
+    expect(again).toMatchObject({ state: 'succeeded', eventId: original.eventId });
+    expect(await stillFailed()).toBe(0);
+
+    receiver.setTemper(broken);
+    expect((await replayed(again._id)).state).toBe('exhausted');
+    receiver.setTemper(ok);
+    expect(await stillFailed()).toBe(1);
+    expect(await stillFailed()).toBe(0);
+    await scene.stop();
+  });
+
+  it('is not what is under way', async () => {
+    const scene = await aScene();
+    scene.receiver.setTemper(broken);
+    const id = await scene.subscribe({ retryPolicy: { maxAttempts: 2, backoffMs: 86_400_000 } });
+    await scene.scan(1);
+    await until(() => service.store.rows.deliveries.findOne({ subscriptionId: id, state: 'retrying' }));
+    const batch = await ended(scene, await scene.replay(id, { since: longAgo }));
+    expect(batch.counts.total).toBe(0);
+    await scene.stop();
+  });
+});
+
 describe('a replay of all', () => {
   it('sends the events of the stretch that the subscription asks for, even those from before it was there', async () => {
     const scene = await aScene();
