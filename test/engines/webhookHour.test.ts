@@ -1,0 +1,206 @@
+// Issue's end of webhook delivery: a receiver has an hour of everything that can go wrong, in a process of its own that is
+// really killed and started again. In the end it holds every event exactly once after dedupe, and the delivery log
+// tells the story that the receiver's own journal tells. The hour is one of 20 seconds: every wait of receiver, schedule and
+// retry policy is divided by 180; the code under test, the workflows and their timers are the real ones.
+import { createHmac } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { DeliveryAttempt, DeliveryRow } from '../../schemas/collections.js';
+import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { type Came, type MoodyReceiver, startMoodyReceiver } from '../rig/moodyReceiver.js';
+import { startService, type TestService, until } from '../rig/service.js';
+
+/** Of the receiver's hour, in real milliseconds. */
+const minute = Math.round(60_000 / 180);
+const eventEvery = 200;
+const timeoutMs = 500;
+
+let service: TestService;
+let merchant: TestMerchant;
+let receiver: MoodyReceiver;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'moody-receiver-'));
+  receiver = await startMoodyReceiver(join(folder, 'journal'));
+  service = await startService({ env: { REPLAY_PER_SECOND: '200' } });
+  merchant = await aMerchant(service);
+});
+afterAll(async () => {
+  await service.stop();
+  await receiver.kill();
+  await rm(folder, { recursive: true });
+});
+
+interface Subscribed {
+  id: string;
+  path: string;
+  secret: string;
+  retryPolicy: { maxAttempts: number; backoffMs: number };
+}
+
+async function subscribe(path: string, retryPolicy: Subscribed['retryPolicy']): Promise<Subscribed> {
+  const { body } = await merchant.call('/merchants/me/webhooks', {
+    body: { url: `${receiver.origin}${path}`, events: ['points.changed'], retryPolicy },
+  });
+  const { id, secret } = body.data;
+  // A scaled one is shorter than what the interface lets a merchant ask for.
+  await service.store.rows.subscriptions.updateOne({ _id: id }, { $set: { timeoutMs } });
+  return { id, path, secret, retryPolicy };
+}
+
+async function theHour(): Promise<void> {
+  const be = async (mood: Parameters<MoodyReceiver['be']>[0], minutes: number) => {
+    receiver.be(mood);
+    await sleep(minutes * minute);
+  };
+  const dead = async (minutes: number) => {
+    await receiver.kill();
+    await sleep(minutes * minute);
+    await receiver.restart();
+  };
+  await be('well', 4);
+  await be('errors', 6);
+  await be('busy', 4);
+  await dead(8);
+  await be('slow', 5);
+  await be('late', 5);
+  await be('mixed', 8);
+  await dead(5);
+  await be('hangs', 3);
+  await be('moved', 2);
+  await be('mixed', 5);
+  await dead(1);
+  await be('resets', 4);
+}
+
+/** Deliveries of the subscription, replays included, by event, oldest first. */
+async function storyOf({ id }: Subscribed): Promise<Map<string, DeliveryRow[]>> {
+  const rows = await service.store.rows.deliveries.find({ subscriptionId: id }).sort({ createdAt: 1 }).toArray();
+  const story = new Map<string, DeliveryRow[]>();
+  for (const row of rows) story.set(row.eventId, [...(story.get(row.eventId) ?? []), row]);
+  return story;
+}
+
+const sentAt = ({ headers }: Came): number => Date.parse(String(headers['x-service-webhook-timestamp']));
+const idOf = ({ headers }: Came): string => String(headers['webhook-id']);
+
+/** What the log says of an attempt against what the receiver knows of it, if it knows of it. */
+function agrees({ statusCode, error }: DeliveryAttempt, came: Came | undefined): boolean {
+  if (statusCode !== null) return came?.answered === statusCode && (error === null) === statusCode < 300;
+  if (error === 'refused') return came === undefined;
+  if (error === 'reset') return came?.answered === undefined;
+  return error === 'timeout';
+}
+
+it('a receiver with an hour of trouble ends with every event once, and the log tells the true story of each', async () => {
+  // Patient enough for the whole hour; and one whose attempts are used up in an outage, as the defaults' are.
+  const patient = await subscribe('/patient', { maxAttempts: 20, backoffMs: 5 * minute });
+  const brief = await subscribe('/brief', { maxAttempts: 8, backoffMs: Math.round(minute / 2) });
+  const member = await merchant.enroll();
+  const startedAt = new Date();
+
+  const over = new AbortController();
+  const award = async () => {
+    for (let count = 1; !over.signal.aborted; count += 1) {
+      const answer = await merchant.call(`/merchants/me/members/${member.id}/points`, {
+        method: 'PATCH',
+        body: { delta: count },
+      });
+      expect(answer.status).toBe(200);
+      await sleep(eventEvery);
+    }
+  };
+  const awarding = award();
+  await theHour();
+  over.abort();
+  await awarding;
+  receiver.be('well');
+
+  const ledger = await service.store.rows.transactions.find({ memberId: member.id, type: 'adjust' }).toArray();
+  const events = new Set(ledger.map(({ eventId = '' }) => eventId));
+  expect(events.size).toBeGreaterThan(20);
+  const atRest = (id: string, states: DeliveryRow['state'][]) =>
+    until(async () => {
+      const rows = await service.store.rows.deliveries.find({ subscriptionId: id }).toArray();
+      const settled = new Set(rows.filter((row) => states.includes(row.state)).map((row) => row.eventId));
+      return settled.size === events.size;
+    }, 60_000);
+  await atRest(patient.id, ['succeeded']);
+  await atRest(brief.id, ['succeeded', 'exhausted']);
+
+  const exhausted = await service.store.rows.deliveries.countDocuments({
+    subscriptionId: brief.id,
+    state: 'exhausted',
+  });
+  expect(exhausted).toBeGreaterThan(0);
+  const { body } = await merchant.call(`/merchants/me/webhooks/${brief.id}/replay`, {
+    body: { since: startedAt.toISOString(), only: 'failed' },
+  });
+  const batch = await until(async () => {
+    const { data } = (await merchant.call(`/merchants/me/batches/${body.data.id}`)).body;
+    return data.phase === 'completed' && data;
+  }, 30_000);
+  expect(batch.counts).toMatchObject({ total: exhausted, created: exhausted });
+
+  const journal = await receiver.journal();
+  const everything = await service.store.rows.deliveries.find({ merchantId: merchant.id }).toArray();
+  const errors = new Set(everything.flatMap(({ history }) => history.map(({ error }) => error)));
+  expect(errors).toEqual(new Set([null, 'status', 'refused', 'reset', 'timeout']));
+  const taken = journal.filter((entry) => entry.taken);
+  expect(taken.length).toBeGreaterThan(2 * events.size);
+  for (const subscribed of [patient, brief]) {
+    const { path, secret, retryPolicy } = subscribed;
+    const came = journal.filter((entry) => entry.path === path);
+    expect(new Set(came.filter((entry) => entry.taken).map(idOf))).toEqual(events);
+
+    const bodies = new Map<string, Buffer>();
+    for (const entry of came) {
+      const first = bodies.get(idOf(entry)) ?? entry.body;
+      bodies.set(idOf(entry), first);
+      expect(entry.body.equals(first)).toBe(true);
+      new Webhook(secret).verify(entry.body, entry.headers as Record<string, string>);
+      const timestamp = String(entry.headers['x-service-webhook-timestamp']);
+      const hmac = createHmac('sha256', secret).update(`${timestamp}.`).update(entry.body).digest('hex');
+      expect(entry.headers['x-service-webhook-signature']).toBe(`sha256=${hmac}`);
+    }
+
+    const story = await storyOf(subscribed);
+    expect(new Set(story.keys())).toEqual(events);
+    for (const [eventId, deliveries] of story) {
+      const attempts = deliveries.flatMap(({ history }) => history);
+      const known = came.filter((entry) => idOf(entry) === eventId);
+      // An attempt's line begins before its request is signed, and ends before the next one begins.
+      const attemptOf = (entry: Came) => attempts.findLast(({ at }) => at.getTime() <= sentAt(entry));
+      for (const attempt of attempts) {
+        const entries = known.filter((entry) => attemptOf(entry) === attempt);
+        expect(entries.length).toBeLessThanOrEqual(1);
+        const [entry] = entries;
+        expect({ attempt, entry: entry?.answered, agrees: agrees(attempt, entry) }).toMatchObject({ agrees: true });
+      }
+      expect(known.every((entry) => attemptOf(entry) !== undefined)).toBe(true);
+
+      for (const { history, attempts: count, state, statusCode, success } of deliveries) {
+        expect(history.map(({ attempt }) => attempt)).toEqual(history.map((_, index) => index + 1));
+        expect(count).toBe(history.length);
+        expect(history.slice(0, -1).every(({ error }) => error !== null)).toBe(true);
+        const last = history.at(-1);
+        expect([statusCode, success]).toEqual([last?.statusCode, state === 'succeeded']);
+        expect(last?.error === null).toBe(state === 'succeeded');
+        if (state === 'exhausted') expect(count).toBe(retryPolicy.maxAttempts);
+        for (const [index, { at, durationMs }] of history.entries()) {
+          const next = history[index + 1];
+          if (next)
+            expect(next.at.getTime() - at.getTime()).toBeGreaterThanOrEqual(durationMs + retryPolicy.backoffMs - 20);
+        }
+      }
+      expect(deliveries.at(-1)?.state).toBe('succeeded');
+      const [original, ...replays] = deliveries;
+      expect(replays.map(({ replayOf }) => replayOf)).toEqual(original?.state === 'exhausted' ? [original._id] : []);
+    }
+  }
+}, 150_000);
