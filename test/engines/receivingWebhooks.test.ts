@@ -150,6 +150,59 @@ describe.each(languages)('the $fence receiver of the documentation', ({ fence, f
   });
 });
 
+const verifyInPython = `
+import base64, json, sys
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+def good(secret, headers, body):
+    try:
+        Webhook(secret).verify(base64.b64decode(body).decode(), {k.lower(): v for k, v in headers.items()})
+        return True
+    except WebhookVerificationError:
+        return False
+print(json.dumps([good(*case) for case in json.load(sys.stdin)]))
+`;
+
+/** The standard's own library of PyPI, in a folder of its own; undefined where Python or the package cannot be had. */
+const pythonLibrary = await (async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'standardwebhooks-'));
+  const install = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--target', folder, 'standardwebhooks==1.1.0'];
+  if (spawnSync('python3', install, { timeout: 20_000 }).status === 0) return folder;
+  await rm(folder, { recursive: true });
+  return undefined;
+})();
+
+describe('the standardwebhooks library of PyPI', () => {
+  afterAll(async () => {
+    if (pythonLibrary) await rm(pythonLibrary, { recursive: true });
+  });
+
+  const note = pythonLibrary ? '' : ' (not run: Python or the package is not to be had here)';
+  it.runIf(pythonLibrary)(`takes what is genuine under every live secret, and nothing else${note}`, () => {
+    const [newest, old, stranger] = [makeWebhookSecret(), makeWebhookSecret(), makeWebhookSecret()];
+    const signed = (ageMs = 0) =>
+      webhookHeaders({
+        eventType: 'points.changed',
+        eventId: 'evt_1',
+        subscriptionId: 'sub_1',
+        secrets: [newest, old],
+        body,
+        now: new Date(Date.now() - ageMs),
+      });
+    const cases: [string, Record<string, string>, Buffer][] = [
+      [newest, signed(), body],
+      [old, signed(), body],
+      [stranger, signed(), body],
+      [newest, { ...signed(), 'webhook-id': 'evt_2' }, body],
+      [newest, signed(), Buffer.from(body.toString().replace('evt_1', 'evt_2'))],
+      [newest, signed(310_000), body],
+    ];
+    const input = JSON.stringify(cases.map(([secret, headers, sent]) => [secret, headers, sent.toString('base64')]));
+    const env = { ...process.env, PYTHONPATH: pythonLibrary };
+    const verdicts = execFileSync('python3', ['-c', verifyInPython], { input, env, encoding: 'utf8' });
+    expect(JSON.parse(verdicts)).toEqual([true, true, false, false, false, false]);
+  });
+});
+
 describe('the lines with the standardwebhooks library', () => {
   it('are what verifies a delivery', async () => {
     expect(codeIn('javascript')).toContain(`import { Webhook } from 'standardwebhooks'`);
