@@ -3,7 +3,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { ServiceError } from '../../schemas/errors.js';
 import type { Platform } from '../../schemas/passUpdate.js';
-import type { DeliveryState } from '../../schemas/webhooks.js';
+import type { DeliveryState, DisabledReason } from '../../schemas/webhooks.js';
 
 const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** A reading is shared by what is asked for within this time. */
@@ -31,6 +31,8 @@ export interface Metrics {
   attempt: (of: { turn: 'first' | 'retry'; error: string | null; seconds: number }) => void;
   /** A delivery came to rest, or begins to be retried. */
   delivery: (state: DeliveryState) => void;
+  /** The service disabled a subscription. */
+  disabled: (reason: DisabledReason) => void;
   pass: (platform: Platform, answer: string) => void;
   importRows: (outcome: string, rows: number) => void;
   relayed: (events: number) => void;
@@ -64,6 +66,9 @@ export function createMetrics(): Metrics {
     registers,
   });
   const deliveries = counter('lps_deliveries_total', 'Deliveries by the state that they came to.', ['state']);
+  const disabled = counter('lps_subscriptions_disabled_total', 'Subscriptions that were disabled, by reason.', [
+    'reason',
+  ]);
   const passes = counter('lps_pass_pushes_total', 'Pushes and patches by wallet and answer.', ['platform', 'answer']);
   const rows = counter('lps_import_rows_total', 'Rows of imports by outcome.', ['outcome']);
   const relayed = counter('lps_relayed_events_total', 'Events that the relay carried out.', []);
@@ -84,6 +89,7 @@ export function createMetrics(): Metrics {
     },
     attempt: ({ turn, error, seconds }) => attempts.observe({ turn, error: error ?? 'none' }, seconds),
     delivery: (state) => deliveries.inc({ state }),
+    disabled: (reason) => disabled.inc({ reason }),
     pass: (platform, answer) => passes.inc({ platform, answer }),
     importRows: (outcome, count) => rows.inc({ outcome }, count),
     relayed: (events) => relayed.inc(events),

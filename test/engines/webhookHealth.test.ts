@@ -1,5 +1,7 @@
 // How a subscription is doing, as its owner sees it: nothing is disabled without a reason, and nothing vanishes meanwhile.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { webhooks } from '../../stack/commands/webhooks.js';
+import { runOn } from '../rig/commandLine.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
 import { startService, type TestService, until } from '../rig/service.js';
@@ -58,6 +60,10 @@ describe('the health of a subscription', () => {
       disabledReason: 'failing',
       failingSince: since.toISOString(),
     });
+    const counted = await service.store.metrics.registry.getSingleMetricAsString('lps_subscriptions_disabled_total');
+    expect(counted).toContain('lps_subscriptions_disabled_total{reason="failing"} 1');
+    const listed = await runOn(service, webhooks, ['failing']);
+    expect(listed.lines.find((line) => line.startsWith(id))).toContain('disabled: failing');
     await happens();
     const [skipped] = await until(async () => {
       const { body } = await merchant.call(`/merchants/me/webhooks/delivery-logs?subscriptionId=${id}`);
@@ -81,6 +87,29 @@ describe('the health of a subscription', () => {
     receiver.setTemper((_request, answer) => answer.writeHead(410).end());
     await happens();
     expect(await healthBecomes('disabled')).toMatchObject({ disabledReason: 'gone' });
+  });
+
+  it('says nothing of what the owner changed while an attempt was under way', async () => {
+    await merchant.call(path(), { method: 'PATCH', body: { enabled: true } });
+    let answer410 = () => {};
+    receiver.setTemper((_request, answer) => {
+      answer410 = () => answer.writeHead(410).end();
+    });
+    const before = receiver.requests.length;
+    await happens();
+    await receiver.waitFor((requests) => requests.length > before);
+    await merchant.call(path(), { method: 'PATCH', body: { url: `${receiver.url}/moved` } });
+    answer410();
+    await until(() =>
+      service.store.rows.deliveries.findOne({
+        subscriptionId: id,
+        state: 'exhausted',
+        error: 'gone',
+        url: receiver.url,
+        createdAt: { $gt: new Date(Date.now() - 5_000) },
+      }),
+    );
+    expect(await healthOf()).toMatchObject({ state: 'ok', consecutiveFailures: 0 });
   });
 
   it('gives no reason where the owner disabled it', async () => {

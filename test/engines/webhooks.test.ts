@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliveryWorkflowId } from '../../schemas/ids.js';
+import { startEffects } from '../rig/effects.js';
 import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
 import { type Received, type Receiver, startReceiver, type Temper } from '../rig/receiver.js';
 import { startService, type TestService, until } from '../rig/service.js';
@@ -519,6 +520,34 @@ describe('the log', () => {
     await award(merchant, member.id);
     await until(async () => (await read(`subscriptionId=${id}`)).total === 6);
     expect((await read(`subscriptionId=${id}&success=false`)).total).toBe(5);
+  });
+});
+
+describe('the log of one delivery', () => {
+  it('keeps its newest hundred attempts and a bounded word of each, however often operators reset it', async () => {
+    const { merchant, log } = await subscribed(status(302, { location: `/${'x'.repeat(5_000)}` }), {
+      retryPolicy: { maxAttempts: 1, backoffMs: 0 },
+    });
+    await award(merchant, (await merchant.enroll()).id);
+    const { id } = await settled({ log }, 'exhausted');
+    const { deliveries } = service.store.rows;
+    expect((await deliveries.findOne({ _id: id }))?.detail).toHaveLength(500);
+    const effects = await startEffects(service);
+    for (let attempt = 2; attempt <= 105; attempt += 1)
+      await effects.deps.logAttempt({
+        filter: { _id: id },
+        set: { state: 'exhausted' },
+        attempt: { attempt, at: new Date(), statusCode: 500, error: 'status', durationMs: 1 },
+      });
+    await effects.close();
+    const delivery = await settled({ log }, 'exhausted');
+    expect(delivery.attempts).toBe(105);
+    expect(delivery.history.map(({ attempt }) => attempt)).toEqual(Array.from({ length: 100 }, (_, at) => at + 6));
+  });
+
+  it('goes away by itself after 30 days', async () => {
+    const kept = await service.store.rows.deliveries.indexes();
+    expect(kept.find(({ key }) => Object.keys(key).join() === 'createdAt')?.expireAfterSeconds).toBe(30 * 86_400);
   });
 });
 
