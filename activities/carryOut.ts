@@ -1,8 +1,10 @@
 // Everything that follows a transaction, for events that are already claimed: passes are issued, wallets told, the merchant
 // told. The workflow of a single gesture takes these steps one by one; the relay and the batches take them here, in bulk.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventRow } from '../schemas/collections.js';
 import { lateId } from '../schemas/ids.js';
 import { claimEvents } from './claimEvents.js';
-import { issueApplePasses, issueGooglePasses } from './wallets/issuePasses.js';
+import { issueBoth } from './wallets/issuePasses.js';
 import { pushClaimed } from './wallets/pushPasses.js';
 import { type Claimed, publishClaimed } from './webhooks/publishEvents.js';
 import type { WorkerDeps } from './workerDeps.js';
@@ -13,13 +15,11 @@ import type { WorkerDeps } from './workerDeps.js';
  */
 export async function carryOut(deps: WorkerDeps, claimed: Claimed): Promise<Map<string, Error>> {
   const { holder, fence, events } = claimed;
-  const memberIds = events.filter((event) => event.wallet === 'issue').flatMap((event) => event.memberId ?? []);
-  const [apple, google, pushed] = await Promise.all([
-    issueApplePasses(deps, { memberIds, holder }),
-    issueGooglePasses(deps, { memberIds, holder }),
+  const [issued, pushed] = await Promise.all([
+    issueInTime(deps, { holder, events }),
     pushClaimed(deps, { holder, events }),
   ]);
-  const eventIds = [...apple.eventIds, ...google.eventIds, ...pushed.eventIds];
+  const eventIds = [...issued.eventIds, ...pushed.eventIds];
   const made = eventIds.length > 0 ? await claimEvents(deps, { holder, fence, eventIds }) : [];
   const told = events.map((event) => {
     const passUpdate = pushed.passUpdates[event._id];
@@ -27,6 +27,47 @@ export async function carryOut(deps: WorkerDeps, claimed: Claimed): Promise<Map<
   });
   if (pushed.late.length > 0) await pushLater(deps, pushed.late);
   return publishClaimed(deps, { ...claimed, events: [...told, ...made] });
+}
+
+/** Google's slowest answers (facts-wallets 5.6); longer than that nobody's `member.created` waits for a pass. */
+const issueWithinMs = 5_000;
+
+/** The passes that are issued by the time that their members are told of; the others become a workflow. */
+async function issueInTime(
+  deps: WorkerDeps,
+  { holder, events }: Pick<Claimed, 'holder' | 'events'>,
+): Promise<{ eventIds: string[] }> {
+  const enrolled = events.filter((event) => event.wallet === 'issue');
+  if (enrolled.length === 0) return { eventIds: [] };
+  const memberIds = enrolled.flatMap((event) => event.memberId ?? []);
+  const over = new AbortController();
+  const tooLate = sleep(issueWithinMs, { eventIds: [], unissued: memberIds }, { signal: over.signal });
+  try {
+    const { eventIds, unissued } = await Promise.race([issueBoth(deps, { memberIds, holder }), tooLate]);
+    const missing = new Set(unissued);
+    await issueLater(
+      deps,
+      enrolled.filter(({ memberId = '' }) => missing.has(memberId)),
+    );
+    return { eventIds };
+  } finally {
+    over.abort();
+  }
+}
+
+async function issueLater(deps: WorkerDeps, enrolled: EventRow[]): Promise<void> {
+  const [first] = enrolled;
+  if (!first) return;
+  const memberIds = enrolled.flatMap((event) => event.memberId ?? []);
+  await deps.starter.start({
+    name: 'issuePassesLate',
+    workflowId: lateId(enrolled.map((event) => event._id).toSorted()),
+    input: { merchantId: first.merchantId, memberIds },
+    summary: `issue the passes of ${memberIds.length} members late`,
+    searchAttributes: { MerchantId: first.merchantId, EventId: first._id },
+    priority: 3,
+    fairnessKey: first.merchantId,
+  });
 }
 
 /** A workflow of their own for pushes that did not get through, so that nobody waits for them here. */

@@ -13,7 +13,7 @@ import { discardRows, uploadState } from './imports/openImport.js';
 import { recountMerchants } from './recount.js';
 import { relayEvents } from './relayEvents.js';
 import { reviveBatches } from './reviveBatches.js';
-import { type IssuePassesFor, issueApplePasses, issueGooglePasses } from './wallets/issuePasses.js';
+import { type IssuePassesFor, issueApplePasses, issueGooglePasses, issueLate } from './wallets/issuePasses.js';
 import { pushLate, pushPasses } from './wallets/pushPasses.js';
 import { repushStale } from './wallets/repush.js';
 import { postWebhook } from './webhooks/postWebhook.js';
@@ -59,6 +59,7 @@ export function createActivities(deps: WorkerDeps) {
     pushPasses: (claim: Claim): Promise<PushedPasses> => pushPasses(deps, claim),
     issueApplePasses: (input: IssuePassesFor) => beating(() => issueApplePasses(deps, input)),
     issueGooglePasses: (input: IssuePassesFor) => beating(() => issueGooglePasses(deps, input)),
+    issueLate: (input: { memberIds: string[] }) => beating(() => issueLate(deps, input)),
     pushLate: (claim: Claim) => beating(() => pushLate(deps, claim)),
     repushStale: () => repushStale(deps),
     reviveBatches: () => reviveBatches(deps),

@@ -55,6 +55,12 @@ export interface PushLate {
   eventIds: string[];
 }
 
+/** Passes that a relay could not get issued at once. */
+export interface IssueLate {
+  merchantId: string;
+  memberIds: string[];
+}
+
 export interface Relay {
   shard: number;
 }
@@ -106,6 +112,7 @@ export interface WorkflowInputs {
   deliverWebhook: DeliverWebhook;
   relay: Relay;
   pushPassesLate: PushLate;
+  issuePassesLate: IssueLate;
   repushPasses: Record<string, never>;
   importMembers: ImportMembers;
   reviveBatches: Record<string, never>;

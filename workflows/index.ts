@@ -2,6 +2,7 @@
 export { deliverWebhook } from './deliverWebhook.js';
 export { importMembers } from './importMembers.js';
 export { issuePasses } from './issuePasses.js';
+export { issuePassesLate } from './issuePassesLate.js';
 export { publishChange } from './publishChange.js';
 export { pushPassesLate } from './pushPassesLate.js';
 export { rebuildPasses } from './rebuildPasses.js';

@@ -9,7 +9,7 @@ import { claimEvents, giveBack, newFence } from '../claimEvents.js';
 import { insertNew } from '../insertNew.js';
 import { memberCreated } from '../newMember.js';
 import { StaleRead, transact, update } from '../transact.js';
-import { issueApplePasses, issueGooglePasses } from '../wallets/issuePasses.js';
+import { issueBoth } from '../wallets/issuePasses.js';
 import { publishClaimed } from '../webhooks/publishEvents.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { readChunk } from './createChunk.js';
@@ -46,20 +46,12 @@ async function carryChunk(deps: WorkerDeps, { batch, row, callOff }: CarryChunk)
   if (created.length === 0) return;
   const holder = importId(batch._id);
   const memberIds = created.map((entry) => entry.memberId);
-  const [events, apple, google] = await Promise.all([
+  const [events, issued] = await Promise.all([
     addEvents(deps, { row, created, holder }),
-    issueApplePasses(deps, { memberIds, holder }).catch(notIssued(deps, batch)),
-    issueGooglePasses(deps, { memberIds, holder }).catch(notIssued(deps, batch)),
+    issueBoth(deps, { memberIds, holder }),
   ]);
-  await publish(deps, { holder, eventIds: [...events, ...apple.eventIds, ...google.eventIds], callOff });
+  await publish(deps, { holder, eventIds: [...events, ...issued.eventIds], callOff });
   await recordCarried(deps, { batch, row, memberIds });
-}
-
-function notIssued(deps: WorkerDeps, batch: BatchRow) {
-  return (error: unknown): { eventIds: string[] } => {
-    deps.log.warn({ err: error, batchId: batch._id }, 'passes of an import were not issued yet');
-    return { eventIds: [] };
-  };
 }
 
 /** One `member.created` for each, under the id that its row decided; written twice, it is there once. */

@@ -2,7 +2,7 @@
 import type { BatchPhase } from '../../schemas/batches.js';
 import { importId } from '../../schemas/ids.js';
 import { finishBatch } from '../finishBatch.js';
-import { issueApplePasses, issueGooglePasses } from '../wallets/issuePasses.js';
+import { issueBoth } from '../wallets/issuePasses.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { createdOf, publish, recordCarried } from './carryImported.js';
 import { readChunk } from './createChunk.js';
@@ -48,20 +48,16 @@ export async function issueImportedLate(
 ): Promise<void> {
   const batch = await deps.rows.batches.findOne({ _id: batchId });
   const holder = importId(batchId);
-  let unreached: unknown;
+  let left = 0;
   for (let chunk = 0; batch && chunk < (batch.chunks ?? 0); chunk += 1) {
     const row = await readChunk(deps, { batchId, chunk });
     const memberIds = createdOf(row).map((entry) => entry.memberId);
     const { apple, google } = row.carried ?? { apple: 0, google: 0 };
     if (apple === memberIds.length && google === memberIds.length) continue;
-    const issued = await Promise.allSettled([
-      issueApplePasses(deps, { memberIds, holder }),
-      issueGooglePasses(deps, { memberIds, holder }),
-    ]);
-    const eventIds = issued.flatMap((result) => (result.status === 'fulfilled' ? result.value.eventIds : []));
+    const { eventIds, unissued } = await issueBoth(deps, { memberIds, holder });
     await publish(deps, { holder, eventIds, callOff });
     await recordCarried(deps, { batch, row, memberIds });
-    unreached ??= issued.find((result) => result.status === 'rejected')?.reason;
+    left += unissued.length;
   }
-  if (unreached !== undefined) throw unreached;
+  if (left > 0) throw new Error(`Passes of ${left} imported members were not taken.`);
 }

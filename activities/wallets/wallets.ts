@@ -98,16 +98,20 @@ async function openApple(credentials: RealAppleCredentials, { config, log }: Cre
     import('../apple/apns.js'),
     import('../apple/passPackage.js'),
   ]);
-  const byProgram = new WeakMap<Program, CompiledTemplate>();
-  const byContent = new LRUCache<string, CompiledTemplate>({ max: keptTemplates });
+  // What cannot be compiled is kept too: it is tried for each of a program's members.
+  const byProgram = new WeakMap<Program, CompiledTemplate | Error>();
+  const byContent = new LRUCache<string, CompiledTemplate | Error>({ max: keptTemplates });
   const compiled = (program: Program): CompiledTemplate => {
-    const known = byProgram.get(program);
-    if (known) return known;
+    const known = byProgram.get(program) ?? compileOnce(program);
+    if (known instanceof Error) throw known;
+    return known;
+  };
+  const compileOnce = (program: Program): CompiledTemplate | Error => {
     const { name, style, goal, passTemplate } = program;
     const key = createHash('sha1')
       .update(JSON.stringify([name, style, goal, passTemplate]))
       .digest('base64');
-    const template = byContent.get(key) ?? compileTemplate(credentials, program);
+    const template = byContent.get(key) ?? attempted(() => compileTemplate(credentials, program));
     byContent.set(key, template);
     byProgram.set(program, template);
     return template;
@@ -123,6 +127,14 @@ async function openApple(credentials: RealAppleCredentials, { config, log }: Cre
     }),
     build: (member, program) => buildPass(credentials, compiled(program), appleFaceOf(config, { member, program })),
   };
+}
+
+function attempted<T>(work: () => T): T | Error {
+  try {
+    return work();
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
 }
 
 /** All workers together keep to Google's limit, by Redis where there is one. */

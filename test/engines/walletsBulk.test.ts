@@ -1,18 +1,23 @@
 // Many passes at once: Google gets them by the hundred in a few requests, Apple's are signed without holding up anybody else,
-// and whatever is issued twice is told once.
+// whatever is issued twice is told once, and a pass that a wallet does not take holds up nothing but itself.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueApplePasses, issueGooglePasses } from '../../activities/wallets/issuePasses.js';
 import { type Effects, startEffects } from '../rig/effects.js';
+import { batchEnd, csvHeader, sendImport } from '../rig/imports.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
+import { type Receiver, startReceiver } from '../rig/receiver.js';
+import { until } from '../rig/service.js';
 
 const many = 60;
 let real: RealWallets;
 let effects: Effects;
 let memberIds: string[];
+let receiver: Receiver;
 
 beforeAll(async () => {
   real = await startRealWallets({ env: { GESTURE_WORKFLOWS_PER_SECOND: '0' } });
   effects = await startEffects(real.service);
+  receiver = await startReceiver();
   await real.service.stopWorker();
   const program = await real.merchant.program();
   for (let at = 0; at < many; at += 1) await real.merchant.enroll({ programId: program._id });
@@ -22,6 +27,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await effects.close();
   await real.stop();
+  await receiver.stop();
 });
 
 describe('issuing many passes', () => {
@@ -52,5 +58,102 @@ describe('issuing many passes', () => {
     const rows = await real.service.store.rows.members.find({ _id: { $in: memberIds } }).toArray();
     for (const { pass } of rows) expect(pass.googleSaveUrl).toMatch(/^https:\/\/pay\.google\.com\/gp\/v\/save\//);
     expect(await issueGooglePasses(effects.deps, input)).toEqual({ eventIds: [] });
+  });
+});
+
+/** What the merchant was told of each member, as `google false` or `pass.created google`; oldest first. */
+const toldOf = (memberId: string): string[] =>
+  receiver.requests.flatMap(({ body }) => {
+    const { event, data } = JSON.parse(body.toString('utf8'));
+    if (data.memberId !== memberId) return [];
+    if (event === 'pass.created') return [`${event} ${data.platform}`];
+    return [`${event} ${JSON.stringify(data.passIssuance)}`];
+  });
+const created = (apple: boolean, google: boolean) => `member.created ${JSON.stringify({ apple, google })}`;
+
+describe('a pass that a wallet does not take, of members whom a relay tells of', () => {
+  const enroll = async (programId: string, names: string[]): Promise<string[]> => {
+    const made = await Promise.all(names.map((firstName) => real.merchant.enroll({ programId, firstName })));
+    return made.map(({ id }) => id);
+  };
+  const told = (ids: string[], times: number) =>
+    until(() => ids.every((id) => toldOf(id).length >= times) && ids.map(toldOf), 30_000);
+  const built = async (memberId: string, platform: string) => {
+    const { body } = await real.merchant.call(`/merchants/me/members/${memberId}/events`);
+    return body.data.items
+      .filter((line: { type: string; platform?: string }) => line.type === 'pass_built' && line.platform === platform)
+      .map(({ outcome, detail }: { outcome: string; detail?: string }) => [outcome, detail])
+      .reverse();
+  };
+
+  beforeAll(async () => {
+    const events = ['member.created', 'pass.created'];
+    await real.merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events } });
+  });
+
+  it('holds up no other member, is said to be missing, and is issued once the wallet takes it', async () => {
+    const program = await real.merchant.program();
+    real.google.rules.refuses = ({ accountName }) => accountName === 'Refused';
+    const ids = await enroll(program._id, ['Ada', 'Refused', 'Bob']);
+    await real.service.startWorker();
+    const [ada = [], refused = [], bob = []] = await told(ids, 2);
+    for (const lucky of [ada, bob]) expect(lucky).toContain(created(true, true));
+    expect(refused.sort()).toEqual([created(true, false), 'pass.created apple']);
+    expect(await built(ids[1] ?? '', 'google')).toEqual([['failure', 'invalid: invalid; is tried again']]);
+
+    real.google.rules.refuses = () => false;
+    await told(ids, 3);
+    expect(toldOf(ids[1] ?? '')).toContain('pass.created google');
+    expect((await built(ids[1] ?? '', 'google')).map(([outcome]: string[]) => outcome)).toEqual(['failure', 'success']);
+  });
+
+  it('because Google does not answer, keeps no merchant waiting', async () => {
+    const program = await real.merchant.program();
+    await told(await enroll(program._id, ['Before']), 3);
+    real.google.fail({ on: 'objectInsert', how: 'hang' });
+    const [id = ''] = await enroll(program._id, ['Ada']);
+    await told([id], 1);
+    expect(toldOf(id)[0]).toBe(created(true, false));
+    await told([id], 3);
+    expect(toldOf(id)).toContain('pass.created google');
+  });
+
+  it('because its template is broken, is issued once that is mended', async () => {
+    const program = await real.merchant.program();
+    const { rows } = real.service.store;
+    const change = (icon: string) =>
+      rows.programs.updateOne(
+        { _id: program._id },
+        icon ? { $set: { 'passTemplate.images.icon': icon } } : { $unset: { 'passTemplate.images.icon': '' } },
+      );
+    await change('bm90IGEgcGljdHVyZQ==');
+    const [id = ''] = await enroll(program._id, ['Ada']);
+    await told([id], 2);
+    expect(toldOf(id).sort()).toEqual([created(false, true), 'pass.created google']);
+    expect(await built(id, 'apple')).toMatchObject([['failure', expect.stringContaining('icon')]]);
+    await change('');
+    await told([id], 3);
+    expect(toldOf(id)).toContain('pass.created apple');
+  });
+
+  it('holds up nobody who was imported with it', async () => {
+    const program = await real.merchant.program();
+    real.google.rules.refuses = ({ accountName }) => accountName === 'Refused';
+    const names = ['Ada', 'Bob', 'Refused', 'Eve'];
+    const file = [csvHeader, ...names.map((name) => `${name},,${name}@${program._id}.example.com,,0`)].join('\r\n');
+    const { body } = await sendImport(real.merchant, { programId: program._id, file });
+    const batch = await batchEnd(real.merchant, body.data.batchId);
+    expect(batch).toMatchObject({ phase: 'completed', passIssuance: { apple: 4, google: 3 } });
+    const ids: string[] = body.data.results.map(({ memberId }: { memberId: string }) => memberId);
+    const said = await told(ids, 2);
+    expect(said.map(([first]) => first)).toEqual([true, true, false, true].map((google) => created(true, google)));
+
+    real.google.rules.refuses = () => false;
+    await told(ids, 3);
+    const after = await until(async () => {
+      const answer = await real.merchant.call(`/merchants/me/batches/${body.data.batchId}`);
+      return answer.body.data.passIssuance.google === 4 && answer.body.data;
+    });
+    expect(after).toMatchObject({ phase: 'completed', passIssuance: { apple: 4, google: 4 } });
   });
 });

@@ -224,6 +224,12 @@ export const scenarios: Scenarios = {
       input: { merchantId: 'merchant-1', eventIds: ['event-1'] },
     }),
   },
+  issuePassesLate: {
+    taken: () => ({
+      activities: { issueLate: failing(1, away, async () => undefined) },
+      input: { merchantId: 'merchant-1', memberIds: ['member-1'] },
+    }),
+  },
   repushPasses: {
     pushed: () => ({ activities: { repushStale: async () => ({ pushed: 2, stale: 1 }) }, input: {} }),
   },

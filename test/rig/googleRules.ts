@@ -22,6 +22,8 @@ export interface GoogleRules {
   /** Google's reviewer. */
   approve: (classId: string) => void;
   setHasUsers: (objectId: string, hasUsers: boolean) => void;
+  /** Objects that are refused for good, whoever inserts them. */
+  refuses: (object: Json) => boolean;
 }
 
 const day = 24 * 3_600_000;
@@ -40,6 +42,7 @@ export function createGoogleRules(issuerId: string, now: () => number = Date.now
     const refusal = checkId(id) ?? badResource(kind, merge({}, body)) ?? badReview(body);
     if (refusal !== null) return refusal;
     if (store.has(id)) return fail(409, 'existingResource', `Wallet Object ${id} already exists.`);
+    if (kind === 'object' && rules.refuses(body)) return fail(400, 'invalid', 'As the test asked.');
     if (kind === 'object' && !classes.has(String(body.classId))) {
       return fail(404, 'classNotFound', `Wallet Object Class ${String(body.classId)} not found.`);
     }
@@ -110,7 +113,8 @@ export function createGoogleRules(issuerId: string, now: () => number = Date.now
     return id.startsWith(`${issuerId}.`) ? null : fail(403, 'permissionDenied', 'Permission Denied');
   }
 
-  return {
+  const rules: GoogleRules = {
+    refuses: () => false,
     classes,
     objects,
     notices: (objectId) => notices.get(objectId) ?? [],
@@ -129,6 +133,7 @@ export function createGoogleRules(issuerId: string, now: () => number = Date.now
       return checkId(id) ?? (found === undefined ? notFound(kind, id) : { status: 200, body: found });
     },
   };
+  return rules;
 }
 
 function badResource(kind: 'class' | 'object', resource: Json): GoogleAnswer | null {
