@@ -19,8 +19,8 @@ export interface Bench {
   origin: string;
   temporalAddress: string;
   pids: Pids;
-  /** Scenarios that take minutes are run too. */
-  large: boolean;
+  /** Of the merchant with many. */
+  manyMembers: number;
   log: (line: string) => void;
   stop: () => Promise<void>;
 }
@@ -29,16 +29,22 @@ export interface Bench {
 const benchEnv = { LOG_LEVEL: 'warn', RATE_LIMIT_AUTHENTICATED: '1000000000', RATE_LIMIT_PUBLIC: '1000000000' };
 
 export interface BenchOptions {
-  large?: boolean;
+  manyMembers?: number;
   profile?: boolean;
+  /** Beside the demo's settings. */
+  env?: NodeJS.ProcessEnv;
 }
 
-export async function startBench({ large = false, profile = false }: BenchOptions = {}): Promise<Bench> {
+export async function startBench({
+  manyMembers = 1_000_000,
+  profile = false,
+  env = {},
+}: BenchOptions = {}): Promise<Bench> {
   const folder = join(resolve(process.env.STACK_DIR || '.stack'), 'bench');
   mkdirSync(folder, { recursive: true });
   const stackDir = mkdtempSync(join(folder, 'engines-'));
   try {
-    const stack = await startStack(stackDir, { ...benchEnv, ...(profile && profileEnv(folder)) });
+    const stack = await startStack(stackDir, { ...benchEnv, ...(profile && profileEnv(folder)), ...env });
     const file = stack.file();
     const pids: Pids = Object.fromEntries(processNames.map((name) => [name, file.pids[name]]).filter(([, pid]) => pid));
     const store = openStore({
@@ -56,7 +62,7 @@ export async function startBench({ large = false, profile = false }: BenchOption
       origin: new URL(file.baseUrl).origin,
       temporalAddress: file.temporalAddress,
       pids,
-      large,
+      manyMembers,
       log: (line) => console.error(line),
       async stop() {
         await store.close();

@@ -1,4 +1,4 @@
-// `npm run bench [-- NAME ...] [--large]`: the stack's real processes, every scenario beside its yardstick, one table, and
+// `npm run bench [-- NAME ...] [--members N]`: the stack's real processes, every scenario beside its yardstick, one table, and
 // bench/results.json under STACK_DIR.
 import { execFileSync } from 'node:child_process';
 import { cpus, release, totalmem } from 'node:os';
@@ -7,21 +7,33 @@ import { parseArgs } from 'node:util';
 import { replaceFile } from '../../stack/stackFile.js';
 import { type Bench, startBench } from './bench.js';
 import { benchEffect } from './effect.js';
+import { benchEnroll } from './enroll.js';
+import { benchIdle } from './idle.js';
+import { benchImport } from './import.js';
 import { benchPasses } from './passes.js';
 import { benchPoints, benchPointsOne } from './points.js';
+import { reasons, unexplained } from './reasons.js';
 import type { Row } from './row.js';
+import { benchStart } from './start.js';
 import { printTable } from './table.js';
+import { benchWebhooks } from './webhooks.js';
 
+/** In the order of a whole run: what wants a young stack first, what leaves a large database behind last. */
 const scenarios: Record<string, (bench: Bench) => Promise<Row[]>> = {
+  start: benchStart,
+  idle: benchIdle,
   points: benchPoints,
   'points-one': benchPointsOne,
+  enroll: benchEnroll,
+  import: benchImport,
   effect: benchEffect,
   passes: benchPasses,
+  webhooks: benchWebhooks,
 };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { large: { type: 'boolean', default: false }, profile: { type: 'boolean', default: false } },
+  options: { members: { type: 'string', default: '1000000' }, profile: { type: 'boolean', default: false } },
 });
 const names = positionals.length > 0 ? positionals : Object.keys(scenarios);
 const unknown = names.filter((name) => !(name in scenarios));
@@ -30,13 +42,16 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const bench = await startBench(values);
+const bench = await startBench({ profile: values.profile, manyMembers: Number(values.members) });
 const stopped = new Promise<never>((_, reject) => process.once('SIGINT', () => reject(new Error('stopped'))));
 const rows: Row[] = [];
 try {
   for (const name of names) {
     bench.log(`${name} ...`);
-    rows.push(...((await Promise.race([scenarios[name]?.(bench), stopped])) ?? []));
+    const made = (await Promise.race([scenarios[name]?.(bench), stopped])) ?? [];
+    rows.push(
+      ...made.map((row) => ({ ...row, ...(row.reached === false && { reason: reasons[name] ?? unexplained }) })),
+    );
   }
 } finally {
   await bench.stop();

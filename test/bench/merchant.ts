@@ -1,5 +1,5 @@
 // A merchant of one's own with members that were never enrolled: their rows are written straight into the database.
-import { Agent } from 'undici';
+import { Agent, FormData } from 'undici';
 import { newMemberRows } from '../../activities/newMember.js';
 import { newApiKey } from '../../schemas/apiKeys.js';
 import type { MemberRow } from '../../schemas/collections.js';
@@ -9,12 +9,14 @@ import type { Bench } from './bench.js';
 
 export interface BenchMerchant {
   id: string;
+  key: string;
   program: Program;
   /** Fails when the answer is not a success; answers its body as text. */
   call: (request: {
-    method: 'GET' | 'POST' | 'PATCH';
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
     path: string;
-    body?: object;
+    /** A form is sent as it is, anything else as JSON. */
+    body?: object | FormData;
     headers?: Record<string, string>;
   }) => Promise<string>;
   close: () => Promise<void>;
@@ -52,14 +54,16 @@ export async function aMerchant(
   const agent = new Agent({ connections: callers, pipelining: 1 });
   return {
     id,
+    key,
     program,
     async call({ method, path, body, headers }) {
+      const isForm = body instanceof FormData;
       const answer = await agent.request({
         origin,
         path: `/api/v1${path}`,
         method,
-        headers: { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }), ...headers },
-        ...(body && { body: JSON.stringify(body) }),
+        headers: { 'x-api-key': key, ...(body && !isForm && { 'content-type': 'application/json' }), ...headers },
+        ...(body && { body: isForm ? body : JSON.stringify(body) }),
       });
       const text = await answer.body.text();
       if (answer.statusCode >= 300) throw new Error(`${method} ${path} answered ${answer.statusCode}: ${text}`);

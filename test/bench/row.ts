@@ -29,6 +29,8 @@ export interface Row {
   /** Resident MB at the end. */
   memory?: PerProcess;
   note?: string;
+  /** Why the goal was not reached. */
+  reason?: string;
 }
 
 export const round = (value: number, digits = 2): number => {

@@ -54,4 +54,5 @@ export function printTable(rows: readonly Row[]): void {
         .trimEnd(),
     );
   for (const { scenario, note } of rows) if (note) console.log(`  ${scenario}: ${note}`);
+  for (const { scenario, reason } of rows) if (reason) console.log(`  NO, ${scenario}: ${reason}`);
 }

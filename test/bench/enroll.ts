@@ -1,0 +1,93 @@
+// Enrollments as the API accepts them, beside the same read and the same transaction by the driver alone.
+import { type AnyClientBulkWriteModel, type Document, MongoClient } from 'mongodb';
+import { emailKey } from '../../activities/newMember.js';
+import { type Bench, settled } from './bench.js';
+import { closedLoop, sideBySide } from './load.js';
+import { aMerchant, aNewMember } from './merchant.js';
+import { added, cpuMeter, memoryOf, perThousand } from './processes.js';
+import { type PerProcess, type Row, round } from './row.js';
+
+const callers = 64;
+type Statement = AnyClientBulkWriteModel<Document & { _id: string }>;
+
+export async function benchEnroll(bench: Bench): Promise<Row[]> {
+  const [merchant, bareMerchant] = await Promise.all([aMerchant(bench, { callers }), aMerchant(bench)]);
+  const { config } = bench.store;
+  const mongo = new MongoClient(config.MONGODB_URI, {
+    writeConcern: { w: 'majority', journal: true },
+    maxPoolSize: callers,
+    ignoreUndefined: true,
+  });
+  const emails = mongo.db(config.MONGODB_DATABASE).collection<Document & { _id: string }>('emails');
+  let next = 0;
+
+  const enroll = () => {
+    next += 1;
+    const body = {
+      programId: merchant.program._id,
+      firstName: 'Ada',
+      lastName: `Lovelace${next % 997}`,
+      email: `member-${next}@enroll.example`,
+    };
+    return merchant.call({ method: 'POST', path: '/merchants/me/members', body });
+  };
+
+  const bare = async () => {
+    next += 1;
+    const { program } = bareMerchant;
+    const { member, email, tokens, event } = aNewMember(bench.store, program, next);
+    await emails.findOne({ _id: emailKey(program._id, member.email ?? '') });
+    const into = (name: string, document: Document & { _id: string }): Statement => ({
+      namespace: `${config.MONGODB_DATABASE}.${name}`,
+      name: 'insertOne',
+      document,
+    });
+    const statements = [
+      into('members', member),
+      ...(email ? [into('emails', email)] : []),
+      ...tokens.map((token) => into('memberTokens', token)),
+      // Nobody will take it, so that nothing but the transaction is measured.
+      into('events', { ...event, state: 'published' }),
+    ];
+    await mongo.withSession((session) =>
+      session.withTransaction(() =>
+        mongo.bulkWrite<Record<string, Document & { _id: string }>>(statements, { session }),
+      ),
+    );
+  };
+
+  await closedLoop({ callers, ms: 1_000 }, enroll);
+  await closedLoop({ callers, ms: 500 }, bare);
+  await settled(bench);
+  let cpu: PerProcess = {};
+  let used = cpuMeter(bench.pids);
+  const { ours, yardstick, operations } = await sideBySide({
+    rounds: 3,
+    ours() {
+      used = cpuMeter(bench.pids);
+      return closedLoop({ callers, ms: 3_000 }, enroll);
+    },
+    yardstick: () => closedLoop({ callers, ms: 2_000 }, bare),
+    async settle() {
+      await settled(bench);
+      cpu = added(cpu, used());
+    },
+  });
+  await Promise.all([merchant.close(), bareMerchant.close(), mongo.close()]);
+  const ratio = ours.rate / yardstick.rate;
+  return [
+    {
+      scenario: `enroll accepted, ${callers} callers; one transaction by the bare driver`,
+      ours: round(ours.rate),
+      yardstick: round(yardstick.rate),
+      ratio: round(ratio),
+      unit: 'members/s',
+      goal: '>= 0.5',
+      reached: ratio >= 0.5,
+      latency: ours.latency,
+      yardstickLatency: yardstick.latency,
+      cpu: perThousand(cpu, operations),
+      memory: memoryOf(bench.pids),
+    },
+  ];
+}

@@ -1,0 +1,111 @@
+// An import from the file to the answer for every row, beside the bare bulk insert of the same documents.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FormData } from 'undici';
+import { isFinished } from '../../schemas/batches.js';
+import type { Bench } from './bench.js';
+import { aMerchant, aNewMember, type BenchMerchant } from './merchant.js';
+import { added, cpuMeter, memoryOf, perThousand } from './processes.js';
+import { type PerProcess, type Row, round } from './row.js';
+
+const insertedTogether = 500;
+
+export interface ImportSides {
+  /** Seconds from the request to its answer; returns when all that follows an import is done, too. */
+  ours: (rows: number) => Promise<number>;
+  /** Seconds. */
+  yardstick: (rows: number) => Promise<number>;
+  close: () => Promise<void>;
+}
+
+export async function importSides(bench: Bench): Promise<ImportSides> {
+  const [merchant, bareMerchant] = await Promise.all([aMerchant(bench), aMerchant(bench)]);
+  let next = 0;
+  return {
+    async ours(rows) {
+      const lines = Array.from({ length: rows }, () => {
+        next += 1;
+        return `Ada,Lovelace${next % 997},member-${next}@import.example`;
+      });
+      const form = new FormData();
+      form.set('programId', merchant.program._id);
+      const csv = ['firstName,lastName,email', ...lines].join('\n');
+      form.set('file', new Blob([csv], { type: 'text/csv' }), 'members.csv');
+      const startedAt = performance.now();
+      const answer = await merchant.call({ method: 'POST', path: '/merchants/me/members/import', body: form });
+      const seconds = (performance.now() - startedAt) / 1_000;
+      const { created } = JSON.parse(answer).data.counts;
+      if (created !== rows) throw new Error(`${created} of ${rows} members were created.`);
+      await finished(bench, merchant);
+      return seconds;
+    },
+    async yardstick(rows) {
+      const made = Array.from({ length: rows }, () => {
+        next += 1;
+        return aNewMember(bench.store, bareMerchant.program, next);
+      });
+      const { members, emails, memberTokens } = bench.store.rows;
+      const startedAt = performance.now();
+      for (let at = 0; at < rows; at += insertedTogether) {
+        const some = made.slice(at, at + insertedTogether);
+        await Promise.all([
+          members.insertMany(
+            some.map(({ member }) => member),
+            { ordered: false },
+          ),
+          emails.insertMany(
+            some.flatMap(({ email }) => email ?? []),
+            { ordered: false },
+          ),
+          memberTokens.insertMany(
+            some.flatMap(({ tokens }) => tokens),
+            { ordered: false },
+          ),
+        ]);
+      }
+      return (performance.now() - startedAt) / 1_000;
+    },
+    close: async () => void (await Promise.all([merchant.close(), bareMerchant.close()])),
+  };
+}
+
+async function finished({ store }: Bench, { id: merchantId }: BenchMerchant): Promise<void> {
+  const deadline = performance.now() + 300_000;
+  for (;;) {
+    const batches = await store.rows.batches.find({ merchantId }, { projection: { phase: 1 } }).toArray();
+    if (batches.every(({ phase }) => isFinished(phase))) return;
+    if (performance.now() > deadline) throw new Error('An import did not come to its end.');
+    await sleep(100);
+  }
+}
+
+export async function benchImport(bench: Bench): Promise<Row[]> {
+  const rows = 5_000;
+  const rounds = 3;
+  const sides = await importSides(bench);
+  await sides.ours(500);
+  await sides.yardstick(500);
+  let cpu: PerProcess = {};
+  const [mine, theirs]: [number[], number[]] = [[], []];
+  for (let turn = 0; turn < rounds; turn += 1) {
+    const used = cpuMeter(bench.pids);
+    mine.push(await sides.ours(rows));
+    cpu = added(cpu, used());
+    theirs.push(await sides.yardstick(rows));
+  }
+  await sides.close();
+  const [ours, yardstick] = [Math.min(...mine), Math.min(...theirs)];
+  const ratio = yardstick / ours;
+  return [
+    {
+      scenario: `import of ${rows.toLocaleString('en')} rows to the answer; bare bulk insert of the same documents`,
+      ours: round(ours),
+      yardstick: round(yardstick),
+      ratio: round(ratio),
+      unit: 's',
+      goal: '>= 0.2',
+      reached: ratio >= 0.2,
+      cpu: perThousand(cpu, rows * rounds),
+      memory: memoryOf(bench.pids),
+    },
+  ];
+}

@@ -1,0 +1,63 @@
+// The worker of the queue sender. Asked for a count, it works until that many jobs are done and tells how many seconds it took.
+import { createHmac, randomUUID } from 'node:crypto';
+import { Worker } from 'bullmq';
+import { MongoClient } from 'mongodb';
+import { Agent } from 'undici';
+
+export interface Drain {
+  count: number;
+  /** Whether each delivery leaves a row. */
+  logs: boolean;
+}
+
+const [name = '', port = '', url = '', mongodbUri = '', database = ''] = process.argv.slice(2);
+const concurrency = 64;
+const secret = 'x'.repeat(44);
+
+const agent = new Agent({ connections: concurrency });
+const mongo = new MongoClient(mongodbUri, { writeConcern: { w: 'majority', journal: true }, maxPoolSize: concurrency });
+const deliveries = mongo.db(database).collection<{ _id: string }>('benchQueueDeliveries');
+const { origin, pathname: path } = new URL(url);
+
+let done = 0;
+let wanted = 0;
+let startedAt = 0;
+let logs = true;
+
+async function deliver(body: string): Promise<void> {
+  const at = new Date();
+  const signature = createHmac('sha256', secret).update(`${at.toISOString()}.${body}`).digest('hex');
+  const headers = { 'content-type': 'application/json', 'x-signature': `sha256=${signature}` };
+  const answer = await agent.request({ origin, path, method: 'POST', headers, body });
+  await answer.body.dump();
+  if (!logs) return;
+  const row = { _id: randomUUID(), url, at, body, statusCode: answer.statusCode, attempts: 1, createdAt: at };
+  await deliveries.insertOne(row);
+}
+
+const worker = new Worker<{ body: string }>(
+  name,
+  async (job) => {
+    await deliver(job.data.body);
+    done += 1;
+    if (done === wanted) {
+      await worker.pause(true);
+      process.send?.((performance.now() - startedAt) / 1_000);
+    }
+  },
+  { connection: { host: '127.0.0.1', port: Number(port) }, concurrency, autorun: false },
+);
+let isRunning = false;
+process.on('message', (message) => {
+  done = 0;
+  ({ count: wanted, logs } = message as Drain);
+  startedAt = performance.now();
+  if (isRunning) void worker.resume();
+  else void worker.run();
+  isRunning = true;
+});
+process.once('SIGTERM', () => process.exit(0));
+process.once('disconnect', () => process.exit(0));
+await worker.waitUntilReady();
+await mongo.connect();
+process.send?.('ready');

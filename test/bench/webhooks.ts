@@ -1,0 +1,134 @@
+// Deliveries in bulk: a backlog of events until the last one is sent and logged, beside signed POSTs alone and beside a sender
+// that keeps its backlog in Redis.
+import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent } from 'undici';
+import { newEvent } from '../../activities/newEvent.js';
+import type { EventRow, MemberRow } from '../../schemas/collections.js';
+import { envelopeBytes } from '../../schemas/events.js';
+import { newId } from '../../schemas/ids.js';
+import { type Bench, settled } from './bench.js';
+import { closedLoop } from './load.js';
+import { addMembers, aMerchant } from './merchant.js';
+import { added, cpuMeter, memoryOf, perThousand } from './processes.js';
+import { startQueueSender } from './queueSender.js';
+import { startReceiver, subscribe } from './receiver.js';
+import { type PerProcess, type Row, round } from './row.js';
+
+const backlog = 5_000;
+const rounds = 3;
+const callers = 64;
+const insertedTogether = 500;
+const noRedis = 'No redis-server is installed (Debian: apt-get install redis-server), so BullMQ was not compared.';
+
+export function changeOf(bench: Pick<Bench, 'store'>, member: MemberRow, dueAt: Date): EventRow {
+  const event = newEvent(bench.store, {
+    eventId: newId(),
+    type: 'points.changed',
+    member,
+    data: { field: 'points', previous: 0, current: 1, delta: 1, passUpdate: null },
+    holder: null,
+  });
+  return { ...event, dueAt };
+}
+
+/** Events that the relay may take from `dueAt` on, so that all of them are there when it begins. */
+export async function addBacklog(bench: Bench, members: readonly MemberRow[], count: number): Promise<Date> {
+  const dueAt = new Date(Date.now() + 2_000 + count);
+  for (let at = 0; at < count; at += insertedTogether) {
+    const some = Array.from(
+      { length: Math.min(insertedTogether, count - at) },
+      (_, index) => members[(at + index) % members.length],
+    );
+    await bench.store.rows.events.insertMany(
+      some.flatMap((member) => (member ? [changeOf(bench, member, dueAt)] : [])),
+      { ordered: false },
+    );
+  }
+  if (Date.now() > dueAt.getTime()) throw new Error('The backlog was not written before it was due.');
+  return dueAt;
+}
+
+export async function benchWebhooks(bench: Bench): Promise<Row[]> {
+  const receiver = await startReceiver();
+  const merchant = await aMerchant(bench);
+  await subscribe(merchant, receiver.url);
+  const members = await addMembers(bench, { program: merchant.program, count: 200 });
+  const queue = await startQueueSender(bench, receiver.url);
+  const agent = new Agent({ connections: callers });
+  const [member] = members;
+  if (!member) throw new Error('There are no members.');
+  const sample = changeOf(bench, member, new Date());
+  const body = Buffer.from(envelopeBytes({ ...sample, eventId: sample._id }));
+  const { origin, pathname: path } = new URL(receiver.url);
+
+  const post = async () => {
+    const signature = createHmac('sha256', 'x'.repeat(44))
+      .update(`${new Date().toISOString()}.`)
+      .update(body)
+      .digest('hex');
+    const headers = { 'content-type': 'application/json', 'x-signature': `sha256=${signature}` };
+    const answer = await agent.request({ origin, path, method: 'POST', headers, body });
+    await answer.body.dump();
+  };
+  let cpu: PerProcess = {};
+  const ours = async (count: number): Promise<number> => {
+    await receiver.since();
+    const dueAt = await addBacklog(bench, members, count);
+    await sleep(dueAt.getTime() - Date.now());
+    const used = cpuMeter(bench.pids);
+    await settled(bench);
+    const seconds = (Date.now() - dueAt.getTime()) / 1_000;
+    cpu = added(cpu, used());
+    const logged = await bench.store.rows.deliveries.countDocuments({
+      merchantId: merchant.id,
+      success: true,
+      createdAt: { $gte: dueAt },
+    });
+    const { count: received } = await receiver.since();
+    if (logged < count || received < count) throw new Error(`Of ${count}, ${received} came and ${logged} were logged.`);
+    return count / seconds;
+  };
+
+  await ours(500);
+  await queue?.drain(Array.from({ length: 500 }, () => body.toString()));
+  await closedLoop({ callers, ms: 500 }, post);
+  cpu = {};
+  const rates = { ours: [0], queue: [0], unlogged: [0], posts: [0] };
+  const bodies = Array.from({ length: backlog }, () => body.toString());
+  for (let turn = 0; turn < rounds; turn += 1) {
+    rates.ours.push(await ours(backlog));
+    if (queue) {
+      rates.queue.push(backlog / (await queue.drain(bodies)));
+      rates.unlogged.push(backlog / (await queue.drain(bodies, { logs: false })));
+    }
+    rates.posts.push((await closedLoop({ callers, ms: 2_000 }, post)).rate);
+  }
+  const memory = memoryOf(bench.pids);
+  await Promise.all([queue?.close(), agent.close(), merchant.close()]);
+  await receiver.stop();
+
+  const mine = Math.max(...rates.ours);
+  const beside = (scenario: string, goal: string, theirs: readonly number[]): Row => {
+    const rate = Math.max(...theirs);
+    return {
+      scenario,
+      ours: round(mine),
+      yardstick: rate > 0 ? round(rate) : null,
+      ratio: rate > 0 ? round(mine / rate) : null,
+      unit: 'deliveries/s',
+      goal,
+    };
+  };
+  const queued = Math.max(...rates.queue);
+  return [
+    {
+      ...beside('deliveries logged, in bulk; BullMQ on Redis with a row for each', '> 1', rates.queue),
+      ...(queue ? { reached: mine > queued } : { note: noRedis }),
+      cpu: perThousand(cpu, backlog * rounds),
+      memory,
+    },
+    beside('the same; BullMQ on Redis without a row', 'none', rates.unlogged),
+    beside('the same; undici POSTs with HMAC alone', 'none', rates.posts),
+  ];
+}
