@@ -4,6 +4,7 @@ import type { ApiKeyRow } from '../schemas/collections.js';
 import { ServiceError } from '../schemas/errors.js';
 import { newId } from '../schemas/ids.js';
 import type { Store } from './deps.js';
+import { insertUnderCap } from './underCap.js';
 
 const active = (now: Date) => ({
   revokedAt: { $exists: false },
@@ -31,24 +32,32 @@ export async function createApiKey(store: Store, input: CreateApiKey): Promise<{
     .toArray();
   if (roles.length !== roleIds.length) throw new ServiceError('ROLE_NOT_FOUND');
 
-  return store.inTurn(`keys:${merchantId}:${createdBy}`, async () => {
-    const held = await store.rows.apiKeys.find({ merchantId, createdBy, ...active(store.now()) }).toArray();
-    if (held.length >= maxActiveKeys) throw new ServiceError('API_KEY_LIMIT_REACHED');
-    const { key, keyPrefix, hash } = newApiKey();
-    const row: ApiKeyRow = {
-      _id: newId(),
-      merchantId,
-      hash,
-      keyPrefix,
-      name,
-      roleIds,
-      createdBy,
-      createdAt: store.now(),
-      ...(expiresAt && { expiresAt }),
-    };
-    await store.rows.apiKeys.insertOne(row);
-    return { row, key };
+  const { key, keyPrefix, hash } = newApiKey();
+  const row: ApiKeyRow = {
+    _id: newId(),
+    merchantId,
+    hash,
+    keyPrefix,
+    name,
+    roleIds,
+    createdBy,
+    createdAt: store.now(),
+    ...(expiresAt && { expiresAt }),
+  };
+  await insertUnderCap(store, {
+    merchantId,
+    owner: `keys:${merchantId}:${createdBy}`,
+    held: async () => (await heldBy(store, { merchantId, createdBy })).length,
+    cap: maxActiveKeys,
+    full: 'API_KEY_LIMIT_REACHED',
+    name: 'apiKeys',
+    row,
   });
+  return { row, key };
+}
+
+function heldBy(store: Store, who: { merchantId: string; createdBy: string }): Promise<Pick<ApiKeyRow, '_id'>[]> {
+  return store.rows.apiKeys.find({ ...who, ...active(store.now()) }, { projection: { _id: 1 } }).toArray();
 }
 
 export async function listApiKeys(store: Store, { merchantId }: { merchantId: string }): Promise<ApiKeyRow[]> {

@@ -76,14 +76,15 @@ export interface MemberTokenRow {
 }
 
 /**
- * Totals that lists show, kept where members are created and repaired by a scheduled recount; and under `feed:<merchantId>`
- * the last number that the merchant's feed gave.
+ * Totals that lists show, kept where members are created and repaired by a scheduled recount; under `feed:<merchantId>` the
+ * last number that the merchant's feed gave; and under `made:<owner>` how many rows were ever made under a cap.
  */
 export interface CounterRow {
   _id: string;
   merchantId: string;
   members?: number;
   sequence?: number;
+  made?: number;
 }
 
 /** The tags in use, one row a merchant and tag, so that listing them reads no member. */

@@ -29,9 +29,16 @@ function filterOf({ merchantId, subscriptionId, eventType, success }: DeliveryFi
   };
 }
 
+export interface ListDeliveries extends DeliveryFilter {
+  page: number;
+  pageSize: number;
+  /** The total is not counted beyond this; pages are. */
+  countUpTo?: number;
+}
+
 export async function listDeliveries(
   store: Store,
-  { page, pageSize, ...filter }: DeliveryFilter & { page: number; pageSize: number },
+  { page, pageSize, countUpTo = 100_000, ...filter }: ListDeliveries,
 ): Promise<DeliveryPage> {
   const where = filterOf(filter);
   const [deliveries, total] = await Promise.all([
@@ -41,7 +48,7 @@ export async function listDeliveries(
       .skip((page - 1) * pageSize)
       .limit(pageSize)
       .toArray(),
-    store.rows.deliveries.countDocuments(where),
+    store.rows.deliveries.countDocuments(where, { limit: countUpTo }),
   ]);
   const eventIds = deliveries.map((delivery) => delivery.eventId);
   const events = await store.rows.events.find({ _id: { $in: eventIds }, merchantId: filter.merchantId }).toArray();

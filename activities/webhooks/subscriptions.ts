@@ -9,6 +9,8 @@ import { maxSubscriptions, type subscriptionPatch, type subscriptionRequest } fr
 import { checkWebhookUrl, type WebhookUrlRules } from '../../schemas/webhookUrl.js';
 import type { Store } from '../deps.js';
 import type { SecretBox } from '../secrets.js';
+import { decideAgain, StaleRead } from '../transact.js';
+import { insertUnderCap } from '../underCap.js';
 import { forbiddenHost } from './forbiddenHost.js';
 
 export interface SubscriptionDeps extends Store {
@@ -17,6 +19,8 @@ export interface SubscriptionDeps extends Store {
 }
 
 const overlapMs = 24 * 3_600_000;
+/** Each signs every attempt until it expires. */
+const maxLiveSecrets = 10;
 
 /** Throws WEBHOOK_URL_FORBIDDEN. A name that does not resolve is accepted; it fails as `dns` at the attempt. */
 async function requireAllowed(deps: SubscriptionDeps, url: string): Promise<URL> {
@@ -33,32 +37,33 @@ export async function createSubscription(
   { merchantId, request }: { merchantId: string; request: z.output<typeof subscriptionRequest> },
 ): Promise<{ row: SubscriptionRow; secret: string }> {
   const url = await requireAllowed(deps, request.url);
-  return deps.inTurn(`subscriptions:${merchantId}`, async () => {
-    const held = await deps.rows.subscriptions
-      .find({ merchantId }, { projection: { _id: 1 } })
-      .limit(maxSubscriptions)
-      .toArray();
-    if (held.length >= maxSubscriptions) throw new ServiceError('WEBHOOK_LIMIT_REACHED');
-    const secret = request.secret ?? makeWebhookSecret();
-    const now = deps.now();
-    const row: SubscriptionRow = {
-      _id: newId(),
-      merchantId,
-      name: request.name ?? url.host,
-      description: request.description ?? '',
-      url: request.url,
-      events: [...new Set(request.events)],
-      enabled: request.enabled,
-      timeoutMs: request.timeoutMs,
-      retryPolicy: request.retryPolicy,
-      secrets: [{ sealed: deps.secrets.seal(secret) }],
-      health: { failingSince: null, lastSuccessAt: null, consecutiveFailures: 0 },
-      createdAt: now,
-      updatedAt: now,
-    };
-    await deps.rows.subscriptions.insertOne(row);
-    return { row, secret };
+  const secret = request.secret ?? makeWebhookSecret();
+  const now = deps.now();
+  const row: SubscriptionRow = {
+    _id: newId(),
+    merchantId,
+    name: request.name ?? url.host,
+    description: request.description ?? '',
+    url: request.url,
+    events: [...new Set(request.events)],
+    enabled: request.enabled,
+    timeoutMs: request.timeoutMs,
+    retryPolicy: request.retryPolicy,
+    secrets: [{ sealed: deps.secrets.seal(secret) }],
+    health: { failingSince: null, lastSuccessAt: null, consecutiveFailures: 0 },
+    createdAt: now,
+    updatedAt: now,
+  };
+  await insertUnderCap(deps, {
+    merchantId,
+    owner: `subscriptions:${merchantId}`,
+    held: () => deps.rows.subscriptions.countDocuments({ merchantId }, { limit: maxSubscriptions }),
+    cap: maxSubscriptions,
+    full: 'WEBHOOK_LIMIT_REACHED',
+    name: 'subscriptions',
+    row,
   });
+  return { row, secret };
 }
 
 /** Throws WEBHOOK_NOT_FOUND. */
@@ -108,7 +113,7 @@ export async function rotateSecret(
   deps: SubscriptionDeps,
   at: { merchantId: string; id: string },
 ): Promise<{ secret: string; previousSecretExpiresAt: Date }> {
-  return deps.inTurn(`subscription:${at.id}`, async () => {
+  return decideAgain(deps, async () => {
     const before = await readSubscription(deps, at);
     const secret = makeWebhookSecret();
     const now = deps.now();
@@ -116,10 +121,11 @@ export async function rotateSecret(
     const old = before.secrets
       .filter((entry) => !entry.expiresAt || entry.expiresAt > now)
       .map((entry) => ({ ...entry, expiresAt: entry.expiresAt ?? previousSecretExpiresAt }));
-    await deps.rows.subscriptions.updateOne(
-      { _id: at.id, merchantId: at.merchantId },
-      { $set: { secrets: [{ sealed: deps.secrets.seal(secret) }, ...old], updatedAt: now } },
+    const { matchedCount } = await deps.rows.subscriptions.updateOne(
+      { _id: at.id, merchantId: at.merchantId, 'secrets.0.sealed': before.secrets[0]?.sealed },
+      { $set: { secrets: [{ sealed: deps.secrets.seal(secret) }, ...old].slice(0, maxLiveSecrets), updatedAt: now } },
     );
+    if (matchedCount === 0) throw new StaleRead('The secret was rotated since it was read.');
     return { secret, previousSecretExpiresAt };
   });
 }

@@ -1,5 +1,7 @@
 // API keys (interface 2.9, 4.1, 5): made by a console session, shown once, kept as a hash, gone at once when revoked.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiKey } from '../../activities/apiKeys.js';
+import { openStore } from '../../activities/store.js';
 import { sha256 } from '../../schemas/ids.js';
 import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
@@ -105,6 +107,19 @@ describe('a new key', () => {
 });
 
 describe('the cap of ten', () => {
+  it('holds for one user when two processes are asked at once', async () => {
+    const { store } = service;
+    const other = openStore({ config: store.config, log: store.log });
+    const wish = { merchantId: merchant.id, createdBy: 'everywhere', name: 'Till', roleIds: ['viewer'] };
+    const results = await Promise.allSettled(
+      Array.from({ length: 14 }, (_, index) => createApiKey(index % 2 ? other : store, wish)),
+    );
+    const refused = results.filter((result) => result.status === 'rejected');
+    expect(refused.map(({ reason }) => reason.code)).toEqual(Array(4).fill('API_KEY_LIMIT_REACHED'));
+    expect(await store.rows.apiKeys.countDocuments({ createdBy: 'everywhere' })).toBe(10);
+    await other.close();
+  });
+
   it('counts the active keys of one user, also when they are asked for at once', async () => {
     const sub = 'hoarder';
     const answers = await Promise.all(

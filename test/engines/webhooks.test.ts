@@ -3,7 +3,11 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStore } from '../../activities/store.js';
+import { listDeliveries } from '../../activities/webhooks/deliveries.js';
+import { createSubscription, rotateSecret } from '../../activities/webhooks/subscriptions.js';
 import { deliveryWorkflowId } from '../../schemas/ids.js';
+import { subscriptionRequest } from '../../schemas/webhooks.js';
 import { startEffects } from '../rig/effects.js';
 import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
 import { type Received, type Receiver, startReceiver, type Temper } from '../rig/receiver.js';
@@ -185,6 +189,22 @@ describe('a subscription', () => {
     expect(answers.filter((answer) => answer.status === 201)).toHaveLength(20);
     for (const answer of answers.filter((each) => each.status !== 201))
       expect([answer.status, answer.body.error.code]).toEqual([400, 'WEBHOOK_LIMIT_REACHED']);
+  });
+
+  it('is one of twenty at most, also when two processes are asked at once', async () => {
+    const { store } = service;
+    const [effects, other] = [await startEffects(service), openStore({ config: store.config, log: store.log })];
+    const { id: merchantId } = await aMerchant(service);
+    const request = subscriptionRequest.parse({ url: 'http://127.0.0.1:9/x', events: ['*'] });
+    const results = await Promise.allSettled(
+      Array.from({ length: 24 }, (_, index) =>
+        createSubscription({ ...effects.deps, ...(index % 2 ? other : store) }, { merchantId, request }),
+      ),
+    );
+    const refused = results.filter((result) => result.status === 'rejected');
+    expect(refused.map(({ reason }) => reason.code)).toEqual(Array(4).fill('WEBHOOK_LIMIT_REACHED'));
+    expect(await store.rows.subscriptions.countDocuments({ merchantId })).toBe(20);
+    await Promise.all([effects.close(), other.close()]);
   });
 
   it('that was deleted is gone, and nothing is sent to it any more', async () => {
@@ -416,6 +436,25 @@ describe('rotating the secret', () => {
   });
 });
 
+describe('two rotations at once', () => {
+  it('in two processes both count: neither gives out a secret that signs nothing', async () => {
+    const { merchant, id } = await subscribed();
+    const { store } = service;
+    const [effects, other] = [await startEffects(service), openStore({ config: store.config, log: store.log })];
+    const at = { merchantId: merchant.id, id };
+    const given = await Promise.all(
+      [store, other, store, other].map((one) => rotateSecret({ ...effects.deps, ...one }, at)),
+    );
+    const row = await store.rows.subscriptions.findOne({ _id: id });
+    const kept = (row?.secrets ?? []).map(({ sealed }) => effects.deps.secrets.open(sealed));
+    expect(kept).toHaveLength(5);
+    expect(kept).toEqual(expect.arrayContaining(given.map(({ secret }) => secret)));
+    for (let more = 0; more < 7; more += 1) await rotateSecret({ ...effects.deps, ...store }, at);
+    expect((await store.rows.subscriptions.findOne({ _id: id }))?.secrets).toHaveLength(10);
+    await Promise.all([effects.close(), other.close()]);
+  });
+});
+
 describe('a replay', () => {
   it('is another delivery of the same event and the same bytes', async () => {
     const { merchant, receiver, log } = await subscribed();
@@ -508,6 +547,8 @@ describe('the log', () => {
       (await merchant.call(`${all}/delivery-logs?${query}`)).body.data;
     await until(async () => (await read(`subscriptionId=${id}&success=false`)).total === 5);
     await until(async () => (await read('success=true')).total === 2);
+    const bounded = { merchantId: merchant.id, page: 2, pageSize: 4, countUpTo: 3 };
+    expect(await listDeliveries(service.store, bounded)).toMatchObject({ total: 3, items: { length: 3 } });
     expect((await read('')).total).toBe(7);
     expect((await read('eventType=points.changed')).total).toBe(4);
     expect((await read(`subscriptionId=${id}&eventType=pass.created&success=false`)).total).toBe(2);
