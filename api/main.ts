@@ -11,6 +11,7 @@ import { connectTemporal } from '../activities/temporalClient.js';
 import { createWallets } from '../activities/wallets/wallets.js';
 import { parseCidrs } from '../schemas/addresses.js';
 import { createApp } from './app.js';
+import { answerBrokenRequests } from './brokenRequests.js';
 import { closingInOrder } from './closeInOrder.js';
 import { createLimits } from './limits.js';
 import { createUserTokens } from './userTokens.js';
@@ -40,6 +41,7 @@ const app = createApp({
 });
 
 const server = createServer({ requestTimeout: 120_000 }, app.callback());
+answerBrokenRequests(server);
 const close = closingInOrder(server);
 server.listen(config.PORT, config.HOST, () => {
   log.info({ host: config.HOST, port: config.PORT }, 'api ready');

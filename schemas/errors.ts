@@ -3,6 +3,7 @@
 
 const table = {
   VALIDATION_FAILED: { status: 400, message: 'The request is not valid; see error.details.' },
+  MALFORMED_REQUEST: { status: 400, message: 'This is not HTTP that can be read.' },
   MALFORMED_JSON: { status: 400, message: 'The body is not valid JSON.' },
   IDEMPOTENCY_KEY_MALFORMED: { status: 400, message: 'Idempotency-Key must match ^[A-Za-z0-9_-]{8,128}$.' },
   IDEMPOTENCY_KEY_REUSED: {
@@ -39,6 +40,7 @@ const table = {
   BATCH_NOT_FOUND: { status: 404, message: 'No such batch.' },
   ROUTE_NOT_FOUND: { status: 404, message: 'No such route; see /docs for what there is.' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'This route does not accept that method; see the Allow header.' },
+  REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time.' },
   IDEMPOTENCY_KEY_IN_USE: {
     status: 409,
     message: 'Another request with this Idempotency-Key is still running; retry with the same key in a moment.',
@@ -46,6 +48,7 @@ const table = {
   EMAIL_TAKEN: { status: 409, message: 'Another member of this program has that email.' },
   BODY_TOO_LARGE: { status: 413, message: 'The body is larger than this route accepts.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'This route does not accept that content type.' },
+  HEADERS_TOO_LARGE: { status: 431, message: 'The headers are larger than 16 KB.' },
   RATE_LIMITED: { status: 429, message: 'Too many requests; wait until the window resets.' },
   INTERNAL: { status: 500, message: 'Something went wrong on our side; idempotent calls are safe to retry.' },
   UNAVAILABLE: { status: 503, message: 'A part of the service is away; retry with the same key in a moment.' },

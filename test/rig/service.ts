@@ -13,6 +13,7 @@ import { type OpenStore, openStore } from '../../activities/store.js';
 import { temporalTarget } from '../../activities/temporalTarget.js';
 import { createWallets } from '../../activities/wallets/wallets.js';
 import { createApp } from '../../api/app.js';
+import { answerBrokenRequests } from '../../api/brokenRequests.js';
 import { createLimits } from '../../api/limits.js';
 import { createUserTokens } from '../../api/userTokens.js';
 import { createWorkflowBudget } from '../../api/workflowBudget.js';
@@ -60,6 +61,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   installRuntime();
   // Longer than any client keeps an idle connection: no request may meet one that is just being closed.
   const server = createServer({ keepAliveTimeout: 120_000 });
+  answerBrokenRequests(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const publicUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const config = readConfig({

@@ -5,6 +5,7 @@ import { type ErrorCode, errorTable, ServiceError } from '../../schemas/errors.j
 const promised: Record<number, string[]> = {
   400: [
     'VALIDATION_FAILED',
+    'MALFORMED_REQUEST',
     'MALFORMED_JSON',
     'IDEMPOTENCY_KEY_MALFORMED',
     'IDEMPOTENCY_KEY_REUSED',
@@ -34,10 +35,12 @@ const promised: Record<number, string[]> = {
     'ROUTE_NOT_FOUND',
   ],
   405: ['METHOD_NOT_ALLOWED'],
+  408: ['REQUEST_TIMEOUT'],
   409: ['IDEMPOTENCY_KEY_IN_USE', 'EMAIL_TAKEN'],
   413: ['BODY_TOO_LARGE'],
   415: ['UNSUPPORTED_MEDIA_TYPE'],
   429: ['RATE_LIMITED'],
+  431: ['HEADERS_TOO_LARGE'],
   500: ['INTERNAL'],
   503: ['UNAVAILABLE'],
 };

@@ -1,0 +1,48 @@
+// What is no HTTP, or too much of it, never reaches a route; it is answered in the envelope all the same (interface 1.8), and
+// its connection ends, since nobody knows where its next request would begin.
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { type ErrorCode, ServiceError } from '../schemas/errors.js';
+import { newToken } from '../schemas/ids.js';
+import { failure } from './envelope.js';
+
+const codeOf: Record<string, ErrorCode> = {
+  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
+  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+};
+
+function bytesOf(code: ErrorCode): string {
+  const { status, body } = failure(new ServiceError(code));
+  const text = JSON.stringify(body);
+  return [
+    `HTTP/1.1 ${status} ${code}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    `X-Request-Id: ${newToken(12)}`,
+    'Connection: close',
+    '',
+    text,
+  ].join('\r\n');
+}
+
+/** Call it before the server listens. */
+export function answerBrokenRequests(server: Server): void {
+  const answering = new WeakMap<Socket, ServerResponse>();
+  server.prependListener('request', (request, answer: ServerResponse) => {
+    answering.set(request.socket, answer);
+    answer.once('close', () => answering.delete(request.socket));
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
+    const socket = stream as Socket;
+    const answer = answering.get(socket);
+    if (answer?.req.complete) {
+      // What came before was whole, and is answered first.
+      answer.once('finish', () => socket.destroySoon());
+      return;
+    }
+    // Bytes in the middle of an answer would be taken for a part of it.
+    const silent = !socket.writable || error.code === 'ECONNRESET' || answer?.headersSent;
+    if (!silent) socket.write(bytesOf(codeOf[error.code ?? ''] ?? 'MALFORMED_REQUEST'));
+    socket.destroySoon();
+  });
+}
