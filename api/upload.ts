@@ -27,14 +27,16 @@ export interface Upload {
 const signOfLifeMs = 5_000;
 const chunksAtOnce = 3;
 
-function importWorkflow({ _id: batchId, merchantId, programId = '' }: BatchRow): StartWorkflow<'importMembers'> {
+function importWorkflow(batch: BatchRow): StartWorkflow<'importMembers'> {
+  const { _id: batchId, merchantId, programId = '', fingerprint } = batch;
   return {
     name: 'importMembers',
     workflowId: importId(batchId),
     input: { merchantId, batchId },
     summary: `import members into ${programId}`,
     searchAttributes: { MerchantId: merchantId, ProgramId: programId, BatchId: batchId },
-    priority: 5,
+    // Somebody waits for the answer of one with a fingerprint.
+    priority: fingerprint === undefined ? 5 : 3,
     fairnessKey: merchantId,
   };
 }

@@ -9,7 +9,9 @@ export const taskQueues = {
   wallet: 'wallet',
   /** Receivers: many slots, since a slow receiver holds one for its whole timeout. */
   webhooks: 'webhooks',
-  /** Imports and campaigns, lowest priority. */
+  /** Rows of imports, which somebody may be waiting for: nothing here waits for wallets or receivers. */
+  imports: 'imports',
+  /** What follows an import, campaigns and replays, lowest priority. */
   batches: 'batches',
 } as const;
 

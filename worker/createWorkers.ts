@@ -38,6 +38,7 @@ export function createWorkers({
     }),
     Worker.create({ ...shared, taskQueue: taskQueues.wallet, maxConcurrentActivityTaskExecutions: 100 }),
     Worker.create({ ...shared, taskQueue: taskQueues.webhooks, maxConcurrentActivityTaskExecutions: 1_500 }),
+    Worker.create({ ...shared, taskQueue: taskQueues.imports, maxConcurrentActivityTaskExecutions: 8 }),
     Worker.create({ ...shared, taskQueue: taskQueues.batches, maxConcurrentActivityTaskExecutions: 8 }),
   ]);
 }

@@ -47,9 +47,12 @@ export const webhooks = proxyActivities<Activities>({
   retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
 });
 
-export const batches = proxyActivities<Activities>({
-  taskQueue: taskQueues.batches,
+const inShares = {
   startToCloseTimeout: '10m',
   heartbeatTimeout: '4s',
   retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
-});
+} as const;
+
+export const imports = proxyActivities<Activities>({ taskQueue: taskQueues.imports, ...inShares });
+
+export const batches = proxyActivities<Activities>({ taskQueue: taskQueues.batches, ...inShares });

@@ -11,7 +11,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { type ImportMembers, type ImportStep, uploadedSignal } from '../schemas/workflows.js';
-import { batches, webhooks } from './activityOptions.js';
+import { batches, imports, webhooks } from './activityOptions.js';
 import { failureOf } from './throughTargets.js';
 
 const uploaded = defineSignal(uploadedSignal);
@@ -38,7 +38,7 @@ export async function importMembers(input: ImportMembers): Promise<{ phase: stri
         });
       const step =
         stage === 'creating'
-          ? await batches.createImported({ batchId, from })
+          ? await imports.createImported({ batchId, from })
           : await batches.carryImported({ batchId, from });
       setCurrentDetails(detailsOf(stage, step));
       from = step.next;
@@ -72,10 +72,10 @@ async function fileCame(batchId: string): Promise<boolean> {
   setCurrentDetails('Waiting for the file.');
   for (;;) {
     await condition(() => told, lookAgainAfter);
-    const { state } = await batches.uploadState({ batchId });
+    const { state } = await imports.uploadState({ batchId });
     if (state === 'ready') return true;
     if (state === 'gone') {
-      await batches.discardRows({ batchId });
+      await imports.discardRows({ batchId });
       setCurrentDetails('The file was refused or cut off; nothing was created.');
       return false;
     }

@@ -1,8 +1,10 @@
 // A stretch of events, sent again: the same ids and bytes, to one subscription, at a bounded rate, with an end that is told.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { csvOf, sendImport } from '../rig/imports.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Received, type Receiver, startReceiver, type Temper } from '../rig/receiver.js';
 import { startService, type TestService, until } from '../rig/service.js';
+import { hang } from '../rig/tempers.js';
 
 const ok: Temper = (_request, answer) => answer.writeHead(204).end();
 const broken: Temper = (_request, answer) => answer.writeHead(500).end();
@@ -216,6 +218,21 @@ describe('a replay of all', () => {
     await scene.stop();
   }, 60_000);
 });
+
+it('replays that wait for slow receivers keep no import waiting', async () => {
+  const scene = await aScene();
+  const { merchant, receiver } = scene;
+  const { _id: programId } = await merchant.program();
+  await scene.scan(1);
+  receiver.setTemper(hang());
+  const id = await scene.subscribe({ timeoutMs: 30_000 });
+  // More than may run at once.
+  await Promise.all(Array.from({ length: 12 }, () => scene.replay(id, { since: longAgo, only: 'all' })));
+  await receiver.waitFor((requests) => requests.length >= 8, 20_000);
+  const answer = await sendImport(merchant, { programId, file: csvOf(3) });
+  expect([answer.status, answer.body.data?.counts.created]).toEqual([200, 3]);
+  await scene.stop();
+}, 60_000);
 
 describe('a replay that cannot be', () => {
   it('is refused for a subscription that is disabled, unknown or of another merchant, and for no stretch at all', async () => {
