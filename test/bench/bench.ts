@@ -21,6 +21,8 @@ export interface Bench {
   pids: Pids;
   /** Of the merchant with many. */
   manyMembers: number;
+  /** API and worker write where their time went. */
+  profile: boolean;
   log: (line: string) => void;
   stop: () => Promise<void>;
 }
@@ -63,6 +65,7 @@ export async function startBench({
       temporalAddress: file.temporalAddress,
       pids,
       manyMembers,
+      profile,
       log: (line) => console.error(line),
       async stop() {
         await store.close();

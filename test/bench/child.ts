@@ -1,5 +1,5 @@
 // Helpers of a bench that must not cost its own process anything: each runs beside it and is asked by messages.
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
@@ -17,7 +17,14 @@ export async function startChild(
 ): Promise<{ child: Child; ready: unknown }> {
   const path = fileURLToPath(new URL(file, import.meta.url));
   const running = fork(path, [...args], { execArgv: ['--import', 'tsx'] });
-  const next = () => Promise.race([once(running, 'message').then(([message]) => message as unknown), died(running)]);
+  // One listener that stays, however often it is asked.
+  let refuse: (error: Error) => void = () => {};
+  running.once('exit', (code, signal) => refuse(new Error(`A helper of the bench ended with ${code ?? signal}.`)));
+  const next = () =>
+    new Promise<unknown>((resolve, reject) => {
+      refuse = reject;
+      running.once('message', resolve);
+    });
   const ready = await next();
   return {
     ready,
@@ -35,9 +42,4 @@ export async function startChild(
       },
     },
   };
-}
-
-async function died(running: ChildProcess): Promise<never> {
-  const [code, signal] = await once(running, 'exit');
-  throw new Error(`A helper of the bench ended with ${code ?? signal}.`);
 }

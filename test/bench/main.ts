@@ -6,14 +6,19 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { replaceFile } from '../../stack/stackFile.js';
 import { type Bench, startBench } from './bench.js';
+import { benchCsv } from './csv.js';
 import { benchEffect } from './effect.js';
 import { benchEnroll } from './enroll.js';
+import { benchHung } from './hung.js';
 import { benchIdle } from './idle.js';
 import { benchImport } from './import.js';
+import { benchList } from './list.js';
 import { benchPasses } from './passes.js';
 import { benchPoints, benchPointsOne } from './points.js';
+import { benchPush } from './push.js';
 import { reasons, unexplained } from './reasons.js';
 import type { Row } from './row.js';
+import { benchSearch } from './search.js';
 import { benchStart } from './start.js';
 import { printTable } from './table.js';
 import { benchWebhooks } from './webhooks.js';
@@ -24,11 +29,16 @@ const scenarios: Record<string, (bench: Bench) => Promise<Row[]>> = {
   idle: benchIdle,
   points: benchPoints,
   'points-one': benchPointsOne,
+  push: benchPush,
   enroll: benchEnroll,
   import: benchImport,
   effect: benchEffect,
   passes: benchPasses,
   webhooks: benchWebhooks,
+  hung: benchHung,
+  csv: benchCsv,
+  list: benchList,
+  search: benchSearch,
 };
 
 const { values, positionals } = parseArgs({

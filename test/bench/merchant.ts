@@ -4,6 +4,7 @@ import { newMemberRows } from '../../activities/newMember.js';
 import { newApiKey } from '../../schemas/apiKeys.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { newId, newToken } from '../../schemas/ids.js';
+import type { Person } from '../../schemas/members.js';
 import { type Program, programFile } from '../../schemas/programs.js';
 import type { Bench } from './bench.js';
 
@@ -101,13 +102,14 @@ export async function addMembers(
   return members;
 }
 
-export function aNewMember(store: Bench['store'], program: Program, index: number) {
+export function aNewMember(store: Bench['store'], program: Program, index: number, person: Person = {}) {
   return newMemberRows(store, {
     program,
     person: {
       firstName: firstNames[index % firstNames.length] ?? '',
       lastName: `Lovelace${index % 997}`,
       email: `member-${index}@${program._id.toLowerCase()}.example`,
+      ...person,
     },
     source: 'api',
     attribution: {},

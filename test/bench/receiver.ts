@@ -25,6 +25,8 @@ export async function startReceiver(): Promise<BenchReceiver> {
   };
 }
 
-export async function subscribe(merchant: BenchMerchant, url: string, timeoutMs = 10_000): Promise<void> {
-  await merchant.call({ method: 'POST', path: '/merchants/me/webhooks', body: { url, events: ['*'], timeoutMs } });
+/** Answers the subscription's id. */
+export async function subscribe(merchant: BenchMerchant, url: string, timeoutMs = 10_000): Promise<string> {
+  const body = { url, events: ['*'], timeoutMs };
+  return JSON.parse(await merchant.call({ method: 'POST', path: '/merchants/me/webhooks', body })).data.id;
 }

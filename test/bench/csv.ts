@@ -1,0 +1,94 @@
+// The timeline as CSV: when its first byte comes, and whether the API's memory stays where it is however often it is asked.
+import { setInterval as everyTick } from 'node:timers/promises';
+import { Agent } from 'undici';
+import { newId } from '../../schemas/ids.js';
+import type { Bench } from './bench.js';
+import { addMembers, aMerchant } from './merchant.js';
+import { cpuMeter, perThousand, residentMbOf } from './processes.js';
+import { type Row, round, spreadOf } from './row.js';
+
+const rows = 5_000;
+const insertedTogether = 500;
+const exportsInAll = 60;
+const memoryGoalMb = 20;
+
+export async function benchCsv(bench: Bench): Promise<Row[]> {
+  const merchant = await aMerchant(bench);
+  const [member] = await addMembers(bench, { program: merchant.program, count: 1 });
+  if (!member) throw new Error('There is no member.');
+  for (let at = 0; at < rows; at += insertedTogether)
+    await bench.store.rows.timeline.insertMany(
+      Array.from({ length: insertedTogether }, (_, index) => ({
+        _id: newId(),
+        merchantId: merchant.id,
+        memberId: member._id,
+        type: 'points_changed',
+        outcome: 'success' as const,
+        detail: 'Five more for a cup of coffee, said the cashier',
+        occurredAt: new Date(Date.now() - (at + index) * 1_000),
+      })),
+      { ordered: false },
+    );
+  const agent = new Agent({ connections: 1 });
+  const path = `/api/v1/merchants/me/members/${member._id}/events.csv`;
+  const download = async () => {
+    const startedAt = performance.now();
+    const headers = { 'x-api-key': merchant.key };
+    const answer = await agent.request({ origin: bench.origin, path, method: 'GET', headers });
+    let firstByteMs: number | undefined;
+    let lines = 0;
+    for await (const chunk of answer.body) {
+      firstByteMs ??= performance.now() - startedAt;
+      for (const byte of chunk as Buffer) if (byte === 10) lines += 1;
+    }
+    if (lines !== rows + 1) throw new Error(`The file has ${lines} lines.`);
+    return { firstByteMs: firstByteMs ?? 0, ms: performance.now() - startedAt };
+  };
+
+  const many = async (times: number) => {
+    const done = new AbortController();
+    let peakMb = 0;
+    const watching = (async () => {
+      for await (const _ of everyTick(20, undefined, { signal: done.signal }))
+        peakMb = Math.max(peakMb, residentMbOf(bench.pids.api ?? 0));
+    })().catch(() => {});
+    const downloads: { firstByteMs: number; ms: number }[] = [];
+    for (let turn = 0; turn < times; turn += 1) downloads.push(await download());
+    done.abort();
+    await watching;
+    return { peakMb, downloads };
+  };
+
+  const warm = await many(exportsInAll / 3);
+  const used = cpuMeter(bench.pids);
+  const { peakMb, downloads } = await many(exportsInAll);
+  const cpu = perThousand(used(), exportsInAll);
+  await Promise.all([agent.close(), merchant.close()]);
+  const firstByte = spreadOf(downloads.map(({ firstByteMs }) => firstByteMs));
+  const grown = peakMb - warm.peakMb;
+  const file = `events.csv of ${rows.toLocaleString('en')} rows`;
+  return [
+    {
+      scenario: `${file}: first byte, p50`,
+      ours: firstByte.p50,
+      yardstick: null,
+      ratio: null,
+      unit: 'ms',
+      goal: '< 50',
+      reached: firstByte.p50 < 50,
+      latency: firstByte,
+      cpu,
+      note: `The whole file takes ${spreadOf(downloads.map(({ ms }) => ms)).p50} ms (p50).`,
+    },
+    {
+      scenario: `${file}: peak of the API's memory over ${exportsInAll} more than over the first ${exportsInAll / 3}`,
+      ours: round(grown),
+      yardstick: null,
+      ratio: null,
+      unit: 'MB',
+      goal: `< ${memoryGoalMb}`,
+      reached: grown < memoryGoalMb,
+      note: `Peaks of ${round(warm.peakMb, 0)} and ${round(peakMb, 0)} MB.`,
+    },
+  ];
+}

@@ -1,0 +1,77 @@
+// A receiver that never answers beside a good one: how old an event is when the good one gets it, with and without the other,
+// at a pace that the service carries easily. Each phase begins when nothing of the phase before it is under way.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newToken } from '../../schemas/ids.js';
+import { type Bench, settled } from './bench.js';
+import { addMembers, aMerchant, type BenchMerchant } from './merchant.js';
+import { startReceiver, subscribe } from './receiver.js';
+import { type Row, round, type Spread, spreadOf } from './row.js';
+
+const perSecond = 15;
+const phaseMs = 10_000;
+const timeoutMs = 2_000;
+const rounds = 3;
+
+export async function benchHung(bench: Bench): Promise<Row[]> {
+  const receiver = await startReceiver();
+  const merchant = await aMerchant(bench);
+  await subscribe(merchant, receiver.url);
+  const hungId = await subscribe(merchant, receiver.hangUrl, timeoutMs);
+  const members = await addMembers(bench, { program: merchant.program, count: 100 });
+
+  const phase = async (hung: boolean): Promise<Spread> => {
+    await enable(merchant, hungId, hung);
+    await receiver.since();
+    const count = Math.round((perSecond * phaseMs) / 1_000);
+    const began = performance.now();
+    const awards: Promise<string>[] = [];
+    for (let index = 0; index < count; index += 1) {
+      await sleep(Math.max(began + (index / perSecond) * 1_000 - performance.now(), 0));
+      awards.push(
+        merchant.call({
+          method: 'PATCH',
+          path: `/merchants/me/members/${members[index % members.length]?._id}/points`,
+          body: { delta: 1 },
+          headers: { 'idempotency-key': newToken() },
+        }),
+      );
+    }
+    await Promise.all(awards);
+    await enable(merchant, hungId, false);
+    await settled(bench);
+    const { count: received, ages } = await receiver.since();
+    if (received < count) throw new Error(`Of ${count} webhooks ${received} came.`);
+    await sleep(timeoutMs);
+    return spreadOf(ages);
+  };
+
+  await phase(false);
+  const alone: Spread[] = [];
+  const beside: Spread[] = [];
+  for (let turn = 0; turn < rounds; turn += 1) {
+    alone.push(await phase(false));
+    beside.push(await phase(true));
+  }
+  await merchant.close();
+  await receiver.stop();
+  const best = (spreads: Spread[]) => spreads.reduce((one, other) => (other.p99 < one.p99 ? other : one));
+  const [without, withIt] = [best(alone), best(beside)];
+  const ratio = without.p99 / withIt.p99;
+  return [
+    {
+      scenario: 'age at a good receiver beside a hung one, p99; without the hung one',
+      ours: withIt.p99,
+      yardstick: without.p99,
+      ratio: round(ratio),
+      unit: 'ms',
+      goal: '>= 0.91',
+      reached: ratio >= 1 / 1.1,
+      latency: withIt,
+      yardstickLatency: without,
+    },
+  ];
+}
+
+async function enable(merchant: BenchMerchant, id: string, enabled: boolean): Promise<void> {
+  await merchant.call({ method: 'PATCH', path: `/merchants/me/webhooks/${id}`, body: { enabled } });
+}

@@ -1,0 +1,130 @@
+// Reads of one member and by words, at ten thousand members and at a million, beside the driver with the same filter.
+import { MongoClient } from 'mongodb';
+import type { MemberRow, MemberTokenRow } from '../../schemas/collections.js';
+import { prefixRange } from '../../schemas/searchWords.js';
+import type { Bench } from './bench.js';
+import { type Compared, closedLoop, sideBySide, sooner } from './load.js';
+import { type ManyMembers, rareMembers, rareName, startSeeded } from './manyMembers.js';
+import { cpuMeter, memoryOf, perThousand } from './processes.js';
+import { type PerProcess, type Row, round } from './row.js';
+
+const few = 10_000;
+const pageSize = 25;
+/** As one types it. */
+const typed = rareName.slice(0, 6).toLowerCase();
+export const reads = ['member', 'serial', 'q'] as const;
+export type Read = (typeof reads)[number];
+
+export interface Reads {
+  compare: (read: Read, ms?: number) => Promise<{ compared: Compared; cpu: PerProcess }>;
+  close: () => Promise<void>;
+}
+
+export async function readsOf(bench: Bench, { merchant, some }: ManyMembers): Promise<Reads> {
+  const mongo = new MongoClient(bench.store.config.MONGODB_URI);
+  const db = mongo.db(bench.store.config.MONGODB_DATABASE);
+  const members = db.collection<MemberRow>('members');
+  const memberTokens = db.collection<MemberTokenRow>('memberTokens');
+  const { id: merchantId } = merchant;
+  const any = (): MemberRow => {
+    const member = some[Math.floor(Math.random() * some.length)];
+    if (!member) throw new Error('There are no members.');
+    return member;
+  };
+  const get = (path: string) => merchant.call({ method: 'GET', path: `/merchants/me/members${path}` });
+  const expectTotal = async (answer: Promise<string>, total: number) => {
+    const found = JSON.parse(await answer).data.total;
+    if (found !== total) throw new Error(`${found} were found where ${total} are.`);
+  };
+  const ours: Record<Read, () => Promise<unknown>> = {
+    member: () => get(`/${any()._id}`),
+    serial: () => expectTotal(get(`?serial=${any().memberCode}`), 1),
+    q: () => expectTotal(get(`?q=${typed}&pageSize=${pageSize}`), rareMembers),
+  };
+  const bare: Record<Read, () => Promise<unknown>> = {
+    member: () => members.findOne({ _id: any()._id, merchantId }),
+    serial: () => members.findOne({ merchantId, memberCode: any().memberCode }),
+    async q() {
+      const found = await memberTokens.find({ merchantId, token: prefixRange(typed) }).toArray();
+      const ids = found.slice(0, pageSize).map(({ memberId }) => memberId);
+      return members.find({ _id: { $in: ids }, merchantId }).toArray();
+    },
+  };
+  return {
+    async compare(read, ms = 1_500) {
+      await closedLoop({ callers: 1, ms: ms / 3 }, ours[read]);
+      await closedLoop({ callers: 1, ms: ms / 3 }, bare[read]);
+      const used = cpuMeter(bench.pids);
+      let yardstickOperations = 0;
+      const compared = await sideBySide({
+        rounds: 3,
+        ours: () => closedLoop({ callers: 1, ms }, ours[read]),
+        async yardstick() {
+          const measured = await closedLoop({ callers: 1, ms }, bare[read]);
+          yardstickOperations += measured.operations;
+          return measured;
+        },
+        better: sooner,
+      });
+      // The engine served the yardstick, too.
+      const { mongodb, ...own } = perThousand(used(), compared.operations);
+      const shared = (mongodb ?? 0) * (compared.operations / (compared.operations + yardstickOperations));
+      return { compared, cpu: { ...own, mongodb: round(shared) } };
+    },
+    close: () => mongo.close(),
+  };
+}
+
+const shownRead: Record<Read, string> = {
+  member: 'GET member',
+  serial: 'GET members?serial=',
+  q: `GET members?q=, ${rareMembers} matches`,
+};
+
+export async function benchSearch({ log, profile, manyMembers }: Bench): Promise<Row[]> {
+  const { bench, merchants, seconds } = await startSeeded({ log, profile }, [few, manyMembers]);
+  try {
+    const p50s = new Map<string, number>();
+    const rows: Row[] = [];
+    for (const read of reads)
+      for (const at of merchants) {
+        const side = await readsOf(bench, at);
+        const { compared, cpu } = await side.compare(read);
+        await side.close();
+        const { ours, yardstick } = compared;
+        const ratio = yardstick.latency.p50 / ours.latency.p50;
+        p50s.set(`${read} ${at.count}`, ours.latency.p50);
+        rows.push({
+          scenario: `${shownRead[read]} of ${at.count.toLocaleString('en')} members, p50; the bare driver`,
+          ours: ours.latency.p50,
+          yardstick: yardstick.latency.p50,
+          ratio: round(ratio),
+          unit: 'ms',
+          goal: '>= 0.33',
+          reached: ratio >= 1 / 3,
+          latency: ours.latency,
+          yardstickLatency: yardstick.latency,
+          cpu,
+          memory: memoryOf(bench.pids),
+        });
+      }
+    const [firstRow] = rows;
+    if (firstRow) firstRow.note = `${Math.round(seconds)} s to write the members of both merchants and their indexes.`;
+    const growth = reads.map((read): Row => {
+      const [atFew = 0, atMany = 0] = [few, manyMembers].map((count) => p50s.get(`${read} ${count}`));
+      return {
+        scenario: `${shownRead[read]}, ${manyMembers.toLocaleString('en')} members; ${few.toLocaleString('en')}`,
+        ours: atMany,
+        yardstick: atFew,
+        ratio: round(atFew / atMany),
+        unit: 'ms',
+        goal: '>= 0.2',
+        reached: atFew / atMany >= 0.2,
+      };
+    });
+    await Promise.all(merchants.map(({ merchant }) => merchant.close()));
+    return [...rows, ...growth];
+  } finally {
+    await bench.stop();
+  }
+}
