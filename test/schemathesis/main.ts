@@ -1,0 +1,115 @@
+// `npm run schemathesis [-- --minutes N] [--seed N]`: schemathesis (PyPI) over the document that a stack of its own serves. It
+// fails when an answer is a 5xx or not what the document says, and when an operation was never carried out.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { endpoints } from '../../schemas/endpoints/index.js';
+import { cacheDirOf } from '../../stack/engines/cache.js';
+import type { StackFile } from '../../stack/stackFile.js';
+import { newStackDir, startStack } from '../rig/runningStack.js';
+import { type Counts, countsOf } from './counts.js';
+import { bindings, type Dictionaries, seed } from './seed.js';
+
+const version = '4.32.5';
+const checks = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_headers_conformance',
+  'response_schema_conformance',
+];
+
+async function run(command: string, args: string[], env: NodeJS.ProcessEnv = process.env): Promise<number | null> {
+  const [code] = await once(spawn(command, args, { stdio: 'inherit', env }), 'close');
+  return code;
+}
+
+/** The path of its command, installed into a folder of its own in the user's cache. */
+async function schemathesis(): Promise<string> {
+  const folder = join(cacheDirOf(process.env), `schemathesis-${version}`);
+  const command = join(folder, 'bin', 'schemathesis');
+  if (existsSync(command)) return command;
+  await run('python3', ['-m', 'venv', folder]);
+  const code = await run(join(folder, 'bin', 'pip'), ['install', '--quiet', `schemathesis==${version}`]);
+  if (code !== 0) throw new Error('schemathesis could not be installed: python3 with venv, and PyPI, are needed.');
+  return command;
+}
+
+interface Config {
+  demo: StackFile['demo'];
+  dictionaries: Dictionaries;
+}
+
+/** Text as TOML has it is text as JSON has it. */
+const quoted = (value: unknown): string => JSON.stringify(value);
+
+function configOf({ demo, dictionaries }: Config): string {
+  return [
+    '[auth.openapi.apiKey]',
+    `api_key = ${quoted(demo.apiKey)}`,
+    '[auth.openapi.apiKeyAuthorization]',
+    `api_key = ${quoted(`ApiKey ${demo.apiKey}`)}`,
+    '[auth.openapi.consoleCookie]',
+    `api_key = ${quoted(demo.consoleToken)}`,
+    '[auth.openapi.consoleToken]',
+    `bearer = ${quoted(demo.consoleToken)}`,
+    ...Object.entries(dictionaries).flatMap(([name, values]) => [
+      `[dictionaries.${name}]`,
+      `values = ${quoted(values)}`,
+    ]),
+    ...bindings.flatMap(([path, parameters]) => [
+      '[[operations]]',
+      `include-path-regex = ${quoted(path)}`,
+      '[operations.parameters]',
+      ...Object.entries(parameters).map(
+        ([name, from]) => `${quoted(name)} = { dictionary = ${quoted(from)}, probability = 0.7 }`,
+      ),
+    ]),
+  ].join('\n');
+}
+
+const operations = Object.values(endpoints).map(
+  ({ method, path }) => `${method.toUpperCase()} ${path.replace(/:(\w+)/g, '{$1}')}`,
+);
+
+function print(counts: Counts[]): void {
+  for (const { operation, statuses } of counts) {
+    const shown = [...statuses].sort(([a], [b]) => a - b).map(([status, times]) => `${status}: ${times}`);
+    console.log(`${operation.padEnd(62)} ${shown.join('  ')}`);
+  }
+}
+
+const { values } = parseArgs({
+  options: { minutes: { type: 'string', default: '5' }, seed: { type: 'string', default: '1' } },
+});
+const command = await schemathesis();
+const { stackDir, remove } = newStackDir();
+const folder = mkdtempSync(join(tmpdir(), 'schemathesis-'));
+const unlimited = '1000000000';
+const stack = await startStack(stackDir, {
+  RATE_LIMIT_AUTHENTICATED: unlimited,
+  RATE_LIMIT_PUBLIC: unlimited,
+});
+try {
+  const { baseUrl, demo } = stack.file();
+  const config = join(folder, 'schemathesis.toml');
+  writeFileSync(config, configOf({ demo, dictionaries: await seed(stack.file()) }));
+  const report = join(folder, 'events.ndjson');
+  const code = await run(command, [
+    ...['--config-file', config, 'run', `${baseUrl}/openapi.json`],
+    ...['--checks', checks.join(','), '--seed', values.seed, '--max-time', String(Number(values.minutes) * 60)],
+    ...['--request-timeout', '70', '--continue-on-failure', '--report', 'ndjson', '--report-ndjson-path', report],
+  ]);
+  const counts = countsOf(readFileSync(report, 'utf8'), operations);
+  print(counts);
+  const never = counts.filter(({ statuses }) => ![...statuses.keys()].some((status) => status < 300));
+  if (never.length > 0) console.log(`never carried out: ${never.map(({ operation }) => operation).join(', ')}`);
+  process.exitCode = code === 0 && never.length === 0 ? 0 : 1;
+} finally {
+  await stack.stop();
+  remove();
+  rmSync(folder, { recursive: true });
+}
