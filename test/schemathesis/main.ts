@@ -22,8 +22,8 @@ const checks = [
   'response_schema_conformance',
 ];
 
-async function run(command: string, args: string[], env: NodeJS.ProcessEnv = process.env): Promise<number | null> {
-  const [code] = await once(spawn(command, args, { stdio: 'inherit', env }), 'close');
+async function run(command: string, args: string[], cwd = tmpdir()): Promise<number | null> {
+  const [code] = await once(spawn(command, args, { stdio: 'inherit', cwd }), 'close');
   return code;
 }
 
@@ -98,11 +98,13 @@ try {
   const config = join(folder, 'schemathesis.toml');
   writeFileSync(config, configOf({ demo, dictionaries: await seed(stack.file()) }));
   const report = join(folder, 'events.ndjson');
-  const code = await run(command, [
+  const options = [
     ...['--config-file', config, 'run', `${baseUrl}/openapi.json`],
     ...['--checks', checks.join(','), '--seed', values.seed, '--max-time', String(Number(values.minutes) * 60)],
     ...['--request-timeout', '70', '--continue-on-failure', '--report', 'ndjson', '--report-ndjson-path', report],
-  ]);
+  ];
+  // It leaves a cache where it runs.
+  const code = await run(command, options, folder);
   const counts = countsOf(readFileSync(report, 'utf8'), operations);
   print(counts);
   const never = counts.filter(({ statuses }) => ![...statuses.keys()].some((status) => status < 300));
