@@ -117,7 +117,13 @@ async function writeMessages(
     const steps = await Promise.all(
       open.map(async (before) => {
         const program = await recentProgram(deps, before);
-        return stepOf(deps, { before, program, decision, eventId: eventIdOf(batch, before._id), holder });
+        return stepOf(deps, {
+          before,
+          program,
+          decision,
+          eventId: eventIdOf(batch, before._id),
+          holderOf: () => holder,
+        });
       }),
     );
     await transact(

@@ -60,8 +60,11 @@ export interface ChangeMember {
   merchantId: string;
   memberId: string;
   gesture?: Gesture;
-  /** The id of the workflow that will carry the event out, or null to leave it to the relay. */
-  holderOf: (eventId: string) => string | null;
+  /**
+   * The id of the workflow that will carry the event out, or null to leave it to the relay. `awaited` is true when the
+   * answer has to wait for a push.
+   */
+  holderOf: (eventId: string, awaited: boolean) => string | null;
   /** False when Temporal is known to be away: then nothing can be said of the wallets yet. */
   confirmable: boolean;
   /** May read what else it needs; it is asked again whenever the world changed before its decision was written. */
@@ -73,6 +76,8 @@ export interface Done {
   member: MemberRow;
   program: Program;
   eventId: string;
+  /** The workflow that the event waits for; null when it is left to the relay. */
+  holder: string | null;
   facts: GestureFacts;
   /** Known at once when nobody had to be told; undefined when a push has to be waited for. */
   passUpdate: PassUpdate | null | undefined;
@@ -115,8 +120,8 @@ async function earlier(store: Store, gesture: Gesture, row: GestureRow, member: 
 async function attempt(store: Store, input: ChangeMember): Promise<Changed> {
   const { merchantId, memberId, gesture } = input;
   const [claim, before] = await Promise.all([
-    gesture ? store.rows.gestures.findOne({ _id: gesture.id, merchantId }) : null,
-    store.rows.members.findOne({ _id: memberId, merchantId }),
+    gesture ? store.read.gesture({ _id: gesture.id, merchantId }) : null,
+    store.read.member({ _id: memberId, merchantId }),
   ]);
   if (!before) throw new ServiceError('MEMBER_NOT_FOUND');
   if (gesture && claim) return earlier(store, gesture, claim, before);
@@ -131,14 +136,15 @@ async function attempt(store: Store, input: ChangeMember): Promise<Changed> {
 
   const now = store.now();
   const eventId = newId();
-  const step = stepOf(store, { before, program, decision, eventId, holder: input.holderOf(eventId) });
-  const { member } = step;
+  const step = stepOf(store, { before, program, decision, eventId, holderOf: input.holderOf });
+  const { member, holder } = step;
   const passUpdate = input.confirmable ? step.passUpdate : null;
   const done: Done = {
     kind: 'done',
     member,
     program,
     eventId,
+    holder,
     facts: {
       memberId,
       memberCode: member.memberCode,

@@ -6,6 +6,7 @@ import type { CollectionName, Rows } from '../schemas/collections.js';
 import type { Config } from '../schemas/config.js';
 import type { WalletMode } from '../schemas/passUpdate.js';
 import type { Metrics } from './metrics/metrics.js';
+import type { ShareCommit } from './transact.js';
 
 export type Tables = { [N in CollectionName]: Collection<Rows[N]> };
 
@@ -20,6 +21,14 @@ export interface Store {
   inTurn: <T>(key: string, work: () => Promise<T>) => Promise<T>;
   /** Answers `load` from memory for a second: programs and roles change by an operator's hand only. */
   recent: <T extends object>(key: string, load: () => Promise<T | null>) => Promise<T | null>;
+  /** Commits a small transaction together with whatever else is to be committed just then. */
+  shareCommit: ShareCommit;
+  /** Single rows; those that are asked for at the same moment come with one query. */
+  read: {
+    member: (at: { _id: string; merchantId: string }) => Promise<Rows['members'] | null>;
+    gesture: (at: { _id: string; merchantId: string }) => Promise<Rows['gestures'] | null>;
+    apiKey: (at: { hash: string }) => Promise<Rows['apiKeys'] | null>;
+  };
   /** What the wallets' credentials allow, before a program or a member is looked at. */
   walletModes: WalletModes;
   /** Dies here when a crash test asks for it (CRASH_AT); nothing otherwise. */

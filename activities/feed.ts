@@ -107,5 +107,7 @@ export async function readFeed(store: Store, { merchantId, after, types, limit }
   let sequence = rows.length > limit ? (page.at(-1)?.sequence ?? upTo) : Math.max(upTo, after);
   if (rows.length === 0 && sequence < end)
     sequence = Math.max(sequence, (await firstKept(store, { merchantId, after, end })) - 1);
-  return { envelopes, sequence, more: sequence < end || numbered === numberedAtOnce };
+  // What is numbered and not settled yet is worth asking for at once: who reads to the end has then read all there was.
+  const more = sequence < end || numbered === numberedAtOnce || (await lastNumber(store, merchantId)) > sequence;
+  return { envelopes, sequence, more };
 }

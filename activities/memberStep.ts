@@ -3,7 +3,7 @@
 import type { EventRow, MemberRow } from '../schemas/collections.js';
 import { nextModified, nextTag, type PassUpdate } from '../schemas/passUpdate.js';
 import type { Program } from '../schemas/programs.js';
-import type { Decision } from './changeMember.js';
+import type { ChangeMember, Decision } from './changeMember.js';
 import type { Store } from './deps.js';
 import { newEvent } from './newEvent.js';
 import { timelineRow } from './timelineRow.js';
@@ -15,6 +15,7 @@ export interface MemberStep {
   member: MemberRow;
   /** Known when nobody has to be told; undefined when a push has to be waited for. */
   passUpdate: PassUpdate | undefined;
+  holder: string | null;
   /** Matches nothing when the member changed since it was read. */
   change: Statement;
   inserts: Statement[];
@@ -25,14 +26,15 @@ export interface StepOf {
   program: Program;
   decision: Decision;
   eventId: string;
-  holder: string | null;
+  holderOf: ChangeMember['holderOf'];
 }
 
-export function stepOf(store: Store, { before, program, decision, eventId, holder }: StepOf): MemberStep {
+export function stepOf(store: Store, { before, program, decision, eventId, holderOf }: StepOf): MemberStep {
   const member = after(before, decision, store.now());
   const modes = modesOf(store.walletModes, program);
   const quiet = !decision.wallet || !hasAudience(modes, member);
   const passUpdate = quiet ? quietPassUpdate(modes, member) : undefined;
+  const holder = holderOf(eventId, passUpdate === undefined);
   const event: EventRow = newEvent(store, {
     eventId,
     type: decision.event.type,
@@ -49,6 +51,7 @@ export function stepOf(store: Store, { before, program, decision, eventId, holde
   return {
     member,
     passUpdate,
+    holder,
     change: changeStatement(store, before, { member, decision }),
     inserts: [
       ...(line ? [insert(store, 'timeline', line)] : []),

@@ -11,7 +11,7 @@ export interface MemberAt {
 
 /** Throws MEMBER_NOT_FOUND, for a malformed id too. */
 export async function readMember(store: Store, { merchantId, memberId }: MemberAt): Promise<MemberRow> {
-  const member = isUuid(memberId) ? await store.rows.members.findOne({ _id: memberId, merchantId }) : null;
+  const member = isUuid(memberId) ? await store.read.member({ _id: memberId, merchantId }) : null;
   if (!member) throw new ServiceError('MEMBER_NOT_FOUND');
   return member;
 }

@@ -1,7 +1,9 @@
-// The outgoing event of a change, as its transaction writes it. `dueAt` is the moment from which the relay may take it: a few
-// seconds ahead while a workflow of its own is being started, now when none is.
+// The outgoing event of a change, as its transaction writes it, with its bytes where nothing about it can change any more.
+// `dueAt` is the moment from which the relay may take it: a few seconds ahead while a workflow of its own is being started,
+// now when none is.
+import { Binary } from 'mongodb';
 import type { EventRow, MemberRow } from '../schemas/collections.js';
-import { type EventType, shardOf } from '../schemas/events.js';
+import { type EventType, envelopeBytes, shardOf } from '../schemas/events.js';
 import type { PassUpdate } from '../schemas/passUpdate.js';
 import type { Store } from './deps.js';
 
@@ -32,7 +34,7 @@ function aboutMember(member: MemberRow): Record<string, unknown> {
 
 export function newEvent(store: Store, event: NewEvent): EventRow {
   const now = store.now();
-  return {
+  const row: EventRow = {
     _id: event.eventId,
     merchantId: event.member.merchantId,
     type: event.type,
@@ -47,5 +49,20 @@ export function newEvent(store: Store, event: NewEvent): EventRow {
     holder: event.holder ?? '',
     dueAt: new Date(now.getTime() + (event.holder ? graceMs : 0)),
     shard: shardOf(event.member.merchantId, store.config.RELAY_SHARDS),
+  };
+  const awaitsWallets = row.wallet === 'issue' || (row.wallet === 'push' && !row.passUpdate);
+  return awaitsWallets ? row : { ...row, ...frozen(row) };
+}
+
+const saysPassUpdate: ReadonlySet<string> = new Set(['points.changed', 'reward.redeemed', 'member.updated']);
+
+/** The bytes of an event, with what the wallets were told; from now on it waits for its place in the feed. */
+export function frozen(event: EventRow, told: Record<string, unknown> = {}): { envelope: Binary; sequence?: number } {
+  const passUpdate =
+    event.wallet === 'push' && saysPassUpdate.has(event.type) ? { passUpdate: event.passUpdate ?? null } : {};
+  const data = { ...event.data, ...passUpdate, ...told };
+  return {
+    envelope: new Binary(envelopeBytes({ ...event, eventId: event._id, data })),
+    ...(!event.silent && { sequence: 0 }),
   };
 }

@@ -1,6 +1,7 @@
 // The relay: whatever event no workflow took is taken here, oldest first, some hundred at a time. One relay works on one
 // shard of merchants; a new attempt takes over at once what the attempt before it held. What cannot be carried out is
 // given back and holds up nothing else.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoNetworkError, MongoServerSelectionError } from 'mongodb';
 import pLimit from 'p-limit';
 import type { EventRow } from '../schemas/collections.js';
@@ -23,6 +24,8 @@ export interface RelayEvents {
 }
 
 const batchSize = 200;
+/** A backlog is sorted by the engine each time it is looked at, so it is not looked at for each batch. */
+const lookAhead = 2_000;
 const batchesAtOnce = 3;
 const singlesAtOnce = 8;
 const idleMs = { first: 50, longest: 1_000 };
@@ -33,18 +36,22 @@ interface Relaying {
   shard: number;
   holder: string;
   callOff: AbortSignal;
+  ahead: string[];
 }
 
-async function take(deps: WorkerDeps, { shard, holder }: Relaying): Promise<EventRow[]> {
-  const now = deps.now();
-  const due = await deps.rows.events
-    .find({ state: 'new', shard, dueAt: { $lte: now } }, { projection: { _id: 1 } })
-    .sort({ dueAt: 1 })
-    .limit(batchSize)
-    .toArray();
-  if (due.length === 0) return [];
+/** The next batch; `ahead` holds what was seen due and not taken yet, oldest first. */
+async function take(deps: WorkerDeps, { shard, holder, ahead }: Relaying): Promise<EventRow[]> {
+  if (ahead.length === 0) {
+    const due = await deps.rows.events
+      .find({ state: 'new', shard, dueAt: { $lte: deps.now() } }, { projection: { _id: 1 } })
+      .sort({ dueAt: 1 })
+      .limit(lookAhead)
+      .toArray();
+    ahead.push(...due.map((event) => event._id));
+  }
+  if (ahead.length === 0) return [];
   deps.crashPoint('between-relay-read-and-write');
-  return claimEvents(deps, { holder, eventIds: due.map((event) => event._id) });
+  return claimEvents(deps, { holder, eventIds: ahead.splice(0, batchSize) });
 }
 
 /** What the attempt before this one held is due now, and so is what only a clock that was put back since calls future. */
@@ -103,7 +110,7 @@ export async function relayEvents(
   deps: WorkerDeps,
   { shard, attemptId, signal, callOff, heartbeat, forMs }: RelayEvents,
 ): Promise<{ relayed: number }> {
-  const relaying = { shard, holder: `${relayId(shard)}:${attemptId}`, callOff };
+  const relaying: Relaying = { shard, holder: `${relayId(shard)}:${attemptId}`, callOff, ahead: [] };
   const until = performance.now() + forMs;
   const atWork = new Set<Promise<void>>();
   let relayed = 0;
@@ -147,14 +154,7 @@ export async function relayEvents(
   }
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-  });
+/** Ends early when `signal` says so. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {});
 }

@@ -7,7 +7,9 @@ import type { CollectionName, Rows } from '../schemas/collections.js';
 import type { Config } from '../schemas/config.js';
 import type { CrashPoint, Store, Tables, WalletModes } from './deps.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
+import { readTogether } from './readTogether.js';
 import { createRecent } from './recent.js';
+import { createShareCommit } from './transact.js';
 import { createTurns } from './turns.js';
 
 const selectionTimeoutMs = 2_000;
@@ -99,9 +101,16 @@ export function openStore({
     batchTargets: table('batchTargets'),
     nonces: table('nonces'),
   };
+  const crashPoint = crashPointOf(config.CRASH_AT);
   return {
     mongo,
     rows,
+    shareCommit: createShareCommit({ mongo, crashPoint }),
+    read: {
+      member: readTogether(rows.members, ['_id', 'merchantId']),
+      gesture: readTogether(rows.gestures, ['_id', 'merchantId']),
+      apiKey: readTogether(rows.apiKeys, ['hash']),
+    },
     config,
     log,
     metrics,
@@ -109,7 +118,7 @@ export function openStore({
     inTurn: createTurns(),
     recent: createRecent(),
     walletModes,
-    crashPoint: crashPointOf(config.CRASH_AT),
+    crashPoint,
     close: () => mongo.close(),
   };
 }

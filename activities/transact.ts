@@ -1,14 +1,22 @@
 // One gesture, one transaction (design.md, promise 1). The statements go out as one bulk write; a member that changed since
-// it was read, or a key that somebody else just took, ends the attempt and nothing of it stays.
-import { type AnyClientBulkWriteModel, type Document, MongoClientBulkWriteError, MongoServerError } from 'mongodb';
+// it was read, or a key that somebody else just took, ends the attempt and nothing of it stays. Transactions that are asked for
+// at the same moment share one commit, all of them or none; where one of them cannot be, each is tried alone.
+import {
+  type AnyClientBulkWriteModel,
+  type ClientSession,
+  type Document,
+  MongoClientBulkWriteError,
+  MongoError,
+  MongoServerError,
+} from 'mongodb';
 import type { CollectionName, Rows } from '../schemas/collections.js';
 import { ServiceError } from '../schemas/errors.js';
 import type { Store } from './deps.js';
+import { gather } from './gather.js';
 
 type Keyed = Document & { _id: string };
 export type Statement = AnyClientBulkWriteModel<Keyed>;
 
-const transactionTimeoutMs = 2_500;
 const patienceMs = 8_000;
 const statementsTogether = 500;
 const duplicateKey = 11_000;
@@ -44,18 +52,61 @@ export function isDuplicate(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === duplicateKey;
 }
 
+/** True for "somebody else wrote there just now", however the driver wraps it. */
 function isConflict(error: unknown): boolean {
   if (error instanceof MongoClientBulkWriteError)
-    return [...error.writeErrors.values()].some((entry) => entry.code === writeConflict);
+    return [...error.writeErrors.values()].some((entry) => entry.code === writeConflict) || isConflict(error.cause);
   return error instanceof MongoServerError && error.hasErrorLabel('TransientTransactionError');
 }
 
-/** All statements or none. `updates` says how many documents its update statements must match; fewer is a StaleRead. */
-export async function transact(store: Store, statements: Statement[], updates: number): Promise<void> {
+interface Transaction {
+  statements: Statement[];
+  updates: number;
+}
+
+/** False when it could not be committed in company; then nothing of it was written. */
+export type ShareCommit = (transaction: Transaction) => Promise<boolean>;
+
+/** More than this is a bulk, and nobody's gesture should wait for it. */
+const smallTransaction = 40;
+/** One commit after the other: whoever comes meanwhile goes with the next one, and none of this process is in its way. */
+const shared = { max: 32, atOnce: 1 };
+
+export function createShareCommit(store: Pick<Store, 'mongo' | 'crashPoint'>): ShareCommit {
+  return gather(async (group: Transaction[]) => {
+    const together: Transaction = {
+      statements: group.flatMap((one) => one.statements),
+      updates: group.reduce((sum, one) => sum + one.updates, 0),
+    };
+    try {
+      await commitWhole(store, together);
+      return group.map(() => true);
+    } catch (error) {
+      if (group.length === 1 || !mayTryAgain(error)) throw error;
+      return group.map(() => false);
+    }
+  }, shared);
+}
+
+/** In company only the sum of the matches is known: it proves each of them only where each is at most one, and none spare. */
+const mayShare = ({ statements, updates }: Transaction): boolean =>
+  statements.length <= smallTransaction && statements.filter(({ name }) => name === 'updateOne').length === updates;
+
+async function commitWhole(
+  store: Pick<Store, 'mongo' | 'crashPoint'>,
+  { statements, updates }: Transaction,
+): Promise<void> {
   await commit(store, statements, (matched) => {
     if (matched < updates) throw new StaleRead('A document changed since it was read.');
     store.crashPoint('after-claim');
   });
+}
+
+/** All statements or none. `updates` says how many documents its update statements must match; fewer is a StaleRead. */
+export async function transact(store: Store, statements: Statement[], updates: number): Promise<void> {
+  const transaction = { statements, updates };
+  const done = mayShare(transaction) && (await store.shareCommit(transaction));
+  if (!done) await commitWhole(store, transaction);
   store.crashPoint('after-commit');
 }
 
@@ -66,39 +117,78 @@ export async function transact(store: Store, statements: Statement[], updates: n
 export async function writeTogether(store: Store, statements: Statement[]): Promise<number> {
   let matchedByAll = 0;
   for (let from = 0; from < statements.length; from += statementsTogether) {
+    const these = statements.slice(from, from + statementsTogether);
     let matchedByThese = 0;
-    await commit(store, statements.slice(from, from + statementsTogether), (matched) => {
-      matchedByThese = matched;
-    });
+    const write = () =>
+      commit(store, these, (matched) => {
+        matchedByThese = matched;
+      });
+    await decideAgain(store, write, isConflict);
     matchedByAll += matchedByThese;
   }
   return matchedByAll;
 }
 
-async function commit(store: Store, statements: Statement[], beforeCommit: (matched: number) => void): Promise<void> {
-  await store.mongo.withSession(async (session) => {
-    await session.withTransaction(
-      async () => {
-        const result = await store.mongo.bulkWrite<Record<string, Keyed>>(statements, { session, ordered: true });
-        beforeCommit(result.matchedCount + result.upsertedCount);
-      },
-      { timeoutMS: transactionTimeoutMs },
-    );
+async function commit(
+  store: Pick<Store, 'mongo'>,
+  statements: Statement[],
+  beforeCommit: (matched: number) => void,
+): Promise<void> {
+  await inTransaction(store, async (session) => {
+    const result = await store.mongo.bulkWrite<Record<string, Keyed>>(statements, { session, ordered: true });
+    beforeCommit(result.matchedCount + result.upsertedCount);
   });
 }
+
+/**
+ * All that `work` writes with the session or nothing. It is never run twice: whatever stood in its way was not there when it
+ * was decided, so whoever decided must read again (and a session in which an attempt failed is not trusted with another).
+ */
+export async function inTransaction(
+  store: Pick<Store, 'mongo'>,
+  work: (session: ClientSession) => Promise<void>,
+): Promise<void> {
+  await store.mongo.withSession(async (session) => {
+    session.startTransaction();
+    try {
+      await work(session);
+    } catch (error) {
+      await session.abortTransaction().catch(() => {});
+      throw error;
+    }
+    await commitSurely(session);
+  });
+}
+
+/** A commit whose answer was lost is asked for again: it happens once, and is answered the same. */
+async function commitSurely(session: ClientSession): Promise<void> {
+  for (let round = 0; ; round += 1) {
+    try {
+      return await session.commitTransaction();
+    } catch (error) {
+      const unknown = error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult');
+      if (!unknown || round === 2) throw error;
+    }
+  }
+}
+
+const mayTryAgain = (error: unknown): boolean => error instanceof StaleRead || isDuplicate(error) || isConflict(error);
 
 /**
  * Reads, decides and writes until the world holds still: `attempt` is run again after a StaleRead, a write conflict or a
  * duplicate key, so it must read afresh each time. Throws UNAVAILABLE when it never does.
  */
-export async function decideAgain<T>(store: Store, attempt: () => Promise<T>): Promise<T> {
+export async function decideAgain<T>(
+  store: Store,
+  attempt: () => Promise<T>,
+  again: (error: unknown) => boolean = mayTryAgain,
+): Promise<T> {
   const deadline = performance.now() + patienceMs;
   for (let round = 0; ; round += 1) {
     try {
       return await attempt();
     } catch (error) {
-      const again = error instanceof StaleRead || isDuplicate(error) || isConflict(error);
-      if (!again) throw error;
+      if (!again(error)) throw error;
       if (performance.now() > deadline || round > 200) {
         store.log.warn({ err: error }, 'gave up on a contended change');
         throw new ServiceError('UNAVAILABLE');

@@ -14,6 +14,6 @@ export interface ApiDeps extends Store {
   wallets: Wallets;
   userTokens: UserTokens;
   urlPolicy: WebhookUrlRules;
-  /** Takes one of the workflows of their own that gestures may have at once; false leaves the event to the relay. */
-  takeWorkflow: () => boolean;
+  /** Takes one of the workflows of their own that gestures may have; false leaves the event to the relay. */
+  takeWorkflow: (awaited: boolean) => boolean;
 }

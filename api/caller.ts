@@ -47,7 +47,7 @@ export async function authenticate(deps: ApiDeps, credential: Credential): Promi
 }
 
 async function keyCaller(deps: ApiDeps, key: string): Promise<Caller> {
-  const row = isApiKey(key) ? await deps.rows.apiKeys.findOne({ hash: sha256(key) }) : null;
+  const row = isApiKey(key) ? await deps.read.apiKey({ hash: sha256(key) }) : null;
   if (!row || row.revokedAt || (row.expiresAt && row.expiresAt <= deps.now()))
     throw new ServiceError('INVALID_API_KEY');
   const { _id, merchantId, roleIds, name } = row;

@@ -46,10 +46,10 @@ function workflowOf({
   };
 }
 
-/** Whether this change gets a workflow of its own; asked once, before the transaction. */
-export function plan(deps: ApiDeps): { own: boolean; confirmable: boolean } {
+/** Whether a change gets a workflow of its own; `awaited` is true when the answer has to wait for it. */
+export function plan(deps: ApiDeps): { own: (awaited: boolean) => boolean; confirmable: boolean } {
   const confirmable = deps.starter.available();
-  return { own: confirmable && deps.takeWorkflow(), confirmable };
+  return { own: (awaited) => confirmable && deps.takeWorkflow(awaited), confirmable };
 }
 
 /** Starts without waiting; a start that is lost leaves the event to the relay. */
@@ -71,8 +71,9 @@ export async function tellWallets(deps: ApiDeps, effect: Effect): Promise<PassUp
 /** What the answer says of the wallets, after seeing to it that they are told. */
 export async function settle(
   deps: ApiDeps,
-  { done, own, effect }: { done: Done; own: boolean; effect: Effect },
+  { done, effect }: { done: Done; effect: Effect },
 ): Promise<PassUpdate | null> {
+  const own = done.holder !== null;
   if (done.passUpdate === undefined) return own ? tellWallets(deps, effect) : null;
   if (own) startBeside(deps, effect);
   return done.passUpdate;

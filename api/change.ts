@@ -31,7 +31,7 @@ export async function change(
     changeMember(deps, {
       merchantId,
       memberId,
-      holderOf: (eventId) => (own ? workflowIdOf(eventId) : null),
+      holderOf: (eventId, awaited) => (own(awaited) ? workflowIdOf(eventId) : null),
       confirmable,
       decide,
     }),
@@ -41,7 +41,6 @@ export async function change(
   const { eventId, member } = changed;
   const passUpdate = await settle(deps, {
     done: changed,
-    own,
     effect: {
       workflowId: workflowIdOf(eventId),
       eventId,

@@ -35,8 +35,9 @@ export interface Issuing {
   firstTry: (created: Created) => Promise<PassIssuance | null>;
 }
 
-export function startIssuing(deps: ApiDeps): Issuing {
-  const { own } = plan(deps);
+/** `awaited` is true when the answer has to wait for the first try. */
+export function startIssuing(deps: ApiDeps, awaited: boolean): Issuing {
+  const own = plan(deps).own(awaited);
   return {
     holderOf: (memberId) => (own ? enrollId(memberId) : null),
     begin(created) {

@@ -72,7 +72,7 @@ export async function performGesture(
       merchantId,
       memberId,
       gesture: { id, fingerprint: fingerprintOf(gesture.body), answer: answerOf },
-      holderOf: () => (own ? id : null),
+      holderOf: (_eventId, awaited) => (own(awaited) ? id : null),
       confirmable,
       decide,
     }),
@@ -97,13 +97,13 @@ export async function performGesture(
     const answer = answerOf(facts, changed.passUpdate ?? (await tellWallets(deps, effect)));
     return bytesOf(await storeAnswer(deps, { merchantId, gestureId: id, answer }));
   }
-  const { facts, eventId, member, passUpdate, answer } = changed;
+  const { facts, eventId, holder, member, passUpdate, answer } = changed;
   const effect = effectOf(facts, { eventId, programId: member.programId, push: passUpdate === undefined });
   if (answer) {
-    if (own) startBeside(deps, effect);
+    if (holder !== null) startBeside(deps, effect);
     return bytesOf(answer);
   }
-  const told = await settle(deps, { done: changed, own, effect });
+  const told = await settle(deps, { done: changed, effect });
   return bytesOf(await storeAnswer(deps, { merchantId, gestureId: id, answer: answerOf(facts, told) }));
 }
 

@@ -1,6 +1,6 @@
 // Wires what the worker's effects need. Nothing here decides anything.
 import type { Logger } from 'pino';
-import { coalesce } from '../activities/coalesce.js';
+import { gather } from '../activities/gather.js';
 import { createSecretBox } from '../activities/secrets.js';
 import type { Starter } from '../activities/starter.js';
 import type { OpenStore } from '../activities/store.js';
@@ -12,7 +12,7 @@ import type { DeliveryRecord, WorkerDeps } from '../activities/workerDeps.js';
 import { parseCidrs } from '../schemas/addresses.js';
 
 const lanes = { perSubscription: 32, total: 1_000, reservedForFirst: 300 };
-const logTogether = { waitMs: 3, max: 200 };
+const logTogether = { max: 200, atOnce: 1 };
 const keptAttempts = 100;
 
 export interface WorkerWiring {
@@ -28,7 +28,7 @@ export function createWorkerDeps({ store, starter, wallets, log, stopping }: Wor
   const urlPolicy = { allowHttp: config.WEBHOOK_ALLOW_HTTP, allow: parseCidrs(config.WEBHOOK_ALLOW_CIDRS) };
   if (config.WEBHOOK_ALLOW_CIDRS)
     log.warn({ cidrs: config.WEBHOOK_ALLOW_CIDRS }, 'webhooks may be sent to these networks');
-  const logAttempt = coalesce<DeliveryRecord>(async (records) => {
+  const logAttempt = gather(async (records: DeliveryRecord[]) => {
     await writeTogether(
       store,
       records.map(({ filter, set, attempt }) =>
@@ -39,6 +39,7 @@ export function createWorkerDeps({ store, starter, wallets, log, stopping }: Wor
         }),
       ),
     );
+    return records.map(() => undefined);
   }, logTogether);
   return {
     ...store,

@@ -5,7 +5,7 @@ import { newId } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
 import type { Store } from '../deps.js';
 import { emailKey, type NewMemberRows, newMemberRows } from '../newMember.js';
-import { decideAgain, StaleRead } from '../transact.js';
+import { decideAgain, inTransaction, StaleRead } from '../transact.js';
 import { chunkId } from './openImport.js';
 
 export interface CreateChunk {
@@ -20,9 +20,6 @@ interface Decided {
   outcomes: ImportRowOutcome[];
   made: NewMemberRows[];
 }
-
-/** A server may end a transaction that takes longer. */
-const transactionMs = 4_500;
 
 /** Answers how many members this call created; 0 when the chunk had its outcome already. */
 export async function createChunk(store: Store, { batch, program, chunk }: CreateChunk): Promise<number> {
@@ -100,38 +97,33 @@ async function write(
   const ledger = made.flatMap((rows) => rows.ledger ?? []);
   const tokens = made.flatMap((rows) => rows.tokens);
   const addresses = made.flatMap((rows) => rows.email ?? []);
-  await store.mongo.withSession((session) =>
-    session.withTransaction(
-      async () => {
-        const decidedNow = await batchRows.updateOne(
-          { _id: row._id, outcomes: { $exists: false } },
-          { $set: { outcomes } },
-          { session },
-        );
-        if (decidedNow.matchedCount !== 1) throw new StaleRead('Another attempt decided these rows.');
-        if (made.length > 0)
-          await members.insertMany(
-            made.map((rows) => rows.member),
-            { session },
-          );
-        store.crashPoint('mid-chunk');
-        if (addresses.length > 0) await emails.insertMany(addresses, { session });
-        if (tokens.length > 0) await memberTokens.insertMany(tokens, { session });
-        if (ledger.length > 0) await transactions.insertMany(ledger, { session });
-        await batches.updateOne(
-          { _id: batch._id },
-          {
-            $inc: {
-              done: outcomes.length,
-              'counts.created': countOf(outcomes, 'created'),
-              'counts.deduped': countOf(outcomes, 'deduped'),
-              'counts.failed': countOf(outcomes, 'failed'),
-            },
-          },
-          { session },
-        );
+  await inTransaction(store, async (session) => {
+    const decidedNow = await batchRows.updateOne(
+      { _id: row._id, outcomes: { $exists: false } },
+      { $set: { outcomes } },
+      { session },
+    );
+    if (decidedNow.matchedCount !== 1) throw new StaleRead('Another attempt decided these rows.');
+    if (made.length > 0)
+      await members.insertMany(
+        made.map((rows) => rows.member),
+        { session },
+      );
+    store.crashPoint('mid-chunk');
+    if (addresses.length > 0) await emails.insertMany(addresses, { session });
+    if (tokens.length > 0) await memberTokens.insertMany(tokens, { session });
+    if (ledger.length > 0) await transactions.insertMany(ledger, { session });
+    await batches.updateOne(
+      { _id: batch._id },
+      {
+        $inc: {
+          done: outcomes.length,
+          'counts.created': countOf(outcomes, 'created'),
+          'counts.deduped': countOf(outcomes, 'deduped'),
+          'counts.failed': countOf(outcomes, 'failed'),
+        },
       },
-      { timeoutMS: transactionMs },
-    ),
-  );
+      { session },
+    );
+  });
 }

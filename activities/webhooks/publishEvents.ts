@@ -2,12 +2,11 @@
 // each subscription before anything is sent, each receiver gets a first attempt, and a delivery that failed becomes a
 // workflow of its own. Run twice, it finds its own rows and repeats only what was not logged.
 import { setMaxListeners } from 'node:events';
-import { Binary } from 'mongodb';
 import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
-import { envelopeBytes } from '../../schemas/events.js';
 import { deliveryWorkflowId, derivedId } from '../../schemas/ids.js';
 import { type Claim, claimEvents, keepLease, type Lease, markPublished, newFence } from '../claimEvents.js';
 import { insertNew } from '../insertNew.js';
+import { frozen } from '../newEvent.js';
 import { update, writeTogether } from '../transact.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { attemptDelivery } from './attemptDelivery.js';
@@ -52,8 +51,7 @@ export async function publishClaimed(deps: WorkerDeps, claimed: Claimed): Promis
   const claim = { holder, fence, eventIds: events.map((event) => event._id) };
   const lease = keepLease(deps, { ...claim, claimedAt });
   try {
-    const frozen = await freeze(deps, events);
-    const waiting = await addDeliveries(deps, frozen);
+    const waiting = await addDeliveries(deps, await freeze(deps, events));
     await Promise.all(
       waiting.map((entry) =>
         deliverFirst(deps, entry, { confirm: lease.confirm, callOff }).catch((error: unknown) => {
@@ -68,44 +66,32 @@ export async function publishClaimed(deps: WorkerDeps, claimed: Claimed): Promis
   }
 }
 
-const saysPassUpdate: ReadonlySet<string> = new Set(['points.changed', 'reward.redeemed', 'member.updated']);
-
-/** What only shows once the wallets were told: the last moment at which an event's data can change. */
-async function finalData(deps: WorkerDeps, events: EventRow[]): Promise<Map<string, Record<string, unknown>>> {
+/** What only shows once the passes were issued: the last moment at which an event's data can change. */
+async function issuanceOf(deps: WorkerDeps, events: EventRow[]): Promise<Map<string, Record<string, unknown>>> {
   const enrolled = events.filter((event) => event.wallet === 'issue').flatMap((event) => event.memberId ?? []);
-  const members =
-    enrolled.length > 0
-      ? await deps.rows.members.find({ _id: { $in: enrolled } }, { projection: { pass: 1 } }).toArray()
-      : [];
+  if (enrolled.length === 0) return new Map();
+  const members = await deps.rows.members.find({ _id: { $in: enrolled } }, { projection: { pass: 1 } }).toArray();
   const passes = new Map(members.map((member) => [member._id, member.pass]));
   return new Map(
-    events.map((event) => {
-      const pass = passes.get(event.memberId ?? '');
-      const passIssuance = { apple: pass?.appleIssuedAt !== undefined, google: pass?.googleIssuedAt !== undefined };
-      const told =
-        event.wallet === 'push' && saysPassUpdate.has(event.type) ? { passUpdate: event.passUpdate ?? null } : {};
-      return [event._id, { ...event.data, ...told, ...(event.wallet === 'issue' && { passIssuance }) }];
-    }),
+    events
+      .filter((event) => event.wallet === 'issue')
+      .map((event) => {
+        const pass = passes.get(event.memberId ?? '');
+        const passIssuance = { apple: pass?.appleIssuedAt !== undefined, google: pass?.googleIssuedAt !== undefined };
+        return [event._id, { passIssuance }];
+      }),
   );
 }
 
+/** Makes the bytes of those that have none yet. */
 async function freeze(deps: WorkerDeps, events: EventRow[]): Promise<EventRow[]> {
   const open = events.filter((event) => !event.envelope);
   if (open.length === 0) return events;
-  const data = await finalData(deps, open);
-  const made = new Map<string, { envelope: Binary; sequence?: number }>(
-    open.map((event) => [
-      event._id,
-      {
-        envelope: new Binary(envelopeBytes({ ...event, eventId: event._id, data: data.get(event._id) ?? {} })),
-        // From now on it waits for its place in the feed.
-        ...(!event.silent && { sequence: 0 }),
-      },
-    ]),
-  );
+  const issuance = await issuanceOf(deps, open);
+  const made = new Map(open.map((event) => [event._id, frozen(event, issuance.get(event._id))]));
   const matched = await writeTogether(
     deps,
-    [...made].map(([_id, frozen]) => update(deps, 'events', { _id, envelope: { $exists: false } }, { $set: frozen })),
+    [...made].map(([_id, bytes]) => update(deps, 'events', { _id, envelope: { $exists: false } }, { $set: bytes })),
   );
   if (matched === made.size) {
     return events.map((event) => ({ ...event, ...made.get(event._id) }));

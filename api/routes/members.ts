@@ -24,7 +24,7 @@ export const memberRoutes: Routes<Names> = {
     const { programId, ...person } = body;
     const program = await readProgram(deps, { merchantId: caller.merchantId, programId });
     const source = caller.credential === 'api-key' ? 'api' : 'console';
-    const issuing = startIssuing(deps);
+    const issuing = startIssuing(deps, false);
     const enrolled = await enrollMember(deps, {
       program,
       person,

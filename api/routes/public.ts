@@ -11,7 +11,7 @@ import type { Routes } from '../request.js';
 export const publicRoutes: Routes<keyof typeof publicEndpoints> = {
   async enrollPublicly({ deps, caller, params, body }) {
     const program = await readPublicProgram(deps, { slug: params.slug ?? '' });
-    const issuing = startIssuing(deps);
+    const issuing = startIssuing(deps, true);
     const enrolled = await enrollMember(deps, {
       program,
       ...body,

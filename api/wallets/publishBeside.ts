@@ -18,7 +18,7 @@ export function publishing(
   deps: ApiDeps,
   { memberId, eventType }: { memberId: string; eventType: EventType },
 ): Publishing {
-  const { own } = plan(deps);
+  const own = plan(deps).own(false);
   const workflowIdOf = (eventId: string) => changeId('pass', memberId, eventId);
   return {
     holderOf: (eventId) => (own ? workflowIdOf(eventId) : null),

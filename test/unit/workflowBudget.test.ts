@@ -6,7 +6,8 @@ import { createWorkflowBudget } from '../../api/workflowBudget.js';
 function at(perSecond: number) {
   let now = 0;
   const take = createWorkflowBudget(perSecond, () => now);
-  const taken = (times: number) => Array.from({ length: times }, take).filter(Boolean).length;
+  const taken = (times: number, awaited = true) =>
+    Array.from({ length: times }, () => take(awaited)).filter(Boolean).length;
   return { taken, pass: (ms: number) => (now += ms) };
 }
 
@@ -32,19 +33,41 @@ describe('the budget of workflows', () => {
     expect(budget.taken(10)).toBe(0);
   });
 
+  it('gives none to gestures that nobody waits for while more of them come than it has, and some again after', () => {
+    const budget = at(20);
+    expect(budget.taken(500, false)).toBe(40);
+    for (let second = 0; second < 5; second += 1) {
+      budget.pass(1_000);
+      expect(budget.taken(500, false)).toBe(0);
+    }
+    expect(budget.taken(10, true)).toBe(10);
+    budget.pass(10_000);
+    expect(budget.taken(10, false)).toBe(10);
+  });
+
+  it('gives all to gestures that nobody waits for while they come more slowly than its rate', () => {
+    const budget = at(20);
+    for (let second = 0; second < 60; second += 1) {
+      expect(budget.taken(19, false)).toBe(19);
+      budget.pass(1_000);
+    }
+  });
+
   it('never gives more than its first fill and its rate', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 500 }),
-        fc.array(fc.tuple(fc.integer({ min: 0, max: 2_000 }), fc.integer({ min: 0, max: 200 })), { maxLength: 50 }),
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 2_000 }), fc.integer({ min: 0, max: 200 }), fc.boolean()), {
+          maxLength: 50,
+        }),
         (perSecond, steps) => {
           const budget = at(perSecond);
           let total = 0;
           let passed = 0;
-          for (const [ms, asked] of steps) {
+          for (const [ms, asked, awaited] of steps) {
             budget.pass(ms);
             passed += ms;
-            total += budget.taken(asked);
+            total += budget.taken(asked, awaited);
           }
           expect(total).toBeLessThanOrEqual(perSecond * 2 + (passed * perSecond) / 1_000 + 1e-6);
         },
