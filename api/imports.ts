@@ -32,7 +32,9 @@ export async function unansweredImport(
   const since = new Date(deps.now().getTime() - joinableMs);
   const recent = await deps.rows.batches.find({ merchantId, startedAt: { $gte: since } }).toArray();
   return recent.find(
-    (batch) => batch.fingerprint === fingerprint && (batch.phase === 'queued' || batch.phase === 'creating'),
+    ({ fingerprint: known, phase, done, counts }) =>
+      // The phase ends a moment after the last row, and the answer goes out with the last row.
+      known === fingerprint && (phase === 'queued' || phase === 'creating') && done < counts.total,
   );
 }
 
