@@ -11,19 +11,12 @@ import type { Pids } from './processes.js';
 import { processNames } from './row.js';
 
 export interface Bench {
-  /** For results; the engines' own data is in a folder below it that goes away. */
-  folder: string;
   stack: RunningStack;
   store: OpenStore;
   /** Of the API, without a path. */
   origin: string;
   temporalAddress: string;
   pids: Pids;
-  /** Of the merchant with many. */
-  manyMembers: number;
-  /** API and worker write where their time went. */
-  profile: boolean;
-  log: (line: string) => void;
   stop: () => Promise<void>;
 }
 
@@ -31,18 +24,26 @@ export interface Bench {
 const benchEnv = { LOG_LEVEL: 'warn', RATE_LIMIT_AUTHENTICATED: '1000000000', RATE_LIMIT_PUBLIC: '1000000000' };
 
 export interface BenchOptions {
-  manyMembers?: number;
+  /** API and worker write where their time went. */
   profile?: boolean;
   /** Beside the demo's settings. */
   env?: NodeJS.ProcessEnv;
 }
 
-export async function startBench({
-  manyMembers = 1_000_000,
-  profile = false,
-  env = {},
-}: BenchOptions = {}): Promise<Bench> {
-  const folder = join(resolve(process.env.STACK_DIR || '.stack'), 'bench');
+/** For scenarios that start a stack of their own. */
+export interface OwnStackOptions extends BenchOptions {
+  /** Of the merchant with many. */
+  manyMembers: number;
+}
+
+/** For results; the engines' own data is in folders below it that go away. */
+export const benchFolder = join(resolve(process.env.STACK_DIR || '.stack'), 'bench');
+
+/** To whoever watches; standard output is for the table alone. */
+export const log = (line: string): void => console.error(line);
+
+export async function startBench({ profile = false, env = {} }: BenchOptions = {}): Promise<Bench> {
+  const folder = benchFolder;
   mkdirSync(folder, { recursive: true });
   const stackDir = mkdtempSync(join(folder, 'engines-'));
   try {
@@ -58,15 +59,11 @@ export async function startBench({
       log: pino({ level: 'warn' }),
     });
     return {
-      folder,
       stack,
       store,
       origin: new URL(file.baseUrl).origin,
       temporalAddress: file.temporalAddress,
       pids,
-      manyMembers,
-      profile,
-      log: (line) => console.error(line),
       async stop() {
         await store.close();
         await stack.stop();

@@ -1,7 +1,7 @@
 // Pages of the list of members with their totals, beside the driver with the same sort and limit and no total.
 import { MongoClient } from 'mongodb';
 import type { MemberRow } from '../../schemas/collections.js';
-import type { Bench } from './bench.js';
+import type { BenchOptions } from './bench.js';
 import { closedLoop, sideBySide, sooner } from './load.js';
 import { startSeeded } from './manyMembers.js';
 import { memoryOf } from './processes.js';
@@ -11,8 +11,8 @@ const pageSize = 25;
 const counts = [10_000, 100_000];
 const pages = [1, 400];
 
-export async function benchList({ log, profile }: Bench): Promise<Row[]> {
-  const { bench, merchants } = await startSeeded({ log, profile }, counts);
+export async function benchList(options: BenchOptions): Promise<Row[]> {
+  const { bench, merchants } = await startSeeded(options, counts);
   const mongo = new MongoClient(bench.store.config.MONGODB_URI);
   try {
     const members = mongo.db(bench.store.config.MONGODB_DATABASE).collection<MemberRow>('members');

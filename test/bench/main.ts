@@ -1,11 +1,11 @@
 // `npm run bench [-- NAME ...] [--members N]`: the stack's real processes, every scenario beside its yardstick, one table, and
 // bench/results.json under STACK_DIR.
 import { execFileSync } from 'node:child_process';
-import { cpus, release, totalmem } from 'node:os';
+import { cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { replaceFile } from '../../stack/stackFile.js';
-import { type Bench, startBench } from './bench.js';
+import { type Bench, benchFolder, log, type OwnStackOptions, startBench } from './bench.js';
 import { benchCsv } from './csv.js';
 import { benchEffect } from './effect.js';
 import { benchEnroll } from './enroll.js';
@@ -23,13 +23,14 @@ import { benchStart } from './start.js';
 import { printTable } from './table.js';
 import { benchWebhooks } from './webhooks.js';
 
-/** In the order of a whole run: what wants a young stack first, what leaves a large database behind last. */
-const scenarios: Record<string, (bench: Bench) => Promise<Row[]>> = {
+type Scenario<T> = (given: T) => Promise<Row[]>;
+
+/** In the order of a whole run: what wants a young stack comes first. */
+const onOneStack: Record<string, Scenario<Bench>> = {
   start: benchStart,
   idle: benchIdle,
   points: benchPoints,
   'points-one': benchPointsOne,
-  push: benchPush,
   enroll: benchEnroll,
   import: benchImport,
   effect: benchEffect,
@@ -37,6 +38,9 @@ const scenarios: Record<string, (bench: Bench) => Promise<Row[]>> = {
   webhooks: benchWebhooks,
   hung: benchHung,
   csv: benchCsv,
+};
+const onTheirOwn: Record<string, Scenario<OwnStackOptions>> = {
+  push: benchPush,
   list: benchList,
   search: benchSearch,
 };
@@ -45,28 +49,38 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { members: { type: 'string', default: '1000000' }, profile: { type: 'boolean', default: false } },
 });
-const names = positionals.length > 0 ? positionals : Object.keys(scenarios);
-const unknown = names.filter((name) => !(name in scenarios));
+const known = [...Object.keys(onOneStack), ...Object.keys(onTheirOwn)];
+const names = positionals.length > 0 ? positionals : known;
+const unknown = names.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
-  console.error(`Unknown: ${unknown.join(', ')}. There are: ${Object.keys(scenarios).join(', ')}.`);
+  console.error(`Unknown: ${unknown.join(', ')}. There are: ${known.join(', ')}.`);
   process.exit(2);
 }
+const { profile } = values;
+const manyMembers = Number(values.members);
 
-const bench = await startBench({ profile: values.profile, manyMembers: Number(values.members) });
 const stopped = new Promise<never>((_, reject) => process.once('SIGINT', () => reject(new Error('stopped'))));
 const rows: Row[] = [];
-try {
-  for (const name of names) {
-    bench.log(`${name} ...`);
-    const made = (await Promise.race([scenarios[name]?.(bench), stopped])) ?? [];
+async function runAll<T>(scenarios: Record<string, Scenario<T>>, wanted: readonly string[], given: T): Promise<void> {
+  for (const name of wanted) {
+    log(`${name} ...`);
+    const made = (await Promise.race([scenarios[name]?.(given), stopped])) ?? [];
     rows.push(
       ...made.map((row) => ({ ...row, ...(row.reached === false && { reason: reasons[name] ?? unexplained }) })),
     );
   }
+}
+const among = (scenarios: object) => names.filter((name) => name in scenarios);
+
+try {
+  const shared = among(onOneStack);
+  if (shared.length > 0) {
+    const bench = await startBench({ profile });
+    await runAll(onOneStack, shared, bench).finally(bench.stop);
+  }
+  await runAll(onTheirOwn, among(onTheirOwn), { profile, manyMembers });
 } finally {
-  await bench.stop();
-  const results = { ...about(), rows };
-  replaceFile(join(bench.folder, 'results.json'), `${JSON.stringify(results, null, 2)}\n`);
+  replaceFile(join(benchFolder, 'results.json'), `${JSON.stringify({ ...about(), rows }, null, 2)}\n`);
   printTable(rows);
 }
 
@@ -81,6 +95,8 @@ function about() {
       memoryGb: Math.round(totalmem() / 2 ** 30),
       kernel: release(),
       node: process.version,
+      /** At the end, over one, five and fifteen minutes. */
+      load: loadavg().map((value) => Math.round(value * 10) / 10),
     },
   };
 }

@@ -3,7 +3,7 @@
 import { MongoClient } from 'mongodb';
 import type { MemberRow } from '../../schemas/collections.js';
 import { indexes } from '../../schemas/collections.js';
-import { type Bench, startBench } from './bench.js';
+import { type Bench, type BenchOptions, log, startBench } from './bench.js';
 import { aMerchant, aNewMember, type BenchMerchant } from './merchant.js';
 
 const insertedTogether = 500;
@@ -27,11 +27,8 @@ export interface SeededBench {
   seconds: number;
 }
 
-export async function startSeeded(
-  { log, profile }: Pick<Bench, 'log' | 'profile'>,
-  counts: readonly number[],
-): Promise<SeededBench> {
-  const bench = await startBench({ profile });
+export async function startSeeded(options: BenchOptions, counts: readonly number[]): Promise<SeededBench> {
+  const bench = await startBench(options);
   try {
     const startedAt = performance.now();
     for (const name of seeded) await bench.store.rows[name].dropIndexes();

@@ -14,7 +14,7 @@ if (folder && basename(script) === 'main.ts') {
   session.post('Profiler.enable');
   session.post('Profiler.setSamplingInterval', { interval: 500 });
   session.post('Profiler.start');
-  const name = `${basename(dirname(script))}${isMainThread ? '' : `-thread${threadId}`}.cpuprofile`;
+  const name = `${basename(dirname(script))}-${process.pid}${isMainThread ? '' : `-thread${threadId}`}.cpuprofile`;
   process.on('exit', () => {
     // Answers before it returns.
     session.post('Profiler.stop', (_error, answer) => {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { registrationId } from '../../activities/wallets/registrations.js';
 import type { DeviceRow, MemberRow } from '../../schemas/collections.js';
 import { newId, newToken } from '../../schemas/ids.js';
-import { type Bench, settled, startBench } from './bench.js';
+import { type Bench, type BenchOptions, settled, startBench } from './bench.js';
 import { startChild } from './child.js';
 import { closedLoop, sideBySide, sooner } from './load.js';
 import { addMembers, aMerchant, ownOf } from './merchant.js';
@@ -14,12 +14,11 @@ import { temporalYardstick } from './yardstick.js';
 
 const memberCount = 200;
 
-export async function benchPush({ log, profile }: Bench): Promise<Row[]> {
+export async function benchPush(options: BenchOptions): Promise<Row[]> {
   const { child: apns, ready } = await startChild('apnsProcess.ts');
   const settings = z.record(z.string(), z.string()).parse(ready);
-  log('push: a stack with real wallets ...');
   // As many workflows of their own as are asked for: an answer that the relay gives waits for no push.
-  const bench = await startBench({ profile, env: { ...settings, GESTURE_WORKFLOWS_PER_SECOND: '10000' } });
+  const bench = await startBench({ ...options, env: { ...settings, GESTURE_WORKFLOWS_PER_SECOND: '10000' } });
   try {
     return await pushRows(bench, settings.APPLE_PASS_TYPE_ID ?? '');
   } finally {

@@ -2,7 +2,7 @@
 import { MongoClient } from 'mongodb';
 import type { MemberRow, MemberTokenRow } from '../../schemas/collections.js';
 import { prefixRange } from '../../schemas/searchWords.js';
-import type { Bench } from './bench.js';
+import type { Bench, OwnStackOptions } from './bench.js';
 import { type Compared, closedLoop, sideBySide, sooner } from './load.js';
 import { type ManyMembers, rareMembers, rareName, startSeeded } from './manyMembers.js';
 import { cpuMeter, memoryOf, perThousand } from './processes.js';
@@ -81,8 +81,8 @@ const shownRead: Record<Read, string> = {
   q: `GET members?q=, ${rareMembers} matches`,
 };
 
-export async function benchSearch({ log, profile, manyMembers }: Bench): Promise<Row[]> {
-  const { bench, merchants, seconds } = await startSeeded({ log, profile }, [few, manyMembers]);
+export async function benchSearch({ manyMembers, ...options }: OwnStackOptions): Promise<Row[]> {
+  const { bench, merchants, seconds } = await startSeeded(options, [few, manyMembers]);
   try {
     const p50s = new Map<string, number>();
     const rows: Row[] = [];
