@@ -1,6 +1,6 @@
 // What every scenario works with: the stack's real processes in a folder and on ports of their own, the database they use,
 // merchants to call for, and a way to wait until all that was asked for has been carried out.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
@@ -36,7 +36,7 @@ export interface OwnStackOptions extends BenchOptions {
   manyMembers: number;
 }
 
-/** For results; the engines' own data is in folders below it that go away. */
+/** For results and the last logs; the engines' own data is in folders below it that go away. */
 export const benchFolder = join(resolve(process.env.STACK_DIR || '.stack'), 'bench');
 
 /** To whoever watches; standard output is for the table alone. */
@@ -67,6 +67,7 @@ export async function startBench({ profile = false, env = {} }: BenchOptions = {
       async stop() {
         await store.close();
         await stack.stop();
+        cpSync(join(stackDir, 'logs'), join(folder, 'logs'), { recursive: true });
         rmSync(stackDir, { recursive: true, force: true });
       },
     };

@@ -1,5 +1,5 @@
 // `npm run bench [-- NAME ...] [--members N]`: the stack's real processes, every scenario beside its yardstick, one table, and
-// bench/results.json under STACK_DIR.
+// bench/results.json under STACK_DIR. `npm run bench -- plots` draws how the costs grow instead.
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +14,7 @@ import { benchIdle } from './idle.js';
 import { benchImport } from './import.js';
 import { benchList } from './list.js';
 import { benchPasses } from './passes.js';
+import { drawPlots } from './plots.js';
 import { benchPoints, benchPointsOne } from './points.js';
 import { benchPush } from './push.js';
 import { reasons, unexplained } from './reasons.js';
@@ -43,6 +44,7 @@ const onTheirOwn: Record<string, Scenario<OwnStackOptions>> = {
   push: benchPush,
   list: benchList,
   search: benchSearch,
+  plots: drawPlots,
 };
 
 const { values, positionals } = parseArgs({
@@ -50,7 +52,7 @@ const { values, positionals } = parseArgs({
   options: { members: { type: 'string', default: '1000000' }, profile: { type: 'boolean', default: false } },
 });
 const known = [...Object.keys(onOneStack), ...Object.keys(onTheirOwn)];
-const names = positionals.length > 0 ? positionals : known;
+const names = positionals.length > 0 ? positionals : known.filter((name) => name !== 'plots');
 const unknown = names.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
   console.error(`Unknown: ${unknown.join(', ')}. There are: ${known.join(', ')}.`);
@@ -80,8 +82,10 @@ try {
   }
   await runAll(onTheirOwn, among(onTheirOwn), { profile, manyMembers });
 } finally {
-  replaceFile(join(benchFolder, 'results.json'), `${JSON.stringify({ ...about(), rows }, null, 2)}\n`);
-  printTable(rows);
+  if (rows.length > 0) {
+    replaceFile(join(benchFolder, 'results.json'), `${JSON.stringify({ ...about(), rows }, null, 2)}\n`);
+    printTable(rows);
+  }
 }
 
 function about() {

@@ -1,0 +1,179 @@
+// Cost as work grows, as pictures: `npm run bench -- plots` writes them, and the numbers beside them, into bench under STACK_DIR.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setInterval as everyTick, setTimeout as sleep } from 'node:timers/promises';
+import { type Bench, benchFolder, log, type OwnStackOptions, settled, startBench } from './bench.js';
+import { type Chart, drawChart } from './chart.js';
+import { importSides } from './import.js';
+import type { Measured } from './load.js';
+import { startSeeded } from './manyMembers.js';
+import { addMembers, aMerchant } from './merchant.js';
+import { pointsSides } from './points.js';
+import { residentMbOf } from './processes.js';
+import { startReceiver, subscribe } from './receiver.js';
+import { round } from './row.js';
+import { reads, readsOf } from './search.js';
+import { addBacklog } from './webhooks.js';
+
+const callerCounts = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+const importSizes = [100, 500, 1_000, 2_500, 5_000];
+const memberCounts = [1_000, 10_000, 100_000, 1_000_000];
+const backlogs = [500, 1_000, 2_500, 5_000, 10_000];
+
+type Charts = Record<string, Chart>;
+
+export async function drawPlots({ manyMembers, ...options }: OwnStackOptions): Promise<[]> {
+  const bench = await startBench(options);
+  const charts: Charts = {};
+  const take = (more: Charts) => {
+    Object.assign(charts, more);
+    for (const [name, chart] of Object.entries(more)) {
+      const file = join(benchFolder, `${name}.png`);
+      writeFileSync(file, drawChart(chart));
+      log(file);
+    }
+  };
+  try {
+    take(await againstCallers(bench));
+    take(await againstRows(bench));
+    take(await againstBacklog(bench));
+  } finally {
+    await bench.stop();
+  }
+  take(await againstMembers(options, manyMembers));
+  writeFileSync(join(benchFolder, 'plots.json'), `${JSON.stringify(charts, null, 2)}\n`);
+  return [];
+}
+
+async function againstCallers(bench: Bench): Promise<Charts> {
+  const sides = await pointsSides(bench);
+  await sides.ours(64, 1_500);
+  await sides.yardstick(64, 1_000);
+  await sides.settle();
+  const measured: { callers: number; ours: Measured; bare: Measured }[] = [];
+  for (const callers of callerCounts) {
+    const ours = await sides.ours(callers, 2_500);
+    await sides.settle();
+    measured.push({ callers, ours, bare: await sides.yardstick(callers, 2_500) });
+  }
+  await sides.close();
+  const x = { name: 'callers', log: 2 };
+  const lines = (of: (side: Measured) => number) => [
+    { name: 'PATCH points', points: measured.map(({ callers, ours }): [number, number] => [callers, of(ours)]) },
+    {
+      name: 'the same transaction by the bare driver',
+      points: measured.map(({ callers, bare }): [number, number] => [callers, of(bare)]),
+    },
+  ];
+  return {
+    'throughput-callers': {
+      title: 'Points changes accepted against callers',
+      x,
+      y: { name: 'changes a second' },
+      lines: lines(({ rate }) => round(rate)),
+    },
+    'p99-callers': {
+      title: 'p99 of points changes against callers',
+      x,
+      y: { name: 'ms', log: 10 },
+      lines: lines(({ latency }) => latency.p99),
+    },
+  };
+}
+
+async function againstRows(bench: Bench): Promise<Charts> {
+  const sides = await importSides(bench);
+  await sides.ours(100);
+  await sides.yardstick(100);
+  const [ours, bare]: [[number, number][], [number, number][]] = [[], []];
+  for (const rows of importSizes) {
+    ours.push([rows, round(await sides.ours(rows), 3)]);
+    bare.push([rows, round(await sides.yardstick(rows), 3)]);
+  }
+  await sides.close();
+  return {
+    'import-rows': {
+      title: 'Import, from the file to the answer, against rows',
+      x: { name: 'rows' },
+      y: { name: 'seconds' },
+      lines: [
+        { name: 'import', points: ours },
+        { name: 'bare bulk insert of the same documents', points: bare },
+      ],
+    },
+  };
+}
+
+async function againstBacklog(bench: Bench): Promise<Charts> {
+  const receiver = await startReceiver();
+  const merchant = await aMerchant(bench);
+  await subscribe(merchant, receiver.url);
+  const members = await addMembers(bench, { program: merchant.program, count: 200 });
+  const peaks: Record<'api' | 'worker', [number, number][]> = { api: [], worker: [] };
+  for (const backlog of backlogs) {
+    const dueAt = await addBacklog(bench, members, backlog);
+    await sleep(dueAt.getTime() - Date.now());
+    const peak = await peakWhile(bench, () => settled(bench, 300_000));
+    for (const name of ['api', 'worker'] as const) peaks[name].push([backlog, round(peak[name], 0)]);
+  }
+  await merchant.close();
+  await receiver.stop();
+  return {
+    'memory-backlog': {
+      title: 'Peak memory while a backlog is carried out',
+      x: { name: 'events in the outbox' },
+      y: { name: 'resident MB' },
+      lines: [
+        { name: 'worker', points: peaks.worker },
+        { name: 'API', points: peaks.api },
+      ],
+    },
+  };
+}
+
+async function peakWhile({ pids }: Bench, work: () => Promise<void>): Promise<{ api: number; worker: number }> {
+  const done = new AbortController();
+  const peak = { api: 0, worker: 0 };
+  const watching = (async () => {
+    for await (const _ of everyTick(50, undefined, { signal: done.signal }))
+      for (const name of ['api', 'worker'] as const) peak[name] = Math.max(peak[name], residentMbOf(pids[name] ?? 0));
+  })().catch(() => {});
+  await work();
+  done.abort();
+  await watching;
+  return peak;
+}
+
+async function againstMembers(options: Omit<OwnStackOptions, 'manyMembers'>, most: number): Promise<Charts> {
+  const counts = memberCounts.filter((count) => count <= most);
+  const { bench, merchants } = await startSeeded(options, counts);
+  try {
+    const lines = new Map(
+      reads.map((read) => [read, { ours: [] as [number, number][], bare: [] as [number, number][] }]),
+    );
+    for (const at of merchants) {
+      const side = await readsOf(bench, at);
+      for (const [read, line] of lines) {
+        const { compared } = await side.compare(read, 1_000);
+        line.ours.push([at.count, compared.ours.latency.p50]);
+        line.bare.push([at.count, compared.yardstick.latency.p50]);
+      }
+      await side.close();
+      await at.merchant.close();
+    }
+    const shown = { member: 'GET member', serial: 'serial', q: 'q' };
+    return {
+      'search-members': {
+        title: 'Reads of one caller, p50, against the members of the merchant',
+        x: { name: 'members', log: 10 },
+        y: { name: 'ms' },
+        lines: [...lines].flatMap(([read, { ours, bare }]) => [
+          { name: shown[read], points: ours },
+          { name: `${shown[read]}, bare driver`, points: bare },
+        ]),
+      },
+    };
+  } finally {
+    await bench.stop();
+  }
+}
