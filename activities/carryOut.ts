@@ -5,6 +5,7 @@ import type { EventRow } from '../schemas/collections.js';
 import { lateId } from '../schemas/ids.js';
 import { claimEvents } from './claimEvents.js';
 import { issueBoth } from './wallets/issuePasses.js';
+import { keepClasses } from './wallets/keepClasses.js';
 import { pushClaimed } from './wallets/pushPasses.js';
 import { type Claimed, publishClaimed } from './webhooks/publishEvents.js';
 import type { WorkerDeps } from './workerDeps.js';
@@ -15,22 +16,36 @@ import type { WorkerDeps } from './workerDeps.js';
  */
 export async function carryOut(deps: WorkerDeps, claimed: Claimed): Promise<Map<string, Error>> {
   const { holder, fence, events } = claimed;
-  const [issued, pushed] = await Promise.all([
+  const [issued, pushed, unkept] = await Promise.all([
     issueInTime(deps, { holder, events }),
     pushClaimed(deps, { holder, events }),
+    keepClassesInTime(deps, events),
   ]);
   const eventIds = [...issued.eventIds, ...pushed.eventIds];
   const made = eventIds.length > 0 ? await claimEvents(deps, { holder, fence, eventIds }) : [];
-  const told = events.map((event) => {
-    const passUpdate = pushed.passUpdates[event._id];
-    return passUpdate ? { ...event, passUpdate } : event;
-  });
+  const told = events
+    .filter(({ _id }) => !unkept.has(_id))
+    .map((event) => {
+      const passUpdate = pushed.passUpdates[event._id];
+      return passUpdate ? { ...event, passUpdate } : event;
+    });
   if (pushed.late.length > 0) await pushLater(deps, pushed.late);
-  return publishClaimed(deps, { ...claimed, events: [...told, ...made] });
+  const untold = await publishClaimed(deps, { ...claimed, events: [...told, ...made] });
+  return new Map([...unkept, ...untold]);
 }
 
-/** Google's slowest answers (facts-wallets 5.6); longer than that nobody's `member.created` waits for a pass. */
-const issueWithinMs = 5_000;
+/** Google's slowest answers (facts-wallets 5.6). Pushes have a shorter time of their own. */
+const patienceMs = 5_000;
+
+/** What is made of `work`; or `instead`, when it takes longer than anybody is to wait to be told. */
+async function inTime<T>(work: Promise<T>, instead: T): Promise<T> {
+  const over = new AbortController();
+  try {
+    return await Promise.race([work, sleep(patienceMs, instead, { signal: over.signal })]);
+  } finally {
+    over.abort();
+  }
+}
 
 /** The passes that are issued by the time that their members are told of; the others become a workflow. */
 async function issueInTime(
@@ -40,19 +55,24 @@ async function issueInTime(
   const enrolled = events.filter((event) => event.wallet === 'issue');
   if (enrolled.length === 0) return { eventIds: [] };
   const memberIds = enrolled.flatMap((event) => event.memberId ?? []);
-  const over = new AbortController();
-  const tooLate = sleep(issueWithinMs, { eventIds: [], unissued: memberIds }, { signal: over.signal });
-  try {
-    const { eventIds, unissued } = await Promise.race([issueBoth(deps, { memberIds, holder }), tooLate]);
-    const missing = new Set(unissued);
-    await issueLater(
-      deps,
-      enrolled.filter(({ memberId = '' }) => missing.has(memberId)),
-    );
-    return { eventIds };
-  } finally {
-    over.abort();
-  }
+  const { eventIds, unissued } = await inTime(issueBoth(deps, { memberIds, holder }), {
+    eventIds: [],
+    unissued: memberIds,
+  });
+  const missing = new Set(unissued);
+  await issueLater(
+    deps,
+    enrolled.filter(({ memberId = '' }) => missing.has(memberId)),
+  );
+  return { eventIds };
+}
+
+/** Answers the events whose class has to be looked after again, each with its error. */
+async function keepClassesInTime(deps: WorkerDeps, events: EventRow[]): Promise<Map<string, Error>> {
+  const changed = events.filter((event) => event.wallet === 'class');
+  if (changed.length === 0) return new Map();
+  const tooLate = new Error('Google did not answer in time.');
+  return inTime(keepClasses(deps, changed), new Map(changed.map((event) => [event._id, tooLate])));
 }
 
 async function issueLater(deps: WorkerDeps, enrolled: EventRow[]): Promise<void> {

@@ -132,8 +132,11 @@ export interface EventRow {
   programId?: string;
   occurredAt: Date;
   data: Record<string, unknown>;
-  /** What the wallets must do before the event can be told: issue the passes, push this version, or refresh what Google has. */
-  wallet?: 'issue' | 'push' | 'refresh';
+  /**
+   * What the wallets must do before the event can be told: issue the passes, push this version, refresh what Google has of
+   * the member, or bring the program's class there up to date.
+   */
+  wallet?: 'issue' | 'push' | 'refresh' | 'class';
   /** Recorded once by whoever told the wallets; null when the wait was over before they confirmed. */
   passUpdate?: PassUpdate | null;
   state: 'new' | 'published';

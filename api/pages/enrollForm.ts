@@ -46,10 +46,12 @@ function field(name: EnrollField, { values, errors }: EnrollForm, isFirstWrong: 
 </div>`;
 }
 
+const tierNames = new Intl.ListFormat('en');
+
 function perks({ style, goal, tiers, fields }: Program): string[] {
   const unit = fields.primaryLabel.toLowerCase();
   const promises = ['Your card is ready in seconds', 'No app to install'];
-  if (tiers) return [`Rise through ${tiers.map(({ name }) => name).join(', ')}`, ...promises];
+  if (tiers) return [`Rise through ${tierNames.format(tiers.map(({ name }) => name))}`, ...promises];
   const prize = style === 'stamps' ? `Collect ${goal} ${unit} for a reward` : `${goal} ${unit} bring you a reward`;
   return goal === undefined ? promises : [prize, ...promises];
 }

@@ -17,7 +17,9 @@ a { color: inherit; }
 .card { position: relative; overflow: hidden; color: var(--ink); border-radius: 1.5rem; padding: 1.35rem;
   background: linear-gradient(150deg, color-mix(in srgb, var(--paper) 86%, #fff), var(--paper) 42%, color-mix(in srgb, var(--paper) 84%, #000));
   box-shadow: 0 1px 2px rgb(0 0 0 / .2), 0 18px 40px -12px color-mix(in srgb, var(--paper) 55%, rgb(0 0 0 / .5)); }
-.card.void { filter: grayscale(1); }
+.card.void { --paper: #52525b; --ink: #fff; --label: #d4d4d8; }
+.card.void :is(.logo, .strip) { filter: grayscale(1); }
+main:has(.card.void) :is(.welcome, .foot) { display: none; }
 .card header { display: flex; align-items: center; gap: .75rem; }
 .logo { width: 2.5rem; height: 2.5rem; object-fit: contain; border-radius: .6rem; flex: none; }
 .card h1 { font-size: 1.1rem; line-height: 1.25; font-weight: 650; overflow-wrap: anywhere; }

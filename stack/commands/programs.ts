@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { type TemplateProblem, templateProblems } from '../../activities/apple/templateCheck.js';
 import type { Store } from '../../activities/deps.js';
-import { type Statement, transact } from '../../activities/transact.js';
+import { insert, type Statement, transact } from '../../activities/transact.js';
+import { programChanged } from '../../activities/wallets/keepClasses.js';
 import { type Program, programFile } from '../../schemas/programs.js';
 import { demoMerchantId } from '../demo.js';
 import { type Command, type CommandContext, type Given, Mistakes, main, table } from './command.js';
@@ -90,9 +91,12 @@ async function apply({ store, say }: CommandContext, { values, args }: Given): P
   if (checked.length === 0) throw new Mistakes(['the files hold no program; nothing was changed']);
 
   const { namespace } = store.rows.programs;
-  const statements = checked.map(({ program }): Statement => {
+  const statements = checked.flatMap(({ program }): Statement[] => {
     const { _id, ...replacement } = program;
-    return { namespace, name: 'replaceOne', filter: { _id }, replacement, upsert: true };
+    return [
+      { namespace, name: 'replaceOne', filter: { _id }, replacement, upsert: true },
+      insert(store, 'events', programChanged(store, program)),
+    ];
   });
   await transact(store, statements, 0);
   for (const { program } of checked)

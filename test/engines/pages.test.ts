@@ -199,15 +199,22 @@ describe.runIf(hasBrowser)('the web card', () => {
     const { _id } = await memberOf(page);
     await real.merchant.call(`/merchants/me/members/${_id}/status`, { method: 'PATCH', body: { status: 'voided' } });
     await until(() => page.getByText('This card has been voided.').first().isVisible());
+    expect(await page.getByText('Show the code at the till').isVisible()).toBe(false);
     await keepScreenshot(page, 'card-voided-phone');
     await page.context().close();
   });
 
-  it('offers a way to the phone on a desktop, and only there', async () => {
+  it('offers its wallets to the keyboard, and a way to the phone on a desktop, and only there', async () => {
     const page = await browser.open(await enrollUrl(), screens.desktop);
     await join(page);
     const aside = page.getByRole('complementary', { name: 'On your phone' });
     expect(await aside.isVisible()).toBe(true);
+    const reached = [];
+    for (let turn = 0; turn < 2; turn += 1) {
+      await page.keyboard.press('Tab');
+      reached.push(await page.evaluate('document.activeElement.textContent'));
+    }
+    expect(reached).toEqual(['Add to Apple Wallet', 'Add to Google Wallet']);
     await page.setViewportSize(screens.phone.viewport);
     expect(await aside.isVisible()).toBe(false);
     await page.context().close();

@@ -1,6 +1,11 @@
-// After a change of its template every pass of a program that somebody keeps is pushed, and fetched afresh.
+// After a change of a program its class at Google follows; and every pass that somebody keeps is pushed and fetched afresh when
+// the operator says so.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { passes } from '../../stack/commands/passes.js';
+import { programs } from '../../stack/commands/programs.js';
 import { runOn } from '../rig/commandLine.js';
 import { type Customers, startCustomers } from '../rig/customers.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
@@ -49,4 +54,30 @@ it('phones show the new template, saved objects are patched, and whoever keeps n
   const { body } = await real.merchant.call(`/merchants/me/batches/${batch?._id}`);
   expect(body.data).toMatchObject({ kind: 'passes.rebuild', phase: 'completed', percent: 100 });
   expect(await service.client.workflow.getHandle(`rebuild:${batch?._id}`).result()).toEqual({ phase: 'completed' });
+});
+
+it('the class at Google follows each change of a program, nobody enrolling, though Google was in trouble', async () => {
+  const { service, google, merchant } = real;
+  const folder = await mkdtemp(join(tmpdir(), 'programs-'));
+  const file = join(folder, 'club.json');
+  const apply = async (background: string) => {
+    const program = { _id: 'club', slug: 'club', merchantId: merchant.id, name: 'Club', style: 'points', goal: 50 };
+    const fields = { fields: { primaryLabel: 'POINTS' }, passTemplate: { colors: { background } } };
+    await writeFile(file, JSON.stringify({ ...program, ...fields }));
+    expect(await runOn(service, programs, ['apply', file])).toMatchObject({ code: 0, errors: [] });
+  };
+  const shown = () => google.rules.classes.get(`${google.issuerId}.program-club`)?.hexBackgroundColor;
+
+  await apply('#111111');
+  await until(() => shown() === '#111111');
+  google.rules.approve(`${google.issuerId}.program-club`);
+  google.fail({ on: 'classGet', how: { status: 503 }, times: 2 });
+  await apply('#222222');
+  await until(() => shown() === '#222222', 20_000);
+  const rows = await until(async () => {
+    const found = await service.store.rows.events.find({ programId: 'club' }).toArray();
+    return found.every(({ state }) => state === 'published') && found;
+  });
+  expect(rows.map(({ silent }) => silent)).toEqual([true, true]);
+  await rm(folder, { recursive: true });
 });

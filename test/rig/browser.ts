@@ -51,5 +51,5 @@ export async function startBrowser(): Promise<TestBrowser> {
 }
 
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: join(screenshotDir, `${name}.png`), fullPage: true });
+  await page.screenshot({ path: join(screenshotDir, `${name}.png`), fullPage: true, animations: 'disabled' });
 }
