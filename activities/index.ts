@@ -2,7 +2,7 @@
 // long beats its heart, so that a dead worker is noticed within seconds.
 import { setMaxListeners } from 'node:events';
 import { Context } from '@temporalio/activity';
-import type { PushedPasses, Recount, Relay } from '../schemas/workflows.js';
+import type { PushedPasses, Recount, Relay, SavesCursor } from '../schemas/workflows.js';
 import { drawUpCampaign, drawUpRebuild, sendMessages } from './campaigns.js';
 import type { Claim } from './claimEvents.js';
 import { type FinishBatch, finishBatch } from './finishBatch.js';
@@ -15,6 +15,7 @@ import { relayEvents } from './relayEvents.js';
 import { reviveBatches } from './reviveBatches.js';
 import { type IssuePassesFor, issueApplePasses, issueGooglePasses, issueLate } from './wallets/issuePasses.js';
 import { pushLate, pushPasses } from './wallets/pushPasses.js';
+import { compareSaves, settleSaves } from './wallets/reconcileSaves.js';
 import { repushStale } from './wallets/repush.js';
 import { postWebhook } from './webhooks/postWebhook.js';
 import { publishEvents } from './webhooks/publishEvents.js';
@@ -61,6 +62,8 @@ export function createActivities(deps: WorkerDeps) {
     issueGooglePasses: (input: IssuePassesFor) => beating(() => issueGooglePasses(deps, input)),
     issueLate: (input: { memberIds: string[] }) => beating(() => issueLate(deps, input)),
     pushLate: (claim: Claim) => beating(() => pushLate(deps, claim)),
+    compareSaves: (input: { cursor?: SavesCursor }) => beating(() => compareSaves(deps, input)),
+    settleSaves: (input: { memberIds: string[] }) => beating(() => settleSaves(deps, input)),
     repushStale: () => repushStale(deps),
     reviveBatches: () => reviveBatches(deps),
     publishEvents: (claim: Claim) => beating(({ signal }) => publishEvents(deps, { ...claim, callOff: signal })),

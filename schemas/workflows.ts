@@ -94,6 +94,20 @@ export interface ImportStep {
   carried: number;
 }
 
+/** A page of a program's objects at Google; without one, of the program that follows. */
+export interface SavesCursor {
+  programId: string;
+  page?: string;
+}
+
+export interface ReconcileSaves {
+  /** How long a callback may still be on its way. */
+  patienceMs: number;
+  /** Where an earlier run of the same reconciliation stopped (continue-as-new), and what it did. */
+  cursor?: SavesCursor;
+  corrected?: number;
+}
+
 /** Where an earlier run of the same recount stopped (continue-as-new), and what it did. */
 export interface Recount {
   after?: string;
@@ -121,6 +135,7 @@ export interface WorkflowInputs {
   sendCampaign: RunBatch;
   replayDeliveries: RunBatch;
   rebuildPasses: RunBatch;
+  reconcileSaves: ReconcileSaves;
   recount: Recount;
 }
 

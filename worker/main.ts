@@ -13,7 +13,7 @@ import { taskQueues } from '../schemas/workflows.js';
 import { createWorkers } from './createWorkers.js';
 import { activityFields } from './interceptors.js';
 import { installRuntime } from './runtime.js';
-import { ensureRecount, ensureRelays, ensureRepush, ensureRevival } from './schedules.js';
+import { ensureReconciliation, ensureRecount, ensureRelays, ensureRepush, ensureRevival } from './schedules.js';
 import { createWorkerDeps } from './workerDeps.js';
 import { workflowBundle as makeBundle } from './workflowBundle.js';
 
@@ -72,6 +72,7 @@ await ensureRelays(client, config.RELAY_SHARDS);
 await ensureRecount(client);
 await ensureRevival(client);
 if (wallets.apple) await ensureRepush(client);
+if (wallets.google) await ensureReconciliation(client);
 log.info({ taskQueues: Object.values(taskQueues) }, 'worker ready');
 process.send?.('ready');
 

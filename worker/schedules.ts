@@ -29,6 +29,18 @@ export async function ensureRepush(client: Client): Promise<void> {
   });
 }
 
+/** What Google has saved is compared this often; a callback may be on its way for the patience. */
+export async function ensureReconciliation(client: Client): Promise<void> {
+  await ensureSchedule(client, {
+    id: 'reconcile-saves',
+    name: 'reconcileSaves',
+    input: { patienceMs: 600_000 },
+    interval: { every: '6h', offset: '1h' },
+    atOnce: false,
+    summary: 'compare saved passes with Google',
+  });
+}
+
 /** Totals and tags are put right once a day, at night in UTC. */
 export async function ensureRecount(client: Client): Promise<void> {
   await ensureSchedule(client, {

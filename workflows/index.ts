@@ -6,6 +6,7 @@ export { issuePassesLate } from './issuePassesLate.js';
 export { publishChange } from './publishChange.js';
 export { pushPassesLate } from './pushPassesLate.js';
 export { rebuildPasses } from './rebuildPasses.js';
+export { reconcileSaves } from './reconcileSaves.js';
 export { recount } from './recount.js';
 export { relay } from './relay.js';
 export { replayDeliveries } from './replayDeliveries.js';

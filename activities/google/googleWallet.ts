@@ -44,6 +44,8 @@ export interface GoogleWallet {
   ) => Promise<{ outcome: 'notified' | 'silent' | 'existed' }>;
   /** Null for an object that was never inserted. */
   getObject: (objectId: string) => Promise<GoogleObject | null>;
+  /** A page of the class's objects, and where the next one begins; nothing of a class that was never made. */
+  listObjects: (classId: string, page?: string) => Promise<{ objects: GoogleObject[]; next?: string }>;
   /** One outcome a face, in their order. Does not throw for Google's refusals: each face has its own. */
   batchInsert: (faces: GoogleFace[]) => Promise<BatchOutcome[]>;
   saveUrl: (objectId: string, classId: string) => Promise<string>;

@@ -27,6 +27,7 @@ export interface GoogleWalletOptions {
 /** A batch of this size is one request and still ends well within its time. */
 const batchSize = 50;
 const maxMessages = 10;
+const pageSize = 200;
 
 export function createGoogleWallet(options: GoogleWalletOptions): GoogleWallet {
   const { credentials, bucket, log, timeoutMs = 10_000, origins = [], now = () => new Date() } = options;
@@ -172,6 +173,16 @@ export function createGoogleWallet(options: GoogleWalletOptions): GoogleWallet {
       log.info({ objectId }, 'google.message.silent');
       await sendMessage(objectId, message, 'TEXT');
       return { outcome: 'silent' };
+    },
+
+    async listObjects(classId, page) {
+      const params = { classId, maxResults: pageSize, ...(page !== undefined && { token: page }) };
+      const data = await unless(
+        'not_found',
+        call(() => api.loyaltyobject.list(params)),
+      );
+      const next = data?.pagination?.nextPageToken;
+      return { objects: (data?.resources ?? []).map(readObject), ...(next && { next }) };
     },
 
     async batchInsert(faces) {

@@ -1,8 +1,10 @@
-// What Google says of saved and deleted passes. Each callback counts once, by its nonce, in the transaction that it causes.
+// What Google says of saved and deleted passes. Each callback counts once, by its nonce, in the transaction that it causes; and
+// what no callback told is noted when Google is asked.
+import type { MemberRow } from '../../schemas/collections.js';
 import { parseGoogleObjectId } from '../../schemas/googleIds.js';
 import { type Changed, changeMember } from '../changeMember.js';
 import type { Store } from '../deps.js';
-import { insert } from '../transact.js';
+import { insert, type Statement } from '../transact.js';
 
 export interface GoogleSave {
   issuerId: string;
@@ -23,15 +25,44 @@ export async function noteGoogleSave(
     ? await store.rows.members.findOne({ _id: memberId }, { projection: { merchantId: 1 } })
     : null;
   if (!memberId || !known) return null;
-  const saved = save.eventType === 'save';
+  return changeSaved(store, {
+    member: { _id: memberId, merchantId: known.merchantId },
+    saved: save.eventType === 'save',
+    holderOf,
+    isNews: async () => (await store.rows.nonces.findOne({ _id: save.nonce })) === null,
+    statements: [insert(store, 'nonces', { _id: save.nonce, receivedAt: store.now() })],
+  });
+}
+
+/** What Google itself says of the pass, where no callback came: once, however often it is asked. */
+export function noteReconciled(
+  store: Store,
+  { member, saved }: { member: Pick<MemberRow, '_id' | 'merchantId'>; saved: boolean },
+): Promise<Saved | null> {
+  const isNews = async ({ pass }: MemberRow) => (pass.googleSaved === true) !== saved;
+  // Nobody waits for it: the relay carries it out.
+  return changeSaved(store, { member, saved, holderOf: () => null, isNews, statements: [] });
+}
+
+interface ChangeSaved {
+  member: Pick<MemberRow, '_id' | 'merchantId'>;
+  saved: boolean;
+  holderOf: (eventId: string) => string | null;
+  isNews: (member: MemberRow) => Promise<boolean>;
+  statements: Statement[];
+}
+
+async function changeSaved(
+  store: Store,
+  { member: { _id: memberId, merchantId }, saved, holderOf, isNews, statements }: ChangeSaved,
+): Promise<Saved | null> {
   const changed = await changeMember(store, {
-    merchantId: known.merchantId,
+    merchantId,
     memberId,
     holderOf,
     confirmable: true,
     decide: async (member) => {
-      const seen = await store.rows.nonces.findOne({ _id: save.nonce });
-      if (seen) return null;
+      if (!(await isNews(member))) return null;
       return {
         set: {},
         pass: { googleSaved: saved },
@@ -42,7 +73,7 @@ export async function noteGoogleSave(
           data: { serialNumber: member.serialNumber, platform: 'google' },
         },
         timeline: { type: saved ? 'google_object_saved' : 'google_object_removed', platform: 'google' },
-        statements: [insert(store, 'nonces', { _id: save.nonce, receivedAt: store.now() })],
+        statements,
       };
     },
   });

@@ -4,6 +4,7 @@ import type { DeviceRow, MemberRow } from '../../schemas/collections.js';
 import type { PushAnswer } from '../apple/apns.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { endRegistration } from './endRegistration.js';
+import { noteDevices } from './noteDevices.js';
 import { firstRecheckMs } from './repush.js';
 import type { AppleWallet } from './wallets.js';
 
@@ -74,21 +75,18 @@ async function recordAnswers(
 ): Promise<void> {
   const now = deps.now();
   const told = answered.filter(({ answer }) => answer.outcome === 'sent' || answer.outcome === 'rejected');
-  if (told.length === 0) return;
-  await deps.rows.devices.bulkWrite(
+  await noteDevices(
+    deps,
     told.map(({ device, answer: { status, reason } }) => ({
-      updateOne: {
-        filter: { _id: device._id, pushToken: device.pushToken },
-        update: {
-          $set: {
-            lastPush: { at: now, status: status ?? 0, tag, ...(reason !== undefined && { reason }) },
-            recheckAt: new Date(now.getTime() + firstRecheckMs),
-            recheckRound: 0,
-          },
-          $unset: { stale: '' },
+      filter: { _id: device._id, pushToken: device.pushToken },
+      change: {
+        $set: {
+          lastPush: { at: now, status: status ?? 0, tag, ...(reason !== undefined && { reason }) },
+          recheckAt: new Date(now.getTime() + firstRecheckMs),
+          recheckRound: 0,
         },
+        $unset: { stale: '' },
       },
     })),
-    { ordered: false },
   );
 }

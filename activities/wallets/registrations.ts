@@ -7,6 +7,7 @@ import { derivedId, isUuid } from '../../schemas/ids.js';
 import { changeMember } from '../changeMember.js';
 import type { Store } from '../deps.js';
 import { insert, StaleRead } from '../transact.js';
+import { noteDevices } from './noteDevices.js';
 
 export interface PassOnDevice {
   deviceLibraryIdentifier: string;
@@ -123,14 +124,12 @@ export async function listUpdates(
   const newest = Math.max(...changed.map(({ tag }) => tag.getTime()));
   const lastUpdated = new Date(since ? Math.max(newest, since.getTime() + 1) : newest);
   const now = store.now();
-  await store.rows.devices.bulkWrite(
+  await noteDevices(
+    store,
     changed.map(({ device, tag }) => ({
-      updateOne: {
-        filter: { _id: device._id },
-        update: { $set: { toldTag: tag, toldIn: lastUpdated, lastListedAt: now } },
-      },
+      filter: { _id: device._id },
+      change: { $set: { toldTag: tag, toldIn: lastUpdated, lastListedAt: now } },
     })),
-    { ordered: false },
   );
   return { serialNumbers: changed.map(({ device }) => device.serialNumber), lastUpdated: lastUpdated.toISOString() };
 }

@@ -1,5 +1,6 @@
 // A push is a hint that Apple may drop. A registered phone that has not fetched the newest version after a minute, 15 minutes
 // and 6 hours is pushed again; after that it counts as stale, which the pass doctor and the metrics show.
+import type { Document } from 'mongodb';
 import type { DeviceRow, MemberRow, TimelineRow } from '../../schemas/collections.js';
 import { derivedId } from '../../schemas/ids.js';
 import type { PushAnswer } from '../apple/apns.js';
@@ -8,6 +9,7 @@ import { recentProgram } from '../programs.js';
 import { modesOf } from '../walletModes.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { endRegistration } from './endRegistration.js';
+import { noteDevices } from './noteDevices.js';
 import type { AppleWallet } from './wallets.js';
 
 const minute = 60_000;
@@ -74,23 +76,19 @@ async function look(
 
   const behindIds = new Set(behind.map(({ device }) => device._id));
   const current = due.filter((device) => !behindIds.has(device._id));
-  const updates = [
-    ...current.map((device) => ({
-      device,
-      update: { $unset: { recheckAt: '', recheckRound: '', stale: '' } } as const,
-    })),
-    ...stale.map(({ device }) => ({ device, update: { $set: { stale: true }, $unset: { recheckAt: '' } } as const })),
-    ...pushed.map((phone) => ({ device: phone.device, update: { $set: nextLook(deps.now(), phone) } })),
+  const changes: { device: DeviceRow; change: Document }[] = [
+    ...current.map((device) => ({ device, change: { $unset: { recheckAt: '', recheckRound: '', stale: '' } } })),
+    ...stale.map(({ device }) => ({ device, change: { $set: { stale: true }, $unset: { recheckAt: '' } } })),
+    ...pushed.map((phone) => ({ device: phone.device, change: { $set: nextLook(deps.now(), phone) } })),
   ];
-  if (updates.length > 0) {
-    await deps.rows.devices.bulkWrite(
-      updates.map(({ device, update }) => ({
-        // A newer push has set another time, and counts from its own.
-        updateOne: { filter: { _id: device._id, ...(device.recheckAt && { recheckAt: device.recheckAt }) }, update },
-      })),
-      { ordered: false },
-    );
-  }
+  await noteDevices(
+    deps,
+    changes.map(({ device: { _id, recheckAt }, change }) => ({
+      // A newer push has set another time, and counts from its own.
+      filter: { _id, ...(recheckAt && { recheckAt }) },
+      change,
+    })),
+  );
   await insertNew(deps.rows.timeline, [
     ...pushed.map((phone) => againLine(deps, phone)),
     ...stale.map((phone) => staleLine(deps, phone)),

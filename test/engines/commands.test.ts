@@ -1,8 +1,12 @@
 // The operators' commands: all of what was asked or nothing, in words and with an exit code.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { canvas, encodePng } from '../../activities/apple/drawing.js';
 import type { Command } from '../../stack/commands/command.js';
 import { keys } from '../../stack/commands/keys.js';
 import { merchants } from '../../stack/commands/merchants.js';
@@ -14,6 +18,7 @@ import { tokens } from '../../stack/commands/tokens.js';
 import { webhooks } from '../../stack/commands/webhooks.js';
 import { type Ran, runOn } from '../rig/commandLine.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { noisePng } from '../rig/noisePng.js';
 import { startReceiver } from '../rig/receiver.js';
 import { startService, type TestService, until } from '../rig/service.js';
 
@@ -39,6 +44,18 @@ function file(name: string, content: unknown): string {
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
   return path;
 }
+
+/** The command as `npm run programs` starts it. */
+async function asProcess(args: string[]): Promise<{ code: number | null; errors: string[] }> {
+  const { MONGODB_DATABASE, MONGODB_URI } = service.store.config;
+  const env = { ...process.env, MONGODB_URI, MONGODB_DATABASE, TEMPORAL_ADDRESS: inject('temporalAddress') };
+  const child = spawn(process.execPath, ['--import', 'tsx', 'stack/commands/programs.ts', ...args], { env });
+  const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  return { code, errors: errors.split('\n').filter(Boolean) };
+}
+
+const drawnIcon = (side: number): string =>
+  encodePng(canvas(side, side), { paper: '#202020', ink: '#e0e0e0' }).toString('base64');
 
 const cafe = { _id: 'cafe', slug: 'cafe', name: 'Café', style: 'stamps', fields: { primaryLabel: 'STAMPS' }, goal: 8 };
 const stored = () => service.store.rows.programs.find().sort({ _id: 1 }).toArray();
@@ -134,6 +151,30 @@ describe('programs', () => {
     ])
       expect(text).toContain(mistake);
     expect(errors.at(-1)).toBe('nothing was changed');
+    expect(await stored()).toEqual(before);
+  });
+
+  it('refuses a template that no phone would show, image by image, as the command that it is', async () => {
+    const before = await stored();
+    const png = noisePng(400, 200, 2_000);
+    const images = {
+      icon: { '1x': drawnIcon(29), '3x': drawnIcon(87) },
+      logo: { '1x': png.subarray(0, 900).toString('base64'), '2x': noisePng(2_000, 1_500, 700_000).toString('base64') },
+      strip: Buffer.from('a picture').toString('base64'),
+    };
+    const path = file('images.json', [
+      { ...cafe, goal: 3 },
+      { ...cafe, _id: 'bad', slug: 'bad', passTemplate: { images } },
+    ]);
+    const said = await asProcess(['apply', path]);
+    expect(said.code).toBe(1);
+    expect(said.errors.map((line) => line.replace(path, ''))).toEqual([
+      '[1]: passTemplate.images.icon.2x the image is missing',
+      '[1]: passTemplate.images.logo.1x the image is cut off',
+      expect.stringMatching(/^\[1\]: passTemplate\.images\.logo\.2x the image is \d{6} bytes, more than 524288$/),
+      '[1]: passTemplate.images.strip the image is not a PNG',
+      'nothing was changed',
+    ]);
     expect(await stored()).toEqual(before);
   });
 

@@ -1,5 +1,5 @@
 // After a change of a program its class at Google follows; and every pass that somebody keeps is pushed and fetched afresh when
-// the operator says so.
+// the operator says so. Here pushes are by key, and the budget at Google is kept in Redis.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,19 +8,24 @@ import { passes } from '../../stack/commands/passes.js';
 import { programs } from '../../stack/commands/programs.js';
 import { runOn } from '../rig/commandLine.js';
 import { type Customers, startCustomers } from '../rig/customers.js';
+import { startEffects } from '../rig/effects.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
+import { type RedisServer, startRedisServer } from '../rig/redisServer.js';
 import { until } from '../rig/service.js';
 
 let real: RealWallets;
 let customers: Customers;
+let redis: RedisServer;
 
 beforeAll(async () => {
-  real = await startRealWallets();
+  redis = await startRedisServer();
+  real = await startRealWallets({ pushKey: true, env: { REDIS_URL: redis.url } });
   customers = await startCustomers(real);
 });
 afterAll(async () => {
   await real.stop();
   await customers.stop();
+  await redis.close();
 });
 
 it('phones show the new template, saved objects are patched, and whoever keeps no pass is left alone', async () => {
@@ -45,6 +50,12 @@ it('phones show the new template, saved objects are patched, and whoever keeps n
 
   await phone.settled();
   expect(phone.history()).toHaveLength(2);
+  expect(real.apns.pushes.map(({ provedBy }) => provedBy)).toEqual(['token']);
+  const examined = await real.merchant.call(`/merchants/me/members/${ada.member._id}/pass`);
+  expect(examined.body.data.apple).toMatchObject({
+    certificates: { pushesBy: 'token' },
+    devices: [{ lastPush: { status: 200 } }],
+  });
   expect(patches()).toBeGreaterThan(patched);
   const [batch] = await rows.batches.find({ kind: 'passes.rebuild' }).toArray();
   expect(batch).toMatchObject({ phase: 'completed', programId: ada.program._id, counts: { total: 2, created: 2 } });
@@ -80,4 +91,20 @@ it('the class at Google follows each change of a program, nobody enrolling, thou
   });
   expect(rows.map(({ silent }) => silent)).toEqual([true, true]);
   await rm(folder, { recursive: true });
+});
+
+it('two workers together keep to one budget at Google, which refuses whoever asks more', async () => {
+  const workers = await Promise.all([startEffects(real.service), startEffects(real.service)]);
+  const wallets = workers.map(({ deps }) => deps.wallets.google?.wallet);
+  const before = redis.commands.length;
+  // Connected by now; a worker that is not yet counts for itself.
+  await until(async () => {
+    await Promise.all(wallets.map((wallet) => wallet?.getObject(`${real.google.issuerId}.nobody`)));
+    return redis.commands.slice(before).filter((name) => name === 'eval').length >= 2;
+  });
+  const asked = wallets.flatMap((wallet) =>
+    Array.from({ length: 16 }, () => wallet?.getObject(`${real.google.issuerId}.nobody`)),
+  );
+  expect(await Promise.all(asked)).toEqual(asked.map(() => null));
+  for (const { close } of workers) await close();
 });

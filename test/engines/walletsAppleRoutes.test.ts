@@ -2,6 +2,7 @@
 // (wallet facts, 4.6).
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDeviceLogs } from '../../activities/wallets/deviceLogs.js';
 import { type Customer, type Customers, startCustomers } from '../rig/customers.js';
 import { openPkpass } from '../rig/pkpass.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
@@ -206,6 +207,20 @@ describe('what phones complain of', () => {
     const all = await deviceLogs.find({}).toArray();
     expect(all).toHaveLength(20);
     expect(Math.max(...all.map(({ message }) => message.length))).toBe(1_000);
+    const kept = await deviceLogs.indexes();
+    expect(kept.find(({ key }) => Object.keys(key).join() === 'receivedAt')?.expireAfterSeconds).toBe(7 * 86_400);
+  });
+
+  it('is kept up to 5,000 lines an hour, whoever posts how much', async () => {
+    const { store } = real.service;
+    let now = new Date('2026-01-01T10:30:00Z');
+    const keep = createDeviceLogs({ ...store, now: () => now });
+    const count = () => store.rows.deviceLogs.countDocuments({ receivedAt: now });
+    for (let call = 0; call < 252; call += 1) await keep(Array.from({ length: 20 }, () => 'a flood'));
+    expect(await count()).toBe(5_000);
+    now = new Date('2026-01-01T11:00:00Z');
+    await keep(['another hour']);
+    expect(await count()).toBe(1);
   });
 });
 

@@ -57,7 +57,9 @@ describe('the pass doctor', () => {
         build: { ok: true },
         devices: [
           {
-            lastPush: { status: 200, version: tag },
+            registeredAt: expect.any(String),
+            lastPush: { at: expect.any(String), status: 200, version: tag },
+            lastListAt: expect.any(String),
             lastFetch: { version: tag, isNewest: true },
             nextLookAt: null,
             stale: false,

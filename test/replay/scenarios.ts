@@ -258,6 +258,33 @@ export const scenarios: Scenarios = {
   sendCampaign: throughList<'sendCampaign'>({ drawUpCampaign: async () => ({ total: 3 }) }, 'sendMessages'),
   rebuildPasses: throughList<'rebuildPasses'>({ drawUpRebuild: async () => ({ total: 3 }) }, 'sendMessages'),
   replayDeliveries: throughList<'replayDeliveries'>({ drawUpReplay: async () => ({ total: 3 }) }, 'replayEvents'),
+  reconcileSaves: {
+    corrected: () => {
+      let pages = 0;
+      return {
+        activities: {
+          compareSaves: async () => {
+            pages += 1;
+            return { doubted: [`member-${pages}`], ...(pages < 3 && { next: { programId: `program-${pages}` } }) };
+          },
+          settleSaves: async ({ memberIds }) => ({ corrected: memberIds.length }),
+        },
+        input: { patienceMs: 300 },
+      };
+    },
+    continued: () => {
+      let pages = 0;
+      return {
+        activities: {
+          compareSaves: async () => {
+            pages += 1;
+            return { doubted: [], ...(pages < 22 && { next: { programId: `program-${pages}` } }) };
+          },
+        },
+        input: { patienceMs: 300 },
+      };
+    },
+  },
   recount: {
     completed: () => {
       let steps = 0;

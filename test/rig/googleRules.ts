@@ -15,7 +15,7 @@ export interface GoogleNotice {
 }
 
 export interface GoogleRules {
-  handle: (method: string, path: string, body: unknown) => GoogleAnswer;
+  handle: (method: string, path: string, body: unknown, query?: URLSearchParams) => GoogleAnswer;
   classes: Map<string, Json>;
   objects: Map<string, Json>;
   notices: (objectId: string) => GoogleNotice[];
@@ -74,6 +74,17 @@ export function createGoogleRules(issuerId: string, now: () => number = Date.now
     return { status: 200, body: next };
   }
 
+  /** The page token is where the page begins. */
+  function list(query: URLSearchParams): GoogleAnswer {
+    const classId = query.get('classId') ?? '';
+    if (!classes.has(classId)) return notFound('class', classId);
+    const found = [...objects.values()].filter((object) => object.classId === classId);
+    const from = Number(query.get('token') ?? 0);
+    const to = from + Number(query.get('maxResults') ?? found.length);
+    const pagination = { resultsPerPage: to - from, ...(to < found.length && { nextPageToken: String(to) }) };
+    return { status: 200, body: { resources: found.slice(from, to), pagination } };
+  }
+
   function addMessage(id: string, body: Json): GoogleAnswer {
     const present = objects.get(id);
     if (present === undefined) return notFound('object', id);
@@ -120,7 +131,7 @@ export function createGoogleRules(issuerId: string, now: () => number = Date.now
     notices: (objectId) => notices.get(objectId) ?? [],
     approve: (classId) => classes.set(classId, { ...classes.get(classId), reviewStatus: 'APPROVED' }),
     setHasUsers: (objectId, hasUsers) => objects.set(objectId, { ...objects.get(objectId), hasUsers }),
-    handle(method, path, body) {
+    handle(method, path, body, query = new URLSearchParams()) {
       const match = /^\/walletobjects\/v1\/loyalty(class|object)(?:\/([^/]+?))?(\/addmessage)?$/i.exec(path);
       const kind = match?.[1]?.toLowerCase() === 'class' ? 'class' : 'object';
       const id = match?.[2] === undefined ? '' : decodeURIComponent(match[2]);
@@ -128,6 +139,7 @@ export function createGoogleRules(issuerId: string, now: () => number = Date.now
       if (method === 'POST' && match[3] !== undefined && kind === 'object') return addMessage(id, asJson(body));
       if (method === 'POST' && id === '') return insert(kind, asJson(body));
       if (method === 'PATCH' || method === 'PUT') return change(kind, id, asJson(body), method === 'PATCH');
+      if (method === 'GET' && id === '' && kind === 'object') return list(query);
       if (method !== 'GET' || id === '') return fail(404, 'notFound', 'No such method.');
       const found = (kind === 'class' ? classes : objects).get(id);
       return checkId(id) ?? (found === undefined ? notFound(kind, id) : { status: 200, body: found });

@@ -15,6 +15,7 @@ export type GoogleRequestKind =
   | 'classInsert'
   | 'classUpdate'
   | 'objectGet'
+  | 'objectList'
   | 'objectInsert'
   | 'objectUpdate'
   | 'addMessage'
@@ -71,7 +72,7 @@ export async function startGoogleServer(
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = await readText(request);
-    const path = new URL(request.url ?? '/', origin).pathname;
+    const { pathname: path, searchParams } = new URL(request.url ?? '/', origin);
     const kind = kindOf(request.method ?? '', path);
     const entry = { at: performance.now(), kind, status: 0 };
     server.requests.push(entry);
@@ -82,7 +83,7 @@ export async function startGoogleServer(
     const { status, body, headers } =
       typeof how === 'object'
         ? { ...fail(how.status, how.reason ?? 'backendError', 'As the test asked.'), headers: {} }
-        : await act(kind, request, path, text);
+        : await act(kind, request, { path, query: searchParams, text });
     if (how === 'lost') return void request.socket.destroy();
     entry.status = status;
     const isText = typeof body === 'string';
@@ -92,7 +93,13 @@ export async function startGoogleServer(
 
   type Reply = GoogleAnswer & { headers: Record<string, string> };
 
-  async function act(kind: GoogleRequestKind, request: IncomingMessage, path: string, text: string): Promise<Reply> {
+  interface Asked {
+    path: string;
+    query: URLSearchParams;
+    text: string;
+  }
+
+  async function act(kind: GoogleRequestKind, request: IncomingMessage, { path, query, text }: Asked): Promise<Reply> {
     if (kind === 'token') return { ...(await giveToken(text)), headers: {} };
     if (kind === 'keys') {
       const control = server.keysCacheControl;
@@ -107,7 +114,7 @@ export async function startGoogleServer(
     if (recent.length >= requestsPerSecond) return { ...fail(429, 'rateLimitExceeded', 'Rate exceeded.'), headers: {} };
     recent.push(performance.now());
     if (kind === 'batch') return runBatch(request.headers['content-type'] ?? '', text);
-    return { ...rules.handle(request.method ?? '', path, parseJson(text)), headers: {} };
+    return { ...rules.handle(request.method ?? '', path, parseJson(text), query), headers: {} };
   }
 
   async function giveToken(text: string): Promise<GoogleAnswer> {
@@ -189,6 +196,7 @@ function kindOf(method: string, path: string): GoogleRequestKind {
   if (/\/addmessage$/i.test(path)) return 'addMessage';
   const noun = /^\/walletobjects\/v1\/loyalty(class|object)/i.exec(path)?.[1]?.toLowerCase();
   if (noun !== 'class' && noun !== 'object') return 'unknown';
+  if (method === 'GET' && noun === 'object' && /\/loyaltyobject$/i.test(path)) return 'objectList';
   if (method === 'GET') return `${noun}Get`;
   return method === 'POST' ? `${noun}Insert` : `${noun}Update`;
 }

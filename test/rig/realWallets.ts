@@ -20,14 +20,21 @@ export interface RealWallets {
   stop: () => Promise<void>;
 }
 
-export async function startRealWallets({ env = {} }: { env?: Record<string, string> } = {}): Promise<RealWallets> {
+export interface RealWalletsOptions {
+  env?: Record<string, string>;
+  /** Pushes prove themselves by a `.p8` key in place of the pass certificate. */
+  pushKey?: boolean;
+}
+
+export async function startRealWallets({ env = {}, pushKey }: RealWalletsOptions = {}): Promise<RealWallets> {
   const [certificates, google] = await Promise.all([makeAppleCertificates(), startGoogleServer()]);
   const apns = await startApnsServer(certificates);
   const settings = Object.fromEntries(
     Object.entries(certificates.settings).map(([name, value]) => [name, value ?? '']),
   );
+  const byKey = pushKey && { APNS_KEY: certificates.apnsKey, APNS_KEY_ID: certificates.apnsKeyId };
   const service = await startService({
-    env: { ...settings, APNS_ORIGIN: apns.origin, APNS_CA: apns.ca, ...google.settings, ...env },
+    env: { ...settings, APNS_ORIGIN: apns.origin, APNS_CA: apns.ca, ...byKey, ...google.settings, ...env },
   });
   const merchant = await aMerchant(service);
   const phones: VirtualIphone[] = [];

@@ -125,6 +125,19 @@ describe('a push that fails', () => {
     await handle().result();
     expect(calls.sort()).toEqual(['publish event-1', 'push late event-1']);
   });
+
+  it('is pushed for a day, however often that takes, and once a minute at least', async () => {
+    worker.fakes.pushPasses = async () => ({ passUpdates: {}, eventIds: [], late: ['event-1'] });
+    await ask();
+    await handle().result();
+    const { events = [] } = await handle().fetchHistory();
+    const late = events
+      ?.map((event) => event.activityTaskScheduledEventAttributes)
+      .find((scheduled) => scheduled?.activityType?.name === 'pushLate');
+    expect(Number(late?.scheduleToCloseTimeout?.seconds)).toBe(86_400);
+    expect(late?.retryPolicy?.maximumAttempts ?? 0).toBe(0);
+    expect(Number(late?.retryPolicy?.maximumInterval?.seconds)).toBeLessThanOrEqual(60);
+  });
 });
 
 describe('publishing that fails', () => {

@@ -1,0 +1,21 @@
+// What is noted of devices: of many with one commit, since each of them alone would wait for the disk.
+import type { Document } from 'mongodb';
+import type { Store } from '../deps.js';
+import { decideAgain, update, writeTogether } from '../transact.js';
+
+/** `change` is true whatever else happens to the device meanwhile, or `filter` says when it is not. */
+export interface DeviceNote {
+  filter: Document & { _id: string };
+  change: Document;
+}
+
+export async function noteDevices(store: Store, notes: readonly DeviceNote[]): Promise<void> {
+  const [only, ...others] = notes;
+  if (!only) return;
+  if (others.length === 0) {
+    await store.rows.devices.updateOne(only.filter, only.change);
+    return;
+  }
+  const statements = notes.map(({ filter, change }) => update(store, 'devices', filter, change));
+  await decideAgain(store, () => writeTogether(store, statements));
+}
