@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { CollectionName, Rows } from '../schemas/collections.js';
 import type { Config } from '../schemas/config.js';
 import type { WalletMode } from '../schemas/passUpdate.js';
+import type { KnownDepths } from './knownDepths.js';
 import type { Metrics } from './metrics/metrics.js';
 import type { ShareCommit } from './transact.js';
 
@@ -29,6 +30,8 @@ export interface Store {
     gesture: (at: { _id: string; merchantId: string }) => Promise<Rows['gestures'] | null>;
     apiKey: (at: { hash: string }) => Promise<Rows['apiKeys'] | null>;
   };
+  /** How far back the newest members of a list go. */
+  knownDepths: KnownDepths;
   /** What the wallets' credentials allow, before a program or a member is looked at. */
   walletModes: WalletModes;
   /** Dies here when a crash test asks for it (CRASH_AT); nothing otherwise. */

@@ -27,18 +27,23 @@ export async function searchMembers(store: Store, search: MemberSearch): Promise
   return newest(store, search);
 }
 
+/** Some engines sort all that a filter finds before they skip, so the filter finds no more than it must. */
 async function newest(store: Store, { merchantId, programId, page, pageSize }: MemberSearch): Promise<MemberPage> {
   const where: Filter<MemberRow> = { merchantId, ...(programId !== undefined && { programId }) };
-  const counter = programId === undefined ? merchantId : `${merchantId}:${programId}`;
-  const [items, counted] = await Promise.all([
+  const list = programId === undefined ? merchantId : `${merchantId}:${programId}`;
+  const depth = page * pageSize;
+  const read = (since: Date | undefined) =>
     store.rows.members
-      .find(where)
+      .find({ ...where, ...(since && { createdAt: { $gte: since } }) })
       .sort({ createdAt: -1, _id: -1 })
-      .skip((page - 1) * pageSize)
+      .skip(depth - pageSize)
       .limit(pageSize)
-      .toArray(),
-    store.rows.counters.findOne({ _id: counter }),
-  ]);
+      .toArray();
+  const since = store.knownDepths.since(list, depth);
+  const [bounded, counted] = await Promise.all([read(since), store.rows.counters.findOne({ _id: list })]);
+  const items = since && bounded.length < pageSize ? await read(undefined) : bounded;
+  const last = items[pageSize - 1];
+  if (last) store.knownDepths.note(list, depth, last.createdAt);
   return { items, total: counted?.members ?? 0 };
 }
 

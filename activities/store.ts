@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { CollectionName, Rows } from '../schemas/collections.js';
 import type { Config } from '../schemas/config.js';
 import type { CrashPoint, Store, Tables, WalletModes } from './deps.js';
+import { createKnownDepths } from './knownDepths.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
 import { readTogether } from './readTogether.js';
 import { createRecent } from './recent.js';
@@ -117,6 +118,7 @@ export function openStore({
     now,
     inTurn: createTurns(),
     recent: createRecent(),
+    knownDepths: createKnownDepths(),
     walletModes,
     crashPoint,
     close: () => mongo.close(),

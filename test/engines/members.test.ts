@@ -98,6 +98,25 @@ describe('the list', () => {
     expect((await list(own, { page: '999999999999999', pageSize: 100 })).items).toEqual([]);
   });
 
+  it('shows who came since on a page that was asked for before, and moves the others down', async () => {
+    const own = await aMerchant(service);
+    const program = await own.program();
+    const enroll = async () => (await own.enroll({ programId: program._id })).id;
+    const page = async (number: number) =>
+      idsOf(await list(own, { page: number, pageSize: 2, programId: program._id }));
+    const first = [await enroll(), await enroll(), await enroll(), await enroll()];
+    expect([await page(2), await page(1)]).toEqual([
+      [first[1], first[0]],
+      [first[3], first[2]],
+    ]);
+    const later = [await enroll(), await enroll(), await enroll()];
+    expect([await page(1), await page(2), await page(3)]).toEqual([
+      [later[2], later[1]],
+      [later[0], first[3]],
+      [first[2], first[1]],
+    ]);
+  });
+
   it('is of one program where asked, and empty for one that is not there', async () => {
     const own = await aMerchant(service);
     const [one, other] = [await own.program(), await own.program({ goal: 7 })];
