@@ -66,10 +66,24 @@ const rows: Row[] = [];
 async function runAll<T>(scenarios: Record<string, Scenario<T>>, wanted: readonly string[], given: T): Promise<void> {
   for (const name of wanted) {
     log(`${name} ...`);
-    const made = (await Promise.race([scenarios[name]?.(given), stopped])) ?? [];
+    const made = (await Promise.race([attempt(name, scenarios[name]?.(given)), stopped])) ?? [];
     rows.push(
       ...made.map((row) => ({ ...row, ...(row.reached === false && { reason: reasons[name] ?? unexplained }) })),
     );
+  }
+}
+
+/** A scenario that fails is a line of its own: what the others measured is not lost with it. */
+async function attempt(name: string, running: Promise<Row[]> | undefined): Promise<Row[] | undefined> {
+  try {
+    return await running;
+  } catch (error) {
+    log(error instanceof Error ? String(error.stack) : String(error));
+    process.exitCode = 1;
+    const nothing = { ours: 0, yardstick: null, ratio: null, unit: '', goal: 'to run' };
+    return [
+      { ...nothing, scenario: name, note: `It failed: ${error instanceof Error ? error.message : String(error)}` },
+    ];
   }
 }
 const among = (scenarios: object) => names.filter((name) => name in scenarios);
