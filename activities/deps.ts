@@ -7,6 +7,7 @@ import type { Config } from '../schemas/config.js';
 import type { WalletMode } from '../schemas/passUpdate.js';
 import type { KnownDepths } from './knownDepths.js';
 import type { Metrics } from './metrics/metrics.js';
+import type { Tracing } from './tracing.js';
 import type { ShareCommit } from './transact.js';
 
 export type Tables = { [N in CollectionName]: Collection<Rows[N]> };
@@ -17,6 +18,7 @@ export interface Store {
   config: Config;
   log: Logger;
   metrics: Metrics;
+  tracing: Tracing;
   now: () => Date;
   /** Runs one after another whatever this process does to the same key. */
   inTurn: <T>(key: string, work: () => Promise<T>) => Promise<T>;

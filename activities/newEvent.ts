@@ -34,6 +34,7 @@ function aboutMember(member: MemberRow): Record<string, unknown> {
 
 export function newEvent(store: Store, event: NewEvent): EventRow {
   const now = store.now();
+  const traceparent = store.tracing.current();
   const row: EventRow = {
     _id: event.eventId,
     merchantId: event.member.merchantId,
@@ -45,6 +46,7 @@ export function newEvent(store: Store, event: NewEvent): EventRow {
     ...(event.wallet && { wallet: event.wallet }),
     ...(event.passUpdate && { passUpdate: event.passUpdate }),
     ...(event.silent && { silent: event.silent }),
+    ...(traceparent && { traceparent }),
     state: 'new',
     holder: event.holder ?? '',
     dueAt: new Date(now.getTime() + (event.holder ? graceMs : 0)),

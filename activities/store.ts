@@ -10,6 +10,7 @@ import { createKnownDepths } from './knownDepths.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
 import { readTogether } from './readTogether.js';
 import { createRecent } from './recent.js';
+import { noTracing, type Tracing } from './tracing.js';
 import { createShareCommit } from './transact.js';
 import { createTurns } from './turns.js';
 
@@ -53,6 +54,7 @@ export interface StoreOptions {
   config: Config;
   log: Logger;
   metrics?: Metrics;
+  tracing?: Tracing;
   walletModes?: WalletModes;
   now?: () => Date;
 }
@@ -64,6 +66,7 @@ export function openStore({
   config,
   log,
   metrics = createMetrics(),
+  tracing = noTracing,
   walletModes = stubModes,
   now = () => new Date(),
 }: StoreOptions): OpenStore {
@@ -115,6 +118,7 @@ export function openStore({
     config,
     log,
     metrics,
+    tracing,
     now,
     inTurn: createTurns(),
     recent: createRecent(),

@@ -25,6 +25,32 @@ async function requestId(ctx: Context, next: Next): Promise<void> {
   await next();
 }
 
+/** The request as a span, continued from the caller's trace where there is one; its event carries the trace on. */
+function tracing(deps: ApiDeps) {
+  return async function traceRequest(ctx: Context, next: Next): Promise<void> {
+    const method = knownMethods.has(ctx.method) ? ctx.method : 'other';
+    const parent = ctx.get('traceparent') || undefined;
+    await deps.tracing.span(
+      { name: method, kind: 'server', parent, attributes: { 'http.request.method': method } },
+      async (ended) => {
+        await next();
+        const { requestId, merchantId } = ctx.state;
+        const route = ctx._matchedRoute === undefined ? undefined : String(ctx._matchedRoute);
+        ended({
+          ...(route !== undefined && { name: `${method} ${route}` }),
+          attributes: {
+            ...(route !== undefined && { 'http.route': route }),
+            'http.response.status_code': ctx.status,
+            'loyalty.request.id': requestId,
+            'loyalty.merchant.id': merchantId,
+          },
+          failed: ctx.status >= 500,
+        });
+      },
+    );
+  };
+}
+
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 function logging(deps: ApiDeps) {
@@ -99,6 +125,7 @@ export function createApp(deps: ApiDeps): Koa {
   const app = new Koa({ proxy: deps.config.TRUST_PROXY > 0, maxIpsCount: deps.config.TRUST_PROXY });
   const api = apiRouter(deps);
   app.use(requestId);
+  app.use(tracing(deps));
   app.use(logging(deps));
   app.use(failures(deps));
   app.use(healthRoutes(deps).routes());

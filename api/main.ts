@@ -8,6 +8,7 @@ import { readConfigOrExit } from '../activities/readConfigOrExit.js';
 import { createSecretBox } from '../activities/secrets.js';
 import { openStore } from '../activities/store.js';
 import { connectTemporal } from '../activities/temporalClient.js';
+import { createTracing } from '../activities/tracing.js';
 import { createWallets } from '../activities/wallets/wallets.js';
 import { parseCidrs } from '../schemas/addresses.js';
 import { createApp } from './app.js';
@@ -24,7 +25,8 @@ const log = createLog(config, 'api');
 const metrics = createMetrics();
 watchProcess(metrics);
 const wallets = await createWallets({ config, log });
-const store = openStore({ config, log, metrics, walletModes: wallets.modes });
+const tracing = await createTracing({ config, log, process: 'api' });
+const store = openStore({ config, log, metrics, tracing, walletModes: wallets.modes });
 const { starter } = connectTemporal({ config, log });
 const limits = createLimits({ config, log });
 metrics.watch({ readOutbox: () => readOutbox(store), temporalPresent: starter.available });
@@ -66,7 +68,14 @@ async function stop(signal: string): Promise<void> {
   asked = true;
   log.info({ signal }, 'stopping: no new requests, those in flight are answered');
   await close(stopping);
-  await Promise.allSettled([metricsServer.close(), starter.close(), wallets.close(), limits.close(), store.close()]);
+  await Promise.allSettled([
+    metricsServer.close(),
+    starter.close(),
+    wallets.close(),
+    limits.close(),
+    store.close(),
+    tracing.close(),
+  ]);
   log.info('api stopped');
   process.exit(0);
 }

@@ -154,6 +154,8 @@ export interface EventRow {
   silent?: true;
   /** A test event goes to this subscription alone. */
   onlySubscriptionId?: string;
+  /** The trace of the request that made it, where traces are kept. */
+  traceparent?: string;
 }
 
 export interface DeliveryAttempt {

@@ -123,6 +123,8 @@ const environment = z.object({
   GOOGLE_WALLET_ORIGIN: optional,
   GOOGLE_CALLBACK_KEYS_URL: optional,
 
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional.pipe(z.url({ protocol: /^https?$/ }).optional()),
+
   CRASH_AT: optional,
 });
 

@@ -11,7 +11,7 @@ import { type SendResult, sendWebhook } from './sendWebhook.js';
 
 export interface Attempt {
   delivery: Pick<DeliveryRow, '_id' | 'attempts'>;
-  event: Pick<EventRow, '_id' | 'type' | 'envelope'>;
+  event: Pick<EventRow, '_id' | 'type' | 'envelope' | 'traceparent'>;
   subscription: SubscriptionRow;
   turn: Turn;
   /** True when no further attempt follows a failure. */
@@ -72,6 +72,35 @@ async function send(deps: WorkerDeps, attempt: Attempt): Promise<SendResult> {
   });
 }
 
+/** The attempt as the last span of the request that made the event. */
+function traced(deps: WorkerDeps, attempt: Attempt): Promise<SendResult> {
+  const { event, subscription, delivery } = attempt;
+  const span = {
+    name: `deliver ${event.type}`,
+    kind: 'client',
+    parent: event.traceparent,
+    attributes: {
+      'http.request.method': 'POST',
+      'server.address': new URL(subscription.url).hostname,
+      'loyalty.event.id': event._id,
+      'loyalty.subscription.id': subscription._id,
+      'loyalty.delivery.attempt': delivery.attempts + 1,
+    },
+  } as const;
+  return deps.tracing.span(span, async (ended) => {
+    const result = await send(deps, attempt);
+    const { ok, statusCode, error } = result;
+    ended({
+      attributes: {
+        ...(statusCode !== null && { 'http.response.status_code': statusCode }),
+        ...(error !== null && { 'error.type': error }),
+      },
+      failed: !ok,
+    });
+    return result;
+  });
+}
+
 function stateAfter(result: SendResult, last: boolean): DeliveryState {
   if (result.ok) return 'succeeded';
   return last || result.error === 'gone' ? 'exhausted' : 'retrying';
@@ -84,7 +113,7 @@ function stateAfter(result: SendResult, last: boolean): DeliveryState {
 export async function attemptDelivery(deps: WorkerDeps, attempt: Attempt): Promise<Attempted> {
   const { delivery, subscription, last } = attempt;
   const at = deps.now();
-  const result = await send(deps, attempt);
+  const result = await traced(deps, attempt);
   if (result.error === 'aborted') throw new Error('The attempt was called off.');
   deps.crashPoint('after-post-before-log');
   // A process that stood still sees timeouts that the receiver knows nothing of.

@@ -11,6 +11,7 @@ import { createSecretBox } from '../../activities/secrets.js';
 import { createStarter } from '../../activities/starter.js';
 import { type OpenStore, openStore } from '../../activities/store.js';
 import { temporalTarget } from '../../activities/temporalTarget.js';
+import { createTracing } from '../../activities/tracing.js';
 import { createWallets } from '../../activities/wallets/wallets.js';
 import { createApp } from '../../api/app.js';
 import { answerBrokenRequests } from '../../api/brokenRequests.js';
@@ -81,7 +82,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   });
   const log = pino({ level: process.env.TEST_LOG_LEVEL ?? config.LOG_LEVEL });
   const wallets = await createWallets({ config, log });
-  const store = openStore({ config, log, walletModes: wallets.modes });
+  const tracing = await createTracing({ config, log, process: 'api' });
+  const store = openStore({ config, log, tracing, walletModes: wallets.modes });
   await migrate(store);
 
   const target = temporalTarget(config);
@@ -143,6 +145,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       await starter.close();
       await store.mongo.db(config.MONGODB_DATABASE).dropDatabase();
       await store.close();
+      await tracing.close();
     },
   };
 }
