@@ -8,17 +8,27 @@ import { type ErrorCode, ServiceError } from '../schemas/errors.js';
 import type { ApiDeps } from './apiDeps.js';
 import { authenticate, type Caller, credentialOf, requireOwnPage } from './caller.js';
 import { partialSuccess, success } from './envelope.js';
-import { ipKey, type LimitKind } from './limits.js';
+import { type Counted, ipKey, type LimitKind } from './limits.js';
 import { readBody } from './readBody.js';
 import type { Reply, Request, Route } from './request.js';
 
+interface Counting {
+  kind: LimitKind;
+  key: string;
+}
+
 /** Counts the call and sets the three headers of interface 8. Throws RATE_LIMITED. */
-export async function countCall(
-  deps: ApiDeps,
-  ctx: Context,
-  { kind, key }: { kind: LimitKind; key: string },
-): Promise<void> {
+export async function countCall(deps: ApiDeps, ctx: Context, { kind, key }: Counting): Promise<void> {
+  say(deps, ctx, await deps.limits.count(kind, key));
+}
+
+/** Counts it beside the caller's own count, whose headers stand unless this one is used up. Throws RATE_LIMITED. */
+export async function countBeside(deps: ApiDeps, ctx: Context, { kind, key }: Counting): Promise<void> {
   const counted = await deps.limits.count(kind, key);
+  if (counted.exceeded) say(deps, ctx, counted);
+}
+
+function say(deps: ApiDeps, ctx: Context, counted: Counted): void {
   ctx.set('RateLimit-Limit', String(counted.limit));
   ctx.set('RateLimit-Remaining', String(counted.remaining));
   ctx.set('RateLimit-Reset', String(counted.resetSeconds));

@@ -13,7 +13,10 @@ export interface Counted {
   exceeded: boolean;
 }
 
-export type LimitKind = 'authenticated' | 'public' | 'failed';
+export type LimitKind = 'authenticated' | 'public' | 'failed' | 'program';
+
+/** A public program takes this many times what one address may send, from all addresses together. */
+const addressesAProgram = 100;
 
 export interface Limits {
   count: (kind: LimitKind, key: string) => Promise<Counted>;
@@ -28,6 +31,7 @@ export function createLimits({ config, log }: { config: Config; log: Logger }): 
     authenticated: config.RATE_LIMIT_AUTHENTICATED,
     public: config.RATE_LIMIT_PUBLIC,
     failed: config.RATE_LIMIT_PUBLIC,
+    program: config.RATE_LIMIT_PUBLIC * addressesAProgram,
   };
   const limiterOf = (kind: LimitKind) => {
     const options = {
@@ -48,6 +52,7 @@ export function createLimits({ config, log }: { config: Config; log: Logger }): 
     authenticated: limiterOf('authenticated'),
     public: limiterOf('public'),
     failed: limiterOf('failed'),
+    program: limiterOf('program'),
   };
 
   return {

@@ -31,6 +31,12 @@ const inputs = {
 
 export type EnrollField = keyof typeof inputs;
 
+/** Nobody sees this field; whoever fills it in is a machine. */
+export const trap = 'website';
+
+const trapField = html`<div class="unseen" aria-hidden="true"><label for="${trap}">Leave this empty</label>
+<input id="${trap}" name="${trap}" tabindex="-1" autocomplete="off"></div>`;
+
 export const enrollFields = (program: Program): EnrollField[] => [...program.enrollment.fields, 'email'];
 
 function field(name: EnrollField, { values, errors }: EnrollForm, isFirstWrong: boolean): Html {
@@ -73,6 +79,7 @@ export function enrollForm(form: EnrollForm): Html {
 <form method="post" novalidate>
 ${notice && html`<p class="summary" role="alert">${notice}</p>`}
 ${names.map((name) => field(name, form, name === firstWrong))}
+${trapField}
 <button type="submit">Get my card</button>
 <p class="note">Your email keeps the card yours: one card for each address.</p>
 </form></div>`;

@@ -15,7 +15,7 @@ import { publicRoutes } from '../routes/public.js';
 import { isReal, sendPass } from '../wallets/apple.js';
 import { cardBody, cardState } from './card.js';
 import { cardScript } from './cardScript.js';
-import { alreadyJoined, enrollFields, enrollForm } from './enrollForm.js';
+import { alreadyJoined, enrollFields, enrollForm, trap } from './enrollForm.js';
 import { html } from './html.js';
 import { pictureUrl, sendPage } from './layout.js';
 
@@ -78,6 +78,15 @@ async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
   const logoUrl = logoOf(deps, program);
   const sent = Object.entries((await readBody(ctx, { form: true })) ?? {});
   const values = Object.fromEntries(sent.map(([key, value]) => [key, String(value)]));
+  const already = () =>
+    sendPage(deps, ctx, {
+      title: `You are in already: ${program.name}`,
+      program,
+      body: alreadyJoined(program, logoUrl),
+      shape: 'split',
+    });
+  // A machine is told nothing that it could learn from.
+  if (values[trap]) return already();
   const retry = (errors: Record<string, string>, status: number, notice: string) =>
     sendPage(deps, ctx, {
       title: `Please check: Join ${program.name}`,
@@ -104,10 +113,7 @@ async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
       ctx,
     });
     if (!('data' in reply)) throw new ServiceError('INTERNAL');
-    if ('deduped' in reply.data) {
-      const body = alreadyJoined(program, logoUrl);
-      return sendPage(deps, ctx, { title: `You are in already: ${program.name}`, program, body, shape: 'split' });
-    }
+    if ('deduped' in reply.data) return already();
     ctx.redirect(`${reply.data.apple.passUrl}?welcome`);
     ctx.status = 303;
   } catch (error) {

@@ -5,12 +5,15 @@ import { readMember } from '../../activities/members.js';
 import { readPublicProgram } from '../../activities/programs.js';
 import type { publicEndpoints } from '../../schemas/endpoints/public.js';
 import { startIssuing } from '../enrollment.js';
+import { countBeside } from '../guard.js';
 import { passUrlOf } from '../presenters/member.js';
 import type { Routes } from '../request.js';
 
 export const publicRoutes: Routes<keyof typeof publicEndpoints> = {
-  async enrollPublicly({ deps, caller, params, body }) {
+  async enrollPublicly({ deps, caller, params, body, ctx }) {
     const program = await readPublicProgram(deps, { slug: params.slug ?? '' });
+    // Whoever has many addresses still fills no program without bound.
+    await countBeside(deps, ctx, { kind: 'program', key: program._id });
     const issuing = startIssuing(deps, true);
     const enrolled = await enrollMember(deps, {
       program,

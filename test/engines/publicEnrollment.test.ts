@@ -77,6 +77,19 @@ describe('joining in public', () => {
     expect(after.body.data.firstName).toBe('Known');
   });
 
+  it('of its page makes no member where the field is filled in that only machines see', async () => {
+    const { _id, slug } = await merchant.program();
+    const page = `${service.publicUrl}/enroll/${slug}`;
+    const [, name = ''] = /class="unseen".*?name="(\w+)"/s.exec(await (await fetch(page)).text()) ?? [];
+    const post = (fields: Record<string, string>) =>
+      fetch(page, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
+    const machine = await post({ email: 'machine@example.com', [name]: 'https://spam.example' });
+    expect([machine.status, await machine.text()]).toEqual([200, expect.stringContaining('You are in already')]);
+    expect(await membersOf(service, _id)).toEqual([]);
+    expect((await post({ email: 'person@example.com', [name]: '' })).status).toBe(303);
+    expect(await membersOf(service, _id)).toHaveLength(1);
+  });
+
   it('makes one member of ten submits at once', async () => {
     const { _id: programId, slug } = await merchant.program();
     const answers = await Promise.all(
