@@ -64,4 +64,8 @@ export function derivedId(...parts: string[]): string {
   );
 }
 
+/** The id of the first delivery of an event to a subscription, whether there was one or not. */
+export const firstDeliveryId = (eventId: string, subscriptionId: string): string =>
+  derivedId('delivery', eventId, subscriptionId);
+
 export const sha256 = (value: string | Uint8Array): string => createHash('sha256').update(value).digest('hex');

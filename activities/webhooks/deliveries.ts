@@ -3,7 +3,7 @@
 import type { Filter } from 'mongodb';
 import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
-import { derivedId, newId } from '../../schemas/ids.js';
+import { firstDeliveryId, newId } from '../../schemas/ids.js';
 import type { Store } from '../deps.js';
 import type { Starter } from '../starter.js';
 import { newDelivery, retryLater } from './publishEvents.js';
@@ -58,10 +58,6 @@ export async function listDeliveries(
 
 type Deps = Store & { starter: Starter };
 
-/** The id of the first delivery of an event to a subscription, whether there was one or not. */
-export const rootOf = (eventId: string, subscriptionId: string): string =>
-  derivedId('delivery', eventId, subscriptionId);
-
 /**
  * A delivery of its own for an event that was told before, carried by a workflow from its first attempt on. Throws UNAVAILABLE
  * when no workflow is to be had: nobody else would ever take it, so it is not left in the log.
@@ -73,7 +69,7 @@ export async function deliverAgain(
   const id = newId();
   const delivery = {
     ...newDelivery(deps, { event, subscription, id }),
-    ...(replayOf && { replayOf, root: rootOf(event._id, subscription._id) }),
+    ...(replayOf && { replayOf, root: firstDeliveryId(event._id, subscription._id) }),
   };
   await deps.rows.deliveries.insertOne(delivery);
   if (delivery.state === 'skipped') return;

@@ -3,7 +3,7 @@
 // workflow of its own. Run twice, it finds its own rows and repeats only what was not logged.
 import { setMaxListeners } from 'node:events';
 import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
-import { deliveryWorkflowId, derivedId } from '../../schemas/ids.js';
+import { deliveryWorkflowId, firstDeliveryId } from '../../schemas/ids.js';
 import { type Claim, claimEvents, keepLease, type Lease, markPublished, newFence } from '../claimEvents.js';
 import { insertNew } from '../insertNew.js';
 import { frozen } from '../newEvent.js';
@@ -145,7 +145,7 @@ async function addDeliveries(deps: WorkerDeps, events: EventRow[]): Promise<Wait
     subscriptions
       .filter((subscription) => wants(subscription, event))
       .map((subscription) => {
-        const id = derivedId('delivery', event._id, subscription._id);
+        const id = firstDeliveryId(event._id, subscription._id);
         return { event, subscription, delivery: newDelivery(deps, { event, subscription, id }) };
       }),
   );

@@ -5,7 +5,7 @@ import type { Filter } from 'mongodb';
 import { isFinished } from '../../schemas/batches.js';
 import type { BatchRow, BatchTargetsRow, DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
-import { derivedId } from '../../schemas/ids.js';
+import { derivedId, firstDeliveryId } from '../../schemas/ids.js';
 import type { DeliveryState } from '../../schemas/webhooks.js';
 import type { ImportStep } from '../../schemas/workflows.js';
 import { newFence } from '../claimEvents.js';
@@ -14,7 +14,6 @@ import { insertNew } from '../insertNew.js';
 import { beginBatch, countTargets, drawUp, type Outcomes, readTargets } from '../targets.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { attemptDelivery } from './attemptDelivery.js';
-import { rootOf } from './deliveries.js';
 import { fenceOf } from './postWebhook.js';
 import { newDelivery, retryLater } from './publishEvents.js';
 
@@ -37,7 +36,7 @@ async function subscriptionOf(
  * again, what failed again is, and what is under way is left to its own workflow.
  */
 async function failedOnes(deps: WorkerDeps, eventIds: string[], subscription: SubscriptionRow): Promise<Set<string>> {
-  const roots = eventIds.map((eventId) => rootOf(eventId, subscription._id));
+  const roots = eventIds.map((eventId) => firstDeliveryId(eventId, subscription._id));
   const read = (where: Filter<DeliveryRow>) =>
     deps.rows.deliveries
       .find(where, { projection: { eventId: 1, state: 1, createdAt: 1, lastAttemptAt: 1 } })
@@ -138,7 +137,7 @@ async function newReplays(
   deps: WorkerDeps,
   { batch, events, subscription }: { batch: BatchRow; events: EventRow[]; subscription: SubscriptionRow },
 ): Promise<DeliveryRow[]> {
-  const roots = new Map(events.map((event) => [event._id, rootOf(event._id, subscription._id)]));
+  const roots = new Map(events.map((event) => [event._id, firstDeliveryId(event._id, subscription._id)]));
   const originals = await deps.rows.deliveries
     .find({ _id: { $in: [...roots.values()] } }, { projection: { _id: 1 } })
     .toArray();

@@ -48,12 +48,7 @@ const quoted = (value: unknown): string => JSON.stringify(value);
 
 function configOf({ demo, dictionaries }: Config): string {
   return [
-    '[auth.openapi.apiKey]',
-    `api_key = ${quoted(demo.apiKey)}`,
-    '[auth.openapi.apiKeyAuthorization]',
-    `api_key = ${quoted(`ApiKey ${demo.apiKey}`)}`,
-    '[auth.openapi.consoleCookie]',
-    `api_key = ${quoted(demo.consoleToken)}`,
+    // Not a key: it would be found in the list of keys, and revoked.
     '[auth.openapi.consoleToken]',
     `bearer = ${quoted(demo.consoleToken)}`,
     ...Object.entries(dictionaries).flatMap(([name, values]) => [
