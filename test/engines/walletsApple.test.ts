@@ -164,18 +164,20 @@ describe('APNs in a mood', () => {
     ]);
   });
 
-  it('that refuses a push for a mistake of ours ends no registration', async () => {
+  it('that refuses all pushes for a mistake of ours ends no registration', async () => {
     const ada = await customers.join();
-    const phone = await customers.install(ada);
-    real.apns.answer(phone.pushToken(), { status: 400, reason: 'BadDeviceToken' }, { status: 200 });
+    const phones = [await customers.install(ada), await customers.install(ada), await customers.install(ada)];
+    for (const phone of phones)
+      real.apns.answer(phone.pushToken(), { status: 400, reason: 'BadDeviceToken' }, { status: 200 });
     const refused = await customers.points(ada, { delta: 1 });
-    expect(refused.passUpdate?.apple).toEqual({ devicesNotified: 0, devicesAttempted: 1, mode: 'real' });
+    expect(refused.passUpdate?.apple).toEqual({ devicesNotified: 0, devicesAttempted: 3, mode: 'real' });
     expect(await customers.timeline(ada, 'push_sent')).toMatchObject([
-      { outcome: 'failure', detail: '0 of 1 devices; 400 BadDeviceToken' },
+      { outcome: 'failure', detail: '0 of 3 devices; 400 BadDeviceToken' },
     ]);
     const taken = await customers.points(ada, { delta: 1 });
-    expect(taken.passUpdate?.apple.devicesNotified).toBe(1);
-    await until(() => phone.history().at(-1)?.balance === 2);
+    expect(taken.passUpdate?.apple.devicesNotified).toBe(3);
+    await until(() => phones.every((phone) => phone.history().at(-1)?.balance === 2));
+    expect(customers.toldSoFar(ada, 'pass.removed')).toEqual([]);
   });
 });
 

@@ -203,6 +203,9 @@ describe('credentials that do not fit', () => {
     });
     const row = await service.store.rows.members.findOne({ _id: member.id });
     const card = `${service.publicUrl}/passes/${row?.pass.token}`;
-    expect([(await fetch(card)).status, (await fetch(`${card}.pkpass`)).status]).toEqual([200, 404]);
+    expect((await fetch(`${card}.pkpass`)).status).toBe(404);
+    const shown = await (await fetch(card)).text();
+    expect(shown).toContain(`QR code of Member ID ${row?.memberCode}`);
+    expect(shown).not.toContain('Add to a');
   });
 });
