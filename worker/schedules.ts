@@ -91,10 +91,10 @@ async function ensureSchedule<N extends WorkflowName>(client: Client, schedule: 
         workflowTaskTimeout: '3s',
         staticSummary: summary,
       },
-      state: { triggerImmediately: atOnce },
     });
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-    if (atOnce) await client.schedule.getHandle(scheduleId).trigger(ScheduleOverlapPolicy.SKIP);
   }
+  // Not as part of its making: what runs from there is not counted as running, and the next interval starts it once more.
+  if (atOnce) await client.schedule.getHandle(scheduleId).trigger(ScheduleOverlapPolicy.SKIP);
 }

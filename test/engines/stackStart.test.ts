@@ -6,11 +6,13 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assertGivenMongodb } from '../../stack/engines/mongodb.js';
 import { findPort } from '../../stack/ports.js';
 import { startMarkOf } from '../../stack/processIdentity.js';
 import { stackFilePath } from '../../stack/stackFile.js';
+import { hasBrowser, keepScreenshot, screens, startBrowser } from '../rig/browser.js';
 import { startEngines } from '../rig/engines.js';
 import { newStackDir, type RunningStack, runStart, startStack } from '../rig/runningStack.js';
 
@@ -89,6 +91,21 @@ describe('a stack that runs', () => {
     }
   });
 
+  test.runIf(hasBrowser)('the Temporal UI shows each gesture by its member', { timeout: 90_000 }, async () => {
+    const browser = await startBrowser();
+    try {
+      const page = await browser.open(`${stack.file().temporalUi}/namespaces/default/workflows`, screens.desktop);
+      const gesture = page.getByRole('link', { name: /^points:/ }).first();
+      await gesture.waitFor({ timeout: 30_000 });
+      await keepScreenshot(page, 'temporal-workflows');
+      await gesture.click();
+      await page.getByText('publishEvents').first().waitFor({ timeout: 30_000 });
+      await keepScreenshot(page, 'temporal-gesture');
+    } finally {
+      await browser.close();
+    }
+  });
+
   test('a second start on the same folder says so and changes nothing', async () => {
     const before = readFileSync(stackFilePath(stackDir), 'utf8');
     const second = runStart(stackDir);
@@ -106,6 +123,14 @@ describe('a stack that runs', () => {
     const after = stack.file();
     expect({ ...after, pids: {} }).toEqual({ ...before, pids: {} });
     await expect.poll(async () => (await members()).status, { timeout: 20_000 }).toBe(200);
+  });
+
+  test('one relay works on each shard, however often it was started', { timeout: 60_000 }, async () => {
+    const connection = await Connection.connect({ address: stack.file().temporalAddress });
+    const { workflow } = new Client({ connection });
+    const relays = async () => (await workflow.count("WorkflowType = 'relay' AND ExecutionStatus = 'Running'")).count;
+    await expect.poll(relays, { timeout: 40_000 }).toBe(4);
+    await connection.close();
   });
 
   test('a Ctrl-C ends everything in order, and the next start finds its data', { timeout: 120_000 }, async () => {
