@@ -110,7 +110,7 @@ export function createStarter({
   void ping();
 
   function failed(error: unknown, workflowId: string): void {
-    pausedUntil = Date.now() + pauseMs;
+    pausedUntil = performance.now() + pauseMs;
     log.warn({ err: error, workflowId }, 'Temporal did not take a workflow; the relay will');
   }
 
@@ -131,7 +131,7 @@ export function createStarter({
   }
 
   return {
-    available: () => present && Date.now() >= pausedUntil,
+    available: () => present && performance.now() >= pausedUntil,
 
     async start(workflow, timeoutMs = startTimeoutMs) {
       try {

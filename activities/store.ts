@@ -14,7 +14,10 @@ import { noTracing, type Tracing } from './tracing.js';
 import { createShareCommit } from './transact.js';
 import { createTurns } from './turns.js';
 
-const selectionTimeoutMs = 2_000;
+// MongoDB that says nothing is noticed after `lookEveryMs + silenceMs`, which ends what waits for it; a second try waits
+// `silenceMs` for a server to be there. In sum that stays below the 3 s within which an outage must be answered.
+const lookEveryMs = 500;
+const silenceMs = 1_000;
 
 /**
  * `CRASH_AT=name` dies at that point every time; `CRASH_AT=name@file` once, and leaves the file as the mark. Several points
@@ -72,9 +75,12 @@ export function openStore({
 }: StoreOptions): OpenStore {
   const mongo = new MongoClient(config.MONGODB_URI, {
     writeConcern: { w: 'majority', journal: true },
-    serverSelectionTimeoutMS: selectionTimeoutMs,
-    connectTimeoutMS: selectionTimeoutMs,
+    heartbeatFrequencyMS: lookEveryMs,
+    serverSelectionTimeoutMS: silenceMs,
+    connectTimeoutMS: silenceMs,
     socketTimeoutMS: 30_000,
+    // A connection that cannot be made is told at once.
+    maxAdaptiveRetries: 0,
     maxPoolSize: 64,
     retryWrites: true,
     ignoreUndefined: true,

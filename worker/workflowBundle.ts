@@ -1,11 +1,13 @@
 // Workflow code as the worker runs it. A built service has its bundle beside it, made once by `npm run build`; run from its
-// sources, it is bundled at start, so that it is never older than they are. The bundler works in a process of its own:
-// what it needs is more than all the rest of a worker, and would stay in its memory.
+// sources, it is bundled at start and kept for exactly these sources, so that it is never older than they are and a worker
+// that died is back soon. The bundler works in a process of its own: what it needs is more than all the rest of a worker,
+// and would stay in its memory.
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { WorkflowBundle } from '@temporalio/worker';
@@ -13,6 +15,7 @@ import type { WorkflowBundle } from '@temporalio/worker';
 const self = fileURLToPath(import.meta.url);
 const built = self.endsWith('.js');
 const builtBundle = fileURLToPath(new URL('../workflows.cjs', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
 
 export async function bundleWorkflows(): Promise<WorkflowBundle> {
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
@@ -20,12 +23,37 @@ export async function bundleWorkflows(): Promise<WorkflowBundle> {
   return bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
 }
 
+/** Where the bundle of today's sources is kept, whether it is there or not. */
+async function keptPath(): Promise<string> {
+  const hash = createHash('sha256').update(process.version);
+  const files = ['package-lock.json'];
+  // What workflow code may be made of.
+  for (const folder of ['workflows', 'schemas'])
+    for (const name of await readdir(join(root, folder), { recursive: true }))
+      if (name.endsWith('.ts')) files.push(join(folder, name));
+  for (const file of files.sort()) hash.update(file).update(await readFile(join(root, file)));
+  return join(root, 'node_modules/.cache/loyalty-pass', `workflows-${hash.digest('hex')}.cjs`);
+}
+
+/** In place of all earlier ones; it appears whole or not at all. */
+async function keep(path: string, file: string): Promise<void> {
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true });
+  for (const name of await readdir(folder)) if (name !== basename(path)) await rm(join(folder, name), { force: true });
+  await copyFile(file, `${path}.${process.pid}`);
+  await rename(`${path}.${process.pid}`, path);
+}
+
 export async function workflowBundle(): Promise<{ code: string }> {
   if (built && existsSync(builtBundle)) return { code: await readFile(builtBundle, 'utf8') };
+  const kept = await keptPath();
+  if (existsSync(kept)) return { code: await readFile(kept, 'utf8') };
   const folder = await mkdtemp(join(tmpdir(), 'loyalty-pass-workflows-'));
   try {
     const file = join(folder, 'workflows.cjs');
     await promisify(execFile)(process.execPath, [...process.execArgv, self, file]);
+    // Where nothing can be kept, it is made anew each time.
+    await keep(kept, file).catch(() => undefined);
     return { code: await readFile(file, 'utf8') };
   } finally {
     await rm(folder, { recursive: true, force: true });

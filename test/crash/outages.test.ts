@@ -1,0 +1,278 @@
+// Each part of the service away, hung or out of time, on real processes: what can go on goes on, what cannot says so at once,
+// everything is back by itself, and in the end nothing is lost and nothing doubled.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../schemas/ids.js';
+import { until } from '../../stack/until.js';
+import { type RedisServer, startRedisServer } from '../rig/redisServer.js';
+import { hang, ok } from '../rig/tempers.js';
+import { check } from './checkers.js';
+import type { Operation } from './evidence.js';
+import { aListener, type Listener } from './rig/audience.js';
+import { type Answer, type Caller, createCaller, isAnswer } from './rig/caller.js';
+import { type Cluster, type ProcessName, startCluster } from './rig/cluster.js';
+import { drain } from './rig/drain.js';
+import { gather } from './rig/gather.js';
+import { createLoad, type Known, type Load } from './rig/load.js';
+import { createRandom } from './rig/random.js';
+import { type Apple, populate, startApple, type World } from './rig/world.js';
+
+const hourMs = 3_600_000;
+const clockFile = join(tmpdir(), `loyalty-pass-clock-${newId()}`);
+const movableClock = new URL('rig/movableClock.ts', import.meta.url).href;
+
+let apple: Apple;
+let redis: RedisServer;
+let listener: Listener;
+let cluster: Cluster;
+let world: World;
+let caller: Caller;
+let load: Load;
+let withPhone: Known;
+let withoutPhone: Known;
+
+beforeAll(async () => {
+  [apple, redis, listener] = await Promise.all([
+    startApple(),
+    startRedisServer(),
+    aListener({ name: 'good', temper: ok(), steady: true }),
+  ]);
+  writeFileSync(clockFile, '0');
+  cluster = await startCluster({
+    // Few workflows of their own, so that a burst leaves some events to the relay.
+    env: { ...apple.env, REDIS_URL: redis.url, CLOCK_FILE: clockFile, GESTURE_WORKFLOWS_PER_SECOND: '5' },
+    preload: { api: movableClock, worker: movableClock },
+  });
+  world = await populate(cluster, { listeners: [listener], apple });
+  caller = createCaller(world);
+  load = createLoad({ world, caller, random: createRandom(9), phones: 1, tricks: false });
+  for (let index = 0; index < 2; index += 1) await load.enroll('crash-points');
+  const [first, second] = load.known;
+  if (!first || !second) throw new Error('Nobody was enrolled.');
+  [withPhone, withoutPhone] = [first, second];
+  await toRest();
+}, 120_000);
+
+afterAll(async () => {
+  await caller?.close();
+  await cluster?.stop();
+  await listener?.stop();
+  await redis?.close().catch(() => undefined);
+  await apple?.apns.close();
+});
+
+// What failed must not fail what comes after it.
+afterEach(() => {
+  for (const name of ['mongodb', 'temporal', 'api-1', 'worker-1'] as const) cluster.signal(name, 'SIGCONT');
+  redis.speak();
+});
+
+/** Everything that was acknowledged is there once, and was told. */
+async function toRest(): Promise<void> {
+  await cluster.allUp();
+  listener.behave(ok());
+  expect(await drain(world, { withinMs: 60_000 })).not.toBeNull();
+  expect(check(await gather(world, load.operations))).toEqual([]);
+}
+
+interface Asked {
+  status: number;
+  code: string;
+  passUpdate: unknown;
+  tookMs: number;
+}
+
+interface Change {
+  /** The same request once more. */
+  ask(): Promise<Asked>;
+}
+
+/** One change by one key, whose requests are made one by one and stand on record for the checkers. */
+function aChange(member: Known): Change {
+  const key = `outage-${newId()}`;
+  const path = `/merchants/me/members/${member.id}/points`;
+  const operation: Operation = {
+    ...{ kind: 'delta', memberId: member.id, gestureId: `points:${member.id}:${key}`, outcome: 'indeterminate' },
+    ...{ requests: 0, bodies: [], surprises: [] },
+  };
+  load.operations.push(operation);
+  return {
+    async ask() {
+      const begunAt = performance.now();
+      operation.requests += 1;
+      const answer: Answer = await caller.once({ method: 'PATCH', path, key, body: { delta: 1 } }, 0);
+      const tookMs = performance.now() - begunAt;
+      if (!isAnswer(answer)) throw new Error(answer.lost);
+      const { status, code, text } = answer;
+      const done = status === 200;
+      if (done) operation.outcome = 'acknowledged';
+      if (done) operation.bodies.push(text);
+      return { status, code, passUpdate: done ? JSON.parse(text).data.passUpdate : undefined, tookMs };
+    },
+  };
+}
+
+async function readyz(): Promise<{ status: number; body: { status: string; checks: Record<string, boolean> } }> {
+  const answer = await fetch(`${cluster.env.PUBLIC_URL}/readyz`);
+  return { status: answer.status, body: (await answer.json()) as { status: string; checks: Record<string, boolean> } };
+}
+
+const becomes = (part: string, there: boolean): Promise<void> =>
+  until(async () => (await readyz()).body.checks[part] === there, 50, AbortSignal.timeout(20_000));
+
+const pidsOf = (...names: ProcessName[]) => names.map((name) => cluster.pidOf(name));
+const delta = (member: Known): Promise<void> => load.gesture('delta', member);
+
+describe('Temporal', () => {
+  it('away costs no change: 200 without a passUpdate, and everything follows when it is back', async () => {
+    const services = pidsOf('api-1', 'api-2', 'worker-1', 'worker-2');
+    await cluster.down('temporal');
+    await becomes('temporal', false);
+    expect((await readyz()).body.status).toBe('degraded');
+    for (const member of [withPhone, withoutPhone, withPhone])
+      expect(await aChange(member).ask()).toMatchObject({ status: 200, passUpdate: null });
+    await load.enroll('crash-tiers');
+    expect(load.operations.at(-1)).toMatchObject({ outcome: 'acknowledged', requests: 1 });
+    await cluster.up('temporal');
+    await becomes('temporal', true);
+    await toRest();
+    expect(pidsOf('api-1', 'api-2', 'worker-1', 'worker-2')).toEqual(services);
+  });
+
+  it('hung is the same: nobody waits for it longer than for a slow wallet', async () => {
+    cluster.signal('temporal', 'SIGSTOP');
+    const first = await aChange(withPhone).ask();
+    expect(first).toMatchObject({ status: 200, passUpdate: null });
+    expect(first.tookMs).toBeLessThan(5_000);
+    await becomes('temporal', false);
+    for (const member of [withPhone, withoutPhone])
+      expect(await aChange(member).ask()).toMatchObject({ status: 200, passUpdate: null });
+    cluster.signal('temporal', 'SIGCONT');
+    await toRest();
+  });
+});
+
+it('every worker away costs no change, and everything follows when one is back', async () => {
+  await Promise.all([cluster.down('worker-1'), cluster.down('worker-2')]);
+  for (const member of [withPhone, withoutPhone]) expect(await aChange(member).ask()).toMatchObject({ status: 200 });
+  expect(await aChange(withPhone).ask()).toMatchObject({ status: 200, passUpdate: null });
+  await cluster.up('worker-1');
+  await toRest();
+  await cluster.up('worker-2');
+});
+
+describe('MongoDB', () => {
+  const get = async (path: string) => {
+    const begunAt = performance.now();
+    const answer = await fetch(`${cluster.apis['api-1']}${path}`, { headers: { 'X-API-Key': world.apiKey } });
+    const { error } = (await answer.json()) as { error?: { code: string } };
+    return { status: answer.status, code: error?.code, tookMs: performance.now() - begunAt };
+  };
+  const refused = { status: 503, code: 'UNAVAILABLE' };
+
+  /** What is asked meanwhile is refused within 3 s; afterwards the same keys are answered, by the same processes. */
+  async function survives(outage: () => Promise<unknown>, end: () => Promise<unknown>): Promise<void> {
+    const services = pidsOf('api-1', 'api-2', 'worker-1', 'worker-2');
+    await outage();
+    const changes = [withPhone, withoutPhone].map(aChange);
+    const asked = () =>
+      Promise.all([
+        ...changes.map((change) => change.ask()),
+        get(`/merchants/me/members/${withPhone.id}`),
+        get('/merchants/me/members?q=member'),
+        get(`/merchants/me/members/${withPhone.id}/transactions`),
+        get('/merchants/me/programs'),
+      ]);
+    for (const answers of [await asked(), await asked()])
+      for (const answer of answers) {
+        expect(answer).toMatchObject(refused);
+        expect(answer.tookMs).toBeLessThan(3_000);
+      }
+    const { status, body } = await readyz();
+    expect([status, body.status]).toEqual([503, 'down']);
+    await end();
+    await becomes('mongodb', true);
+    for (const change of changes) {
+      const inUse = async () => (await change.ask()).status === 200;
+      await until(inUse, 500, AbortSignal.timeout(15_000));
+    }
+    await toRest();
+    expect(pidsOf('api-1', 'api-2', 'worker-1', 'worker-2')).toEqual(services);
+  }
+
+  it('away is a 503 within 3 s, and back without a restart', async () => {
+    await survives(
+      () => cluster.down('mongodb'),
+      () => cluster.up('mongodb'),
+    );
+  });
+
+  it('hung is the same', async () => {
+    await survives(
+      async () => cluster.signal('mongodb', 'SIGSTOP'),
+      async () => cluster.signal('mongodb', 'SIGCONT'),
+    );
+  });
+});
+
+it('Redis away or hung costs no answer: limits are counted in memory, a warning says so, and it is back by itself', async () => {
+  const apiLog = () => readFileSync(join(cluster.folder, 'logs', 'api-1.log'), 'utf8');
+  await becomes('redis', true);
+  redis.hush();
+  const hung = await aChange(withoutPhone).ask();
+  expect(hung.status).toBe(200);
+  expect(hung.tookMs).toBeLessThan(3_000);
+  redis.speak();
+  const { port } = redis;
+  await redis.close();
+  await becomes('redis', false);
+  expect((await readyz()).body.status).toBe('degraded');
+  expect((await aChange(withoutPhone).ask()).status).toBe(200);
+  const warned = async () => apiLog().includes('Redis is away; limits are counted in memory');
+  await until(warned, 50, AbortSignal.timeout(10_000));
+  redis = await startRedisServer({ port });
+  await becomes('redis', true);
+  expect((await aChange(withoutPhone).ask()).status).toBe(200);
+  await toRest();
+});
+
+it('a clock that is moved by an hour under running services, forward and back, loses and doubles nothing', async () => {
+  for (const aheadMs of [hourMs, -hourMs, 0]) {
+    writeFileSync(clockFile, String(aheadMs));
+    await sleep(200);
+    await load.enroll('crash-points');
+    await Promise.all([withPhone, withoutPhone, withoutPhone].map(delta));
+    const newest = await cluster.store.rows.transactions.findOne({ _id: load.operations.at(-1)?.gestureId ?? '' });
+    expect(Math.abs((newest?.createdAt.getTime() ?? 0) - Date.now() - aheadMs)).toBeLessThan(60_000);
+    await toRest();
+  }
+});
+
+it('an API and a worker that stand still for 30 s find their work taken over, and do nothing of it again', async () => {
+  await cluster.down('worker-2');
+  listener.behave(hang());
+  const before = listener.arrivals().length;
+  const asked = Promise.all([delta(withPhone), ...Array.from({ length: 30 }, () => delta(withoutPhone))]);
+  await until(async () => listener.arrivals().length > before + 5, 20, AbortSignal.timeout(20_000));
+  const stoppedAt = performance.now();
+  for (const name of ['api-1', 'worker-1'] as const) cluster.signal(name, 'SIGSTOP');
+  listener.behave(ok());
+  await cluster.up('worker-2');
+  await asked;
+  expect(await drain(world, { withinMs: 60_000 })).not.toBeNull();
+  await sleep(Math.max(0, 30_000 - (performance.now() - stoppedAt)));
+
+  const seen = async () => ({
+    posts: listener.arrivals().length,
+    pushes: apple.apns.pushes.length,
+    ledger: await cluster.store.rows.transactions.countDocuments(),
+  });
+  const then = await seen();
+  for (const name of ['api-1', 'worker-1'] as const) cluster.signal(name, 'SIGCONT');
+  await sleep(4_000);
+  expect(await seen()).toEqual(then);
+  await toRest();
+});
