@@ -1,24 +1,30 @@
 // What many callers ask for at the same moment is done once for all of them: one commit, one query, one message. Nobody waits
 // for company: a call alone goes at once, and whoever comes while others are being served makes the next group.
+import { ServiceError } from '../schemas/errors.js';
 
 export interface GatherOptions {
   /** So many callers at most are served together. */
   max: number;
   /** So many groups are served at the same time. */
   atOnce: number;
+  /** Whoever waits longer for its turn is UNAVAILABLE: it stands behind a call to somebody who does not answer. */
+  patienceMs?: number;
 }
 
 /** `serve` answers one answer for each item, in their order; when it throws, each caller of the group hears of it. */
 export function gather<I, O>(
   serve: (items: I[]) => Promise<readonly O[]>,
-  { max, atOnce }: GatherOptions,
+  { max, atOnce, patienceMs = Number.POSITIVE_INFINITY }: GatherOptions,
 ): (item: I) => Promise<O> {
-  const waiting: { item: I; resolve: (answer: O) => void; reject: (error: unknown) => void }[] = [];
+  const waiting: { item: I; since: number; resolve: (answer: O) => void; reject: (error: unknown) => void }[] = [];
   let served = 0;
   let awake = false;
 
   async function serveNext(): Promise<void> {
+    const longAgo = performance.now() - patienceMs;
+    while (waiting[0] && waiting[0].since < longAgo) waiting.shift()?.reject(new ServiceError('UNAVAILABLE'));
     const group = waiting.splice(0, max);
+    if (group.length === 0) return;
     served += 1;
     try {
       const answers = await serve(group.map(({ item }) => item));
@@ -45,7 +51,7 @@ export function gather<I, O>(
 
   return function join(item) {
     return new Promise<O>((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
+      waiting.push({ item, since: performance.now(), resolve, reject });
       wake();
     });
   };

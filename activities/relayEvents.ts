@@ -2,12 +2,12 @@
 // shard of merchants; a new attempt takes over at once what the attempt before it held. What cannot be carried out is
 // given back and holds up nothing else.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MongoNetworkError, MongoServerSelectionError } from 'mongodb';
 import pLimit from 'p-limit';
 import type { EventRow } from '../schemas/collections.js';
 import { relayId } from '../schemas/ids.js';
 import { carryOut } from './carryOut.js';
 import { claimEvents, farthestAheadMs, giveBack, LeaseLost } from './claimEvents.js';
+import { isAway } from './isAway.js';
 import type { WorkerDeps } from './workerDeps.js';
 
 export interface RelayEvents {
@@ -70,10 +70,6 @@ async function inherit(deps: WorkerDeps, shard: number): Promise<void> {
     { $set: { holder: '', dueAt: now } },
   );
 }
-
-/** MongoDB itself is away, so no event is to blame. */
-const isAway = (error: unknown): boolean =>
-  error instanceof MongoNetworkError || error instanceof MongoServerSelectionError;
 
 /** Carries out what it can; when a batch fails as a whole, one by one, so that one bad event does not hold the others. */
 async function relayBatch(deps: WorkerDeps, relaying: Relaying, events: EventRow[], claimedAt: number): Promise<void> {

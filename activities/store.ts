@@ -17,7 +17,7 @@ import { createTurns } from './turns.js';
 // MongoDB that says nothing is noticed after `lookEveryMs + silenceMs`, which ends what waits for it; a second try waits
 // `silenceMs` for a server to be there. In sum that stays below the 3 s within which an outage must be answered.
 const lookEveryMs = 500;
-const silenceMs = 1_000;
+const silenceMs = 800;
 
 /**
  * `CRASH_AT=name` dies at that point every time; `CRASH_AT=name@file` once, and leaves the file as the mark. Several points

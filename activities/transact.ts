@@ -13,11 +13,13 @@ import type { CollectionName, Rows } from '../schemas/collections.js';
 import { ServiceError } from '../schemas/errors.js';
 import type { Store } from './deps.js';
 import { gather } from './gather.js';
+import { isAway } from './isAway.js';
 
 type Keyed = Document & { _id: string };
 export type Statement = AnyClientBulkWriteModel<Keyed>;
 
 const patienceMs = 8_000;
+const commitPatienceMs = 1_000;
 const statementsTogether = 500;
 const duplicateKey = 11_000;
 const writeConflict = 112;
@@ -70,7 +72,7 @@ export type ShareCommit = (transaction: Transaction) => Promise<boolean>;
 /** More than this is a bulk, and nobody's gesture should wait for it. */
 const smallTransaction = 40;
 /** One commit after the other: whoever comes meanwhile goes with the next one, and none of this process is in its way. */
-const shared = { max: 32, atOnce: 1 };
+const shared = { max: 32, atOnce: 1, patienceMs: 1_000 };
 
 export function createShareCommit(store: Pick<Store, 'mongo' | 'crashPoint'>): ShareCommit {
   return gather(async (group: Transaction[]) => {
@@ -148,26 +150,33 @@ export async function inTransaction(
   store: Pick<Store, 'mongo'>,
   work: (session: ClientSession) => Promise<void>,
 ): Promise<void> {
-  await store.mongo.withSession(async (session) => {
-    session.startTransaction();
-    try {
-      await work(session);
-    } catch (error) {
-      await session.abortTransaction().catch(() => {});
-      throw error;
-    }
+  const session = store.mongo.startSession();
+  session.startTransaction();
+  try {
+    await work(session);
     await commitSurely(session);
-  });
+  } catch (error) {
+    const ended = session.endSession().catch(() => {});
+    // Nobody waits for the end of what a server that is away has open: it ends that itself.
+    if (isAway(error)) throw error;
+    await ended;
+    throw error;
+  }
+  await session.endSession();
 }
 
-/** A commit whose answer was lost is asked for again: it happens once, and is answered the same. */
+/**
+ * A commit whose answer was lost is asked for again: it happens once, and is answered the same. Whoever asks waits for a
+ * server that comes back at once, and not for one that is away.
+ */
 async function commitSurely(session: ClientSession): Promise<void> {
-  for (let round = 0; ; round += 1) {
+  const until = performance.now() + commitPatienceMs;
+  for (;;) {
     try {
       return await session.commitTransaction();
     } catch (error) {
       const unknown = error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult');
-      if (!unknown || round === 2) throw error;
+      if (!unknown || performance.now() > until) throw error;
     }
   }
 }

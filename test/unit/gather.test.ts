@@ -41,6 +41,27 @@ describe('calls that are made together', () => {
     expect(groups).toEqual([[1], [2, 3]]);
   });
 
+  it('are refused when they waited too long behind somebody who does not answer, and served again afterwards', async () => {
+    let finish = () => {};
+    const join = gather(
+      async (items: number[]) => {
+        if (items.includes(1)) await new Promise<void>((resolve) => (finish = resolve));
+        return doubled(items);
+      },
+      { max: 10, atOnce: 1, patienceMs: 50 },
+    );
+    const hanging = join(1);
+    await sleep(5);
+    const late = join(2);
+    await sleep(100);
+    const soon = join(3);
+    finish();
+    expect(await hanging).toBe(2);
+    await expect(late).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    expect(await soon).toBe(6);
+    expect(await join(4)).toBe(8);
+  });
+
   it('are each answered with their own, never in groups above the bound, never more groups at once', async () => {
     await fc.assert(
       fc.asyncProperty(

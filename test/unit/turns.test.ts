@@ -1,4 +1,5 @@
 // Work on one key runs one after another; work on different keys does not wait.
+import { MongoNetworkError } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { createTurns } from '../../activities/turns.js';
 
@@ -40,6 +41,19 @@ describe('turns', () => {
     const next = inTurn('m', async () => 'yours');
     await expect(failing).rejects.toThrow('mine');
     await expect(next).resolves.toBe('yours');
+  });
+
+  it('are over for all who wait when the database is away, and begin anew with the next', async () => {
+    const inTurn = createTurns();
+    const away = async () => {
+      await pause(1);
+      throw new MongoNetworkError('It does not answer.');
+    };
+    const first = inTurn('m', away);
+    const waiting = [inTurn('m', async () => 'never'), inTurn('m', async () => 'never')];
+    await expect(first).rejects.toThrow(MongoNetworkError);
+    for (const one of waiting) await expect(one).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await expect(inTurn('m', async () => 'again')).resolves.toBe('again');
   });
 
   it('keep a counter exact however many change it at once', async () => {
