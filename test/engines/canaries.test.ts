@@ -1,12 +1,15 @@
-// A person's name and a secret leave no trace where operators look: logs of API and worker, Temporal's histories, metrics.
+// A person's name and a secret leave nothing where operators look: logs, metrics and traces of API and worker, Temporal's
+// histories.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { findPort } from '../../stack/ports.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
 import { newStackDir, type RunningStack, startStack } from '../rig/runningStack.js';
 import { until } from '../rig/service.js';
+import { startTraceCollector, type TraceCollector } from '../rig/traceCollector.js';
 
 const person = {
   firstName: 'Canaryfirst',
@@ -18,14 +21,23 @@ const webhookSecret = 'canary-webhook-secret-0123456789';
 const { stackDir, remove } = newStackDir();
 let stack: RunningStack;
 let receiver: Receiver;
+let collector: TraceCollector;
+let workerMetricsPort: number;
 
 beforeAll(async () => {
   receiver = await startReceiver((_request, answer) => answer.writeHead(500).end());
-  stack = await startStack(stackDir, { LOG_LEVEL: 'debug' });
+  collector = await startTraceCollector();
+  workerMetricsPort = await findPort('127.0.0.1');
+  stack = await startStack(stackDir, {
+    LOG_LEVEL: 'debug',
+    WORKER_METRICS_PORT: String(workerMetricsPort),
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+  });
 }, 90_000);
 afterAll(async () => {
   await stack.stop();
   await receiver.stop();
+  await collector.stop();
   remove();
 });
 
@@ -85,18 +97,24 @@ it('a whole run leaves ids in logs, histories and metrics, and nothing of a pers
     30_000,
   );
 
+  // They are sent once a second, by both processes.
+  await until(() => collector.spans.filter(({ name }) => name.startsWith('deliver ')).length >= 4, 15_000);
   const text = {
     api: readFileSync(join(stackDir, 'logs', 'api.log'), 'utf8'),
     worker: readFileSync(join(stackDir, 'logs', 'worker.log'), 'utf8'),
     printed: stack.printed().replaceAll(demo.apiKey, ''),
     histories: await histories(),
     metrics: await (await fetch(metricsUrl)).text(),
+    workerMetrics: await (await fetch(`http://127.0.0.1:${workerMetricsPort}/metrics`)).text(),
+    traces: JSON.stringify(collector.spans),
   };
   expect(text.api).toContain('"requestId"');
   expect(text.api).toContain(`"merchantId":"${demo.merchantId}"`);
   expect(text.api).toContain(`points:${member.id}:`);
   expect(text.histories).toContain(member.id);
   expect(text.metrics).toContain('lps_gestures_total{operation="redeem",outcome="done"} 1');
+  expect(text.workerMetrics).toContain('lps_webhook_attempt_duration_seconds_count');
+  expect(text.traces).toContain('/api/v1/merchants/me/members/:id/redeem');
   for (const [place, content] of Object.entries(text))
     for (const canary of ['canary', person.phone, demo.apiKey, demo.consoleToken])
       expect([place, canary, content.toLowerCase().includes(canary.toLowerCase())]).toEqual([place, canary, false]);
