@@ -3,7 +3,7 @@
 import type { Collection, Document, Filter, WithId } from 'mongodb';
 import { gather } from './gather.js';
 
-const groups = { max: 64, atOnce: 2, patienceMs: 1_000 };
+const groups = { max: 64, atOnce: 2, patienceMs: 2_000 };
 
 /** `fields` name a row together; there is at most one for each combination. Callers must not change what they are given. */
 export function readTogether<R extends Document, F extends keyof R & string>(

@@ -72,7 +72,7 @@ export type ShareCommit = (transaction: Transaction) => Promise<boolean>;
 /** More than this is a bulk, and nobody's gesture should wait for it. */
 const smallTransaction = 40;
 /** One commit after the other: whoever comes meanwhile goes with the next one, and none of this process is in its way. */
-const shared = { max: 32, atOnce: 1, patienceMs: 1_000 };
+const shared = { max: 32, atOnce: 1, patienceMs: 2_000 };
 
 export function createShareCommit(store: Pick<Store, 'mongo' | 'crashPoint'>): ShareCommit {
   return gather(async (group: Transaction[]) => {
