@@ -1,5 +1,6 @@
 // Starting workflows: every id comes from a business key, so "already started" is success, and no call waits longer than it
 // was told to. Losing a start loses nothing: the event waits in its collection and the relay takes it.
+
 import {
   type Client,
   type Connection,
@@ -14,6 +15,7 @@ import {
   SearchAttributeType,
   type Workflow,
 } from '@temporalio/common';
+import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { PassUpdate } from '../schemas/passUpdate.js';
 import type { searchAttributeNames } from '../schemas/searchAttributes.js';
@@ -63,6 +65,14 @@ const pingMs = 500;
 
 const workflowTaskTimeout = '3s';
 
+/**
+ * Deliveries and batches are started this many at a time: hundreds of failed deliveries at once would keep Temporal from what
+ * somebody waits for.
+ */
+const startsAtOnce = 16;
+/** From this priority on nobody waits for the start. */
+const patientFrom = 4;
+
 function attributePairs(attributes: SearchAttributes): SearchAttributePair[] {
   return Object.entries(attributes).map(([name, value]) => ({
     key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
@@ -93,6 +103,7 @@ export function createStarter({
   connection: Connection;
   log: Logger;
 }): Starter {
+  const inTurn = pLimit(startsAtOnce);
   let pausedUntil = 0;
   let present = false;
 
@@ -134,10 +145,12 @@ export function createStarter({
     available: () => present && performance.now() >= pausedUntil,
 
     async start(workflow, timeoutMs = startTimeoutMs) {
-      try {
-        await connection.withDeadline(Date.now() + timeoutMs, () =>
+      const begin = () =>
+        connection.withDeadline(Date.now() + timeoutMs, () =>
           client.workflow.start(workflow.name, optionsOf(workflow)),
         );
+      try {
+        await (workflow.priority < patientFrom ? begin() : inTurn(begin));
       } catch (error) {
         if (error instanceof WorkflowExecutionAlreadyStartedError) return;
         failed(error, workflow.workflowId);

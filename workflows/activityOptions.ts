@@ -47,6 +47,12 @@ export const webhooks = proxyActivities<Activities>({
   retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
 });
 
+/** One look at the database from within the workflow task: for what somebody waits for, without a task of its own. */
+export const lookNow = proxyLocalActivities<Activities>({
+  startToCloseTimeout: '2s',
+  retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s' },
+});
+
 const inShares = {
   startToCloseTimeout: '10m',
   heartbeatTimeout: '4s',

@@ -6,12 +6,13 @@ import {
   condition,
   continueAsNew,
   defineSignal,
+  patched,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import { type ImportMembers, type ImportStep, uploadedSignal } from '../schemas/workflows.js';
-import { batches, imports, webhooks } from './activityOptions.js';
+import { batches, imports, lookNow, webhooks } from './activityOptions.js';
 import { failureOf } from './throughTargets.js';
 
 const uploaded = defineSignal(uploadedSignal);
@@ -72,7 +73,8 @@ async function fileCame(batchId: string): Promise<boolean> {
   setCurrentDetails('Waiting for the file.');
   for (;;) {
     await condition(() => told, lookAgainAfter);
-    const { state } = await imports.uploadState({ batchId });
+    const look = patched('look at once') ? lookNow : imports;
+    const { state } = await look.uploadState({ batchId });
     if (state === 'ready') return true;
     if (state === 'gone') {
       await imports.discardRows({ batchId });

@@ -239,6 +239,7 @@ export const scenarios: Scenarios = {
   importMembers: {
     completed: () => ({ activities: imported('completed'), input: batch, meanwhile: fileCame }),
     issuedLate: () => ({ activities: imported('completed', true), input: batch, meanwhile: fileCame }),
+    lookedAtOnce: () => ({ activities: imported('completed'), input: batch, meanwhile: fileCame }),
     failed: () => ({
       activities: {
         ...imported('failed'),
