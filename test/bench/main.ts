@@ -1,5 +1,5 @@
 // `npm run bench [-- NAME ...] [--members N]`: the stack's real processes, every scenario beside its yardstick, one table, and
-// bench/results.json under STACK_DIR. `npm run bench -- plots` draws how the costs grow instead.
+// bench/results.json under STACK_DIR, with the table for docs/performance.md beside it. `npm run bench -- plots` draws how the costs grow instead.
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import { reasons, unexplained } from './reasons.js';
 import type { Row } from './row.js';
 import { benchSearch } from './search.js';
 import { benchStart } from './start.js';
-import { printTable } from './table.js';
+import { markdownTable, printTable } from './table.js';
 import { benchWebhooks } from './webhooks.js';
 
 type Scenario<T> = (given: T) => Promise<Row[]>;
@@ -98,6 +98,7 @@ try {
 } finally {
   if (rows.length > 0) {
     replaceFile(join(benchFolder, 'results.json'), `${JSON.stringify({ ...about(), rows }, null, 2)}\n`);
+    replaceFile(join(benchFolder, 'results.md'), `${markdownTable(rows)}\n`);
     printTable(rows);
   }
 }

@@ -32,6 +32,8 @@ export async function startQueueSender(bench: Bench, url: string): Promise<Queue
     ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--appendonly', 'yes', '--save', ''],
     { stdio: 'ignore' },
   );
+  // Also when this process ends before it is closed.
+  process.once('exit', () => redis.kill('SIGKILL'));
   await until(() => accepts('127.0.0.1', port), 20, AbortSignal.timeout(10_000));
   const { config } = bench.store;
   const args = [name, String(port), url, config.MONGODB_URI, config.MONGODB_DATABASE];

@@ -49,8 +49,10 @@ const worker = new Worker<{ body: string }>(
 );
 let isRunning = false;
 process.on('message', (message) => {
-  done = 0;
-  ({ count: wanted, logs } = message as Drain);
+  const asked = message as Drain;
+  logs = asked.logs;
+  // Counted on: a paused worker may take one job of the next backlog before it is told to go on.
+  wanted += asked.count;
   startedAt = performance.now();
   if (isRunning) void worker.resume();
   else void worker.run();
