@@ -48,6 +48,8 @@ export async function startBench({ profile = false, env = {} }: BenchOptions = {
   const stackDir = mkdtempSync(join(folder, 'engines-'));
   try {
     const stack = await startStack(stackDir, { ...benchEnv, ...(profile && profileEnv(folder)), ...env });
+    // Also when the bench is stopped in the middle; the supervisor then stops the others.
+    process.once('exit', () => stack.supervisor.kill('SIGTERM'));
     const file = stack.file();
     const pids: Pids = Object.fromEntries(processNames.map((name) => [name, file.pids[name]]).filter(([, pid]) => pid));
     const store = openStore({

@@ -6,7 +6,10 @@ import type { MemberRow } from '../../schemas/collections.js';
 import { newId, newToken } from '../../schemas/ids.js';
 import type { Person } from '../../schemas/members.js';
 import { type Program, programFile } from '../../schemas/programs.js';
-import type { Bench } from './bench.js';
+import { type Bench, log } from './bench.js';
+
+/** A gesture that was answered 503 is sent again with its key, as the answer says; its time goes on. */
+const mostTries = 5;
 
 export interface BenchMerchant {
   id: string;
@@ -59,16 +62,20 @@ export async function aMerchant(
     program,
     async call({ method, path, body, headers }) {
       const isForm = body instanceof FormData;
-      const answer = await agent.request({
-        origin,
-        path: `/api/v1${path}`,
-        method,
-        headers: { 'x-api-key': key, ...(body && !isForm && { 'content-type': 'application/json' }), ...headers },
-        ...(body && { body: isForm ? body : JSON.stringify(body) }),
-      });
-      const text = await answer.body.text();
-      if (answer.statusCode >= 300) throw new Error(`${method} ${path} answered ${answer.statusCode}: ${text}`);
-      return text;
+      for (let tries = 1; ; tries += 1) {
+        const answer = await agent.request({
+          origin,
+          path: `/api/v1${path}`,
+          method,
+          headers: { 'x-api-key': key, ...(body && !isForm && { 'content-type': 'application/json' }), ...headers },
+          ...(body && { body: isForm ? body : JSON.stringify(body) }),
+        });
+        const text = await answer.body.text();
+        if (answer.statusCode < 300) return text;
+        const refused = `${method} ${path} answered ${answer.statusCode}: ${text}`;
+        if (answer.statusCode !== 503 || tries === mostTries || !headers?.['idempotency-key']) throw new Error(refused);
+        log(`${refused} (tried again)`);
+      }
     },
     close: () => agent.close(),
   };
