@@ -10,6 +10,7 @@ import { readSettings, type Settings } from './settings.js';
 import { removeStackFile, type StackFile, writeStackFile } from './stackFile.js';
 import { onStopRequest } from './stopRequests.js';
 import { createSupervisor, type Supervisor } from './supervisor.js';
+import { isSystemError } from './systemError.js';
 import { createTerminal, type Output, type Terminal } from './terminal.js';
 import { printWelcome } from './welcome.js';
 
@@ -43,7 +44,9 @@ export async function runStack({ env, out, parts }: RunInput): Promise<number> {
   try {
     const settings = readSettings(env);
     terminal.heading(`Loyalty Pass Service, its data in ${shown(settings.stackDir)}`);
-    session = await openSession(settings, terminal);
+    session = await openSession(settings, terminal).catch((error: unknown) => {
+      throw isUnwritable(error) ? new ExpectedFailure(unwritable(settings.stackDir, error)) : error;
+    });
     // A stop does not wait for what is starting: closing the session ends it.
     const stack = await Promise.race([session.bringUp(parts, stop.signal), requested]);
     if (stack) printWelcome(terminal, { stack, logDir: shown(session.logDir), tookMs: Date.now() - since });
@@ -75,8 +78,14 @@ async function openSession(settings: Settings, terminal: Terminal): Promise<Sess
     terminal,
     onChange(now) {
       living = now;
-      lock.record(living);
-      if (stack !== undefined) writeStackFile(stackDir, { ...stack, pids: pidsOf(living) });
+      try {
+        lock.record(living);
+        if (stack !== undefined) writeStackFile(stackDir, { ...stack, pids: pidsOf(living) });
+      } catch (error) {
+        // What runs goes on: it is only not on record until the next change.
+        if (!isUnwritable(error)) throw error;
+        terminal.warn(unwritable(stackDir, error));
+      }
     },
   });
   return {
@@ -113,6 +122,13 @@ function leave(stackDir: string, lock: Lock): void {
 function shown(path: string): string {
   const short = relative(process.cwd(), path);
   return short.startsWith('..') ? path : short;
+}
+
+const isUnwritable = (error: unknown): error is Error =>
+  isSystemError(error, 'EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT', 'EIO');
+
+function unwritable(stackDir: string, { message }: Error): string {
+  return `${shown(stackDir)} cannot be written (${message}). Make room, or take another folder with STACK_DIR.`;
 }
 
 function describe(error: unknown): string {
