@@ -54,8 +54,16 @@ async function take(deps: WorkerDeps, { shard, holder, ahead }: Relaying): Promi
   return claimEvents(deps, { holder, eventIds: ahead.splice(0, batchSize) });
 }
 
-/** What the attempt before this one held is due now, and so is what only a clock that was put back since calls future. */
+/**
+ * What the attempt before this one held is due now, and so is what only a clock that was put back since calls future. The
+ * first shard takes on the events of shards that are no more, since `RELAY_SHARDS` was lowered.
+ */
 async function inherit(deps: WorkerDeps, shard: number): Promise<void> {
+  if (shard === 0)
+    await deps.rows.events.updateMany(
+      { state: 'new', shard: { $gte: deps.config.RELAY_SHARDS } },
+      { $set: { shard: 0 } },
+    );
   const prefix = `${relayId(shard)}:`;
   const now = deps.now();
   await deps.rows.events.updateMany(

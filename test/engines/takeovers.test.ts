@@ -182,6 +182,17 @@ describe('the relay', () => {
   });
 });
 
+describe('fewer shards than before', () => {
+  it('leave no event behind: the first relay takes those of shards that are no more', async () => {
+    const { id } = await merchant.enroll({ email: 'shards@example.com' });
+    const eventId = await points(store, id, 3);
+    await store.rows.events.updateOne({ _id: eventId }, { $set: { shard: 63 } });
+    await relayFor(deps, 1_500);
+    expect(await stateOf(eventId)).toMatchObject({ state: 'published', shard: 0 });
+    expect(came(eventId)).toBe(1);
+  });
+});
+
 describe('a clock that is moved by an hour', () => {
   const shifted = (byMs: number) => ({ ...deps, now: () => new Date(Date.now() + byMs) });
 
