@@ -20,6 +20,8 @@ interface Run {
   preload: NonNullable<ClusterOptions['preload']>;
   /** Where somebody dies, if anybody does. */
   at?: { role: Role; point: CrashPoint };
+  /** The API dies as soon as it has answered. */
+  afterAnswer?: true;
   env?: Record<string, string>;
   /** Enough for what is whole; what is broken does not come to rest. */
   restMs: number;
@@ -32,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => apple.apns.close());
 
 /** One API, one worker, some gestures and one death: what the checkers find afterwards. */
-async function run({ preload, at, env, restMs }: Run): Promise<Finding[]> {
+async function run({ preload, at, afterAnswer, env, restMs }: Run): Promise<Finding[]> {
   const listener = await aListener({ name: 'good', temper: ok(), steady: true });
   const cluster = await startCluster({
     preload,
@@ -52,6 +54,7 @@ async function run({ preload, at, env, restMs }: Run): Promise<Finding[]> {
     await load.gesture('delta', member);
     const died = at ? cluster.arm(at.role, at.point) : () => true;
     await load.gesture('delta', member);
+    if (afterAnswer) cluster.signal('api-1', 'SIGKILL');
     await until(async () => died(), 50, AbortSignal.timeout(30_000));
     await cluster.allUp();
     await drain(world, { withinMs: restMs });
@@ -69,7 +72,7 @@ describe('with a guarantee switched off', () => {
   it('an answer before its commit is found lost', async () => {
     const findings = await run({
       preload: { api: breaking('answerBeforeCommit') },
-      at: { role: 'api', point: 'after-claim' },
+      afterAnswer: true,
       restMs: 15_000,
     });
     expect(kindsAndRules(findings)).toContain('lost: an acknowledged gesture is in the ledger exactly once');

@@ -1,12 +1,23 @@
-// Breaks promise 1: a transaction is answered for before it is begun.
-import { type ClientSession, MongoClient, type WithSessionCallback } from 'mongodb';
+// Breaks promise 1: a transaction is answered for before it is committed.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ClientSession } from 'mongodb';
 
-const { withSession } = MongoClient.prototype as {
-  withSession: (work: WithSessionCallback<unknown>) => Promise<unknown>;
-};
+type Ends = (this: ClientSession) => Promise<void>;
+const { commitTransaction, endSession } = ClientSession.prototype as { commitTransaction: Ends; endSession: Ends };
+const committing = new WeakMap<ClientSession, Promise<void>>();
 
-Object.assign(MongoClient.prototype, {
-  async withSession(this: MongoClient, work: (session: ClientSession) => Promise<unknown>): Promise<void> {
-    setTimeout(() => withSession.call(this, work).catch(() => undefined), 100);
+Object.assign(ClientSession.prototype, {
+  async commitTransaction(this: ClientSession): Promise<void> {
+    committing.set(
+      this,
+      sleep(300)
+        .then(() => commitTransaction.call(this))
+        .catch(() => undefined),
+    );
+  },
+  async endSession(this: ClientSession): Promise<void> {
+    const committed = committing.get(this);
+    if (!committed) return endSession.call(this);
+    void committed.then(() => endSession.call(this));
   },
 });
