@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventRow } from '../schemas/collections.js';
 import { lateId } from '../schemas/ids.js';
-import { claimEvents } from './claimEvents.js';
+import { claimEvents, giveBack } from './claimEvents.js';
 import { issueBoth } from './wallets/issuePasses.js';
 import { keepClasses } from './wallets/keepClasses.js';
 import { pushClaimed } from './wallets/pushPasses.js';
@@ -30,8 +30,17 @@ export async function carryOut(deps: WorkerDeps, claimed: Claimed): Promise<Map<
       return passUpdate ? { ...event, passUpdate } : event;
     });
   if (pushed.late.length > 0) await pushLater(deps, pushed.late);
-  const untold = await publishClaimed(deps, { ...claimed, events: [...told, ...made] });
-  return new Map([...unkept, ...untold]);
+  const giveBackMade = (untold: (eventId: string) => boolean) =>
+    giveBack(deps, { holder, fence, events: made.filter(({ _id }) => untold(_id)) });
+  try {
+    const untold = await publishClaimed(deps, { ...claimed, events: [...told, ...made] });
+    await giveBackMade((eventId) => untold.has(eventId));
+    return new Map([...unkept, ...untold]);
+  } catch (error) {
+    // Whoever called knows nothing of them.
+    await giveBackMade(() => true);
+    throw error;
+  }
 }
 
 /** Google's slowest answers (facts-wallets 5.6). Pushes have a shorter time of their own. */

@@ -1,7 +1,7 @@
 // What is noted of devices: of many with one commit, since each of them alone would wait for the disk.
 import type { Document } from 'mongodb';
 import type { Store } from '../deps.js';
-import { decideAgain, update, writeTogether } from '../transact.js';
+import { update, writeTogether } from '../transact.js';
 
 /** `change` is true whatever else happens to the device meanwhile, or `filter` says when it is not. */
 export interface DeviceNote {
@@ -17,5 +17,5 @@ export async function noteDevices(store: Store, notes: readonly DeviceNote[]): P
     return;
   }
   const statements = notes.map(({ filter, change }) => update(store, 'devices', filter, change));
-  await decideAgain(store, () => writeTogether(store, statements));
+  await writeTogether(store, statements);
 }

@@ -7,7 +7,7 @@ import { GoogleWalletError } from '../google/googleWalletError.js';
 import { insertNew } from '../insertNew.js';
 import { newEvent } from '../newEvent.js';
 import { timelineRow } from '../timelineRow.js';
-import { decideAgain, update, writeTogether } from '../transact.js';
+import { update, writeTogether } from '../transact.js';
 import type { WorkerDeps } from '../workerDeps.js';
 
 export const issuedField = { apple: 'pass.appleIssuedAt', google: 'pass.googleIssuedAt' } as const;
@@ -61,11 +61,9 @@ async function mark(
     await deps.rows.members.updateMany({ _id: { $in: members.map(({ _id }) => _id) } }, { $set: issuedAt });
     return;
   }
-  await decideAgain(deps, () =>
-    writeTogether(
-      deps,
-      links.map(({ _id, ...link }) => update(deps, 'members', { _id }, { $set: { ...issuedAt, ...link } })),
-    ),
+  await writeTogether(
+    deps,
+    links.map(({ _id, ...link }) => update(deps, 'members', { _id }, { $set: { ...issuedAt, ...link } })),
   );
 }
 

@@ -61,14 +61,16 @@ describe('issuing many passes', () => {
   });
 });
 
-/** What the merchant was told of a member, in whatever order it came: `member.created {...}`, `pass.created google`. */
-const toldOf = (memberId: string): string[] =>
-  receiver.requests.flatMap(({ body }) => {
+/** What the merchant was told of a member, each thing once and in any order: `member.created {...}`, `pass.created google`. */
+const toldOf = (memberId: string): string[] => {
+  const told = receiver.requests.flatMap(({ body }) => {
     const { event, data } = JSON.parse(body.toString('utf8'));
     if (data.memberId !== memberId) return [];
     if (event === 'pass.created') return [`${event} ${data.platform}`];
     return [`${event} ${JSON.stringify(data.passIssuance)}`];
   });
+  return [...new Set(told)];
+};
 const created = (apple: boolean, google: boolean) => `member.created ${JSON.stringify({ apple, google })}`;
 
 describe('a pass that a wallet does not take, of members whom a relay tells of', () => {
@@ -77,7 +79,7 @@ describe('a pass that a wallet does not take, of members whom a relay tells of',
     return made.map(({ id }) => id);
   };
   const told = (ids: string[], times: number) =>
-    until(() => ids.every((id) => toldOf(id).length >= times) && ids.map(toldOf), 30_000);
+    until(() => ids.every((id) => toldOf(id).length >= times) && ids.map(toldOf), 25_000);
   const built = async (memberId: string, platform: string) => {
     const { body } = await real.merchant.call(`/merchants/me/members/${memberId}/events`);
     return body.data.items
@@ -110,10 +112,13 @@ describe('a pass that a wallet does not take, of members whom a relay tells of',
   it('because Google does not answer, keeps no merchant waiting', async () => {
     const program = await real.merchant.program();
     await told(await enroll(program._id, ['Before']), 3);
-    real.google.fail({ on: 'objectInsert', how: 'hang' });
+    real.google.fail({ on: 'objectInsert', how: 'hang', times: 1_000 });
     const [id = ''] = await enroll(program._id, ['Ada']);
+    await told([id], 2);
+    expect(toldOf(id).sort()).toEqual([created(true, false), 'pass.created apple']);
+    real.google.mend();
     await told([id], 3);
-    expect(toldOf(id).sort()).toEqual([created(true, false), 'pass.created apple', 'pass.created google']);
+    expect(toldOf(id)).toContain('pass.created google');
   });
 
   it('because its template is broken, is issued once that is mended', async () => {

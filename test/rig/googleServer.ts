@@ -42,6 +42,8 @@ export interface GoogleServer {
   /** Of the root keys document; null sends no header. */
   keysCacheControl: string | null;
   fail: (fault: GoogleFault) => void;
+  /** Ends every fault, and cuts what hangs. */
+  mend: () => void;
   /** All access tokens given so far stop working. */
   revokeTokens: () => void;
   close: () => Promise<void>;
@@ -60,6 +62,7 @@ export async function startGoogleServer(
   const rules = createGoogleRules(issuerId, now);
   const signer = createGoogleSigner(issuerId, now);
   const faults: (GoogleFault & { left: number })[] = [];
+  const hanging = new Set<IncomingMessage['socket']>();
   let tokens = new Set<string>();
   let recent: number[] = [];
 
@@ -77,7 +80,7 @@ export async function startGoogleServer(
     const entry = { at: performance.now(), kind, status: 0 };
     server.requests.push(entry);
     const how = takeFault(kind);
-    if (how === 'hang') return;
+    if (how === 'hang') return void hanging.add(request.socket);
     if (how === 'reset') return void request.socket.destroy();
     if (how === 'stall') return void response.writeHead(200, { 'content-length': '1000' }).write('{');
     const { status, body, headers } =
@@ -178,6 +181,11 @@ export async function startGoogleServer(
     requests: [],
     keysCacheControl: 'public, max-age=3600',
     fail: (fault) => faults.push({ ...fault, left: fault.times ?? 1 }),
+    mend: () => {
+      faults.length = 0;
+      for (const socket of hanging) socket.destroy();
+      hanging.clear();
+    },
     revokeTokens: () => {
       tokens = new Set();
     },
