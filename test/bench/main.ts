@@ -102,6 +102,8 @@ try {
     printTable(rows);
   }
 }
+// A scenario that failed may have left something open.
+process.exit();
 
 function about() {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();

@@ -1,4 +1,5 @@
 // A merchant of one's own with members that were never enrolled: their rows are written straight into the database.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, FormData } from 'undici';
 import { newMemberRows } from '../../activities/newMember.js';
 import { newApiKey } from '../../schemas/apiKeys.js';
@@ -9,7 +10,7 @@ import { type Program, programFile } from '../../schemas/programs.js';
 import { type Bench, log } from './bench.js';
 
 /** A gesture that was answered 503 is sent again with its key, as the answer says; its time goes on. */
-const mostTries = 5;
+const again = { most: 5, waitMs: 100 };
 
 export interface BenchMerchant {
   id: string;
@@ -56,6 +57,7 @@ export async function aMerchant(
     createdAt: new Date(),
   });
   const agent = new Agent({ connections: callers, pipelining: 1 });
+  let sentAgain = 0;
   return {
     id,
     key,
@@ -73,11 +75,16 @@ export async function aMerchant(
         const text = await answer.body.text();
         if (answer.statusCode < 300) return text;
         const refused = `${method} ${path} answered ${answer.statusCode}: ${text}`;
-        if (answer.statusCode !== 503 || tries === mostTries || !headers?.['idempotency-key']) throw new Error(refused);
-        log(`${refused} (tried again)`);
+        if (answer.statusCode !== 503 || tries === again.most || !headers?.['idempotency-key'])
+          throw new Error(refused);
+        sentAgain += 1;
+        await sleep(again.waitMs);
       }
     },
-    close: () => agent.close(),
+    async close() {
+      if (sentAgain > 0) log(`${sentAgain} answers were 503; the gestures were sent again`);
+      await agent.close();
+    },
   };
 }
 

@@ -14,10 +14,9 @@ export const reasons: Record<string, string> = {
   'points-one': `the workflow of the gesture before runs on the same cores ${see('Gestures')}`,
   enroll: `${shared} ${see('Gestures')}`,
   effect: `${shared} ${see('Gestures')}`,
-  csv: `the heap grows while the machine gives its collector no time ${see('The CSV')}`,
-  passes: `a pause of the process falls into the worst of the runs; the signature alone takes 0.3 ms ${see('Passes')}`,
+  csv: `how much of the growth is garbage that was not collected yet is not known ${see('The CSV')}`,
+  passes: `others used the cores in the middle of the worst runs; the signature alone takes 0.3 ms ${see('Passes')}`,
   push: `seven journaled writes stand between request and answer, and the yardstick has none ${see('Pushes')}`,
   search: `HTTP and the read of the API key, which is never older than the request, come on top of the one read ${see('Reads')}`,
   list: `on the embedded engine a page costs what it skips; HTTP and the total come on top ${see('Reads')}`,
-  hung: `each delivery that hangs ends in a workflow of its own, on the same cores ${see('A hung receiver')}`,
 };
