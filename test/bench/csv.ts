@@ -9,7 +9,7 @@ import { type Row, round, spreadOf } from './row.js';
 
 const rows = 5_000;
 const insertedTogether = 500;
-const exportsInAll = 60;
+const exportsInAll = 250;
 const memoryGoalMb = 20;
 
 export async function benchCsv(bench: Bench): Promise<Row[]> {

@@ -14,7 +14,6 @@ export const reasons: Record<string, string> = {
   'points-one': `the workflow of the gesture before runs on the same cores ${see('Gestures')}`,
   enroll: `${shared} ${see('Gestures')}`,
   effect: `${shared} ${see('Gestures')}`,
-  csv: `how much of the growth is garbage that was not collected yet is not known ${see('The CSV')}`,
   passes: `others used the cores in the middle of the worst runs; the signature alone takes 0.3 ms ${see('Passes')}`,
   push: `seven journaled writes stand between request and answer, and the yardstick has none ${see('Pushes')}`,
   search: `HTTP and the read of the API key, which is never older than the request, come on top of the one read ${see('Reads')}`,
