@@ -1,6 +1,7 @@
 // interface 1.8: the envelope of every JSON answer, and the one place where an error becomes one. What is not ours to say
 // (driver text, stacks) is logged and answered as INTERNAL or UNAVAILABLE.
-import { MongoError, MongoNetworkError, MongoOperationTimeoutError, MongoServerSelectionError } from 'mongodb';
+import { MongoError } from 'mongodb';
+import { isAway } from '../activities/isAway.js';
 import { type ErrorCode, errorTable, ServiceError } from '../schemas/errors.js';
 
 export function success(data: unknown): Buffer {
@@ -29,8 +30,7 @@ export function failure(error: unknown): Failure {
 
 /** MongoDB is away, or too slow to be waited for. */
 export function isOutage(error: unknown): boolean {
-  if (error instanceof MongoServerSelectionError || error instanceof MongoNetworkError) return true;
-  if (error instanceof MongoOperationTimeoutError) return true;
+  if (isAway(error)) return true;
   return (
     error instanceof MongoError &&
     (error.hasErrorLabel('RetryableWriteError') || error.name === 'MongoNotConnectedError')

@@ -1,9 +1,9 @@
 // Whatever goes wrong, the answer is the envelope with a code of the table, and nothing of the inside shows.
 import {
   MongoNetworkError,
-  MongoOperationTimeoutError,
   MongoServerError,
   MongoServerSelectionError,
+  MongoTopologyClosedError,
   type TopologyDescription,
 } from 'mongodb';
 import { describe, expect, it } from 'vitest';
@@ -48,7 +48,7 @@ describe('a failure', () => {
 
   it('of the database is UNAVAILABLE', () => {
     const lost = new MongoNetworkError('socket hang up');
-    const slow = new MongoOperationTimeoutError('timed out');
+    const slow = new MongoTopologyClosedError('timed out');
     for (const outage of [noServer, lost, slow]) {
       expect(isOutage(outage)).toBe(true);
       expect(failure(outage)).toMatchObject({ status: 503, body: { error: { code: 'UNAVAILABLE' } } });
