@@ -55,7 +55,7 @@ export function isDuplicate(error: unknown): boolean {
 }
 
 /** True for "somebody else wrote there just now", however the driver wraps it. */
-function isConflict(error: unknown): boolean {
+export function isConflict(error: unknown): boolean {
   if (error instanceof MongoClientBulkWriteError)
     return [...error.writeErrors.values()].some((entry) => entry.code === writeConflict) || isConflict(error.cause);
   return error instanceof MongoServerError && error.hasErrorLabel('TransientTransactionError');

@@ -8,7 +8,7 @@ import type { ImportStep } from '../../schemas/workflows.js';
 import { claimEvents, giveBack, newFence } from '../claimEvents.js';
 import { insertNew } from '../insertNew.js';
 import { memberCreated } from '../newMember.js';
-import { StaleRead, transact, update } from '../transact.js';
+import { decideAgain, isConflict, StaleRead, transact, update } from '../transact.js';
 import { issueBoth } from '../wallets/issuePasses.js';
 import { publishClaimed } from '../webhooks/publishEvents.js';
 import type { WorkerDeps } from '../workerDeps.js';
@@ -109,14 +109,17 @@ export async function recordCarried(
     carried: row.carried ? 0 : memberIds.length,
   };
   try {
-    await transact(
-      deps,
-      [
-        update(deps, 'batchRows', { _id: row._id, ...unchanged }, { $set: { carried } }),
-        update(deps, 'batches', { _id: batch._id }, { $inc: change }),
-      ],
-      2,
-    );
+    const write = () =>
+      transact(
+        deps,
+        [
+          update(deps, 'batchRows', { _id: row._id, ...unchanged }, { $set: { carried } }),
+          update(deps, 'batches', { _id: batch._id }, { $inc: change }),
+        ],
+        2,
+      );
+    // Other chunks of the batch add to the same counts just now.
+    await decideAgain(deps, write, isConflict);
   } catch (error) {
     // Another attempt recorded it.
     if (!(error instanceof StaleRead)) throw error;
