@@ -3,4 +3,5 @@ import { ScheduleClient } from '@temporalio/client';
 
 Object.assign(ScheduleClient.prototype, {
   async create(): Promise<void> {},
+  getHandle: () => ({ trigger: async () => {} }),
 });
