@@ -21,6 +21,8 @@ const verdict = await runCampaign({
   minutes: Number(values.minutes),
   everyMs: Number(values.every),
   perSecond: Number(values.rate),
+  // What moody receivers refused all the while is a workflow each, and takes about as long again.
+  drainWithinMs: 120_000 + Number(values.minutes) * 60_000,
   ...(values.operations !== undefined && { operations: Number(values.operations) }),
   say: (line) => console.log(`  ${line}`),
 });
