@@ -70,7 +70,9 @@ export function createActivities(deps: WorkerDeps) {
     postWebhook: ({ deliveryId, attempts }: { deliveryId: string; attempts: number }) =>
       beating(({ signal, kept, keep }) => {
         const before = typeof kept === 'number' ? kept : undefined;
-        return postWebhook(deps, { deliveryId, attempts, before, remember: keep, signal });
+        const { workflowExecution, attempt } = Context.current().info;
+        const carrier = { run: workflowExecution?.runId ?? '', attempt };
+        return postWebhook(deps, { deliveryId, attempts, carrier, before, remember: keep, signal });
       }),
     recountMerchants: (input: Recount) => beating(() => recountMerchants(deps, input)),
     relayEvents: ({ shard }: Relay) => {

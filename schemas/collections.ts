@@ -185,6 +185,8 @@ export interface DeliveryRow {
   nextAttemptAt: Date | null;
   /** Which attempt of its workflow is at work; a newer one replaces it. */
   fence?: string;
+  /** The run of the workflow and the number of the activity's attempt behind the fence: an older one never takes it back. */
+  carrier?: { run: string; attempt: number };
   replayOf?: string;
   /** Of a replay, and of a replay of a replay: the id that the first delivery of its event to this subscription has or would have. */
   root?: string;

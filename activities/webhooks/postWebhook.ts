@@ -12,6 +12,8 @@ export interface PostWebhook {
   deliveryId: string;
   /** How many attempts this workflow may log. */
   attempts: number;
+  /** Whose attempt this is: one that stood still and comes after a later one of its run has nothing to do any more. */
+  carrier: { run: string; attempt: number };
   /** What the log held when the workflow began; undefined before its first attempt. */
   before: number | undefined;
   /** Keeps `before` for the attempts after this one. */
@@ -25,16 +27,23 @@ const over = (message: string): ApplicationFailure =>
 /** Answers the state the delivery came to rest in. Throws ApplicationFailure, retryable while attempts are left. */
 export async function postWebhook(
   deps: WorkerDeps,
-  { deliveryId, attempts, before, remember, signal }: PostWebhook,
+  { deliveryId, attempts, carrier, before, remember, signal }: PostWebhook,
 ): Promise<{ state: DeliveryState }> {
   const claimedAt = performance.now();
   const fence = newFence();
   const delivery = await deps.rows.deliveries.findOneAndUpdate(
-    { _id: deliveryId },
-    { $set: { fence } },
+    {
+      _id: deliveryId,
+      $or: [{ 'carrier.run': { $ne: carrier.run } }, { 'carrier.attempt': { $lte: carrier.attempt } }],
+    },
+    { $set: { fence, carrier } },
     { returnDocument: 'after' },
   );
-  if (!delivery) throw over('The delivery is no longer in the log: it was kept its 30 days.');
+  if (!delivery) {
+    const known = await deps.rows.deliveries.findOne({ _id: deliveryId }, { projection: { _id: 1 } });
+    if (known) throw new LeaseLost('A later attempt of this delivery took over.');
+    throw over('The delivery is no longer in the log: it was kept its 30 days.');
+  }
   if (delivery.state === 'succeeded') return { state: 'succeeded' };
   const begunWith = before ?? delivery.attempts;
   remember(begunWith);

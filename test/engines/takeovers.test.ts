@@ -235,7 +235,7 @@ describe('a clock that is moved by an hour', () => {
 });
 
 describe('the attempts of a delivery', () => {
-  it('are used up by the receiver alone: one that was called off does not count', async () => {
+  it('are used up by the receiver alone: one that was called off or overtaken does not count', async () => {
     const { id } = await merchant.enroll({ email: 'attempts@example.com' });
     receiver.setTemper(status(500));
     const eventId = await points(store, id, 2);
@@ -245,10 +245,12 @@ describe('the attempts of a delivery', () => {
     expect(started.some((workflowId) => workflowId.startsWith(`delivery:${eventId}:`))).toBe(true);
 
     let before: number | undefined;
-    const attempt = (signal?: AbortSignal) =>
+    let number = 0;
+    const attempt = (signal?: AbortSignal, at = ++number) =>
       postWebhook(deps, {
         deliveryId: delivery._id,
         attempts: 2,
+        carrier: { run: 'a-run', attempt: at },
         before,
         remember: (counted) => {
           before = counted;
@@ -260,6 +262,12 @@ describe('the attempts of a delivery', () => {
     receiver.setTemper(status(500));
     await expect(attempt()).rejects.toMatchObject({ nonRetryable: false });
     await expect(attempt()).rejects.toMatchObject({ nonRetryable: true });
+    expect(await store.rows.deliveries.findOne({ _id: delivery._id })).toMatchObject({
+      state: 'exhausted',
+      attempts: 3,
+    });
+    // As a process that stood still since its attempt was given to another one.
+    await expect(attempt(undefined, 2)).rejects.toThrow(LeaseLost);
     expect(await store.rows.deliveries.findOne({ _id: delivery._id })).toMatchObject({
       state: 'exhausted',
       attempts: 3,
