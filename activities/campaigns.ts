@@ -10,6 +10,7 @@ import type { ImportStep } from '../schemas/workflows.js';
 import { carryOut } from './carryOut.js';
 import { claimEvents, giveBack, newFence } from './claimEvents.js';
 import { decidePush } from './decisions.js';
+import { findByIds } from './findByIds.js';
 import { type StepInput, takeSteps } from './imports/takeSteps.js';
 import { stepOf } from './memberStep.js';
 import { readProgram, recentProgram } from './programs.js';
@@ -105,13 +106,12 @@ async function writeMessages(
   const decision = decidePush(campaign?.message)();
   await decideAgain(deps, async () => {
     const eventIds = memberIds.map((memberId) => eventIdOf(batch, memberId));
-    const [members, written] = await Promise.all([
-      deps.rows.members
-        .find({ _id: { $in: memberIds }, merchantId, ...(kind === 'campaign' && { status: 'active' }) })
-        .toArray(),
+    const [found, written] = await Promise.all([
+      findByIds(deps.rows.members, { ids: memberIds, merchantId }),
       deps.rows.events.find({ _id: { $in: eventIds } }, { projection: { _id: 1 } }).toArray(),
     ]);
     const known = new Set(written.map((event) => event._id));
+    const members = found.filter(({ status }) => kind !== 'campaign' || status === 'active');
     const open = members.filter((member) => !known.has(eventIdOf(batch, member._id)));
     if (open.length === 0) return;
     const steps = await Promise.all(

@@ -3,7 +3,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventRow } from '../schemas/collections.js';
 import { lateId } from '../schemas/ids.js';
+import type { WorkflowName } from '../schemas/workflows.js';
 import { claimEvents, giveBack } from './claimEvents.js';
+import type { StartWorkflow } from './starter.js';
 import { issueBoth } from './wallets/issuePasses.js';
 import { keepClasses } from './wallets/keepClasses.js';
 import { pushClaimed } from './wallets/pushPasses.js';
@@ -29,7 +31,11 @@ export async function carryOut(deps: WorkerDeps, claimed: Claimed): Promise<Map<
       const passUpdate = pushed.passUpdates[event._id];
       return passUpdate ? { ...event, passUpdate } : event;
     });
-  if (pushed.late.length > 0) await pushLater(deps, pushed.late);
+  const late = new Set(pushed.late);
+  await pushLater(
+    deps,
+    events.filter(({ _id }) => late.has(_id)),
+  );
   const giveBackMade = (untold: (eventId: string) => boolean) =>
     giveBack(deps, { holder, fence, events: made.filter(({ _id }) => untold(_id)) });
   try {
@@ -84,34 +90,41 @@ async function keepClassesInTime(deps: WorkerDeps, events: EventRow[]): Promise<
   return inTime(keepClasses(deps, changed), new Map(changed.map((event) => [event._id, tooLate])));
 }
 
-async function issueLater(deps: WorkerDeps, enrolled: EventRow[]): Promise<void> {
-  const [first] = enrolled;
-  if (!first) return;
-  const memberIds = enrolled.flatMap((event) => event.memberId ?? []);
-  await deps.starter.start({
+function issueLater(deps: WorkerDeps, enrolled: EventRow[]): Promise<void> {
+  return startLate(deps, enrolled, (merchantId, theirs) => ({
     name: 'issuePassesLate',
-    workflowId: lateId(enrolled.map((event) => event._id).toSorted()),
-    input: { merchantId: first.merchantId, memberIds },
-    summary: `issue the passes of ${memberIds.length} members late`,
-    searchAttributes: { MerchantId: first.merchantId, EventId: first._id },
-    priority: 3,
-    fairnessKey: first.merchantId,
-  });
+    input: { merchantId, memberIds: theirs.flatMap(({ memberId }) => memberId ?? []) },
+    summary: `issue the passes of ${theirs.length} members late`,
+  }));
 }
 
 /** A workflow of their own for pushes that did not get through, so that nobody waits for them here. */
-async function pushLater(deps: WorkerDeps, late: string[]): Promise<void> {
-  const eventIds = late.toSorted();
-  const [first = ''] = eventIds;
-  const event = await deps.rows.events.findOne({ _id: first }, { projection: { merchantId: 1 } });
-  const merchantId = event?.merchantId ?? '';
-  await deps.starter.start({
+function pushLater(deps: WorkerDeps, changed: EventRow[]): Promise<void> {
+  return startLate(deps, changed, (merchantId, theirs) => ({
     name: 'pushPassesLate',
-    workflowId: lateId(eventIds),
-    input: { merchantId, eventIds },
-    summary: `push ${eventIds.length} changes late`,
-    searchAttributes: { MerchantId: merchantId, EventId: first },
-    priority: 3,
-    fairnessKey: merchantId,
-  });
+    input: { merchantId, eventIds: theirs.map(({ _id }) => _id).toSorted() },
+    summary: `push ${theirs.length} changes late`,
+  }));
+}
+
+type LateWork<N extends WorkflowName> = Pick<StartWorkflow<N>, 'name' | 'input' | 'summary'>;
+
+/** One workflow for each merchant, so that operators find it by theirs. */
+async function startLate<N extends WorkflowName>(
+  deps: WorkerDeps,
+  events: EventRow[],
+  workOf: (merchantId: string, events: EventRow[]) => LateWork<N>,
+): Promise<void> {
+  for (const merchantId of new Set(events.map((event) => event.merchantId))) {
+    const theirs = events.filter((event) => event.merchantId === merchantId);
+    const eventIds = theirs.map(({ _id }) => _id).toSorted();
+    const [first = ''] = eventIds;
+    await deps.starter.start({
+      ...workOf(merchantId, theirs),
+      workflowId: lateId(eventIds),
+      searchAttributes: { MerchantId: merchantId, EventId: first },
+      priority: 3,
+      fairnessKey: merchantId,
+    });
+  }
 }

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { CollectionName, Rows } from '../schemas/collections.js';
 import type { Config } from '../schemas/config.js';
 import type { WalletMode } from '../schemas/passUpdate.js';
+import type { CountMembers } from './countMembers.js';
 import type { KnownDepths } from './knownDepths.js';
 import type { Metrics } from './metrics/metrics.js';
 import type { Tracing } from './tracing.js';
@@ -26,11 +27,15 @@ export interface Store {
   recent: <T extends object>(key: string, load: () => Promise<T | null>) => Promise<T | null>;
   /** Commits a small transaction together with whatever else is to be committed just then. */
   shareCommit: ShareCommit;
+  /** Raises the totals of a merchant and a program, together with whoever else is counted just then. */
+  countMembers: CountMembers;
   /** Single rows; those that are asked for at the same moment come with one query. */
   read: {
     member: (at: { _id: string; merchantId: string }) => Promise<Rows['members'] | null>;
     gesture: (at: { _id: string; merchantId: string }) => Promise<Rows['gestures'] | null>;
     apiKey: (at: { hash: string }) => Promise<Rows['apiKeys'] | null>;
+    email: (at: { _id: string; merchantId: string }) => Promise<Rows['emails'] | null>;
+    program: (at: { _id: string; merchantId: string }) => Promise<Rows['programs'] | null>;
   };
   /** How far back the newest members of a list go. */
   knownDepths: KnownDepths;

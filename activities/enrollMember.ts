@@ -47,9 +47,9 @@ async function enroll(store: Store, input: NewMember): Promise<Enrolled> {
       0,
     );
     // The member is there, so a total that could not be raised is no reason to say otherwise.
-    await countMembers(store, { merchantId: program.merchantId, programId: program._id, created: 1 }).catch(
-      (error: unknown) => store.log.warn({ err: error }, 'a new member is not counted until the next recount'),
-    );
+    await store
+      .countMembers({ merchantId: program.merchantId, programId: program._id, created: 1 })
+      .catch((error: unknown) => store.log.warn({ err: error }, 'a new member is not counted until the next recount'));
     return { kind: 'created', member, eventId: event._id };
   });
 }
@@ -60,24 +60,6 @@ async function memberByEmail(
 ): Promise<MemberRow | null> {
   if (email === undefined) return null;
   const { merchantId } = program;
-  const taken = await store.rows.emails.findOne({ _id: emailKey(program._id, email), merchantId });
-  return taken && store.rows.members.findOne({ _id: taken.memberId, merchantId });
-}
-
-/** Raises the totals that lists show; what a crash leaves uncounted, the scheduled recount repairs. */
-export async function countMembers(
-  store: Store,
-  at: { merchantId: string; programId: string; created: number },
-): Promise<void> {
-  const { merchantId, programId, created } = at;
-  await store.rows.counters.bulkWrite(
-    [merchantId, `${merchantId}:${programId}`].map((_id) => ({
-      updateOne: {
-        filter: { _id },
-        update: { $inc: { members: created }, $setOnInsert: { merchantId } },
-        upsert: true,
-      },
-    })),
-    { ordered: false },
-  );
+  const taken = await store.read.email({ _id: emailKey(program._id, email), merchantId });
+  return taken && store.read.member({ _id: taken.memberId, merchantId });
 }

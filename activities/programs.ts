@@ -5,7 +5,7 @@ import type { Store } from './deps.js';
 
 /** As it is now. Throws PROGRAM_NOT_FOUND. */
 export async function readProgram(store: Store, at: { merchantId: string; programId: string }): Promise<Program> {
-  const program = await store.rows.programs.findOne({ _id: at.programId, merchantId: at.merchantId });
+  const program = await store.read.program({ _id: at.programId, merchantId: at.merchantId });
   if (!program) throw new ServiceError('PROGRAM_NOT_FOUND');
   return program;
 }

@@ -5,18 +5,23 @@ import { gather } from './gather.js';
 
 const groups = { max: 64, atOnce: 2, patienceMs: 2_000 };
 
-/** `fields` name a row together; there is at most one for each combination. Callers must not change what they are given. */
+/**
+ * The first field alone names a row; it is an answer only if the others are so, too. The database is asked for the first one
+ * alone, since some engines go through all that the others find. Callers must not change what they are given.
+ */
 export function readTogether<R extends Document, F extends keyof R & string>(
   collection: Collection<R>,
-  fields: readonly F[],
+  [field, ...others]: readonly [F, ...F[]],
 ): (at: Pick<R, F>) => Promise<WithId<R> | null> {
-  const nameOf = (at: Pick<R, F>): string => JSON.stringify(fields.map((field) => at[field]));
   return gather(async (wanted: Pick<R, F>[]) => {
     const [only] = wanted;
     if (wanted.length === 1 && only) return [await collection.findOne({ ...only } as Filter<R>)];
-    const anyOf = fields.map((field) => [field, { $in: [...new Set(wanted.map((at) => at[field]))] }]);
-    const rows = await collection.find(Object.fromEntries(anyOf) as Filter<R>).toArray();
-    const named = new Map(rows.map((row) => [nameOf(row as unknown as Pick<R, F>), row]));
-    return wanted.map((at) => named.get(nameOf(at)) ?? null);
+    const named = { [field]: { $in: [...new Set(wanted.map((at) => at[field]))] } };
+    const rows = await collection.find(named as Filter<R>).toArray();
+    const byName = new Map<unknown, WithId<R>>(rows.map((row) => [row[field], row]));
+    return wanted.map((at) => {
+      const row = byName.get(at[field]);
+      return row && others.every((other) => row[other] === at[other]) ? row : null;
+    });
   }, groups);
 }

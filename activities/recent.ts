@@ -4,14 +4,19 @@ import { LRUCache } from 'lru-cache';
 const rememberedMs = 1_000;
 
 export function createRecent() {
-  const cache = new LRUCache<string, { row: object }>({ max: 5_000, ttl: rememberedMs });
+  // Remembered while it is still loading, so that whoever asks meanwhile waits for the same.
+  const cache = new LRUCache<string, Promise<object | null>>({ max: 5_000, ttl: rememberedMs });
 
   return async function recent<T extends object>(key: string, load: () => Promise<T | null>): Promise<T | null> {
-    const known = cache.get(key);
     // The key says what was loaded under it, so the row has the type that this load has.
-    if (known) return known.row as T;
-    const row = await load();
-    if (row) cache.set(key, { row });
-    return row;
+    const known = cache.get(key) as Promise<T | null> | undefined;
+    if (known) return known;
+    const loading = load();
+    cache.set(key, loading);
+    const forget = () => {
+      if (cache.peek(key) === loading) cache.delete(key);
+    };
+    loading.then((row) => row ?? forget(), forget);
+    return loading;
   };
 }

@@ -29,6 +29,8 @@ const lookAhead = 2_000;
 const batchesAtOnce = 3;
 const singlesAtOnce = 8;
 const idleMs = { first: 50, longest: 1_000 };
+/** After less than a whole batch: what comes meanwhile is one batch, where each alone would cost nearly as much. */
+const companyMs = 100;
 const outageMs = 500;
 const heartbeatMs = 1_000;
 
@@ -140,6 +142,7 @@ export async function relayEvents(
       )
       .finally(() => atWork.delete(batch));
     atWork.add(batch);
+    if (events.length < batchSize && relaying.ahead.length === 0) await pause(companyMs, signal);
     if (atWork.size >= batchesAtOnce) await Promise.race(atWork);
   };
 

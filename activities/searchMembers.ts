@@ -4,6 +4,7 @@ import type { Filter } from 'mongodb';
 import type { MemberRow, MemberTokenRow } from '../schemas/collections.js';
 import { prefixRange, queryWords, wordForms } from '../schemas/searchWords.js';
 import type { Store } from './deps.js';
+import { findByIds } from './findByIds.js';
 import { memberByCode } from './members.js';
 
 export interface MemberSearch {
@@ -85,7 +86,7 @@ async function byWords(store: Store, search: MemberSearch, words: string[]): Pro
   const found = await matches(store, search, words);
   found.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.memberId < b.memberId ? 1 : -1));
   const ids = found.slice((page - 1) * pageSize, page * pageSize).map((match) => match.memberId);
-  const members = await store.rows.members.find({ _id: { $in: ids }, merchantId }).toArray();
+  const members = await findByIds(store.rows.members, { ids, merchantId });
   const byId = new Map(members.map((member) => [member._id, member]));
   return { items: ids.flatMap((id) => byId.get(id) ?? []), total: found.length };
 }

@@ -5,6 +5,7 @@ import { MongoClient } from 'mongodb';
 import type { Logger } from 'pino';
 import type { CollectionName, Rows } from '../schemas/collections.js';
 import type { Config } from '../schemas/config.js';
+import { createCountMembers } from './countMembers.js';
 import type { CrashPoint, Store, Tables, WalletModes } from './deps.js';
 import { createKnownDepths } from './knownDepths.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
@@ -116,10 +117,13 @@ export function openStore({
     mongo,
     rows,
     shareCommit: createShareCommit({ mongo, crashPoint }),
+    countMembers: createCountMembers({ mongo, rows, log }),
     read: {
       member: readTogether(rows.members, ['_id', 'merchantId']),
       gesture: readTogether(rows.gestures, ['_id', 'merchantId']),
       apiKey: readTogether(rows.apiKeys, ['hash']),
+      email: readTogether(rows.emails, ['_id', 'merchantId']),
+      program: readTogether(rows.programs, ['_id', 'merchantId']),
     },
     config,
     log,

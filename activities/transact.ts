@@ -24,12 +24,12 @@ const statementsTogether = 500;
 const duplicateKey = 11_000;
 const writeConflict = 112;
 
-export function insert<N extends CollectionName>(store: Store, name: N, row: Rows[N]): Statement {
+export function insert<N extends CollectionName>(store: Pick<Store, 'rows'>, name: N, row: Rows[N]): Statement {
   return { namespace: store.rows[name].namespace, name: 'insertOne', document: row };
 }
 
 export function update<N extends CollectionName>(
-  store: Store,
+  store: Pick<Store, 'rows'>,
   name: N,
   filter: Document,
   change: Document,
@@ -116,7 +116,7 @@ export async function transact(store: Store, statements: Statement[], updates: n
  * Many writes with one commit: each of them alone would wait for the disk. Answers how many documents the update
  * statements matched.
  */
-export async function writeTogether(store: Store, statements: Statement[]): Promise<number> {
+export async function writeTogether(store: Pick<Store, 'mongo' | 'log'>, statements: Statement[]): Promise<number> {
   let matchedByAll = 0;
   for (let from = 0; from < statements.length; from += statementsTogether) {
     const these = statements.slice(from, from + statementsTogether);
@@ -188,7 +188,7 @@ const mayTryAgain = (error: unknown): boolean => error instanceof StaleRead || i
  * duplicate key, so it must read afresh each time. Throws UNAVAILABLE when it never does.
  */
 export async function decideAgain<T>(
-  store: Store,
+  store: Pick<Store, 'log'>,
   attempt: () => Promise<T>,
   again: (error: unknown) => boolean = mayTryAgain,
 ): Promise<T> {

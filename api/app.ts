@@ -28,14 +28,14 @@ async function requestId(ctx: Context, next: Next): Promise<void> {
 /** The request as a span, continued from the caller's trace where there is one; its event carries the trace on. */
 function tracing(deps: ApiDeps) {
   return async function traceRequest(ctx: Context, next: Next): Promise<void> {
-    const method = knownMethods.has(ctx.method) ? ctx.method : 'other';
+    const method = methodOf(ctx);
     const parent = ctx.get('traceparent') || undefined;
     await deps.tracing.span(
       { name: method, kind: 'server', parent, attributes: { 'http.request.method': method } },
       async (ended) => {
         await next();
         const { requestId, merchantId } = ctx.state;
-        const route = ctx._matchedRoute === undefined ? undefined : String(ctx._matchedRoute);
+        const route = routeOf(ctx);
         ended({
           ...(route !== undefined && { name: `${method} ${route}` }),
           attributes: {
@@ -53,14 +53,19 @@ function tracing(deps: ApiDeps) {
 
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
+/** One of few: what a stranger sends must not become a name of a metric or a span. */
+const methodOf = ({ method }: Context): string => (knownMethods.has(method) ? method : 'other');
+const routeOf = ({ _matchedRoute: route }: Context): string | undefined =>
+  route === undefined ? undefined : String(route);
+
 function logging(deps: ApiDeps) {
   return async function logRequest(ctx: Context, next: Next): Promise<void> {
     const startedAt = performance.now();
     await next();
     const ms = performance.now() - startedAt;
     const { method, status } = ctx;
-    const route = String(ctx._matchedRoute ?? 'none');
-    deps.metrics.request({ method: knownMethods.has(method) ? method : 'other', route, status, seconds: ms / 1_000 });
+    const route = routeOf(ctx) ?? 'none';
+    deps.metrics.request({ method: methodOf(ctx), route, status, seconds: ms / 1_000 });
     const { requestId, merchantId, workflowId } = ctx.state;
     const line = { requestId, merchantId, workflowId, method, route, status, ms: Math.round(ms) };
     if (status >= 400) deps.log.info(line, 'request');

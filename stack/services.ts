@@ -39,7 +39,7 @@ export function serviceEnv({ settings, engines, addresses, secrets }: ServicesIn
 
 export function workerPlan(env: NodeJS.ProcessEnv): ProcessPlan {
   return {
-    ...nodePlan('worker/main.ts', env),
+    ...nodePlan('worker/main', env),
     name: 'worker',
     title: 'worker',
     ready: ({ saidReady }) => saidReady,
@@ -49,7 +49,7 @@ export function workerPlan(env: NodeJS.ProcessEnv): ProcessPlan {
 
 export function apiPlan(env: NodeJS.ProcessEnv, localUrl: string): ProcessPlan {
   return {
-    ...nodePlan('api/main.ts', env),
+    ...nodePlan('api/main', env),
     name: 'api',
     title: 'API',
     ready: (_running, signal) => until(() => answers(`${localUrl}/readyz`), 50, signal),
@@ -57,10 +57,11 @@ export function apiPlan(env: NodeJS.ProcessEnv, localUrl: string): ProcessPlan {
   };
 }
 
+/** From the sources, or with STACK_BUILT=true as `npm run build` compiled them. */
 function nodePlan(script: string, env: NodeJS.ProcessEnv) {
   return {
     command: process.execPath,
-    args: ['--import', 'tsx', script],
+    args: env.STACK_BUILT === 'true' ? [`dist/${script}.js`] : ['--import', 'tsx', `${script}.ts`],
     cwd: root,
     env,
     ipc: true,

@@ -29,6 +29,7 @@ const stackEnvironment = z.object({
   STACK_MONGO_PORT: port.optional(),
   STACK_TEMPORAL_PORT: port.optional(),
   STACK_TEMPORAL_UI_PORT: port.optional(),
+  STACK_BUILT: z.enum(['true', 'false']).optional(),
 });
 
 // For these, empty is the same as not given.

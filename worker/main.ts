@@ -14,7 +14,7 @@ import { taskQueues } from '../schemas/workflows.js';
 import { createWorkers } from './createWorkers.js';
 import { activityFields } from './interceptors.js';
 import { installRuntime } from './runtime.js';
-import { ensureReconciliation, ensureRecount, ensureRelays, ensureRepush, ensureRevival } from './schedules.js';
+import { ensureSchedules } from './schedules.js';
 import { createWorkerDeps } from './workerDeps.js';
 import { workflowBundle as makeBundle } from './workflowBundle.js';
 
@@ -70,11 +70,7 @@ process.once('SIGINT', () => stop('SIGINT'));
 process.once('disconnect', () => stop('disconnect'));
 
 const running = Promise.all(workers.map((worker) => worker.run()));
-await ensureRelays(client, config.RELAY_SHARDS);
-await ensureRecount(client);
-await ensureRevival(client);
-if (wallets.apple) await ensureRepush(client);
-if (wallets.google) await ensureReconciliation(client);
+await ensureSchedules(client, { relayShards: config.RELAY_SHARDS, wallets });
 log.info({ taskQueues: Object.values(taskQueues) }, 'worker ready');
 process.send?.('ready');
 

@@ -1,69 +1,9 @@
 // Owns the schedules: of the relays, one for each shard, so that one that an operator ended, or a server lost, is back within
 // the interval; and of what is looked after now and then.
 import { type Client, type IntervalSpec, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
+import type { Wallets } from '../activities/wallets/wallets.js';
 import { relayId } from '../schemas/ids.js';
 import { taskQueues, type WorkflowInputs, type WorkflowName } from '../schemas/workflows.js';
-
-export async function ensureRelays(client: Client, shards: number): Promise<void> {
-  for (let shard = 0; shard < shards; shard += 1) {
-    await ensureSchedule(client, {
-      id: relayId(shard),
-      name: 'relay',
-      input: { shard },
-      interval: { every: '20s' },
-      atOnce: true,
-      summary: `relay of shard ${shard}`,
-    });
-  }
-}
-
-/** Phones that were pushed and did not fetch are looked for this often. */
-export async function ensureRepush(client: Client): Promise<void> {
-  await ensureSchedule(client, {
-    id: 'repush',
-    name: 'repushPasses',
-    input: {},
-    interval: { every: '30s' },
-    atOnce: true,
-    summary: 'push stale phones again',
-  });
-}
-
-/** What Google has saved is compared this often; a callback may be on its way for the patience. */
-export async function ensureReconciliation(client: Client): Promise<void> {
-  await ensureSchedule(client, {
-    id: 'reconcile-saves',
-    name: 'reconcileSaves',
-    input: { patienceMs: 600_000 },
-    interval: { every: '6h', offset: '1h' },
-    atOnce: false,
-    summary: 'compare saved passes with Google',
-  });
-}
-
-/** Totals and tags are put right once a day, at night in UTC. */
-export async function ensureRecount(client: Client): Promise<void> {
-  await ensureSchedule(client, {
-    id: 'recount',
-    name: 'recount',
-    input: {},
-    interval: { every: '24h', offset: '3h' },
-    atOnce: false,
-    summary: 'put totals and tags right',
-  });
-}
-
-/** Batches that lost their workflow get it back this often. */
-export async function ensureRevival(client: Client): Promise<void> {
-  await ensureSchedule(client, {
-    id: 'revive-batches',
-    name: 'reviveBatches',
-    input: {},
-    interval: { every: '30s' },
-    atOnce: true,
-    summary: 'take up batches that lost their workflow',
-  });
-}
 
 interface ScheduleOf<N extends WorkflowName> {
   id: string;
@@ -74,8 +14,73 @@ interface ScheduleOf<N extends WorkflowName> {
   atOnce: boolean;
   summary: string;
 }
+type Schedule = { [N in WorkflowName]: ScheduleOf<N> }[WorkflowName];
 
-async function ensureSchedule<N extends WorkflowName>(client: Client, schedule: ScheduleOf<N>): Promise<void> {
+const relay = (shard: number): Schedule => ({
+  id: relayId(shard),
+  name: 'relay',
+  input: { shard },
+  interval: { every: '20s' },
+  atOnce: true,
+  summary: `relay of shard ${shard}`,
+});
+
+const recount: Schedule = {
+  id: 'recount',
+  name: 'recount',
+  input: {},
+  // At night in UTC.
+  interval: { every: '24h', offset: '3h' },
+  atOnce: false,
+  summary: 'put totals and tags right',
+};
+
+const revival: Schedule = {
+  id: 'revive-batches',
+  name: 'reviveBatches',
+  input: {},
+  interval: { every: '30s' },
+  atOnce: true,
+  summary: 'take up batches that lost their workflow',
+};
+
+const repush: Schedule = {
+  id: 'repush',
+  name: 'repushPasses',
+  input: {},
+  interval: { every: '30s' },
+  atOnce: true,
+  summary: 'push stale phones again',
+};
+
+const reconciliation: Schedule = {
+  id: 'reconcile-saves',
+  name: 'reconcileSaves',
+  // A callback may be on its way for so long.
+  input: { patienceMs: 600_000 },
+  interval: { every: '6h', offset: '1h' },
+  atOnce: false,
+  summary: 'compare saved passes with Google',
+};
+
+export interface EnsureSchedules {
+  relayShards: number;
+  wallets: Pick<Wallets, 'apple' | 'google'>;
+}
+
+export async function ensureSchedules(
+  client: Client,
+  { relayShards, wallets: { apple, google } }: EnsureSchedules,
+): Promise<void> {
+  const looked = [recount, revival, ...(apple ? [repush] : []), ...(google ? [reconciliation] : [])];
+  await Promise.all([ensureRelays(client, relayShards), ...looked.map((schedule) => ensureSchedule(client, schedule))]);
+}
+
+export async function ensureRelays(client: Client, shards: number): Promise<void> {
+  await Promise.all(Array.from({ length: shards }, (_, shard) => ensureSchedule(client, relay(shard))));
+}
+
+async function ensureSchedule(client: Client, schedule: Schedule): Promise<void> {
   const { id: scheduleId, name: workflowType, input, interval, atOnce, summary } = schedule;
   try {
     await client.schedule.create({

@@ -5,7 +5,6 @@ import { isFinished } from '../../schemas/batches.js';
 import type { BatchRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { ImportStep } from '../../schemas/workflows.js';
-import { countMembers } from '../enrollMember.js';
 import { recentProgram } from '../programs.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { createChunk } from './createChunk.js';
@@ -22,7 +21,7 @@ export async function createImported(deps: WorkerDeps, input: StepInput): Promis
     if (batch.cancelRequestedAt || isFinished(batch.phase)) return 'stop';
     const program = await programOf(deps, batch);
     const created = await createChunk(deps, { batch, program, chunk });
-    if (created > 0) await countMembers(deps, { merchantId: batch.merchantId, programId: program._id, created });
+    if (created > 0) await deps.countMembers({ merchantId: batch.merchantId, programId: program._id, created });
     return 'next';
   });
 }

@@ -5,6 +5,7 @@ import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/colle
 import { ServiceError } from '../../schemas/errors.js';
 import { firstDeliveryId, newId } from '../../schemas/ids.js';
 import type { Store } from '../deps.js';
+import { findByIds } from '../findByIds.js';
 import type { Starter } from '../starter.js';
 import { newDelivery, retryLater } from './publishEvents.js';
 
@@ -50,8 +51,8 @@ export async function listDeliveries(
       .toArray(),
     store.rows.deliveries.countDocuments(where, { limit: countUpTo }),
   ]);
-  const eventIds = deliveries.map((delivery) => delivery.eventId);
-  const events = await store.rows.events.find({ _id: { $in: eventIds }, merchantId: filter.merchantId }).toArray();
+  const ids = deliveries.map((delivery) => delivery.eventId);
+  const events = await findByIds(store.rows.events, { ids, merchantId: filter.merchantId });
   const byId = new Map(events.map((event) => [event._id, event]));
   return { items: deliveries.map((delivery) => ({ delivery, event: byId.get(delivery.eventId) })), total };
 }

@@ -9,6 +9,7 @@ import { derivedId, firstDeliveryId } from '../../schemas/ids.js';
 import type { DeliveryState } from '../../schemas/webhooks.js';
 import type { ImportStep } from '../../schemas/workflows.js';
 import { newFence } from '../claimEvents.js';
+import { findByIds } from '../findByIds.js';
 import { nonRetryable, type StepInput, takeSteps } from '../imports/takeSteps.js';
 import { insertNew } from '../insertNew.js';
 import { beginBatch, countTargets, drawUp, type Outcomes, readTargets } from '../targets.js';
@@ -107,7 +108,7 @@ interface ReplayChunk {
 
 async function replayChunk(deps: WorkerDeps, { batch, targets, subscription, callOff }: ReplayChunk): Promise<void> {
   const { deliveries } = deps.rows;
-  const events = await deps.rows.events.find({ _id: { $in: targets.ids }, merchantId: batch.merchantId }).toArray();
+  const events = await findByIds(deps.rows.events, { ids: targets.ids, merchantId: batch.merchantId });
   const made = await newReplays(deps, { batch, events, subscription });
   await insertNew(deps.rows.deliveries, made);
   const ids = made.map((delivery) => delivery._id);

@@ -5,7 +5,7 @@ import { newToken } from '../../schemas/ids.js';
 import { type Bench, settled } from './bench.js';
 import { closedLoop, type Measured, sideBySide } from './load.js';
 import { addMembers, aMerchant, ownOf } from './merchant.js';
-import { cpuMeter, memoryOf, perThousand } from './processes.js';
+import { memoryOf } from './processes.js';
 import { startReceiver, subscribe } from './receiver.js';
 import { type Row, round } from './row.js';
 import { temporalYardstick } from './yardstick.js';
@@ -39,19 +39,7 @@ export async function benchEffect(bench: Bench): Promise<Row[]> {
   await settled(bench);
   await closedLoop({ callers, ms: 1_000 }, temporal.empty);
   await receiver.since();
-  const used = cpuMeter(bench.pids);
-  const cpu = { ours: {}, operations: 0 };
-  const compared = await sideBySide({
-    rounds: 3,
-    async ours() {
-      const meter = cpuMeter(bench.pids);
-      const measured = await ours();
-      if (measured.operations > cpu.operations) Object.assign(cpu, { ours: meter(), operations: measured.operations });
-      return measured;
-    },
-    yardstick,
-  });
-  used();
+  const compared = await sideBySide({ pids: bench.pids, rounds: 3, ours, yardstick });
   const { count } = await receiver.since();
   if (count < compared.operations) throw new Error(`${compared.operations} changes, but ${count} webhooks.`);
 
@@ -70,7 +58,7 @@ export async function benchEffect(bench: Bench): Promise<Row[]> {
       reached: ratio >= 5,
       latency: compared.ours.latency,
       yardstickLatency: compared.yardstick.latency,
-      cpu: perThousand(cpu.ours, cpu.operations),
+      cpu: compared.cpu,
       memory: memoryOf(bench.pids),
     },
     {

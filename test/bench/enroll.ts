@@ -4,8 +4,8 @@ import { emailKey } from '../../activities/newMember.js';
 import { type Bench, settled } from './bench.js';
 import { closedLoop, sideBySide } from './load.js';
 import { aMerchant, aNewMember } from './merchant.js';
-import { added, cpuMeter, memoryOf, perThousand } from './processes.js';
-import { type PerProcess, type Row, round } from './row.js';
+import { memoryOf } from './processes.js';
+import { type Row, round } from './row.js';
 
 const callers = 64;
 type Statement = AnyClientBulkWriteModel<Document & { _id: string }>;
@@ -59,19 +59,12 @@ export async function benchEnroll(bench: Bench): Promise<Row[]> {
   await closedLoop({ callers, ms: 1_000 }, enroll);
   await closedLoop({ callers, ms: 500 }, bare);
   await settled(bench);
-  let cpu: PerProcess = {};
-  let used = cpuMeter(bench.pids);
-  const { ours, yardstick, operations } = await sideBySide({
+  const { ours, yardstick, cpu } = await sideBySide({
+    pids: bench.pids,
     rounds: 3,
-    ours() {
-      used = cpuMeter(bench.pids);
-      return closedLoop({ callers, ms: 3_000 }, enroll);
-    },
+    ours: () => closedLoop({ callers, ms: 3_000 }, enroll),
     yardstick: () => closedLoop({ callers, ms: 2_000 }, bare),
-    async settle() {
-      await settled(bench);
-      cpu = added(cpu, used());
-    },
+    settle: () => settled(bench),
   });
   await Promise.all([merchant.close(), bareMerchant.close(), mongo.close()]);
   const ratio = ours.rate / yardstick.rate;
@@ -86,7 +79,7 @@ export async function benchEnroll(bench: Bench): Promise<Row[]> {
       reached: ratio >= 0.5,
       latency: ours.latency,
       yardstickLatency: yardstick.latency,
-      cpu: perThousand(cpu, operations),
+      cpu,
       memory: memoryOf(bench.pids),
     },
   ];

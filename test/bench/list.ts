@@ -34,7 +34,8 @@ export async function benchList(options: BenchOptions): Promise<Row[]> {
         const load = { callers: 1, ms: 2_000 };
         await list();
         await bare();
-        const { ours, yardstick } = await sideBySide({
+        const { ours, yardstick, cpu } = await sideBySide({
+          pids: bench.pids,
           rounds: 3,
           ours: () => closedLoop(load, list),
           yardstick: () => closedLoop(load, bare),
@@ -51,6 +52,7 @@ export async function benchList(options: BenchOptions): Promise<Row[]> {
           reached: ratio >= 1,
           latency: ours.latency,
           yardstickLatency: yardstick.latency,
+          cpu,
           memory: memoryOf(bench.pids),
         });
       }

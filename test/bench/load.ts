@@ -1,6 +1,7 @@
 // Load in a closed loop: so many callers, each with one operation in flight, for so long. Ours and the yardstick take turns
 // in short rounds and the best round of each counts, so that what else the machine does falls on neither.
-import { type Spread, spreadOf } from './row.js';
+import { added, cpuMeter, type Pids, perThousand } from './processes.js';
+import { type PerProcess, type Spread, spreadOf } from './row.js';
 
 export interface Measured {
   /** Operations a second. */
@@ -39,6 +40,8 @@ export const faster: Better = (one, other) => one.rate > other.rate;
 export const sooner: Better = (one, other) => one.latency.p50 < other.latency.p50;
 
 export interface SideBySide {
+  /** Whose processor time is counted while ours works and settles. */
+  pids: Pids;
   rounds: number;
   ours: () => Promise<Measured>;
   yardstick: () => Promise<Measured>;
@@ -52,9 +55,12 @@ export interface Compared {
   yardstick: Measured;
   /** Of all rounds. */
   operations: number;
+  /** Processor seconds for 1,000 operations of ours, with what followed from them. */
+  cpu: PerProcess;
 }
 
 export async function sideBySide({
+  pids,
   rounds,
   ours,
   yardstick,
@@ -63,15 +69,15 @@ export async function sideBySide({
 }: SideBySide): Promise<Compared> {
   const mine: Measured[] = [];
   const theirs: Measured[] = [];
+  let cpu: PerProcess = {};
   for (let round = 0; round < rounds; round += 1) {
+    const used = cpuMeter(pids);
     mine.push(await ours());
     await settle();
+    cpu = added(cpu, used());
     theirs.push(await yardstick());
   }
   const best = (all: Measured[]): Measured => all.reduce((one, other) => (better(other, one) ? other : one));
-  return {
-    ours: best(mine),
-    yardstick: best(theirs),
-    operations: mine.reduce((sum, { operations }) => sum + operations, 0),
-  };
+  const operations = mine.reduce((sum, one) => sum + one.operations, 0);
+  return { ours: best(mine), yardstick: best(theirs), operations, cpu: perThousand(cpu, operations) };
 }

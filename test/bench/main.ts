@@ -86,6 +86,9 @@ async function attempt(name: string, running: Promise<Row[]> | undefined): Promi
     ];
   }
 }
+log('npm run build ...');
+execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
+
 const among = (scenarios: object) => names.filter((name) => name in scenarios);
 
 try {

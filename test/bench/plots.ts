@@ -49,11 +49,11 @@ async function againstCallers(bench: Bench): Promise<Charts> {
   const sides = await pointsSides(bench);
   await sides.ours(64, 1_500);
   await sides.yardstick(64, 1_000);
-  await sides.settle();
+  await settled(bench);
   const measured: { callers: number; ours: Measured; bare: Measured }[] = [];
   for (const callers of callerCounts) {
     const ours = await sides.ours(callers, 2_500);
-    await sides.settle();
+    await settled(bench);
     measured.push({ callers, ours, bare: await sides.yardstick(callers, 2_500) });
   }
   await sides.close();
@@ -154,9 +154,9 @@ async function againstMembers(options: Omit<OwnStackOptions, 'manyMembers'>, mos
     for (const at of merchants) {
       const side = await readsOf(bench, at);
       for (const [read, line] of lines) {
-        const { compared } = await side.compare(read, 1_000);
-        line.ours.push([at.count, compared.ours.latency.p50]);
-        line.bare.push([at.count, compared.yardstick.latency.p50]);
+        const { ours, yardstick } = await side.compare(read, 1_000);
+        line.ours.push([at.count, ours.latency.p50]);
+        line.bare.push([at.count, yardstick.latency.p50]);
       }
       await side.close();
       await at.merchant.close();

@@ -6,8 +6,8 @@ import { bareGesture } from './bareGesture.js';
 import { type Bench, settled } from './bench.js';
 import { closedLoop, type Measured, sideBySide, sooner } from './load.js';
 import { addMembers, aMerchant, type BenchMerchant, ownOf } from './merchant.js';
-import { added, cpuMeter, memoryOf, perThousand } from './processes.js';
-import { type PerProcess, type Row, round } from './row.js';
+import { memoryOf } from './processes.js';
+import { type Row, round } from './row.js';
 
 const members = 2_000;
 
@@ -15,9 +15,6 @@ interface Sides {
   merchant: BenchMerchant;
   ours: (callers: number, ms: number) => Promise<Measured>;
   yardstick: (callers: number, ms: number) => Promise<Measured>;
-  /** Of all rounds of ours so far, with what followed from them. */
-  cpu: () => PerProcess;
-  settle: () => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -31,8 +28,6 @@ export async function pointsSides(bench: Bench): Promise<Sides> {
     maxPoolSize: 256,
   });
   const bare = bareGesture(mongo.db(bench.store.config.MONGODB_DATABASE), mongo);
-  let cpu: PerProcess = {};
-  let used = cpuMeter(bench.pids);
 
   const award = (of: MemberRow) =>
     merchant.call({
@@ -43,16 +38,8 @@ export async function pointsSides(bench: Bench): Promise<Sides> {
     });
   return {
     merchant,
-    ours(callers, ms) {
-      used = cpuMeter(bench.pids);
-      return closedLoop({ callers, ms }, (caller) => award(ownOf(mine, caller, callers)));
-    },
+    ours: (callers, ms) => closedLoop({ callers, ms }, (caller) => award(ownOf(mine, caller, callers))),
     yardstick: (callers, ms) => closedLoop({ callers, ms }, (caller) => bare(ownOf(theirs, caller, callers))),
-    cpu: () => cpu,
-    async settle() {
-      await settled(bench);
-      cpu = added(cpu, used());
-    },
     async close() {
       await merchant.close();
       await mongo.close();
@@ -66,13 +53,14 @@ export async function benchPoints(bench: Bench): Promise<Row[]> {
   await sides.ours(callers, 1_500);
   await sides.yardstick(callers, 1_000);
   await settled(bench);
-  const { ours, yardstick, operations } = await sideBySide({
+  const { ours, yardstick, cpu } = await sideBySide({
+    pids: bench.pids,
     rounds: 4,
     ours: () => sides.ours(callers, 3_000),
     yardstick: () => sides.yardstick(callers, 3_000),
-    settle: sides.settle,
+    settle: () => settled(bench),
   });
-  const shown = { cpu: perThousand(sides.cpu(), operations), memory: memoryOf(bench.pids) };
+  const shown = { cpu, memory: memoryOf(bench.pids) };
   await sides.close();
   const [rates, tails] = [ours.rate / yardstick.rate, yardstick.latency.p99 / ours.latency.p99];
   return [
@@ -105,14 +93,14 @@ export async function benchPointsOne(bench: Bench): Promise<Row[]> {
   await sides.ours(1, 1_000);
   await sides.yardstick(1, 500);
   await settled(bench);
-  const { ours, yardstick, operations } = await sideBySide({
+  const { ours, yardstick, cpu } = await sideBySide({
+    pids: bench.pids,
     rounds: 5,
     ours: () => sides.ours(1, 2_500),
     yardstick: () => sides.yardstick(1, 1_500),
-    settle: sides.settle,
+    settle: () => settled(bench),
     better: sooner,
   });
-  const cpu = perThousand(sides.cpu(), operations);
   await sides.close();
   const more = ours.latency.p50 - yardstick.latency.p50;
   return [

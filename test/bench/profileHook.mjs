@@ -8,7 +8,7 @@ import { isMainThread, threadId } from 'node:worker_threads';
 const folder = process.env.BENCH_PROFILE_DIR;
 const script = process.argv[1] ?? '';
 
-if (folder && basename(script) === 'main.ts') {
+if (folder && /^main\.[jt]s$/.test(basename(script))) {
   const session = new Session();
   session.connect();
   session.post('Profiler.enable');

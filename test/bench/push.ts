@@ -8,8 +8,8 @@ import { type Bench, type BenchOptions, settled, startBench } from './bench.js';
 import { startChild } from './child.js';
 import { closedLoop, sideBySide, sooner } from './load.js';
 import { addMembers, aMerchant, ownOf } from './merchant.js';
-import { added, cpuMeter, memoryOf, perThousand } from './processes.js';
-import { type PerProcess, type Row, round } from './row.js';
+import { memoryOf } from './processes.js';
+import { type Row, round } from './row.js';
 import { temporalYardstick } from './yardstick.js';
 
 const memberCount = 200;
@@ -48,19 +48,12 @@ async function pushRows(bench: Bench, passTypeIdentifier: string): Promise<Row[]
     await closedLoop({ ...load, ms: 1_000 }, (caller) => award(caller, callers));
     await closedLoop({ ...load, ms: 1_000 }, temporal.updateWithStart);
     await settled(bench);
-    let cpu: PerProcess = {};
-    let used = cpuMeter(bench.pids);
-    const { ours, yardstick, operations } = await sideBySide({
+    const { ours, yardstick, cpu } = await sideBySide({
+      pids: bench.pids,
       rounds: 3,
-      ours() {
-        used = cpuMeter(bench.pids);
-        return closedLoop(load, (caller) => award(caller, callers));
-      },
+      ours: () => closedLoop(load, (caller) => award(caller, callers)),
       yardstick: () => closedLoop(load, temporal.updateWithStart),
-      async settle() {
-        await settled(bench);
-        cpu = added(cpu, used());
-      },
+      settle: () => settled(bench),
       better: sooner,
     });
     const ratio = yardstick.latency.p50 / ours.latency.p50;
@@ -74,7 +67,7 @@ async function pushRows(bench: Bench, passTypeIdentifier: string): Promise<Row[]
       reached: ratio >= 1 / 1.5,
       latency: ours.latency,
       yardstickLatency: yardstick.latency,
-      cpu: perThousand(cpu, operations),
+      cpu,
       memory: memoryOf(bench.pids),
     });
   }

@@ -5,8 +5,8 @@ import { prefixRange } from '../../schemas/searchWords.js';
 import type { Bench, OwnStackOptions } from './bench.js';
 import { type Compared, closedLoop, sideBySide, sooner } from './load.js';
 import { type ManyMembers, rareMembers, rareName, startSeeded } from './manyMembers.js';
-import { cpuMeter, memoryOf, perThousand } from './processes.js';
-import { type PerProcess, type Row, round } from './row.js';
+import { memoryOf } from './processes.js';
+import { type Row, round } from './row.js';
 
 const few = 10_000;
 const pageSize = 25;
@@ -16,7 +16,7 @@ export const reads = ['member', 'serial', 'q'] as const;
 export type Read = (typeof reads)[number];
 
 export interface Reads {
-  compare: (read: Read, ms?: number) => Promise<{ compared: Compared; cpu: PerProcess }>;
+  compare: (read: Read, ms?: number) => Promise<Compared>;
   close: () => Promise<void>;
 }
 
@@ -54,22 +54,13 @@ export async function readsOf(bench: Bench, { merchant, some }: ManyMembers): Pr
     async compare(read, ms = 1_500) {
       await closedLoop({ callers: 1, ms: ms / 3 }, ours[read]);
       await closedLoop({ callers: 1, ms: ms / 3 }, bare[read]);
-      const used = cpuMeter(bench.pids);
-      let yardstickOperations = 0;
-      const compared = await sideBySide({
+      return sideBySide({
+        pids: bench.pids,
         rounds: 3,
         ours: () => closedLoop({ callers: 1, ms }, ours[read]),
-        async yardstick() {
-          const measured = await closedLoop({ callers: 1, ms }, bare[read]);
-          yardstickOperations += measured.operations;
-          return measured;
-        },
+        yardstick: () => closedLoop({ callers: 1, ms }, bare[read]),
         better: sooner,
       });
-      // The engine served the yardstick, too.
-      const { mongodb, ...own } = perThousand(used(), compared.operations);
-      const shared = (mongodb ?? 0) * (compared.operations / (compared.operations + yardstickOperations));
-      return { compared, cpu: { ...own, mongodb: round(shared) } };
     },
     close: () => mongo.close(),
   };
@@ -89,9 +80,8 @@ export async function benchSearch({ manyMembers, ...options }: OwnStackOptions):
     for (const read of reads)
       for (const at of merchants) {
         const side = await readsOf(bench, at);
-        const { compared, cpu } = await side.compare(read);
+        const { ours, yardstick, cpu } = await side.compare(read);
         await side.close();
-        const { ours, yardstick } = compared;
         const ratio = yardstick.latency.p50 / ours.latency.p50;
         p50s.set(`${read} ${at.count}`, ours.latency.p50);
         rows.push({
