@@ -7,6 +7,8 @@ import type { Store } from './deps.js';
 import { update, writeTogether } from './transact.js';
 
 const leaseMs = 60_000;
+/** Beside what work is to take: for how long it may take nevertheless. */
+const marginMs = 1_000;
 /** Nobody sets `dueAt` further ahead than this; what is, was written by a clock that was put back since. */
 export const farthestAheadMs = 10 * 60_000;
 
@@ -38,6 +40,13 @@ export async function claimEvents(store: Store, claim: Claim): Promise<EventRow[
     { $set: { holder, dueAt: leaseEnd(store), ...(fence !== undefined && { fence }) } },
   );
   return events.find(heldBy(claim)).toArray();
+}
+
+/** The same for what takes no longer than `forMs`, and without a write where the holder has them for longer already. */
+export async function holdEvents(store: Store, { forMs, ...claim }: Claim & { forMs: number }): Promise<EventRow[]> {
+  const enough = new Date(store.now().getTime() + forMs + marginMs);
+  const held = await store.rows.events.find({ ...heldBy(claim), dueAt: { $gt: enough } }).toArray();
+  return held.length === new Set(claim.eventIds).size ? held : claimEvents(store, claim);
 }
 
 /** Somebody else may be at work on the same: whoever gets this acts no more and writes nothing more. */

@@ -28,6 +28,15 @@ export function insert<N extends CollectionName>(store: Pick<Store, 'rows'>, nam
   return { namespace: store.rows[name].namespace, name: 'insertOne', document: row };
 }
 
+/** Inserts it, or finds what is there under its id and leaves that as it is. */
+export function insertUnlessThere<N extends CollectionName>(
+  store: Pick<Store, 'rows'>,
+  name: N,
+  { _id, ...row }: Rows[N] & { _id: string },
+): Statement {
+  return update(store, name, { _id }, { $setOnInsert: row }, true);
+}
+
 export function update<N extends CollectionName>(
   store: Pick<Store, 'rows'>,
   name: N,

@@ -1,7 +1,7 @@
 // What is noted of devices: of many with one commit, since each of them alone would wait for the disk.
 import type { Document } from 'mongodb';
 import type { Store } from '../deps.js';
-import { update, writeTogether } from '../transact.js';
+import { type Statement, update, writeTogether } from '../transact.js';
 
 /** `change` is true whatever else happens to the device meanwhile, or `filter` says when it is not. */
 export interface DeviceNote {
@@ -16,6 +16,8 @@ export async function noteDevices(store: Store, notes: readonly DeviceNote[]): P
     await store.rows.devices.updateOne(only.filter, only.change);
     return;
   }
-  const statements = notes.map(({ filter, change }) => update(store, 'devices', filter, change));
-  await writeTogether(store, statements);
+  await writeTogether(store, noteStatements(store, notes));
 }
+
+export const noteStatements = (store: Store, notes: readonly DeviceNote[]): Statement[] =>
+  notes.map(({ filter, change }) => update(store, 'devices', filter, change));

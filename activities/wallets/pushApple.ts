@@ -1,10 +1,10 @@
 // One version of one pass to all its devices. Each device is told once a version; one that is gone ends its registration,
-// and one that could not be reached is told again, while the others are not.
+// and one that could not be reached is told again, while the others are not. What APNs said is for the caller to write.
 import type { DeviceRow, MemberRow } from '../../schemas/collections.js';
 import type { PushAnswer } from '../apple/apns.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { endRegistration } from './endRegistration.js';
-import { noteDevices } from './noteDevices.js';
+import type { DeviceNote } from './noteDevices.js';
 import { firstRecheckMs } from './repush.js';
 import type { AppleWallet } from './wallets.js';
 
@@ -16,6 +16,8 @@ export interface ApplePush {
   /** Events of registrations that ended. */
   eventIds: string[];
   detail: string;
+  /** To be written with what follows from them. */
+  notes: DeviceNote[];
 }
 
 export interface PushApple {
@@ -42,7 +44,6 @@ export async function pushApple(deps: WorkerDeps, { apple, member, holder, withi
     return answer ? [{ device, answer }] : [];
   });
   for (const { answer } of answered) deps.metrics.pass('apple', answer.outcome);
-  await recordAnswers(deps, { answered, tag });
   const ended: string[] = [];
   for (const { device, answer } of answered) {
     if (answer.outcome !== 'gone') continue;
@@ -60,33 +61,27 @@ export async function pushApple(deps: WorkerDeps, { apple, member, holder, withi
     unreached: answered.some(({ answer }) => answer.outcome === 'retry'),
     eventIds: ended,
     detail: [`${devicesNotified} of ${devices.length} devices`, ...new Set(troubles)].join('; '),
+    notes: notesOf(deps.now(), answered, tag),
   };
 }
 
 const troubleOf = ({ status, reason }: PushAnswer): string => [status, reason].filter(Boolean).join(' ');
 
 /**
- * Notes what APNs said, for the pass doctor and so that a device is not told twice of a version. One that was not
- * reached stays untold; one that APNs refused is looked at again with those that never fetch.
+ * What APNs said, for the pass doctor and so that a device is not told twice of a version. One that was not reached stays
+ * untold; one that APNs refused is looked at again with those that never fetch.
  */
-async function recordAnswers(
-  deps: WorkerDeps,
-  { answered, tag }: { answered: readonly { device: DeviceRow; answer: PushAnswer }[]; tag: Date },
-): Promise<void> {
-  const now = deps.now();
+function notesOf(now: Date, answered: readonly { device: DeviceRow; answer: PushAnswer }[], tag: Date): DeviceNote[] {
   const told = answered.filter(({ answer }) => answer.outcome === 'sent' || answer.outcome === 'rejected');
-  await noteDevices(
-    deps,
-    told.map(({ device, answer: { status, reason } }) => ({
-      filter: { _id: device._id, pushToken: device.pushToken },
-      change: {
-        $set: {
-          lastPush: { at: now, status: status ?? 0, tag, ...(reason !== undefined && { reason }) },
-          recheckAt: new Date(now.getTime() + firstRecheckMs),
-          recheckRound: 0,
-        },
-        $unset: { stale: '' },
+  return told.map(({ device, answer: { status, reason } }) => ({
+    filter: { _id: device._id, pushToken: device.pushToken },
+    change: {
+      $set: {
+        lastPush: { at: now, status: status ?? 0, tag, ...(reason !== undefined && { reason }) },
+        recheckAt: new Date(now.getTime() + firstRecheckMs),
+        recheckRound: 0,
       },
-    })),
-  );
+      $unset: { stale: '' },
+    },
+  }));
 }

@@ -6,12 +6,14 @@ import { derivedId } from '../../schemas/ids.js';
 import type { PassUpdate } from '../../schemas/passUpdate.js';
 import type { Program } from '../../schemas/programs.js';
 import type { PushedPasses } from '../../schemas/workflows.js';
-import { type Claim, claimEvents } from '../claimEvents.js';
+import { type Claim, holdEvents } from '../claimEvents.js';
 import { insertNew } from '../insertNew.js';
-import { newEvent } from '../newEvent.js';
+import { frozen, newEvent } from '../newEvent.js';
 import { recentProgram } from '../programs.js';
+import { insertUnlessThere, type Statement, update, writeTogether } from '../transact.js';
 import { modesOf } from '../walletModes.js';
 import type { WorkerDeps } from '../workerDeps.js';
+import { noteStatements } from './noteDevices.js';
 import { pushApple } from './pushApple.js';
 import { pushGoogle } from './pushGoogle.js';
 import { pushLines, skippedLines } from './pushTimeline.js';
@@ -22,7 +24,7 @@ const firstTryMs = (deps: WorkerDeps): number => Math.round(deps.config.PASS_UPD
 const lateTryMs = 10_000;
 
 export async function pushPasses(deps: WorkerDeps, claim: Claim): Promise<PushedPasses> {
-  const events = await claimEvents(deps, claim);
+  const events = await holdEvents(deps, { ...claim, forMs: firstTryMs(deps) });
   return pushClaimed(deps, { holder: claim.holder, events });
 }
 
@@ -105,16 +107,29 @@ async function pushOne(deps: WorkerDeps, push: PushOne): Promise<Pushed | null> 
     google: { objectPatched: toObject?.objectPatched ?? false, mode: modes.google },
   };
   const unreached = toDevices?.unreached === true || toObject?.unreached === true;
-  await insertNew(deps.rows.timeline, [
+  const updated = event.wallet === 'push' ? updatedEvents(deps, { event, member, holder, passUpdate }) : [];
+  const lines = [
     ...(event.wallet === 'push' ? skippedLines({ ...event, passUpdate }) : []),
     ...pushLines(event, { toDevices, toObject, late: turn === 'late' && deps.now() }),
+  ];
+  // With one commit: somebody waits for it.
+  await writeTogether(deps, [
+    ...noteStatements(deps, toDevices?.notes ?? []),
+    ...lines.map((line) => insertUnlessThere(deps, 'timeline', line)),
+    ...updated.map((made) => insertUnlessThere(deps, 'events', made)),
+    ...(unreached ? [] : toldStatements(deps, { ...event, passUpdate })),
   ]);
-  const updated = event.wallet === 'push' ? updatedEvents(deps, { event, member, holder, passUpdate }) : [];
-  await insertNew(deps.rows.events, updated);
-  if (!unreached) {
-    await deps.rows.events.updateOne({ _id: event._id, passUpdate: { $exists: false } }, { $set: { passUpdate } });
-  }
   return { passUpdate, unreached, eventIds: [...(toDevices?.eventIds ?? []), ...updated.map((made) => made._id)] };
+}
+
+/** What is known now, and the event's bytes with it: unless they were made without, because that took too long. */
+function toldStatements(deps: WorkerDeps, event: EventRow): Statement[] {
+  const { _id, passUpdate } = event;
+  const untold = { _id, passUpdate: { $exists: false } };
+  return [
+    update(deps, 'events', { ...untold, envelope: { $exists: false } }, { $set: { passUpdate, ...frozen(event) } }),
+    update(deps, 'events', untold, { $set: { passUpdate } }),
+  ];
 }
 
 async function tellDevices(
