@@ -117,17 +117,18 @@ async function pushOne(deps: WorkerDeps, push: PushOne): Promise<Pushed | null> 
     ...noteStatements(deps, toDevices?.notes ?? []),
     ...lines.map((line) => insertUnlessThere(deps, 'timeline', line)),
     ...updated.map((made) => insertUnlessThere(deps, 'events', made)),
-    ...(unreached ? [] : toldStatements(deps, { ...event, passUpdate })),
+    ...(unreached ? [] : toldStatements(deps, { ...event, passUpdate }, turn)),
   ]);
   return { passUpdate, unreached, eventIds: [...(toDevices?.eventIds ?? []), ...updated.map((made) => made._id)] };
 }
 
-/** What is known now, and the event's bytes with it: unless they were made without, because that took too long. */
-function toldStatements(deps: WorkerDeps, event: EventRow): Statement[] {
+/** What is known now, and with it the event's bytes; what is known late comes after the event was told without. */
+function toldStatements(deps: WorkerDeps, event: EventRow, turn: PushOne['turn']): Statement[] {
   const { _id, passUpdate } = event;
   const untold = { _id, passUpdate: { $exists: false } };
+  const unfrozen = { ...untold, envelope: { $exists: false } };
   return [
-    update(deps, 'events', { ...untold, envelope: { $exists: false } }, { $set: { passUpdate, ...frozen(event) } }),
+    ...(turn === 'first' ? [update(deps, 'events', unfrozen, { $set: { passUpdate, ...frozen(event) } })] : []),
     update(deps, 'events', untold, { $set: { passUpdate } }),
   ];
 }
