@@ -61,7 +61,7 @@ const startTimeoutMs = 3_000;
 /** After a failed call nobody waits for Temporal again for this long. */
 const pauseMs = 1_000;
 /** How often Temporal is asked whether it is there. */
-const pingMs = 500;
+const pingMs = 1_000;
 
 const workflowTaskTimeout = '3s';
 

@@ -77,6 +77,8 @@ export function openStore({
   const mongo = new MongoClient(config.MONGODB_URI, {
     writeConcern: { w: 'majority', journal: true },
     heartbeatFrequencyMS: lookEveryMs,
+    // Not both at once: a stream beside which the driver measures by asking anyway.
+    serverMonitoringMode: 'poll',
     serverSelectionTimeoutMS: silenceMs,
     connectTimeoutMS: silenceMs,
     socketTimeoutMS: 30_000,

@@ -4,7 +4,8 @@ import { type Bench, settled } from './bench.js';
 import { cpuMeter, memoryOf } from './processes.js';
 import { type Row, round } from './row.js';
 
-const settleMs = 15_000;
+/** V8 goes on tidying up after a start for about a minute. */
+const settleMs = 60_000;
 const watchedMs = 20_000;
 
 export async function benchIdle(bench: Bench): Promise<Row[]> {

@@ -8,14 +8,14 @@ const see = (section: string) => `(docs/performance.md, "${section}")`;
 
 /** By the name of the scenario. */
 export const reasons: Record<string, string> = {
-  start: `run from its sources, the worker compiles them and bundles its workflows at each start ${see('Start and idle')}`,
-  idle: `run from its sources, a process holds the TypeScript loader; the relay asks four shards once a second ${see('Start and idle')}`,
+  start: `loading what the worker is made of takes most of it ${see('Start and idle')}`,
+  idle: `the relays ask once a second and beat their hearts as often ${see('Start and idle')}`,
   points: `${shared} ${see('Gestures')}`,
   'points-one': `the workflow of the gesture before runs on the same cores ${see('Gestures')}`,
   enroll: `${shared} ${see('Gestures')}`,
   effect: `${shared} ${see('Gestures')}`,
   passes: `others used the cores in the middle of the worst runs; the signature alone takes 0.3 ms ${see('Passes')}`,
-  push: `seven journaled writes stand between request and answer, and the yardstick has none ${see('Pushes')}`,
+  push: `the change before is still being told: a second workflow task, an activity and their history on the same cores ${see('Pushes')}`,
   search: `HTTP and the read of the API key, which is never older than the request, come on top of the one read ${see('Reads')}`,
   list: `on the embedded engine a page costs what it skips; HTTP and the total come on top ${see('Reads')}`,
 };
