@@ -39,6 +39,8 @@ export interface BenchOptions {
 export interface OwnStackOptions extends BenchOptions {
   /** Of the merchant with many. */
   manyMembers: number;
+  /** Of the file beyond what one answer may have. */
+  importRows: number;
 }
 
 /** For results and the last logs; the engines' own data is in folders below it that go away. */

@@ -1,10 +1,9 @@
 // The timeline as CSV: when its first byte comes, and whether the API's memory stays where it is however often it is asked.
-import { setInterval as everyTick } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { newId } from '../../schemas/ids.js';
 import type { Bench } from './bench.js';
 import { addMembers, aMerchant } from './merchant.js';
-import { cpuMeter, perThousand, residentMbOf } from './processes.js';
+import { cpuMeter, peakWhile, perThousand } from './processes.js';
 import { type Row, round, spreadOf } from './row.js';
 
 const rows = 5_000;
@@ -46,17 +45,12 @@ export async function benchCsv(bench: Bench): Promise<Row[]> {
   };
 
   const many = async (times: number) => {
-    const done = new AbortController();
-    let peakMb = 0;
-    const watching = (async () => {
-      for await (const _ of everyTick(20, undefined, { signal: done.signal }))
-        peakMb = Math.max(peakMb, residentMbOf(bench.pids.api ?? 0));
-    })().catch(() => {});
-    const downloads: { firstByteMs: number; ms: number }[] = [];
-    for (let turn = 0; turn < times; turn += 1) downloads.push(await download());
-    done.abort();
-    await watching;
-    return { peakMb, downloads };
+    const { made: downloads, peak } = await peakWhile(bench.pids, async () => {
+      const all: { firstByteMs: number; ms: number }[] = [];
+      for (let turn = 0; turn < times; turn += 1) all.push(await download());
+      return all;
+    });
+    return { peakMb: peak.api ?? 0, downloads };
   };
 
   const warm = await many(exportsInAll);

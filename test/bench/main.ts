@@ -1,4 +1,4 @@
-// `npm run bench [-- NAME ...] [--members N]`: the stack's real processes, every scenario beside its yardstick, one table, and
+// `npm run bench [-- NAME ...] [--members N] [--rows N]`: the stack's real processes, every scenario beside its yardstick, one table, and
 // bench/results.json under STACK_DIR, with the table for docs/performance.md beside it. `npm run bench -- plots` draws how the costs grow instead.
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, release, totalmem } from 'node:os';
@@ -12,6 +12,7 @@ import { benchEnroll } from './enroll.js';
 import { benchHung } from './hung.js';
 import { benchIdle } from './idle.js';
 import { benchImport } from './import.js';
+import { benchLargeImport } from './largeImport.js';
 import { benchList } from './list.js';
 import { benchPasses } from './passes.js';
 import { drawPlots } from './plots.js';
@@ -42,6 +43,7 @@ const onOneStack: Record<string, Scenario<Bench>> = {
 };
 const onTheirOwn: Record<string, Scenario<OwnStackOptions>> = {
   push: benchPush,
+  'large-import': benchLargeImport,
   list: benchList,
   search: benchSearch,
   plots: drawPlots,
@@ -49,7 +51,11 @@ const onTheirOwn: Record<string, Scenario<OwnStackOptions>> = {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { members: { type: 'string', default: '1000000' }, profile: { type: 'boolean', default: false } },
+  options: {
+    members: { type: 'string', default: '1000000' },
+    rows: { type: 'string', default: '100000' },
+    profile: { type: 'boolean', default: false },
+  },
 });
 const known = [...Object.keys(onOneStack), ...Object.keys(onTheirOwn)];
 const names = positionals.length > 0 ? positionals : known.filter((name) => name !== 'plots');
@@ -59,7 +65,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 const { profile } = values;
-const manyMembers = Number(values.members);
+const given = { profile, manyMembers: Number(values.members), importRows: Number(values.rows) };
 
 const stopped = new Promise<never>((_, reject) => process.once('SIGINT', () => reject(new Error('stopped'))));
 const rows: Row[] = [];
@@ -97,7 +103,7 @@ try {
     const bench = await startBench({ profile });
     await runAll(onOneStack, shared, bench).finally(bench.stop);
   }
-  await runAll(onTheirOwn, among(onTheirOwn), { profile, manyMembers });
+  await runAll(onTheirOwn, among(onTheirOwn), given);
 } finally {
   if (rows.length > 0) {
     replaceFile(join(benchFolder, 'results.json'), `${JSON.stringify({ ...about(), rows }, null, 2)}\n`);

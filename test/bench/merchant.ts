@@ -1,4 +1,5 @@
 // A merchant of one's own with members that were never enrolled: their rows are written straight into the database.
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, FormData } from 'undici';
 import { newMemberRows } from '../../activities/newMember.js';
@@ -20,8 +21,8 @@ export interface BenchMerchant {
   call: (request: {
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
     path: string;
-    /** A form is sent as it is, anything else as JSON. */
-    body?: object | FormData;
+    /** A form or a stream is sent as it is, anything else as JSON. */
+    body?: object | FormData | Readable;
     headers?: Record<string, string>;
   }) => Promise<string>;
   close: () => Promise<void>;
@@ -63,14 +64,14 @@ export async function aMerchant(
     key,
     program,
     async call({ method, path, body, headers }) {
-      const isForm = body instanceof FormData;
+      const asItIs = body instanceof FormData || body instanceof Readable;
       for (let tries = 1; ; tries += 1) {
         const answer = await agent.request({
           origin,
           path: `/api/v1${path}`,
           method,
-          headers: { 'x-api-key': key, ...(body && !isForm && { 'content-type': 'application/json' }), ...headers },
-          ...(body && { body: isForm ? body : JSON.stringify(body) }),
+          headers: { 'x-api-key': key, ...(body && !asItIs && { 'content-type': 'application/json' }), ...headers },
+          ...(body && { body: asItIs ? body : JSON.stringify(body) }),
         });
         const text = await answer.body.text();
         if (answer.statusCode < 300) return text;

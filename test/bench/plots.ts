@@ -1,7 +1,7 @@
 // Cost as work grows, as pictures: `npm run bench -- plots` writes them, and the numbers beside them, into bench under STACK_DIR.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setInterval as everyTick, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bench, benchFolder, log, type OwnStackOptions, settled, startBench } from './bench.js';
 import { type Chart, drawChart } from './chart.js';
 import { importSides } from './import.js';
@@ -9,7 +9,7 @@ import type { Measured } from './load.js';
 import { startSeeded } from './manyMembers.js';
 import { addMembers, aMerchant } from './merchant.js';
 import { pointsSides } from './points.js';
-import { residentMbOf } from './processes.js';
+import { peakWhile } from './processes.js';
 import { startReceiver, subscribe } from './receiver.js';
 import { round } from './row.js';
 import { reads, readsOf } from './search.js';
@@ -113,8 +113,8 @@ async function againstBacklog(bench: Bench): Promise<Charts> {
   for (const backlog of backlogs) {
     const dueAt = await addBacklog(bench, members, backlog);
     await sleep(dueAt.getTime() - Date.now());
-    const peak = await peakWhile(bench, () => settled(bench, 300_000));
-    for (const name of ['api', 'worker'] as const) peaks[name].push([backlog, round(peak[name], 0)]);
+    const { peak } = await peakWhile(bench.pids, () => settled(bench, 300_000));
+    for (const name of ['api', 'worker'] as const) peaks[name].push([backlog, peak[name] ?? 0]);
   }
   await merchant.close();
   await receiver.stop();
@@ -129,19 +129,6 @@ async function againstBacklog(bench: Bench): Promise<Charts> {
       ],
     },
   };
-}
-
-async function peakWhile({ pids }: Bench, work: () => Promise<void>): Promise<{ api: number; worker: number }> {
-  const done = new AbortController();
-  const peak = { api: 0, worker: 0 };
-  const watching = (async () => {
-    for await (const _ of everyTick(50, undefined, { signal: done.signal }))
-      for (const name of ['api', 'worker'] as const) peak[name] = Math.max(peak[name], residentMbOf(pids[name] ?? 0));
-  })().catch(() => {});
-  await work();
-  done.abort();
-  await watching;
-  return peak;
 }
 
 async function againstMembers(options: Omit<OwnStackOptions, 'manyMembers'>, most: number): Promise<Charts> {

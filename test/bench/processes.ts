@@ -1,5 +1,6 @@
 // What a process costs, read from /proc: processor time with all its threads, and resident memory.
 import { readFileSync } from 'node:fs';
+import { setInterval as everyTick } from 'node:timers/promises';
 import { type PerProcess, processNames, round } from './row.js';
 
 /** Linux counts processor time in hundredths of a second, whatever the kernel's own clock. */
@@ -14,7 +15,7 @@ export function cpuSecondsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-export function residentMbOf(pid: number): number {
+function residentMbOf(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kilobytes ?? 0) / 1_024;
 }
@@ -29,6 +30,24 @@ function each(pids: Pids, read: (pid: number) => number): PerProcess {
 }
 
 export const memoryOf = (pids: Pids): PerProcess => each(pids, (pid) => Math.round(residentMbOf(pid)));
+
+/** The most that each process held while `work` was done, in MB. */
+export async function peakWhile<T>(pids: Pids, work: () => Promise<T>): Promise<{ made: T; peak: PerProcess }> {
+  const done = new AbortController();
+  const peak: PerProcess = {};
+  const watching = (async () => {
+    for await (const _ of everyTick(20, undefined, { signal: done.signal })) {
+      const now = memoryOf(pids);
+      for (const name of processNames) if (now[name]) peak[name] = Math.max(peak[name] ?? 0, now[name]);
+    }
+  })().catch(() => {});
+  try {
+    return { made: await work(), peak };
+  } finally {
+    done.abort();
+    await watching;
+  }
+}
 
 /** Answers, when called, the CPU seconds that each process used since. */
 export function cpuMeter(pids: Pids): () => PerProcess {

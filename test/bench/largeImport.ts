@@ -1,0 +1,184 @@
+// Imports to their very end: of as many rows as one answer may have, with a receiver that is told of everything and a neighbour
+// whose points change meanwhile; and of a file beyond that, tried and then done, with what it takes of memory.
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FormData } from 'undici';
+import { isFinished } from '../../schemas/batches.js';
+import { newToken } from '../../schemas/ids.js';
+import { type Bench, log, type OwnStackOptions, startBench } from './bench.js';
+import { addMembers, aMerchant, type BenchMerchant } from './merchant.js';
+import { peakWhile } from './processes.js';
+import { startReceiver, subscribe } from './receiver.js';
+import { type Row, round, spreadOf } from './row.js';
+
+const answeredRows = 5_000;
+const neighbourPerSecond = 10;
+const aloneMs = 8_000;
+const memoryGoalMb = 300;
+const header = 'firstName,lastName,email\n';
+
+const line = (at: number, name: string): string => `Ada,Lovelace${at % 997},member-${at}@${name}.example\n`;
+
+/** A file that is never whole in memory. */
+function* csv(rows: number, name: string): Generator<string> {
+  yield header;
+  for (let at = 0; at < rows; at += 1_000)
+    yield Array.from({ length: Math.min(1_000, rows - at) }, (_, offset) => line(at + offset, name)).join('');
+}
+
+interface BatchSeen {
+  createdMs: number;
+  finishedMs: number;
+}
+
+/** Looks until the batch is over; milliseconds since `began`. Throws when it does not complete, or completes with other counts. */
+async function followed(
+  merchant: BenchMerchant,
+  { id, began, rows, created }: { id: string; began: number; rows: number; created: number },
+): Promise<BatchSeen> {
+  let createdMs: number | undefined;
+  for (;;) {
+    const { phase, counts, reason } = JSON.parse(
+      await merchant.call({ method: 'GET', path: `/merchants/me/batches/${id}` }),
+    ).data;
+    if (counts.created + counts.deduped + counts.failed === rows) createdMs ??= performance.now() - began;
+    if (isFinished(phase)) {
+      if (phase !== 'completed' || counts.created !== created)
+        throw new Error(`The import ended as ${phase} with ${JSON.stringify(counts)}: ${reason}`);
+      const finishedMs = performance.now() - began;
+      return { createdMs: createdMs ?? finishedMs, finishedMs };
+    }
+    await sleep(100);
+  }
+}
+
+/** Points changes at a steady pace for as long as `work` takes; answers how long their answers took. */
+async function beside(neighbour: BenchMerchant, memberIds: readonly string[], work: Promise<unknown>) {
+  const times: number[] = [];
+  const answers: Promise<void>[] = [];
+  let over = false;
+  const stop = () => {
+    over = true;
+  };
+  work.then(stop, stop);
+  for (let index = 0; !over; index += 1) {
+    const startedAt = performance.now();
+    const path = `/merchants/me/members/${memberIds[index % memberIds.length]}/points`;
+    const headers = { 'idempotency-key': newToken() };
+    answers.push(
+      neighbour.call({ method: 'PATCH', path, body: { delta: 1 }, headers }).then(() => {
+        times.push(performance.now() - startedAt);
+      }),
+    );
+    await sleep(1_000 / neighbourPerSecond);
+  }
+  await Promise.all(answers);
+  await work;
+  return spreadOf(times);
+}
+
+async function answeredImport(bench: Bench): Promise<Row[]> {
+  const receiver = await startReceiver();
+  const [merchant, neighbour] = await Promise.all([aMerchant(bench), aMerchant(bench)]);
+  await subscribe(merchant, receiver.url);
+  const members = await addMembers(bench, { program: neighbour.program, count: 200 });
+  const memberIds = members.map(({ _id }) => _id);
+  await beside(neighbour, memberIds, sleep(2_000));
+  const alone = await beside(neighbour, memberIds, sleep(aloneMs));
+
+  await receiver.since();
+  const form = new FormData();
+  form.set('programId', merchant.program._id);
+  form.set('file', new Blob([...csv(answeredRows, 'answered')], { type: 'text/csv' }), 'members.csv');
+  const began = performance.now();
+  let answeredMs = 0;
+  const importing = (async () => {
+    const answer = await merchant.call({ method: 'POST', path: '/merchants/me/members/import', body: form });
+    answeredMs = performance.now() - began;
+    const id = JSON.parse(answer).data.batchId;
+    return followed(merchant, { id, began, rows: answeredRows, created: answeredRows });
+  })();
+  const meanwhile = await beside(neighbour, memberIds, importing);
+  const { finishedMs } = await importing;
+  // Each member, its two passes, and the end of the batch.
+  const expected = answeredRows * 3 + 1;
+  let received = 0;
+  for (let tries = 0; received < expected && tries < 100; tries += 1) {
+    received += (await receiver.since()).count;
+    await sleep(100);
+  }
+  if (received < expected) throw new Error(`Of ${expected} webhooks ${received} came.`);
+  await Promise.all([merchant.close(), neighbour.close(), receiver.stop()]);
+  const rows = answeredRows.toLocaleString('en');
+  const ratio = alone.p95 / meanwhile.p95;
+  return [
+    seconds(`import of ${rows} rows with a receiver, beside a neighbour: to the answer`, answeredMs, 3),
+    seconds('the same, to `batch.completed`', finishedMs, 30),
+    {
+      scenario: "the neighbour's points changes meanwhile, p95; before the import",
+      ours: meanwhile.p95,
+      yardstick: alone.p95,
+      ratio: round(ratio),
+      unit: 'ms',
+      goal: '>= 0.5',
+      reached: ratio >= 0.5,
+      latency: meanwhile,
+      yardstickLatency: alone,
+    },
+  ];
+}
+
+function seconds(scenario: string, ms: number, goal?: number): Row {
+  const ours = round(ms / 1_000);
+  const row = { scenario, ours, yardstick: null, ratio: null, unit: 's' };
+  return goal === undefined ? { ...row, goal: 'none' } : { ...row, goal: `< ${goal}`, reached: ours < goal };
+}
+
+async function beyond(bench: Bench, rows: number): Promise<Row[]> {
+  const merchant = await aMerchant(bench);
+  const run = async (dryRun: boolean) => {
+    const { made, peak } = await peakWhile(bench.pids, async () => {
+      const began = performance.now();
+      const answer = await merchant.call({
+        method: 'POST',
+        path: `/merchants/me/imports?programId=${merchant.program._id}&dryRun=${dryRun}`,
+        body: Readable.from(csv(rows, 'beyond')),
+        headers: { 'content-type': 'text/csv' },
+      });
+      const acceptedMs = performance.now() - began;
+      const { id } = JSON.parse(answer).data;
+      return { acceptedMs, ...(await followed(merchant, { id, began, rows, created: rows })) };
+    });
+    return { ...made, peak };
+  };
+  const shown = `import of ${rows.toLocaleString('en')} rows`;
+  log('dry run ...');
+  const tried = await run(true);
+  const known = await bench.store.rows.members.countDocuments({ merchantId: merchant.id });
+  if (known > 0) throw new Error(`A dry run created ${known} members.`);
+  log(`tried in ${round(tried.finishedMs / 1_000)} s; doing it ...`);
+  const done = await run(false);
+  await merchant.close();
+  const peakOf = (name: 'api' | 'worker') => Math.max(tried.peak[name] ?? 0, done.peak[name] ?? 0);
+  return [
+    seconds(`dry ${shown}, to its end`, tried.finishedMs),
+    seconds(`${shown}: to the answer 202, the file stored`, done.acceptedMs),
+    seconds(`${shown}: to the last member`, done.createdMs, (rows / 100_000) * 60),
+    seconds(`${shown}: to \`batch.completed\``, done.finishedMs),
+    ...(['api', 'worker'] as const).map((name): Row => {
+      const megabytes = peakOf(name);
+      const row = { yardstick: null, ratio: null, unit: 'MB', goal: `< ${memoryGoalMb}` };
+      return { ...row, scenario: `${shown}: peak of ${name}`, ours: megabytes, reached: megabytes < memoryGoalMb };
+    }),
+  ];
+}
+
+export async function benchLargeImport({ importRows, ...options }: OwnStackOptions): Promise<Row[]> {
+  // A stack of its own: what others left in memory is not its.
+  const bench = await startBench(options);
+  try {
+    return [...(await answeredImport(bench)), ...(await beyond(bench, importRows))];
+  } finally {
+    await bench.stop();
+  }
+}
