@@ -1,7 +1,6 @@
 // What the worker's effects need beyond the store.
 import type { Dispatcher } from 'undici';
 import type { DeliveryRow } from '../schemas/collections.js';
-import type { DeliveryState } from '../schemas/webhooks.js';
 import type { WebhookUrlRules } from '../schemas/webhookUrl.js';
 import type { Store } from './deps.js';
 import type { SecretBox } from './secrets.js';
@@ -10,7 +9,12 @@ import type { Wallets } from './wallets/wallets.js';
 import type { Lanes } from './webhooks/lanes.js';
 
 export interface DeliveryRecord {
-  filter: { _id: string; state?: { $ne: DeliveryState } };
+  deliveryId: string;
+  /**
+   * The delivery's fence as it was when the attempt began. A failure says how the delivery stands only while that is still
+   * so; it is in the log either way, unless the delivery succeeded meanwhile. A success says it always.
+   */
+  fence: string | undefined;
   set: Partial<DeliveryRow>;
   attempt: DeliveryRow['history'][number];
 }

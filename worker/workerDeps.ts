@@ -1,10 +1,11 @@
 // Wires what the worker's effects need. Nothing here decides anything.
 import type { Logger } from 'pino';
+import type { Store } from '../activities/deps.js';
 import { gather } from '../activities/gather.js';
 import { createSecretBox } from '../activities/secrets.js';
 import type { Starter } from '../activities/starter.js';
 import type { OpenStore } from '../activities/store.js';
-import { update, writeTogether } from '../activities/transact.js';
+import { type Statement, update, writeTogether } from '../activities/transact.js';
 import type { Wallets } from '../activities/wallets/wallets.js';
 import { createWebhookAgent } from '../activities/webhooks/guardedAgent.js';
 import { createLanes } from '../activities/webhooks/lanes.js';
@@ -31,13 +32,7 @@ export function createWorkerDeps({ store, starter, wallets, log, stopping }: Wor
   const logAttempt = gather(async (records: DeliveryRecord[]) => {
     await writeTogether(
       store,
-      records.map(({ filter, set, attempt }) =>
-        update(store, 'deliveries', filter, {
-          $set: set,
-          $inc: { attempts: 1 },
-          $push: { history: { $each: [attempt], $slice: -keptAttempts } },
-        }),
-      ),
+      records.flatMap((record) => statementsOf(store, record)),
     );
     return records.map(() => undefined);
   }, logTogether);
@@ -52,4 +47,15 @@ export function createWorkerDeps({ store, starter, wallets, log, stopping }: Wor
     logAttempt,
     stopping,
   };
+}
+
+function statementsOf(store: Store, { deliveryId: _id, fence, set, attempt }: DeliveryRecord): Statement[] {
+  const logged = { $inc: { attempts: 1 }, $push: { history: { $each: [attempt], $slice: -keptAttempts } } };
+  if (set.success) return [update(store, 'deliveries', { _id }, { $set: set, ...logged })];
+  const open = { _id, state: { $ne: 'succeeded' } };
+  const [same, other] = fence === undefined ? [{ $exists: false }, { $exists: true }] : [fence, { $ne: fence }];
+  return [
+    update(store, 'deliveries', { ...open, fence: same }, { $set: set, ...logged }),
+    update(store, 'deliveries', { ...open, fence: other }, logged),
+  ];
 }

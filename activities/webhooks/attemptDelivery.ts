@@ -10,7 +10,7 @@ import type { Turn } from './lanes.js';
 import { type SendResult, sendWebhook } from './sendWebhook.js';
 
 export interface Attempt {
-  delivery: Pick<DeliveryRow, '_id' | 'attempts'>;
+  delivery: Pick<DeliveryRow, '_id' | 'attempts' | 'fence'>;
   event: Pick<EventRow, '_id' | 'type' | 'envelope' | 'traceparent'>;
   subscription: SubscriptionRow;
   turn: Turn;
@@ -108,7 +108,7 @@ function stateAfter(result: SendResult, last: boolean): DeliveryState {
 
 /**
  * Throws only when the attempt was called off, taken over by somebody else, or could not be logged; then it did not
- * count. A success is logged whoever else is at work; a failure never over somebody's success.
+ * count. How a delivery stands after a failure is said only by whoever still carries it; a success is true whoever says it.
  */
 export async function attemptDelivery(deps: WorkerDeps, attempt: Attempt): Promise<Attempted> {
   const { delivery, subscription, last } = attempt;
@@ -125,7 +125,8 @@ export async function attemptDelivery(deps: WorkerDeps, attempt: Attempt): Promi
   deps.metrics.attempt({ turn: attempt.turn, error, seconds: durationMs / 1_000 });
   deps.metrics.delivery(state);
   await deps.logAttempt({
-    filter: { _id: delivery._id, ...(!result.ok && { state: { $ne: 'succeeded' as const } }) },
+    deliveryId: delivery._id,
+    fence: delivery.fence,
     set: {
       url: subscription.url,
       state,

@@ -274,4 +274,46 @@ describe('the attempts of a delivery', () => {
     });
     receiver.setTemper(ok());
   });
+
+  it('stay at the end that they came to, whatever one that stood still before its log has to say, and it is in the log', async () => {
+    const { id } = await merchant.enroll({ email: 'late-log@example.com' });
+    receiver.setTemper(status(500));
+    const eventId = await points(store, id, 2);
+    await relayFor(deps, 1_500);
+    const delivery = await until(() => store.rows.deliveries.findOne({ eventId }));
+    const { attempts: before } = delivery;
+
+    const attempt = (by: WorkerDeps, number: number) =>
+      postWebhook(by, {
+        deliveryId: delivery._id,
+        attempts: 2,
+        carrier: { run: 'a-run', attempt: number },
+        before,
+        remember: () => {},
+      });
+    let goOn = () => {};
+    const standing = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let answered = false;
+    const still: WorkerDeps = {
+      ...deps,
+      async logAttempt(record) {
+        answered = true;
+        await standing;
+        await deps.logAttempt(record);
+      },
+    };
+    const late = attempt(still, 1);
+    late.catch(() => {});
+    await until(() => answered);
+    await expect(attempt(deps, 2)).rejects.toMatchObject({ nonRetryable: false });
+    await expect(attempt(deps, 3)).rejects.toMatchObject({ nonRetryable: true });
+    goOn();
+    await expect(late).rejects.toThrow();
+    const ended = await store.rows.deliveries.findOne({ _id: delivery._id });
+    expect(ended).toMatchObject({ state: 'exhausted', nextAttemptAt: null, attempts: before + 3 });
+    expect(ended?.history).toHaveLength(before + 3);
+    receiver.setTemper(ok());
+  });
 });

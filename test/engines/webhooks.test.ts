@@ -572,11 +572,14 @@ describe('the log of one delivery', () => {
     await award(merchant, (await merchant.enroll()).id);
     const { id } = await settled({ log }, 'exhausted');
     const { deliveries } = service.store.rows;
-    expect((await deliveries.findOne({ _id: id }))?.detail).toHaveLength(500);
+    const delivered = await deliveries.findOne({ _id: id });
+    expect(delivered?.detail).toHaveLength(500);
+    const fence = delivered?.fence;
     const effects = await startEffects(service);
     for (let attempt = 2; attempt <= 105; attempt += 1)
       await effects.deps.logAttempt({
-        filter: { _id: id },
+        deliveryId: id,
+        fence,
         set: { state: 'exhausted' },
         attempt: { attempt, at: new Date(), statusCode: 500, error: 'status', durationMs: 1 },
       });
