@@ -29,10 +29,5 @@ export function failure(error: unknown): Failure {
 }
 
 /** MongoDB is away, or too slow to be waited for. */
-export function isOutage(error: unknown): boolean {
-  if (isAway(error)) return true;
-  return (
-    error instanceof MongoError &&
-    (error.hasErrorLabel('RetryableWriteError') || error.name === 'MongoNotConnectedError')
-  );
-}
+export const isOutage = (error: unknown): boolean =>
+  isAway(error) || (error instanceof MongoError && error.hasErrorLabel('RetryableWriteError'));
