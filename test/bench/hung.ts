@@ -7,8 +7,8 @@ import { addMembers, aMerchant, type BenchMerchant } from './merchant.js';
 import { startReceiver, subscribe } from './receiver.js';
 import { type Row, round, type Spread, spreadOf } from './row.js';
 
-const perSecond = 15;
-const phaseMs = 10_000;
+const perSecond = 5;
+const phaseMs = 20_000;
 const timeoutMs = 2_000;
 const rounds = 3;
 

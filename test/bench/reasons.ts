@@ -14,8 +14,10 @@ export const reasons: Record<string, string> = {
   'points-one': `the workflow of the gesture before runs on the same cores ${see('Gestures')}`,
   enroll: `${shared} ${see('Gestures')}`,
   effect: `${shared} ${see('Gestures')}`,
-  passes: `others used the cores in the middle of the worst runs; the signature alone takes 0.3 ms ${see('Passes')}`,
+  passes: `a strip is drawn once for each number of stamps, and worst of ten meets what else the process does ${see('Passes')}`,
   push: `the change before is still being told: a second workflow task, an activity and their history on the same cores ${see('Pushes')}`,
+  webhooks: `a delivery is claimed, written, logged and marked, each with others and each waiting for the disk ${see('Deliveries')}`,
+  hung: `at its pace the machine itself is the limit ${see('A hung receiver')}`,
   search: `HTTP and the read of the API key, which is never older than the request, come on top of the one read ${see('Reads')}`,
   list: `on the embedded engine a page costs what it skips; HTTP and the total come on top ${see('Reads')}`,
 };
