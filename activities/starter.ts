@@ -94,18 +94,18 @@ function optionsOf<N extends WorkflowName>(workflow: StartWorkflow<N>) {
   };
 }
 
-export function createStarter({
-  client,
-  connection,
-  log,
-}: {
+export interface StarterOptions {
   client: Client;
   connection: Connection;
   log: Logger;
-}): Starter {
+  /** Whether to ask all the time if Temporal is there, for whoever has to answer quickly when it is not. */
+  watch?: boolean;
+}
+
+export function createStarter({ client, connection, log, watch = true }: StarterOptions): Starter {
   const inTurn = pLimit(startsAtOnce);
   let pausedUntil = 0;
-  let present = false;
+  let present = !watch;
 
   const ping = async (): Promise<void> => {
     try {
@@ -116,9 +116,8 @@ export function createStarter({
       present = false;
     }
   };
-  const pinging = setInterval(() => void ping(), pingMs);
-  pinging.unref();
-  void ping();
+  const pinging = watch ? setInterval(() => void ping(), pingMs).unref() : undefined;
+  if (watch) void ping();
 
   function failed(error: unknown, workflowId: string): void {
     pausedUntil = performance.now() + pauseMs;

@@ -15,10 +15,13 @@ import { noTracing, type Tracing } from './tracing.js';
 import { createShareCommit } from './transact.js';
 import { createTurns } from './turns.js';
 
-// MongoDB that says nothing is noticed after `lookEveryMs + silenceMs`, which ends what waits for it; a second try waits
-// `silenceMs` for a server to be there. In sum that stays below the 3 s within which an outage must be answered.
-const lookEveryMs = 500;
-const silenceMs = 800;
+// MongoDB that says nothing is noticed after `promptLookMs + silenceMs`, which ends what waits for it; a second try waits
+// `selectionMs` for a server to be there. In sum that stays below the 3 s within which an outage must be answered. A machine
+// that is merely busy is silent too, so most of the time goes there.
+const promptLookMs = 500;
+const silenceMs = 1_300;
+const selectionMs = 600;
+const connectAgainMs = 200;
 
 /**
  * `CRASH_AT=name` dies at that point every time; `CRASH_AT=name@file` once, and leaves the file as the mark. Several points
@@ -61,11 +64,29 @@ export interface StoreOptions {
   tracing?: Tracing;
   walletModes?: WalletModes;
   now?: () => Date;
+  /** How often MongoDB is asked whether it is there; often, where callers wait to hear that it is not. */
+  lookEveryMs?: number;
 }
 
 const stubModes: WalletModes = { apple: 'stub', google: 'stub' };
 
-/** Connects lazily: a store can be opened while MongoDB is away. */
+/**
+ * The driver comes back from any outage but the first: a client whose first connection failed fails whatever is asked of it
+ * from then on, unless it is told to connect anew. Answers what ends that.
+ */
+function connectAgain(mongo: MongoClient, log: Logger): () => void {
+  let ended = false;
+  mongo.on('topologyClosed', () => {
+    if (ended) return;
+    log.warn('MongoDB is away; trying again');
+    setTimeout(() => ended || mongo.connect().catch(() => {}), connectAgainMs).unref();
+  });
+  return () => {
+    ended = true;
+  };
+}
+
+/** Connects lazily: a store can be opened while MongoDB is away. What is asked of it then fails, and not what is asked later. */
 export function openStore({
   config,
   log,
@@ -73,13 +94,14 @@ export function openStore({
   tracing = noTracing,
   walletModes = stubModes,
   now = () => new Date(),
+  lookEveryMs = promptLookMs,
 }: StoreOptions): OpenStore {
   const mongo = new MongoClient(config.MONGODB_URI, {
     writeConcern: { w: 'majority', journal: true },
     heartbeatFrequencyMS: lookEveryMs,
     // Not both at once: a stream beside which the driver measures by asking anyway.
     serverMonitoringMode: 'poll',
-    serverSelectionTimeoutMS: silenceMs,
+    serverSelectionTimeoutMS: selectionMs,
     connectTimeoutMS: silenceMs,
     socketTimeoutMS: 30_000,
     // A connection that cannot be made is told at once.
@@ -115,6 +137,7 @@ export function openStore({
     nonces: table('nonces'),
   };
   const crashPoint = crashPointOf(config.CRASH_AT);
+  const endConnecting = connectAgain(mongo, log);
   return {
     mongo,
     rows,
@@ -137,6 +160,9 @@ export function openStore({
     knownDepths: createKnownDepths(),
     walletModes,
     crashPoint,
-    close: () => mongo.close(),
+    async close() {
+      endConnecting();
+      await mongo.close();
+    },
   };
 }

@@ -18,6 +18,9 @@ import { ensureSchedules } from './schedules.js';
 import { createWorkerDeps } from './workerDeps.js';
 import { workflowBundle as makeBundle } from './workflowBundle.js';
 
+/** Nobody waits for this process to say that MongoDB is away. */
+const idleLookMs = 2_000;
+
 const config = readConfigOrExit();
 const log = createLog(config, 'worker', { fields: activityFields });
 const { sdkMetricsUrl } = await installRuntime(log);
@@ -26,9 +29,16 @@ watchProcess(metrics);
 
 const wallets = await createWallets({ config, log });
 const tracing = await createTracing({ config, log, process: 'worker' });
-const store = openStore({ config, log, metrics, tracing, walletModes: wallets.modes });
+const store = openStore({
+  config,
+  log,
+  metrics,
+  tracing,
+  walletModes: wallets.modes,
+  lookEveryMs: idleLookMs,
+});
 const target = temporalTarget(config);
-const { client, starter } = connectTemporal({ config, log });
+const { client, starter } = connectTemporal({ config, log, watch: false });
 const stopper = new AbortController();
 const deps = createWorkerDeps({ store, starter, wallets, log, stopping: stopper.signal });
 const activities = createActivities(deps);
