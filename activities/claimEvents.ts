@@ -55,7 +55,30 @@ export class LeaseLost extends Error {
 }
 
 /** How long a lease is believed without asking; far below the time after which another attempt takes over. */
-export const believedMs = 500;
+const believedMs = 500;
+/** An answer that took longer says nothing of now: the process may have stood still since it asked. */
+const outdatedMs = 2_000;
+
+/** Asks again once the last answer is too old to be believed; those who come while it asks wait for the same answer. */
+export function believing(ask: () => Promise<void>, { askedAt }: { askedAt: number }): () => Promise<void> {
+  let believedUntil = askedAt + believedMs;
+  let asking: Promise<void> | undefined;
+  const askNow = async (): Promise<void> => {
+    let at: number;
+    do {
+      at = performance.now();
+      await ask();
+    } while (performance.now() - at > outdatedMs);
+    believedUntil = at + believedMs;
+  };
+  return async () => {
+    if (performance.now() < believedUntil) return;
+    asking ??= askNow().finally(() => {
+      asking = undefined;
+    });
+    await asking;
+  };
+}
 
 export interface Lease {
   /** Before anything that is seen outside. Throws LeaseLost. */
@@ -68,29 +91,15 @@ const renewMs = 15_000;
 /** Keeps a claim of these events fresh until released. `claimedAt` is the `performance.now()` of just before the claim. */
 export function keepLease(store: Store, { claimedAt, ...claim }: Claim & { claimedAt: number }): Lease {
   const ids = new Set(claim.eventIds);
-  let believedUntil = claimedAt + believedMs;
-  let asking: Promise<void> | undefined;
-
-  const ask = async (): Promise<void> => {
-    const askedAt = performance.now();
+  const renew = async (): Promise<void> => {
     const renewed = await store.rows.events.updateMany(heldBy(claim), { $set: { dueAt: leaseEnd(store) } });
     if (renewed.matchedCount < ids.size) throw new LeaseLost(`${claim.holder} no longer holds its events.`);
-    believedUntil = askedAt + believedMs;
   };
   const renewing = setInterval(
-    () => ask().catch((error: unknown) => store.log.warn({ err: error, ...claim }, 'a lease could not be renewed')),
+    () => renew().catch((error: unknown) => store.log.warn({ err: error, ...claim }, 'a lease could not be renewed')),
     renewMs,
   );
-  return {
-    async confirm() {
-      if (performance.now() < believedUntil) return;
-      asking ??= ask().finally(() => {
-        asking = undefined;
-      });
-      await asking;
-    },
-    release: () => clearInterval(renewing),
-  };
+  return { confirm: believing(renew, { askedAt: claimedAt }), release: () => clearInterval(renewing) };
 }
 
 export async function markPublished(store: Store, claim: Claim): Promise<void> {

@@ -4,7 +4,7 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { DeliveryRow, SubscriptionRow } from '../../schemas/collections.js';
 import type { DeliveryState } from '../../schemas/webhooks.js';
-import { believedMs, LeaseLost, newFence } from '../claimEvents.js';
+import { believing, LeaseLost, newFence } from '../claimEvents.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { type Attempted, attemptDelivery } from './attemptDelivery.js';
 
@@ -73,14 +73,11 @@ export function fenceOf(
   deps: WorkerDeps,
   { deliveryId, fence, claimedAt }: { deliveryId: string; fence: string; claimedAt: number },
 ): () => Promise<void> {
-  let believedUntil = claimedAt + believedMs;
-  return async () => {
-    if (performance.now() < believedUntil) return;
-    const askedAt = performance.now();
+  const ask = async (): Promise<void> => {
     const held = await deps.rows.deliveries.findOne({ _id: deliveryId, fence }, { projection: { _id: 1 } });
     if (!held) throw new LeaseLost('Another attempt of this delivery took over.');
-    believedUntil = askedAt + believedMs;
   };
+  return believing(ask, { askedAt: claimedAt });
 }
 
 async function settle(

@@ -62,8 +62,9 @@ export function sendWebhook(agent: Dispatcher, input: SendInput): Promise<SendRe
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
+        // The connection came too late, even if a process that stood still did not see its timer end: nothing is sent.
+        if (performance.now() - startedAt >= input.timeoutMs) expire();
         controller = started;
-        // The connection came too late: nothing is sent.
         if (settled) started.abort(new Error('cut'));
       },
       onResponseStart(_controller, statusCode, headers) {

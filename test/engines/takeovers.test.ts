@@ -2,7 +2,7 @@
 // still, events that fail the batch they are in, and what was written under another clock.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeMember } from '../../activities/changeMember.js';
-import { claimEvents, keepLease, LeaseLost, markPublished } from '../../activities/claimEvents.js';
+import { believing, claimEvents, keepLease, LeaseLost, markPublished } from '../../activities/claimEvents.js';
 import { decidePoints } from '../../activities/decisions.js';
 import type { Store } from '../../activities/deps.js';
 import { enrollMember } from '../../activities/enrollMember.js';
@@ -19,6 +19,7 @@ import { createWorkerDeps } from '../../worker/workerDeps.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
 import { startService, type TestService, until } from '../rig/service.js';
+import { standStill } from '../rig/standStill.js';
 import { hang, ok, status } from '../rig/tempers.js';
 
 const hourMs = 3_600_000;
@@ -155,6 +156,27 @@ describe('an attempt that stood still while another one took over', () => {
     expect(await stateOf(eventIds[0] ?? '')).toMatchObject({ state: 'new', fence: 'second' });
     await markPublished(store, { holder, eventIds, fence: 'second' });
     expect(await stateOf(eventIds[0] ?? '')).toMatchObject({ state: 'published' });
+  });
+});
+
+describe('whoever asked before it stood still, and has the answer afterwards', () => {
+  it('asks again', async () => {
+    const answers = [() => standStill(2_100), () => Promise.reject(new LeaseLost('taken over'))];
+    const confirm = believing(async () => void (await answers.shift()?.()), { askedAt: Number.NEGATIVE_INFINITY });
+    await expect(confirm()).rejects.toThrow(LeaseLost);
+  });
+
+  it('does not ask anew what was answered a moment ago, nor twice at the same moment', async () => {
+    let asked = 0;
+    const confirm = believing(
+      async () => {
+        asked += 1;
+      },
+      { askedAt: Number.NEGATIVE_INFINITY },
+    );
+    await Promise.all([confirm(), confirm()]);
+    await confirm();
+    expect(asked).toBe(1);
   });
 });
 

@@ -8,6 +8,7 @@ import { parseCidrs } from '../../schemas/addresses.js';
 import { webhookHeaders } from '../../schemas/webhookHeaders.js';
 import { makeWebhookSecret, signService } from '../../schemas/webhookSignature.js';
 import { type Receiver, type ReceiverOptions, startReceiver, type Temper } from '../rig/receiver.js';
+import { standStill } from '../rig/standStill.js';
 import * as tempers from '../rig/tempers.js';
 
 const secret = makeWebhookSecret();
@@ -191,6 +192,22 @@ describe('the time of an attempt', () => {
     expect(result).toMatchObject({ ok: false, statusCode: null, error: 'timeout' });
     expect(performance.now() - startedAt).toBeLessThan(1_200);
     await sleep(1_600);
+    expect(receiver.requests).toHaveLength(0);
+  });
+
+  it('is over for a process that stood still before its connection was there: nothing is sent', async () => {
+    const receiver = await aReceiver();
+    const dispatch = agent.dispatch.bind(agent);
+    agent.dispatch = (options, handler) =>
+      dispatch(options, {
+        ...handler,
+        onRequestStart(controller, context) {
+          standStill(300);
+          handler.onRequestStart?.(controller, context);
+        },
+      });
+    expect(await send(receiver.url, 200)).toMatchObject({ ok: false, statusCode: null, error: 'timeout' });
+    await sleep(300);
     expect(receiver.requests).toHaveLength(0);
   });
 
