@@ -10,7 +10,9 @@ import type { Turn } from './lanes.js';
 import { type SendResult, sendWebhook } from './sendWebhook.js';
 
 export interface Attempt {
-  delivery: Pick<DeliveryRow, '_id' | 'attempts' | 'fence'>;
+  delivery: DeliveryRow;
+  /** True when the log may not have the delivery yet. */
+  unlogged?: boolean;
   event: Pick<EventRow, '_id' | 'type' | 'envelope' | 'traceparent'>;
   subscription: SubscriptionRow;
   turn: Turn;
@@ -126,6 +128,7 @@ export async function attemptDelivery(deps: WorkerDeps, attempt: Attempt): Promi
   deps.metrics.delivery(state);
   await deps.logAttempt({
     deliveryId: delivery._id,
+    ...(attempt.unlogged && { unlogged: delivery }),
     fence: delivery.fence,
     set: {
       url: subscription.url,

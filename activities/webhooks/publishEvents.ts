@@ -1,6 +1,6 @@
-// Telling the merchant: for one event or for hundreds, the same steps. The bytes are made once, one delivery row stands for
-// each subscription before anything is sent, each receiver gets a first attempt, and a delivery that failed becomes a
-// workflow of its own. Run twice, it finds its own rows and repeats only what was not logged.
+// Telling the merchant: for one event or for hundreds, the same steps. The bytes are made once, each receiver gets a first
+// attempt, which puts the delivery into the log, and a delivery that failed becomes a workflow of its own. Run twice, it finds
+// its own rows and repeats only what was not logged.
 import { setMaxListeners } from 'node:events';
 import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
 import { deliveryWorkflowId, firstDeliveryId } from '../../schemas/ids.js';
@@ -13,6 +13,8 @@ import { attemptDelivery } from './attemptDelivery.js';
 
 /** A receiver that failed this often in a row gets its first attempt in a workflow, so that nobody waits for it here. */
 const failingAfter = 3;
+/** After the few milliseconds of most first attempts a row for each of them would be as much work as all the rest. */
+const pendingAfterMs = 2_000;
 
 export async function publishEvents(
   deps: WorkerDeps,
@@ -50,18 +52,23 @@ export async function publishClaimed(deps: WorkerDeps, claimed: Claimed): Promis
   if (callOff) setMaxListeners(0, callOff);
   const claim = { holder, fence, eventIds: events.map((event) => event._id) };
   const lease = keepLease(deps, { ...claim, claimedAt });
+  let endShowing = () => {};
   try {
-    const waiting = await addDeliveries(deps, await freeze(deps, events));
+    const waiting = new Set(await openDeliveries(deps, await freeze(deps, events)));
+    endShowing = showLater(deps, waiting);
     await Promise.all(
-      waiting.map((entry) =>
-        deliverFirst(deps, entry, { confirm: lease.confirm, callOff }).catch((error: unknown) => {
-          failed.set(entry.event._id, error instanceof Error ? error : new Error(String(error)));
-        }),
+      Array.from(waiting, (entry) =>
+        deliverFirst(deps, entry, { confirm: lease.confirm, callOff })
+          .catch((error: unknown) => {
+            failed.set(entry.event._id, error instanceof Error ? error : new Error(String(error)));
+          })
+          .finally(() => waiting.delete(entry)),
       ),
     );
     await markPublished(deps, { ...claim, eventIds: claim.eventIds.filter((id) => !failed.has(id)) });
     return failed;
   } finally {
+    endShowing();
     lease.release();
   }
 }
@@ -137,8 +144,10 @@ export function newDelivery(
   };
 }
 
-/** One row for each event and subscription; answers those that still need their first attempt. */
-async function addDeliveries(deps: WorkerDeps, events: EventRow[]): Promise<Waiting[]> {
+const isFailing = ({ health }: SubscriptionRow): boolean => health.consecutiveFailures >= failingAfter;
+
+/** One delivery for each event and subscription: those that still need their first attempt, or a workflow. */
+async function openDeliveries(deps: WorkerDeps, events: EventRow[]): Promise<Waiting[]> {
   const merchantIds = [...new Set(events.map((event) => event.merchantId))];
   const subscriptions = await deps.rows.subscriptions.find({ merchantId: { $in: merchantIds } }).toArray();
   const wanted = events.flatMap((event) =>
@@ -150,17 +159,38 @@ async function addDeliveries(deps: WorkerDeps, events: EventRow[]): Promise<Wait
       }),
   );
   if (wanted.length === 0) return [];
-  const known = await insertNew(
-    deps.rows.deliveries,
-    wanted.map((entry) => entry.delivery),
+  const ids = wanted.map(({ delivery }) => delivery._id);
+  const known = await deps.rows.deliveries.find({ _id: { $in: ids } }).toArray();
+  const kept = new Map(known.map((row) => [row._id, row]));
+  const unlogged = wanted.filter(({ delivery }) => !kept.has(delivery._id));
+  const untold = unlogged.filter(
+    ({ delivery, subscription }) => delivery.state === 'skipped' || isFailing(subscription),
   );
-  const inserted = wanted.filter(({ delivery }) => !known.includes(delivery._id));
-  for (const { delivery } of inserted) if (delivery.state === 'skipped') deps.metrics.delivery('skipped');
-  const rows = known.length > 0 ? await deps.rows.deliveries.find({ _id: { $in: known } }).toArray() : [];
-  const kept = new Map(rows.map((row) => [row._id, row]));
+  await addUntold(
+    deps,
+    untold.map(({ delivery }) => delivery),
+  );
   return wanted
     .map((entry) => ({ ...entry, delivery: kept.get(entry.delivery._id) ?? entry.delivery }))
     .filter(({ delivery }) => delivery.state === 'pending' || delivery.state === 'retrying');
+}
+
+/** What gets no attempt here is in the log at once. */
+async function addUntold(deps: WorkerDeps, untold: DeliveryRow[]): Promise<void> {
+  const known = await insertNew(deps.rows.deliveries, untold);
+  for (const { _id, state } of untold)
+    if (state === 'skipped' && !known.includes(_id)) deps.metrics.delivery('skipped');
+}
+
+/** What waits for a slow receiver is in the log meanwhile. Answers what ends that. */
+function showLater(deps: WorkerDeps, waiting: ReadonlySet<Waiting>): () => void {
+  const timer = setTimeout(() => {
+    const pending = Array.from(waiting, ({ delivery }) => delivery).filter(({ state }) => state === 'pending');
+    insertNew(deps.rows.deliveries, pending).catch((error: unknown) => {
+      deps.log.warn({ err: error, deliveries: pending.length }, 'what is pending could not be put into the log');
+    });
+  }, pendingAfterMs);
+  return () => clearTimeout(timer);
 }
 
 interface At {
@@ -172,13 +202,14 @@ async function deliverFirst(deps: WorkerDeps, waiting: Waiting, { confirm, callO
   const { delivery, event, subscription } = waiting;
   const { maxAttempts } = subscription.retryPolicy;
   const untried = delivery.state === 'pending';
-  if (!untried || subscription.health.consecutiveFailures >= failingAfter) {
+  if (!untried || isFailing(subscription)) {
     const waitMs = Math.max((delivery.nextAttemptAt?.getTime() ?? 0) - deps.now().getTime(), 0);
     await retryLater(deps, { delivery, subscription, waitMs, attempts: maxAttempts - delivery.attempts });
     return;
   }
   const attempted = await attemptDelivery(deps, {
     delivery,
+    unlogged: true,
     event,
     subscription,
     turn: 'first',

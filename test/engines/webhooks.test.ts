@@ -12,7 +12,7 @@ import { startEffects } from '../rig/effects.js';
 import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
 import { type Received, type Receiver, startReceiver, type Temper } from '../rig/receiver.js';
 import { startService, type TestService, until } from '../rig/service.js';
-import { failThenOk, gone, ok, status, tooMany } from '../rig/tempers.js';
+import { failThenOk, gone, hang, ok, status, tooMany } from '../rig/tempers.js';
 
 let service: TestService;
 const receivers: Receiver[] = [];
@@ -273,6 +273,21 @@ describe('a delivery', () => {
     const [request] = receiver.requests;
     expect(request && envelopeOf(request).data).toMatchObject({ firstName: 'Ada', email: 'ada@example.com' });
     expect(request && envelopeOf(request).eventId).toBe(delivery.eventId);
+  });
+
+  it('is in the log while its receiver takes its time', async () => {
+    const { merchant, receiver, log } = await subscribed(hang(), { timeoutMs: 4_000 });
+    const member = await merchant.enroll();
+    await award(merchant, member.id);
+    await receiver.waitFor((requests) => requests.length === 1);
+    expect(await settled({ log }, 'pending')).toMatchObject({ success: null, attempts: 0, history: [], error: null });
+    receiver.setTemper(ok());
+    const delivery = await settled({ log }, 'succeeded');
+    expect(delivery.history.map(({ attempt, error }) => [attempt, error])).toEqual([
+      [1, 'timeout'],
+      [2, null],
+    ]);
+    expect(await log()).toHaveLength(1);
   });
 
   it('is tried again with the same bytes, a fresh time and a fresh signature, until it succeeds', async () => {
