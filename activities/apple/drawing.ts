@@ -49,6 +49,24 @@ export function stamp(onto: Canvas, tile: Canvas, left: number, top: number): vo
   }
 }
 
+export function copyOf(picture: Canvas): Canvas {
+  return { ...picture, rows: Buffer.from(picture.rows) };
+}
+
+/** Takes over what another canvas of the same size shows left of `right`, which is rounded to an even column. */
+export function copyLeft(
+  onto: Canvas,
+  from: Canvas,
+  { top, height, right }: { top: number; height: number; right: number },
+): void {
+  const bytes = Math.min(1 + Math.round(right / 2), from.stride);
+  const [copies, length] = bytes === from.stride ? [1, height * bytes] : [height, bytes];
+  for (let index = 0; index < copies; index += 1) {
+    const start = (top + index) * from.stride;
+    from.rows.copy(onto.rows, start, start, start + length);
+  }
+}
+
 /** `left` and `width` are rounded to even columns. */
 export function fillRectangle(onto: Canvas, left: number, top: number, width: number, height: number): void {
   for (let y = top; y < top + height; y += 1) {

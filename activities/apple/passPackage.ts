@@ -5,7 +5,7 @@ import type { PassTemplate } from '../../schemas/passTemplate.js';
 import type { RealAppleCredentials } from './credentials.js';
 import { type PassDesign, type PassFace, passJson } from './passFace.js';
 import { signManifest } from './signature.js';
-import { defaultIcon, drawStrip, scaledName, stripStep, stripTiles } from './stampStrip.js';
+import { defaultIcon, drawStrip, scaledName, stripEnds, stripStep } from './stampStrip.js';
 import {
   checkTemplate,
   type PassIdentity,
@@ -56,13 +56,13 @@ export function compileTemplate(identity: PassIdentity, program: TemplatedProgra
 const inks = ({ colors }: PassTemplate) => ({ paper: colors.background, ink: colors.foreground });
 
 function strips(goal: number, colors: { paper: string; ink: string }): (balance: number) => readonly PackedFile[] {
-  const tiles = stripTiles(goal);
+  const ends = stripEnds(goal);
   const drawn = new Map<number, readonly PackedFile[]>();
   return (balance) => {
     const step = stripStep(goal, balance);
     const kept = drawn.get(step);
     if (kept !== undefined) return kept;
-    const files = drawStrip(tiles, goal, step, colors).map(([name, png]) => packed(name, png));
+    const files = drawStrip(ends, { goal, step, colors }).map(([name, png]) => packed(name, png));
     drawn.set(step, files);
     return files;
   };

@@ -1,6 +1,6 @@
 // The pictures that come without a program's help: the icon, and the strip on which stamps fill. A strip shows exactly
 // as many filled circles as the member has stamps, up to the goal; past MAX_CIRCLES a bar takes their place.
-import { type Canvas, canvas, encodePng, fillRectangle, ring, stamp } from './drawing.js';
+import { type Canvas, canvas, copyLeft, copyOf, encodePng, fillRectangle, ring, stamp } from './drawing.js';
 
 export interface StripColors {
   paper: string;
@@ -37,26 +37,25 @@ export function stripStep(goal: number, balance: number): number {
   return goal <= MAX_CIRCLES ? shown : Math.floor((shown / goal) * BAR.steps);
 }
 
-/** The strip in three sizes for a step of `stripStep`. Draws with the tiles of `stripTiles`, made once a template. */
-export function drawStrip(tiles: StripTiles, goal: number, step: number, colors: StripColors): Picture[] {
-  return SCALES.map((scale, index) => {
-    const strip = canvas(STRIP.width * scale, STRIP.height * scale);
-    const tile = tiles[index];
-    if (tile === undefined) drawBar(strip, scale, step);
-    else drawCircles(strip, scale, goal, step, tile);
-    return [scaledName('strip', scale), encodePng(strip, colors)];
+/** What every strip of a goal is made of: at each scale the one without a stamp and the one that is full. */
+export type StripEnds = readonly { scale: number; empty: Canvas; full: Canvas }[];
+
+/** Once a template, because drawing takes longer than copying. */
+export function stripEnds(goal: number): StripEnds {
+  return SCALES.map((scale) => {
+    if (goal > MAX_CIRCLES) return { scale, empty: bar(scale, 0), full: bar(scale, 1) };
+    const radius = layout(goal).cell * scale * 0.4;
+    const outline = ring(radius, radius - Math.max(1.5 * scale, radius * 0.09));
+    return { scale, empty: circles(scale, goal, outline), full: circles(scale, goal, ring(radius, 0)) };
   });
 }
 
-export type StripTiles = readonly { filled: Canvas; empty: Canvas }[];
-
-/** The filled and the empty circle at each scale; none when the goal is shown as a bar. */
-export function stripTiles(goal: number): StripTiles {
-  if (goal > MAX_CIRCLES) return [];
-  const { cell } = layout(goal);
-  return SCALES.map((scale) => {
-    const radius = cell * scale * 0.4;
-    return { filled: ring(radius, 0), empty: ring(radius, radius - Math.max(1.5 * scale, radius * 0.09)) };
+/** The strip in three sizes for a step of `stripStep`. */
+export function drawStrip(ends: StripEnds, shown: { goal: number; step: number; colors: StripColors }): Picture[] {
+  return ends.map(({ scale, empty, full }) => {
+    const strip = copyOf(empty);
+    for (const part of filledParts(scale, shown)) copyLeft(strip, full, part);
+    return [scaledName('strip', scale), encodePng(strip, shown.colors)];
   });
 }
 
@@ -68,28 +67,65 @@ function layout(goal: number): { columns: number; rows: number; cell: number } {
   return { columns, rows, cell: Math.floor(cell) };
 }
 
-function drawCircles(strip: Canvas, scale: number, goal: number, step: number, tile: StripTiles[number]): void {
+/** In pixels: where the cells of each row of circles begin. */
+function rowsOf(scale: number, goal: number): { side: number; top: number; left: number; count: number }[] {
   const { columns, rows, cell } = layout(goal);
-  const top = (strip.height - rows * cell * scale) / 2;
-  for (let index = 0; index < goal; index += 1) {
-    const row = Math.floor(index / columns);
-    const inRow = Math.min(columns, goal - row * columns);
-    const left = (strip.width - inRow * cell * scale) / 2 + (index % columns) * cell * scale;
-    const circle = index < step ? tile.filled : tile.empty;
-    const inset = (cell * scale - circle.width) / 2;
-    stamp(strip, circle, Math.round(left + inset), Math.round(top + row * cell * scale + inset));
-  }
+  const side = cell * scale;
+  return Array.from({ length: rows }, (_, row) => {
+    const count = Math.min(columns, goal - row * columns);
+    return {
+      side,
+      top: (STRIP.height * scale - rows * side) / 2 + row * side,
+      left: (STRIP.width * scale - count * side) / 2,
+      count,
+    };
+  });
 }
 
-function drawBar(strip: Canvas, scale: number, step: number): void {
+function circles(scale: number, goal: number, tile: Canvas): Canvas {
+  const strip = canvas(STRIP.width * scale, STRIP.height * scale);
+  for (const { side, top, left, count } of rowsOf(scale, goal)) {
+    const inset = (side - tile.width) / 2;
+    for (let index = 0; index < count; index += 1) {
+      stamp(strip, tile, Math.round(left + index * side + inset), Math.round(top + inset));
+    }
+  }
+  return strip;
+}
+
+/** In pixels, the border included. */
+function barAt(scale: number): { left: number; top: number; width: number; height: number } {
   const left = STRIP.margin * scale;
-  const width = strip.width - 2 * left;
   const height = BAR.height * scale;
-  const top = Math.round((strip.height - height) / 2);
+  return { left, top: Math.round((STRIP.height * scale - height) / 2), width: STRIP.width * scale - 2 * left, height };
+}
+
+function bar(scale: number, filled: 0 | 1): Canvas {
+  const strip = canvas(STRIP.width * scale, STRIP.height * scale);
+  const { left, top, width, height } = barAt(scale);
   const border = BAR.border * scale;
   fillRectangle(strip, left, top, width, border);
   fillRectangle(strip, left, top + height - border, width, border);
   fillRectangle(strip, left, top, border, height);
   fillRectangle(strip, left + width - border, top, border, height);
-  fillRectangle(strip, left, top, Math.round((width * step) / BAR.steps), height);
+  fillRectangle(strip, left, top, width * filled, height);
+  return strip;
+}
+
+/** In pixels: as far as `right`, these parts of a strip are those of the full one. */
+function filledParts(
+  scale: number,
+  { goal, step }: { goal: number; step: number },
+): { top: number; height: number; right: number }[] {
+  if (goal > MAX_CIRCLES) {
+    const { left, top, width, height } = barAt(scale);
+    return step === 0 ? [] : [{ top, height, right: left + (width * step) / BAR.steps }];
+  }
+  let stamps = step;
+  return rowsOf(scale, goal).flatMap(({ side, top, left, count }) => {
+    const filled = Math.min(stamps, count);
+    stamps -= filled;
+    const right = filled === count ? STRIP.width * scale : left + filled * side;
+    return filled === 0 ? [] : [{ top: Math.floor(top), height: side, right }];
+  });
 }

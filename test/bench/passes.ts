@@ -103,7 +103,7 @@ export async function benchPasses(): Promise<Row[]> {
   const theirsBlocks = blocks(theirs, 2, 20);
 
   // A goal and balances of its own each time, so that every pass of a round draws a strip that is not yet kept.
-  const stampCards = Array.from({ length: 5 }, () =>
+  const stampCards = Array.from({ length: 10 }, () =>
     compileTemplate(credentials, { name: 'Bench', style: 'stamps', goal: 10 }),
   );
   const stripBlocks = stampCards.map((card) =>

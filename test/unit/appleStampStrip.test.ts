@@ -1,7 +1,7 @@
 // The strip is what a customer reads at a glance: it must show as many filled stamps as there are.
 import { inflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { defaultIcon, drawStrip, stripStep, stripTiles } from '../../activities/apple/stampStrip.js';
+import { defaultIcon, drawStrip, stripEnds, stripStep } from '../../activities/apple/stampStrip.js';
 import { readPng } from '../../schemas/png.js';
 
 const COLORS = { paper: '#14532d', ink: '#ffffff' };
@@ -21,9 +21,9 @@ function inkOf(png: Buffer): number {
 }
 
 function strips(goal: number): Buffer[] {
-  const tiles = stripTiles(goal);
+  const ends = stripEnds(goal);
   return Array.from({ length: goal + 1 }, (_, balance) => {
-    const [, twoX] = drawStrip(tiles, goal, stripStep(goal, balance), COLORS);
+    const [, twoX] = drawStrip(ends, { goal, step: stripStep(goal, balance), colors: COLORS });
     return twoX?.[1] ?? Buffer.alloc(0);
   });
 }
@@ -45,7 +45,7 @@ describe('the strip of a stamp card', () => {
 
   it('comes in three sizes that are whole PNGs, full or empty, whatever the balance', () => {
     for (const balance of [-1, 0, 10, 11, 2 ** 53]) {
-      const pictures = drawStrip(stripTiles(10), 10, stripStep(10, balance), COLORS);
+      const pictures = drawStrip(stripEnds(10), { goal: 10, step: stripStep(10, balance), colors: COLORS });
       expect(pictures.map(([name]) => name)).toEqual(['strip.png', 'strip@2x.png', 'strip@3x.png']);
       expect(pictures.map(([, png]) => readPng(png))).toMatchObject(
         [1, 2, 3].map((scale) => ({ ok: true, width: 375 * scale, height: 144 * scale })),
@@ -54,7 +54,7 @@ describe('the strip of a stamp card', () => {
   });
 
   it('has the colours of its template', () => {
-    const [[, png] = ['', Buffer.alloc(0)]] = drawStrip(stripTiles(5), 5, 2, COLORS);
+    const [[, png] = ['', Buffer.alloc(0)]] = drawStrip(stripEnds(5), { goal: 5, step: 2, colors: COLORS });
     expect(png.subarray(41, 44).toString('hex')).toBe('14532d');
     expect(png.subarray(41 + 45, 41 + 48).toString('hex')).toBe('ffffff');
   });
