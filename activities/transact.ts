@@ -3,6 +3,7 @@
 // at the same moment share one commit, all of them or none; where one of them cannot be, each is tried alone.
 import {
   type AnyClientBulkWriteModel,
+  type ClientBulkWriteOptions,
   type ClientSession,
   type Document,
   MongoClientBulkWriteError,
@@ -130,10 +131,14 @@ export async function writeTogether(store: Pick<Store, 'mongo' | 'log'>, stateme
   for (let from = 0; from < statements.length; from += statementsTogether) {
     const these = statements.slice(from, from + statementsTogether);
     let matchedByThese = 0;
-    const write = () =>
-      commit(store, these, (matched) => {
-        matchedByThese = matched;
-      });
+    const write = async () => {
+      // One statement is all or nothing by itself.
+      if (these.length === 1) matchedByThese = await writeAll(store, these);
+      else
+        await commit(store, these, (matched) => {
+          matchedByThese = matched;
+        });
+    };
     await decideAgain(store, write, isConflict);
     matchedByAll += matchedByThese;
   }
@@ -145,10 +150,17 @@ async function commit(
   statements: Statement[],
   beforeCommit: (matched: number) => void,
 ): Promise<void> {
-  await inTransaction(store, async (session) => {
-    const result = await store.mongo.bulkWrite<Record<string, Keyed>>(statements, { session, ordered: true });
-    beforeCommit(result.matchedCount + result.upsertedCount);
-  });
+  await inTransaction(store, async (session) => beforeCommit(await writeAll(store, statements, { session })));
+}
+
+/** Answers how many documents the update statements matched or made. */
+async function writeAll(
+  store: Pick<Store, 'mongo'>,
+  statements: Statement[],
+  options: ClientBulkWriteOptions = {},
+): Promise<number> {
+  const written = await store.mongo.bulkWrite<Record<string, Keyed>>(statements, { ...options, ordered: true });
+  return written.matchedCount + written.upsertedCount;
 }
 
 /**

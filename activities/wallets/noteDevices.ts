@@ -10,12 +10,6 @@ export interface DeviceNote {
 }
 
 export async function noteDevices(store: Store, notes: readonly DeviceNote[]): Promise<void> {
-  const [only, ...others] = notes;
-  if (!only) return;
-  if (others.length === 0) {
-    await store.rows.devices.updateOne(only.filter, only.change);
-    return;
-  }
   await writeTogether(store, noteStatements(store, notes));
 }
 
