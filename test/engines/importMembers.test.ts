@@ -1,30 +1,21 @@
 // The small import on real engines: every row answered, members created once, receivers told.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batchEnd, csvHeader, csvOf, sendImport } from '../rig/imports.js';
-import { aMerchant, type TestMerchant } from '../rig/merchant.js';
-import { type Receiver, startReceiver } from '../rig/receiver.js';
-import { startService, type TestService, until } from '../rig/service.js';
+import type { TestMerchant } from '../rig/merchant.js';
+import { until } from '../rig/service.js';
+import { startTold, type Told } from '../rig/told.js';
 
-let service: TestService;
+let told: Told;
 let merchant: TestMerchant;
-let receiver: Receiver;
 
 beforeAll(async () => {
-  service = await startService();
-  merchant = await aMerchant(service);
-  receiver = await startReceiver();
-  await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events: ['*'] } });
+  told = await startTold(['*']);
+  merchant = told.merchant;
 });
 
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
-});
+afterAll(() => told.stop());
 
-const told = (type: string) =>
-  receiver.requests
-    .filter((request) => request.headers['x-service-webhook-event'] === type)
-    .map((request) => JSON.parse(request.body.toString('utf8')));
+const toldOf = (type: string) => told.envelopes().filter((envelope) => envelope.eventType === type);
 
 describe('importing a file', () => {
   it('answers for every row, and ends in batch.completed with the same counts', async () => {
@@ -66,11 +57,11 @@ describe('importing a file', () => {
     const batch = await batchEnd(merchant, body.data.batchId);
     expect(batch).toMatchObject({ phase: 'completed', percent: 100, passIssuance: { apple: 3, google: 3 } });
     const [completed] = await until(() => {
-      const events = told('batch.completed').filter((event) => event.data.batchId === body.data.batchId);
+      const events = toldOf('batch.completed').filter((event) => event.data.batchId === body.data.batchId);
       return events.length > 0 && events;
     });
     expect(completed.data).toMatchObject({ kind: 'members.import', counts: body.data.counts, programId: program._id });
-    const created = told('member.created').filter((event) => event.data.source === 'import');
+    const created = toldOf('member.created').filter((event) => event.data.source === 'import');
     expect(created.map((event) => event.data.memberId).sort()).toEqual(
       [ada.memberId, anna.memberId, long.memberId].sort(),
     );

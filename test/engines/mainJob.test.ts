@@ -1,31 +1,23 @@
 // The main job: enroll, award, redeem, and the webhook that arrives, on real engines.
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aMerchant, type TestMerchant } from '../rig/merchant.js';
-import { type Receiver, startReceiver } from '../rig/receiver.js';
-import { startService, type TestService, until } from '../rig/service.js';
+import type { TestMerchant } from '../rig/merchant.js';
+import { until } from '../rig/service.js';
+import { startTold, type Told } from '../rig/told.js';
 
-let service: TestService;
+let told: Told;
 let merchant: TestMerchant;
-let receiver: Receiver;
-let secret: string;
 
 beforeAll(async () => {
-  service = await startService();
-  merchant = await aMerchant(service);
-  receiver = await startReceiver();
-  const { body } = await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events: ['*'] } });
-  secret = body.data.secret;
+  told = await startTold(['*']);
+  merchant = told.merchant;
 });
 
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
-});
+afterAll(() => told.stop());
 
 const arrived = (eventType: string, memberId: string) =>
   until(() =>
-    receiver.requests
+    told.receiver.requests
       .filter((request) => request.headers['x-service-webhook-event'] === eventType)
       .map((request) => ({ request, envelope: JSON.parse(request.body.toString('utf8')) }))
       .find(({ envelope }) => envelope.data.memberId === memberId),
@@ -50,7 +42,7 @@ describe('the main job', () => {
     for (const eventType of ['member.created', 'points.changed', 'reward.redeemed']) {
       const { request, envelope } = await arrived(eventType, member.id);
       const timestamp = String(request.headers['x-service-webhook-timestamp']);
-      const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(request.body).digest('hex');
+      const expected = createHmac('sha256', told.secret).update(`${timestamp}.`).update(request.body).digest('hex');
       expect(request.headers['x-service-webhook-signature']).toBe(`sha256=${expected}`);
       expect(request.headers['user-agent']).toBe('service-webhook/1.0');
       expect(envelope).toMatchObject({

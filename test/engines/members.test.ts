@@ -3,24 +3,19 @@ import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../schemas/ids.js';
 import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
-import { type Receiver, startReceiver } from '../rig/receiver.js';
-import { startService, type TestService, until } from '../rig/service.js';
+import { type TestService, until } from '../rig/service.js';
+import { startTold, type Told } from '../rig/told.js';
 
+let told: Told;
 let service: TestService;
 let merchant: TestMerchant;
-let receiver: Receiver;
 
 beforeAll(async () => {
-  service = await startService();
-  merchant = await aMerchant(service);
-  receiver = await startReceiver();
-  await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events: ['member.updated'] } });
+  told = await startTold(['member.updated']);
+  ({ service, merchant } = told);
 });
 
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
-});
+afterAll(() => told.stop());
 
 const of = (memberId: string, rest = '', call?: Call, by = merchant): Promise<Answer> =>
   by.call(`/merchants/me/members/${memberId}${rest}`, call);
@@ -34,9 +29,7 @@ const list = async (by: TestMerchant, query: Record<string, string | number> = {
 const idsOf = (data: { items: { id: string }[] }): string[] => data.items.map((item) => item.id);
 const updates = (memberId: string, count: number) =>
   until(() => {
-    const events = receiver.requests
-      .map((request) => JSON.parse(request.body.toString('utf8')))
-      .filter((envelope) => envelope.data.memberId === memberId);
+    const events = told.envelopes(memberId);
     return events.length >= count && events.sort((a, b) => a.data.memberVersion - b.data.memberVersion);
   });
 

@@ -1,24 +1,19 @@
 // Points by PATCH, with all of their rules (interface 2.4 to 2.6, 4.4): what is answered, what is stored, what is told.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, aMerchant, type TestMerchant } from '../rig/merchant.js';
-import { type Receiver, startReceiver } from '../rig/receiver.js';
-import { startService, type TestService, until } from '../rig/service.js';
+import type { Answer, TestMerchant } from '../rig/merchant.js';
+import { type TestService, until } from '../rig/service.js';
+import { startTold, type Told } from '../rig/told.js';
 
+let told: Told;
 let service: TestService;
 let merchant: TestMerchant;
-let receiver: Receiver;
 
 beforeAll(async () => {
-  service = await startService();
-  merchant = await aMerchant(service);
-  receiver = await startReceiver();
-  await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events: ['points.changed'] } });
+  told = await startTold(['points.changed']);
+  ({ service, merchant } = told);
 });
 
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
-});
+afterAll(() => told.stop());
 
 const patch = (memberId: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
   merchant.call(`/merchants/me/members/${memberId}/points`, { method: 'PATCH', body, headers });
@@ -28,9 +23,7 @@ const ledgerOf = async (memberId: string) =>
 
 const toldOf = (memberId: string, count = 1) =>
   until(() => {
-    const events = receiver.requests
-      .map((request) => JSON.parse(request.body.toString('utf8')))
-      .filter((envelope) => envelope.data.memberId === memberId);
+    const events = told.envelopes(memberId);
     return events.length >= count && events;
   });
 

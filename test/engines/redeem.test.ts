@@ -1,24 +1,19 @@
 // Redeeming (interface 3.2, 4.4): only what is full, for the price of its goal, once.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
-import { type Receiver, startReceiver } from '../rig/receiver.js';
-import { startService, type TestService, until } from '../rig/service.js';
+import type { Answer, Call, TestMerchant } from '../rig/merchant.js';
+import { type TestService, until } from '../rig/service.js';
+import { startTold, type Told } from '../rig/told.js';
 
+let told: Told;
 let service: TestService;
 let merchant: TestMerchant;
-let receiver: Receiver;
 
 beforeAll(async () => {
-  service = await startService();
-  merchant = await aMerchant(service);
-  receiver = await startReceiver();
-  await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events: ['reward.redeemed'] } });
+  told = await startTold(['reward.redeemed']);
+  ({ service, merchant } = told);
 });
 
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
-});
+afterAll(() => told.stop());
 
 const redeem = (memberId: string, call: Call = {}): Promise<Answer> =>
   merchant.call(`/merchants/me/members/${memberId}/redeem`, { method: 'POST', ...call });
@@ -26,12 +21,7 @@ const redeem = (memberId: string, call: Call = {}): Promise<Answer> =>
 const read = async (memberId: string) => (await merchant.call(`/merchants/me/members/${memberId}`)).body.data;
 const ledgerOf = async (memberId: string) =>
   (await merchant.call(`/merchants/me/members/${memberId}/transactions`)).body.data.items;
-const told = (memberId: string) =>
-  until(() =>
-    receiver.requests
-      .map((request) => JSON.parse(request.body.toString('utf8')))
-      .find((envelope) => envelope.data.memberId === memberId),
-  );
+const toldOf = (memberId: string) => until(() => told.envelopes(memberId)[0]);
 
 describe('a reward', () => {
   it('costs the goal, and is answered, stored, told and counted', async () => {
@@ -53,7 +43,7 @@ describe('a reward', () => {
       changeMessage: 'Enjoy your coffee',
       actor: { type: 'api-key' },
     });
-    expect((await told(member.id)).data).toEqual({
+    expect((await toldOf(member.id)).data).toEqual({
       memberId: member.id,
       memberCode: member.memberCode,
       programId: member.programId,
@@ -120,7 +110,7 @@ describe('a reward', () => {
     const program = await merchant.program({ style: 'tiered', goal: 500, tiers });
     const member = await merchant.enroll({ programId: program._id, initialPoints: 600 });
     await redeem(member.id);
-    expect((await told(member.id)).data).toMatchObject({ previousTier: 'Gold', tier: 'Bronze', tierUpgraded: false });
+    expect((await toldOf(member.id)).data).toMatchObject({ previousTier: 'Gold', tier: 'Bronze', tierUpgraded: false });
   });
 });
 
@@ -132,7 +122,7 @@ describe('a stamp card', () => {
     await merchant.call(`/merchants/me/members/${member.id}/points`, { method: 'PATCH', body: { delta: 1 } });
     const { body } = await redeem(member.id);
     expect(body.data).toMatchObject({ previous: 3, current: 0, member: { fieldValues: { stamps: 0 } } });
-    expect((await told(member.id)).data).toMatchObject({ field: 'stamps', previous: 3, current: 0, goal: 3 });
+    expect((await toldOf(member.id)).data).toMatchObject({ field: 'stamps', previous: 3, current: 0, goal: 3 });
   });
 });
 

@@ -1,23 +1,18 @@
 // A pass at the till: found by what the reader sees, told to the merchant, in the timeline.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
-import { type Receiver, startReceiver } from '../rig/receiver.js';
-import { startService, type TestService } from '../rig/service.js';
+import { type TestService, until } from '../rig/service.js';
+import { startTold, type Told } from '../rig/told.js';
 
+let told: Told;
 let service: TestService;
 let merchant: TestMerchant;
-let receiver: Receiver;
 
 beforeAll(async () => {
-  service = await startService();
-  merchant = await aMerchant(service);
-  receiver = await startReceiver();
-  await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events: ['pass.scanned'] } });
+  told = await startTold(['pass.scanned']);
+  ({ service, merchant } = told);
 });
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
-});
+afterAll(() => told.stop());
 
 const scan = (code: unknown) => merchant.call('/merchants/me/scans', { body: { code } });
 
@@ -44,9 +39,7 @@ describe('a scan', () => {
     expect(body.data.items).toContainEqual(
       expect.objectContaining({ type: 'pass_scanned', outcome: 'success', detail: 'test key' }),
     );
-    await receiver.waitFor((requests) => requests.some((request) => request.body.includes(member.id)));
-    const told = receiver.requests.find((request) => request.body.includes(member.id));
-    expect(JSON.parse(told?.body.toString() ?? '{}').data).toEqual({
+    expect((await until(() => told.envelopes(member.id)[0])).data).toEqual({
       memberId: member.id,
       memberCode: member.memberCode,
       programId: member.programId,

@@ -1,0 +1,37 @@
+// What most engine tests begin with: a service, a merchant, and a receiver that hears of the merchant's events.
+import { aMerchant, type TestMerchant } from './merchant.js';
+import { type Receiver, startReceiver } from './receiver.js';
+import { startService, type TestService } from './service.js';
+
+export interface Told {
+  service: TestService;
+  merchant: TestMerchant;
+  receiver: Receiver;
+  /** The subscription's. */
+  secret: string;
+  /** The envelopes that came so far; of this member alone where one is given. */
+  // biome-ignore lint/suspicious/noExplicitAny: what is expected of them is the tests' business.
+  envelopes: (memberId?: string) => any[];
+  stop: () => Promise<void>;
+}
+
+export async function startTold(events: string[]): Promise<Told> {
+  const service = await startService();
+  const merchant = await aMerchant(service);
+  const receiver = await startReceiver();
+  const { body } = await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events } });
+  return {
+    service,
+    merchant,
+    receiver,
+    secret: body.data.secret,
+    envelopes: (memberId) =>
+      receiver.requests
+        .map((request) => JSON.parse(request.body.toString('utf8')))
+        .filter(({ data }) => memberId === undefined || data.memberId === memberId),
+    async stop() {
+      await service.stop();
+      await receiver.stop();
+    },
+  };
+}
