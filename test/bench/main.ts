@@ -1,5 +1,6 @@
-// `npm run bench [-- NAME ...] [--members N] [--rows N]`: the stack's real processes, every scenario beside its yardstick, one table, and
-// bench/results.json under STACK_DIR, with the table for docs/performance.md beside it. `npm run bench -- plots` draws how the costs grow instead.
+// `npm run bench [-- NAME ...] [--members N] [--rows N]`: the stack's real processes, every scenario beside its yardstick, one
+// table, and bench/results.json under STACK_DIR, with the table for docs/performance.md beside it. `npm run bench -- plots`
+// draws how the costs grow instead.
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
