@@ -280,7 +280,7 @@ describe('a delivery', () => {
     const member = await merchant.enroll();
     await award(merchant, member.id);
     await receiver.waitFor((requests) => requests.length === 1);
-    expect(await settled({ log }, 'pending')).toMatchObject({ success: null, attempts: 0, history: [], error: null });
+    expect(await settled({ log }, 'pending')).toMatchObject({ success: false, attempts: 0, history: [], error: null });
     receiver.setTemper(ok());
     const delivery = await settled({ log }, 'succeeded');
     expect(delivery.history.map(({ attempt, error }) => [attempt, error])).toEqual([
