@@ -52,6 +52,7 @@ export const crashPoints = [
   'after-workflow-start',
   'after-push-before-record',
   'after-post-before-log',
+  'after-log-before-mark',
   'mid-chunk',
   'between-relay-read-and-write',
 ] as const;

@@ -65,6 +65,7 @@ export async function publishClaimed(deps: WorkerDeps, claimed: Claimed): Promis
           .finally(() => waiting.delete(entry)),
       ),
     );
+    deps.crashPoint('after-log-before-mark');
     await markPublished(deps, { ...claim, eventIds: claim.eventIds.filter((id) => !failed.has(id)) });
     return failed;
   } finally {

@@ -19,6 +19,7 @@ const crashPoints: Record<Role, readonly CrashPoint[]> = {
   worker: [
     'after-push-before-record',
     'after-post-before-log',
+    'after-log-before-mark',
     'before-workflow-start',
     'after-workflow-start',
     'mid-chunk',
@@ -102,6 +103,11 @@ describe('a worker that dies', () => {
     const resumedMs = (arrivals[0]?.at ?? Number.NaN) - diedAt;
     console.log(`  work of the killed worker resumed after ${resumedMs} ms`);
     expect(resumedMs).toBeLessThan(15_000);
+  });
+
+  it('between the log and the mark of its event sends nothing again', async () => {
+    const { diedAt } = await dieAt('worker', 'after-log-before-mark', () => delta(withoutPhone));
+    expect(listener.arrivals().filter((arrival) => arrival.at > diedAt)).toEqual([]);
   });
 
   it.each(['before-workflow-start', 'after-workflow-start'] as const)(

@@ -99,7 +99,7 @@ describe('with a guarantee switched off', () => {
   it('an effect without an operation id is found twice', async () => {
     const findings = await run({
       preload: { worker: breaking('noOperationId') },
-      at: { role: 'worker', point: 'after-post-before-log' },
+      at: { role: 'worker', point: 'after-log-before-mark' },
       restMs: 25_000,
     });
     expect(kindsAndRules(findings)).toContain('doubled: each event reaches each receiver at least once');

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => told.stop());
 
-const toldOf = (type: string) => told.envelopes().filter((envelope) => envelope.eventType === type);
+const toldOf = (type: string) => told.envelopes().filter((envelope) => envelope.type === `cards.service.${type}`);
 
 describe('importing a file', () => {
   it('answers for every row, and ends in batch.completed with the same counts', async () => {
