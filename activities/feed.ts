@@ -80,6 +80,12 @@ async function firstKept(store: Store, { merchantId, after, end }: { merchantId:
   return first?.sequence ?? end + 1;
 }
 
+/** Whether any event has a number beyond `sequence`. */
+async function isNumbered(store: Store, { merchantId, sequence }: { merchantId: string; sequence: number }) {
+  const beyond = { merchantId, sequence: { $gt: sequence } };
+  return (await store.rows.events.findOne(beyond, { projection: { _id: 1 } })) !== null;
+}
+
 export const notACursor = (): ServiceError =>
   new ServiceError('VALIDATION_FAILED', [{ path: 'after', message: 'is not a cursor of this feed' }]);
 
@@ -88,7 +94,8 @@ export async function readFeed(store: Store, { merchantId, after, types, limit }
   const window = types ? lookedThrough : limit;
   let end = await lastNumber(store, merchantId, settled);
   let numbered = 0;
-  if (end - after < window) {
+  // Also where the page is full without it: whether there is more is asked of those that have no number yet.
+  if (end - after <= window) {
     numbered = await numberWaiting(store, merchantId);
     end = await lastNumber(store, merchantId, settled);
   }
@@ -107,7 +114,8 @@ export async function readFeed(store: Store, { merchantId, after, types, limit }
   let sequence = rows.length > limit ? (page.at(-1)?.sequence ?? upTo) : Math.max(upTo, after);
   if (rows.length === 0 && sequence < end)
     sequence = Math.max(sequence, (await firstKept(store, { merchantId, after, end })) - 1);
-  // What is numbered and not settled yet is worth asking for at once: who reads to the end has then read all there was.
-  const more = sequence < end || numbered === numberedAtOnce || (await lastNumber(store, merchantId)) > sequence;
+  // What is numbered and not settled yet is worth asking for at once: who reads to the end has then read all there was. The
+  // events are asked, and not their count: an engine whose commits become visible piece by piece shows them first.
+  const more = sequence < end || numbered === numberedAtOnce || (await isNumbered(store, { merchantId, sequence }));
   return { envelopes, sequence, more };
 }

@@ -196,9 +196,22 @@ describe('reading while others write', () => {
           expect(new Set(first).size).toBe(first.length);
         },
       ),
-      { numRuns: 4, endOnFailure: true },
+      { numRuns: 8, endOnFailure: true },
     );
   }, 150_000);
+
+  it('says that there is more when a page ends with the last number and others wait for theirs', async () => {
+    const merchantId = `merchant-${newId()}`;
+    const write = (count: number) =>
+      service.store.rows.events.insertMany(Array.from({ length: count }, () => frozenEvent(merchantId)));
+    await write(4);
+    const first = await readFeed(service.store, { merchantId, after: 0, limit: 2 });
+    await write(1);
+    const second = await readFeed(service.store, { merchantId, after: first.sequence, limit: 2 });
+    expect([second.envelopes.length, second.sequence, second.more]).toEqual([2, 4, true]);
+    const last = await readFeed(service.store, { merchantId, after: second.sequence, limit: 2 });
+    expect([last.envelopes.length, last.sequence, last.more]).toEqual([1, 5, false]);
+  });
 
   it('reads past what is no longer kept', async () => {
     const merchantId = `merchant-${newId()}`;
