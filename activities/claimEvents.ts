@@ -35,10 +35,12 @@ const heldBy = ({ holder, eventIds, fence }: Claim) => ({
 export async function claimEvents(store: Store, claim: Claim): Promise<EventRow[]> {
   const { holder, fence } = claim;
   const { events } = store.rows;
-  await events.updateMany(
-    { _id: { $in: [...claim.eventIds] }, state: 'new', $or: [{ holder }, { dueAt: { $lte: store.now() } }] },
-    { $set: { holder, dueAt: leaseEnd(store), ...(fence !== undefined && { fence }) } },
-  );
+  const open = { _id: { $in: [...claim.eventIds] }, state: 'new' as const };
+  const taken = { $set: { holder, dueAt: leaseEnd(store), ...(fence !== undefined && { fence }) } };
+  // One after the other: with either of them in one filter the embedded engine goes through all events.
+  const own = await events.updateMany({ ...open, holder }, taken);
+  if (own.matchedCount < claim.eventIds.length)
+    await events.updateMany({ ...open, dueAt: { $lte: store.now() } }, taken);
   return events.find(heldBy(claim)).toArray();
 }
 

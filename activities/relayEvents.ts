@@ -68,17 +68,11 @@ async function inherit(deps: WorkerDeps, shard: number): Promise<void> {
     );
   const prefix = `${relayId(shard)}:`;
   const now = deps.now();
-  await deps.rows.events.updateMany(
-    {
-      state: 'new',
-      shard,
-      $or: [
-        { holder: { $gte: prefix, $lt: `${prefix}\u{10FFFF}` } },
-        { dueAt: { $gt: new Date(now.getTime() + farthestAheadMs) } },
-      ],
-    },
-    { $set: { holder: '', dueAt: now } },
-  );
+  const due = { $set: { holder: '', dueAt: now } };
+  const held = { $gte: prefix, $lt: `${prefix}\u{10FFFF}` };
+  await deps.rows.events.updateMany({ state: 'new', shard, holder: held }, due);
+  const tooFar = { $gt: new Date(now.getTime() + farthestAheadMs) };
+  await deps.rows.events.updateMany({ state: 'new', shard, dueAt: tooFar }, due);
 }
 
 /** Carries out what it can; when a batch fails as a whole, one by one, so that one bad event does not hold the others. */

@@ -2,6 +2,7 @@
 // operators read in Temporal. Only the receiver's own failures use up the subscription's attempts: what a dying worker or an
 // absent database cut short is tried again at once.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { Filter } from 'mongodb';
 import type { DeliveryRow, SubscriptionRow } from '../../schemas/collections.js';
 import type { DeliveryState } from '../../schemas/webhooks.js';
 import { believing, LeaseLost, newFence } from '../claimEvents.js';
@@ -31,14 +32,15 @@ export async function postWebhook(
 ): Promise<{ state: DeliveryState }> {
   const claimedAt = performance.now();
   const fence = newFence();
-  const delivery = await deps.rows.deliveries.findOneAndUpdate(
-    {
-      _id: deliveryId,
-      $or: [{ 'carrier.run': { $ne: carrier.run } }, { 'carrier.attempt': { $lte: carrier.attempt } }],
-    },
-    { $set: { fence, carrier } },
-    { returnDocument: 'after' },
-  );
+  const take = (carried: Filter<DeliveryRow>) =>
+    deps.rows.deliveries.findOneAndUpdate(
+      { _id: deliveryId, ...carried },
+      { $set: { fence, carrier } },
+      { returnDocument: 'after' },
+    );
+  const delivery =
+    (await take({ 'carrier.run': { $ne: carrier.run } })) ??
+    (await take({ 'carrier.run': carrier.run, 'carrier.attempt': { $lte: carrier.attempt } }));
   if (!delivery) {
     const known = await deps.rows.deliveries.findOne({ _id: deliveryId }, { projection: { _id: 1 } });
     if (known) throw new LeaseLost('A later attempt of this delivery took over.');
