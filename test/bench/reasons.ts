@@ -17,7 +17,6 @@ export const reasons: Record<string, string> = {
   passes: `a strip is drawn once for each number of stamps, and worst of ten meets what else the process does ${see('Passes')}`,
   push: `the change before is still being told: a second workflow task, an activity and their history on the same cores ${see('Pushes')}`,
   webhooks: `a delivery is claimed, logged and marked, each with others and each waiting for the disk ${see('Deliveries')}`,
-  hung: `at its pace the machine itself is the limit ${see('A hung receiver')}`,
   search: `HTTP and the read of the API key, which is never older than the request, come on top of the one read ${see('Reads')}`,
   list: `on the embedded engine a page costs what it skips; HTTP and the total come on top ${see('Reads')}`,
 };

@@ -19,6 +19,10 @@ beforeAll(async () => {
 afterAll(() => told.stop());
 
 const toldOf = (delta: number) => told.envelopes().filter(({ data }) => data.delta === delta);
+const bytesOf = (delta: number) =>
+  told.receiver.requests
+    .map(({ body }) => body.toString('utf8'))
+    .filter((text) => JSON.parse(text).data.delta === delta);
 
 async function backUp(): Promise<Map<string, Document[]>> {
   const documents = new Map<string, Document[]>();
@@ -55,9 +59,8 @@ it('goes on from the backup: nothing known is applied twice, what was unknown ma
   await restore(documents);
   await service.startWorker();
 
-  const [first, again] = await until(() => toldOf(7).length === 2 && toldOf(7), 30_000);
-  // To the letter, the order of its fields included.
-  expect(JSON.stringify(again)).toBe(JSON.stringify(first));
+  const [first, again] = await until(() => bytesOf(7).length === 2 && bytesOf(7), 30_000);
+  expect(again).toBe(first);
   const member = await merchant.call(`/merchants/me/members/${id}`);
   expect(member.body.data.fieldValues.points).toBe(12);
   const known = await award('before', 5);
