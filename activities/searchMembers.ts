@@ -1,11 +1,11 @@
 // Finding members. What a page costs depends on what it shows, never on how many members the merchant has: pages come from
 // an index in their order, totals from counters, and words from the search index.
-import type { Filter } from 'mongodb';
 import type { MemberRow, MemberTokenRow } from '../schemas/collections.js';
 import { prefixRange, queryWords, wordForms } from '../schemas/searchWords.js';
 import type { Store } from './deps.js';
 import { findByIds } from './findByIds.js';
 import { memberByCode } from './members.js';
+import { newestPage } from './newestPage.js';
 
 export interface MemberSearch {
   merchantId: string;
@@ -28,23 +28,13 @@ export async function searchMembers(store: Store, search: MemberSearch): Promise
   return newest(store, search);
 }
 
-/** Some engines sort all that a filter finds before they skip, so the filter finds no more than it must. */
 async function newest(store: Store, { merchantId, programId, page, pageSize }: MemberSearch): Promise<MemberPage> {
-  const where: Filter<MemberRow> = { merchantId, ...(programId !== undefined && { programId }) };
+  const where = { merchantId, ...(programId !== undefined && { programId }) };
   const list = programId === undefined ? merchantId : `${merchantId}:${programId}`;
-  const depth = page * pageSize;
-  const read = (since: Date | undefined) =>
-    store.rows.members
-      .find({ ...where, ...(since && { createdAt: { $gte: since } }) })
-      .sort({ createdAt: -1, _id: -1 })
-      .skip(depth - pageSize)
-      .limit(pageSize)
-      .toArray();
-  const since = store.knownDepths.since(list, depth);
-  const [bounded, counted] = await Promise.all([read(since), store.rows.counters.findOne({ _id: list })]);
-  const items = since && bounded.length < pageSize ? await read(undefined) : bounded;
-  const last = items[pageSize - 1];
-  if (last) store.knownDepths.note(list, depth, last.createdAt);
+  const [items, counted] = await Promise.all([
+    newestPage(store, store.rows.members, { list, where, page, pageSize }),
+    store.rows.counters.findOne({ _id: list }),
+  ]);
   return { items, total: counted?.members ?? 0 };
 }
 

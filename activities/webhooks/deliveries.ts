@@ -1,11 +1,11 @@
 // The delivery log: reading it, and sending one of its lines again. A replay is a delivery of its own, with the original
 // event, bytes and eventId.
-import type { Filter } from 'mongodb';
 import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { firstDeliveryId, newId } from '../../schemas/ids.js';
 import type { Store } from '../deps.js';
 import { findByIds } from '../findByIds.js';
+import { newestPage } from '../newestPage.js';
 import type { Starter } from '../starter.js';
 import { newDelivery, retryLater } from './publishEvents.js';
 
@@ -21,7 +21,7 @@ export interface DeliveryPage {
   total: number;
 }
 
-function filterOf({ merchantId, subscriptionId, eventType, success }: DeliveryFilter): Filter<DeliveryRow> {
+function filterOf({ merchantId, subscriptionId, eventType, success }: DeliveryFilter) {
   return {
     merchantId,
     ...(subscriptionId !== undefined && { subscriptionId }),
@@ -43,12 +43,7 @@ export async function listDeliveries(
 ): Promise<DeliveryPage> {
   const where = filterOf(filter);
   const [deliveries, total] = await Promise.all([
-    store.rows.deliveries
-      .find(where)
-      .sort({ createdAt: -1, _id: -1 })
-      .skip((page - 1) * pageSize)
-      .limit(pageSize)
-      .toArray(),
+    newestPage(store, store.rows.deliveries, { list: `deliveries:${JSON.stringify(where)}`, where, page, pageSize }),
     store.rows.deliveries.countDocuments(where, { limit: countUpTo }),
   ]);
   const ids = deliveries.map((delivery) => delivery.eventId);
