@@ -2,7 +2,14 @@
 // skipped or shared queues would mix what tests see. What is proven of the whole run comes last.
 import { defineConfig } from 'vitest/config';
 
-const forks = { pool: 'forks', testTimeout: 30_000, hookTimeout: 60_000 } as const;
+// Waits end when what they wait for is there. Their limits only end a run that hangs, so that a machine that stalls for
+// half a minute, as shared ones do, fails no test.
+const forks = {
+  pool: 'forks',
+  testTimeout: 120_000,
+  hookTimeout: 180_000,
+  expect: { poll: { timeout: 60_000 } },
+} as const;
 const engines = { ...forks, fileParallelism: false, globalSetup: ['test/rig/globalSetup.ts'] };
 
 export default defineConfig({

@@ -47,7 +47,7 @@ beforeAll(async () => {
   const [first, second] = load.known;
   if (!first || !second) throw new Error('Nobody was enrolled.');
   [withPhone, withoutPhone] = [first, second];
-}, 120_000);
+});
 
 afterAll(async () => {
   await caller?.close();
@@ -61,11 +61,11 @@ async function dieAt(role: Role, point: CrashPoint, work: () => Promise<unknown>
   const deaths = cluster.endings.length;
   const hit = cluster.arm(role, point);
   await work();
-  await until(async () => hit() && cluster.endings.length > deaths, 20, AbortSignal.timeout(30_000));
+  await until(async () => hit() && cluster.endings.length > deaths, 20, AbortSignal.timeout(60_000));
   expect(cluster.endings.slice(deaths)).toMatchObject([{ ending: 'was ended by SIGKILL' }]);
   listener.behave(ok());
   await cluster.allUp();
-  expect(await drain(world, { withinMs: 60_000 })).not.toBeNull();
+  expect(await drain(world, { withinMs: 120_000 })).not.toBeNull();
   expect(check(await gather(world, load.operations))).toEqual([]);
   return { diedAt: cluster.endings[deaths]?.at ?? 0 };
 }
@@ -102,7 +102,7 @@ describe('a worker that dies', () => {
     const arrivals = listener.arrivals().filter((arrival) => arrival.at > diedAt);
     const resumedMs = (arrivals[0]?.at ?? Number.NaN) - diedAt;
     console.log(`  work of the killed worker resumed after ${resumedMs} ms`);
-    expect(resumedMs).toBeLessThan(15_000);
+    expect(resumedMs).toBeLessThan(30_000);
   });
 
   it('between the log and the mark of its event sends nothing again', async () => {

@@ -30,12 +30,12 @@ describe.skipIf(!mounted)('on a small disk', () => {
 
   beforeAll(async () => {
     stack = await startStack(disk);
-  }, 90_000);
+  });
   afterAll(async () => {
     await stack?.stop();
     execFileSync('umount', [disk]);
     rmSync(disk, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   const call = async (path: string, body?: object) => {
     const { baseUrl, demo } = stack.file();
@@ -100,5 +100,5 @@ describe.skipIf(!mounted)('on a small disk', () => {
     execFileSync('mount', ['-o', 'remount,rw', disk]);
     stack = await startStack(disk);
     await allThere();
-  }, 120_000);
+  });
 });

@@ -48,14 +48,14 @@ async function run({ preload, at, afterAnswer, env, restMs }: Run): Promise<Find
     const load = createLoad({ world, caller, random: createRandom(4), tricks: false });
     await load.enroll('crash-points');
     // A broken service answers before the member is there.
-    await until(async () => (await cluster.store.rows.members.findOne()) !== null, 50, AbortSignal.timeout(20_000));
+    await until(async () => (await cluster.store.rows.members.findOne()) !== null, 50, AbortSignal.timeout(60_000));
     const [member] = load.known;
     if (!member) throw new Error('Nobody was enrolled.');
     await load.gesture('delta', member);
     const died = at ? cluster.arm(at.role, at.point) : () => true;
     await load.gesture('delta', member);
     if (afterAnswer) cluster.signal('api-1', 'SIGKILL');
-    await until(async () => died(), 50, AbortSignal.timeout(30_000));
+    await until(async () => died(), 50, AbortSignal.timeout(60_000));
     await cluster.allUp();
     await drain(world, { withinMs: restMs });
     await caller.close();

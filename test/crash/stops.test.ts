@@ -30,7 +30,7 @@ beforeAll(async () => {
   caller = createCaller(world);
   load = createLoad({ world, caller, random: createRandom(10), tricks: false });
   for (let index = 0; index < 6; index += 1) await load.enroll('crash-points');
-}, 120_000);
+});
 
 afterAll(async () => {
   await caller?.close();
@@ -41,7 +41,7 @@ afterAll(async () => {
 async function toRest() {
   await cluster.allUp();
   listener.behave(ok());
-  expect(await drain(world, { withinMs: 60_000 })).not.toBeNull();
+  expect(await drain(world, { withinMs: 120_000 })).not.toBeNull();
   const evidence = await gather(world, load.operations);
   expect(check(evidence)).toEqual([]);
   return evidence;
@@ -53,9 +53,9 @@ async function restart(name: ProcessName): Promise<{ ending: string; tookMs: num
   const pid = cluster.pidOf(name);
   const askedAt = Date.now();
   cluster.signal(name, 'SIGTERM');
-  await until(async () => cluster.endings.length > before, 10, AbortSignal.timeout(30_000));
+  await until(async () => cluster.endings.length > before, 10, AbortSignal.timeout(60_000));
   const last = cluster.endings[before];
-  await until(async () => cluster.pidOf(name) !== pid, 10, AbortSignal.timeout(10_000));
+  await until(async () => cluster.pidOf(name) !== pid, 10, AbortSignal.timeout(60_000));
   await cluster.allUp();
   return { ending: last?.ending ?? '', tookMs: (last?.at ?? 0) - askedAt };
 }
@@ -135,7 +135,7 @@ it('a rolling restart of every API and every worker under load costs no failed r
   try {
     for (const name of [...apiNames, ...workerNames]) {
       const before = clients.answered();
-      await until(async () => clients.answered() > before + 10, 20, AbortSignal.timeout(10_000));
+      await until(async () => clients.answered() > before + 10, 20, AbortSignal.timeout(60_000));
       const { ending, tookMs } = await restart(name);
       console.log(`  ${name} ended after ${tookMs} ms`);
       expect([name, ending]).toEqual([name, 'ended with code 0']);
@@ -158,25 +158,25 @@ it('a worker that is asked to end while receivers hang hands its work to the oth
   listener.behave(hang());
   const before = listener.arrivals().length;
   await Promise.all(load.known.map((member) => load.gesture('delta', member)));
-  await until(async () => listener.arrivals().length > before + 3, 20, AbortSignal.timeout(20_000));
+  await until(async () => listener.arrivals().length > before + 3, 20, AbortSignal.timeout(60_000));
   const { ending, tookMs } = await restart('worker-1');
   console.log(`  worker-1 ended after ${tookMs} ms, with receivers that hang`);
   expect(ending).toBe('ended with code 0');
   await toRest();
-}, 120_000);
+});
 
 it('the work of the only worker goes on in its next life', async () => {
   await cluster.down('worker-2');
   listener.behave(hang());
   const before = listener.arrivals().length;
   await Promise.all(load.known.map((member) => load.gesture('delta', member)));
-  await until(async () => listener.arrivals().length > before + 3, 20, AbortSignal.timeout(20_000));
+  await until(async () => listener.arrivals().length > before + 3, 20, AbortSignal.timeout(60_000));
   listener.behave(ok());
   const killedAt = Date.now();
   cluster.signal('worker-1', 'SIGKILL');
   const resumed = () => listener.arrivals().find(({ at }) => at > killedAt)?.at;
-  await until(async () => resumed() !== undefined, 20, AbortSignal.timeout(30_000));
+  await until(async () => resumed() !== undefined, 20, AbortSignal.timeout(60_000));
   await toRest();
   const { tookMs = 0 } = cluster.recoveries.at(-1) ?? {};
   console.log(`  its work went on ${(resumed() ?? 0) - killedAt} ms after the kill; it was ready after ${tookMs} ms`);
-}, 120_000);
+});

@@ -14,7 +14,7 @@ async function ended(merchant: TestMerchant, id: string) {
   return until(async () => {
     const { body } = await merchant.call(`/merchants/me/campaigns/${id}`);
     return ['completed', 'failed', 'cancelled'].includes(body.data.phase) && body.data;
-  }, 30_000);
+  });
 }
 
 describe('a campaign without wallet credentials', () => {
@@ -188,7 +188,7 @@ describe('a campaign without wallet credentials', () => {
     await receiver.waitFor((requests) =>
       requests.some((request) => request.body.includes(id) && request.body.includes('batch.failed')),
     );
-  }, 60_000);
+  });
 
   it('ends as completed with nobody when nobody matches', async () => {
     const { _id: programId } = await merchant.program();

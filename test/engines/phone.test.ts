@@ -41,7 +41,7 @@ function phone(...args: string[]): Running {
 }
 
 const heard = (one: Running, words: string | RegExp): Promise<true> =>
-  until(() => (typeof words === 'string' ? one.said().includes(words) : words.test(one.said())), 30_000);
+  until(() => (typeof words === 'string' ? one.said().includes(words) : words.test(one.said())));
 
 beforeAll(async () => {
   stackDir = await mkdtemp(join(tmpdir(), 'loyalty-pass-phone-'));

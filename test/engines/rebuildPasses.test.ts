@@ -84,7 +84,7 @@ it('the class at Google follows each change of a program, nobody enrolling, thou
   google.rules.approve(`${google.issuerId}.program-club`);
   google.fail({ on: 'classGet', how: { status: 503 }, times: 2 });
   await apply('#222222');
-  await until(() => shown() === '#222222', 20_000);
+  await until(() => shown() === '#222222');
   const rows = await until(async () => {
     const found = await service.store.rows.events.find({ programId: 'club' }).toArray();
     return found.every(({ state }) => state === 'published') && found;

@@ -86,7 +86,7 @@ describe.each(languages)('the $fence receiver of the documentation', ({ fence, f
       await sleep(50);
     }
     throw new Error(`The ${fence} receiver did not start.`);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     receiver?.kill();

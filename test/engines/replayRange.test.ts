@@ -74,7 +74,7 @@ async function ended({ merchant }: Scene, batchId: string) {
   return until(async () => {
     const { body } = await merchant.call(`/merchants/me/batches/${batchId}`);
     return ['completed', 'failed', 'cancelled'].includes(body.data.phase) && body.data;
-  }, 30_000);
+  });
 }
 
 const idOf = (request: Received): string => JSON.parse(request.body.toString('utf8')).eventId;
@@ -204,11 +204,11 @@ describe('a replay of all', () => {
     const id = await scene.subscribe();
     const { receiver, merchant } = scene;
     const batchId = await scene.replay(id, { since: longAgo, only: 'all' });
-    await receiver.waitFor((requests) => requests.length >= 10, 20_000);
-    const [first, ...rest] = receiver.requests.slice(0, 10);
-    const tenth = rest.at(-1);
-    // Nine spaces of 50 ms, with some room for a busy machine.
-    expect(Number(tenth?.at) - Number(first?.at)).toBeGreaterThan(300);
+    await receiver.waitFor((requests) => requests.length >= 30);
+    const [first, ...rest] = receiver.requests.slice(0, 30);
+    const thirtieth = rest.at(-1);
+    // Spaces of 50 ms, of which a machine that stalls may swallow some.
+    expect(Number(thirtieth?.at) - Number(first?.at)).toBeGreaterThan(500);
     await merchant.call(`/merchants/me/batches/${batchId}/cancel`, { method: 'POST' });
     const batch = await ended(scene, batchId);
     expect(batch.phase).toBe('cancelled');
@@ -216,7 +216,7 @@ describe('a replay of all', () => {
     expect(receiver.requests.length).toBeLessThan(110);
     expect(new Set(receiver.requests.map(idOf)).size).toBe(receiver.requests.length);
     await scene.stop();
-  }, 60_000);
+  });
 });
 
 it('replays that wait for slow receivers keep no import waiting', async () => {
@@ -228,11 +228,11 @@ it('replays that wait for slow receivers keep no import waiting', async () => {
   const id = await scene.subscribe({ timeoutMs: 30_000 });
   // More than may run at once.
   await Promise.all(Array.from({ length: 12 }, () => scene.replay(id, { since: longAgo, only: 'all' })));
-  await receiver.waitFor((requests) => requests.length >= 8, 20_000);
+  await receiver.waitFor((requests) => requests.length >= 8);
   const answer = await sendImport(merchant, { programId, file: csvOf(3) });
   expect([answer.status, answer.body.data?.counts.created]).toEqual([200, 3]);
   await scene.stop();
-}, 60_000);
+});
 
 describe('a replay that cannot be', () => {
   it('is refused for a subscription that is disabled, unknown or of another merchant, and for no stretch at all', async () => {
@@ -261,5 +261,5 @@ describe('a replay that cannot be', () => {
     await service.startWorker();
     expect(await ended(scene, batchId)).toMatchObject({ phase: 'failed', reason: 'The subscription was deleted.' });
     await scene.stop();
-  }, 60_000);
+  });
 });

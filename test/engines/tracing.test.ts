@@ -35,7 +35,7 @@ const spansOf = (traceId: string, count: number) =>
   until(() => {
     const spans = collector.spans.filter((span) => span.traceId === traceId);
     return spans.length >= count && spans;
-  }, 15_000);
+  });
 const attributesOf = ({ attributes }: TraceCollector['spans'][number]) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue)]));
 
@@ -73,7 +73,7 @@ describe('a trace', () => {
     expect(body.success).toBe(true);
     await merchant.call(`/merchants/me/members?q=birdsong`);
     await merchant.call('/merchants/me/members', { body: { ...person, initialPoints: -1 } });
-    await until(() => collector.spans.length >= before + 3, 15_000);
+    await until(() => collector.spans.length >= before + 3);
     expect(JSON.stringify(collector.spans)).not.toMatch(/canary|birdsong/i);
   });
 
@@ -84,7 +84,7 @@ describe('a trace', () => {
     const fresh = await until(() => {
       const spans = collector.spans.slice(before).filter(({ name }) => name.endsWith('/merchants/me/programs'));
       return spans.length >= 2 && spans;
-    }, 15_000);
+    });
     expect(fresh.every(({ parentSpanId }) => !parentSpanId)).toBe(true);
     expect(new Set(fresh.map(({ traceId }) => traceId)).size).toBe(2);
   });

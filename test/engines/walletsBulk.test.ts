@@ -79,7 +79,7 @@ describe('a pass that a wallet does not take, of members whom a relay tells of',
     return made.map(({ id }) => id);
   };
   const told = (ids: string[], times: number) =>
-    until(() => ids.every((id) => toldOf(id).length >= times) && ids.map(toldOf), 25_000);
+    until(() => ids.every((id) => toldOf(id).length >= times) && ids.map(toldOf));
   const built = async (memberId: string, platform: string) => {
     const { body } = await real.merchant.call(`/merchants/me/members/${memberId}/events`);
     return body.data.items

@@ -8,7 +8,7 @@ import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { until } from '../rig/service.js';
 import { forgeries } from '../rig/virtualGoogleWallet.js';
 
-const waitMs = 1_600;
+const waitMs = 2_000;
 let real: RealWallets;
 let customers: Customers;
 
@@ -40,7 +40,7 @@ describe('a Google Wallet that joined through the public page', () => {
     const times: number[] = [];
     for (let turn = 1; turn <= 10; turn += 1) {
       const changed = await customers.points(ada, { delta: 1, changeMessage: `You have ${turn} points` });
-      expect(changed.ms).toBeLessThan(waitMs + 500);
+      expect(changed.ms).toBeLessThan(waitMs + 2_000);
       // Whoever waits for the device that hangs is told nothing yet of either wallet.
       if (changed.passUpdate) expect(changed.passUpdate.google).toEqual({ objectPatched: true, mode: 'real' });
       else expect(turn).toBeLessThanOrEqual(2);
@@ -220,9 +220,9 @@ describe('Google in a mood', () => {
     real.google.fail({ ...fault, on: 'objectUpdate' });
     const { passUpdate, current, ms } = await customers.points(ada, { delta: 7, changeMessage: 'Seven more' });
     expect([passUpdate, current]).toEqual([null, 7]);
-    expect(ms).toBeLessThan(waitMs + 500);
+    expect(ms).toBeLessThan(waitMs + 2_000);
     expect((await customers.told(ada, 'points.changed', 1))[0]?.data).toMatchObject({ current: 7, passUpdate: null });
-    await until(() => real.customer.card(objectId).messages.length > 0, 20_000);
+    await until(() => real.customer.card(objectId).messages.length > 0);
     expect(real.customer.card(objectId)).toMatchObject({ balance: '7', messages: [{ body: 'Seven more' }] });
     expect(await customers.told(ada, 'pass.updated', 1)).toHaveLength(1);
   });
@@ -232,7 +232,7 @@ describe('Google in a mood', () => {
     const objectId = await save(ada);
     real.google.fail({ on: 'addMessage', how: 'lost' });
     expect((await customers.points(ada, { delta: 1, changeMessage: 'Once' })).passUpdate).toBeNull();
-    await until(async () => (await customers.timeline(ada, 'google_object_patched')).length === 3, 15_000);
+    await until(async () => (await customers.timeline(ada, 'google_object_patched')).length === 3);
     expect(real.customer.card(objectId).messages.map(({ body }) => body)).toEqual(['Once']);
   });
 

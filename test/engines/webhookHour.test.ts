@@ -129,7 +129,7 @@ it('a receiver with an hour of trouble ends with every event once, and the log t
       const rows = await service.store.rows.deliveries.find({ subscriptionId: id }).toArray();
       const settled = new Set(rows.filter((row) => states.includes(row.state)).map((row) => row.eventId));
       return settled.size === events.size;
-    }, 60_000);
+    });
   await atRest(patient.id, ['succeeded']);
   await atRest(brief.id, ['succeeded', 'exhausted']);
 
@@ -144,7 +144,7 @@ it('a receiver with an hour of trouble ends with every event once, and the log t
   const batch = await until(async () => {
     const { data } = (await merchant.call(`/merchants/me/batches/${body.data.id}`)).body;
     return data.phase === 'completed' && data;
-  }, 30_000);
+  });
   expect(batch.counts).toMatchObject({ total: exhausted, created: exhausted });
 
   const journal = await receiver.journal();

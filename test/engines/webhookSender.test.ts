@@ -46,13 +46,8 @@ function send(url: string, timeoutMs = 2_000, signal?: AbortSignal): Promise<Sen
   return sendWebhook(agent, { url, headers, body, timeoutMs, signal });
 }
 
-async function until(condition: () => boolean, ms: number): Promise<void> {
-  for (const end = performance.now() + ms; !condition() && performance.now() < end; ) await sleep(10);
-  expect(condition()).toBe(true);
-}
-
 /** The connection that carried the attempt is gone. */
-const expectGivenUp = (receiver: Receiver) => until(() => receiver.underWay() === 0, 1_000);
+const expectGivenUp = (receiver: Receiver) => expect.poll(receiver.underWay).toBe(0);
 
 describe('an attempt', () => {
   it('posts the very bytes, signed, and succeeds with any 2xx', async () => {
@@ -106,8 +101,8 @@ describe('an attempt', () => {
   it('reads Retry-After from a failure, and from nothing else', async () => {
     const receiver = await aReceiver(tempers.tooMany('120'));
     expect(await send(receiver.url)).toMatchObject({ statusCode: 429, retryAfterMs: 120_000 });
-    receiver.setTemper(tempers.tooMany(new Date(Date.now() + 60_000).toUTCString()));
-    expect((await send(receiver.url)).retryAfterMs).toBeGreaterThan(57_000);
+    receiver.setTemper(tempers.tooMany(new Date(Date.now() + 3_600_000).toUTCString()));
+    expect((await send(receiver.url)).retryAfterMs).toBeGreaterThan(3_500_000);
     receiver.setTemper(tempers.status(200, { 'retry-after': '120' }));
     expect(await send(receiver.url)).toMatchObject({ ok: true, retryAfterMs: null });
   });
@@ -120,7 +115,7 @@ describe('an attempt', () => {
 
   it('waits for a slow receiver as long as its time allows', async () => {
     const receiver = await aReceiver(tempers.slow(300));
-    const result = await send(receiver.url, 1_000);
+    const result = await send(receiver.url, 20_000);
     expect(result).toMatchObject({ ok: true, statusCode: 204 });
     expect(result.durationMs).toBeGreaterThanOrEqual(295);
     expect(await send(receiver.url, 100)).toMatchObject({ ok: false, error: 'timeout' });
@@ -172,26 +167,27 @@ describe('the time of an attempt', () => {
     const receiver = await aReceiver(temper);
     const startedAt = performance.now();
     const result = await send(receiver.url, 400);
-    const took = performance.now() - startedAt;
     expect(result).toMatchObject({ error, ok: error === null });
-    expect(took).toBeGreaterThan(380);
-    expect(took).toBeLessThan(1_500);
-    expect(Math.abs(result.durationMs - took)).toBeLessThan(200);
+    expect(result.durationMs).toBeGreaterThan(380);
+    expect(result.durationMs).toBeLessThanOrEqual(Math.ceil(performance.now() - startedAt));
     await expectGivenUp(receiver);
   });
 
   it('runs while the name is looked up, and nothing is sent when the answer comes too late', async () => {
     const receiver = await aReceiver();
+    let answerLate: (addresses: string[]) => void = () => {};
     agent = createWebhookAgent({
       allow: parseCidrs('127.0.0.1,192.168.0.0/16'),
       allowHttp: true,
-      resolve: () => sleep(1_500, ['127.0.0.1']),
+      resolve: () =>
+        new Promise((resolve) => {
+          answerLate = resolve;
+        }),
     });
-    const startedAt = performance.now();
     const result = await send(`http://hooks.example.test:${receiver.port}/`, 200);
     expect(result).toMatchObject({ ok: false, statusCode: null, error: 'timeout' });
-    expect(performance.now() - startedAt).toBeLessThan(1_200);
-    await sleep(1_600);
+    answerLate(['127.0.0.1']);
+    await sleep(300);
     expect(receiver.requests).toHaveLength(0);
   });
 
@@ -219,7 +215,7 @@ describe('the time of an attempt', () => {
     stop.abort();
     expect(await running).toMatchObject({ ok: false, error: 'aborted' });
     await expectGivenUp(receiver);
-    expect(await send(receiver.url, 5_000, stop.signal)).toMatchObject({ error: 'aborted', durationMs: 0 });
+    expect(await send(receiver.url, 5_000, stop.signal)).toMatchObject({ ok: false, error: 'aborted' });
     expect(receiver.requests).toHaveLength(1);
   });
 
@@ -242,9 +238,9 @@ describe('the body of an answer', () => {
     ['of 17 KB', tempers.status(200, {}, 'x'.repeat(17_408)), { ok: true, statusCode: 200 }],
   ])('%s is cut at 16 KB, changes nothing and costs its socket', async (_what, temper, expected) => {
     const receiver = await aReceiver(temper);
-    const startedAt = performance.now();
-    expect(await send(receiver.url, 5_000)).toMatchObject(expected);
-    expect(performance.now() - startedAt).toBeLessThan(2_500);
+    const result = await send(receiver.url, 20_000);
+    expect(result).toMatchObject(expected);
+    expect(result.durationMs).toBeLessThan(20_000);
     await expectGivenUp(receiver);
   });
 
@@ -283,7 +279,7 @@ describe('the body of an answer', () => {
     }
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1_048_576);
     // undici 7 connects once more after a request that was aborted, to no use (nodejs/undici#5845); that ends too.
-    await until(() => receiver.open() === 0, 5_000);
+    await expect.poll(receiver.open).toBe(0);
   });
 });
 
@@ -293,12 +289,12 @@ describe('receivers beside each other', () => {
       request.path === '/hang' ? undefined : tempers.ok()(request, answer),
     );
     const origin = `http://127.0.0.1:${receiver.port}`;
-    const hanging = Array.from({ length: 100 }, () => send(`${origin}/hang`, 1_500));
+    const stop = new AbortController();
+    const hanging = Array.from({ length: 100 }, () => send(`${origin}/hang`, 60_000, stop.signal));
     await receiver.waitFor((requests) => requests.length === 100);
-    const startedAt = performance.now();
-    expect(await send(`${origin}/good`)).toMatchObject({ ok: true });
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
-    expect((await Promise.all(hanging)).every(({ error }) => error === 'timeout')).toBe(true);
+    expect(await send(`${origin}/good`, 30_000)).toMatchObject({ ok: true });
+    stop.abort();
+    expect((await Promise.all(hanging)).every(({ error }) => error === 'aborted')).toBe(true);
   });
 });
 

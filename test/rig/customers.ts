@@ -8,6 +8,7 @@ import type { Call } from './merchant.js';
 import { type Joined, joinInPublic, type RealWallets } from './realWallets.js';
 import { type Receiver, startReceiver } from './receiver.js';
 import { until } from './service.js';
+import { watchStalls } from './stalls.js';
 import type { VirtualIphone } from './virtualIphone.js';
 
 export interface Customer extends Joined {
@@ -31,7 +32,7 @@ export interface Line {
 export interface Changed {
   passUpdate: PassUpdate | null;
   current: number;
-  /** How long the answer took. */
+  /** How long the answer took, without the time in which the machine stood still. */
   ms: number;
 }
 
@@ -52,11 +53,12 @@ export async function startCustomers({ service, merchant, phone }: RealWallets):
   const receiver: Receiver = await startReceiver();
   await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events: ['*'] } });
 
+  const stalls = watchStalls();
   const change = async ({ member }: Customer, path: string, call: Call) => {
-    const startedAt = performance.now();
+    const [startedAt, stalledBefore] = [performance.now(), stalls.stalledMs()];
     const answer = await merchant.call(`/merchants/me/members/${member._id}/${path}`, { method: 'PATCH', ...call });
     expect(answer.status).toBe(200);
-    return { data: answer.body.data, ms: performance.now() - startedAt };
+    return { data: answer.body.data, ms: performance.now() - startedAt - (stalls.stalledMs() - stalledBefore) };
   };
   const toldSoFar: Customers['toldSoFar'] = ({ member }, event) =>
     receiver.requests
@@ -85,13 +87,16 @@ export async function startCustomers({ service, merchant, phone }: RealWallets):
     },
     toldSoFar,
     async told(customer, event, times) {
-      await until(() => toldSoFar(customer, event).length >= times, 15_000);
+      await until(() => toldSoFar(customer, event).length >= times);
       return toldSoFar(customer, event);
     },
     async timeline({ member }, type) {
       const { body } = await merchant.call(`/merchants/me/members/${member._id}/events?limit=200`);
       return body.data.items.filter((line: Line) => line.type === type).reverse();
     },
-    stop: () => receiver.stop(),
+    async stop() {
+      stalls.stop();
+      await receiver.stop();
+    },
   };
 }

@@ -41,7 +41,7 @@ export function csvOf(rows: number, prefix = 'person'): string {
 }
 
 /** The batch once it is over. */
-export function batchEnd(merchant: TestMerchant, batchId: string, withinMs = 60_000): Promise<Answer['body']> {
+export function batchEnd(merchant: TestMerchant, batchId: string, withinMs?: number): Promise<Answer['body']> {
   return until(async () => {
     const { body } = await merchant.call(`/merchants/me/batches/${batchId}`);
     return body.data?.finishedAt ? body.data : undefined;

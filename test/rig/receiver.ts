@@ -98,7 +98,7 @@ export async function startReceiver(
     setTemper(next) {
       current = next;
     },
-    waitFor(predicate, ms = 15_000) {
+    waitFor(predicate, ms = 60_000) {
       return new Promise((resolve, reject) => {
         const end = (error?: Error) => {
           clearTimeout(timer);

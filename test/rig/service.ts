@@ -78,12 +78,14 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     RATE_LIMIT_PUBLIC: '1000000',
     RELAY_SHARDS: '1',
     LOG_LEVEL: 'silent',
+    // The longest, and MongoDB is not asked whether it is there: a machine that stalls is no outage.
+    PASS_UPDATE_WAIT_MS: '8000',
     ...options.env,
   });
   const log = pino({ level: process.env.TEST_LOG_LEVEL ?? config.LOG_LEVEL });
   const wallets = await createWallets({ config, log });
   const tracing = await createTracing({ config, log, process: 'api' });
-  const store = openStore({ config, log, tracing, walletModes: wallets.modes });
+  const store = openStore({ config, log, tracing, walletModes: wallets.modes, lookEveryMs: 60_000 });
   await migrate(store);
 
   const target = temporalTarget(config);
@@ -171,10 +173,10 @@ export async function replaySince(client: Client, since: Date, codePath = inject
   return replayed;
 }
 
-/** Asks until the answer is truthy. Throws after `withinMs`. */
+/** Asks until the answer is truthy. Throws after `withinMs`, a minute: a machine that stalls fails no test. */
 export async function until<T>(
   ask: () => T | Promise<T>,
-  withinMs = 10_000,
+  withinMs = 60_000,
 ): Promise<Exclude<T, false | null | undefined>> {
   const deadline = Date.now() + withinMs;
   for (;;) {

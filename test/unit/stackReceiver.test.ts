@@ -20,7 +20,7 @@ async function startReceiver(...args: string[]): Promise<string> {
   const started = spawn(process.execPath, ['--import', 'tsx', script, '--port', String(port), ...args]);
   receiver = started;
   for (const stream of [started.stdout, started.stderr]) stream.on('data', (text) => (printed += String(text)));
-  await expect.poll(() => printed, { timeout: 10_000 }).toContain(`http://127.0.0.1:${port}/`);
+  await expect.poll(() => printed).toContain(`http://127.0.0.1:${port}/`);
   return `http://127.0.0.1:${port}/`;
 }
 

@@ -139,4 +139,4 @@ it('takes a fresh history after many steps', async () => {
   expect(steps).toBe(65);
   const last = await worker.client.workflow.getHandle(handle.workflowId).describe();
   expect(last.runId).not.toBe((handle as { firstExecutionRunId?: string }).firstExecutionRunId);
-}, 60_000);
+});
