@@ -37,13 +37,20 @@ export function decideUpdate(store: Store, patch: z.output<typeof memberPatch>) 
     return {
       ...decision,
       unset,
-      statements: [
-        ...moved,
-        remove(store, 'memberTokens', { memberId: member._id }),
-        ...tokenRows(after).map((token) => insert(store, 'memberTokens', token)),
-      ],
+      statements: [...moved, ...newWords(store, { member, after })],
     };
   };
+}
+
+/** A word's id tells its member and itself, so what changed is known without looking. */
+function newWords(store: Store, { member, after }: { member: MemberRow; after: MemberRow }): Statement[] {
+  const before = new Set(tokenRows(member).map(({ _id }) => _id));
+  const wanted = tokenRows(after);
+  const gone = [...before].filter((id) => !wanted.some(({ _id }) => _id === id));
+  return [
+    ...(gone.length > 0 ? [remove(store, 'memberTokens', { _id: { $in: gone } })] : []),
+    ...wanted.filter(({ _id }) => !before.has(_id)).map((token) => insert(store, 'memberTokens', token)),
+  ];
 }
 
 /** Throws EMAIL_TAKEN. Whoever takes the address in the same moment is found out by the insert, and decides again. */

@@ -419,7 +419,6 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
   emails: [],
   memberTokens: [
     { key: { merchantId: 1, token: 1 }, reason: '`q`: a range on a scalar after an equality costs only what matches' },
-    { key: { memberId: 1 }, reason: 'a changed name replaces its words' },
   ],
   counters: [],
   tags: [{ key: { merchantId: 1, tag: 1 }, unique: true, reason: 'all tags of a merchant in their order' }],
