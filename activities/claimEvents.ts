@@ -1,9 +1,11 @@
 // Taking events is claiming them: `dueAt` moves ahead by a lease under the taker's name, so a relay and a workflow never
 // work on one event at the same time, and whatever died is taken again. The fence names the attempt: a process that stood
 // still while another attempt took over finds its fence replaced, and acts no more.
+import type { Filter, UpdateFilter } from 'mongodb';
 import type { EventRow } from '../schemas/collections.js';
 import { newToken } from '../schemas/ids.js';
 import type { Store } from './deps.js';
+import { pieces } from './pieces.js';
 import { update, writeTogether } from './transact.js';
 
 const leaseMs = 60_000;
@@ -31,23 +33,48 @@ const heldBy = ({ holder, eventIds, fence }: Claim) => ({
   ...(fence !== undefined && { fence }),
 });
 
-/** Those of the events that nobody else holds and that are not published yet. A new fence ends the claims of older ones. */
-export async function claimEvents(store: Store, claim: Claim): Promise<EventRow[]> {
-  const { holder, fence } = claim;
-  const { events } = store.rows;
-  const open = { _id: { $in: [...claim.eventIds] }, state: 'new' as const };
-  const taken = { $set: { holder, dueAt: leaseEnd(store), ...(fence !== undefined && { fence }) } };
-  // One after the other: with either of them in one filter the embedded engine goes through all events.
-  const own = await events.updateMany({ ...open, holder }, taken);
-  if (own.matchedCount < claim.eventIds.length)
-    await events.updateMany({ ...open, dueAt: { $lte: store.now() } }, taken);
-  return events.find(heldBy(claim)).toArray();
+type Change = UpdateFilter<EventRow>;
+
+/** Answers how many of the events were as `where` says. */
+async function updateAll(
+  store: Store,
+  eventIds: readonly string[],
+  where: Filter<EventRow>,
+  change: Change,
+): Promise<number> {
+  let matched = 0;
+  for (const some of pieces(eventIds))
+    matched += (await store.rows.events.updateMany({ ...where, _id: { $in: some } }, change)).matchedCount;
+  return matched;
 }
 
+/** Those of the events that nobody else holds and that are not published yet. A new fence ends the claims of older ones. */
+export async function claimEvents(store: Store, claim: Claim): Promise<EventRow[]> {
+  const { holder, fence, eventIds } = claim;
+  const open = { state: 'new' as const };
+  const taken = { $set: { holder, dueAt: leaseEnd(store), ...(fence !== undefined && { fence }) } };
+  // One after the other: with either of them in one filter the embedded engine goes through all events.
+  const own = await updateAll(store, eventIds, { ...open, holder }, taken);
+  if (own < eventIds.length) await updateAll(store, eventIds, { ...open, dueAt: { $lte: store.now() } }, taken);
+  return store.rows.events.find(heldBy(claim)).toArray();
+}
+
+/** New events as whoever makes them goes on to work on them: written with its claim, they need no other. */
+export const claimedFromBirth = (
+  store: Store,
+  born: EventRow[],
+  { holder, fence }: Omit<Claim, 'eventIds'>,
+): EventRow[] =>
+  fence === undefined ? born : born.map((event) => ({ ...event, holder, fence, dueAt: leaseEnd(store) }));
+
+const heldFor = (store: Store, { forMs, ...claim }: Claim & { forMs: number }) => ({
+  ...heldBy(claim),
+  dueAt: { $gt: new Date(store.now().getTime() + forMs + marginMs) },
+});
+
 /** The same for what takes no longer than `forMs`, and without a write where the holder has them for longer already. */
-export async function holdEvents(store: Store, { forMs, ...claim }: Claim & { forMs: number }): Promise<EventRow[]> {
-  const enough = new Date(store.now().getTime() + forMs + marginMs);
-  const held = await store.rows.events.find({ ...heldBy(claim), dueAt: { $gt: enough } }).toArray();
+export async function holdEvents(store: Store, claim: Claim & { forMs: number }): Promise<EventRow[]> {
+  const held = await store.rows.events.find(heldFor(store, claim)).toArray();
   return held.length === new Set(claim.eventIds).size ? held : claimEvents(store, claim);
 }
 
@@ -94,19 +121,26 @@ const renewMs = 15_000;
 export function keepLease(store: Store, { claimedAt, ...claim }: Claim & { claimedAt: number }): Lease {
   const ids = new Set(claim.eventIds);
   const renew = async (): Promise<void> => {
-    const renewed = await store.rows.events.updateMany(heldBy(claim), { $set: { dueAt: leaseEnd(store) } });
-    if (renewed.matchedCount < ids.size) throw new LeaseLost(`${claim.holder} no longer holds its events.`);
+    const renewed = await updateAll(store, [...ids], heldBy(claim), { $set: { dueAt: leaseEnd(store) } });
+    if (renewed < ids.size) throw new LeaseLost(`${claim.holder} no longer holds its events.`);
+  };
+  // Asked again and again while receivers are told: a reading, since writing is what the lease is to save.
+  const confirm = async (): Promise<void> => {
+    const where = heldFor(store, { ...claim, forMs: believedMs + outdatedMs });
+    const held = await store.rows.events.find(where, { projection: { _id: 1 } }).toArray();
+    if (held.length < ids.size) await renew();
   };
   const renewing = setInterval(
     () => renew().catch((error: unknown) => store.log.warn({ err: error, ...claim }, 'a lease could not be renewed')),
     renewMs,
   );
-  return { confirm: believing(renew, { askedAt: claimedAt }), release: () => clearInterval(renewing) };
+  return { confirm: believing(confirm, { askedAt: claimedAt }), release: () => clearInterval(renewing) };
 }
 
 export async function markPublished(store: Store, claim: Claim): Promise<void> {
   if (claim.eventIds.length === 0) return;
-  await store.rows.events.updateMany(heldBy(claim), { $set: { state: 'published', publishedAt: store.now() } });
+  const published = { state: 'published', publishedAt: store.now() } as const;
+  await updateAll(store, claim.eventIds, heldBy(claim), { $set: published });
 }
 
 const backoff = { first: 500, longest: 60_000 };

@@ -1,5 +1,6 @@
 // Inserting rows whose ids are derived from what they stand for: done twice, the second time changes nothing.
 import { type Collection, type Document, MongoBulkWriteError, type OptionalUnlessRequiredId } from 'mongodb';
+import { pieces } from './pieces.js';
 
 const duplicateKey = 11_000;
 
@@ -8,7 +9,15 @@ export async function insertNew<T extends Document & { _id: string }>(
   collection: Collection<T>,
   rows: T[],
 ): Promise<string[]> {
-  if (rows.length === 0) return [];
+  const known: string[] = [];
+  for (const some of pieces(rows)) known.push(...(await insertPiece(collection, some)));
+  return known;
+}
+
+async function insertPiece<T extends Document & { _id: string }>(
+  collection: Collection<T>,
+  rows: T[],
+): Promise<string[]> {
   try {
     // Every row brings its own id, which is all that the driver's type asks for.
     await collection.insertMany(rows as OptionalUnlessRequiredId<T>[], { ordered: false });

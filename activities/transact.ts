@@ -15,13 +15,13 @@ import { ServiceError } from '../schemas/errors.js';
 import type { Store } from './deps.js';
 import { gather } from './gather.js';
 import { isAway } from './isAway.js';
+import { pieces } from './pieces.js';
 
 type Keyed = Document & { _id: string };
 export type Statement = AnyClientBulkWriteModel<Keyed>;
 
 const patienceMs = 8_000;
 const commitPatienceMs = 1_000;
-const statementsTogether = 500;
 const duplicateKey = 11_000;
 const writeConflict = 112;
 
@@ -128,8 +128,7 @@ export async function transact(store: Store, statements: Statement[], updates: n
  */
 export async function writeTogether(store: Pick<Store, 'mongo' | 'log'>, statements: Statement[]): Promise<number> {
   let matchedByAll = 0;
-  for (let from = 0; from < statements.length; from += statementsTogether) {
-    const these = statements.slice(from, from + statementsTogether);
+  for (const these of pieces(statements)) {
     let matchedByThese = 0;
     const write = async () => {
       // One statement is all or nothing by itself.

@@ -5,12 +5,13 @@ import { isFinished } from '../../schemas/batches.js';
 import type { BatchChunkRow, BatchRow, EventRow, ImportRowOutcome, MemberRow } from '../../schemas/collections.js';
 import { importId } from '../../schemas/ids.js';
 import type { ImportStep } from '../../schemas/workflows.js';
-import { claimEvents, giveBack, newFence } from '../claimEvents.js';
+import { claimedFromBirth, giveBack, holdEvents, newFence } from '../claimEvents.js';
 import { insertNew } from '../insertNew.js';
+import { frozen } from '../newEvent.js';
 import { memberCreated } from '../newMember.js';
 import { decideAgain, isConflict, StaleRead, transact, update } from '../transact.js';
 import { issueBoth } from '../wallets/issuePasses.js';
-import { publishClaimed } from '../webhooks/publishEvents.js';
+import { issuanceOf, publishClaimed } from '../webhooks/publishEvents.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { readChunk } from './createChunk.js';
 import { type StepInput, takeSteps } from './takeSteps.js';
@@ -30,6 +31,9 @@ export async function carryImported(deps: WorkerDeps, input: StepInput): Promise
   });
 }
 
+/** A claim that is to last so long yet is not renewed before a chunk is published. */
+const publishingMs = 30_000;
+
 type Created = ImportRowOutcome & { memberId: string; eventId: string };
 
 export const createdOf = (row: BatchChunkRow): Created[] =>
@@ -46,18 +50,17 @@ async function carryChunk(deps: WorkerDeps, { batch, row, callOff }: CarryChunk)
   if (created.length === 0) return;
   const holder = importId(batch._id);
   const memberIds = created.map((entry) => entry.memberId);
-  const [events, issued] = await Promise.all([
-    addEvents(deps, { row, created, holder }),
-    issueBoth(deps, { memberIds, holder }),
-  ]);
-  await publish(deps, { holder, eventIds: [...events, ...issued.eventIds], callOff });
+  const fence = newFence();
+  const issued = await issueBoth(deps, { memberIds, holder, fence });
+  const events = await addEvents(deps, { row, created, holder, fence });
+  await publish(deps, { holder, fence, eventIds: [...events, ...issued.eventIds], callOff });
   await recordCarried(deps, { batch, row, memberIds });
 }
 
-/** One `member.created` for each, under the id that its row decided; written twice, it is there once. */
+/** One `member.created` for each, under the id that its row decided, with its bytes; written twice, it is there once. */
 async function addEvents(
   deps: WorkerDeps,
-  { row, created, holder }: { row: BatchChunkRow; created: Created[]; holder: string },
+  { row, created, ...claim }: { row: BatchChunkRow; created: Created[]; holder: string; fence: string },
 ): Promise<string[]> {
   const members = await deps.rows.members.find({ _id: { $in: created.map((entry) => entry.memberId) } }).toArray();
   const byId = new Map(members.map((member) => [member._id, member]));
@@ -68,21 +71,23 @@ async function addEvents(
     const { initialPoints: _, ...names } = people.get(number) ?? {};
     const { firstName: _f, lastName: _l, email: _e, phone: _p, ...rest } = member;
     const asCreated: MemberRow = { ...rest, ...names, version: 1 };
-    return [{ ...memberCreated(deps, { member: asCreated, eventId, holder }), occurredAt: member.createdAt }];
+    const event = memberCreated(deps, { member: asCreated, eventId, holder: claim.holder });
+    const told = { ...event, occurredAt: member.createdAt };
+    return [{ ...told, ...frozen(told, issuanceOf(member.pass)) }];
   });
-  await insertNew(deps.rows.events, events);
+  await insertNew(deps.rows.events, claimedFromBirth(deps, events, claim));
   return events.map((event) => event._id);
 }
 
 /** What cannot be published is left to the relay, and holds up nothing. */
 export async function publish(
   deps: WorkerDeps,
-  { holder, eventIds, callOff }: { holder: string; eventIds: string[]; callOff: AbortSignal },
+  { fence = newFence(), ...given }: { holder: string; fence?: string; eventIds: string[]; callOff: AbortSignal },
 ): Promise<void> {
-  const fence = newFence();
+  const { holder, eventIds, callOff } = given;
   const claimedAt = performance.now();
-  const events = await claimEvents(deps, { holder, fence, eventIds });
-  const failed = await publishClaimed(deps, { holder, fence, claimedAt, events, callOff: callOff });
+  const events = await holdEvents(deps, { holder, fence, eventIds, forMs: publishingMs });
+  const failed = await publishClaimed(deps, { holder, fence, claimedAt, events, callOff });
   if (callOff.aborted) throw new Error('Handed back: this worker stops.');
   await giveBack(deps, { holder, fence, events: events.filter((event) => failed.has(event._id)) });
 }

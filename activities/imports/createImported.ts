@@ -17,13 +17,20 @@ export async function createImported(deps: WorkerDeps, input: StepInput): Promis
     { _id: batchId, phase: 'queued' },
     { $set: { phase: 'creating', phaseStartedAt: deps.now() } },
   );
-  return takeSteps(deps, input, async (batch, chunk) => {
+  // The count of one chunk waits for the disk while the next one is created.
+  let counted: Promise<void> | undefined;
+  const step = await takeSteps(deps, input, async (batch, chunk) => {
     if (batch.cancelRequestedAt || isFinished(batch.phase)) return 'stop';
     const program = await programOf(deps, batch);
-    const created = await createChunk(deps, { batch, program, chunk });
-    if (created > 0) await deps.countMembers({ merchantId: batch.merchantId, programId: program._id, created });
+    const [created] = await Promise.all([createChunk(deps, { batch, program, chunk }), counted]);
+    const { merchantId } = batch;
+    counted = created > 0 ? deps.countMembers({ merchantId, programId: program._id, created }) : undefined;
+    // Heard of with the next chunk.
+    counted?.catch(() => {});
     return 'next';
   });
+  await counted;
+  return step;
 }
 
 async function programOf(deps: WorkerDeps, { merchantId, programId = '' }: BatchRow) {

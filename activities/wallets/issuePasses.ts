@@ -13,6 +13,8 @@ interface Issue {
   memberIds: readonly string[];
   /** The workflow or relay that will publish the events; null leaves them to the relay. */
   holder: string | null;
+  /** Names the claim of whoever goes on to publish them itself, so that they are written with it. */
+  fence?: string;
 }
 
 export interface IssuePassesFor extends Issue {
@@ -38,7 +40,12 @@ const membersTogether = 50;
 /** Signing blocks for about a millisecond; others get their turn after this long. */
 const blockMs = 4;
 
-async function issue(deps: WorkerDeps, platform: Platform, { memberIds, holder }: Issue, make: Make): Promise<Issued> {
+async function issue(
+  deps: WorkerDeps,
+  platform: Platform,
+  { memberIds, holder, fence }: Issue,
+  make: Make,
+): Promise<Issued> {
   const members = await deps.rows.members
     .find({ _id: { $in: [...memberIds] }, [issuedField[platform]]: { $exists: false } })
     .toArray();
@@ -54,7 +61,7 @@ async function issue(deps: WorkerDeps, platform: Platform, { memberIds, holder }
     );
     const made = await madeOf(pairs, { away, make: mode === 'real' ? make : nothingToMake });
     away = [...made.values()].every(isAway) ? [...made.values()].find((one) => one instanceof Error) : undefined;
-    issued.eventIds.push(...(await recordIssued(deps, { platform, mode, made, members: together, holder })));
+    issued.eventIds.push(...(await recordIssued(deps, { platform, mode, made, members: together, holder, fence })));
     for (const [memberId, one] of made) if (one instanceof Error) issued.unissued.set(memberId, one);
   }
   await recordUnissued(deps, { platform, members, unissued: issued.unissued });

@@ -3,9 +3,11 @@
 import type { EventRow, MemberRow } from '../../schemas/collections.js';
 import { derivedId } from '../../schemas/ids.js';
 import type { Platform, WalletMode } from '../../schemas/passUpdate.js';
+import { claimedFromBirth } from '../claimEvents.js';
 import { GoogleWalletError } from '../google/googleWalletError.js';
 import { insertNew } from '../insertNew.js';
 import { newEvent } from '../newEvent.js';
+import { pieces } from '../pieces.js';
 import { timelineRow } from '../timelineRow.js';
 import { update, writeTogether } from '../transact.js';
 import type { WorkerDeps } from '../workerDeps.js';
@@ -21,12 +23,13 @@ interface RecordIssued {
   made: ReadonlyMap<string, Made>;
   members: readonly MemberRow[];
   holder: string | null;
+  fence: string | undefined;
 }
 
 /** Answers the events of what was issued. */
 export async function recordIssued(
   deps: WorkerDeps,
-  { platform, mode, made, members, holder }: RecordIssued,
+  { platform, mode, made, members, holder, fence }: RecordIssued,
 ): Promise<string[]> {
   const issued = members.filter(({ _id }) => !(made.get(_id) instanceof Error));
   if (issued.length === 0) return [];
@@ -36,7 +39,7 @@ export async function recordIssued(
     return newEvent(deps, { eventId, type: 'pass.created', member, data, holder });
   });
   const outcome = mode === 'real' ? 'success' : 'skipped';
-  await insertNew(deps.rows.events, events);
+  await insertNew(deps.rows.events, claimedFromBirth(deps, events, { holder: holder ?? '', fence }));
   await insertNew(
     deps.rows.timeline,
     events.map((event) =>
@@ -58,7 +61,8 @@ async function mark(
     return one && !(one instanceof Error) && one.saveUrl ? [{ _id, 'pass.googleSaveUrl': one.saveUrl }] : [];
   });
   if (links.length === 0) {
-    await deps.rows.members.updateMany({ _id: { $in: members.map(({ _id }) => _id) } }, { $set: issuedAt });
+    for (const ids of pieces(members.map(({ _id }) => _id)))
+      await deps.rows.members.updateMany({ _id: { $in: ids } }, { $set: issuedAt });
     return;
   }
   await writeTogether(

@@ -2,7 +2,7 @@
 // attempt, which puts the delivery into the log, and a delivery that failed becomes a workflow of its own. Run twice, it finds
 // its own rows and repeats only what was not logged.
 import { setMaxListeners } from 'node:events';
-import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
+import type { DeliveryRow, EventRow, MemberRow, SubscriptionRow } from '../../schemas/collections.js';
 import { deliveryWorkflowId, firstDeliveryId } from '../../schemas/ids.js';
 import { type Claim, claimEvents, keepLease, type Lease, markPublished, newFence } from '../claimEvents.js';
 import { insertNew } from '../insertNew.js';
@@ -74,20 +74,20 @@ export async function publishClaimed(deps: WorkerDeps, claimed: Claimed): Promis
   }
 }
 
+export const issuanceOf = (pass: MemberRow['pass'] | undefined) => ({
+  passIssuance: { apple: pass?.appleIssuedAt !== undefined, google: pass?.googleIssuedAt !== undefined },
+});
+
 /** What only shows once the passes were issued: the last moment at which an event's data can change. */
-async function issuanceOf(deps: WorkerDeps, events: EventRow[]): Promise<Map<string, Record<string, unknown>>> {
+async function issuancesOf(deps: WorkerDeps, events: EventRow[]): Promise<Map<string, Record<string, unknown>>> {
   const enrolled = events.filter((event) => event.wallet === 'issue').flatMap((event) => event.memberId ?? []);
   if (enrolled.length === 0) return new Map();
   const members = await deps.rows.members.find({ _id: { $in: enrolled } }, { projection: { pass: 1 } }).toArray();
-  const passes = new Map(members.map((member) => [member._id, member.pass]));
+  const issuances = new Map(members.map((member) => [member._id, issuanceOf(member.pass)]));
   return new Map(
     events
       .filter((event) => event.wallet === 'issue')
-      .map((event) => {
-        const pass = passes.get(event.memberId ?? '');
-        const passIssuance = { apple: pass?.appleIssuedAt !== undefined, google: pass?.googleIssuedAt !== undefined };
-        return [event._id, { passIssuance }];
-      }),
+      .map((event) => [event._id, issuances.get(event.memberId ?? '') ?? issuanceOf(undefined)]),
   );
 }
 
@@ -95,7 +95,7 @@ async function issuanceOf(deps: WorkerDeps, events: EventRow[]): Promise<Map<str
 async function freeze(deps: WorkerDeps, events: EventRow[]): Promise<EventRow[]> {
   const open = events.filter((event) => !event.envelope);
   if (open.length === 0) return events;
-  const issuance = await issuanceOf(deps, open);
+  const issuance = await issuancesOf(deps, open);
   const made = new Map(open.map((event) => [event._id, frozen(event, issuance.get(event._id))]));
   const matched = await writeTogether(
     deps,

@@ -152,7 +152,9 @@ describe('an attempt that stood still while another one took over', () => {
     const stalled = { holder, eventIds, fence: 'first' };
     expect(await claimEvents(store, stalled)).toHaveLength(1);
     const lease = keepLease(store, { ...stalled, claimedAt: Number.NEGATIVE_INFINITY });
+    const before = await stateOf(eventIds[0] ?? '');
     await lease.confirm();
+    expect(await stateOf(eventIds[0] ?? '')).toEqual(before);
     expect(await claimEvents(store, { holder, eventIds, fence: 'second' })).toHaveLength(1);
     await new Promise((resolve) => setTimeout(resolve, 600));
     await expect(lease.confirm()).rejects.toThrow(LeaseLost);
