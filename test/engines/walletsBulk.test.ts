@@ -2,6 +2,7 @@
 // whatever is issued twice is told once, and a pass that a wallet does not take holds up nothing but itself.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueApplePasses, issueGooglePasses } from '../../activities/wallets/issuePasses.js';
+import { newId } from '../../schemas/ids.js';
 import { type Effects, startEffects } from '../rig/effects.js';
 import { batchEnd, csvHeader, sendImport } from '../rig/imports.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
@@ -143,7 +144,7 @@ describe('a pass that a wallet does not take, of members whom a relay tells of',
     const program = await real.merchant.program();
     real.google.rules.refuses = ({ accountName }) => accountName === 'Refused';
     const names = ['Ada', 'Bob', 'Refused', 'Eve'];
-    const file = [csvHeader, ...names.map((name) => `${name},,${name}@${program._id}.example.com,,0`)].join('\r\n');
+    const file = [csvHeader, ...names.map((name) => `${name},,${name}@${newId()}.example.com,,0`)].join('\r\n');
     const { body } = await sendImport(real.merchant, { programId: program._id, file });
     const batch = await batchEnd(real.merchant, body.data.batchId);
     expect(batch).toMatchObject({ phase: 'completed', passIssuance: { apple: 4, google: 3 } });
