@@ -1,12 +1,11 @@
 // Taking events is claiming them: `dueAt` moves ahead by a lease under the taker's name, so a relay and a workflow never
 // work on one event at the same time, and whatever died is taken again. The fence names the attempt: a process that stood
 // still while another attempt took over finds its fence replaced, and acts no more.
-import type { Filter, UpdateFilter } from 'mongodb';
 import type { EventRow } from '../schemas/collections.js';
 import { newToken } from '../schemas/ids.js';
 import type { Store } from './deps.js';
-import { pieces } from './pieces.js';
 import { update, writeTogether } from './transact.js';
+import { updateByIds } from './updateByIds.js';
 
 const leaseMs = 60_000;
 /** Beside what work is to take: for how long it may take nevertheless. */
@@ -33,30 +32,16 @@ const heldBy = ({ holder, eventIds, fence }: Claim) => ({
   ...(fence !== undefined && { fence }),
 });
 
-type Change = UpdateFilter<EventRow>;
-
-/** Answers how many of the events were as `where` says. */
-async function updateAll(
-  store: Store,
-  eventIds: readonly string[],
-  where: Filter<EventRow>,
-  change: Change,
-): Promise<number> {
-  let matched = 0;
-  for (const some of pieces(eventIds))
-    matched += (await store.rows.events.updateMany({ ...where, _id: { $in: some } }, change)).matchedCount;
-  return matched;
-}
-
 /** Those of the events that nobody else holds and that are not published yet. A new fence ends the claims of older ones. */
 export async function claimEvents(store: Store, claim: Claim): Promise<EventRow[]> {
-  const { holder, fence, eventIds } = claim;
-  const open = { state: 'new' as const };
-  const taken = { $set: { holder, dueAt: leaseEnd(store), ...(fence !== undefined && { fence }) } };
+  const { holder, fence, eventIds: ids } = claim;
+  const { events } = store.rows;
+  const change = { $set: { holder, dueAt: leaseEnd(store), ...(fence !== undefined && { fence }) } };
   // One after the other: with either of them in one filter the embedded engine goes through all events.
-  const own = await updateAll(store, eventIds, { ...open, holder }, taken);
-  if (own < eventIds.length) await updateAll(store, eventIds, { ...open, dueAt: { $lte: store.now() } }, taken);
-  return store.rows.events.find(heldBy(claim)).toArray();
+  const own = await updateByIds(events, { ids, where: { state: 'new', holder }, change });
+  if (own < ids.length)
+    await updateByIds(events, { ids, where: { state: 'new', dueAt: { $lte: store.now() } }, change });
+  return events.find(heldBy(claim)).toArray();
 }
 
 /** New events as whoever makes them goes on to work on them: written with its claim, they need no other. */
@@ -123,7 +108,8 @@ const renewMs = 15_000;
 export function keepLease(store: Store, { claimedAt, ...claim }: Claim & { claimedAt: number }): Lease {
   const ids = new Set(claim.eventIds);
   const renew = async (): Promise<void> => {
-    const renewed = await updateAll(store, [...ids], heldBy(claim), { $set: { dueAt: leaseEnd(store) } });
+    const change = { $set: { dueAt: leaseEnd(store) } };
+    const renewed = await updateByIds(store.rows.events, { ids: [...ids], where: heldBy(claim), change });
     if (renewed < ids.size) throw new LeaseLost(`${claim.holder} no longer holds its events.`);
   };
   // Asked again and again while receivers are told: a reading, since writing is what the lease is to save.
@@ -140,8 +126,8 @@ export function keepLease(store: Store, { claimedAt, ...claim }: Claim & { claim
 
 export async function markPublished(store: Store, claim: Claim): Promise<void> {
   if (claim.eventIds.length === 0) return;
-  const published = { state: 'published', publishedAt: store.now() } as const;
-  await updateAll(store, claim.eventIds, heldBy(claim), { $set: published });
+  const change = { $set: { state: 'published' as const, publishedAt: store.now() } };
+  await updateByIds(store.rows.events, { ids: claim.eventIds, where: heldBy(claim), change });
 }
 
 const backoff = { first: 500, longest: 60_000 };

@@ -1,9 +1,10 @@
 // Enrolls one person into one program: one member for each email in a program, whoever asks and however often.
 import type { MemberRow } from '../schemas/collections.js';
 import { ServiceError } from '../schemas/errors.js';
+import { newId } from '../schemas/ids.js';
 import type { Program } from '../schemas/programs.js';
 import type { Store } from './deps.js';
-import { emailKey, type NewMember, type NewMemberRows, newMemberRows } from './newMember.js';
+import { emailKey, memberCreated, type NewMember, newMemberRows } from './newMember.js';
 import { decideAgain, insert, transact } from './transact.js';
 
 export type Enrolled = { kind: 'created'; member: MemberRow; eventId: string } | { kind: 'deduped'; member: MemberRow };
@@ -18,23 +19,29 @@ export function requireEnrollable(program: Program, initialPoints: number | unde
   }
 }
 
+interface Enroll extends NewMember {
+  /** The workflow that will issue the passes and publish, or null to leave both to the relay. */
+  holderOf: (memberId: string) => string | null;
+}
+
 /** Throws PROGRAM_ARCHIVED, VALIDATION_FAILED and UNAVAILABLE; in each case nobody was enrolled. */
-export function enrollMember(store: Store, input: NewMember): Promise<Enrolled> {
+export function enrollMember(store: Store, input: Enroll): Promise<Enrolled> {
   return store.metrics.gesture('enroll', () => enroll(store, input));
 }
 
-async function enroll(store: Store, input: NewMember): Promise<Enrolled> {
+async function enroll(store: Store, input: Enroll): Promise<Enrolled> {
   const { program, person } = input;
   requireEnrollable(program, person.initialPoints);
-  let tried: NewMemberRows | undefined;
+  let tried: { member: MemberRow; eventId: string } | undefined;
   return decideAgain(store, async () => {
     // A commit whose answer was lost stands in its own way: whoever was enrolled by it is not enrolled again.
     if (tried && (await store.rows.members.findOne({ _id: tried.member._id }, { projection: { _id: 1 } })))
-      return { kind: 'created', member: tried.member, eventId: tried.event._id };
+      return { kind: 'created', ...tried };
     const known = await memberByEmail(store, { program, email: person.email });
     if (known) return { kind: 'deduped', member: known };
-    tried = newMemberRows(store, input);
-    const { member, email, tokens, ledger, event } = tried;
+    const { member, email, tokens, ledger } = newMemberRows(store, input);
+    const event = memberCreated(store, { member, eventId: newId(), holder: input.holderOf(member._id) });
+    tried = { member, eventId: event._id };
     await transact(
       store,
       [
@@ -50,7 +57,7 @@ async function enroll(store: Store, input: NewMember): Promise<Enrolled> {
     await store
       .countMembers({ merchantId: program.merchantId, programId: program._id, created: 1 })
       .catch((error: unknown) => store.log.warn({ err: error }, 'a new member is not counted until the next recount'));
-    return { kind: 'created', member, eventId: event._id };
+    return { kind: 'created', ...tried };
   });
 }
 

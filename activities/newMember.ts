@@ -1,5 +1,5 @@
-// The rows of one new member, the same for one enrollment and for a thousand rows of an import: member, search words, first
-// ledger row, and `member.created` waiting for its passes.
+// The rows of one new member, the same for one enrollment and for a thousand rows of an import: member, email, search words
+// and first ledger row; and `member.created`, which waits for the passes.
 
 import { adjust, tierOf } from '../schemas/balance.js';
 import type { EmailRow, EventRow, MemberRow, MemberTokenRow, TransactionRow } from '../schemas/collections.js';
@@ -17,8 +17,6 @@ export interface NewMember {
   source: MemberRow['source'];
   attribution: Record<string, string>;
   actor: Actor;
-  /** The workflow that will issue the passes and publish, or null to leave both to the relay. */
-  holderOf: (memberId: string) => string | null;
 }
 
 export interface NewMemberRows {
@@ -27,7 +25,6 @@ export interface NewMemberRows {
   email: EmailRow | null;
   tokens: MemberTokenRow[];
   ledger: TransactionRow | null;
-  event: EventRow;
 }
 
 export const emailKey = (programId: string, email: string): string => `${programId}:${email}`;
@@ -48,10 +45,7 @@ export function tokenRows(member: MemberRow): MemberTokenRow[] {
   }));
 }
 
-export function newMemberRows(
-  store: Store,
-  { program, person, source, attribution, actor, holderOf }: NewMember,
-): NewMemberRows {
+export function newMemberRows(store: Store, { program, person, source, attribution, actor }: NewMember): NewMemberRows {
   const now = store.now();
   const _id = newId();
   const { initialPoints: balance = 0, ...names } = person;
@@ -86,17 +80,15 @@ export function newMemberRows(
     createdAt: now,
     updatedAt: now,
   };
-  const event = memberCreated(store, { member, eventId: newId(), holder: holderOf(_id) });
   return {
     member,
     email: emailRow(member),
     tokens: tokenRows(member),
     ledger: balance > 0 ? initialEntry(member, program, actor) : null,
-    event,
   };
 }
 
-/** `member` as it was created. */
+/** `member` as it was created; `holder` is the workflow that issues the passes and publishes, or null for the relay. */
 export function memberCreated(
   store: Store,
   { member, eventId, holder }: { member: MemberRow; eventId: string; holder: string | null },

@@ -9,8 +9,6 @@ interface Listed {
 }
 
 interface NewestPage {
-  /** Names what `where` filters, the same for every page. */
-  list: string;
   where: Filter<Listed>;
   page: number;
   pageSize: number;
@@ -19,8 +17,9 @@ interface NewestPage {
 export async function newestPage<Row extends Listed>(
   { knownDepths }: Pick<Store, 'knownDepths'>,
   rows: Collection<Row>,
-  { list, where, page, pageSize }: NewestPage,
+  { where, page, pageSize }: NewestPage,
 ): Promise<WithId<Row>[]> {
+  const list = `${rows.collectionName} ${JSON.stringify(where)}`;
   const depth = page * pageSize;
   const read = (since: Date | undefined) =>
     rows

@@ -32,7 +32,7 @@ async function newest(store: Store, { merchantId, programId, page, pageSize }: M
   const where = { merchantId, ...(programId !== undefined && { programId }) };
   const list = programId === undefined ? merchantId : `${merchantId}:${programId}`;
   const [items, counted] = await Promise.all([
-    newestPage(store, store.rows.members, { list, where, page, pageSize }),
+    newestPage(store, store.rows.members, { where, page, pageSize }),
     store.rows.counters.findOne({ _id: list }),
   ]);
   return { items, total: counted?.members ?? 0 };

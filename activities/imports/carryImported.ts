@@ -82,9 +82,8 @@ async function addEvents(
 /** What cannot be published is left to the relay, and holds up nothing. */
 export async function publish(
   deps: WorkerDeps,
-  { fence = newFence(), ...given }: { holder: string; fence?: string; eventIds: string[]; callOff: AbortSignal },
+  { holder, fence, eventIds, callOff }: { holder: string; fence: string; eventIds: string[]; callOff: AbortSignal },
 ): Promise<void> {
-  const { holder, eventIds, callOff } = given;
   const claimedAt = performance.now();
   const events = await holdEvents(deps, { holder, fence, eventIds, forMs: publishingMs });
   const failed = await publishClaimed(deps, { holder, fence, claimedAt, events, callOff });

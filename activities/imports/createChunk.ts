@@ -1,6 +1,7 @@
 // The members of one chunk of an import, in one transaction with what became of each row: however often a chunk is run, by
-// however many workers, its rows have one outcome and its members are created once.
-import type { BatchChunkRow, BatchRow, ImportRow, ImportRowOutcome } from '../../schemas/collections.js';
+// however many workers, its rows have one outcome and its members are created once. While a chunk is written the next one is
+// decided, which keeps worker and database at work together; where both have one email, the second is decided again.
+import type { BatchChunkRow, BatchRow, EmailRow, ImportRow, ImportRowOutcome } from '../../schemas/collections.js';
 import { newId } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
 import type { Store } from '../deps.js';
@@ -14,25 +15,44 @@ export interface CreateChunk {
   chunk: number;
 }
 
-type Known = { memberId: string; memberCode: string };
-
 interface Decided {
+  row: BatchChunkRow;
   outcomes: ImportRowOutcome[];
   made: NewMemberRows[];
 }
 
-/** Answers how many members this call created; 0 when the chunk had its outcome already. */
-export async function createChunk(store: Store, { batch, program, chunk }: CreateChunk): Promise<number> {
-  const created = await decideAgain(store, async () => {
-    const row = await readChunk(store, { batchId: batch._id, chunk });
-    if (row.outcomes) return 0;
-    const decided = decide(store, { batch, program, row, known: await knownEmails(store, { program, row }) });
-    await write(store, { batch, row, decided });
-    for (const outcome of ['created', 'deduped', 'failed'] as const)
-      store.metrics.importRows(outcome, countOf(decided.outcomes, outcome));
-    return decided.made.length;
-  });
-  return created;
+/** To be called with chunks in their order. Answers how many members a call created; 0 for a chunk that had its outcome. */
+export function chunkCreator(store: Store): (input: CreateChunk) => Promise<number> {
+  let ahead: { chunk: number; decided: Promise<Decided | null> } | undefined;
+
+  const decideAhead = (input: CreateChunk): void => {
+    const chunk = input.chunk + 1;
+    if (chunk >= (input.batch.chunks ?? 0)) return;
+    ahead = { chunk, decided: decideChunk(store, { ...input, chunk }) };
+    // Heard of when its turn comes, which may be never.
+    ahead.decided.catch(() => {});
+  };
+
+  return (input) =>
+    decideAgain(store, async () => {
+      const deciding = ahead?.chunk === input.chunk ? ahead.decided : decideChunk(store, input);
+      // It serves once: what went wrong with it is decided afresh.
+      ahead = undefined;
+      const decided = await deciding;
+      if (!decided) return 0;
+      decideAhead(input);
+      await write(store, { batch: input.batch, decided });
+      for (const outcome of ['created', 'deduped', 'failed'] as const)
+        store.metrics.importRows(outcome, countOf(decided.outcomes, outcome));
+      return decided.made.length;
+    });
+}
+
+/** Answers null for a chunk that has its outcome. */
+async function decideChunk(store: Store, { batch, program, chunk }: CreateChunk): Promise<Decided | null> {
+  const row = await readChunk(store, { batchId: batch._id, chunk });
+  if (row.outcomes) return null;
+  return decide(store, { batch, program, row, known: await knownEmails(store, { program, row }) });
 }
 
 export async function readChunk(
@@ -47,11 +67,11 @@ export async function readChunk(
 async function knownEmails(
   store: Store,
   { program, row }: { program: Program; row: BatchChunkRow },
-): Promise<Map<string, Known>> {
+): Promise<Map<string, EmailRow>> {
   const keys = row.rows.flatMap(({ person }) => (person?.email ? [emailKey(program._id, person.email)] : []));
   if (keys.length === 0) return new Map();
   const taken = await store.rows.emails.find({ _id: { $in: keys }, merchantId: program.merchantId }).toArray();
-  return new Map(taken.map(({ _id, memberId, memberCode }) => [_id, { memberId, memberCode }]));
+  return new Map(taken.map((email) => [email._id, email]));
 }
 
 interface Decide {
@@ -59,7 +79,7 @@ interface Decide {
   program: Program;
   row: BatchChunkRow;
   /** By email key; grows with the rows of the chunk, so that the first of two equal emails wins. */
-  known: Map<string, Known>;
+  known: Map<string, EmailRow>;
 }
 
 function decide(store: Store, { batch, program, row, known }: Decide): Decided {
@@ -68,7 +88,7 @@ function decide(store: Store, { batch, program, row, known }: Decide): Decided {
     const { row: number, person, reason = '' } = entry;
     if (!person) return { row: number, outcome: 'failed', reason };
     const twin = person.email ? known.get(emailKey(program._id, person.email)) : undefined;
-    if (twin) return { row: number, outcome: 'deduped', ...twin };
+    if (twin) return { row: number, outcome: 'deduped', memberId: twin.memberId, memberCode: twin.memberCode };
     if (batch.dryRun) return { row: number, outcome: entry.repeats ? 'deduped' : 'created' };
     const rows = newMemberRows(store, {
       program,
@@ -76,14 +96,13 @@ function decide(store: Store, { batch, program, row, known }: Decide): Decided {
       source: 'import',
       attribution: {},
       actor: { type: 'import', id: batch._id },
-      holderOf: () => null,
     });
     made.push(rows);
     const { _id: memberId, memberCode } = rows.member;
-    if (rows.email) known.set(rows.email._id, { memberId, memberCode });
+    if (rows.email) known.set(rows.email._id, rows.email);
     return { row: number, outcome: 'created', memberId, memberCode, eventId: newId() };
   };
-  return { outcomes: row.rows.map(create), made };
+  return { row, outcomes: row.rows.map(create), made };
 }
 
 const countOf = (outcomes: ImportRowOutcome[], outcome: ImportRowOutcome['outcome']): number =>
@@ -91,7 +110,7 @@ const countOf = (outcomes: ImportRowOutcome[], outcome: ImportRowOutcome['outcom
 
 async function write(
   store: Store,
-  { batch, row, decided: { outcomes, made } }: { batch: BatchRow; row: BatchChunkRow; decided: Decided },
+  { batch, decided: { row, outcomes, made } }: { batch: BatchRow; decided: Decided },
 ): Promise<void> {
   const { members, emails, memberTokens, transactions, batches, batchRows } = store.rows;
   const ledger = made.flatMap((rows) => rows.ledger ?? []);

@@ -7,7 +7,7 @@ import { ServiceError } from '../../schemas/errors.js';
 import type { ImportStep } from '../../schemas/workflows.js';
 import { recentProgram } from '../programs.js';
 import type { WorkerDeps } from '../workerDeps.js';
-import { createChunk } from './createChunk.js';
+import { chunkCreator } from './createChunk.js';
 import { nonRetryable, type StepInput, takeSteps } from './takeSteps.js';
 
 /** Throws ApplicationFailure PROGRAM_NOT_FOUND and BATCH_NOT_FOUND, which no retry can help. */
@@ -17,12 +17,13 @@ export async function createImported(deps: WorkerDeps, input: StepInput): Promis
     { _id: batchId, phase: 'queued' },
     { $set: { phase: 'creating', phaseStartedAt: deps.now() } },
   );
+  const createChunk = chunkCreator(deps);
   // The count of one chunk waits for the disk while the next one is created.
   let counted: Promise<void> | undefined;
   const step = await takeSteps(deps, input, async (batch, chunk) => {
     if (batch.cancelRequestedAt || isFinished(batch.phase)) return 'stop';
     const program = await programOf(deps, batch);
-    const [created] = await Promise.all([createChunk(deps, { batch, program, chunk }), counted]);
+    const [created] = await Promise.all([createChunk({ batch, program, chunk }), counted]);
     const { merchantId } = batch;
     counted = created > 0 ? deps.countMembers({ merchantId, programId: program._id, created }) : undefined;
     // Heard of with the next chunk.

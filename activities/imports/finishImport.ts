@@ -1,6 +1,7 @@
 // The end of an import, told once, and what is left to do after it: passes that a wallet did not take.
 import type { BatchPhase } from '../../schemas/batches.js';
 import { importId } from '../../schemas/ids.js';
+import { newFence } from '../claimEvents.js';
 import { finishBatch } from '../finishBatch.js';
 import { issueBoth } from '../wallets/issuePasses.js';
 import type { WorkerDeps } from '../workerDeps.js';
@@ -54,8 +55,9 @@ export async function issueImportedLate(
     const memberIds = createdOf(row).map((entry) => entry.memberId);
     const { apple, google } = row.carried ?? { apple: 0, google: 0 };
     if (apple === memberIds.length && google === memberIds.length) continue;
-    const { eventIds, unissued } = await issueBoth(deps, { memberIds, holder });
-    await publish(deps, { holder, eventIds, callOff });
+    const fence = newFence();
+    const { eventIds, unissued } = await issueBoth(deps, { memberIds, holder, fence });
+    await publish(deps, { holder, fence, eventIds, callOff });
     await recordCarried(deps, { batch, row, memberIds });
     left += unissued.length;
   }

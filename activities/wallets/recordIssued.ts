@@ -7,9 +7,9 @@ import { claimedFromBirth } from '../claimEvents.js';
 import { GoogleWalletError } from '../google/googleWalletError.js';
 import { insertNew } from '../insertNew.js';
 import { newEvent } from '../newEvent.js';
-import { pieces } from '../pieces.js';
 import { timelineRow } from '../timelineRow.js';
 import { update, writeTogether } from '../transact.js';
+import { updateByIds } from '../updateByIds.js';
 import type { WorkerDeps } from '../workerDeps.js';
 
 export const issuedField = { apple: 'pass.appleIssuedAt', google: 'pass.googleIssuedAt' } as const;
@@ -61,8 +61,7 @@ async function mark(
     return one && !(one instanceof Error) && one.saveUrl ? [{ _id, 'pass.googleSaveUrl': one.saveUrl }] : [];
   });
   if (links.length === 0) {
-    for (const ids of pieces(members.map(({ _id }) => _id)))
-      await deps.rows.members.updateMany({ _id: { $in: ids } }, { $set: issuedAt });
+    await updateByIds(deps.rows.members, { ids: members.map(({ _id }) => _id), change: { $set: issuedAt } });
     return;
   }
   await writeTogether(

@@ -43,7 +43,7 @@ export async function listDeliveries(
 ): Promise<DeliveryPage> {
   const where = filterOf(filter);
   const [deliveries, total] = await Promise.all([
-    newestPage(store, store.rows.deliveries, { list: `deliveries:${JSON.stringify(where)}`, where, page, pageSize }),
+    newestPage(store, store.rows.deliveries, { where, page, pageSize }),
     store.rows.deliveries.countDocuments(where, { limit: countUpTo }),
   ]);
   const ids = deliveries.map((delivery) => delivery.eventId);

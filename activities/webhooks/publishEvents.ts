@@ -74,21 +74,19 @@ export async function publishClaimed(deps: WorkerDeps, claimed: Claimed): Promis
   }
 }
 
+/** As `member.created` says it; none where the member is gone. */
 export const issuanceOf = (pass: MemberRow['pass'] | undefined) => ({
   passIssuance: { apple: pass?.appleIssuedAt !== undefined, google: pass?.googleIssuedAt !== undefined },
 });
 
 /** What only shows once the passes were issued: the last moment at which an event's data can change. */
 async function issuancesOf(deps: WorkerDeps, events: EventRow[]): Promise<Map<string, Record<string, unknown>>> {
-  const enrolled = events.filter((event) => event.wallet === 'issue').flatMap((event) => event.memberId ?? []);
+  const enrolled = events.filter((event) => event.wallet === 'issue');
   if (enrolled.length === 0) return new Map();
-  const members = await deps.rows.members.find({ _id: { $in: enrolled } }, { projection: { pass: 1 } }).toArray();
-  const issuances = new Map(members.map((member) => [member._id, issuanceOf(member.pass)]));
-  return new Map(
-    events
-      .filter((event) => event.wallet === 'issue')
-      .map((event) => [event._id, issuances.get(event.memberId ?? '') ?? issuanceOf(undefined)]),
-  );
+  const memberIds = enrolled.flatMap((event) => event.memberId ?? []);
+  const members = await deps.rows.members.find({ _id: { $in: memberIds } }, { projection: { pass: 1 } }).toArray();
+  const passes = new Map(members.map((member) => [member._id, member.pass]));
+  return new Map(enrolled.map((event) => [event._id, issuanceOf(passes.get(event.memberId ?? ''))]));
 }
 
 /** Makes the bytes of those that have none yet. */

@@ -8,7 +8,7 @@ import type { Call } from './merchant.js';
 import { type Joined, joinInPublic, type RealWallets } from './realWallets.js';
 import { type Receiver, startReceiver } from './receiver.js';
 import { until } from './service.js';
-import { watchStalls } from './stalls.js';
+import { timed } from './stalls.js';
 import type { VirtualIphone } from './virtualIphone.js';
 
 export interface Customer extends Joined {
@@ -53,12 +53,12 @@ export async function startCustomers({ service, merchant, phone }: RealWallets):
   const receiver: Receiver = await startReceiver();
   await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events: ['*'] } });
 
-  const stalls = watchStalls();
   const change = async ({ member }: Customer, path: string, call: Call) => {
-    const [startedAt, stalledBefore] = [performance.now(), stalls.stalledMs()];
-    const answer = await merchant.call(`/merchants/me/members/${member._id}/${path}`, { method: 'PATCH', ...call });
+    const { made: answer, ms } = await timed(() =>
+      merchant.call(`/merchants/me/members/${member._id}/${path}`, { method: 'PATCH', ...call }),
+    );
     expect(answer.status).toBe(200);
-    return { data: answer.body.data, ms: performance.now() - startedAt - (stalls.stalledMs() - stalledBefore) };
+    return { data: answer.body.data, ms };
   };
   const toldSoFar: Customers['toldSoFar'] = ({ member }, event) =>
     receiver.requests
@@ -94,9 +94,6 @@ export async function startCustomers({ service, merchant, phone }: RealWallets):
       const { body } = await merchant.call(`/merchants/me/members/${member._id}/events?limit=200`);
       return body.data.items.filter((line: Line) => line.type === type).reverse();
     },
-    async stop() {
-      stalls.stop();
-      await receiver.stop();
-    },
+    stop: () => receiver.stop(),
   };
 }
