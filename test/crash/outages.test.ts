@@ -61,7 +61,6 @@ beforeAll(async () => {
 beforeEach(() => {
   stalls = watchStalls();
 });
-afterEach(() => stalls.stop());
 
 afterAll(async () => {
   await caller?.close();
@@ -73,6 +72,7 @@ afterAll(async () => {
 
 // What failed must not fail what comes after it.
 afterEach(() => {
+  stalls.stop();
   for (const name of ['mongodb', 'temporal', 'api-1', 'worker-1'] as const) cluster.signal(name, 'SIGCONT');
   redis.speak();
 });

@@ -64,7 +64,6 @@ export async function manyMembers(
       source: 'import',
       attribution: {},
       actor: { type: 'import', id: 'test' },
-      holderOf: () => null,
     }),
   );
   const members = made.map((rows) => rows.member);

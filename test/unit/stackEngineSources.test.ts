@@ -11,6 +11,7 @@ import { obtainMongodb } from '../../stack/engines/mongodbSources.js';
 import { obtainTemporal } from '../../stack/engines/temporalSources.js';
 import { startMarkOf } from '../../stack/processIdentity.js';
 import { type FakePrograms, fakePrograms } from '../rig/fakePrograms.js';
+import { quickest } from '../rig/stalls.js';
 
 const nowhere = 'http://127.0.0.1:1';
 
@@ -152,7 +153,11 @@ test('a stop ends a build that is under way, with what it started', async () => 
 });
 
 test('when nothing can be had the message tells what was tried and what helps', async () => {
-  const failure = await mongodb().catch((error: unknown) => String(error));
+  let failure = '';
+  const fail = async () => {
+    failure = await mongodb().then(() => '', String);
+  };
+  expect(await quickest(fail, 5_000)).toBeLessThan(5_000);
   for (const part of [
     'MONGODB_URI',
     'mongod on the PATH',
@@ -164,10 +169,11 @@ test('when nothing can be had the message tells what was tried and what helps', 
   expect(failure).toMatch(/install MongoDB[\s\S]*install Rust[\s\S]*MONGODB_URI=/);
 });
 
-test('a network that swallows everything is given up', async () => {
+test('a network that swallows everything is given up within five seconds', async () => {
   // Accepts and never answers, which is how a dropping firewall looks to a client.
   const origin = await listening(() => undefined);
-  await expect(temporal(origin)).rejects.toThrow(/cannot be reached/);
+  const giveUp = () => expect(temporal(origin)).rejects.toThrow(/cannot be reached/);
+  expect(await quickest(giveUp, 5_000)).toBeLessThan(5_000);
 });
 
 test('the Temporal CLI is fetched, unpacked and kept', async () => {
