@@ -36,10 +36,11 @@ export function drawChart({ title, x, y, lines }: Chart): Buffer {
     animation: false,
     backgroundColor: '#ffffff',
     textStyle: { fontFamily },
-    color: ['#0b62a4', '#d1495b', '#3a7d44', '#8d6a9f'],
+    color: ['#0b62a4', '#d1495b', '#3a7d44', '#8d6a9f', '#c77d0a', '#4a4a4a'],
     title: { text: title, left: 'center', top: 10, textStyle: { fontSize: 17, fontWeight: 'normal', fontFamily } },
-    legend: { top: 40, textStyle: { fontSize: 13 } },
-    grid: { left: 90, right: 30, top: 80, bottom: 60 },
+    // The widths of texts are guessed too narrow where there is no browser.
+    legend: { top: 40, itemGap: 28, textStyle: { fontSize: 13 } },
+    grid: { left: 90, right: 50, top: 80, bottom: 60 },
     xAxis: axis(
       x,
       lines.flatMap(({ points }) => points.map(([at]) => at)),

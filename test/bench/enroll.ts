@@ -1,6 +1,7 @@
 // Enrollments as the API accepts them, beside the same read and the same transaction by the driver alone.
 import { type AnyClientBulkWriteModel, type Document, MongoClient } from 'mongodb';
-import { emailKey } from '../../activities/newMember.js';
+import { emailKey, memberCreated } from '../../activities/newMember.js';
+import { newId } from '../../schemas/ids.js';
 import { type Bench, settled } from './bench.js';
 import { closedLoop, sideBySide } from './load.js';
 import { aMerchant, aNewMember } from './merchant.js';
@@ -35,7 +36,8 @@ export async function benchEnroll(bench: Bench): Promise<Row[]> {
   const bare = async () => {
     next += 1;
     const { program } = bareMerchant;
-    const { member, email, tokens, event } = aNewMember(bench.store, program, next);
+    const { member, email, tokens } = aNewMember(bench.store, program, next);
+    const event = memberCreated(bench.store, { member, eventId: newId(), holder: null });
     await emails.findOne({ _id: emailKey(program._id, member.email ?? '') });
     const into = (name: string, document: Document & { _id: string }): Statement => ({
       namespace: `${config.MONGODB_DATABASE}.${name}`,

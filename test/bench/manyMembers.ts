@@ -1,14 +1,10 @@
-// Merchants with as many members as a scenario wants, on a stack of their own. The secondary indexes are made after the rows,
-// which takes a fraction of the time; the rows and the indexes are the service's own.
-import { MongoClient } from 'mongodb';
+// Merchants with as many members as a scenario wants, on a stack of their own; the rows and their indexes are the service's.
 import type { MemberRow } from '../../schemas/collections.js';
-import { indexes } from '../../schemas/collections.js';
 import { type Bench, type BenchOptions, log, startBench } from './bench.js';
 import { aMerchant, aNewMember, type BenchMerchant } from './merchant.js';
 
 const insertedTogether = 500;
 const insertersAtOnce = 2;
-const seeded = ['members', 'memberTokens'] as const;
 
 /** How many members of each merchant bear `rareName`, evenly spread over all. */
 export const rareMembers = 40;
@@ -31,14 +27,11 @@ export async function startSeeded(options: BenchOptions, counts: readonly number
   const bench = await startBench(options);
   try {
     const startedAt = performance.now();
-    for (const name of seeded) await bench.store.rows[name].dropIndexes();
     const merchants: ManyMembers[] = [];
     for (const count of counts) {
       log(`${count.toLocaleString('en')} members ...`);
       merchants.push(await seed(bench, count));
     }
-    log('indexes ...');
-    await makeIndexes(bench);
     const seconds = (performance.now() - startedAt) / 1_000;
     log(`seeded in ${Math.round(seconds)} s`);
     return { bench, merchants, seconds };
@@ -85,15 +78,4 @@ async function seed(bench: Bench, count: number): Promise<ManyMembers> {
     [merchant.id, `${merchant.id}:${program._id}`].map((_id) => ({ _id, merchantId: merchant.id, members: count })),
   );
   return { merchant, count, some };
-}
-
-/** Over a connection that waits as long as it takes. */
-async function makeIndexes({ store }: Bench): Promise<void> {
-  const mongo = await MongoClient.connect(store.config.MONGODB_URI, { socketTimeoutMS: 0 });
-  for (const name of seeded)
-    await mongo
-      .db(store.config.MONGODB_DATABASE)
-      .collection(name)
-      .createIndexes(indexes[name].map(({ reason: _, ...index }) => index));
-  await mongo.close();
 }

@@ -129,7 +129,6 @@ export function aNewMember(store: Bench['store'], program: Program, index: numbe
     source: 'api',
     attribution: {},
     actor: { type: 'import', id: 'bench' },
-    holderOf: () => null,
   });
 }
 

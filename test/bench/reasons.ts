@@ -13,7 +13,7 @@ export const reasons: Record<string, string> = {
   points: `${shared} ${see('Gestures')}`,
   'points-one': `the workflow of the gesture before runs on the same cores ${see('Gestures')}`,
   enroll: `${shared} ${see('Gestures')}`,
-  import: `a chunk is read, decided and written before the next one, so that of two equal emails the first wins ${see('Imports')}`,
+  import: `a chunk is written in one transaction, and before the next one, so that of two equal emails the first wins ${see('Imports')}`,
   'large-import': `${shared}; the neighbour's own workflows take one of them ${see('Imports')}`,
   hung: `each event of a receiver that keeps failing becomes a workflow of its own, on the same two cores ${see('Deliveries')}`,
   csv: `V8 collects what a file leaves behind when it has to ${see('Reads')}`,

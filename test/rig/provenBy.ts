@@ -1,4 +1,4 @@
-// The test that shows each endpoint at work, for whoever reads docs/endpoints.md. The last test of a whole run checks that
+// The test that shows each endpoint at work, for whoever reads the README's table. The last test of a whole run checks that
 // the file really calls it.
 import type { EndpointName } from '../../schemas/endpoints/index.js';
 

@@ -1,7 +1,10 @@
 // npm run openapi
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { documents } from './documents.js';
 
 const root = new URL('../../', import.meta.url);
 
-for (const [file, text] of Object.entries(documents)) await writeFile(new URL(file, root), text());
+for (const [name, text] of Object.entries(documents)) {
+  const file = new URL(name, root);
+  await writeFile(file, text(await readFile(file, 'utf8')));
+}

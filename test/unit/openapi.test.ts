@@ -111,6 +111,7 @@ describe('the OpenAPI document', () => {
 
 describe('the generated files of the repository', () => {
   it.each(Object.entries(documents))('%s is what `npm run openapi` writes today', (file, text) => {
-    expect(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8') === text()).toBe(true);
+    const now = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+    expect(now === text(now)).toBe(true);
   });
 });

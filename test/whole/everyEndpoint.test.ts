@@ -1,4 +1,4 @@
-// The last word of a whole run: no endpoint that nobody called, and no claim in docs/endpoints.md that is not so.
+// The last word of a whole run: no endpoint that nobody called, and no claim in the README's table that is not so.
 import { expect, test } from 'vitest';
 import { type EndpointName, endpoints } from '../../schemas/endpoints/index.js';
 import { provenBy } from '../rig/provenBy.js';
