@@ -75,8 +75,14 @@ const believedMs = 500;
 /** An answer that took longer says nothing of now: the process may have stood still since it asked. */
 const outdatedMs = 2_000;
 
+/**
+ * Before anything that is seen outside. Answers the `performance.now()` until which it may be begun; throws LeaseLost when
+ * somebody else has taken over.
+ */
+export type Confirm = () => Promise<number>;
+
 /** Asks again once the last answer is too old to be believed; those who come while it asks wait for the same answer. */
-export function believing(ask: () => Promise<void>, { askedAt }: { askedAt: number }): () => Promise<void> {
+export function believing(ask: () => Promise<void>, { askedAt }: { askedAt: number }): Confirm {
   let believedUntil = askedAt + believedMs;
   let asking: Promise<void> | undefined;
   const askNow = async (): Promise<void> => {
@@ -88,17 +94,17 @@ export function believing(ask: () => Promise<void>, { askedAt }: { askedAt: numb
     believedUntil = at + believedMs;
   };
   return async () => {
-    if (performance.now() < believedUntil) return;
+    if (performance.now() < believedUntil) return believedUntil;
     asking ??= askNow().finally(() => {
       asking = undefined;
     });
     await asking;
+    return believedUntil;
   };
 }
 
 export interface Lease {
-  /** Before anything that is seen outside. Throws LeaseLost. */
-  confirm: () => Promise<void>;
+  confirm: Confirm;
   release: () => void;
 }
 

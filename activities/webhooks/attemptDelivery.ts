@@ -4,6 +4,7 @@ import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/colle
 import { webhookHeaders } from '../../schemas/webhookHeaders.js';
 import type { DeliveryState } from '../../schemas/webhooks.js';
 import { checkWebhookUrl } from '../../schemas/webhookUrl.js';
+import type { Confirm } from '../claimEvents.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { recordHealth } from './health.js';
 import type { Turn } from './lanes.js';
@@ -18,8 +19,8 @@ export interface Attempt {
   turn: Turn;
   /** True when no further attempt follows a failure. */
   last: boolean;
-  /** Throws when somebody else has taken over: asked right before the bytes go out, and before a failure is believed. */
-  confirm: () => Promise<void>;
+  /** Asked right before the bytes go out, and before a failure is believed. */
+  confirm: Confirm;
   signal?: AbortSignal;
 }
 
@@ -54,23 +55,24 @@ async function send(deps: WorkerDeps, attempt: Attempt): Promise<SendResult> {
   if (!event.envelope) throw new Error(`Event ${event._id} has no envelope yet.`);
   const body = Buffer.from(event.envelope.buffer);
   return deps.lanes.run(subscription._id, turn, async () => {
-    await attempt.confirm();
-    const now = deps.now();
-    const headers = webhookHeaders({
-      eventType: event.type,
-      eventId: event._id,
-      subscriptionId: subscription._id,
-      secrets: liveSecrets(deps, subscription, now),
-      body,
-      now,
-    });
-    return sendWebhook(deps.webhookAgent, {
-      url: subscription.url,
-      headers,
-      body,
-      timeoutMs: subscription.timeoutMs,
-      signal,
-    });
+    let leftMs = subscription.timeoutMs;
+    for (;;) {
+      const notAfter = await attempt.confirm();
+      const now = deps.now();
+      const headers = webhookHeaders({
+        eventType: event.type,
+        eventId: event._id,
+        subscriptionId: subscription._id,
+        secrets: liveSecrets(deps, subscription, now),
+        body,
+        now,
+      });
+      const begunAt = performance.now();
+      const { url } = subscription;
+      const sent = await sendWebhook(deps.webhookAgent, { url, headers, body, timeoutMs: leftMs, notAfter, signal });
+      if (sent) return sent;
+      leftMs = Math.max(leftMs - (performance.now() - begunAt), 1);
+    }
   });
 }
 

@@ -5,7 +5,7 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import type { Filter } from 'mongodb';
 import type { DeliveryRow, SubscriptionRow } from '../../schemas/collections.js';
 import type { DeliveryState } from '../../schemas/webhooks.js';
-import { believing, LeaseLost, newFence } from '../claimEvents.js';
+import { believing, type Confirm, LeaseLost, newFence } from '../claimEvents.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { type Attempted, attemptDelivery } from './attemptDelivery.js';
 
@@ -70,11 +70,11 @@ export async function postWebhook(
   throw failure(attempted, subscription);
 }
 
-/** Throws LeaseLost once another attempt of the delivery has taken over. */
+/** Lost once another attempt of the delivery has taken over. */
 export function fenceOf(
   deps: WorkerDeps,
   { deliveryId, fence, claimedAt }: { deliveryId: string; fence: string; claimedAt: number },
-): () => Promise<void> {
+): Confirm {
   const ask = async (): Promise<void> => {
     const held = await deps.rows.deliveries.findOne({ _id: deliveryId, fence }, { projection: { _id: 1 } });
     if (!held) throw new LeaseLost('Another attempt of this delivery took over.');

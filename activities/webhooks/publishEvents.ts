@@ -4,7 +4,7 @@
 import { setMaxListeners } from 'node:events';
 import type { DeliveryRow, EventRow, MemberRow, SubscriptionRow } from '../../schemas/collections.js';
 import { deliveryWorkflowId, firstDeliveryId } from '../../schemas/ids.js';
-import { type Claim, claimEvents, keepLease, type Lease, markPublished, newFence } from '../claimEvents.js';
+import { type Claim, type Confirm, claimEvents, keepLease, markPublished, newFence } from '../claimEvents.js';
 import { insertNew } from '../insertNew.js';
 import { frozen } from '../newEvent.js';
 import { update, writeTogether } from '../transact.js';
@@ -193,7 +193,7 @@ function showLater(deps: WorkerDeps, waiting: ReadonlySet<Waiting>): () => void 
 }
 
 interface At {
-  confirm: Lease['confirm'];
+  confirm: Confirm;
   callOff: AbortSignal | undefined;
 }
 

@@ -8,7 +8,7 @@ import { ServiceError } from '../../schemas/errors.js';
 import { derivedId, firstDeliveryId } from '../../schemas/ids.js';
 import type { DeliveryState } from '../../schemas/webhooks.js';
 import type { ImportStep } from '../../schemas/workflows.js';
-import { newFence } from '../claimEvents.js';
+import { type Confirm, newFence } from '../claimEvents.js';
 import { findByIds } from '../findByIds.js';
 import { nonRetryable, type StepInput, takeSteps } from '../imports/takeSteps.js';
 import { insertNew } from '../insertNew.js';
@@ -156,7 +156,7 @@ interface ReplayOne {
   delivery: DeliveryRow;
   event: EventRow;
   subscription: SubscriptionRow;
-  confirm: () => Promise<void>;
+  confirm: Confirm;
   callOff: AbortSignal;
 }
 

@@ -30,7 +30,16 @@ type Outcome = Omit<SendResult, 'durationMs'>;
 const maxBodyBytes = 16_384;
 const maxDetail = 500;
 
-export function sendWebhook(agent: Dispatcher, input: SendInput): Promise<SendResult> {
+interface InTime {
+  /** The `performance.now()` after which nothing may go out any more. */
+  notAfter: number;
+}
+
+/** Null when there was no connection before `notAfter`: nothing was sent. */
+export function sendWebhook(agent: Dispatcher, input: SendInput & InTime): Promise<SendResult | null>;
+export function sendWebhook(agent: Dispatcher, input: SendInput): Promise<SendResult>;
+export function sendWebhook(agent: Dispatcher, input: SendInput & Partial<InTime>): Promise<SendResult | null> {
+  const { notAfter = Number.POSITIVE_INFINITY } = input;
   return new Promise((resolve) => {
     const startedAt = performance.now();
     let controller: Dispatcher.DispatchController | null = null;
@@ -38,12 +47,12 @@ export function sendWebhook(agent: Dispatcher, input: SendInput): Promise<SendRe
     let bodyBytes = 0;
     let settled = false;
 
-    const settle = (outcome: Outcome): void => {
+    const settle = (outcome: Outcome | null): void => {
       if (settled) return;
       settled = true;
       clearTimeout(timer);
       input.signal?.removeEventListener('abort', callOff);
-      resolve({ ...outcome, durationMs: Math.round(performance.now() - startedAt) });
+      resolve(outcome && { ...outcome, durationMs: Math.round(performance.now() - startedAt) });
     };
     /** Destroys the socket: what is left of the answer must never be read as the next one. */
     const cut = (outcome: Outcome): void => {
@@ -63,7 +72,9 @@ export function sendWebhook(agent: Dispatcher, input: SendInput): Promise<SendRe
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
         // The connection came too late, even if a process that stood still did not see its timer end: nothing is sent.
-        if (performance.now() - startedAt >= input.timeoutMs) expire();
+        const now = performance.now();
+        if (now - startedAt >= input.timeoutMs) expire();
+        else if (now > notAfter) settle(null);
         controller = started;
         if (settled) started.abort(new Error('cut'));
       },

@@ -2,7 +2,14 @@
 // still, events that fail the batch they are in, and what was written under another clock.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeMember } from '../../activities/changeMember.js';
-import { believing, claimEvents, keepLease, LeaseLost, markPublished } from '../../activities/claimEvents.js';
+import {
+  believing,
+  type Confirm,
+  claimEvents,
+  keepLease,
+  LeaseLost,
+  markPublished,
+} from '../../activities/claimEvents.js';
 import { decidePoints } from '../../activities/decisions.js';
 import type { Store } from '../../activities/deps.js';
 import { enrollMember } from '../../activities/enrollMember.js';
@@ -10,7 +17,9 @@ import { outboxState } from '../../activities/outbox.js';
 import { relayEvents } from '../../activities/relayEvents.js';
 import { StaleRead } from '../../activities/transact.js';
 import { createWallets } from '../../activities/wallets/wallets.js';
+import { attemptDelivery } from '../../activities/webhooks/attemptDelivery.js';
 import { postWebhook } from '../../activities/webhooks/postWebhook.js';
+import { newDelivery } from '../../activities/webhooks/publishEvents.js';
 import type { WorkerDeps } from '../../activities/workerDeps.js';
 import type { EventRow } from '../../schemas/collections.js';
 import { gestureId, newId } from '../../schemas/ids.js';
@@ -184,6 +193,47 @@ describe('whoever asked before it stood still, and has the answer afterwards', (
     await Promise.all([confirm(), confirm()]);
     await confirm();
     expect(asked).toBe(1);
+  });
+});
+
+describe('whoever stood still after the answer, before the bytes went out', () => {
+  it('sends nothing once another attempt has taken over, and what it may still send a moment later', async () => {
+    const { id } = await merchant.enroll({ email: 'before-bytes@example.com' });
+    const eventId = await points(store, id, 2);
+    const event = await stateOf(eventId);
+    const subscription = await store.rows.subscriptions.findOne({ merchantId: merchant.id });
+    if (!event || !subscription) throw new Error('Nothing to attempt.');
+    const answers = [async () => {}, async () => Promise.reject(new LeaseLost('taken over'))];
+    const attempt = (confirm: Confirm) => {
+      const delivery = newDelivery(deps, { event, subscription, id: newId() });
+      return attemptDelivery(
+        {
+          ...deps,
+          secrets: {
+            ...deps.secrets,
+            open(sealed) {
+              standStill(600);
+              return deps.secrets.open(sealed);
+            },
+          },
+        },
+        { delivery, unlogged: true, event, subscription, turn: 'first', last: true, confirm },
+      );
+    };
+    const taken = attempt(
+      believing(async () => void (await answers.shift()?.()), { askedAt: Number.NEGATIVE_INFINITY }),
+    );
+    await expect(taken).rejects.toThrow(LeaseLost);
+    expect(came(eventId)).toBe(0);
+
+    let asked = 0;
+    const held = await attempt(async () => {
+      asked += 1;
+      return performance.now() + (asked > 1 ? 5_000 : 500);
+    });
+    expect(held).toMatchObject({ state: 'succeeded' });
+    expect([asked, came(eventId)]).toEqual([2, 1]);
+    await relayAll(deps, [eventId]);
   });
 });
 
