@@ -1,6 +1,7 @@
 // What the worker's effects need beyond the store.
 import type { Dispatcher } from 'undici';
 import type { WebhookUrlRules } from '../schemas/webhookUrl.js';
+import type { Courtesy } from './courtesy.js';
 import type { Store } from './deps.js';
 import type { SecretBox } from './secrets.js';
 import type { Starter } from './starter.js';
@@ -14,6 +15,7 @@ export interface WorkerDeps extends Store {
   webhookAgent: Dispatcher;
   urlPolicy: WebhookUrlRules;
   lanes: Lanes;
+  courtesy: Courtesy;
   wallets: Wallets;
   /** Aborted when this worker stops: what could run for long hands back. */
   stopping: AbortSignal;

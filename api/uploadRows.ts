@@ -25,7 +25,7 @@ export interface ReadRows extends RowLimits {
 const maxRecord = 16_384;
 const maxLine = 65_536;
 /** A chunk is created in one transaction, which should not hold anybody up. */
-const rowsAChunk = 250;
+const rowsAChunk = 100;
 /** A pause between slices lets other requests have their turn. */
 const slice = 16_384;
 

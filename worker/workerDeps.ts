@@ -1,5 +1,6 @@
 // Wires what the worker's effects need. Nothing here decides anything.
 import type { Logger } from 'pino';
+import { createCourtesy } from '../activities/courtesy.js';
 import { createSecretBox } from '../activities/secrets.js';
 import type { Starter } from '../activities/starter.js';
 import type { OpenStore } from '../activities/store.js';
@@ -33,6 +34,7 @@ export function createWorkerDeps({ store, starter, wallets, log, stopping }: Wor
     webhookAgent: createWebhookAgent({ ...urlPolicy, connectionsPerOrigin: lanes.total }),
     urlPolicy,
     lanes: createLanes(lanes),
+    courtesy: createCourtesy(),
     logAttempt: createLogAttempt(store),
     stopping,
   };

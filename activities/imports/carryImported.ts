@@ -6,6 +6,7 @@ import type { BatchChunkRow, BatchRow, EventRow, ImportRowOutcome, MemberRow } f
 import { importId } from '../../schemas/ids.js';
 import type { ImportStep } from '../../schemas/workflows.js';
 import { claimedFromBirth, giveBack, holdEvents, newFence } from '../claimEvents.js';
+import { withCourtesy } from '../courtesy.js';
 import { insertNew } from '../insertNew.js';
 import { frozen } from '../newEvent.js';
 import { memberCreated } from '../newMember.js';
@@ -26,7 +27,8 @@ export async function carryImported(deps: WorkerDeps, input: StepInput): Promise
     const row = await readChunk(deps, { batchId: batch._id, chunk });
     // Chunks are created in their order: behind one that was not, none was.
     if (!row.outcomes) return 'stop';
-    if (!row.carried) await carryChunk(deps, { batch, row, callOff: input.callOff });
+    const work = () => carryChunk(deps, { batch, row, callOff: input.callOff });
+    if (!row.carried) await withCourtesy(deps, { work, signal: input.callOff });
     return 'next';
   });
 }

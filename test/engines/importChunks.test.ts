@@ -1,12 +1,16 @@
 // Chunk after chunk on a real database: the next one is decided while one is written, and that must never show.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../activities/deps.js';
+import { carryImported } from '../../activities/imports/carryImported.js';
 import { chunkCreator } from '../../activities/imports/createChunk.js';
+import { createImported } from '../../activities/imports/createImported.js';
 import { openImport, queueImport, storeChunk } from '../../activities/imports/openImport.js';
 import { emailKey } from '../../activities/newMember.js';
+import { publishEvents } from '../../activities/webhooks/publishEvents.js';
 import type { BatchRow, ImportRowOutcome } from '../../schemas/collections.js';
 import { newId } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
+import { startEffects } from '../rig/effects.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 
@@ -128,5 +132,33 @@ describe('the chunks of an import', () => {
     expect(await store.rows.members.countDocuments({ _id: { $in: memberIds } })).toBe(3);
     expect(await store.rows.members.countDocuments({ merchantId: merchant.id, email: { $exists: false } })).toBe(1);
     expect((await store.rows.batches.findOne({ _id: batch._id }))?.counts.created).toBe(3);
+  });
+});
+
+describe('an import beside gestures', () => {
+  it('is asked to rest after each chunk, by what the claims of gestures took and not by its own', async () => {
+    const effects = await startEffects(service);
+    const [claims, worked]: [number[], number[]] = [[], []];
+    const courtesy = {
+      claimTook: (ms: number) => void claims.push(ms),
+      restMs: (ms: number) => worked.push(ms),
+    };
+    const deps = { ...effects.deps, courtesy };
+    const batch = await queued([address('first')], [address('second')]);
+    const never = new AbortController().signal;
+    const input = { batchId: batch._id, from: 0, stopping: never, callOff: never };
+    expect(await createImported(deps, input)).toMatchObject({ over: true, created: 2 });
+    expect(worked).toHaveLength(2);
+    expect(await carryImported(deps, input)).toMatchObject({ over: true, carried: 2 });
+    expect(worked).toHaveLength(4);
+    expect(claims).toEqual([]);
+
+    const { id } = await merchant.enroll({ email: address('gesture') });
+    const events = await store.rows.events.find({ memberId: id }).toArray();
+    const eventIds = events.map((event) => event._id);
+    await publishEvents(deps, { holder: events[0]?.holder ?? '', eventIds });
+    expect(claims).toHaveLength(1);
+    expect(Math.min(...worked, ...claims)).toBeGreaterThan(0);
+    await effects.close();
   });
 });

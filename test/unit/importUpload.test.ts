@@ -68,12 +68,12 @@ describe('a file', () => {
     expect((await read(csvHeader)).rows).toEqual([]);
   });
 
-  it('comes in chunks of at most 250 rows', async () => {
+  it('comes in chunks of at most 100 rows', async () => {
     const file = Buffer.from(`email\n${Array.from({ length: 601 }, (_, index) => `p${index}@example.com`).join('\n')}`);
     const { chunks } = await readRows({ file: pieces(file, 1_000), program, maxBytes: 1e6, maxRows: 1e6 });
     const sizes: number[] = [];
     for await (const chunk of chunks) sizes.push(chunk.length);
-    expect(sizes).toEqual([250, 250, 101]);
+    expect(sizes).toEqual([100, 100, 100, 100, 100, 100, 1]);
   });
 
   const hostile: [string, string | Buffer][] = [

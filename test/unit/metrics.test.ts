@@ -39,6 +39,7 @@ describe('metrics', () => {
     metrics.pass('apple', 'gone');
     metrics.importRows('created', 40);
     metrics.relayed(12);
+    metrics.rested(1.5);
     const text = await (await (await serve({ metrics }))('/metrics')).text();
     for (const line of [
       'lps_http_request_duration_seconds_count{method="GET",route="/api/v1/merchants/me/members/:id",status="200"} 1',
@@ -50,6 +51,7 @@ describe('metrics', () => {
       'lps_pass_pushes_total{platform="apple",answer="gone"} 1',
       'lps_import_rows_total{outcome="created"} 40',
       'lps_relayed_events_total 12',
+      'lps_bulk_rest_seconds_total 1.5',
     ])
       expect(text).toContain(line);
   });
