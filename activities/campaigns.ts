@@ -9,7 +9,6 @@ import type { PassUpdate } from '../schemas/passUpdate.js';
 import type { ImportStep } from '../schemas/workflows.js';
 import { carryOut } from './carryOut.js';
 import { claimEvents, giveBack, newFence } from './claimEvents.js';
-import { withCourtesy } from './courtesy.js';
 import { decidePush } from './decisions.js';
 import { findByIds } from './findByIds.js';
 import { type StepInput, takeSteps } from './imports/takeSteps.js';
@@ -69,7 +68,7 @@ export async function sendMessages(deps: WorkerDeps, input: StepInput): Promise<
     if (batch.cancelRequestedAt || isFinished(batch.phase)) return 'stop';
     const targets = await readTargets(deps, { batch, chunk });
     const work = () => sendChunk(deps, { batch, targets, callOff: input.callOff });
-    if (!targets.counted) await withCourtesy(deps, { work, signal: input.callOff });
+    if (!targets.counted) await deps.courtesy.bulk(work, input.callOff);
     return 'next';
   });
 }

@@ -34,7 +34,7 @@ export function createWorkerDeps({ store, starter, wallets, log, stopping }: Wor
     webhookAgent: createWebhookAgent({ ...urlPolicy, connectionsPerOrigin: lanes.total }),
     urlPolicy,
     lanes: createLanes(lanes),
-    courtesy: createCourtesy(),
+    courtesy: createCourtesy(store),
     logAttempt: createLogAttempt(store),
     stopping,
   };

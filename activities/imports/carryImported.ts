@@ -6,7 +6,6 @@ import type { BatchChunkRow, BatchRow, EventRow, ImportRowOutcome, MemberRow } f
 import { importId } from '../../schemas/ids.js';
 import type { ImportStep } from '../../schemas/workflows.js';
 import { claimedFromBirth, giveBack, holdEvents, newFence } from '../claimEvents.js';
-import { withCourtesy } from '../courtesy.js';
 import { insertNew } from '../insertNew.js';
 import { frozen } from '../newEvent.js';
 import { memberCreated } from '../newMember.js';
@@ -28,7 +27,7 @@ export async function carryImported(deps: WorkerDeps, input: StepInput): Promise
     // Chunks are created in their order: behind one that was not, none was.
     if (!row.outcomes) return 'stop';
     const work = () => carryChunk(deps, { batch, row, callOff: input.callOff });
-    if (!row.carried) await withCourtesy(deps, { work, signal: input.callOff });
+    if (!row.carried) await deps.courtesy.bulk(work, input.callOff);
     return 'next';
   });
 }

@@ -5,7 +5,6 @@ import { isFinished } from '../../schemas/batches.js';
 import type { BatchRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { ImportStep } from '../../schemas/workflows.js';
-import { withCourtesy } from '../courtesy.js';
 import { recentProgram } from '../programs.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { chunkCreator } from './createChunk.js';
@@ -25,7 +24,7 @@ export async function createImported(deps: WorkerDeps, input: StepInput): Promis
     if (batch.cancelRequestedAt || isFinished(batch.phase)) return 'stop';
     const program = await programOf(deps, batch);
     const work = () => Promise.all([createChunk({ batch, program, chunk }), counted]);
-    const [created] = await withCourtesy(deps, { work, signal: input.callOff });
+    const [created] = await deps.courtesy.bulk(work, input.callOff);
     const { merchantId } = batch;
     counted = created > 0 ? deps.countMembers({ merchantId, programId: program._id, created }) : undefined;
     // Heard of with the next chunk.

@@ -1,129 +1,154 @@
-// Bulk work rests when gestures take longer than they do at their best here, and only then.
+// Bulk work rests when gestures take longer beside it than they take otherwise, and only then.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCourtesy, withCourtesy } from '../../activities/courtesy.js';
+import { createCourtesy } from '../../activities/courtesy.js';
+import { quickest } from '../rig/stalls.js';
 
-/** A courtesy whose clock stands at `now.ms`. */
+const never = new AbortController().signal;
+
+/** A courtesy whose clock moves by hand; a rest ends at once and is noted. */
 function aCourtesy() {
-  const now = { ms: 0 };
-  const courtesy = createCourtesy(() => now.ms);
-  return {
-    courtesy,
-    now,
-    /** So many claims, a tenth of a second apart. */
-    claims(count: number, tookMs: number) {
-      for (let index = 0; index < count; index += 1) {
-        now.ms += 100;
-        courtesy.claimTook(tookMs);
-      }
+  const rests: number[] = [];
+  const counted: number[] = [];
+  let nowMs = 0;
+  const courtesy = createCourtesy({
+    metrics: { rested: (seconds) => void counted.push(seconds) },
+    clock: () => nowMs,
+    rest: async (ms) => {
+      rests.push(ms);
+      nowMs += ms;
     },
+  });
+  const pass = (ms: number) => {
+    nowMs += ms;
   };
+  /** So many claims, a tenth of a second apart. */
+  const claims = (count: number, tookMs: number) => {
+    for (let index = 0; index < count; index += 1) {
+      pass(100 + tookMs);
+      courtesy.claimTook(tookMs);
+    }
+  };
+  /** One piece of bulk work with so many claims meanwhile; answers how often it rested of the time that it took. */
+  const bulk = async (count: number, tookMs: number) => {
+    const before = rests.length;
+    const begunAt = nowMs;
+    let workedMs = 0;
+    await courtesy.bulk(async () => {
+      claims(count, tookMs);
+      workedMs = nowMs - begunAt;
+    }, never);
+    return rests.length > before ? (rests.at(-1) ?? 0) / workedMs : 0;
+  };
+  return { courtesy, rests, counted, pass, claims, bulk };
 }
 
 describe('bulk work', () => {
-  it('does not rest while no gesture comes by, nor beside gestures that are as quick as ever', () => {
-    const { courtesy, claims } = aCourtesy();
-    expect(courtesy.restMs(100)).toBe(0);
-    claims(50, 4);
-    expect(courtesy.restMs(100)).toBe(0);
-    claims(50, 6);
-    expect(courtesy.restMs(100)).toBe(0);
+  it('does not rest beside nobody, nor before it is known what claims take otherwise', async () => {
+    const { claims, bulk, rests } = aCourtesy();
+    await bulk(0, 0);
+    await bulk(5, 400);
+    claims(10, 4);
+    await bulk(0, 0);
+    expect(rests).toEqual([]);
   });
 
-  it('rests the longer, the slower they have become, and no more once they are quick again', () => {
-    const { courtesy, claims } = aCourtesy();
-    claims(10, 4);
-    claims(20, 8);
-    const twice = courtesy.restMs(100);
-    claims(20, 12);
-    const thrice = courtesy.restMs(100);
-    expect(twice).toBeGreaterThan(40);
-    expect(twice).toBeLessThan(60);
-    expect(thrice).toBeGreaterThan(140);
-    expect(thrice).toBeLessThan(160);
+  it('does not rest beside gestures that take what they always take, more or less', async () => {
+    const { claims, bulk, rests } = aCourtesy();
+    for (let index = 0; index < 30; index += 1) claims(1, 3 + (index % 3));
+    for (let index = 0; index < 30; index += 1) await bulk(1, 4 + (index % 3));
+    expect(rests).toEqual([]);
+  });
+
+  it('rests the longer, the longer they take beside it, up to thrice what it worked', async () => {
+    const { claims, bulk } = aCourtesy();
     claims(20, 4);
-    expect(courtesy.restMs(100)).toBe(0);
+    for (let index = 0; index < 30; index += 1) await bulk(1, 8);
+    expect(await bulk(1, 8)).toBeCloseTo(0.5);
+    for (let index = 0; index < 30; index += 1) await bulk(1, 12);
+    expect(await bulk(1, 12)).toBeCloseTo(1.5);
+    for (let index = 0; index < 30; index += 1) await bulk(1, 40);
+    expect(await bulk(1, 40)).toBe(3);
+    for (let index = 0; index < 40; index += 1) await bulk(1, 4);
+    expect(await bulk(1, 4)).toBe(0);
   });
 
-  it('does not rest for a single claim among many that was slow', () => {
-    const { courtesy, claims } = aCourtesy();
-    claims(10, 4);
-    claims(1, 12);
-    expect(courtesy.restMs(100)).toBe(0);
+  it('does not rest for a single claim that was slow, however slow', async () => {
+    const { claims, bulk } = aCourtesy();
+    claims(20, 4);
+    for (let index = 0; index < 5; index += 1) await bulk(1, 4);
+    expect(await bulk(1, 30_000)).toBe(0);
   });
 
-  it('rests no more a second after the last gesture, and begins anew with the next', () => {
-    const { courtesy, now, claims } = aCourtesy();
-    claims(1, 4);
-    claims(20, 40);
-    expect(courtesy.restMs(100)).toBe(300);
-    now.ms += 1_000;
-    expect(courtesy.restMs(100)).toBe(0);
-    claims(1, 4);
-    expect(courtesy.restMs(100)).toBe(0);
+  it('takes a claim that it only met halfway for one beside it', async () => {
+    const { courtesy, claims, bulk, pass } = aCourtesy();
+    claims(20, 4);
+    await bulk(0, 0);
+    for (let index = 0; index < 30; index += 1) {
+      await bulk(0, 0);
+      pass(10);
+      courtesy.claimTook(40);
+    }
+    expect(await bulk(1, 40)).toBe(3);
   });
 
-  it('comes to terms with engines that have become slower for good', () => {
-    const { courtesy, claims } = aCourtesy();
-    claims(10, 4);
-    claims(100, 16);
-    expect(courtesy.restMs(100)).toBeGreaterThan(200);
-    claims(2_500, 16);
-    expect(courtesy.restMs(100)).toBe(0);
+  it('rests no more once no gesture was held up for seconds', async () => {
+    const { claims, bulk, pass } = aCourtesy();
+    claims(20, 4);
+    for (let index = 0; index < 30; index += 1) await bulk(1, 40);
+    expect(await bulk(1, 40)).toBe(3);
+    pass(3_001);
+    expect(await bulk(0, 0)).toBe(0);
   });
 
-  it('never rests longer than thrice what it worked, nor than a second', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.double({ min: 0.1, max: 60_000, noNaN: true }), { maxLength: 40 }),
-        fc.double({ min: 0, max: 600_000, noNaN: true }),
-        (took, workedMs) => {
-          const { courtesy, claims } = aCourtesy();
-          for (const ms of took) claims(1, ms);
-          const restMs = courtesy.restMs(workedMs);
-          expect(restMs).toBeGreaterThanOrEqual(0);
-          expect(restMs).toBeLessThanOrEqual(Math.min(workedMs * 3, 1_000));
-        },
-      ),
+  it('comes to terms with engines that have become slower for good', async () => {
+    const { claims, bulk } = aCourtesy();
+    claims(20, 4);
+    for (let index = 0; index < 30; index += 1) await bulk(1, 16);
+    expect(await bulk(1, 16)).toBeGreaterThan(2);
+    claims(40, 16);
+    expect(await bulk(1, 16)).toBe(0);
+  });
+
+  it('never rests longer than thrice what it worked, nor than a second, and all of it is counted', async () => {
+    const took = fc.double({ min: 0.1, max: 60_000, noNaN: true });
+    await fc.assert(
+      fc.asyncProperty(fc.array(took), fc.array(took), async (otherwise, beside) => {
+        const { claims, bulk, rests, counted } = aCourtesy();
+        for (const ms of otherwise) claims(1, ms);
+        for (const ms of beside) {
+          const times = await bulk(1, ms);
+          expect(times).toBeLessThanOrEqual(3 + 1e-9);
+        }
+        for (const ms of rests) expect(ms).toBeLessThanOrEqual(1_000);
+        expect(counted).toEqual(rests.map((ms) => ms / 1_000));
+      }),
     );
   });
+
+  it('passes on what it made, and how it failed', async () => {
+    const { courtesy } = aCourtesy();
+    expect(await courtesy.bulk(async () => 'made', never)).toBe('made');
+    await expect(courtesy.bulk(() => Promise.reject(new Error('no')), never)).rejects.toThrow('no');
+  });
 });
 
-describe('a rest', () => {
-  const resting = (restMs: number) => {
-    const rested: number[] = [];
-    const deps = {
-      courtesy: { claimTook: () => {}, restMs: () => restMs },
-      metrics: { rested: (seconds: number) => void rested.push(seconds) },
-    };
-    return { rested, deps: deps as unknown as Parameters<typeof withCourtesy>[0] };
+it('a rest ends when the worker stops, and what was made is made', async () => {
+  expect(await quickest(resting, 900)).toBeLessThan(900);
+});
+
+async function resting(): Promise<void> {
+  let nowMs = 0;
+  const counted: number[] = [];
+  const courtesy = createCourtesy({ metrics: { rested: (seconds) => void counted.push(seconds) }, clock: () => nowMs });
+  courtesy.claimTook(1);
+  const stop = new AbortController();
+  const work = async () => {
+    for (let index = 0; index < 30; index += 1) courtesy.claimTook(10_000);
+    nowMs += 1_000;
+    stop.abort();
+    return 'made';
   };
-  const never = new AbortController().signal;
-
-  it('comes after the work, is counted, and passes on what the work made', async () => {
-    const { deps, rested } = resting(60);
-    let madeAt = 0;
-    const work = async () => {
-      madeAt = performance.now();
-      return 'made';
-    };
-    expect(await withCourtesy(deps, { work, signal: never })).toBe('made');
-    expect(performance.now() - madeAt).toBeGreaterThanOrEqual(55);
-    expect(rested).toEqual([0.06]);
-  });
-
-  it('ends when the worker stops, and what was made is made', async () => {
-    const { deps } = resting(60_000);
-    const stop = new AbortController();
-    const made = withCourtesy(deps, { work: async () => 'made', signal: stop.signal });
-    setTimeout(() => stop.abort(), 20);
-    expect(await made).toBe('made');
-  });
-
-  it('does not follow work that failed', async () => {
-    const { deps, rested } = resting(60_000);
-    const failing = withCourtesy(deps, { work: () => Promise.reject(new Error('no')), signal: never });
-    await expect(failing).rejects.toThrow('no');
-    expect(rested).toEqual([]);
-  });
-});
+  expect(await courtesy.bulk(work, stop.signal)).toBe('made');
+  expect(counted).toEqual([1]);
+}
