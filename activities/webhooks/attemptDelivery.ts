@@ -71,6 +71,7 @@ async function send(deps: WorkerDeps, attempt: Attempt): Promise<SendResult> {
       const { url } = subscription;
       const sent = await sendWebhook(deps.webhookAgent, { url, headers, body, timeoutMs: leftMs, notAfter, signal });
       if (sent) return sent;
+      // There was no connection while the answer could be relied on: it is asked again, on what is left of the time.
       leftMs = Math.max(leftMs - (performance.now() - begunAt), 1);
     }
   });
