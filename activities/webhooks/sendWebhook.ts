@@ -74,9 +74,13 @@ export function sendWebhook(agent: Dispatcher, input: SendInput & Partial<InTime
         // The connection came too late, even if a process that stood still did not see its timer end: nothing is sent.
         const now = performance.now();
         if (now - startedAt >= input.timeoutMs) expire();
-        else if (now > notAfter) settle(null);
         controller = started;
         if (settled) started.abort(new Error('cut'));
+        else if (now > notAfter) {
+          settle(null);
+          // To abort would close the connection, and a receiver that is slow to connect to would never be told.
+          throw new Error('late');
+        }
       },
       onResponseStart(_controller, statusCode, headers) {
         if (statusCode >= 200) answer = outcomeOf(statusCode, headers);

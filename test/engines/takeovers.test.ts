@@ -1,5 +1,6 @@
 // What one process leaves behind, another takes over, once: commits whose answer was lost, claims of an attempt that stood
 // still, events that fail the batch they are in, and what was written under another clock.
+import { Agent, buildConnector } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeMember } from '../../activities/changeMember.js';
 import {
@@ -233,6 +234,33 @@ describe('whoever stood still after the answer, before the bytes went out', () =
     });
     expect(held).toMatchObject({ state: 'succeeded' });
     expect([asked, came(eventId)]).toEqual([2, 1]);
+    await relayAll(deps, [eventId]);
+  });
+
+  it('gives up no receiver that takes longer to connect to than an answer is believed', async () => {
+    const { id } = await merchant.enroll({ email: 'far-away@example.com' });
+    const eventId = await points(store, id, 2);
+    const event = await stateOf(eventId);
+    const found = await store.rows.subscriptions.findOne({ merchantId: merchant.id });
+    if (!event || !found) throw new Error('Nothing to attempt.');
+    const subscription = { ...found, timeoutMs: 20_000 };
+    const connect = buildConnector({});
+    const webhookAgent = new Agent({ connect: (...given) => void setTimeout(() => connect(...given), 700) });
+    const attempted = await attemptDelivery(
+      { ...deps, webhookAgent },
+      {
+        delivery: newDelivery(deps, { event, subscription, id: newId() }),
+        unlogged: true,
+        event,
+        subscription,
+        turn: 'first',
+        last: true,
+        confirm: believing(async () => {}, { askedAt: Number.NEGATIVE_INFINITY }),
+      },
+    );
+    await webhookAgent.destroy();
+    expect(attempted).toMatchObject({ state: 'succeeded', error: null });
+    expect(came(eventId)).toBe(1);
     await relayAll(deps, [eventId]);
   });
 });

@@ -207,12 +207,13 @@ describe('the time of an attempt', () => {
     expect(receiver.requests).toHaveLength(0);
   });
 
-  it('sends nothing once it is not known any more whose attempt it is, and says so', async () => {
+  it('sends nothing once it is not known any more whose attempt it is, says so, and keeps the connection for the next try', async () => {
     const receiver = await aReceiver();
     const given = { url: receiver.url, headers: {}, body, timeoutMs: 2_000 };
     expect(await sendWebhook(agent, { ...given, notAfter: performance.now() - 1 })).toBeNull();
     expect(await sendWebhook(agent, { ...given, notAfter: performance.now() + 2_000 })).toMatchObject({ ok: true });
     expect(receiver.requests).toHaveLength(1);
+    expect(receiver.accepted()).toBe(1);
   });
 
   it('ends at once when it is called off, before or while it runs', async () => {
