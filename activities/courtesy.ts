@@ -42,9 +42,12 @@ export function createCourtesy({
   let otherwise: number | undefined;
   let beside: { ms: number; at: number } | undefined;
 
+  const lately = () => (beside && clock() - beside.at <= recentMs ? beside.ms : undefined);
+
   function restMs(workedMs: number): number {
-    if (!beside || otherwise === undefined || clock() - beside.at > recentMs) return 0;
-    const times = Math.min(Math.max(beside.ms / otherwise - tolerated, 0), longestRest.timesWorked);
+    const ms = lately();
+    if (ms === undefined || otherwise === undefined) return 0;
+    const times = Math.min(Math.max(ms / otherwise - tolerated, 0), longestRest.timesWorked);
     return Math.min(workedMs * times, longestRest.ms);
   }
 
@@ -55,8 +58,7 @@ export function createCourtesy({
         otherwise = towards(ms, otherwise, step.otherwise);
         return;
       }
-      const known = beside && now - beside.at <= recentMs ? beside.ms : otherwise;
-      beside = { ms: towards(ms, known, step.beside), at: now };
+      beside = { ms: towards(ms, lately() ?? otherwise, step.beside), at: now };
     },
 
     async bulk(work, signal) {

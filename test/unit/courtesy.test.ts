@@ -133,7 +133,7 @@ describe('bulk work', () => {
   });
 });
 
-it('a rest ends when the worker stops, and what was made is made', async () => {
+it('a rest ends when it is called off, and what was made is made', async () => {
   expect(await quickest(resting, 900)).toBeLessThan(900);
 });
 
