@@ -120,6 +120,7 @@ export function openStore({
     emails: table('emails'),
     memberTokens: table('memberTokens'),
     counters: table('counters'),
+    slowdowns: table('slowdowns'),
     tags: table('tags'),
     transactions: table('transactions'),
     gestures: table('gestures'),

@@ -4,6 +4,7 @@ import type { SecretBox } from '../activities/secrets.js';
 import type { Starter } from '../activities/starter.js';
 import type { Wallets } from '../activities/wallets/wallets.js';
 import type { WebhookUrlRules } from '../schemas/webhookUrl.js';
+import type { GestureRoom } from './gestureRoom.js';
 import type { Limits } from './limits.js';
 import type { UserTokens } from './userTokens.js';
 
@@ -14,6 +15,5 @@ export interface ApiDeps extends Store {
   wallets: Wallets;
   userTokens: UserTokens;
   urlPolicy: WebhookUrlRules;
-  /** Takes one of the workflows of their own that gestures may have; false leaves the event to the relay. */
-  takeWorkflow: (awaited: boolean) => boolean;
+  room: GestureRoom;
 }

@@ -49,7 +49,7 @@ function workflowOf({
 /** Whether a change gets a workflow of its own; `awaited` is true when the answer has to wait for it. */
 export function plan(deps: ApiDeps): { own: (awaited: boolean) => boolean; confirmable: boolean } {
   const confirmable = deps.starter.available();
-  return { own: (awaited) => confirmable && deps.takeWorkflow(awaited), confirmable };
+  return { own: (awaited) => confirmable && deps.room.takeWorkflow(awaited), confirmable };
 }
 
 /** Starts without waiting; a start that is lost leaves the event to the relay. */

@@ -27,15 +27,15 @@ export async function change(
   if (!isUuid(memberId)) throw new ServiceError('MEMBER_NOT_FOUND');
   const { own, confirmable } = plan(deps);
   const workflowIdOf = (eventId: string) => changeId(noun, memberId, eventId);
-  const changed = await deps.metrics.gesture(noun, () =>
+  const transaction = () =>
     changeMember(deps, {
       merchantId,
       memberId,
       holderOf: (eventId, awaited) => (own(awaited) ? workflowIdOf(eventId) : null),
       confirmable,
       decide,
-    }),
-  );
+    });
+  const changed = await deps.metrics.gesture(noun, () => deps.room.timed(transaction));
   if (changed.kind === 'unchanged') return { changed, passUpdate: null };
   if (changed.kind !== 'done') throw new Error('Only a gesture with a key can be replayed.');
   const { eventId, member } = changed;

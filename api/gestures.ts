@@ -67,7 +67,7 @@ export async function performGesture(
   const id = gestureId(operation, memberId, key);
   ctx.state.workflowId = id;
   const { own, confirmable } = plan(deps);
-  const changed = await deps.metrics.gesture(operation, () =>
+  const transaction = () =>
     changeMember(deps, {
       merchantId,
       memberId,
@@ -75,8 +75,8 @@ export async function performGesture(
       holderOf: (_eventId, awaited) => (own(awaited) ? id : null),
       confirmable,
       decide,
-    }),
-  );
+    });
+  const changed = await deps.metrics.gesture(operation, () => deps.room.timed(transaction));
   if (changed.kind === 'unchanged') throw new Error('A gesture always changes its member.');
   if (changed.kind === 'replay') {
     ctx.set('Idempotent-Replayed', 'true');

@@ -14,9 +14,9 @@ import { parseCidrs } from '../schemas/addresses.js';
 import { createApp } from './app.js';
 import { answerBrokenRequests } from './brokenRequests.js';
 import { closingInOrder } from './closeInOrder.js';
+import { createGestureRoom } from './gestureRoom.js';
 import { createLimits } from './limits.js';
 import { createUserTokens } from './userTokens.js';
-import { createWorkflowBudget } from './workflowBudget.js';
 
 const stopping = { lingerMs: 1_000, graceMs: 14_000 };
 
@@ -39,7 +39,7 @@ const app = createApp({
   secrets: createSecretBox([config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS]),
   userTokens: createUserTokens(config),
   urlPolicy: { allowHttp: config.WEBHOOK_ALLOW_HTTP, allow: parseCidrs(config.WEBHOOK_ALLOW_CIDRS) },
-  takeWorkflow: createWorkflowBudget(config.GESTURE_WORKFLOWS_PER_SECOND),
+  room: createGestureRoom(store),
 });
 
 const server = createServer({ requestTimeout: 120_000 }, app.callback());

@@ -19,6 +19,9 @@ export const batchPhases = [
   'cancelled',
 ] as const;
 
+/** While a batch is in one of these, a worker writes what it asks for. */
+export const bulkPhases = ['creating', 'publishing', 'running'] as const;
+
 export const importCounts = z.object({ total: z.int(), created: z.int(), deduped: z.int(), failed: z.int() });
 export type ImportCounts = z.infer<typeof importCounts>;
 

@@ -87,6 +87,15 @@ export interface CounterRow {
   made?: number;
 }
 
+/** How many times as long as otherwise gestures take beside bulk work; one row, written while it is too long. */
+export interface SlowdownRow {
+  _id: string;
+  times: number;
+  at: Date;
+}
+
+export const slowdownId = 'gestures';
+
 /** The tags in use, one row a merchant and tag, so that listing them reads no member. */
 export interface TagRow {
   _id: string;
@@ -383,6 +392,7 @@ export interface Rows {
   emails: EmailRow;
   memberTokens: MemberTokenRow;
   counters: CounterRow;
+  slowdowns: SlowdownRow;
   tags: TagRow;
   transactions: TransactionRow;
   gestures: GestureRow;
@@ -421,6 +431,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { merchantId: 1, token: 1 }, reason: '`q`: a range on a scalar after an equality costs only what matches' },
   ],
   counters: [],
+  slowdowns: [],
   tags: [{ key: { merchantId: 1, tag: 1 }, unique: true, reason: 'all tags of a merchant in their order' }],
   transactions: [
     {

@@ -36,6 +36,8 @@ export interface Metrics {
   pass: (platform: Platform, answer: string) => void;
   importRows: (outcome: string, rows: number) => void;
   relayed: (events: number) => void;
+  /** How many times as long as otherwise gestures take beside bulk work. */
+  slowdown: (times: number) => void;
   /** Bulk work rested so that gestures have room. */
   rested: (seconds: number) => void;
   /** From now on each scrape looks at what does not happen in this process; once. */
@@ -74,6 +76,12 @@ export function createMetrics(): Metrics {
   const passes = counter('lps_pass_pushes_total', 'Pushes and patches by wallet and answer.', ['platform', 'answer']);
   const rows = counter('lps_import_rows_total', 'Rows of imports by outcome.', ['outcome']);
   const rests = counter('lps_bulk_rest_seconds_total', 'Seconds that bulk work rested to make room for gestures.', []);
+  const slowdown = new Gauge({
+    name: 'lps_gesture_slowdown_ratio',
+    help: 'How many times as long as otherwise the transactions of gestures take beside bulk work; 1 beside none.',
+    registers,
+  });
+  slowdown.set(1);
   const relayed = counter('lps_relayed_events_total', 'Events that the relay carried out.', []);
 
   return {
@@ -96,6 +104,7 @@ export function createMetrics(): Metrics {
     pass: (platform, answer) => passes.inc({ platform, answer }),
     importRows: (outcome, count) => rows.inc({ outcome }, count),
     relayed: (events) => relayed.inc(events),
+    slowdown: (times) => slowdown.set(times),
     rested: (seconds) => rests.inc(seconds),
     watch: (watched) => watch(registry, watched),
   };

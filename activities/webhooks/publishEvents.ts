@@ -23,7 +23,6 @@ export async function publishEvents(
   const fence = newFence();
   const claimedAt = performance.now();
   const events = await claimEvents(deps, { holder, eventIds, fence });
-  deps.courtesy.claimTook(performance.now() - claimedAt);
   const failed = await publishClaimed(deps, { holder, fence, claimedAt, events, ...(callOff && { callOff }) });
   const [first] = failed.values();
   if (first) throw first;

@@ -15,9 +15,9 @@ import { createTracing } from '../../activities/tracing.js';
 import { createWallets } from '../../activities/wallets/wallets.js';
 import { createApp } from '../../api/app.js';
 import { answerBrokenRequests } from '../../api/brokenRequests.js';
+import { createGestureRoom } from '../../api/gestureRoom.js';
 import { createLimits } from '../../api/limits.js';
 import { createUserTokens } from '../../api/userTokens.js';
-import { createWorkflowBudget } from '../../api/workflowBudget.js';
 import { parseCidrs } from '../../schemas/addresses.js';
 import { readConfig } from '../../schemas/config.js';
 import { newId } from '../../schemas/ids.js';
@@ -101,7 +101,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     secrets: createSecretBox([config.SECRETS_KEY]),
     userTokens: createUserTokens(config),
     urlPolicy: { allowHttp: config.WEBHOOK_ALLOW_HTTP, allow: parseCidrs(config.WEBHOOK_ALLOW_CIDRS) },
-    takeWorkflow: createWorkflowBudget(config.GESTURE_WORKFLOWS_PER_SECOND),
+    room: createGestureRoom(store),
   });
   server.on('request', app.callback());
 

@@ -40,6 +40,7 @@ describe('metrics', () => {
     metrics.importRows('created', 40);
     metrics.relayed(12);
     metrics.rested(1.5);
+    metrics.slowdown(1.75);
     const text = await (await (await serve({ metrics }))('/metrics')).text();
     for (const line of [
       'lps_http_request_duration_seconds_count{method="GET",route="/api/v1/merchants/me/members/:id",status="200"} 1',
@@ -52,6 +53,7 @@ describe('metrics', () => {
       'lps_import_rows_total{outcome="created"} 40',
       'lps_relayed_events_total 12',
       'lps_bulk_rest_seconds_total 1.5',
+      'lps_gesture_slowdown_ratio 1.75',
     ])
       expect(text).toContain(line);
   });
