@@ -69,7 +69,7 @@ export async function sendMessages(deps: WorkerDeps, input: StepInput): Promise<
     const targets = await readTargets(deps, { batch, chunk });
     const work = () => sendChunk(deps, { batch, targets, callOff: input.callOff });
     if (!targets.counted) await deps.courtesy.bulk(work, input.callOff);
-    return 'next';
+    return chunk + 1;
   });
 }
 

@@ -351,6 +351,8 @@ export interface BatchChunkRow {
   chunk: number;
   rows: ImportRow[];
   outcomes?: ImportRowOutcome[];
+  /** Written with the outcomes: how many rows of the file had each of them, up to this chunk's last. */
+  soFar?: Record<ImportRowOutcome['outcome'], number>;
   /** Members of these rows whose passes were issued, once the events went out. */
   carried?: { apple: number; google: number };
   createdAt: Date;

@@ -13,7 +13,7 @@ import { decideAgain, isConflict, StaleRead, transact, update } from '../transac
 import { issueBoth } from '../wallets/issuePasses.js';
 import { issuanceOf, publishClaimed } from '../webhooks/publishEvents.js';
 import type { WorkerDeps } from '../workerDeps.js';
-import { readChunk } from './createChunk.js';
+import { readChunk } from './createChunks.js';
 import { type StepInput, takeSteps } from './takeSteps.js';
 
 export async function carryImported(deps: WorkerDeps, input: StepInput): Promise<ImportStep> {
@@ -28,7 +28,7 @@ export async function carryImported(deps: WorkerDeps, input: StepInput): Promise
     if (!row.outcomes) return 'stop';
     const work = () => carryChunk(deps, { batch, row, callOff: input.callOff });
     if (!row.carried) await deps.courtesy.bulk(work, input.callOff);
-    return 'next';
+    return chunk + 1;
   });
 }
 

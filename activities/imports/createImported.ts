@@ -1,5 +1,5 @@
-// Creates the members of an import, chunk after chunk in the order of the file, so that of two rows with one email the first
-// wins. It hands back every few seconds, so that the workflow can tell how far it is.
+// Creates the members of an import, some chunks at a time in the order of the file. It hands back every few seconds, so that the
+// workflow can tell how far it is.
 
 import { isFinished } from '../../schemas/batches.js';
 import type { BatchRow } from '../../schemas/collections.js';
@@ -7,8 +7,10 @@ import { ServiceError } from '../../schemas/errors.js';
 import type { ImportStep } from '../../schemas/workflows.js';
 import { recentProgram } from '../programs.js';
 import type { WorkerDeps } from '../workerDeps.js';
-import { chunkCreator } from './createChunk.js';
+import { createChunks } from './createChunks.js';
 import { nonRetryable, type StepInput, takeSteps } from './takeSteps.js';
+
+const together = 4;
 
 /** Throws ApplicationFailure PROGRAM_NOT_FOUND and BATCH_NOT_FOUND, which no retry can help. */
 export async function createImported(deps: WorkerDeps, input: StepInput): Promise<ImportStep> {
@@ -17,19 +19,19 @@ export async function createImported(deps: WorkerDeps, input: StepInput): Promis
     { _id: batchId, phase: 'queued' },
     { $set: { phase: 'creating', phaseStartedAt: deps.now() } },
   );
-  const createChunk = chunkCreator(deps);
-  // The count of one chunk waits for the disk while the next one is created.
+  // The count of some chunks waits for the disk while the next ones are created.
   let counted: Promise<void> | undefined;
   const step = await takeSteps(deps, input, async (batch, chunk) => {
     if (batch.cancelRequestedAt || isFinished(batch.phase)) return 'stop';
     const program = await programOf(deps, batch);
-    const work = () => Promise.all([createChunk({ batch, program, chunk }), counted]);
+    const count = Math.min(together, (batch.chunks ?? 0) - chunk);
+    const work = () => Promise.all([createChunks(deps, { batch, program, from: chunk, count }), counted]);
     const [created] = await deps.courtesy.bulk(work, input.callOff);
     const { merchantId } = batch;
     counted = created > 0 ? deps.countMembers({ merchantId, programId: program._id, created }) : undefined;
-    // Heard of with the next chunk.
+    // Heard of with the next ones.
     counted?.catch(() => {});
-    return 'next';
+    return chunk + count;
   });
   await counted;
   return step;

@@ -6,7 +6,7 @@ import { finishBatch } from '../finishBatch.js';
 import { issueBoth } from '../wallets/issuePasses.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { createdOf, publish, recordCarried } from './carryImported.js';
-import { readChunk } from './createChunk.js';
+import { readChunk } from './createChunks.js';
 
 export interface FinishImport {
   batchId: string;

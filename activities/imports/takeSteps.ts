@@ -20,20 +20,22 @@ export function nonRetryable({ code, message }: ServiceError): ApplicationFailur
   return ApplicationFailure.create({ type: code, message, nonRetryable: true });
 }
 
-/** `step` carries one chunk; `stop` ends the whole stage. Throws ApplicationFailure BATCH_NOT_FOUND. */
+/** `step` carries one chunk or some, and answers which one is next; `stop` ends the whole stage. Throws ApplicationFailure BATCH_NOT_FOUND. */
 export async function takeSteps(
   deps: WorkerDeps,
   { batchId, from, stopping, callOff }: StepInput,
-  step: (batch: BatchRow, chunk: number) => Promise<'next' | 'stop'>,
+  step: (batch: BatchRow, chunk: number) => Promise<number | 'stop'>,
 ): Promise<ImportStep> {
   const until = performance.now() + shareMs;
-  for (let chunk = from; ; chunk += 1) {
+  for (let chunk = from; ; ) {
     const batch = await deps.rows.batches.findOne({ _id: batchId });
     if (!batch) throw nonRetryable(new ServiceError('BATCH_NOT_FOUND'));
-    const over = chunk >= (batch.chunks ?? 0) || (await step(batch, chunk)) === 'stop';
+    const next = chunk < (batch.chunks ?? 0) ? await step(batch, chunk) : 'stop';
+    const over = next === 'stop';
+    if (!over) chunk = next;
     const { total, created } = batch.counts;
     const stepped: ImportStep = {
-      next: chunk + 1,
+      next: chunk,
       over,
       total,
       created,

@@ -92,10 +92,10 @@ export async function replayEvents(deps: WorkerDeps, input: StepInput): Promise<
   return takeSteps(deps, input, async (batch, chunk) => {
     if (batch.cancelRequestedAt || isFinished(batch.phase)) return 'stop';
     const targets = await readTargets(deps, { batch, chunk });
-    if (targets.counted) return 'next';
+    if (targets.counted) return chunk + 1;
     const subscription = await subscriptionOf(deps, batch);
     await replayChunk(deps, { batch, targets, subscription, callOff: input.callOff });
-    return 'next';
+    return chunk + 1;
   });
 }
 

@@ -1,13 +1,14 @@
 // Chunk after chunk on a real database: the next one is decided while one is written, and that must never show.
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Courtesy } from '../../activities/courtesy.js';
 import type { Store } from '../../activities/deps.js';
 import { carryImported } from '../../activities/imports/carryImported.js';
-import { chunkCreator } from '../../activities/imports/createChunk.js';
+import { createChunks } from '../../activities/imports/createChunks.js';
 import { createImported } from '../../activities/imports/createImported.js';
 import { openImport, queueImport, storeChunk } from '../../activities/imports/openImport.js';
 import { emailKey } from '../../activities/newMember.js';
-import type { BatchRow, ImportRowOutcome } from '../../schemas/collections.js';
+import type { BatchRow, EmailRow, ImportRowOutcome } from '../../schemas/collections.js';
 import { newId } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
 import { startEffects } from '../rig/effects.js';
@@ -65,45 +66,63 @@ const membersOf = (emails: string[]) =>
     .map(({ _id }) => _id)
     .toArray();
 
-/** As if somebody enrolled `email` in the middle of the first chunk that is written. */
-function takenInBetween(email: string): { store: Store; memberId: string } {
-  const memberId = newId();
-  let written: Promise<unknown> | undefined;
+/** The store, where something happens before emails are written. */
+function before(happens: (emails: readonly EmailRow[]) => Promise<unknown> | undefined): Store {
   const rows = {
     ...store.rows,
     emails: new Proxy(store.rows.emails, {
       get(emails, property) {
         if (property !== 'insertMany') return Reflect.get(emails, property);
         return async (...given: Parameters<typeof emails.insertMany>) => {
-          written ??= emails.insertOne({
-            _id: emailKey(program._id, email),
-            merchantId: merchant.id,
-            memberId,
-            memberCode: 'OUTSIDER00',
-          });
-          await written;
+          await happens(given[0] as EmailRow[]);
           return emails.insertMany(...given);
         };
       },
     }),
   };
-  return { store: { ...store, rows }, memberId };
+  return { ...store, rows };
 }
 
+/** As if somebody enrolled `email` in the middle of the first chunk that is written. */
+function takenInBetween(email: string): { store: Store; memberId: string } {
+  const memberId = newId();
+  const row = { _id: emailKey(program._id, email), merchantId: merchant.id, memberId, memberCode: 'OUTSIDER00' };
+  let written: Promise<unknown> | undefined;
+  const taken = before(() => {
+    written ??= store.rows.emails.insertOne(row);
+    return written;
+  });
+  return { store: taken, memberId };
+}
+
+const unwritable = (email: string, error: Error): Store =>
+  before((emails) =>
+    emails.some(({ _id }) => _id === emailKey(program._id, email)) ? Promise.reject(error) : undefined,
+  );
+
+const create = (batch: BatchRow, { from = 0, count = batch.chunks ?? 0, by = store } = {}) =>
+  createChunks(by, { batch, program, from, count });
+
+const countsOf = async ({ _id }: BatchRow) => {
+  const batch = await store.rows.batches.findOne({ _id });
+  return { ...batch?.counts, done: batch?.done };
+};
+
 describe('the chunks of an import', () => {
-  it('count as one file: of two rows with one email in two chunks the first wins', async () => {
+  it.each([3, 2, 1])('count as one file, %i at a time: of two rows with one email the first wins', async (count) => {
     const [ada, bob, eve] = [address('ada'), address('bob'), address('eve')];
     const batch = await queued([ada, bob], [bob, eve], [ada, eve]);
-    const createChunk = chunkCreator(store);
-    const created = [];
-    for (const chunk of [0, 1, 2]) created.push(await createChunk({ batch, program, chunk }));
-    expect(created).toEqual([2, 1, 0]);
+    let created = 0;
+    for (let from = 0; from < 3; from += count)
+      created += await create(batch, { from, count: Math.min(count, 3 - from) });
+    expect(created).toBe(3);
     const [first, second, third, fourth, fifth, sixth] = await outcomesOf(batch);
     expect([first, second, fourth].map((row) => row?.outcome)).toEqual(['created', 'created', 'created']);
     expect(third).toEqual({ row: 3, outcome: 'deduped', memberId: second?.memberId, memberCode: second?.memberCode });
     expect(fifth).toEqual({ row: 5, outcome: 'deduped', memberId: first?.memberId, memberCode: first?.memberCode });
     expect(sixth).toEqual({ row: 6, outcome: 'deduped', memberId: fourth?.memberId, memberCode: fourth?.memberCode });
     expect(await membersOf([ada, bob, eve])).toHaveLength(3);
+    expect(await countsOf(batch)).toEqual({ total: 6, created: 3, deduped: 3, failed: 0, done: 6 });
   });
 
   it('are decided again when what they were built on did not happen', async () => {
@@ -111,27 +130,79 @@ describe('the chunks of an import', () => {
     const free = address('free');
     const batch = await queued([taken, free], [taken, free]);
     const between = takenInBetween(taken);
-    const createChunk = chunkCreator(between.store);
-    expect(await createChunk({ batch, program, chunk: 0 })).toBe(1);
-    expect(await createChunk({ batch, program, chunk: 1 })).toBe(0);
+    expect(await create(batch, { by: between.store })).toBe(1);
     const outcomes = await outcomesOf(batch);
     expect(outcomes.map((row) => row.outcome)).toEqual(['deduped', 'created', 'deduped', 'deduped']);
     const [freeId] = await membersOf([free]);
     expect(outcomes.map((row) => row.memberId)).toEqual([between.memberId, freeId, between.memberId, freeId]);
+    expect(await countsOf(batch)).toMatchObject({ created: 1, deduped: 3, done: 4 });
   });
 
-  it('that another attempt has written meanwhile keep its outcome', async () => {
+  it('that another attempt has written keep their outcomes', async () => {
     const batch = await queued([address('one')], [undefined], [address('three')]);
-    const [slow, quick] = [chunkCreator(store), chunkCreator(store)];
-    expect(await slow({ batch, program, chunk: 0 })).toBe(1);
-    for (const chunk of [0, 1, 2]) expect(await quick({ batch, program, chunk })).toBe(chunk === 0 ? 0 : 1);
+    expect(await create(batch, { count: 2 })).toBe(2);
     const before = await outcomesOf(batch);
-    for (const chunk of [1, 2]) expect(await slow({ batch, program, chunk })).toBe(0);
-    expect(await outcomesOf(batch)).toEqual(before);
-    const memberIds = before.flatMap((row) => row.memberId ?? []);
-    expect(await store.rows.members.countDocuments({ _id: { $in: memberIds } })).toBe(3);
-    expect(await store.rows.members.countDocuments({ merchantId: merchant.id, email: { $exists: false } })).toBe(1);
-    expect((await store.rows.batches.findOne({ _id: batch._id }))?.counts.created).toBe(3);
+    expect(await create(batch)).toBe(1);
+    expect((await outcomesOf(batch)).slice(0, 2)).toEqual(before);
+    expect(await create(batch)).toBe(0);
+    expect(await countsOf(batch)).toMatchObject({ created: 3, done: 3 });
+  });
+
+  it('have one outcome, though two attempts are at them', async () => {
+    const emails = Array.from({ length: 12 }, (_, index) => address(`both-${index}`));
+    const batch = await queued(...emails.map((email) => [email]));
+    const [one, other] = await Promise.all([create(batch), create(batch)]);
+    expect(one + other).toBe(12);
+    expect(await membersOf(emails)).toHaveLength(12);
+    const memberIds = (await outcomesOf(batch)).map((row) => row.memberId);
+    expect(await store.rows.members.countDocuments({ _id: { $in: memberIds } as never })).toBe(12);
+    expect(await countsOf(batch)).toMatchObject({ created: 12, done: 12 });
+  });
+
+  it('are created in their order: behind one that cannot be, none is', async () => {
+    const emails = [address('first'), address('unlucky'), address('third'), address('fourth')];
+    const batch = await queued(...emails.map((email) => [email]));
+    const refused = new Error('the disk is full');
+    const by = unwritable(emails[1] ?? '', refused);
+    await expect(create(batch, { by })).rejects.toBe(refused);
+    expect((await outcomesOf(batch)).map((row) => row.row)).toEqual([1]);
+    expect(await membersOf(emails)).toHaveLength(1);
+    expect(await create(batch)).toBe(3);
+    expect(await countsOf(batch)).toMatchObject({ created: 4, done: 4 });
+  });
+
+  it('are counted on from those that an earlier release created', async () => {
+    const batch = await queued([address('one'), address('two')], [address('three')], [address('four')]);
+    await create(batch, { count: 2 });
+    await store.rows.batchRows.updateMany({ batchId: batch._id }, { $unset: { soFar: '' } });
+    expect(await create(batch, { from: 2, count: 1 })).toBe(1);
+    expect(await countsOf(batch)).toMatchObject({ created: 4, done: 4 });
+  });
+
+  it('come out as if rows were taken one by one, whatever the emails and however many at a time', async () => {
+    const names = fc.option(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { nil: undefined });
+    const file = fc.array(fc.array(names, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(file, fc.integer({ min: 1, max: 6 }), async (chunks, count) => {
+        const run = newId();
+        const batch = await queued(...chunks.map((chunk) => chunk.map((name) => name && `${name}.${run}@example.com`)));
+        for (let from = 0; from < chunks.length; from += count)
+          await create(batch, { from, count: Math.min(count, chunks.length - from) });
+        const seen = new Set<string>();
+        const expected = chunks.flat().map((name) => {
+          if (name === undefined) return 'created';
+          const outcome = seen.has(name) ? 'deduped' : 'created';
+          seen.add(name);
+          return outcome;
+        });
+        const outcomes = await outcomesOf(batch);
+        expect(outcomes.map((row) => row.outcome)).toEqual(expected);
+        const memberIds = outcomes.flatMap((row) => (row.outcome === 'created' ? (row.memberId ?? []) : []));
+        expect(await store.rows.members.countDocuments({ _id: { $in: memberIds } })).toBe(memberIds.length);
+        expect(await countsOf(batch)).toMatchObject({ created: memberIds.length, done: expected.length });
+      }),
+      { numRuns: 20 },
+    );
   });
 });
 
@@ -146,13 +217,13 @@ describe('an import beside gestures', () => {
       },
     };
     const deps = { ...effects.deps, courtesy };
-    const batch = await queued([address('first')], [address('second')]);
+    const batch = await queued(...Array.from({ length: 5 }, (_, index) => [address(`piece-${index}`)]));
     const never = new AbortController().signal;
     const input = { batchId: batch._id, from: 0, stopping: never, callOff: never };
-    expect(await createImported(deps, input)).toMatchObject({ over: true, created: 2 });
+    expect(await createImported(deps, input)).toMatchObject({ over: true, created: 5 });
     expect(pieces).toBe(2);
-    expect(await carryImported(deps, input)).toMatchObject({ over: true, carried: 2 });
-    expect(pieces).toBe(4);
+    expect(await carryImported(deps, input)).toMatchObject({ over: true, carried: 5 });
+    expect(pieces).toBe(7);
     await effects.close();
   });
 });
