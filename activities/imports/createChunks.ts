@@ -107,6 +107,13 @@ async function soFarBefore(store: Store, { batchId, chunk }: { batchId: string; 
   return soFar ?? add(await soFarBefore(store, before), outcomes);
 }
 
+/** By the chunks themselves: of the last ones that were created the batch may not have heard yet. */
+export async function createdSoFar(store: Store, { batchId }: { batchId: string }): Promise<SoFar> {
+  const created = store.rows.batchRows.find({ batchId, outcomes: { $exists: true } }, { projection: { chunk: 1 } });
+  const [last] = await created.sort({ chunk: -1 }).limit(1).toArray();
+  return last ? soFarBefore(store, { batchId, chunk: last.chunk + 1 }) : nothing;
+}
+
 async function knownEmails(
   store: Store,
   { program, rows }: { program: Program; rows: BatchChunkRow[] },

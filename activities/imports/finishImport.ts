@@ -1,12 +1,12 @@
 // The end of an import, told once, and what is left to do after it: passes that a wallet did not take.
-import type { BatchPhase } from '../../schemas/batches.js';
+import { type BatchPhase, isFinished } from '../../schemas/batches.js';
 import { importId } from '../../schemas/ids.js';
 import { newFence } from '../claimEvents.js';
 import { finishBatch } from '../finishBatch.js';
 import { issueBoth } from '../wallets/issuePasses.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { createdOf, publish, recordCarried } from './carryImported.js';
-import { readChunk } from './createChunks.js';
+import { createdSoFar, readChunk } from './createChunks.js';
 
 export interface FinishImport {
   batchId: string;
@@ -24,7 +24,7 @@ export interface FinishedImport {
 /** Throws ApplicationFailure BATCH_NOT_FOUND. */
 export async function finishImport(deps: WorkerDeps, input: FinishImport): Promise<FinishedImport> {
   const { batchId } = input;
-  await countNotReached(deps, { batchId });
+  await countRows(deps, { batchId });
   const finished = await finishBatch(deps, { ...input, holder: importId(batchId) });
   const batch = await deps.rows.batches.findOne({ _id: batchId });
   if (!batch) throw new Error('A batch that is over is kept.');
@@ -33,13 +33,21 @@ export async function finishImport(deps: WorkerDeps, input: FinishImport): Promi
   return { ...finished, unissued };
 }
 
-/** A row that was never looked at did not become a member, so it counts as failed, and errors.csv has it. */
-async function countNotReached(deps: WorkerDeps, { batchId }: { batchId: string }): Promise<void> {
+/**
+ * A row that was never looked at did not become a member, so it counts as failed, and errors.csv has it. What is over keeps its
+ * counts: its chunks are not kept for ever.
+ */
+async function countRows(deps: WorkerDeps, { batchId }: { batchId: string }): Promise<void> {
   const batch = await deps.rows.batches.findOne({ _id: batchId });
-  if (!batch) return;
-  const { total, created, deduped, failed } = batch.counts;
-  const left = total - created - deduped;
-  if (left !== failed) await deps.rows.batches.updateOne({ _id: batchId }, { $set: { 'counts.failed': left } });
+  if (!batch || isFinished(batch.phase)) return;
+  const { created, deduped, failed } = await createdSoFar(deps, { batchId });
+  const counts = {
+    'counts.created': created,
+    'counts.deduped': deduped,
+    'counts.failed': batch.counts.total - created - deduped,
+    done: created + deduped + failed,
+  };
+  await deps.rows.batches.updateOne({ _id: batchId }, { $set: counts });
 }
 
 /** Throws while a wallet still does not take a pass. */

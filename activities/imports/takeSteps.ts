@@ -20,7 +20,10 @@ export function nonRetryable({ code, message }: ServiceError): ApplicationFailur
   return ApplicationFailure.create({ type: code, message, nonRetryable: true });
 }
 
-/** `step` carries one chunk or some, and answers which one is next; `stop` ends the whole stage. Throws ApplicationFailure BATCH_NOT_FOUND. */
+/**
+ * `step` carries one chunk or some, and answers which one is next; `stop` ends the whole stage. Throws ApplicationFailure
+ * BATCH_NOT_FOUND.
+ */
 export async function takeSteps(
   deps: WorkerDeps,
   { batchId, from, stopping, callOff }: StepInput,

@@ -6,6 +6,7 @@ import type { Store } from '../../activities/deps.js';
 import { carryImported } from '../../activities/imports/carryImported.js';
 import { createChunks } from '../../activities/imports/createChunks.js';
 import { createImported } from '../../activities/imports/createImported.js';
+import { finishImport } from '../../activities/imports/finishImport.js';
 import { openImport, queueImport, storeChunk } from '../../activities/imports/openImport.js';
 import { emailKey } from '../../activities/newMember.js';
 import type { BatchRow, EmailRow, ImportRowOutcome } from '../../schemas/collections.js';
@@ -206,6 +207,31 @@ describe('the chunks of an import', () => {
   });
 });
 
+const never = new AbortController().signal;
+
+describe('an import that is cancelled', () => {
+  it('tells of what was created, though a worker died before the batch heard of it, and of the same after a reset', async () => {
+    const effects = await startEffects(service);
+    const emails = Array.from({ length: 6 }, (_, index) => address(`cut-${index}`));
+    const batch = await queued(...emails.map((email) => [email]));
+    await create(batch, { count: 2 });
+    const by = unwritable(emails[4] ?? '', new Error('the disk is full'));
+    await expect(create(batch, { from: 2, count: 4, by })).rejects.toThrow('the disk is full');
+    expect(await countsOf(batch)).toMatchObject({ created: 2, done: 2 });
+    await store.rows.batches.updateOne({ _id: batch._id }, { $set: { cancelRequestedAt: new Date() } });
+    const input = { batchId: batch._id, from: 0, stopping: never, callOff: never };
+    expect(await createImported(effects.deps, input)).toMatchObject({ over: true });
+    expect(await carryImported(effects.deps, input)).toMatchObject({ over: true, carried: 4 });
+    expect(await finishImport(effects.deps, { batchId: batch._id })).toMatchObject({ phase: 'cancelled' });
+    const counts = { total: 6, created: 4, deduped: 0, failed: 2, done: 4 };
+    expect(await countsOf(batch)).toEqual(counts);
+    await store.rows.batchRows.deleteMany({ batchId: batch._id });
+    expect(await finishImport(effects.deps, { batchId: batch._id })).toMatchObject({ phase: 'cancelled' });
+    expect(await countsOf(batch)).toEqual(counts);
+    await effects.close();
+  });
+});
+
 describe('an import beside gestures', () => {
   it('works in pieces that can rest', async () => {
     const effects = await startEffects(service);
@@ -218,7 +244,6 @@ describe('an import beside gestures', () => {
     };
     const deps = { ...effects.deps, courtesy };
     const batch = await queued(...Array.from({ length: 5 }, (_, index) => [address(`piece-${index}`)]));
-    const never = new AbortController().signal;
     const input = { batchId: batch._id, from: 0, stopping: never, callOff: never };
     expect(await createImported(deps, input)).toMatchObject({ over: true, created: 5 });
     expect(pieces).toBe(2);
