@@ -39,7 +39,7 @@ export async function unansweredImport(
 }
 
 /** Since the request began: an import that stands still is told after `firstMs`, one that moves is waited for up to `lastMs`. */
-const patience = { firstMs: 7_000, stillMs: 3_000, lastMs: 60_000, askMs: 20 };
+const patience = { firstMs: 7_000, stillMs: 3_000, lastMs: 60_000, askMs: 50 };
 
 /** The batch once each of its rows has its outcome, or it ended. `startedAt` is a `performance.now()`. Throws UNAVAILABLE. */
 export async function rowsDone(
