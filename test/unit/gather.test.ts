@@ -42,16 +42,20 @@ describe('calls that are made together', () => {
   });
 
   it('are refused when they waited too long behind somebody who does not answer, and served again afterwards', async () => {
+    let begin = () => {};
     let finish = () => {};
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const answer = new Promise<void>((resolve) => (finish = resolve));
     const join = gather(
       async (items: number[]) => {
-        if (items.includes(1)) await new Promise<void>((resolve) => (finish = resolve));
+        begin();
+        if (items.includes(1)) await answer;
         return doubled(items);
       },
       { max: 10, atOnce: 1, patienceMs: 50 },
     );
     const hanging = join(1);
-    await sleep(5);
+    await begun;
     const late = join(2);
     await sleep(100);
     const soon = join(3);
