@@ -49,10 +49,11 @@ async function attempt(
   committed: (decided: Decided) => void,
 ): Promise<void> {
   const batchId = batch._id;
-  const rows = await Promise.all(
-    Array.from({ length: count }, (_, index) => readChunk(store, { batchId, chunk: from + index })),
-  );
-  let soFar = await soFarBefore(store, { batchId, chunk: from });
+  const [before, ...rows] = await Promise.all([
+    soFarBefore(store, { batchId, chunk: from }),
+    ...Array.from({ length: count }, (_, index) => readChunk(store, { batchId, chunk: from + index })),
+  ]);
+  let soFar = before;
   const open: BatchChunkRow[] = [];
   for (const row of rows) {
     if (row.outcomes) soFar = row.soFar ?? add(soFar, row.outcomes);
@@ -62,15 +63,15 @@ async function attempt(
   const inSlot = pLimit(atOnce);
   const written: Promise<void>[] = [];
   for (const row of open) {
-    const before = written.at(-1);
+    const earlier = written.at(-1);
     const writing = inSlot(async () => {
       const decided = decide(store, { batch, program, row, known, soFar });
       soFar = decided.soFar;
       await inTransaction(store, async (session) => {
         await write(store, decided, session);
         // By the last of them alone: all would write to one row.
-        if (row === open.at(-1)) await tell(store, { batchId, soFar }, session);
-        await before;
+        if (row === open.at(-1)) await tell(store, { batchId, soFar: decided.soFar }, session);
+        await earlier;
       });
       committed(decided);
     });
