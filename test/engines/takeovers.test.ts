@@ -197,38 +197,45 @@ describe('whoever asked before it stood still, and has the answer afterwards', (
   });
 });
 
+/** An event, and how to attempt its delivery. */
+async function somethingToSend(email: string) {
+  const { id } = await merchant.enroll({ email });
+  const eventId = await points(store, id, 2);
+  const event = await stateOf(eventId);
+  const subscription = await store.rows.subscriptions.findOne({ merchantId: merchant.id });
+  if (!event || !subscription) throw new Error('Nothing to attempt.');
+  const delivery = () => newDelivery(deps, { event, subscription, id: newId() });
+  const given = { unlogged: true, event, turn: 'first', last: true } as const;
+  return {
+    eventId,
+    attempt: (by: WorkerDeps, confirm: Confirm, timeoutMs = subscription.timeoutMs) =>
+      attemptDelivery(by, { ...given, delivery: delivery(), subscription: { ...subscription, timeoutMs }, confirm }),
+  };
+}
+
 describe('whoever stood still after the answer, before the bytes went out', () => {
   it('sends nothing once another attempt has taken over, and what it may still send a moment later', async () => {
-    const { id } = await merchant.enroll({ email: 'before-bytes@example.com' });
-    const eventId = await points(store, id, 2);
-    const event = await stateOf(eventId);
-    const subscription = await store.rows.subscriptions.findOne({ merchantId: merchant.id });
-    if (!event || !subscription) throw new Error('Nothing to attempt.');
+    const { eventId, attempt } = await somethingToSend('before-bytes@example.com');
     const answers = [async () => {}, async () => Promise.reject(new LeaseLost('taken over'))];
-    const attempt = (confirm: Confirm) => {
-      const delivery = newDelivery(deps, { event, subscription, id: newId() });
-      return attemptDelivery(
-        {
-          ...deps,
-          secrets: {
-            ...deps.secrets,
-            open(sealed) {
-              standStill(600);
-              return deps.secrets.open(sealed);
-            },
-          },
+    const stalling = {
+      ...deps,
+      secrets: {
+        ...deps.secrets,
+        open(sealed: string) {
+          standStill(600);
+          return deps.secrets.open(sealed);
         },
-        { delivery, unlogged: true, event, subscription, turn: 'first', last: true, confirm },
-      );
+      },
     };
     const taken = attempt(
+      stalling,
       believing(async () => void (await answers.shift()?.()), { askedAt: Number.NEGATIVE_INFINITY }),
     );
     await expect(taken).rejects.toThrow(LeaseLost);
     expect(came(eventId)).toBe(0);
 
     let asked = 0;
-    const held = await attempt(async () => {
+    const held = await attempt(stalling, async () => {
       asked += 1;
       return performance.now() + (asked > 1 ? 5_000 : 500);
     });
@@ -238,26 +245,11 @@ describe('whoever stood still after the answer, before the bytes went out', () =
   });
 
   it('gives up no receiver that takes longer to connect to than an answer is believed', async () => {
-    const { id } = await merchant.enroll({ email: 'far-away@example.com' });
-    const eventId = await points(store, id, 2);
-    const event = await stateOf(eventId);
-    const found = await store.rows.subscriptions.findOne({ merchantId: merchant.id });
-    if (!event || !found) throw new Error('Nothing to attempt.');
-    const subscription = { ...found, timeoutMs: 20_000 };
+    const { eventId, attempt } = await somethingToSend('far-away@example.com');
     const connect = buildConnector({});
     const webhookAgent = new Agent({ connect: (...given) => void setTimeout(() => connect(...given), 700) });
-    const attempted = await attemptDelivery(
-      { ...deps, webhookAgent },
-      {
-        delivery: newDelivery(deps, { event, subscription, id: newId() }),
-        unlogged: true,
-        event,
-        subscription,
-        turn: 'first',
-        last: true,
-        confirm: believing(async () => {}, { askedAt: Number.NEGATIVE_INFINITY }),
-      },
-    );
+    const confirm = believing(async () => {}, { askedAt: Number.NEGATIVE_INFINITY });
+    const attempted = await attempt({ ...deps, webhookAgent }, confirm, 20_000);
     await webhookAgent.destroy();
     expect(attempted).toMatchObject({ state: 'succeeded', error: null });
     expect(came(eventId)).toBe(1);
