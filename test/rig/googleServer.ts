@@ -80,7 +80,8 @@ export async function startGoogleServer(
     const entry = { at: performance.now(), kind, status: 0 };
     server.requests.push(entry);
     const how = takeFault(kind);
-    if (how === 'hang') return void hanging.add(request.socket);
+    if (how === 'hang' || how === 'stall') hanging.add(request.socket);
+    if (how === 'hang') return;
     if (how === 'reset') return void request.socket.destroy();
     if (how === 'stall') return void response.writeHead(200, { 'content-length': '1000' }).write('{');
     const { status, body, headers } =
