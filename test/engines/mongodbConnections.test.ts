@@ -1,5 +1,6 @@
-// A process that starts while MongoDB is away: it says so, and works as soon as MongoDB is there, without a restart.
-import { createServer, connect as dial, type Server } from 'node:net';
+// The way to MongoDB: a process that starts while it is away says so, and works as soon as it is there, without a restart; and
+// when connections are closed under it, nothing that was asked waits for ever.
+import { createServer, connect as dial, type Server, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isAway } from '../../activities/isAway.js';
@@ -12,6 +13,7 @@ let service: TestService;
 let port: number;
 let store: OpenStore;
 let way: Server | undefined;
+const onTheWay = new Set<Socket>();
 
 beforeAll(async () => {
   service = await startService({ worker: false });
@@ -31,8 +33,12 @@ afterAll(async () => {
 function openWay(): Promise<void> {
   const { hostname, port: to } = new URL(service.store.config.MONGODB_URI);
   const server = createServer((socket) => {
+    onTheWay.add(socket);
     const onward = dial(Number(to), hostname);
-    socket.on('error', () => onward.destroy()).pipe(onward);
+    socket
+      .on('error', () => onward.destroy())
+      .on('close', () => onTheWay.delete(socket))
+      .pipe(onward);
     onward.on('error', () => socket.destroy()).pipe(socket);
   });
   way = server;
@@ -53,4 +59,19 @@ it('fails what is asked while MongoDB is away, and not what is asked once it is 
     );
   await until(answered, 100, AbortSignal.timeout(60_000));
   await expect(Promise.all(Array.from({ length: 20 }, ask))).resolves.toHaveLength(20);
+});
+
+it('leaves nothing unanswered that is asked in the moment in which its connection is closed', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    await Promise.allSettled(Array.from({ length: 30 }, ask));
+    for (const socket of onTheWay) socket.end();
+    const asked: Promise<number>[] = [];
+    // In each turn of the loop: a socket is gone for one of them before anybody hears that it is closed.
+    for (let turn = 0; turn < 200; turn += 1) {
+      await new Promise(setImmediate);
+      asked.push(ask());
+    }
+    const answers = await Promise.allSettled(asked);
+    for (const answer of answers) if (answer.status === 'rejected') expect(isAway(answer.reason)).toBe(true);
+  }
 });
