@@ -8,6 +8,7 @@ import {
   type Document,
   MongoClientBulkWriteError,
   MongoError,
+  MongoNetworkError,
   MongoServerError,
 } from 'mongodb';
 import type { CollectionName, Rows } from '../schemas/collections.js';
@@ -69,6 +70,12 @@ export function isConflict(error: unknown): boolean {
   if (error instanceof MongoClientBulkWriteError)
     return [...error.writeErrors.values()].some((entry) => entry.code === writeConflict) || isConflict(error.cause);
   return error instanceof MongoServerError && error.hasErrorLabel('TransientTransactionError');
+}
+
+/** True for "the connection was closed in the middle of a transaction": the server has dropped it, and may be there again. */
+function isCutOff(error: unknown): boolean {
+  if (error instanceof MongoClientBulkWriteError) return isCutOff(error.cause);
+  return error instanceof MongoNetworkError && error.hasErrorLabel('TransientTransactionError');
 }
 
 interface Transaction {
@@ -205,7 +212,8 @@ const mayTryAgain = (error: unknown): boolean => error instanceof StaleRead || i
 
 /**
  * Reads, decides and writes until the world holds still: `attempt` is run again after a StaleRead, a write conflict or a
- * duplicate key, so it must read afresh each time. Throws UNAVAILABLE when it never does.
+ * duplicate key, so it must read afresh each time. Throws UNAVAILABLE when it never does. Once it is run again after its
+ * connection was closed, as the driver does with all that is no transaction: whoever asks waits for no server that is away.
  */
 export async function decideAgain<T>(
   store: Pick<Store, 'log'>,
@@ -213,11 +221,14 @@ export async function decideAgain<T>(
   again: (error: unknown) => boolean = mayTryAgain,
 ): Promise<T> {
   const deadline = performance.now() + patienceMs;
+  let wasCutOff = false;
   for (let round = 0; ; round += 1) {
     try {
       return await attempt();
     } catch (error) {
-      if (!again(error)) throw error;
+      const cutOff = isCutOff(error);
+      if (cutOff ? wasCutOff : !again(error)) throw error;
+      wasCutOff ||= cutOff;
       if (performance.now() > deadline || round > 200) {
         store.log.warn({ err: error }, 'gave up on a contended change');
         throw new ServiceError('UNAVAILABLE');

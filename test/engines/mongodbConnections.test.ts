@@ -3,10 +3,13 @@
 import { createServer, connect as dial, type Server, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { changeMember } from '../../activities/changeMember.js';
+import { decidePoints } from '../../activities/decisions.js';
 import { isAway } from '../../activities/isAway.js';
 import { type OpenStore, openStore } from '../../activities/store.js';
 import { findPort } from '../../stack/ports.js';
 import { until } from '../../stack/until.js';
+import { aMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 
 let service: TestService;
@@ -14,6 +17,8 @@ let port: number;
 let store: OpenStore;
 let way: Server | undefined;
 const onTheWay = new Set<Socket>();
+/** How often yet a connection is closed in place of passing on a command of that name. */
+const cut = { name: '', times: 0 };
 
 beforeAll(async () => {
   service = await startService({ worker: false });
@@ -38,7 +43,13 @@ function openWay(): Promise<void> {
     socket
       .on('error', () => onward.destroy())
       .on('close', () => onTheWay.delete(socket))
-      .pipe(onward);
+      .on('data', (bytes: Buffer) => {
+        if (cut.times > 0 && bytes.includes(cut.name)) {
+          cut.times -= 1;
+          socket.destroy();
+          onward.destroy();
+        } else onward.write(bytes);
+      });
     onward.on('error', () => socket.destroy()).pipe(socket);
   });
   way = server;
@@ -74,4 +85,23 @@ it('leaves nothing unanswered that is asked in the moment in which its connectio
     const answers = await Promise.allSettled(asked);
     for (const answer of answers) if (answer.status === 'rejected') expect(isAway(answer.reason)).toBe(true);
   }
+});
+
+it('makes a change whose connection is closed in the middle of it, and says so when that happens again', async () => {
+  const merchant = await aMerchant(service);
+  const { id: memberId } = await merchant.enroll({ initialPoints: 1 });
+  const change = () =>
+    changeMember(store, {
+      merchantId: merchant.id,
+      memberId,
+      holderOf: () => null,
+      confirmable: true,
+      decide: decidePoints({ delta: 1 }, { type: 'user', id: 'tester' }),
+    });
+  Object.assign(cut, { name: 'bulkWrite', times: 1 });
+  expect(await change()).toMatchObject({ kind: 'done' });
+  Object.assign(cut, { times: 2 });
+  await expect(change()).rejects.toSatisfy(isAway);
+  expect(cut.times).toBe(0);
+  expect(await service.store.rows.members.findOne({ _id: memberId })).toMatchObject({ balance: 2 });
 });
