@@ -7,7 +7,7 @@ import type { CollectionName, Rows } from '../schemas/collections.js';
 import type { Config } from '../schemas/config.js';
 import { createCountMembers } from './countMembers.js';
 import type { CrashPoint, Store, Tables, WalletModes } from './deps.js';
-import { endCommandsWithConnections } from './endedConnections.js';
+import './endedConnections.js';
 import { createKnownDepths } from './knownDepths.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
 import { readTogether } from './readTogether.js';
@@ -97,7 +97,6 @@ export function openStore({
   now = () => new Date(),
   lookEveryMs = promptLookMs,
 }: StoreOptions): OpenStore {
-  endCommandsWithConnections();
   const mongo = new MongoClient(config.MONGODB_URI, {
     writeConcern: { w: 'majority', journal: true },
     heartbeatFrequencyMS: lookEveryMs,

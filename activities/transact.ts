@@ -74,7 +74,6 @@ export function isConflict(error: unknown): boolean {
 
 /** True for "the connection was closed in the middle of a transaction": the server has dropped it, and may be there again. */
 function isCutOff(error: unknown): boolean {
-  if (error instanceof MongoClientBulkWriteError) return isCutOff(error.cause);
   return error instanceof MongoNetworkError && error.hasErrorLabel('TransientTransactionError');
 }
 

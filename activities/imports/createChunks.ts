@@ -178,14 +178,16 @@ async function write(store: Store, { row, outcomes, made, soFar }: Decided, sess
 /** How far the batch is. */
 async function tell(
   store: Store,
-  { batchId, soFar: { created, deduped, failed } }: { batchId: string; soFar: SoFar },
+  { batchId, soFar }: { batchId: string; soFar: SoFar },
   session: ClientSession,
 ): Promise<void> {
-  const change = {
-    done: created + deduped + failed,
-    'counts.created': created,
-    'counts.deduped': deduped,
-    'counts.failed': failed,
-  };
-  await store.rows.batches.updateOne({ _id: batchId }, { $set: change }, { session });
+  await store.rows.batches.updateOne({ _id: batchId }, { $set: countsIn(soFar) }, { session });
 }
+
+/** As the fields of its batch. */
+export const countsIn = ({ created, deduped, failed }: SoFar) => ({
+  done: created + deduped + failed,
+  'counts.created': created,
+  'counts.deduped': deduped,
+  'counts.failed': failed,
+});

@@ -6,7 +6,7 @@ import { finishBatch } from '../finishBatch.js';
 import { issueBoth } from '../wallets/issuePasses.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { createdOf, publish, recordCarried } from './carryImported.js';
-import { createdSoFar, readChunk } from './createChunks.js';
+import { countsIn, createdSoFar, readChunk } from './createChunks.js';
 
 export interface FinishImport {
   batchId: string;
@@ -40,13 +40,8 @@ export async function finishImport(deps: WorkerDeps, input: FinishImport): Promi
 async function countRows(deps: WorkerDeps, { batchId }: { batchId: string }): Promise<void> {
   const batch = await deps.rows.batches.findOne({ _id: batchId });
   if (!batch || isFinished(batch.phase)) return;
-  const { created, deduped, failed } = await createdSoFar(deps, { batchId });
-  const counts = {
-    'counts.created': created,
-    'counts.deduped': deduped,
-    'counts.failed': batch.counts.total - created - deduped,
-    done: created + deduped + failed,
-  };
+  const soFar = await createdSoFar(deps, { batchId });
+  const counts = { ...countsIn(soFar), 'counts.failed': batch.counts.total - soFar.created - soFar.deduped };
   await deps.rows.batches.updateOne({ _id: batchId }, { $set: counts });
 }
 

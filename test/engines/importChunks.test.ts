@@ -1,4 +1,4 @@
-// Chunk after chunk on a real database: the next one is decided while one is written, and that must never show.
+// The chunks of imports on a real database: two are written at a time, and that must never show.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Courtesy } from '../../activities/courtesy.js';
