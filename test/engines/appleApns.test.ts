@@ -8,6 +8,10 @@ import { loadAppleCredentials, type RealAppleCredentials } from '../../activitie
 import type { AppleSettings } from '../../activities/apple/pemSettings.js';
 import { type ApnsAnswer, type ApnsServer, type ApnsServerOptions, startApnsServer } from '../rig/apnsServer.js';
 import { type AppleCertificates, makeAppleCertificates } from '../rig/appleCertificates.js';
+import { steadily } from '../rig/stalls.js';
+
+/** How long is waited for devices that hang. */
+const hangsMs = 1_500;
 
 let certificates: AppleCertificates;
 let server: ApnsServer;
@@ -31,7 +35,6 @@ function connectTo(options: Partial<ApnsOptions> = {}): Apns {
     ca: server.ca,
     credentials: credentialsWith(),
     log,
-    timeoutMs: 1500,
     ...options,
   });
   closing.push(() => made.close());
@@ -119,20 +122,23 @@ describe('each answer', () => {
     ['GOAWAY', 'goaway', { outcome: 'retry', status: null }],
   ];
 
-  it.each(matrix)('%s is told apart, and the devices beside it are served', async (_, answer, expected) => {
-    server.answer('odd', answer);
-    const [first, odd, last] = await apns.push(['good', 'odd', 'fine']);
-    expect(odd).toMatchObject({ pushToken: 'odd', ...expected });
-    if (answer === 'drop' || answer === 'goaway') {
-      // These end the connection under everyone: whoever was on it is served by the next push at the latest.
-      expect(outcomes(await apns.push(['good', 'fine']))).toEqual([
-        ['good', 'sent'],
-        ['fine', 'sent'],
-      ]);
-    } else {
-      expect([first?.outcome, last?.outcome]).toEqual(['sent', 'sent']);
-    }
-  });
+  it.each(matrix)(
+    '%s is told apart, and the devices beside it are served',
+    ...steadily(hangsMs, async (_: string, answer: ApnsAnswer, expected: Partial<PushAnswer>) => {
+      server.answer('odd', answer);
+      const [first, odd, last] = await apns.push(['good', 'odd', 'fine'], answer === 'hang' ? hangsMs : undefined);
+      expect(odd).toMatchObject({ pushToken: 'odd', ...expected });
+      if (answer === 'drop' || answer === 'goaway') {
+        // These end the connection under everyone: whoever was on it is served by the next push at the latest.
+        expect(outcomes(await apns.push(['good', 'fine']))).toEqual([
+          ['good', 'sent'],
+          ['fine', 'sent'],
+        ]);
+      } else {
+        expect([first?.outcome, last?.outcome]).toEqual(['sent', 'sent']);
+      }
+    }),
+  );
 
   it('of a whole mass of devices is one for each, in order', async () => {
     const all = tokens(300);
@@ -149,7 +155,7 @@ describe('time', () => {
     const all = tokens(50);
     for (const token of all) server.answer(token, 'hang');
     const start = performance.now();
-    const answers = await apns.push(all);
+    const answers = await apns.push(all, hangsMs);
     // One after the other they would take 50 times as long as one.
     expect(performance.now() - start).toBeLessThan(20_000);
     expect(answers.every(({ outcome }) => outcome === 'retry')).toBe(true);
@@ -213,14 +219,17 @@ describe('the connection', () => {
     expect(server.connectionCount()).toBe(3);
   });
 
-  it('gives the turn of hanging devices to the others', async () => {
-    server = await serve({ maxConcurrentStreams: 4 });
-    const hanging = ['hangs-1', 'hangs-2', 'hangs-3'];
-    for (const token of hanging) server.answer(token, 'hang');
-    const answers = await connectTo().push([...hanging, ...tokens(100)]);
-    expect(answers.slice(0, 3).every(({ outcome }) => outcome === 'retry')).toBe(true);
-    expect(answers.slice(3).every(({ outcome }) => outcome === 'sent')).toBe(true);
-  });
+  it(
+    'gives the turn of hanging devices to the others',
+    ...steadily(hangsMs, async () => {
+      server = await serve({ maxConcurrentStreams: 4 });
+      const hanging = ['hangs-1', 'hangs-2', 'hangs-3'];
+      for (const token of hanging) server.answer(token, 'hang');
+      const answers = await connectTo().push([...hanging, ...tokens(100)], hangsMs);
+      expect(answers.slice(0, 3).every(({ outcome }) => outcome === 'retry')).toBe(true);
+      expect(answers.slice(3).every(({ outcome }) => outcome === 'sent')).toBe(true);
+    }),
+  );
 
   it('that was cut while idle costs no push', async () => {
     await apns.push(['a']);
@@ -229,17 +238,20 @@ describe('the connection', () => {
     expect(server.connectionCount()).toBe(2);
   });
 
-  it('that died without a word is found out by a ping and replaced', async () => {
-    const relay = await startRelay(Number(new URL(server.origin).port));
-    closing.push(() => relay.close());
-    const viaRelay = connectTo({ origin: relay.origin, timeoutMs: 400, pingTimeoutMs: 200 });
-    expect(outcomes(await viaRelay.push(['a']))).toEqual([['a', 'sent']]);
-    relay.freeze();
-    expect(await viaRelay.push(['a'])).toMatchObject([{ outcome: 'retry' }]);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(outcomes(await viaRelay.push(['a']))).toEqual([['a', 'sent']]);
-    expect(server.connectionCount()).toBe(2);
-  });
+  it(
+    'that died without a word is found out by a ping and replaced',
+    ...steadily(200, async () => {
+      const relay = await startRelay(Number(new URL(server.origin).port));
+      closing.push(() => relay.close());
+      const viaRelay = connectTo({ origin: relay.origin, timeoutMs: 400, pingTimeoutMs: 200 });
+      expect(outcomes(await viaRelay.push(['a']))).toEqual([['a', 'sent']]);
+      relay.freeze();
+      expect(await viaRelay.push(['a'])).toMatchObject([{ outcome: 'retry' }]);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(outcomes(await viaRelay.push(['a']))).toEqual([['a', 'sent']]);
+      expect(server.connectionCount()).toBe(2);
+    }),
+  );
 
   it('is refused to a server that nobody vouches for', async () => {
     const { server: stranger } = await makeAppleCertificates();

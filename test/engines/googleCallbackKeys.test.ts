@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CallbackKeys, createCallbackKeys } from '../../activities/google/callbackKeys.js';
-import { type GoogleServer, startGoogleServer } from '../rig/googleServer.js';
+import { type GoogleFault, type GoogleServer, startGoogleServer } from '../rig/googleServer.js';
+import { steadily } from '../rig/stalls.js';
 
 let google: GoogleServer;
 let time: number;
@@ -89,8 +90,8 @@ describe("Google's callback keys", () => {
 
   it.each(['reset', 'hang', { status: 500 }] as const)(
     'stay the old ones while Google fails to give new ones (%j), and are asked for every ten seconds',
-    async (how) => {
-      const keys = connect({ timeoutMs: 200 });
+    ...steadily(1_000, async (how: GoogleFault['how']) => {
+      const keys = connect({ timeoutMs: 1_000 });
       const before = await known(keys);
       google.fail({ on: 'keys', how, times: 2 });
       time += 3_600_000;
@@ -104,7 +105,7 @@ describe("Google's callback keys", () => {
       await keys.rootKeys();
       expect(await known(keys)).toEqual(published());
       expect(fetches()).toBe(4);
-    },
+    }),
   );
 
   it('that could never be had are a transient failure, and not asked for at every callback', async () => {

@@ -6,7 +6,8 @@ import type { GoogleWallet } from '../../activities/google/googleWallet.js';
 import { createTokenBucket, type TokenBucket } from '../../activities/google/tokenBucket.js';
 import { createGoogleWallet } from '../../activities/google/walletObjects.js';
 import { makeGoogleClassId, makeGoogleObjectId } from '../../schemas/googleIds.js';
-import { type GoogleServer, startGoogleServer } from '../rig/googleServer.js';
+import { type GoogleFault, type GoogleServer, startGoogleServer } from '../rig/googleServer.js';
+import { steadily } from '../rig/stalls.js';
 
 const program: GoogleProgram = {
   programId: 'demo-points',
@@ -204,14 +205,17 @@ describe('when Google fails', () => {
     ['hang', 'timeout'],
     ['stall', 'timeout'],
     ['reset', expect.stringMatching(/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE)$/)],
-  ] as const)('a call that meets a %s is transient within its time, and was sent once', async (how, reason) => {
-    const wallet = connect({ timeoutMs: 300 });
-    await wallet.getObject(objectId());
-    google.fail({ on: 'objectGet', how, times: 5 });
-    google.requests.length = 0;
-    await expect(wallet.getObject(objectId())).rejects.toMatchObject({ kind: 'transient', status: null, reason });
-    expect(kinds()).toEqual(['objectGet']);
-  });
+  ] as const)(
+    'a call that meets a %s is transient within its time, and was sent once',
+    ...steadily(1_000, async (how: GoogleFault['how'], reason: string) => {
+      const wallet = connect({ timeoutMs: 1_000 });
+      await wallet.getObject(objectId());
+      google.fail({ on: 'objectGet', how, times: 5 });
+      google.requests.length = 0;
+      await expect(wallet.getObject(objectId())).rejects.toMatchObject({ kind: 'transient', status: null, reason });
+      expect(kinds()).toEqual(['objectGet']);
+    }),
+  );
 
   it.each([429, 500, 503])(
     'an answer of %i is transient, and nothing is tried again behind the bucket',
@@ -223,15 +227,18 @@ describe('when Google fails', () => {
     },
   );
 
-  it('a token endpoint that hangs or fails costs one request and its time', async () => {
-    const wallet = connect({ timeoutMs: 300 });
-    google.fail({ on: 'token', how: 'hang' });
-    await expect(wallet.getObject(objectId())).rejects.toMatchObject({ kind: 'transient', reason: 'timeout' });
-    google.fail({ on: 'token', how: { status: 503 } });
-    await expect(wallet.getObject(objectId())).rejects.toMatchObject({ kind: 'transient', status: 503 });
-    expect(kinds()).toEqual(['token', 'token']);
-    expect(await wallet.getObject(objectId())).toBeNull();
-  });
+  it(
+    'a token endpoint that hangs or fails costs one request and its time',
+    ...steadily(1_000, async () => {
+      const wallet = connect({ timeoutMs: 1_000 });
+      google.fail({ on: 'token', how: 'hang' });
+      await expect(wallet.getObject(objectId())).rejects.toMatchObject({ kind: 'transient', reason: 'timeout' });
+      google.fail({ on: 'token', how: { status: 503 } });
+      await expect(wallet.getObject(objectId())).rejects.toMatchObject({ kind: 'transient', status: 503 });
+      expect(kinds()).toEqual(['token', 'token']);
+      expect(await wallet.getObject(objectId())).toBeNull();
+    }),
+  );
 
   it('a service account that Google does not know is forbidden', async () => {
     const stranger = await startGoogleServer();

@@ -6,7 +6,7 @@ import { type Customers, startCustomers } from '../rig/customers.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { until } from '../rig/service.js';
 
-const waitMs = 2_000;
+const waitMs = 5_000;
 let real: RealWallets;
 let customers: Customers;
 

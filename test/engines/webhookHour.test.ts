@@ -49,8 +49,12 @@ async function subscribe(path: string, retryPolicy: Subscribed['retryPolicy']): 
   });
   const { id, secret } = body.data;
   // A scaled one is shorter than what the interface lets a merchant ask for.
-  await service.store.rows.subscriptions.updateOne({ _id: id }, { $set: { timeoutMs } });
+  await allow(id, timeoutMs);
   return { id, path, secret, retryPolicy };
+}
+
+async function allow(id: string, timeoutMs: number): Promise<void> {
+  await service.store.rows.subscriptions.updateOne({ _id: id }, { $set: { timeoutMs } });
 }
 
 async function theHour(): Promise<void> {
@@ -138,6 +142,8 @@ it('a receiver with an hour of trouble ends with every event once, and the log t
     state: 'exhausted',
   });
   expect(exhausted).toBeGreaterThan(0);
+  // The receiver is well: only a machine that stands still would take longer than the hour's limit now.
+  await allow(brief.id, 10_000);
   const { body } = await merchant.call(`/merchants/me/webhooks/${brief.id}/replay`, {
     body: { since: startedAt.toISOString(), only: 'failed' },
   });

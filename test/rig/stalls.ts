@@ -1,3 +1,5 @@
+import type { TestOptions } from 'vitest';
+
 const everyMs = 20;
 
 export interface StallWatch {
@@ -10,12 +12,14 @@ export interface StallWatch {
 export function watchStalls(): StallWatch {
   let seenAt = performance.now();
   let stalledMs = 0;
-  const timer = setInterval(() => {
+  const look = () => {
     const now = performance.now();
     stalledMs += Math.max(0, now - seenAt - 2 * everyMs);
     seenAt = now;
-  }, everyMs);
-  return { stalledMs: () => stalledMs, stop: () => clearInterval(timer) };
+    return stalledMs;
+  };
+  const timer = setInterval(look, everyMs);
+  return { stalledMs: look, stop: () => clearInterval(timer) };
 }
 
 /** What `work` made, and the milliseconds that it took without those in which the machine stood still. */
@@ -35,4 +39,29 @@ export async function quickest(work: () => Promise<unknown>, enough: number): Pr
   let best = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < 3 && best >= enough; tries += 1) best = Math.min(best, (await timed(work)).ms);
   return best;
+}
+
+/**
+ * The options and the body of a test of limits as short as `limitMs`. Where the machine stood still for half of that
+ * meanwhile, what failed says nothing, and the test is made again; on a machine that runs, it fails at once.
+ */
+export function steadily<Given extends unknown[]>(
+  limitMs: number,
+  body: (...given: Given) => Promise<void>,
+): [TestOptions, (...given: Given) => Promise<void>] {
+  const stoodStill = 'The machine stood still';
+  const watched = async (...given: Given) => {
+    const stalls = watchStalls();
+    try {
+      await body(...given);
+    } catch (failure) {
+      const ms = stalls.stalledMs();
+      if (ms < limitMs / 2) throw failure;
+      throw new Error(`${stoodStill} for ${Math.round(ms)} ms while this failed.`, { cause: failure });
+    } finally {
+      stalls.stop();
+    }
+  };
+  // By the message, since Vitest 4.1 drops a condition that is a function and makes every failure again.
+  return [{ retry: { count: 9, condition: new RegExp(`^${stoodStill}`) } }, watched];
 }
