@@ -1,10 +1,7 @@
 // The rig's own: what a machine that stands still is forgiven, and that one that runs is forgiven nothing.
 import { afterAll, describe, expect, it } from 'vitest';
 import { steadily, watchStalls } from '../rig/stalls.js';
-
-function standStill(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}
+import { standStill } from '../rig/standStill.js';
 
 it('a stall counts while it is not over yet, without what every timer is late', () => {
   const stalls = watchStalls();
