@@ -7,6 +7,7 @@ import { batchEnd, csvOf, sendImport } from '../rig/imports.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
 import { startService, type TestService, until } from '../rig/service.js';
+import { steadily, timed } from '../rig/stalls.js';
 
 let service: TestService;
 let merchant: TestMerchant;
@@ -134,9 +135,10 @@ describe('a batch', () => {
 describe('while the worker is away', () => {
   it('a small import is refused within 10 s, with nothing created then or later', async () => {
     await service.stopWorker();
-    const at = performance.now();
-    const refused = await sendImport(merchant, { programId: program._id, file: csvOf(20, 'away') });
-    expect(performance.now() - at).toBeLessThan(10_000);
+    const { made: refused, ms } = await timed(() =>
+      sendImport(merchant, { programId: program._id, file: csvOf(20, 'away') }),
+    );
+    expect(ms).toBeLessThan(10_000);
     expect([refused.status, refused.body.error.code]).toEqual([503, 'UNAVAILABLE']);
     const { batchId } = refused.body.error.details;
     const batch = await merchant.call(`/merchants/me/batches/${batchId}`);
@@ -166,18 +168,21 @@ describe('while the worker is away', () => {
     expect(await emails('dropped')).toHaveLength(0);
   });
 
-  it('the same file sent again joins the import that was not answered yet', async () => {
-    await service.stopWorker();
-    const file = 'firstName\nNobody\nKnows\n';
-    const first = sendImport(merchant, { programId: program._id, file });
-    await until(() => service.store.rows.batches.findOne({ merchantId: merchant.id, phase: 'queued' }));
-    const second = sendImport(merchant, { programId: program._id, file });
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    await service.startWorker();
-    const answers = await Promise.all([first, second]);
-    expect(answers[0].body.data).toMatchObject({ counts: { created: 2 } });
-    expect(answers[1].body.data).toEqual(answers[0].body.data);
-  });
+  it(
+    'the same file sent again joins the import that was not answered yet',
+    ...steadily(5_000, async () => {
+      await service.stopWorker();
+      const file = 'firstName\nNobody\nKnows\n';
+      const first = sendImport(merchant, { programId: program._id, file });
+      await until(() => service.store.rows.batches.findOne({ merchantId: merchant.id, phase: 'queued' }));
+      const second = sendImport(merchant, { programId: program._id, file });
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await service.startWorker();
+      const answers = await Promise.all([first, second]);
+      expect(answers[0].body.data).toMatchObject({ counts: { created: 2 } });
+      expect(answers[1].body.data).toEqual(answers[0].body.data);
+    }),
+  );
 });
 
 describe('an import that loses what carries it', () => {

@@ -14,7 +14,7 @@ describe('joining in public', () => {
   let merchant: TestMerchant;
 
   beforeAll(async () => {
-    service = await startService({ env: { PASS_UPDATE_WAIT_MS: '1500' } });
+    service = await startService({ env: { PASS_UPDATE_WAIT_MS: '5000' } });
     merchant = await aMerchant(service);
   });
   afterAll(() => service.stop());
