@@ -16,12 +16,23 @@ import { noTracing, type Tracing } from './tracing.js';
 import { createShareCommit } from './transact.js';
 import { createTurns } from './turns.js';
 
-// MongoDB that says nothing is noticed after `promptLookMs + silenceMs`, which ends what waits for it; a second try waits
-// `selectionMs` for a server to be there. In sum that stays below the 3 s within which an outage must be answered. A machine
-// that is merely busy is silent too, so most of the time goes there.
-const promptLookMs = 500;
-const silenceMs = 1_300;
-const selectionMs = 600;
+interface Patience {
+  /** How often MongoDB is asked whether it is there. */
+  heartbeatFrequencyMS: number;
+  /** How long it may say nothing. */
+  connectTimeoutMS: number;
+  /** How long whoever asks waits for one that is there. */
+  serverSelectionTimeoutMS: number;
+}
+
+// MongoDB that says nothing is noticed after the first two together, which ends what waits for it; a second try waits the
+// third. In sum that stays below the 3 s within which callers must hear of an outage. A machine that is merely busy is silent
+// too, so most of the time goes there.
+const patiences = {
+  caller: { heartbeatFrequencyMS: 500, connectTimeoutMS: 1_300, serverSelectionTimeoutMS: 600 },
+  worker: { heartbeatFrequencyMS: 2_000, connectTimeoutMS: 1_300, serverSelectionTimeoutMS: 600 },
+  tool: { heartbeatFrequencyMS: 60_000, connectTimeoutMS: 10_000, serverSelectionTimeoutMS: 5_000 },
+} satisfies Record<string, Patience>;
 const connectAgainMs = 200;
 
 /**
@@ -65,8 +76,8 @@ export interface StoreOptions {
   tracing?: Tracing;
   walletModes?: WalletModes;
   now?: () => Date;
-  /** How often MongoDB is asked whether it is there; often, where callers wait to hear that it is not. */
-  lookEveryMs?: number;
+  /** Who waits for MongoDB: a caller wants to hear soon that it is away, and a tool would rather wait. */
+  patience?: keyof typeof patiences;
 }
 
 const stubModes: WalletModes = { apple: 'stub', google: 'stub' };
@@ -95,15 +106,13 @@ export function openStore({
   tracing = noTracing,
   walletModes = stubModes,
   now = () => new Date(),
-  lookEveryMs = promptLookMs,
+  patience = 'caller',
 }: StoreOptions): OpenStore {
   const mongo = new MongoClient(config.MONGODB_URI, {
     writeConcern: { w: 'majority', journal: true },
-    heartbeatFrequencyMS: lookEveryMs,
+    ...patiences[patience],
     // Not both at once: a stream beside which the driver measures by asking anyway.
     serverMonitoringMode: 'poll',
-    serverSelectionTimeoutMS: selectionMs,
-    connectTimeoutMS: silenceMs,
     socketTimeoutMS: 30_000,
     // A connection that cannot be made is told at once.
     maxAdaptiveRetries: 0,

@@ -81,7 +81,7 @@ export async function seedDemo({ stackDir, mongodbUri, consoleJwtSecret }: SeedD
     CONSOLE_JWT_SECRET: consoleJwtSecret,
     SECRETS_KEY: noSecretsKey,
   });
-  const store = openStore({ config, log: pino({ level: 'warn' }) });
+  const store = openStore({ config, log: pino({ level: 'warn' }), patience: 'tool' });
   try {
     const now = store.now();
     await store.rows.merchants.updateOne(

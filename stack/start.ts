@@ -9,7 +9,7 @@ import { runStack } from './runStack.js';
 import { apiPlan, workerPlan } from './services.js';
 
 async function migrateDatabase(env: NodeJS.ProcessEnv): Promise<string> {
-  const store = openStore({ config: readConfig(env), log: pino({ level: 'silent' }) });
+  const store = openStore({ config: readConfig(env), log: pino({ level: 'silent' }), patience: 'tool' });
   try {
     const { indexes } = await migrate(store);
     return `${indexes} indexes are there`;

@@ -23,9 +23,6 @@ import { workflowBundle as makeBundle } from './workflowBundle.js';
 // the peak of an import (docs/performance.md).
 setFlagsFromString('--heap-growing-percent=30');
 
-/** Nobody waits for this process to say that MongoDB is away. */
-const idleLookMs = 2_000;
-
 const config = readConfigOrExit();
 const log = createLog(config, 'worker', { fields: activityFields });
 const { sdkMetricsUrl } = await installRuntime(log);
@@ -40,7 +37,7 @@ const store = openStore({
   metrics,
   tracing,
   walletModes: wallets.modes,
-  lookEveryMs: idleLookMs,
+  patience: 'worker',
 });
 const target = temporalTarget(config);
 const { client, starter } = connectTemporal({ config, log, watch: false });

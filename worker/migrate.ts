@@ -45,7 +45,7 @@ export async function migrate(store: Store): Promise<{ indexes: number }> {
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const config = readConfigOrExit();
-  const store = openStore({ config, log: pino({ level: config.LOG_LEVEL }) });
+  const store = openStore({ config, log: pino({ level: config.LOG_LEVEL }), patience: 'tool' });
   try {
     await migrate(store);
   } finally {

@@ -150,7 +150,7 @@ export async function runCommand(
     }
     const config = configOf(env);
     const log = pino({ level: 'silent' });
-    const store = openStore({ config, log });
+    const store = openStore({ config, log, patience: 'tool' });
     closing.push(() => store.close());
     let temporal: ReturnType<typeof connectTemporal> | undefined;
     const connected = () => {

@@ -66,6 +66,7 @@ export async function startBench({ profile = false, env = {} }: BenchOptions = {
         CONSOLE_JWT_SECRET: 'x'.repeat(32),
       }),
       log: pino({ level: 'warn' }),
+      patience: 'tool',
     });
     return {
       stack,

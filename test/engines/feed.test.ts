@@ -17,7 +17,7 @@ let elsewhere: OpenStore;
 
 beforeAll(async () => {
   service = await startService();
-  elsewhere = openStore({ config: service.store.config, log: service.store.log, lookEveryMs: 60_000 });
+  elsewhere = openStore({ config: service.store.config, log: service.store.log, patience: 'tool' });
 });
 afterAll(async () => {
   await elsewhere.close();

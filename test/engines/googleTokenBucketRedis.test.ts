@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTokenBucket } from '../../activities/google/tokenBucket.js';
 import { until } from '../../stack/until.js';
 import { type RedisServer, startRedisServer } from '../rig/redisServer.js';
+import { steadily } from '../rig/stalls.js';
 
 let server: RedisServer;
 let clients: Redis[] = [];
@@ -37,16 +38,19 @@ async function takeAll(buckets: { take: () => Promise<void> }[], each: number): 
 }
 
 describe('the bucket of Google requests in Redis', () => {
-  it('is one for all workers', async () => {
-    const workers = await Promise.all([worker(), worker(), worker()]);
-    const times = await takeAll(
-      workers.map(({ bucket }) => bucket),
-      12,
-    );
-    expect(times).toHaveLength(36);
-    expect(times.at(-1)).toBeGreaterThan(1_900);
-    expect(server.commands.filter((name) => name === 'eval')).toHaveLength(36);
-  });
+  it(
+    'is one for all workers',
+    ...steadily(500, async () => {
+      const workers = await Promise.all([worker(), worker(), worker()]);
+      const times = await takeAll(
+        workers.map(({ bucket }) => bucket),
+        12,
+      );
+      expect(times).toHaveLength(36);
+      expect(times.at(-1)).toBeGreaterThan(1_900);
+      expect(server.commands.filter((name) => name === 'eval')).toHaveLength(36);
+    }),
+  );
 
   it('gives each worker its turn, however long the others wait', async () => {
     const [busy, late] = await Promise.all([worker(), worker()]);
@@ -64,7 +68,7 @@ describe('the bucket of Google requests in Redis', () => {
   });
 
   it('is counted here at once while Redis is away, without a burst, and there again later', async () => {
-    const { redis, bucket } = await worker();
+    const { bucket } = await worker();
     await takeAll([bucket], 5);
     const { port } = server;
     await server.close();
@@ -75,11 +79,10 @@ describe('the bucket of Google requests in Redis', () => {
     expect(lines).toEqual([expect.stringContaining('google.bucket.redis_away')]);
 
     server = await startRedisServer({ port });
-    while (redis.status !== 'ready') await new Promise((resolve) => setTimeout(resolve, 20));
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    await takeAll([bucket], 2);
-    expect(server.commands.filter((name) => name === 'eval')).toHaveLength(2);
-    expect(lines).toHaveLength(2);
+    const isBack = () => bucket.take().then(() => lines.length > 1);
+    await until(isBack, 20, AbortSignal.timeout(60_000));
+    await bucket.take();
+    expect(server.commands.filter((name) => name === 'eval').length).toBeGreaterThanOrEqual(2);
     expect(lines[1]).toContain('google.bucket.redis_back');
   });
 

@@ -15,10 +15,13 @@ import { startService, type TestService } from '../rig/service.js';
 let service: TestService;
 let port: number;
 let store: OpenStore;
+let patient: OpenStore;
 let way: Server | undefined;
 const onTheWay = new Set<Socket>();
 /** How often yet a connection is closed in place of passing on a command of that name. */
 const cut = { name: '', times: 0 };
+/** How late each command is passed on. */
+let lateMs = 0;
 
 beforeAll(async () => {
   service = await startService({ worker: false });
@@ -26,10 +29,13 @@ beforeAll(async () => {
   const { config } = service.store;
   const uri = new URL(config.MONGODB_URI);
   uri.host = `127.0.0.1:${port}`;
-  store = openStore({ config: { ...config, MONGODB_URI: uri.href }, log: pino({ level: 'silent' }) });
+  const options = { config: { ...config, MONGODB_URI: uri.href }, log: pino({ level: 'silent' }) };
+  store = openStore(options);
+  patient = openStore({ ...options, patience: 'tool' });
 });
 afterAll(async () => {
   await store.close();
+  await patient.close();
   way?.close();
   await service.stop();
 });
@@ -48,7 +54,7 @@ function openWay(): Promise<void> {
           cut.times -= 1;
           socket.destroy();
           onward.destroy();
-        } else onward.write(bytes);
+        } else setTimeout(() => onward.write(bytes), lateMs);
       });
     onward.on('error', () => socket.destroy()).pipe(socket);
   });
@@ -70,6 +76,22 @@ it('fails what is asked while MongoDB is away, and not what is asked once it is 
     );
   await until(answered, 100, AbortSignal.timeout(60_000));
   await expect(Promise.all(Array.from({ length: 20 }, ask))).resolves.toHaveLength(20);
+});
+
+it('answers who has the patience for a MongoDB that takes its time, and tells others soon that it is away', async () => {
+  lateMs = 1_000;
+  try {
+    const hasty = openStore({ config: patient.config, log: patient.log });
+    const [waited, told] = await Promise.allSettled([
+      patient.rows.members.countDocuments(),
+      hasty.rows.members.countDocuments(),
+    ]);
+    await hasty.close();
+    expect(waited).toMatchObject({ status: 'fulfilled' });
+    expect(told.status === 'rejected' && isAway(told.reason)).toBe(true);
+  } finally {
+    lateMs = 0;
+  }
 });
 
 it('leaves nothing unanswered that is asked in the moment in which its connection is closed', async () => {

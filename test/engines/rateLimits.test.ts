@@ -198,7 +198,7 @@ describe('a public program', () => {
           credential: null,
         });
       const answers = await Promise.all(Array.from({ length: 103 }, (_, index) => join(one.slug, index)));
-      const refused = answers.filter(({ status }) => status !== 201);
+      const refused = answers.filter(({ status }) => status === 429);
       expect(refused).toHaveLength(3);
       for (const answer of refused) expectLimited(answer, 100);
       expect((await join(other.slug, 200)).status).toBe(201);
@@ -241,33 +241,39 @@ describe('with Redis', () => {
     await redis.close().catch(() => {});
   });
 
-  it('the processes count together; while it is away each counts alone; and back it is by itself', async () => {
-    const [one, other] = services;
-    if (!one || !other) throw new Error('Two services were started.');
-    const [merchant, beside] = [await aMerchant(one), await aMerchant(other)];
-    const key = { 'X-API-Key': merchant.apiKey };
-    // The second service has a database of its own, which has to know the key too.
-    const row = await one.store.rows.apiKeys.findOne({ merchantId: merchant.id });
-    if (row) await other.store.rows.apiKeys.insertOne(row);
-    await until(async () => (await readyz(one)).body.checks.redis);
-    expect(counts(await merchant.call(path))).toEqual([5, 4]);
-    expect(counts(await beside.call(path, { credential: key }))).toEqual([5, 3]);
-    expect(counts(await merchant.call(path))).toEqual([5, 2]);
+  it(
+    'the processes count together; while it is away each counts alone; and back it is by itself',
+    ...steadily(500, async () => {
+      const [one, other] = services;
+      if (!one || !other) throw new Error('Two services were started.');
+      const [merchant, beside] = [await aMerchant(one), await aMerchant(other)];
+      const key = { 'X-API-Key': merchant.apiKey };
+      // The second service has a database of its own, which has to know the key too.
+      const row = await one.store.rows.apiKeys.findOne({ merchantId: merchant.id });
+      if (row) await other.store.rows.apiKeys.insertOne(row);
+      const bothKnowRedis = async () => {
+        for (const service of [one, other]) await until(async () => (await readyz(service)).body.checks.redis);
+      };
+      await bothKnowRedis();
+      expect(counts(await merchant.call(path))).toEqual([5, 4]);
+      expect(counts(await beside.call(path, { credential: key }))).toEqual([5, 3]);
+      expect(counts(await merchant.call(path))).toEqual([5, 2]);
 
-    const { port } = redis;
-    await redis.close();
-    const alone = await repeat(2, () => merchant.call(path));
-    expect(alone.map((answer) => answer.status)).toEqual([200, 200]);
-    expect(alone.map(counts)).toEqual([
-      [5, 4],
-      [5, 3],
-    ]);
-    expect(await readyz(one)).toMatchObject({ status: 200, body: { status: 'degraded', checks: { redis: false } } });
+      const { port } = redis;
+      await redis.close();
+      const alone = await repeat(2, () => merchant.call(path));
+      const health = await readyz(one);
+      redis = await startRedisServer({ port });
+      expect(alone.map((answer) => answer.status)).toEqual([200, 200]);
+      expect(alone.map(counts)).toEqual([
+        [5, 4],
+        [5, 3],
+      ]);
+      expect(health).toMatchObject({ status: 200, body: { status: 'degraded', checks: { redis: false } } });
 
-    redis = await startRedisServer({ port });
-    await until(async () => (await readyz(one)).body.checks.redis);
-    expect(counts(await merchant.call(path))).toEqual([5, 4]);
-    await until(async () => (await readyz(other)).body.checks.redis);
-    expect(counts(await beside.call(path, { credential: key }))).toEqual([5, 3]);
-  });
+      await bothKnowRedis();
+      expect(counts(await merchant.call(path))).toEqual([5, 4]);
+      expect(counts(await beside.call(path, { credential: key }))).toEqual([5, 3]);
+    }),
+  );
 });

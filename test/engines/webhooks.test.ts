@@ -196,7 +196,7 @@ describe('a subscription', () => {
     const { store } = service;
     const [effects, other] = [
       await startEffects(service),
-      openStore({ config: store.config, log: store.log, lookEveryMs: 60_000 }),
+      openStore({ config: store.config, log: store.log, patience: 'tool' }),
     ];
     const { id: merchantId } = await aMerchant(service);
     const request = subscriptionRequest.parse({ url: 'http://127.0.0.1:9/x', events: ['*'] });
@@ -461,7 +461,7 @@ describe('two rotations at once', () => {
     const { store } = service;
     const [effects, other] = [
       await startEffects(service),
-      openStore({ config: store.config, log: store.log, lookEveryMs: 60_000 }),
+      openStore({ config: store.config, log: store.log, patience: 'tool' }),
     ];
     const at = { merchantId: merchant.id, id };
     const given = await Promise.all(

@@ -78,14 +78,14 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     RATE_LIMIT_PUBLIC: '1000000',
     RELAY_SHARDS: '1',
     LOG_LEVEL: 'silent',
-    // The longest, and MongoDB is not asked whether it is there: a machine that stalls is no outage.
+    // The longest: a machine that stalls is no outage.
     PASS_UPDATE_WAIT_MS: '8000',
     ...options.env,
   });
   const log = pino({ level: process.env.TEST_LOG_LEVEL ?? config.LOG_LEVEL });
   const wallets = await createWallets({ config, log });
   const tracing = await createTracing({ config, log, process: 'api' });
-  const store = openStore({ config, log, tracing, walletModes: wallets.modes, lookEveryMs: 60_000 });
+  const store = openStore({ config, log, tracing, walletModes: wallets.modes, patience: 'tool' });
   await migrate(store);
 
   const target = temporalTarget(config);

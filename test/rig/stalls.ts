@@ -63,5 +63,5 @@ export function steadily<Given extends unknown[]>(
     }
   };
   // By the message, since Vitest 4.1 drops a condition that is a function and makes every failure again.
-  return [{ retry: { count: 9, condition: new RegExp(`^${stoodStill}`) } }, watched];
+  return [{ retry: { count: 3, condition: new RegExp(`^${stoodStill}`) } }, watched];
 }

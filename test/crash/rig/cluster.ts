@@ -185,7 +185,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   }
 
   const config = readConfig(env);
-  const store = openStore({ config, log: pino({ level: 'silent' }) });
+  const store = openStore({ config, log: pino({ level: 'silent' }), patience: 'tool' });
   const connection = Connection.lazy({
     address: config.TEMPORAL_ADDRESS ?? '',
     channelArgs: { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 500 },
