@@ -215,8 +215,9 @@ describe('reading while others write', () => {
 
   it('reads past what is no longer kept', async () => {
     const merchantId = `merchant-${newId()}`;
+    const hourAgo = Date.now() - 3_600_000;
     const made = Array.from({ length: 40 }, (_, index) =>
-      frozenEvent(merchantId, { occurredAt: new Date(1_750_000_000_000 + index) }),
+      frozenEvent(merchantId, { occurredAt: new Date(hourAgo + index) }),
     );
     await service.store.rows.events.insertMany(made);
     await readFeed(service.store, { merchantId, after: 0, limit: 1 });

@@ -213,12 +213,12 @@ describe('what phones complain of', () => {
 
   it('is kept up to 5,000 lines an hour, whoever posts how much', async () => {
     const { store } = real.service;
-    let now = new Date('2026-01-01T10:30:00Z');
+    let now = new Date('2100-01-01T10:30:00Z');
     const keep = createDeviceLogs({ ...store, now: () => now });
     const count = () => store.rows.deviceLogs.countDocuments({ receivedAt: now });
     for (let call = 0; call < 252; call += 1) await keep(Array.from({ length: 20 }, () => 'a flood'));
     expect(await count()).toBe(5_000);
-    now = new Date('2026-01-01T11:00:00Z');
+    now = new Date('2100-01-01T11:00:00Z');
     await keep(['another hour']);
     expect(await count()).toBe(1);
   });
