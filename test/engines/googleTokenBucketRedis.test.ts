@@ -67,24 +67,28 @@ describe('the bucket of Google requests in Redis', () => {
     await until(async () => (await redis.pttl('google:bucket')) === -2, 20, AbortSignal.timeout(60_000));
   });
 
-  it('is counted here at once while Redis is away, without a burst, and there again later', async () => {
-    const { bucket } = await worker();
-    await takeAll([bucket], 5);
-    const { port } = server;
-    await server.close();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    const times = await takeAll([bucket], 10);
-    expect(times.at(-1)).toBeGreaterThan(8 * 55);
-    expect(times.at(-1)).toBeLessThan(4_500);
-    expect(lines).toEqual([expect.stringContaining('google.bucket.redis_away')]);
+  it(
+    'is counted here at once while Redis is away, without a burst, and there again later',
+    ...steadily(500, async () => {
+      const { bucket } = await worker();
+      await takeAll([bucket], 5);
+      const { port } = server;
+      await server.close();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      const times = await takeAll([bucket], 10);
+      expect(times.at(-1)).toBeGreaterThan(8 * 55);
+      expect(times.at(-1)).toBeLessThan(4_500);
+      expect(lines).toEqual([expect.stringContaining('google.bucket.redis_away')]);
 
-    server = await startRedisServer({ port });
-    const isBack = () => bucket.take().then(() => lines.length > 1);
-    await until(isBack, 20, AbortSignal.timeout(60_000));
-    await bucket.take();
-    expect(server.commands.filter((name) => name === 'eval').length).toBeGreaterThanOrEqual(2);
-    expect(lines[1]).toContain('google.bucket.redis_back');
-  });
+      server = await startRedisServer({ port });
+      const isBack = () => bucket.take().then(() => lines.length > 1);
+      await until(isBack, 20, AbortSignal.timeout(60_000));
+      await bucket.take();
+      expect(server.commands.filter((name) => name === 'eval')).toHaveLength(2);
+      expect(lines).toHaveLength(2);
+      expect(lines[1]).toContain('google.bucket.redis_back');
+    }),
+  );
 
   it('goes on here where it stopped there', async () => {
     const { bucket } = await worker({ perSecond: 1 });

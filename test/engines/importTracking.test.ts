@@ -7,7 +7,7 @@ import { batchEnd, csvOf, sendImport } from '../rig/imports.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
 import { startService, type TestService, until } from '../rig/service.js';
-import { steadily, timed } from '../rig/stalls.js';
+import { steadily } from '../rig/stalls.js';
 
 let service: TestService;
 let merchant: TestMerchant;
@@ -133,22 +133,24 @@ describe('a batch', () => {
 });
 
 describe('while the worker is away', () => {
-  it('a small import is refused within 10 s, with nothing created then or later', async () => {
-    await service.stopWorker();
-    const { made: refused, ms } = await timed(() =>
-      sendImport(merchant, { programId: program._id, file: csvOf(20, 'away') }),
-    );
-    expect(ms).toBeLessThan(10_000);
-    expect([refused.status, refused.body.error.code]).toEqual([503, 'UNAVAILABLE']);
-    const { batchId } = refused.body.error.details;
-    const batch = await merchant.call(`/merchants/me/batches/${batchId}`);
-    expect(batch.body.data).toMatchObject({ phase: 'cancelled', counts: { total: 20, created: 0 } });
-    await service.startWorker();
-    await ended(batchId, 'batch.failed');
-    expect(await emails('away')).toHaveLength(0);
-    const again = await sendImport(merchant, { programId: program._id, file: csvOf(20, 'away') });
-    expect(again.body.data.counts).toMatchObject({ created: 20 });
-  });
+  it(
+    'a small import is refused within 10 s, with nothing created then or later',
+    ...steadily(5_000, async () => {
+      await service.stopWorker();
+      const at = performance.now();
+      const refused = await sendImport(merchant, { programId: program._id, file: csvOf(20, 'away') });
+      expect(performance.now() - at).toBeLessThan(10_000);
+      expect([refused.status, refused.body.error.code]).toEqual([503, 'UNAVAILABLE']);
+      const { batchId } = refused.body.error.details;
+      const batch = await merchant.call(`/merchants/me/batches/${batchId}`);
+      expect(batch.body.data).toMatchObject({ phase: 'cancelled', counts: { total: 20, created: 0 } });
+      await service.startWorker();
+      await ended(batchId, 'batch.failed');
+      expect(await emails('away')).toHaveLength(0);
+      const again = await sendImport(merchant, { programId: program._id, file: csvOf(20, 'away') });
+      expect(again.body.data.counts).toMatchObject({ created: 20 });
+    }),
+  );
 
   it('a large import waits, and one that is cancelled meanwhile creates nothing and gives all of its rows back', async () => {
     await service.stopWorker();

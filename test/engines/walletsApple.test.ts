@@ -5,8 +5,9 @@ import type { ApnsAnswer } from '../rig/apnsServer.js';
 import { type Customers, startCustomers } from '../rig/customers.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { until } from '../rig/service.js';
+import { steadily } from '../rig/stalls.js';
 
-const waitMs = 5_000;
+const waitMs = 2_000;
 let real: RealWallets;
 let customers: Customers;
 
@@ -124,14 +125,17 @@ describe('APNs in a mood', () => {
     ['cuts the connection', 'drop'],
     ['sends the connection away', 'goaway'],
   ];
-  it.each(passing)('that %s costs a push within the wait, and nothing else', async (_, mood) => {
-    const ada = await customers.join();
-    const phone = await customers.install(ada);
-    real.apns.answer(phone.pushToken(), mood, { status: 200 });
-    const { passUpdate, current } = await customers.points(ada, { delta: 7 });
-    expect([passUpdate?.apple.devicesNotified, current]).toEqual([1, 7]);
-    await until(() => phone.history().at(-1)?.balance === 7);
-  });
+  it.each(passing)(
+    'that %s costs a push within the wait, and nothing else',
+    ...steadily(waitMs, async (_: string, mood: ApnsAnswer) => {
+      const ada = await customers.join();
+      const phone = await customers.install(ada);
+      real.apns.answer(phone.pushToken(), mood, { status: 200 });
+      const { passUpdate, current } = await customers.points(ada, { delta: 7 });
+      expect([passUpdate?.apple.devicesNotified, current]).toEqual([1, 7]);
+      await until(() => phone.history().at(-1)?.balance === 7);
+    }),
+  );
 
   const busy = { status: 429, reason: 'TooManyRequests' };
   const ill = { status: 503, reason: 'ServiceUnavailable' };

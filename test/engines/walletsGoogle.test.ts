@@ -8,7 +8,7 @@ import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { until } from '../rig/service.js';
 import { forgeries } from '../rig/virtualGoogleWallet.js';
 
-const waitMs = 5_000;
+const waitMs = 2_000;
 let real: RealWallets;
 let customers: Customers;
 
