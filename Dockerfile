@@ -5,6 +5,7 @@ COPY package.json package-lock.json ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY schemas ./schemas
+COPY platform ./platform
 COPY activities ./activities
 COPY workflows ./workflows
 COPY api ./api

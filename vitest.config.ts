@@ -1,53 +1,53 @@
-// Unit tests run side by side; whatever shares an engine runs file by file, since two cores carry one worker well and
-// skipped or shared queues would mix what tests see. What is proven of the whole run comes last.
+// What a change must not break: everything but the long tier (test/long). docs/testing.md says what belongs where.
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/rig/longestFirst.js';
 
 // Waits end when what they wait for is there. Their limits only end a run that hangs, so that a machine that stalls for
 // half a minute, as shared ones do, fails no test.
-const forks = {
-  pool: 'forks',
-  testTimeout: 120_000,
-  hookTimeout: 180_000,
-  expect: { poll: { timeout: 60_000 } },
-} as const;
-const engines = { ...forks, fileParallelism: false, globalSetup: ['test/rig/globalSetup.ts'] };
+const limits = { testTimeout: 120_000, hookTimeout: 180_000, expect: { poll: { timeout: 60_000 } } } as const;
+// Files of one fork share what they import: most of what a short file cost was to load the same modules again.
+const shared = { ...limits, isolate: false };
+const withEngines = { ...shared, globalSetup: ['test/rig/globalSetup.ts'] };
 
 export default defineConfig({
   test: {
-    reporters: ['default', './test/rig/closingLine.ts'],
+    reporters: ['default', './test/rig/timesReporter.ts', './test/rig/closingLine.ts'],
+    pool: 'forks',
+    setupFiles: ['test/rig/setup.ts'],
+    // More than there are cores: most of what a test does is to wait for timers, receivers and processes.
+    maxWorkers: Number(process.env.TEST_FORKS ?? 3),
+    sequence: { sequencer: LongestFirst },
     projects: [
-      { test: { ...forks, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      { extends: true, test: { ...shared, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      { extends: true, test: { ...shared, name: 'wire', include: ['test/wire/**/*.test.ts'] } },
       {
+        extends: true,
         test: {
-          // An engine of their own: the workflows that whole services leave behind would come by their faked activities.
-          ...engines,
+          // A Temporal of their own: the workflows that whole services leave behind would come by their faked activities.
+          ...withEngines,
           name: 'workflow',
           include: ['test/{workflow,replay}/**/*.test.ts'],
-          sequence: { groupOrder: 1 },
         },
       },
       {
-        test: { ...engines, name: 'engines', include: ['test/engines/**/*.test.ts'], sequence: { groupOrder: 2 } },
+        extends: true,
+        test: { ...withEngines, name: 'engines', include: ['test/engines/**/*.test.ts'] },
       },
       {
+        extends: true,
         test: {
-          // These bring engines of their own, since they kill them.
-          ...forks,
+          // These bring engines of their own, since they kill them, and run the built service.
+          ...limits,
           name: 'crash',
           include: ['test/crash/**/*.test.ts'],
-          fileParallelism: false,
+          globalSetup: ['test/rig/builtService.ts'],
           testTimeout: 240_000,
-          sequence: { groupOrder: 3 },
         },
       },
       {
-        test: {
-          ...forks,
-          name: 'whole',
-          include: ['test/whole/**/*.test.ts'],
-          fileParallelism: false,
-          sequence: { groupOrder: 4 },
-        },
+        extends: true,
+        // What is proven of the whole run comes last.
+        test: { ...limits, name: 'whole', include: ['test/whole/**/*.test.ts'], sequence: { groupOrder: 1 } },
       },
     ],
   },

@@ -1,24 +1,22 @@
-// What the worker's effects need beyond the store.
+// The dependencies that only a worker's effects need, in addition to `Deps`.
 import type { Dispatcher } from 'undici';
+import type { Deps } from '../platform/deps.js';
+import type { SecretBox } from '../platform/secretBox.js';
+import type { WorkflowClient } from '../platform/temporal/workflowClient.js';
 import type { WebhookUrlRules } from '../schemas/webhookUrl.js';
-import type { Courtesy } from './courtesy.js';
-import type { Store } from './deps.js';
-import type { SecretBox } from './secrets.js';
-import type { Starter } from './starter.js';
 import type { Wallets } from './wallets/wallets.js';
-import type { Lanes } from './webhooks/lanes.js';
+import type { DeliveryLimits } from './webhooks/deliveryLimits.js';
 import type { LogAttempt } from './webhooks/logAttempt.js';
 
-export interface WorkerDeps extends Store {
+export interface WorkerDeps extends Deps {
   secrets: SecretBox;
-  starter: Starter;
+  workflowClient: WorkflowClient;
   webhookAgent: Dispatcher;
   urlPolicy: WebhookUrlRules;
-  lanes: Lanes;
-  courtesy: Courtesy;
+  deliveryLimits: DeliveryLimits;
   wallets: Wallets;
-  /** Aborted when this worker stops: what could run for long hands back. */
-  stopping: AbortSignal;
-  /** Writes one attempt into the delivery log, together with whatever else is being logged. */
+  /** Aborted when this worker stops: long activities return early, and another worker continues their work. */
+  shutdownSignal: AbortSignal;
+  /** Writes one attempt to the delivery log. Calls made at the same time share one write. */
   logAttempt: LogAttempt;
 }

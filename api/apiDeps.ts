@@ -1,19 +1,20 @@
-// What the API's routes need beyond the store.
-import type { Store } from '../activities/deps.js';
-import type { SecretBox } from '../activities/secrets.js';
-import type { Starter } from '../activities/starter.js';
+// The dependencies of the API's routes: `Deps`, and what only the API needs.
+
 import type { Wallets } from '../activities/wallets/wallets.js';
+import type { Deps } from '../platform/deps.js';
+import type { SecretBox } from '../platform/secretBox.js';
+import type { WorkflowClient } from '../platform/temporal/workflowClient.js';
 import type { WebhookUrlRules } from '../schemas/webhookUrl.js';
-import type { GestureRoom } from './gestureRoom.js';
+import type { Admission } from './changes/admission.js';
 import type { Limits } from './limits.js';
 import type { UserTokens } from './userTokens.js';
 
-export interface ApiDeps extends Store {
-  starter: Starter;
+export interface ApiDeps extends Deps {
+  workflowClient: WorkflowClient;
   secrets: SecretBox;
   limits: Limits;
   wallets: Wallets;
   userTokens: UserTokens;
   urlPolicy: WebhookUrlRules;
-  room: GestureRoom;
+  admission: Admission;
 }

@@ -1,4 +1,5 @@
-// The HTTP surface as one list, read top to bottom: request id, log, failures to envelopes, routes, and what is no route.
+// The Koa application: all middleware and routes in the order in which they run. Request id, trace, log, conversion of
+// errors into envelopes, routes outside the endpoint table, answers for unknown routes, endpoints.
 import Router from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import { apiPrefix, type EndpointName, type Endpoints, endpoints } from '../schemas/endpoints/index.js';
@@ -25,7 +26,10 @@ async function requestId(ctx: Context, next: Next): Promise<void> {
   await next();
 }
 
-/** The request as a span, continued from the caller's trace where there is one; its event carries the trace on. */
+/**
+ * Records each request as a span. The span continues the caller's trace when the request has a `traceparent` header;
+ * the event of a change stores the trace context for its effects.
+ */
 function tracing(deps: ApiDeps) {
   return async function traceRequest(ctx: Context, next: Next): Promise<void> {
     const method = methodOf(ctx);
@@ -53,7 +57,7 @@ function tracing(deps: ApiDeps) {
 
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** One of few: what a stranger sends must not become a name of a metric or a span. */
+/** An unknown method becomes `other`: text that a client chooses must not become the name of a metric or a span. */
 const methodOf = ({ method }: Context): string => (knownMethods.has(method) ? method : 'other');
 const routeOf = ({ _matchedRoute: route }: Context): string | undefined =>
   route === undefined ? undefined : String(route);
@@ -87,7 +91,7 @@ function failures(deps: ApiDeps) {
       ctx.status = status;
       ctx.type = 'application/json';
       ctx.body = JSON.stringify(body);
-      // What was not read of a refused body would be taken for the next request.
+      // The connection ends when the body was not read to its end: the rest would be parsed as the next request.
       if (!ctx.req.complete) ctx.set('Connection', 'close');
     }
   };
@@ -96,7 +100,7 @@ function failures(deps: ApiDeps) {
 function apiRouter(deps: ApiDeps): Router {
   const router = new Router({ prefix: apiPrefix, sensitive: true, strict: true });
   const names = Object.keys(endpoints) as EndpointName[];
-  // A literal segment (members/tags) must be seen before a parameter (members/:id) takes it.
+  // Paths with fewer parameters are registered first: members/tags has to match before members/:id does.
   names.sort((a, b) => endpoints[a].path.split(':').length - endpoints[b].path.split(':').length);
   for (const name of names) addRoute(router, deps, name);
   return router;
@@ -109,8 +113,10 @@ function addRoute<N extends EndpointName>(router: Router, deps: ApiDeps, name: N
 }
 
 /**
- * What no route takes: a known path with another method is 405, anything else 404; both are counted, like any stranger. A
- * literal path (members/tags) has its own methods, whatever the one with a parameter (members/:id) takes.
+ * Answers a request that no endpoint takes: 405 with `Allow` when the path exists with another method, otherwise 404.
+ * Below the API prefix such a request counts against the public rate limit of its IP address, with or without a
+ * credential. A literal path (members/tags) has only its own methods, not those of a path with a parameter
+ * (members/:id).
  */
 function noRoute(deps: ApiDeps, router: Router) {
   return async function answerNoRoute(ctx: Context, next: Next): Promise<void> {

@@ -1,5 +1,6 @@
-// Who is calling (interface 5). A user token wins over an API key, valid or not; a key is looked up by its hash at every
-// request, so that a revoked one fails at the next.
+// Identifies the caller (docs/interface.md#5-authentication). A user token wins over an API key in the same request,
+// even when the token is invalid. Each request looks up its API key by hash, so a revoked key fails at the next
+// request.
 import type { Context } from 'koa';
 import { isApiKey } from '../schemas/apiKeys.js';
 import { ServiceError } from '../schemas/errors.js';
@@ -9,7 +10,7 @@ import type { Permission } from '../schemas/permissions.js';
 import type { ApiDeps } from './apiDeps.js';
 
 export interface Caller {
-  /** Rate limits count by it. */
+  /** Key of the caller's rate limit. */
   id: string;
   merchantId: string;
   permissions: ReadonlySet<Permission>;
@@ -60,19 +61,25 @@ async function keyCaller(deps: ApiDeps, key: string): Promise<Caller> {
   };
 }
 
-/** The union of the roles that the merchant can see. */
+/**
+ * All permissions of the caller's roles, as far as these belong to the merchant or to every merchant. Unknown roles are
+ * ignored; roles are cached for one second.
+ */
 async function permissionsOf(
   deps: ApiDeps,
   { merchantId, roleIds }: { merchantId: string; roleIds: string[] },
 ): Promise<ReadonlySet<Permission>> {
   const ids = [...new Set(roleIds)].sort();
-  const roles = await deps.recent(`roles:${merchantId}:${ids.join(',')}`, () =>
-    deps.rows.roles.find({ _id: { $in: ids }, merchantId: { $in: [merchantId, null] } }).toArray(),
+  const roles = await deps.cached(`roles:${merchantId}:${ids.join(',')}`, () =>
+    deps.collections.roles.find({ _id: { $in: ids }, merchantId: { $in: [merchantId, null] } }).toArray(),
   );
   return new Set((roles ?? []).flatMap((role) => role.permissions));
 }
 
-/** The CSRF rule: a cookie is sent by any page that makes a browser ask. Throws CSRF_REJECTED. */
+/**
+ * The CSRF check of requests with a cookie: browsers also send the cookie with requests that other sites cause, so the
+ * request must come from a page of the service itself. Throws CSRF_REJECTED.
+ */
 export function requireOwnPage(ctx: Context, publicUrl: string): void {
   const site = ctx.get('Sec-Fetch-Site');
   if (site === 'same-origin' || site === 'none') return;

@@ -1,14 +1,14 @@
-// interface 1.8: the envelope of every JSON answer, and the one place where an error becomes one. What is not ours to say
-// (driver text, stacks) is logged and answered as INTERNAL or UNAVAILABLE.
+// The envelope (docs/interface.md#13-response-envelope) of every JSON answer. Only this file turns errors into
+// envelopes. For an unknown error (driver messages, stacks) the caller sees INTERNAL or UNAVAILABLE and nothing else.
 import { MongoError } from 'mongodb';
-import { isAway } from '../activities/isAway.js';
+import { isUnavailable } from '../platform/mongodb/isUnavailable.js';
 import { type ErrorCode, errorTable, ServiceError } from '../schemas/errors.js';
 
 export function success(data: unknown): Buffer {
   return Buffer.from(JSON.stringify({ success: true, data }));
 }
 
-/** interface 1.8, the one exception: it was done, but not all of it. */
+/** The one exception of docs/interface.md#13-response-envelope: the request succeeded, but one part of it did not. */
 export function partialSuccess(data: unknown, code: ErrorCode): Buffer {
   const { message } = errorTable[code];
   return Buffer.from(JSON.stringify({ success: false, partial: true, data, error: { code, message } }));
@@ -28,6 +28,6 @@ export function failure(error: unknown): Failure {
   };
 }
 
-/** MongoDB is away, or too slow to be waited for. */
+/** True when MongoDB is unavailable or did not answer in time. */
 export const isOutage = (error: unknown): boolean =>
-  isAway(error) || (error instanceof MongoError && error.hasErrorLabel('RetryableWriteError'));
+  isUnavailable(error) || (error instanceof MongoError && error.hasErrorLabel('RetryableWriteError'));

@@ -1,5 +1,6 @@
-// From a line of the endpoint table to a route: limit, authenticate, permit, validate, act, present. The order matters: nobody
-// learns anything of a resource before the permission was checked, and every answer of a counted caller carries its count.
+// Turns a line of the endpoint table into a route: authentication, rate limit, permission, validation, handler, answer.
+// The order matters: a caller without the permission learns nothing about a resource, and every answer to a counted
+// caller has the rate limit headers.
 import type { Context } from 'koa';
 import { z } from 'zod';
 import type { Endpoint } from '../schemas/endpoints/endpoint.js';
@@ -17,18 +18,21 @@ interface Counting {
   key: string;
 }
 
-/** Counts the call and sets the three headers of interface 8. Throws RATE_LIMITED. */
+/** Counts the call and sets the rate limit headers of docs/interface.md#82-rate-limits. Throws RATE_LIMITED. */
 export async function countCall(deps: ApiDeps, ctx: Context, { kind, key }: Counting): Promise<void> {
-  say(deps, ctx, await deps.limits.count(kind, key));
+  setRateLimitHeaders(deps, ctx, await deps.limits.count(kind, key));
 }
 
-/** Counts it beside the caller's own count, whose headers stand unless this one is used up. Throws RATE_LIMITED. */
-export async function countBeside(deps: ApiDeps, ctx: Context, { kind, key }: Counting): Promise<void> {
+/**
+ * Counts the call against a second limit. The headers show the caller's own limit unless the second limit is exceeded.
+ * Throws RATE_LIMITED.
+ */
+export async function countAlso(deps: ApiDeps, ctx: Context, { kind, key }: Counting): Promise<void> {
   const counted = await deps.limits.count(kind, key);
-  if (counted.exceeded) say(deps, ctx, counted);
+  if (counted.exceeded) setRateLimitHeaders(deps, ctx, counted);
 }
 
-function say(deps: ApiDeps, ctx: Context, counted: Counted): void {
+function setRateLimitHeaders(deps: ApiDeps, ctx: Context, counted: Counted): void {
   ctx.set('RateLimit-Limit', String(counted.limit));
   ctx.set('RateLimit-Remaining', String(counted.remaining));
   ctx.set('RateLimit-Reset', String(counted.resetSeconds));
@@ -38,7 +42,7 @@ function say(deps: ApiDeps, ctx: Context, counted: Counted): void {
   throw new ServiceError('RATE_LIMITED');
 }
 
-export const nobody: Caller = {
+export const publicCaller: Caller = {
   id: 'public',
   merchantId: '',
   permissions: new Set(),
@@ -49,7 +53,7 @@ export const nobody: Caller = {
 async function admit(deps: ApiDeps, ctx: Context, endpoint: Endpoint): Promise<Caller> {
   if (endpoint.access === 'public') {
     await countCall(deps, ctx, { kind: 'public', key: ipKey(ctx.ip) });
-    return nobody;
+    return publicCaller;
   }
   const caller = await authenticate(deps, credentialOf(ctx)).catch(async (error: unknown) => {
     if (error instanceof ServiceError) await countCall(deps, ctx, { kind: 'failed', key: ipKey(ctx.ip) });
@@ -106,7 +110,7 @@ function present(ctx: Context, endpoint: Endpoint, reply: Reply<Endpoint>): void
   ctx.body = 'bytes' in reply ? reply.bytes : bodyOf(reply);
 }
 
-/** The route's declared types hold because the guard checked exactly what the table declares. */
+/** The cast to the route's types is safe: the guard validated the request against the same line of the table. */
 export function guarded<N extends EndpointName>(deps: ApiDeps, endpoint: Endpoints[N], route: Route<N>) {
   return async function guardedRoute(ctx: Context): Promise<void> {
     const caller = await admit(deps, ctx, endpoint);

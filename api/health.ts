@@ -1,29 +1,42 @@
-// Whether the process lives, and whether it can serve. Without Temporal or Redis it serves on, and a stuck outbox costs no
-// answer, so it is degraded, not down.
+// `/healthz`: the process is alive. `/readyz`: the process can serve. Ready means that MongoDB accepts writes to the
+// collections that the service writes to, because MongoDB can answer pings while all writes to one collection hang.
+// Without Temporal or Redis, or with a stuck outbox, the service still answers requests, so the status is `degraded`
+// and not `down`.
 import Router from '@koa/router';
-import { isStuck, outboxState } from '../activities/outbox.js';
-import { stubReason } from '../activities/wallets/doctor.js';
+import { isStuck, outboxState } from '../activities/outbox/outboxState.js';
+import { unwritableCollections } from '../platform/mongodb/probeWrites.js';
 import type { ApiDeps } from './apiDeps.js';
+import { stubReason } from './passDoctor/examinePass.js';
+
+/** Shorter than the 3 s within which callers get UNAVAILABLE, and than the timeouts of most load balancers. */
+const probeWithinMs = 1_500;
+
+/** The probe returns the names of the collections that accept no writes. Concurrent requests share one probe. */
+function createProbe({ mongo, config }: ApiDeps): () => Promise<string[]> {
+  let asking: Promise<string[]> | undefined;
+  return () => {
+    asking ??= unwritableCollections(mongo.db(config.MONGODB_DATABASE), probeWithinMs).finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  };
+}
 
 export function healthRoutes(deps: ApiDeps): Router {
   const router = new Router();
+  const probe = createProbe(deps);
 
   router.get('/healthz', (ctx) => {
     ctx.body = { status: 'ok' };
   });
 
   router.get('/readyz', async (ctx) => {
-    const mongodb = await deps.mongo
-      .db()
-      .command({ ping: 1 })
-      .then(
-        () => true,
-        () => false,
-      );
+    const unwritable = await probe();
+    const mongodb = unwritable.length === 0;
     const outbox = mongodb ? await outboxState(deps).catch(() => null) : null;
     const checks = {
       mongodb,
-      temporal: deps.starter.available(),
+      temporal: deps.workflowClient.available(),
       redis: deps.limits.healthy(),
       outbox: outbox !== null && !isStuck(outbox),
     };
@@ -32,6 +45,7 @@ export function healthRoutes(deps: ApiDeps): Router {
     ctx.body = {
       status: mongodb ? (degraded && 'degraded') || 'ok' : 'down',
       checks,
+      unwritable,
       outbox,
       wallets: walletsOf(deps),
     };

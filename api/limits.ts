@@ -1,5 +1,6 @@
-// Fixed windows (interface 8), counted in Redis where there is one, and in memory for as long as it is away. Each kind of
-// caller has its own count: a good key works while its IP is limited.
+// Rate limits with fixed windows (docs/interface.md#82-rate-limits). The counts are kept in Redis when it is
+// configured, and in the memory of this process while Redis is unavailable or not configured. Each kind of caller has
+// its own count, so a valid key works while the limit of its IP address is exceeded.
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
@@ -15,12 +16,12 @@ export interface Counted {
 
 export type LimitKind = 'authenticated' | 'public' | 'failed' | 'program';
 
-/** A public program takes this many times what one address may send, from all addresses together. */
+/** A public program accepts, from all addresses together, this many times the limit of one IP address. */
 const addressesAProgram = 100;
 
 export interface Limits {
   count: (kind: LimitKind, key: string) => Promise<Counted>;
-  /** False while Redis is configured and away. */
+  /** False while Redis is configured and unavailable. */
   healthy: () => boolean;
   close: () => Promise<void>;
 }
@@ -95,7 +96,7 @@ function connectRedis(url: string, log: Logger): Redis {
   return redis;
 }
 
-/** An IPv6 caller owns its /64, so that is what is counted. */
+/** IPv6 addresses are counted by their /64 prefix, because one caller can use every address of a /64. */
 export function ipKey(ip: string): string {
   if (!ip.includes(':')) return ip;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];

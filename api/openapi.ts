@@ -1,5 +1,6 @@
-// The document at /api/v1/openapi.json and the page at /docs that shows it. Everything the page needs comes from here: no CDN,
-// no inline script, and a policy that lets nothing else in. None of it is counted.
+// Serves the OpenAPI document at /api/v1/openapi.json and the page at /docs that shows it. All scripts and styles of
+// the page come from this service; its Content-Security-Policy allows no other server and no inline script. These
+// requests do not count against a rate limit.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import Router from '@koa/router';
@@ -10,7 +11,7 @@ import { sha256 } from '../schemas/ids.js';
 import { openApiDocument } from '../schemas/openapi.js';
 import type { ApiDeps } from './apiDeps.js';
 
-// Links are relative, so that a gateway may put the service below a path of its own.
+// Links are relative, so that they work behind a gateway that adds a path prefix.
 const page = `<!doctype html>
 <html lang="en">
   <head>
@@ -48,7 +49,7 @@ const assets: Record<string, string> = {
   'favicon-32x32.png': 'image/png',
 };
 
-/** Made at the first request; a reader that has it is answered 304. */
+/** Creates the bytes at the first request and keeps them. A client that has the same bytes gets 304. */
 function kept(make: () => Promise<Buffer>): (ctx: Context, type: string) => Promise<void> {
   let made: Promise<{ bytes: Buffer; tag: string }> | undefined;
   return async (ctx, type) => {
@@ -84,8 +85,8 @@ export function documentRoutes({ config }: Pick<ApiDeps, 'config'>): Router {
     ctx.redirect('../docs');
   });
 
-  const starter = kept(async () => Buffer.from(start));
-  router.get('/docs/start.js', (ctx) => starter(ctx, 'text/javascript'));
+  const startScript = kept(async () => Buffer.from(start));
+  router.get('/docs/start.js', (ctx) => startScript(ctx, 'text/javascript'));
   router.get('/docs/:file', (ctx) => {
     const file = ctx.params.file ?? '';
     const answer = files.get(file);

@@ -1,4 +1,5 @@
-// Reading a body within its bounds, and telling apart what can be wrong with it: too large, of another kind, not JSON.
+// Reads a body of at most 100 KB. The error code says what is wrong with a refused body: too large, an unsupported
+// type, or malformed JSON.
 import type { Context, Next } from 'koa';
 import { koaBody } from 'koa-body';
 import { ServiceError } from '../schemas/errors.js';
@@ -40,7 +41,7 @@ const nothing: Next = async () => {};
 const hasBody = (ctx: Context): boolean =>
   ctx.get('Transfer-Encoding') !== '' || (ctx.get('Content-Length') !== '' && ctx.get('Content-Length') !== '0');
 
-/** Throws BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, MALFORMED_JSON. Answers undefined when there is no body. */
+/** Throws BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, MALFORMED_JSON. Returns undefined when there is no body. */
 export async function readBody(ctx: Context, { form = false }: { form?: boolean }): Promise<unknown> {
   if (!hasBody(ctx)) return undefined;
   const encoding = ctx.get('Content-Encoding');

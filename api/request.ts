@@ -1,5 +1,5 @@
-// What a route is given and what it answers. Everything in a request has passed the guard: it is of the declared shape and
-// the caller holds the declared permission.
+// Input and output of a route. The guard has checked every request: it has the declared shape, and the caller has the
+// declared permission.
 
 import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
@@ -19,9 +19,11 @@ export interface Request<E extends Endpoint> {
 }
 
 export type Reply<E extends Endpoint> =
-  /** `partial` names what did not succeed of it: then the envelope says `success: false` beside the data. */
+  /**
+   * `partial` is the error code of the part that failed; the envelope then has `success: false` together with the data.
+   */
   | { status?: E['statuses'][number]; data: DataOf<E>; partial?: ErrorCode }
-  /** Bytes as they are to be sent: a stored answer, replayed verbatim. */
+  /** Bytes that are sent unchanged: a stored answer. */
   | { status: number; bytes: Buffer }
   | { stream: Readable; fileName: string };
 

@@ -1,10 +1,10 @@
-// The timeline as RFC 4180 with a UTF-8 BOM, streamed row by row. A cell that a spreadsheet would run as a formula gets a
-// leading apostrophe.
+// The timeline as CSV (RFC 4180, UTF-8 with BOM), streamed row by row. A cell that a spreadsheet would run as a formula
+// gets a leading apostrophe.
 import { Readable } from 'node:stream';
-import { timelineOf } from '../activities/members.js';
 import type { TimelineRow } from '../schemas/collections.js';
 import { csvLine } from '../schemas/csv.js';
 import type { ApiDeps } from './apiDeps.js';
+import { timelineOf } from './reads/members.js';
 
 const columns = ['id', 'type', 'outcome', 'platform', 'occurredAt', 'detail'];
 

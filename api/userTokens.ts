@@ -1,5 +1,5 @@
-// Console tokens: the algorithm is pinned by configuration and never taken from the token, and issuer, audience and expiry
-// are always checked (RFC 8725). The console owns merchants and users; nothing of them is looked up here.
+// User tokens of the console. The algorithm comes from the configuration and never from the token; issuer, audience and
+// expiry are always checked (RFC 8725). The console owns merchants and users, so this service does not look them up.
 import { createRemoteJWKSet, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { z } from 'zod';
 import type { Config } from '../schemas/config.js';
@@ -12,7 +12,7 @@ const claims = z.object({
 export type UserClaims = z.infer<typeof claims>;
 
 export interface UserTokens {
-  /** Null when the token is not valid, whatever the reason. */
+  /** Null when the token is invalid for any reason, and when the console's keys cannot be fetched. */
   verify: (token: string) => Promise<UserClaims | null>;
 }
 

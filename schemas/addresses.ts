@@ -1,5 +1,6 @@
-// The addresses that no webhook may ever reach. IPv4 is a list of what is forbidden; IPv6 is the reverse, only 2000::/3
-// less its exceptions, because every way of hiding an IPv4 address in an IPv6 one lies outside it or in an exception.
+// The addresses that a webhook must never reach. For IPv4 the list names what is forbidden. For IPv6 only 2000::/3
+// without its exceptions is allowed, because every way of hiding an IPv4 address in an IPv6 address lies outside
+// 2000::/3 or in an exception.
 import { BlockList, isIP } from 'node:net';
 
 interface Ranges {
@@ -7,13 +8,13 @@ interface Ranges {
   v6: BlockList;
 }
 
-/** The operator's exceptions (`WEBHOOK_ALLOW_CIDRS`), off by default and logged at start. */
+/** The operator's exceptions (`WEBHOOK_ALLOW_CIDRS`): none by default, logged at start. */
 export interface AllowList {
   cidrs: readonly string[];
   ranges: Ranges;
-  /** It holds 127.0.0.1 or ::1. */
+  /** True when it contains 127.0.0.1 or ::1. */
   opensLoopback: boolean;
-  /** It holds anything that is not loopback. */
+  /** True when it contains an address that is not loopback. */
   opensNetwork: boolean;
 }
 
@@ -22,7 +23,7 @@ export interface ForbiddenRange {
   reason: string;
 }
 
-/** The first range that holds an address names the reason, so the narrow ones come first. */
+/** The first range that contains an address gives the reason, so narrow ranges come first. */
 export const forbiddenRanges: readonly ForbiddenRange[] = [
   { cidr: '169.254.169.254/32', reason: 'cloud metadata (AWS, Azure, Google, and others)' },
   { cidr: '168.63.129.16/32', reason: 'cloud platform (Azure), inside a public range' },
@@ -73,7 +74,10 @@ const forbidden = toRanges(forbiddenRanges.map(({ cidr }) => cidr));
 const loopback = toRanges(['127.0.0.0/8', '::1/128']);
 const nat64 = toRanges(['64:ff9b::/96']);
 
-/** Addresses and CIDRs, separated by commas or white space. Throws a RangeError that names every wrong entry. */
+/**
+ * Parses addresses and CIDRs that are separated by commas or white space. Throws a RangeError that names every wrong
+ * entry.
+ */
 export function parseCidrs(text: string): AllowList {
   const cidrs = text.split(/[\s,]+/).filter((entry) => entry !== '');
   const wrong = cidrs.filter((entry) => parseCidr(entry) === null);
@@ -91,7 +95,10 @@ export function isInside(allow: AllowList, ip: string): boolean {
   return contains(allow.ranges, ip);
 }
 
-/** Why `ip` may not be connected to, for operators; null where it may. Text that is no plain IP address may never. */
+/**
+ * Why a connection to `ip` is forbidden, for operators; null when it is allowed. Text that is not a plain IP address is
+ * always forbidden.
+ */
 export function forbiddenReason(ip: string, allow: AllowList): string | null {
   if (isIP(ip) === 0 || ip.includes('%')) return 'not an IP address';
   if (isInside(allow, ip)) return contains(nat64, ip) ? forbiddenReason(embeddedIpv4(ip), allow) : null;
@@ -103,7 +110,10 @@ export function isForbiddenAddress(ip: string, allow: AllowList): boolean {
   return forbiddenReason(ip, allow) !== null;
 }
 
-/** Each family has its list of its own: one BlockList for both lets an IPv6 range match IPv4 addresses, and the reverse. */
+/**
+ * Each address family has its own BlockList: with one list for both, an IPv6 range can match IPv4 addresses, and the
+ * reverse.
+ */
 function toRanges(cidrs: readonly string[]): Ranges {
   const ranges = { v4: new BlockList(), v6: new BlockList() };
   for (const entry of cidrs) {
@@ -135,7 +145,9 @@ function isLoopbackCidr(entry: string): boolean {
   return cidr !== null && contains(loopback, cidr.address) && cidr.prefix >= (cidr.family === 4 ? 8 : 128);
 }
 
-/** The last 32 bits of an IPv6 address, as an IPv4 address. WHATWG's serializer gives them as one or two hex groups. */
+/**
+ * The last 32 bits of an IPv6 address as an IPv4 address. The WHATWG serializer writes them as one or two hex groups.
+ */
 function embeddedIpv4(ip: string): string {
   const groups = new URL(`http://[${ip}]`).hostname.slice(1, -1).split(':');
   const [high = 0, low = 0] = groups.slice(-2).map((group) => Number.parseInt(group || '0', 16));

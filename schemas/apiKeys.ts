@@ -1,4 +1,4 @@
-// API keys (interface 2.9, 4.1): the secret is shown once and kept only as a hash.
+// API keys (docs/interface.md, sections 2.9 and 4.1): the secret is shown once, and only its hash is stored.
 import { z } from 'zod';
 import { newToken, sha256 } from './ids.js';
 import { text } from './text.js';
@@ -24,7 +24,7 @@ export const apiKey = z.object({
 
 export const apiKeyWithSecret = apiKey.extend({ key: z.string() });
 
-/** 256 random bits; only `hash` and `keyPrefix` are ever stored or logged. */
+/** The key has 256 random bits; only `hash` and `keyPrefix` are stored or logged. */
 export function newApiKey(): { key: string; keyPrefix: string; hash: string } {
   const key = `lps_${newToken(32)}`;
   return { key, keyPrefix: key.slice(0, prefixLength), hash: sha256(key) };

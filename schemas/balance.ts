@@ -1,5 +1,5 @@
-// The arithmetic of points, stamps, rewards and tiers: pure, total and in whole points. A balance never leaves
-// 0..2^53-1, and a refused gesture changes nothing (interface 2.4, 3.2; decisions.md "Points and rewards").
+// The arithmetic of points, stamps, rewards and tiers: pure functions on whole points. A balance never leaves
+// 0..2^53-1, and a refused change changes nothing (docs/interface.md, sections 2.4, 3.2 and 4.4).
 import { ServiceError } from './errors.js';
 import { maxBalance, type Program } from './programs.js';
 
@@ -8,7 +8,7 @@ export type Rules = Pick<Program, 'style' | 'goal' | 'tiers' | 'basis'>;
 export interface Standing {
   status: 'active' | 'voided' | 'expired';
   balance: number;
-  /** Points ever earned; what a tier on basis `lifetime` looks at. */
+  /** All points ever earned; they decide the tier when the basis is `lifetime`. */
   lifetimePoints: number;
 }
 
@@ -17,7 +17,7 @@ export type Adjustment = { delta: number } | { value: number };
 export interface BalanceChange {
   previous: number;
   current: number;
-  /** What really changed, after the clamp. */
+  /** The actual difference, after the balance was clamped to its range. */
   delta: number;
   lifetimePoints: number;
   tier?: string;
@@ -32,7 +32,7 @@ function tierIndex(rules: Rules, balance: number, lifetimePoints: number): numbe
   return (rules.tiers ?? []).findLastIndex((tier) => tier.threshold <= points);
 }
 
-/** The name of the tier reached, or undefined below the first one and on programs without tiers. */
+/** The name of the reached tier; undefined below the first tier and for programs without tiers. */
 export function tierOf(rules: Rules, balance: number, lifetimePoints: number): string | undefined {
   return rules.tiers?.[tierIndex(rules, balance, lifetimePoints)]?.name;
 }

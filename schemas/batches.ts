@@ -1,12 +1,13 @@
-// Batches: imports, campaigns, range replays (interface 4.3 import; decisions.md "Timeline, ledger, import").
+// Batches: imports, campaigns, range replays and rebuilds (docs/interface.md#48-imports-and-batches).
 import { z } from 'zod';
 import { actor } from './members.js';
 
 export const batchKinds = ['members.import', 'webhooks.replay', 'campaign', 'passes.rebuild'] as const;
 
 /**
- * An import is `storing` while its file comes in, `queued` until a worker takes it, `creating` members, then `publishing`:
- * passes and events of what was created. Other kinds are `running`.
+ * An import is `storing` while its file is uploaded, `queued` until a worker takes it, `creating` while members are
+ * created, and `publishing` while their passes are issued and their events published. Other batches are `queued`, then
+ * `running`.
  */
 export const batchPhases = [
   'storing',
@@ -19,7 +20,7 @@ export const batchPhases = [
   'cancelled',
 ] as const;
 
-/** While a batch is in one of these, a worker writes what it asks for. */
+/** The phases in which a worker processes the batch. */
 export const bulkPhases = ['creating', 'publishing', 'running'] as const;
 
 export const importCounts = z.object({ total: z.int(), created: z.int(), deduped: z.int(), failed: z.int() });
@@ -63,10 +64,10 @@ export const isFinished = (phase: BatchPhase): boolean => finished.includes(phas
 export interface BatchWork {
   phase: BatchPhase;
   counts: Pick<ImportCounts, 'total' | 'created'>;
-  /** Units of the first half done: rows looked at, or members of a campaign. */
+  /** Processed rows of an import, or processed targets of another batch. */
   done: number;
-  /** Created members whose passes were issued and whose events went out. */
-  carried?: number;
+  /** Created members whose passes were issued and whose events were published. */
+  published?: number;
   dryRun?: boolean;
   startedAt: Date;
   phaseStartedAt?: Date;
@@ -75,19 +76,19 @@ export interface BatchWork {
 
 const share = (part: number, whole: number): number => (whole > 0 ? Math.min(part / whole, 1) : 0);
 
-/** 0 to 100 with one decimal. An import that creates is half done when every row was looked at. */
-export function percentOf({ phase, counts, done, carried = 0, dryRun }: BatchWork): number {
+/** 0 to 100 with one decimal. An import that creates members is at 50 when all rows are processed. */
+export function percentOf({ phase, counts, done, published = 0, dryRun }: BatchWork): number {
   if (phase === 'completed') return 100;
   const rows = share(done, counts.total);
-  if (dryRun || carried === 0) return round((phase === 'running' || dryRun ? 100 : 50) * rows);
-  return round(50 * rows + 50 * share(carried, counts.created));
+  if (dryRun || published === 0) return round((phase === 'running' || dryRun ? 100 : 50) * rows);
+  return round(50 * rows + 50 * share(published, counts.created));
 }
 
-/** Units a second: of the phase that runs, or of the whole once it is over. */
+/** Units per second: of the current phase, or of the whole batch once it has ended. */
 export function ratePerSecondOf(work: BatchWork, now: Date): number {
   const since = work.finishedAt ? work.startedAt : (work.phaseStartedAt ?? work.startedAt);
   const seconds = Math.max((work.finishedAt ?? now).getTime() - since.getTime(), 1) / 1_000;
-  return round((work.phase === 'publishing' ? (work.carried ?? 0) : work.done) / seconds);
+  return round((work.phase === 'publishing' ? (work.published ?? 0) : work.done) / seconds);
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;

@@ -1,4 +1,4 @@
-// Campaigns: one message onto the passes of everyone who matches, as a batch with progress.
+// Campaigns: a batch that puts one message on the passes of all members that match.
 import { z } from 'zod';
 import { batchPhases, type ImportCounts } from './batches.js';
 import { actor, tag } from './members.js';
@@ -17,7 +17,7 @@ export const campaignCounts = z.object({
   failed: z.int().describe('not reached yet; the push is retried'),
 });
 
-/** A batch counts in the words of an import; these are a campaign's. */
+/** The counts of a batch have the names of an import; this gives them a campaign's names. */
 export function campaignCountsOf({ total, created, deduped, failed }: ImportCounts): z.infer<typeof campaignCounts> {
   return { matched: total, pushed: created, skipped: deduped, failed };
 }

@@ -1,6 +1,6 @@
-// What MongoDB holds: the shape of every collection and its indexes as data, each with its reason. Every query carries the
-// merchant or a business key; nothing here is ever scanned. Migration creates the indexes and stops the boot if one
-// that guards uniqueness is missing.
+// The row types and indexes of all MongoDB collections; each index states its reason. Every query carries the merchant
+// or a business key, so no query scans a collection. Migration creates the indexes and stops the start when one that
+// guards uniqueness is missing.
 import type { Binary, IndexDirection } from 'mongodb';
 import type { BatchKind, BatchPhase, ImportCounts, ImportOutcome } from './batches.js';
 import type { EventType } from './events.js';
@@ -28,12 +28,12 @@ export interface MemberRow {
   tier?: string;
   tags: string[];
   status: MemberStatus;
-  /** Grows by one with each change; every write compares it. */
+  /** Grows by one with each change; the write of a change compares it. */
   version: number;
   pass: {
     /** Part of the public address of the member's web card. */
     token: string;
-    /** What Wallet sends as `Authorization: ApplePass <token>`. */
+    /** Apple Wallet sends it as `Authorization: ApplePass <token>`. */
     authenticationToken: string;
     tag: Date;
     modifiedAt: Date;
@@ -46,7 +46,7 @@ export interface MemberRow {
   };
   deviceCount: number;
   redeemedCount: number;
-  transactionCount: number;
+  ledgerCount: number;
   source: 'api' | 'console' | 'import' | 'public';
   attribution: Record<string, string>;
   createdAt: Date;
@@ -54,9 +54,9 @@ export interface MemberRow {
 }
 
 /**
- * Who has an email in a program, under `<programId>:<email>`. A row of its own, made and removed with the address: a unique
- * index over a field that changes would not guard it on the embedded engine, which never frees the old value and lets two
- * transactions take the new one.
+ * The member that has an email in a program; the id is `<programId>:<email>`. The row is created and removed with the
+ * address. A unique index on the email of a member would not work on the embedded engine: when a field changes, this
+ * engine never frees the old value, and it lets two transactions take the same new value.
  */
 export interface EmailRow {
   _id: string;
@@ -65,19 +65,22 @@ export interface EmailRow {
   memberCode: string;
 }
 
-/** The search index: one row for each word of a member that `q` can begin with. */
-export interface MemberTokenRow {
+/**
+ * The search index: one row for each search word of a member. A word of `q` finds the rows whose word begins with it.
+ */
+export interface MemberSearchWordRow {
   _id: string;
   merchantId: string;
-  token: string;
+  word: string;
   memberId: string;
   programId: string;
   createdAt: Date;
 }
 
 /**
- * Totals that lists show, kept where members are created and repaired by a scheduled recount; under `feed:<merchantId>` the
- * last number that the merchant's feed gave; and under `made:<owner>` how many rows were ever made under a cap.
+ * The totals that lists show, maintained where members are created and repaired by a scheduled recount. The row
+ * `feed:<merchantId>` has the last number of the merchant's feed; `made:<owner>` counts how many rows were ever
+ * inserted under a quota.
  */
 export interface CounterRow {
   _id: string;
@@ -87,23 +90,14 @@ export interface CounterRow {
   made?: number;
 }
 
-/** How many times as long as otherwise gestures take beside bulk work; one row, written while it is too long. */
-export interface SlowdownRow {
-  _id: string;
-  times: number;
-  at: Date;
-}
-
-export const slowdownId = 'gestures';
-
-/** The tags in use, one row a merchant and tag, so that listing them reads no member. */
+/** The tags in use: one row for each merchant and tag, so that listing tags reads no members. */
 export interface TagRow {
   _id: string;
   merchantId: string;
   tag: string;
 }
 
-export interface TransactionRow {
+export interface LedgerRow {
   _id: string;
   merchantId: string;
   memberId: string;
@@ -123,13 +117,13 @@ export interface TransactionRow {
   createdAt: Date;
 }
 
-export interface GestureRow {
+export interface IdempotencyKeyRow {
   _id: string;
   merchantId: string;
   fingerprint: string;
   eventId: string;
   createdAt: Date;
-  /** Status and exact bytes of the answer; absent while the first request is still running. */
+  /** Status and exact bytes of the answer; absent until the answer of the first request is known. */
   response?: { status: number; body: Binary };
 }
 
@@ -142,28 +136,31 @@ export interface EventRow {
   occurredAt: Date;
   data: Record<string, unknown>;
   /**
-   * What the wallets must do before the event can be told: issue the passes, push this version, refresh what Google has of
-   * the member, or bring the program's class there up to date.
+   * What has to be done at the wallets before the event can be published: issue the passes, push this version, refresh
+   * Google's copy of the member, or update the program's class at Google.
    */
   wallet?: 'issue' | 'push' | 'refresh' | 'class';
-  /** Recorded once by whoever told the wallets; null when the wait was over before they confirmed. */
+  /** Recorded once by the process that pushed; null when the wait ended before the wallets confirmed. */
   passUpdate?: PassUpdate | null;
   state: 'new' | 'published';
-  /** Who works on it until `dueAt`; from then on the relay may take it. */
-  holder: string;
-  /** Which attempt of the holder; a newer one replaces it. */
+  /** The lease owner, which processes the event until `dueAt`; from then on the relay may take it. */
+  leaseOwner: string;
+  /** Identifies the attempt of the lease owner; a newer attempt replaces it. */
   fence?: string;
   dueAt: Date;
   shard: number;
   envelope?: Binary;
   publishedAt?: Date;
-  /** Place in the merchant's feed: 0 while it waits for one, absent on what the feed never shows (activities/feed.ts). */
+  /**
+   * The number in the merchant's feed: 0 while the event waits for one, absent for an event that the feed never shows
+   * (api/reads/feed.ts).
+   */
   sequence?: number;
-  /** Work for the wallets that nobody is told of. */
-  silent?: true;
-  /** A test event goes to this subscription alone. */
+  /** An internal event, which only makes the wallets work: no subscriber and no feed sees it. */
+  internal?: true;
+  /** A test event is delivered to this subscription only. */
   onlySubscriptionId?: string;
-  /** The trace of the request that made it, where traces are kept. */
+  /** The trace context of the request that created the event, when tracing is on. */
   traceparent?: string;
 }
 
@@ -192,12 +189,15 @@ export interface DeliveryRow {
   createdAt: Date;
   lastAttemptAt: Date | null;
   nextAttemptAt: Date | null;
-  /** Which attempt of its workflow is at work; a newer one replaces it. */
+  /** Identifies the current attempt of the delivery's workflow; a newer attempt replaces it. */
   fence?: string;
-  /** The run of the workflow and the number of the activity's attempt behind the fence: an older one never takes it back. */
-  carrier?: { run: string; attempt: number };
+  /** The workflow run and the number of the activity attempt that set the fence. An older attempt of the run never sets it again. */
+  activityAttempt?: { runId: string; attempt: number };
   replayOf?: string;
-  /** Of a replay, and of a replay of a replay: the id that the first delivery of its event to this subscription has or would have. */
+  /**
+   * Only on a replay, or on a replay of a replay: the id of the first delivery of the event to this subscription,
+   * whether that delivery exists or not.
+   */
   root?: string;
 }
 
@@ -211,7 +211,7 @@ export interface SubscriptionRow {
   enabled: boolean;
   timeoutMs: number;
   retryPolicy: { maxAttempts: number; backoffMs: number };
-  /** Newest first, sealed under SECRETS_KEY; the second lives until `expiresAt`. */
+  /** Newest first, encrypted with SECRETS_KEY; the second secret is valid until `expiresAt`. */
   secrets: { sealed: string; expiresAt?: Date }[];
   health: {
     failingSince: Date | null;
@@ -244,14 +244,17 @@ export interface DeviceRow {
   serialNumber: string;
   pushToken: string;
   registeredAt: Date;
-  /** The version last told in a list answer, and the `lastUpdated` of that answer. */
-  toldTag?: Date;
-  toldIn?: Date;
+  /** The version that a list answer last reported, and the `lastUpdated` of that answer. */
+  listedTag?: Date;
+  listedIn?: Date;
   lastListedAt?: Date;
   lastFetchedAt?: Date;
   fetchedTag?: Date;
   lastPush?: { at: Date; status: number; tag: Date; reason?: string };
-  /** When to look whether the pushed version was fetched, and how often it was pushed again; see repush.ts. */
+  /**
+   * When to check whether the phone fetched the pushed version, and how often it was pushed again
+   * (activities/wallets/apple/repush.ts).
+   */
   recheckAt?: Date;
   recheckRound?: number;
   stale?: boolean;
@@ -307,33 +310,35 @@ export interface BatchRow {
   cancelRequestedAt?: Date;
   reason?: string;
   dryRun?: boolean;
-  /** Of the rows of an import, or of the list of whom or what another kind is for. */
+  /** The number of chunks: of an import's rows, or of another batch's targets. */
   chunks?: number;
-  /** The list, once it is drawn up; see targets.ts. */
+  /** The id of the list of targets, once the targets are snapshotted (activities/batches/targets.ts). */
   listId?: string;
   campaign?: { message: string; tags: string[] };
   replay?: { since: Date; until: Date; only: 'failed' | 'all' };
-  /** Of an import: its first line, a hash of program and file, and the last sign of life of its upload. */
+  /**
+   * Only for an import: its first line, a hash of program and file, and when its upload was last known to be active.
+   */
   header?: string[];
   fingerprint?: string;
   uploadSeenAt?: Date;
-  /** Of an import: created members whose passes were issued and whose events went out. */
-  carried?: number;
+  /** Only for an import: created members whose passes were issued and whose events were published. */
+  published?: number;
 }
 
-/** One row of an import as its file had it, read but not yet carried out. */
+/** One row of an import's file, parsed but not yet processed. */
 export interface ImportRow {
   row: number;
-  /** The cells as they came, for errors.csv. */
+  /** The original cells, for errors.csv. */
   cells: string[];
   person?: Person;
-  /** Why it fails; a row has this or a person. */
+  /** Why the row fails; a row has either a reason or a person. */
   reason?: string;
-  /** Of a dry run: an earlier row of the file has this email. */
-  repeats?: true;
+  /** Only in a dry run: an earlier row of the file has this email. */
+  isDuplicate?: true;
 }
 
-/** What became of a row, decided once. */
+/** The outcome of a row, decided once. */
 export interface ImportRowOutcome {
   row: number;
   outcome: ImportOutcome;
@@ -343,22 +348,28 @@ export interface ImportRowOutcome {
   reason?: string;
 }
 
-/** Some rows of an import, from the file to their outcome, in one document so that their outcome is one write; TTL. */
-export interface BatchChunkRow {
+/**
+ * A chunk: rows of an import and their outcomes, in one document so that the outcomes are one write; deleted by a TTL
+ * index.
+ */
+export interface ImportChunkRow {
   _id: string;
   batchId: string;
   merchantId: string;
   chunk: number;
   rows: ImportRow[];
   outcomes?: ImportRowOutcome[];
-  /** Written with the outcomes: how many rows of the file had each of them, up to this chunk's last. */
-  soFar?: Record<ImportRowOutcome['outcome'], number>;
-  /** Members of these rows whose passes were issued, once the events went out. */
-  carried?: { apple: number; google: number };
+  /** Written with the outcomes: how many rows had each outcome, from the start of the file to the end of this chunk. */
+  cumulative?: Record<ImportRowOutcome['outcome'], number>;
+  /** How many members of these rows got a pass in each wallet; set once their events are published. */
+  published?: { apple: number; google: number };
   createdAt: Date;
 }
 
-/** Some of the ids that a batch is for, and whether what became of them is in its counts; TTL. */
+/**
+ * A chunk of the target ids of a batch, and whether its outcomes are in the counts of the batch; deleted by a TTL
+ * index.
+ */
 export interface BatchTargetsRow {
   /** `<listId>:<chunk>` */
   _id: string;
@@ -369,35 +380,43 @@ export interface BatchTargetsRow {
   createdAt: Date;
 }
 
-/** Google's callbacks count once each (decisions.md "Google callback"). */
+/**
+ * The nonce of a callback from Google, so that a repeated callback counts once
+ * (docs/interface.md#104-googles-callback).
+ */
 export interface NonceRow {
   _id: string;
   receivedAt: Date;
 }
 
+/** One row that is overwritten by each probe of whether MongoDB accepts writes. */
+export interface ProbeRow {
+  _id: string;
+  at: Date;
+}
+
 export interface IndexSpec {
   key: Record<string, IndexDirection>;
   unique?: true;
-  /** Holds only the rows that have the field. */
+  /** The index has only the rows that have the field. */
   sparse?: true;
   expireAfterSeconds?: number;
-  /** Why the index is there: the query or the rule that it serves. */
+  /** Why the index exists: the query or the rule that it serves. */
   reason: string;
 }
 
 const days = (count: number): number => count * 86_400;
 
-export interface Rows {
+export interface CollectionRows {
   merchants: MerchantRow;
   programs: ProgramRow;
   members: MemberRow;
   emails: EmailRow;
-  memberTokens: MemberTokenRow;
+  memberSearchWords: MemberSearchWordRow;
   counters: CounterRow;
-  slowdowns: SlowdownRow;
   tags: TagRow;
-  transactions: TransactionRow;
-  gestures: GestureRow;
+  ledger: LedgerRow;
+  idempotencyKeys: IdempotencyKeyRow;
   events: EventRow;
   deliveries: DeliveryRow;
   subscriptions: SubscriptionRow;
@@ -407,12 +426,13 @@ export interface Rows {
   apiKeys: ApiKeyRow;
   roles: RoleRow;
   batches: BatchRow;
-  batchRows: BatchChunkRow;
+  importChunks: ImportChunkRow;
   batchTargets: BatchTargetsRow;
   nonces: NonceRow;
+  probes: ProbeRow;
 }
 
-export type CollectionName = keyof Rows;
+export type CollectionName = keyof CollectionRows;
 
 export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
   merchants: [],
@@ -429,20 +449,19 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { merchantId: 1, tags: 1 }, reason: 'whether a tag is still in use; campaigns' },
   ],
   emails: [],
-  memberTokens: [
-    { key: { merchantId: 1, token: 1 }, reason: '`q`: a range on a scalar after an equality costs only what matches' },
+  memberSearchWords: [
+    { key: { merchantId: 1, word: 1 }, reason: '`q`: a range on a scalar after an equality costs only what matches' },
   ],
   counters: [],
-  slowdowns: [],
   tags: [{ key: { merchantId: 1, tag: 1 }, unique: true, reason: 'all tags of a merchant in their order' }],
-  transactions: [
+  ledger: [
     {
       key: { memberId: 1, memberVersion: -1 },
       unique: true,
       reason: 'the ledger of a member, newest first; one row a version',
     },
   ],
-  gestures: [
+  idempotencyKeys: [
     { key: { createdAt: 1 }, expireAfterSeconds: days(3), reason: 'keys are kept longer than the 24 hours promised' },
   ],
   events: [
@@ -486,12 +505,32 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { merchantId: 1, startedAt: -1, _id: -1 }, reason: 'the list, newest first' },
     { key: { phase: 1, startedAt: 1 }, reason: 'those that are not over, to see that they are worked on' },
   ],
-  batchRows: [
+  importChunks: [
     { key: { batchId: 1, chunk: 1 }, unique: true, reason: 'the chunks of a batch in their order, each stored once' },
     { key: { createdAt: 1 }, expireAfterSeconds: days(7), reason: 'rows hold personal data: kept 7 days' },
   ],
   batchTargets: [{ key: { createdAt: 1 }, expireAfterSeconds: days(7), reason: 'a batch is over by then' }],
   nonces: [{ key: { receivedAt: 1 }, expireAfterSeconds: days(30), reason: 'a nonce counts once' }],
+  probes: [],
 };
+
+/**
+ * The collections that changes, imports, publishing and deliveries write to. The service is down while one of them
+ * accepts no writes.
+ */
+export const hotCollections = [
+  'members',
+  'emails',
+  'memberSearchWords',
+  'counters',
+  'ledger',
+  'idempotencyKeys',
+  'events',
+  'deliveries',
+  'timeline',
+  'devices',
+  'batches',
+  'importChunks',
+] as const satisfies readonly CollectionName[];
 
 export const collectionNames = Object.keys(indexes) as CollectionName[];

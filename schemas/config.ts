@@ -1,4 +1,4 @@
-// All of the configuration is environment variables, checked at once at start: every wrong one is named in one message.
+// The configuration: environment variables that are all checked at start. One error message names every wrong variable.
 import { z } from 'zod';
 import { parseCidrs } from './addresses.js';
 
@@ -17,7 +17,7 @@ const flag = z
 
 const port = (fallback: number) => integer(fallback, 0, 65_535);
 
-/** Unset and empty mean the same for a setting that has no meaning when empty. */
+/** For settings that have no meaning when empty: empty counts as unset. */
 const optional = z
   .string()
   .optional()
@@ -41,7 +41,7 @@ const cidrs = (value: string, context: z.RefinementCtx): void => {
   }
 };
 
-/** `true` is one proxy. */
+/** The number of proxies; `true` means one proxy. */
 const proxies = z.preprocess(
   (value) => ({ true: '1', false: '0', '': '0' })[String(value)] ?? value,
   integer(0, 0, 10),
@@ -51,7 +51,7 @@ const environment = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port(3000),
   METRICS_PORT: port(9464),
-  /** The worker's own, one above METRICS_PORT unless given. */
+  /** The worker's metrics port; METRICS_PORT + 1 by default. */
   WORKER_METRICS_PORT: optional.pipe(port(0).optional()),
   PUBLIC_URL: optional.pipe(z.url({ protocol: /^https?$/ }).optional()),
   MONGODB_URI: z.string().min(1).default('mongodb://127.0.0.1:27017/?directConnection=true'),
@@ -59,7 +59,8 @@ const environment = z.object({
     .string()
     .regex(/^[A-Za-z0-9_-]{1,60}$/)
     .default('loyalty'),
-  // What is not given here may come from the profile (see activities/temporalTarget.ts).
+  // Settings of Temporal that are not set here may come from a Temporal profile
+  // (platform/temporal/connectionOptions.ts).
   TEMPORAL_ADDRESS: optional,
   TEMPORAL_NAMESPACE: optional,
   TEMPORAL_API_KEY: optional,
@@ -101,7 +102,7 @@ const environment = z.object({
   EVENTS_CSV_MAX_ROWS: integer(5_000, 1, 1e6),
 
   PASS_UPDATE_WAIT_MS: integer(2_000, 0, 8_000),
-  GESTURE_WORKFLOWS_PER_SECOND: integer(20, 0, 10_000),
+  CHANGE_WORKFLOWS_PER_SECOND: integer(20, 0, 10_000),
   RELAY_SHARDS: integer(4, 1, 64),
   REPLAY_PER_SECOND: integer(50, 1, 1_000),
 
@@ -131,13 +132,13 @@ const environment = z.object({
 const consistent = environment.refine((config) => config.CONSOLE_JWT_SECRET || config.CONSOLE_JWKS_URL, {
   path: ['CONSOLE_JWT_SECRET'],
   message: 'is required, unless CONSOLE_JWKS_URL is set',
-  // Also when another variable is wrong: all mistakes in one message.
+  // Runs also when another variable is wrong, so that one message has all mistakes.
   when: () => true,
 });
 
 export type Config = Omit<z.output<typeof environment>, 'PUBLIC_URL'> & { PUBLIC_URL: string };
 
-/** The names that the configuration knows; compose files and documents are checked against them. */
+/** The names of all variables; compose files and documents are checked against them. */
 export const configNames = Object.keys(environment.shape);
 
 /** Exit code of a process whose configuration is wrong (EX_CONFIG). */
@@ -146,13 +147,13 @@ export const configExitCode = 78;
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 
-  /** One line for each variable that is wrong: `NAME: what is wrong with it`. */
+  /** One line for each wrong variable: `NAME: what is wrong with it`. */
   constructor(readonly mistakes: readonly string[]) {
     super(['The configuration is wrong:', ...mistakes.map((mistake) => `  ${mistake}`)].join('\n'));
   }
 }
 
-/** Throws ConfigError whose message names every wrong variable, one a line. */
+/** Throws ConfigError; its message names every wrong variable on a line of its own. */
 export function readConfig(env: Record<string, string | undefined>): Config {
   const parsed = consistent.safeParse(env);
   if (!parsed.success) {

@@ -1,4 +1,4 @@
-// Writing CSV: RFC 4180, with the guard against cells that a spreadsheet would run (OWASP CSV injection).
+// Writes CSV (RFC 4180) with protection against cells that a spreadsheet would run as a formula (OWASP CSV injection).
 
 const startsFormula = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 const isNumber = /^-?\d+(\.\d+)?$/;
@@ -14,7 +14,10 @@ export function csvLine(cells: readonly string[]): string {
   return csvLineAsIs(cells.map(guarded));
 }
 
-/** For a file that goes back where it came from: a guard would change what it holds, phone numbers first of all. */
+/**
+ * Without the protection, for a file that will be imported again: the protection would change cells, phone numbers in
+ * particular.
+ */
 export function csvLineAsIs(cells: readonly string[]): string {
   return `${cells.map(quoted).join(',')}\r\n`;
 }

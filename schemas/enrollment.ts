@@ -1,10 +1,10 @@
-// What the public page sends and sees (interface 4.7; decisions.md "Public enrollment"). Anybody may type any address there,
-// so an answer about a known email shows nothing of its member.
+// Request and answer of the public page (docs/interface.md#47-public-enrollment). Anyone can type any address there, so
+// an answer about a known email has no data of its member.
 import { z } from 'zod';
 import { email, name, phone } from './members.js';
 import { text } from './text.js';
 
-/** An empty field of a form is a field that was left out. */
+/** An empty field of a form counts as absent. */
 const leftEmpty = (value: unknown): unknown => (typeof value === 'string' && value.trim() === '' ? undefined : value);
 
 const attributionKey = /^(?:ref|utm_[a-z0-9_]{1,40})$/;
@@ -23,7 +23,7 @@ export interface PublicEnrollment {
   attribution: Record<string, string>;
 }
 
-/** Unknown keys are ignored; `utm_*` and `ref` say how the member came. */
+/** Unknown keys are ignored; `utm_*` and `ref` are stored as the member's attribution. */
 export const publicEnrollRequest = z
   .looseObject({
     email,

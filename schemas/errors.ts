@@ -1,5 +1,5 @@
-// The one table of error codes: every failure that leaves the service, over HTTP or as the type of an
-// ApplicationFailure, is one of these. decisions.md "Errors" is its source.
+// The table of all error codes. Every failure that leaves the service, over HTTP or as the type of an
+// ApplicationFailure, has one of these codes (docs/interface.md#7-errors).
 
 const table = {
   VALIDATION_FAILED: { status: 400, message: 'The request is not valid; see error.details.' },
@@ -62,7 +62,7 @@ export type ErrorCode = keyof typeof table;
 
 export const errorTable: Record<ErrorCode, { status: number; message: string }> = table;
 
-/** The only thing that route and activity code throws on purpose. `details` is shown to the caller as error.details. */
+/** The only error that routes and activities throw on purpose. The caller sees `details` as error.details. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly status: number;

@@ -1,4 +1,4 @@
-// One sample of each event's data: what a test delivery carries, and what the documents show.
+// One sample of the data of each event type, for test deliveries and the OpenAPI document.
 import type { EventData, EventType } from './events.js';
 
 export interface SampleOf {

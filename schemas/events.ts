@@ -1,5 +1,5 @@
-// The twelve event types, what each carries, and the envelope (interface 6.2, 6.4). `memberVersion` grows by one with each
-// change of the member, so that receivers can order what they get and see a gap.
+// The twelve event types, their data, and the envelope (docs/interface.md, sections 6.2 and 6.4). `memberVersion` grows
+// by one with each change of the member, so that receivers can order events and notice a gap.
 import { z } from 'zod';
 import { memberStatus } from './members.js';
 import { passUpdate, walletMode } from './passUpdate.js';
@@ -27,7 +27,7 @@ const batchResult = z.object({
   passIssuance: z.object({ apple: z.int(), google: z.int() }),
   startedAt: z.iso.datetime(),
   finishedAt: z.iso.datetime(),
-  /** Nothing was created: the counts say what would have been. */
+  /** A dry run: nothing was created, and the counts say what the import would create. */
   dryRun: z.boolean().optional(),
   test: z.boolean().optional(),
 });
@@ -94,13 +94,37 @@ export const eventData = {
 export type EventType = keyof typeof eventData;
 export type EventData<T extends EventType> = z.infer<(typeof eventData)[T]>;
 
+type AboutMember = keyof z.infer<typeof aboutMember>;
+/** Fields that are known only when the event is published: the results of the wallets. */
+type AddedWhenPublished = 'passUpdate' | 'passIssuance';
+
+export type MemberEventType = Exclude<EventType, 'campaign.sent' | 'batch.completed' | 'batch.failed'>;
+
+/**
+ * An event about a member as its producer creates it: the type, and the data without the fields that every such event
+ * has.
+ */
+export type MemberEvent = {
+  [T in MemberEventType]: { type: T; data: Omit<EventData<T>, AboutMember | AddedWhenPublished> };
+}[MemberEventType];
+
+export type BatchEvent = {
+  [T in Exclude<EventType, MemberEventType>]: { type: T; data: EventData<T> };
+}[Exclude<EventType, MemberEventType>];
+
+/** Whether the data of events of this type has `passUpdate`. */
+export const carriesPassUpdate = (type: EventType): boolean => 'passUpdate' in eventData[type].shape;
+
 export const eventTypes = Object.keys(eventData) as [EventType, ...EventType[]];
 
 export const eventType = z.enum(eventTypes);
 
 const sourceService = 'loyalty-pass-service';
 
-/** interface 6.2; `source` and `datacontenttype` make it a CloudEvents 1.0 envelope too. */
+/**
+ * The schema of an envelope (docs/interface.md#62-envelope); `source` and `datacontenttype` make it a CloudEvents 1.0
+ * envelope too.
+ */
 export function envelopeOf<T extends z.ZodType>(type: string, data: T) {
   return z.object({
     specversion: z.literal('1.0'),
@@ -126,7 +150,10 @@ export interface Occurrence {
   data: Record<string, unknown>;
 }
 
-/** The bytes that every attempt and every replay sends. Made once, when nothing about the event can change any more. */
+/**
+ * The bytes that every attempt and every replay sends. An event is serialised once, when nothing about it can change
+ * any more.
+ */
 export function envelopeBytes(occurrence: Occurrence): Buffer {
   const time = occurrence.occurredAt.toISOString();
   return Buffer.from(
@@ -147,7 +174,7 @@ export function envelopeBytes(occurrence: Occurrence): Buffer {
   );
 }
 
-/** Which of a merchant's shards an event belongs to; a merchant's events stay with one relay. */
+/** The shard of a merchant's events. All events of a merchant have the same shard, so one relay processes them. */
 export function shardOf(merchantId: string, shards: number): number {
   let hash = 0;
   for (const character of merchantId) hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) >>> 0;

@@ -1,4 +1,4 @@
-// The pull feed: the envelopes of the webhooks, behind a cursor that means something to the feed of its merchant alone.
+// The pull feed: pages of envelopes, and a cursor that is valid only for the feed of one merchant.
 import { z } from 'zod';
 import { eventType } from './events.js';
 import { sha256 } from './ids.js';
@@ -10,7 +10,7 @@ export function feedCursor(merchantId: string, sequence: number): string {
   return Buffer.from(`${sequence}.${mark(merchantId)}`).toString('base64url');
 }
 
-/** The number that the cursor stands after; null when it is not a cursor of this merchant's feed. */
+/** The number of the event before the cursor; null when it is not a cursor of this merchant's feed. */
 export function parseFeedCursor(merchantId: string, cursor: string): number | null {
   const [number = '', of] = Buffer.from(cursor, 'base64url').toString('latin1').split('.');
   const sequence = Number(number);
@@ -18,7 +18,7 @@ export function parseFeedCursor(merchantId: string, cursor: string): number | nu
   return genuine && of === mark(merchantId) && sequence >= 0 ? sequence : null;
 }
 
-/** One type or several, separated by commas. */
+/** One event type or several, separated by commas. */
 export const feedTypes = z
   .string()
   .max(400)
@@ -26,7 +26,7 @@ export const feedTypes = z
   .pipe(z.array(eventType))
   .meta({ shown: { type: 'string', example: 'points.changed,reward.redeemed' } });
 
-/** interface 6.2, whatever the event. */
+/** The envelope of any event (docs/interface.md#62-envelope). */
 const envelope = z.object({
   specversion: z.literal('1.0'),
   id: z.string(),

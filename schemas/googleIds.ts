@@ -1,13 +1,13 @@
-// Ids of Google's classes and objects: `issuerId.suffix`, the suffix of letters, digits, `.`, `_` and `-` alone. Making
-// and parsing are each other's inverse, so a callback's object id leads back to one member and to no other.
+// Ids of Google's classes and objects: `issuerId.suffix`, where the suffix has only letters, digits, `.`, `_` and `-`.
+// Parsing reverses making, so the object id in a callback leads to exactly one member.
 const plainByte = /[A-Za-z0-9_-]/;
 
-/** The class of a program: one class for each, made once and never deleted. */
+/** The class id of a program. Each program has one class, which is created once and never deleted. */
 export function makeGoogleClassId(issuerId: string, programId: string): string {
   return `${issuerId}.program-${escapeSuffix(programId)}`;
 }
 
-/** The program of a class; null for an id of another issuer or one that was not made here. */
+/** The program of a class id; null when the id belongs to another issuer or was not made here. */
 export function parseGoogleClassId(issuerId: string, classId: string): string | null {
   return parse(`${issuerId}.program-`, classId);
 }
@@ -16,7 +16,7 @@ export function makeGoogleObjectId(issuerId: string, memberId: string): string {
   return `${issuerId}.member-${escapeSuffix(memberId)}`;
 }
 
-/** The member of an object; null for an id of another issuer or one that was not made here. */
+/** The member of an object id; null when the id belongs to another issuer or was not made here. */
 export function parseGoogleObjectId(issuerId: string, objectId: string): string | null {
   return parse(`${issuerId}.member-`, objectId);
 }
@@ -28,7 +28,7 @@ function parse(prefix: string, id: string): string | null {
   return plain !== '' && escapeSuffix(plain) === suffix ? plain : null;
 }
 
-/** A byte that Google would refuse becomes `.` and two hexadecimal digits. */
+/** Replaces each byte that Google would refuse, and `.` itself, with `.` and two hexadecimal digits. */
 function escapeSuffix(plain: string): string {
   const bytes = [...new TextEncoder().encode(plain)];
   return bytes

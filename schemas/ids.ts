@@ -1,13 +1,15 @@
-// Every id that carries meaning is made and un-made here and nowhere else. A workflow id is
-// `<noun>:<owner id>:<business key>`, so that an operator finds a gesture by member id or by idempotency key, and so that
-// the same gesture can never be two workflows.
+// Makes and parses all ids that carry meaning; no other file does. A workflow id is `<noun>:<owner id>:<business key>`,
+// so that an operator finds a change by member id or idempotency key, and so that one change never has two workflows.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 
 export const newId = (): string => randomUUID();
 
 let unused = Buffer.alloc(0);
 
-/** Drawn from the system for many ids together, since a draw for each costs a bulk of new members several times as much. */
+/**
+ * Draws 8,192 random bytes from the system at a time: a draw for each id makes creating members in bulk several times
+ * as expensive.
+ */
 function random(bytes: number): Buffer {
   if (unused.length < bytes) unused = randomBytes(Math.max(bytes, 8_192));
   const taken = unused.subarray(0, bytes);
@@ -15,7 +17,7 @@ function random(bytes: number): Buffer {
   return taken;
 }
 
-/** 128 random bits and more, safe in a URL; `bytes` defaults to 24. */
+/** A URL-safe token of `bytes` random bytes; 24 (192 bits) by default. */
 export const newToken = (bytes = 24): string => random(bytes).toString('base64url');
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -24,19 +26,21 @@ export const isUuid = (value: string): boolean => uuid.test(value);
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** Ten characters without I, L, O and U: 50 random bits, read aloud and typed without mistakes. */
+/** Ten characters without I, L, O and U: 50 random bits that can be read aloud and typed without mistakes. */
 export function newMemberCode(): string {
   return Array.from(random(10), (byte) => crockford.charAt(byte & 31)).join('');
 }
 
-export type GestureOperation = 'points' | 'redeem';
+export type KeyedOperation = 'points' | 'redeem';
 
-/** The workflow id of one keyed gesture; it is also the operation id stored in every row that the gesture made. */
-export function gestureId(operation: GestureOperation, memberId: string, key: string): string {
+/**
+ * The workflow id of a keyed change. It is also the id of the change's ledger row and of its row in `idempotencyKeys`.
+ */
+export function keyedChangeId(operation: KeyedOperation, memberId: string, key: string): string {
   return `${operation}:${memberId}:${key}`;
 }
 
-export function parseGestureId(id: string): { operation: GestureOperation; memberId: string; key: string } | null {
+export function parseKeyedChangeId(id: string): { operation: KeyedOperation; memberId: string; key: string } | null {
   const [operation, memberId, key, ...rest] = id.split(':');
   if ((operation !== 'points' && operation !== 'redeem') || !memberId || !key || rest.length > 0) return null;
   return { operation, memberId, key };
@@ -48,11 +52,11 @@ export const importId = (batchId: string): string => `import:${batchId}`;
 export const campaignId = (batchId: string): string => `campaign:${batchId}`;
 export const replayId = (batchId: string): string => `replay:${batchId}`;
 export const rebuildId = (batchId: string): string => `rebuild:${batchId}`;
-/** Late pushes of a group of changes: the same events, taken again, are the same workflow; any others are another. */
+/** The workflow id for late pushes of a group of events: the same events give the same id, other events another id. */
 export const lateId = (eventIds: readonly string[]): string => `late:${eventIds[0]}:${derivedId(...eventIds)}`;
 export const relayId = (shard: number): string => `relay:${shard}`;
 
-/** `suffix` tells a replay or test from the first delivery of the same event. */
+/** `suffix` distinguishes a replay or a test from the first delivery of the same event. */
 export function deliveryWorkflowId(eventId: string, subscriptionId: string, suffix?: string): string {
   return suffix ? `delivery:${eventId}:${subscriptionId}:${suffix}` : `delivery:${eventId}:${subscriptionId}`;
 }
@@ -65,7 +69,7 @@ export function parseDeliveryWorkflowId(
   return { eventId, subscriptionId, suffix };
 }
 
-/** A UUID that is a function of its parts: the same effect, made twice, has the same id. */
+/** A UUID computed from its parts: an effect that is repeated gets the same id. */
 export function derivedId(...parts: string[]): string {
   const hex = createHash('sha256').update(parts.join('\n')).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
@@ -73,7 +77,7 @@ export function derivedId(...parts: string[]): string {
   );
 }
 
-/** The id of the first delivery of an event to a subscription, whether there was one or not. */
+/** The id of the first delivery of an event to a subscription, whether that delivery exists or not. */
 export const firstDeliveryId = (eventId: string, subscriptionId: string): string =>
   derivedId('delivery', eventId, subscriptionId);
 

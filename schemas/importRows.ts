@@ -1,6 +1,6 @@
-// What a CSV of members may hold (interface 4.3, CSV import rules): headers in any case and order, one person a row. A header
-// that does not fit refuses the file; a row that does not fit fails alone, with a reason that names field and rule and
-// repeats nothing of what the row said.
+// The CSV of an import (docs/interface.md#48-imports-and-batches): headers in any case and order, one person in each
+// row. A wrong header refuses the file. A wrong row fails alone; its reason names the field and the rule, and repeats
+// no content of the row.
 import { ServiceError } from './errors.js';
 import { type Person, person } from './members.js';
 import type { Program } from './programs.js';
@@ -8,7 +8,7 @@ import type { Program } from './programs.js';
 export const importFields = ['firstName', 'lastName', 'email', 'phone', 'initialPoints'] as const;
 export type ImportField = (typeof importFields)[number];
 
-/** The column that errors.csv adds: it may stay in a file that was mended, and is not looked at. */
+/** The column that errors.csv adds. It may stay in a corrected file; an import ignores it. */
 export const reasonColumn = 'reason';
 
 export interface ImportLine {
@@ -19,7 +19,7 @@ export interface ImportLine {
 
 export type ReadRow = ImportLine & ({ person: Person; reason?: never } | { person?: never; reason: string });
 
-/** The field that each column holds, or null for the column that is not looked at. */
+/** The field of each column; null for the ignored column. */
 export type ImportColumns = readonly (ImportField | null)[];
 
 const byName = new Map<string, ImportField | null>([
@@ -35,7 +35,10 @@ export const importTooLarge = (limit: string): ServiceError =>
 
 const known = `the columns are ${importFields.join(', ')}`;
 
-/** Throws IMPORT_INVALID, which names a column by its place and not by what it holds: the first line may be a person. */
+/**
+ * Throws IMPORT_INVALID. Its message names a column by position and never by content, because the first line may have
+ * personal data.
+ */
 export function readHeader(cells: readonly string[]): ImportColumns {
   const names = cells.map((cell) => cell.trim().toLowerCase());
   const unknown = names.findIndex((name) => !byName.has(name));
@@ -72,7 +75,7 @@ function problems(given: Record<string, unknown>, program: Pick<Program, 'style'
   return parsed.data;
 }
 
-/** A cell that holds nothing but white space is an absent field: spreadsheets write every column of every row. */
+/** A cell with only white space counts as absent: spreadsheets write every column of every row. */
 export function readRow(
   line: ImportLine,
   { columns, program }: { columns: ImportColumns; program: Pick<Program, 'style' | 'goal'> },

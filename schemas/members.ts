@@ -1,4 +1,4 @@
-// Members as callers send and see them (interface 2.2 to 2.4, 4.3; decisions.md "Members").
+// Members in requests and answers (docs/interface.md, sections 2.2, 2.3, 2.4 and 4.3).
 import { z } from 'zod';
 import { passUpdate, walletMode } from './passUpdate.js';
 import { maxBalance, programSnapshot, programSummary } from './programs.js';
@@ -14,7 +14,7 @@ export const phone = trimmedText(3, 32).regex(/^[+\d][\d ()./-]*\d$/, 'must be a
 
 const initialPoints = z.int().min(0).max(1_000_000_000);
 
-/** What every way of enrolling asks of one person. */
+/** The data of one person, the same for every way of enrolling. */
 export const person = z.strictObject({
   firstName: name.exactOptional(),
   lastName: name.exactOptional(),
@@ -39,7 +39,7 @@ export const memberPatch = z
 const point = z.int().min(-1_000_000_000).max(1_000_000_000);
 const changeMessage = text(0, 200);
 
-/** interface 2.4: exactly one of delta and value. */
+/** Exactly one of delta and value (docs/interface.md#24-points-request). */
 export const pointsRequest = z
   .strictObject({
     delta: point.optional().describe('relative; the balance ends at 0 or more'),
@@ -59,7 +59,7 @@ export const statusRequest = z.strictObject({
   reason: text(0, 500).optional().describe('a note for the audit'),
 });
 
-/** Trimmed, inner white space collapsed, lower-cased: the form in which tags are stored and compared. */
+/** The form in which tags are stored and compared: trimmed, inner white space collapsed, lower-cased. */
 export const tag = plainText()
   .max(200)
   .overwrite((value) => value.trim().replace(/\s+/g, ' ').toLowerCase())
@@ -100,7 +100,7 @@ export const memberDetail = member.extend({
 
 export const memberBalance = member.pick({ id: true, memberCode: true, fieldValues: true });
 
-/** interface 2.5 */
+/** docs/interface.md#25-points-and-redeem-result */
 export const balanceResult = z.object({
   member: memberBalance,
   previous: z.int(),
@@ -124,7 +124,7 @@ export const actor = z.object({
 });
 export type Actor = z.infer<typeof actor>;
 
-/** decisions.md "transaction item" */
+/** docs/interface.md#28-ledger-entry */
 export const transaction = z.object({
   id: z.string(),
   type: z.enum(['initial', 'adjust', 'redeem']),
@@ -141,7 +141,7 @@ export const transaction = z.object({
 
 export const timelineOutcome = z.enum(['success', 'failure', 'skipped']);
 
-/** decisions.md "event item" */
+/** docs/interface.md#27-timeline-item */
 export const timelineItem = z.object({
   id: z.string(),
   type: z.string(),

@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document, made from the same tables that the service runs on: endpoints, errors, events.
+// The OpenAPI 3.1 document, built from the tables that the service itself runs on: endpoints, errors, events.
 import type { z } from 'zod';
 import type { Endpoint } from './endpoints/endpoint.js';
 import { apiPrefix, endpoints } from './endpoints/index.js';
@@ -58,7 +58,7 @@ function inlineOf(part: 'query' | 'body' | 'result'): Record<string, z.ZodType> 
   );
 }
 
-/** Throws when a name stands for one thing in requests and for another in answers. */
+/** Throws when a name has one schema in requests and another one in answers. */
 function merged(requests: Shapes, outputs: Shapes): Record<string, JsonSchema> {
   for (const [name, schema] of Object.entries(requests.components)) {
     const other = outputs.components[name];

@@ -1,12 +1,13 @@
-// A program's `passTemplate`. `{}` or nothing must give a presentable pass, and what would not show on a phone (a
-// missing, broken or oversized image, a doubled key) is refused here, with its path, before any pass is made of it.
+// A program's `passTemplate`. An empty or missing template gives a presentable pass. A template that a phone would not
+// show (a missing, broken or oversized image, a duplicate key) is refused with the path of the error, before a pass is
+// built from it.
 import { z } from 'zod';
 import { readPng } from './png.js';
 
 const MAX_IMAGE_BYTES = 512 * 1024;
 const MAX_IMAGE_PIXELS = 2048;
 const MIN_ICON_PIXELS = 29;
-/** Apple takes at most ten locations of a pass. */
+/** Apple accepts at most ten locations in a pass. */
 const MAX_LOCATIONS = 10;
 
 const base64Form = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -29,8 +30,8 @@ const bareBase64 = (text: string) => text.trim().replace(/^data:image\/png;base6
 const base64 = z.string().transform(bareBase64);
 
 /**
- * Base64 of a PNG (a `data:image/png;base64,` URL too) that serves every screen scale, or one for each scale.
- * Kept as bare base64. An icon needs all three scales: Wallet shows no pass without the one of its screen.
+ * One PNG for every screen scale, or one PNG for each scale, in base64 or as a `data:image/png;base64,` URL; stored as
+ * plain base64. An object of icons needs all three scales: Wallet shows no pass without the icon for its screen.
  */
 const picture = (isIcon: boolean) =>
   z
@@ -60,7 +61,7 @@ const line = (max: number) =>
     .min(1)
     .max(max)
     .regex(/^\P{Cc}*$/u, 'control characters are not allowed');
-/** Text of several lines: tabs and new lines may stand in it. */
+/** Text of several lines; tabs and line breaks are allowed. */
 const prose = (max: number) =>
   z
     .string()
@@ -81,7 +82,10 @@ const strings = z
   .record(line(200), prose(1000))
   .refine((entries) => Object.keys(entries).length > 0, 'give at least one string');
 
-/** `locales`: language -> a text of the pass (labels, back fields, messages) -> its translation. */
+/**
+ * `locales` maps a language to translations: each maps a text of the pass (label, back field, message) to its
+ * translation.
+ */
 export const passTemplate = z
   .strictObject({
     colors: z

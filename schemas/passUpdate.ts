@@ -1,4 +1,4 @@
-// interface 2.6: what the wallets were told of one change.
+// The result of pushing one change to the wallets: docs/interface.md#26-passupdate.
 import { z } from 'zod';
 
 export const walletMode = z.enum(['real', 'stub']);
@@ -16,12 +16,15 @@ export const passUpdate = z.object({
 });
 export type PassUpdate = z.infer<typeof passUpdate>;
 
-/** The tag of the next pass version: a timestamp that always moves forward, whatever the clock does. */
+/** The tag of the next pass version: a timestamp that always moves forward, even when the clock does not. */
 export function nextTag(previous: Date | undefined, now: Date): Date {
   return previous && previous >= now ? new Date(previous.getTime() + 1) : now;
 }
 
-/** HTTP dates have whole seconds, so Last-Modified moves by one at least with each version (facts-wallets 4.6). */
+/**
+ * The Last-Modified of the next pass version. HTTP dates have whole seconds, so it moves forward by at least one second
+ * with each version (docs/protocols/apple-wallet.md#2-versions-and-tags).
+ */
 export function nextModified(previous: Date | undefined, now: Date): Date {
   const floor = Math.floor(now.getTime() / 1000) * 1000;
   return new Date(previous ? Math.max(floor, previous.getTime() + 1000) : floor);

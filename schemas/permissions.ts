@@ -1,4 +1,4 @@
-// Permissions are the interface's strings (section 5.8); a role is a named set of them.
+// Permissions, named as in docs/interface.md#54-permissions-and-roles; a role is a named set of permissions.
 
 export const permissions = [
   'merchants.programs:view',
@@ -18,7 +18,7 @@ export type Permission = (typeof permissions)[number];
 
 const isKeyPermission = (permission: Permission) => permission.startsWith('api-keys:');
 
-/** Roles that every merchant has; their ids are these words. */
+/** Roles that every merchant has; the keys are the ids of the roles. */
 export const builtInRoles: Record<string, readonly Permission[]> = {
   owner: permissions,
   integration: permissions.filter((permission) => !isKeyPermission(permission)),

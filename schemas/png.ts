@@ -1,5 +1,5 @@
-// Says whether bytes are a whole, undamaged PNG, without decoding its pixels: signature, chunk lengths, every CRC,
-// one IHDR first, at least one IDAT, IEND last with nothing behind it. A phone drops a pass over less.
+// Checks that bytes are a complete, undamaged PNG, without decoding its pixels: signature, chunk lengths, every CRC,
+// one IHDR first, at least one IDAT, IEND last with nothing after it. A phone rejects a pass for any such defect.
 
 export type PngReading =
   | { ok: true; width: number; height: number; bitsPerPixel: number; interlaced: boolean }

@@ -1,4 +1,5 @@
-// A program as it is stored and as the read-only API shows it (interface 2.1): the raw record, keyed by _id.
+// A program as it is stored and as the read-only API shows it (docs/interface.md#21-program): the stored record with
+// its `_id`.
 import { z } from 'zod';
 import { passTemplate } from './passTemplate.js';
 import { text } from './text.js';
@@ -11,7 +12,7 @@ const tier = z.strictObject({ name: text(1, 50), threshold: z.int().min(0).max(m
 
 const enrollmentFields = ['firstName', 'lastName', 'phone'] as const;
 
-/** What a program file holds (`npm run programs -- apply`); defaults give a presentable pass and page. */
+/** The content of a program file (`npm run programs -- apply`); the defaults give a presentable pass and page. */
 export const programFile = z
   .strictObject({
     _id: identifier,
@@ -53,12 +54,15 @@ export const programFile = z
 export type ProgramFile = z.output<typeof programFile>;
 export type Program = Omit<ProgramFile, 'merchantId'> & { merchantId: string };
 
-/** The key inside member.fieldValues. */
+/** The key of the balance in a member's `fieldValues`. */
 export const fieldOf = (program: Pick<Program, 'fields'>): string => program.fields.primaryLabel.toLowerCase();
 
 const tiersOnly = z.array(tier).optional();
 
-/** interface 2.1: the raw record. passTemplate stays inside: images are large, and no caller needs them. */
+/**
+ * The stored record (docs/interface.md#21-program) without passTemplate: its images are large, and no caller needs
+ * them.
+ */
 export const programRecord = z.object({
   _id: z.string(),
   slug: z.string(),
@@ -72,7 +76,7 @@ export const programRecord = z.object({
   archived: z.boolean(),
 });
 
-/** decisions.md "`program` in a list item". */
+/** The program in a list item (docs/interface.md#22-member). */
 export const programSummary = programRecord.pick({
   _id: true,
   name: true,
@@ -82,7 +86,7 @@ export const programSummary = programRecord.pick({
   tiers: true,
 });
 
-/** decisions.md "`program` in a detail". */
+/** The program in a single member (docs/interface.md#22-member). */
 export const programSnapshot = programSummary.extend({
   slug: z.string(),
   archived: z.boolean(),

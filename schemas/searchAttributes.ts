@@ -1,5 +1,5 @@
-// The names that operators search workflows by. Every one must exist on the Temporal server before the first workflow
-// starts: a start that names an unknown attribute is refused.
+// The search attributes by which operators find workflows. All of them must exist on the Temporal server before the
+// first workflow starts: Temporal refuses a start that names an unknown attribute.
 
 export const searchAttributeNames = [
   'MerchantId',

@@ -1,11 +1,11 @@
-// The words by which `q` finds a member, folded the same way when stored and when searched, so that case and accents never
-// matter (decisions.md "`q`").
+// The search words by which `q` finds a member. They are folded in the same way when they are stored and when they are
+// searched, so case and accents do not matter (docs/interface.md#43-members).
 import { ServiceError } from './errors.js';
 
 const maxWords = 5;
 const maxWordLength = 64;
 
-/** Lower case without accents: "Łucja Ünal" and "lucja unal" are the same words. */
+/** Lower case without accents: "Łucja Ünal" and "lucja unal" become the same words. */
 export function fold(value: string): string {
   return value
     .normalize('NFKD')
@@ -19,7 +19,7 @@ export function fold(value: string): string {
     .replace(/ς/g, 'σ');
 }
 
-/** Whole characters: half of one could be neither stored nor found. */
+/** Never cuts a surrogate pair in half: half a pair could be neither stored nor found. */
 const cut = (word: string): string => word.slice(0, maxWordLength).replace(/[\uD800-\uDBFF]$/, '');
 
 const words = (value: string): string[] => fold(value).split(/\s+/).filter(Boolean);
@@ -33,7 +33,7 @@ export interface Searchable {
   memberCode: string;
 }
 
-/** Every word that a search may begin, without repeats. */
+/** The search words of a member, without repeats. A word of a query matches the beginning of a search word. */
 export function searchWords(person: Searchable): string[] {
   const all = [
     ...words(person.firstName ?? ''),
@@ -45,7 +45,10 @@ export function searchWords(person: Searchable): string[] {
   return [...new Set(all.filter(Boolean).map(cut))];
 }
 
-/** The words of a query; one-letter words are dropped where another word stands beside them. Throws VALIDATION_FAILED over 5. */
+/**
+ * The words of a query. One-letter words are dropped when the query has a longer word. Throws VALIDATION_FAILED for
+ * more than 5 words.
+ */
 export function queryWords(q: string): string[] {
   const all = [...new Set(words(q))].map(cut);
   if (words(q).length > maxWords)
@@ -54,7 +57,10 @@ export function queryWords(q: string): string[] {
   return longer.length > 0 ? longer : all;
 }
 
-/** Phone numbers are typed with signs that their stored digits do not have. */
+/**
+ * The forms in which a word is searched: the word itself, and only its digits when it looks like a phone number,
+ * because phone numbers are stored as digits.
+ */
 export function wordForms(word: string): string[] {
   const number = digits(word);
   return number && /^[+\d()./-]+$/.test(word) && number !== word ? [word, number] : [word];

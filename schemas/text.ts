@@ -1,5 +1,5 @@
-// Text that others send is stored and shown as it came, so what no screen, log line or CSV cell can hold is refused here:
-// control characters (new lines and tabs too) and lone surrogates (decisions.md, "query and body oddities").
+// Text from clients is stored and shown unchanged. Text that a screen, a log line or a CSV cell cannot hold is
+// therefore refused: control characters (line breaks and tabs too) and lone surrogates (docs/interface.md#14-requests).
 import { z } from 'zod';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what this finds
@@ -9,7 +9,7 @@ const message = 'must not contain control characters or broken Unicode';
 
 export const isPlainText = (value: string): boolean => value.isWellFormed() && withoutControls.test(value);
 
-/** For a field that goes on to change what it was given. The pattern is for the documents too. */
+/** For fields that change their input afterwards. The pattern also appears in the OpenAPI document. */
 export const plainText = () =>
   z
     .string()
@@ -21,7 +21,10 @@ export function text(min: number, max: number) {
   return plainText().min(min).max(max);
 }
 
-/** As {@link text}, with spaces at both ends taken off before the length is checked, but never a control character. */
+/**
+ * Like {@link text}, but spaces at both ends are removed before the length is checked. Control characters are refused
+ * there too.
+ */
 export function trimmedText(min: number, max: number) {
   return plainText().trim().min(min).max(max);
 }

@@ -1,5 +1,5 @@
-// Why an attempt did not succeed, as merchants see it: a class and never a resolver's or a socket's own words, so that no
-// subscription can be used to look into the operator's network.
+// Why an attempt failed, as merchants see it: a class of failures, never the message of a resolver or a socket, so that
+// no subscription can be used to explore the operator's network.
 export const webhookFailures = [
   'timeout',
   'dns',
@@ -7,15 +7,15 @@ export const webhookFailures = [
   'refused',
   'reset',
   'blocked_address',
-  /** An answer that is not HTTP/1.1, or whose headers are larger than 16 KB. */
+  /** The answer is not HTTP/1.1, or its headers are larger than 16 KB. */
   'protocol',
-  /** Any status but 2xx and 410, redirects included. */
+  /** A status other than 2xx and 410; redirects are among these. */
   'status',
   /** 410: the delivery ends and the subscription is disabled. */
   'gone',
-  /** Called off by this service (shutdown, cancellation): says nothing about the receiver. */
+  /** This service aborted the attempt (shutdown, cancellation); this says nothing about the receiver. */
   'aborted',
-  /** A fault of this service's own. */
+  /** An error inside this service. */
   'internal',
 ] as const;
 

@@ -1,12 +1,12 @@
-// The headers of one attempt (interface 6.1, and the three of Standard Webhooks beside them). Every attempt is signed
-// afresh with its own time; only the body and the event's id stay what they were.
+// The headers of one attempt (docs/interface.md#61-headers). Every attempt has its own time and signatures; only the
+// body and the event id stay the same.
 import { signService, signStandard } from './webhookSignature.js';
 
 export interface WebhookHeadersInput {
   eventType: string;
   eventId: string;
   subscriptionId: string;
-  /** The live ones, newest first; without any the attempt is unsigned. */
+  /** The valid secrets, newest first; without a secret the attempt is unsigned. */
   secrets: readonly string[];
   body: Uint8Array;
   /** The time of this attempt, not of the event. */
@@ -18,7 +18,7 @@ export function webhookHeaders(input: WebhookHeadersInput): Record<string, strin
   const headers = {
     'Content-Type': 'application/json',
     'User-Agent': 'service-webhook/1.0',
-    // The answer is read raw and cut at 16 KB: nothing may ever need unpacking.
+    // The body of the answer is read raw and cut at 16 KB, so it must not be compressed.
     'Accept-Encoding': 'identity',
     'X-Service-Webhook-Event': input.eventType,
     'X-Service-Webhook-Timestamp': timestamp,

@@ -1,5 +1,6 @@
-// Both signatures of a webhook are over the very bytes that are sent (interface 6.3; Standard Webhooks 1.0.0). They key
-// the same secret differently: the interface's with the whole string, Standard Webhooks' with the base64 after `whsec_`.
+// Both signatures of a webhook cover exactly the bytes that are sent (docs/interface.md#63-signatures). They derive
+// different keys from the same secret: the service's own signature uses the whole string, Standard Webhooks uses the
+// decoded base64 after `whsec_`.
 import { createHmac, randomBytes } from 'node:crypto';
 
 const standardPrefix = 'whsec_';
@@ -9,7 +10,7 @@ export function signService(secret: string, timestampIso: string, body: Uint8Arr
   return `sha256=${createHmac('sha256', secret).update(`${timestampIso}.`).update(body).digest('hex')}`;
 }
 
-/** The value of `webhook-signature`: one `v1,<base64>` for each live secret, so that a rotation breaks no receiver. */
+/** The value of `webhook-signature`: one `v1,<base64>` for each valid secret, so that a rotation breaks no receiver. */
 export function signStandard(secrets: readonly string[], id: string, unixSeconds: number, body: Uint8Array): string {
   return secrets
     .map((secret) => {
@@ -24,8 +25,8 @@ export function makeWebhookSecret(): string {
 }
 
 /**
- * False for a secret that says `whsec_` but holds no canonical base64 of at least one byte after it: the libraries of
- * Standard Webhooks could not read it, so its deliveries could never be verified.
+ * False for a secret that begins with `whsec_` but has no canonical base64 of at least one byte after it: the libraries
+ * of Standard Webhooks cannot read such a secret, so receivers could not verify its deliveries.
  */
 export function isUsableSecret(secret: string): boolean {
   if (!secret.startsWith(standardPrefix)) return true;

@@ -1,6 +1,6 @@
-// A subscription's URL is parsed once, by WHATWG's parser, and everything is decided on what that made of it: decimal,
-// hex, octal, short and full-width forms of an address are plain addresses by then. What only name resolution can tell
-// is left to the connector (activities/webhooks/guardedAgent.ts), which asks the same questions again at each connect.
+// Checks the URL of a subscription. The WHATWG parser parses the URL once, and every check uses the result, in which
+// decimal, hex, octal, short and full-width forms of an address are plain addresses. Checks that need name resolution
+// are left to the connector (activities/webhooks/guardedAgent.ts), which repeats the checks at each connect.
 import { isIP } from 'node:net';
 import { type AllowList, forbiddenReason, isInside } from './addresses.js';
 
@@ -14,7 +14,7 @@ export type CheckedUrl = { ok: true; url: URL } | { ok: false; reason: string };
 const maxLength = 2048;
 const publicPorts = new Set(['', '443', '8443']);
 
-/** `reason` is a sentence for the caller. The `url` of a good one has no trailing dot left in its host. */
+/** `reason` is a sentence for the caller. The host of an accepted `url` has no trailing dot. */
 export function checkWebhookUrl(text: string, rules: WebhookUrlRules): CheckedUrl {
   const url = parse(text);
   if (url === null) return refuse('The URL cannot be parsed.');
@@ -32,7 +32,7 @@ export function checkWebhookUrl(text: string, rules: WebhookUrlRules): CheckedUr
   return reason === null ? { ok: true, url } : refuse(reason);
 }
 
-/** Plain http and odd ports are for addresses inside the operator's allow list alone. */
+/** Plain http, and ports other than 443 and 8443, are allowed only for addresses in the operator's allow list. */
 export function transportRefusal(
   { protocol, port }: Pick<URL, 'protocol' | 'port'>,
   allowHttp: boolean,
@@ -42,12 +42,12 @@ export function transportRefusal(
   return inside || publicPorts.has(port) ? null : 'The port must be 443 or 8443.';
 }
 
-/** The host as a resolver or socket takes it: IPv6 without its brackets. */
+/** The host as resolvers and sockets expect it: IPv6 without brackets. */
 export function bareHost(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
 }
 
-/** RFC 6761: these names are loopback whatever a resolver says. */
+/** RFC 6761: these names are loopback regardless of the resolver. */
 export function isLocalhost(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost');
 }
@@ -72,12 +72,13 @@ function hostRefusal(host: string, allow: AllowList): string | null {
   if (labels.some((label) => label === '')) return 'The host name has an empty label.';
   const notPublic = 'The host name is not a public one.';
   if (isLocalhost(host)) return allow.opensLoopback ? null : notPublic;
-  // A name of an inner network can only be meant where the operator opened one; its addresses are checked all the same.
+  // A name of an internal network is accepted only when the operator allowed such a network; its addresses are still
+  // checked at each connect.
   const inner = labels.length === 1 || host.endsWith('.local') || host.endsWith('.internal');
   return inner && !allow.opensNetwork ? notPublic : null;
 }
 
-/** Exact for an address; for a name whether the operator opened anything that it could resolve to. */
+/** Exact for an address. For a name: whether the operator allowed any range that the name could resolve to. */
 function mayBeInside(host: string, allow: AllowList): boolean {
   if (isIP(host) !== 0) return isInside(allow, host);
   return isLocalhost(host) ? allow.opensLoopback : allow.opensNetwork;

@@ -1,4 +1,4 @@
-// Subscriptions and the delivery log as callers send and see them (interface 2.10, 2.11, 4.6; decisions.md "Webhooks").
+// Subscriptions and the delivery log in requests and answers (docs/interface.md, sections 2.10, 2.11, 4.6 and 6).
 import { z } from 'zod';
 import { eventType } from './events.js';
 import { text } from './text.js';
@@ -122,7 +122,9 @@ export const queued = z.object({ queued: z.literal(true), eventType: z.string(),
 
 const hidden = new Set(['email', 'firstName', 'lastName', 'phone']);
 
-/** decisions.md "masking": what is shown of a payload keeps the first character of a personal field. */
+/**
+ * Masks the personal fields of a payload: only their first character stays (docs/interface.md#211-delivery-log-item).
+ */
 export function maskPersonal(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(maskPersonal);
   if (value === null || typeof value !== 'object') return value;

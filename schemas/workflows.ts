@@ -1,24 +1,25 @@
-// The contract between whoever starts a workflow and the workflow: names, inputs, task queues. Constants and types only, so
-// that workflow code can import it. Inputs carry ids, never names, emails or secrets: operators read them in the UI.
+// The contract between workflows and the code that starts them: names, inputs, task queues. Only constants and types,
+// so that workflow code can import this file. Inputs have ids and never names, emails or secrets, because operators see
+// inputs in Temporal's UI.
 import type { PassUpdate } from './passUpdate.js';
 
 export const taskQueues = {
-  /** Workflow code, and short effects on the database. */
-  gestures: 'gestures',
-  /** Apple and Google. */
-  wallet: 'wallet',
-  /** Receivers: many slots, since a slow receiver holds one for its whole timeout. */
+  /** Workflow code, and short activities on the database. */
+  workflows: 'workflows',
+  /** Requests to Apple and Google. */
+  wallets: 'wallets',
+  /** Requests to receivers. Many slots, because a slow receiver occupies one for its whole timeout. */
   webhooks: 'webhooks',
-  /** Rows of imports, which somebody may be waiting for: nothing here waits for wallets or receivers. */
+  /** Rows of imports, for which a request may be waiting. No activity on this queue waits for wallets or receivers. */
   imports: 'imports',
-  /** What follows an import, campaigns and replays, lowest priority. */
+  /** The work after an import, campaigns and replays, at the lowest priority. */
   batches: 'batches',
 } as const;
 
-/** The update that answers the API once the wallets were told. */
+/** The update that returns the result of the push to the API. */
 export const passUpdateUpdate = 'passUpdate';
 
-/** The update that answers the public page once both wallets had their first try. */
+/** The update that returns the result of the first attempt on both wallets to the public page. */
 export const passIssuanceUpdate = 'passIssuance';
 
 export interface PassIssuance {
@@ -29,7 +30,7 @@ export interface PassIssuance {
 export interface PublishChange {
   merchantId: string;
   eventIds: string[];
-  /** False when the transaction already knew that there is nobody to push to. */
+  /** False when the transaction already found that no wallet has to be notified. */
   push: boolean;
 }
 
@@ -44,20 +45,20 @@ export interface DeliverWebhook {
   eventId: string;
   subscriptionId: string;
   merchantId: string;
-  /** Milliseconds since the epoch; the attempt is not made before. */
+  /** Milliseconds since 1970; the attempt is not made before this time. */
   notBefore: number;
   /** Attempts that the subscription's policy still allows, at least 1. */
   attempts: number;
   backoffMs: number;
 }
 
-/** Pushes that a relay or a batch could not get through at once. */
+/** Pushes that failed in a relay or a batch and are retried in a workflow of their own. */
 export interface PushLate {
   merchantId: string;
   eventIds: string[];
 }
 
-/** Passes that a relay could not get issued at once. */
+/** Passes that a relay could not issue; a workflow of their own retries this. */
 export interface IssueLate {
   merchantId: string;
   memberIds: string[];
@@ -74,41 +75,40 @@ export interface RunBatch {
   cursor?: number;
 }
 
-/** Tells a waiting import that its file is in the store. */
-export const uploadedSignal = 'uploaded';
-
 export interface ImportMembers extends RunBatch {
   /** Where an earlier run of the same import stopped (continue-as-new). */
   resume?: { stage: 'creating' | 'publishing'; from: number; failure?: string };
 }
 
-/** How far one share of an import's work came. */
-export interface ImportStep {
-  /** The chunk to go on with. */
+/** The progress after one step of an import. */
+export interface ChunkProgress {
+  /** The first chunk of the next step. */
   next: number;
-  /** Nothing is left of this stage. */
+  /** True when the stage is complete. */
   over: boolean;
   total: number;
   done: number;
   created: number;
-  carried: number;
+  published: number;
 }
 
-/** A page of a program's objects at Google; without one, of the program that follows. */
+/**
+ * A page of a program's objects at Google. Without `page` it is the first page of the next program after `programId`.
+ */
 export interface SavesCursor {
   programId: string;
   page?: string;
 }
 
 export interface ReconcileSaves {
-  /** How long a callback may still be on its way. */
-  patienceMs: number;
-  /** Where an earlier run of the same reconciliation stopped (continue-as-new), and what it did. */
+  /** How long a callback from Google may be delayed. */
+  callbackGraceMs: number;
+  /** Where an earlier run of the same reconciliation stopped (continue-as-new), and how many members it corrected. */
   cursor?: SavesCursor;
   corrected?: number;
 }
 
-/** Where an earlier run of the same recount stopped (continue-as-new), and what it did. */
+/** Where an earlier run of the same recount stopped (continue-as-new), and its results. */
 export interface Recount {
   after?: string;
   merchants?: number;
@@ -118,7 +118,7 @@ export interface Recount {
 export interface Recounted {
   merchants: number;
   repaired: number;
-  /** Where to go on; absent when there is nothing left. */
+  /** Where to continue; absent when nothing is left. */
   next?: string;
 }
 
@@ -141,10 +141,10 @@ export interface WorkflowInputs {
 
 export type WorkflowName = keyof WorkflowInputs;
 
-/** What pushPasses recorded, by event id; an event that another holder works on is missing. */
+/** What pushPasses recorded, by event id. Events that another lease owner processes are missing. */
 export interface PushedPasses {
   passUpdates: Record<string, PassUpdate>;
-  /** Events that the pushes themselves made (`pass.updated`, `pass.removed`), still to be published. */
+  /** Events that the pushes created (`pass.updated`, `pass.removed`) and that have to be published. */
   eventIds: string[];
   /** Events whose wallets could not be reached yet. */
   late: string[];

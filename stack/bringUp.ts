@@ -1,9 +1,10 @@
-// The order of a start: engines, migration, demo, then worker and API. stack.json appears when all of them answer.
+// Starts the engines, runs the migration, seeds the demo, then starts worker and API. stack.json is written when all of
+// them answer.
 
 import { type ChosenPorts, choosePorts } from './chosenPorts.js';
 import { type Engines, startEngines } from './engines/startEngines.js';
-import { keptSecrets } from './keptSecrets.js';
 import type { NamedProcess } from './lock.js';
+import { persistedSecrets } from './persistedSecrets.js';
 import { type ServicesInput, serviceEnv } from './services.js';
 import type { Settings } from './settings.js';
 import { type Demo, type StackFile, writeStackFile } from './stackFile.js';
@@ -12,7 +13,7 @@ import type { Supervisor } from './supervisor.js';
 import type { Terminal } from './terminal.js';
 
 export interface StackParts {
-  /** Gets the environment that worker and API will get; returns what it did, in a few words. */
+  /** `env` is the environment that worker and API get. Returns a short text about the work done, for the terminal. */
   migrate(env: NodeJS.ProcessEnv): Promise<string>;
   seedDemo(input: { stackDir: string; mongodbUri: string; consoleJwtSecret: string }): Promise<Demo>;
   workerPlan(env: NodeJS.ProcessEnv): ProcessPlan;
@@ -25,7 +26,7 @@ export interface BringUpDeps {
   terminal: Terminal;
   signal: AbortSignal;
   parts: StackParts;
-  /** All that lives at this moment. */
+  /** All processes of the stack that live at the moment of the call. */
   living: () => NamedProcess[];
 }
 
@@ -34,7 +35,7 @@ export async function bringUp(deps: BringUpDeps): Promise<StackFile> {
   const ports = await choosePorts(settings);
   const addresses = addressesOf(settings, ports);
   const engines = await startEngines(deps, ports);
-  const input: ServicesInput = { settings, engines, addresses, secrets: keptSecrets(settings.stackDir) };
+  const input: ServicesInput = { settings, engines, addresses, secrets: persistedSecrets(settings.stackDir) };
   const env = serviceEnv(input);
 
   signal.throwIfAborted();
@@ -68,7 +69,7 @@ interface Addresses {
   port: number;
   metricsPort: number;
   workerMetricsPort: number;
-  /** Reached from this machine. */
+  /** The API's address for clients on this machine. */
   localUrl: string;
   metricsUrl: string;
   publicUrl: string;

@@ -1,5 +1,5 @@
-// Ports that nobody named are found once for a folder and taken again at its later starts, as long as they are free: links
-// and bookmarks of the last run go on working.
+// Chooses the ports that the user did not set, and stores them in the stack's folder. Later starts take the same ports
+// while those are free, so links and bookmarks of an earlier run stay valid.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ export type ChosenPorts = KeptPorts & { workerMetrics: number };
 
 const loopback = '127.0.0.1';
 
-/** Throws ExpectedFailure when the API's own ports are taken. */
+/** Throws ExpectedFailure when PORT or METRICS_PORT is taken. */
 export async function choosePorts(settings: Settings): Promise<ChosenPorts> {
   const { host, ports, stackDir } = settings;
   await assertPortFree('PORT', host, settings.port);
@@ -44,7 +44,7 @@ export async function choosePorts(settings: Settings): Promise<ChosenPorts> {
   return chosen;
 }
 
-/** Throws ExpectedFailure that tells how to take another port. */
+/** Throws ExpectedFailure when the port is taken; its message says how to choose another port. */
 export async function assertPortFree(variable: string, host: string, port: number): Promise<void> {
   if (await isFree(host, port)) return;
   throw new ExpectedFailure(

@@ -1,4 +1,5 @@
-// Operator's commands work on what the environment names, else on the stack that runs on STACK_DIR; never on a guess.
+// Finds the engines for operators' commands: at the addresses in the environment, otherwise at the stack that runs on
+// STACK_DIR. There is no further fallback.
 
 import { resolve } from 'node:path';
 import { ExpectedFailure } from './expectedFailure.js';
@@ -9,13 +10,13 @@ export interface StackAddresses {
   mongodbUri: string;
   temporalAddress: string;
   redisUrl?: string;
-  /** With `/api/v1`; only of a running stack. */
+  /** The API's address with `/api/v1`; only set for a running stack. */
   baseUrl?: string;
-  /** Only of a running stack. */
+  /** Only set for a running stack. */
   stack?: StackFile;
 }
 
-/** Throws ExpectedFailure when neither the environment nor a running stack tells where the engines are. */
+/** Throws ExpectedFailure when the environment has no addresses and no stack runs on STACK_DIR. */
 export function connectStack(env: NodeJS.ProcessEnv): StackAddresses {
   const { MONGODB_URI: mongodbUri, TEMPORAL_ADDRESS: temporalAddress, REDIS_URL: redisUrl } = env;
   if (mongodbUri && temporalAddress) return { mongodbUri, temporalAddress, ...(redisUrl ? { redisUrl } : {}) };

@@ -1,10 +1,11 @@
-// The demo merchant of `npm start`: three programs, one of each style, an API key and a console token. On a second start it
-// finds what it made the first time; the plain key is kept beside the data, readable by its owner alone.
+// Creates the demo merchant of `npm start`: three programs, one of each style, an API key and a console token. A second
+// start reuses what the first start created. The plain key is stored in the stack's folder, readable only by the file's
+// owner.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import pino from 'pino';
-import { openStore } from '../activities/store.js';
+import { createDeps } from '../platform/createDeps.js';
 import { isApiKey, newApiKey } from '../schemas/apiKeys.js';
 import { readConfig } from '../schemas/config.js';
 import { newId, sha256 } from '../schemas/ids.js';
@@ -65,7 +66,7 @@ function keptKey(stackDir: string): string {
   return key;
 }
 
-/** Seals nothing, so it needs no key of its own. */
+/** The demo encrypts nothing, so any key of the right length will do. */
 const noSecretsKey = Buffer.alloc(32).toString('base64');
 
 export interface SeedDemo {
@@ -81,24 +82,24 @@ export async function seedDemo({ stackDir, mongodbUri, consoleJwtSecret }: SeedD
     CONSOLE_JWT_SECRET: consoleJwtSecret,
     SECRETS_KEY: noSecretsKey,
   });
-  const store = openStore({ config, log: pino({ level: 'warn' }), patience: 'tool' });
+  const deps = createDeps({ config, log: pino({ level: 'warn' }), timeouts: 'tool' });
   try {
-    const now = store.now();
-    await store.rows.merchants.updateOne(
+    const now = deps.now();
+    await deps.collections.merchants.updateOne(
       { _id: demoMerchantId },
       { $setOnInsert: { name: 'Demo merchant', createdAt: now } },
       { upsert: true },
     );
     for (const file of programFiles) {
       const { _id, ...program } = programFile.parse(file);
-      await store.rows.programs.updateOne(
+      await deps.collections.programs.updateOne(
         { _id },
         { $setOnInsert: { ...program, merchantId: demoMerchantId } },
         { upsert: true },
       );
     }
     const apiKey = keptKey(stackDir);
-    await store.rows.apiKeys.updateOne(
+    await deps.collections.apiKeys.updateOne(
       { hash: sha256(apiKey) },
       {
         $setOnInsert: {
@@ -123,6 +124,6 @@ export async function seedDemo({ stackDir, mongodbUri, consoleJwtSecret }: SeedD
       .sign(new TextEncoder().encode(config.CONSOLE_JWT_SECRET));
     return { merchantId: demoMerchantId, apiKey, consoleToken, programs };
   } finally {
-    await store.close();
+    await deps.close();
   }
 }

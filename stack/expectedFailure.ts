@@ -1,4 +1,4 @@
-/** A failure that is told to the person in its own words, without a stack trace. */
+/** A failure whose message is printed for the user without a stack trace. */
 export class ExpectedFailure extends Error {
   override name = 'ExpectedFailure';
 

@@ -1,5 +1,6 @@
-// One holder at a time, over processes, and never blocked by a holder that was killed: the file names its holder, and a
-// dead holder's file is taken over. The file appears whole (linked, then replaced by rename), so no reader sees half.
+// A lock between processes: at most one holder. The lock file names its holder, and the next caller replaces the file
+// of a dead holder, so a killed process does not block the lock. The file is created by a hard link and replaced by a
+// rename, so readers never see half of it.
 
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,14 +20,17 @@ export interface NamedProcess extends ProcessIdentity {
 }
 
 export interface Lock {
-  /** What holders that died before this one had started and not ended. */
+  /** Children of earlier holders that died before they ended these children. */
   leftBehind: NamedProcess[];
-  /** Puts the holder's children on record, for whoever takes the lock over if the holder is killed. */
+  /**
+   * Stores the holder's children in the lock file. The process that takes over the lock of a killed holder finds them
+   * in `leftBehind`.
+   */
   record(children: NamedProcess[]): void;
   release(): void;
 }
 
-/** Takes the lock, or tells who has it. */
+/** Takes the lock, or returns its present holder. */
 export function tryLock(path: string): { lock: Lock } | { heldBy: ProcessIdentity } {
   const holder = identityOf(process.pid);
   if (holder === undefined) throw new Error('This system does not tell when a process began, so locks cannot be kept.');
@@ -54,11 +58,11 @@ export function tryLock(path: string): { lock: Lock } | { heldBy: ProcessIdentit
     if (text === undefined) continue;
     const found = parseRecord(text);
     if (found !== undefined && isAlive(found.holder)) return { heldBy: found.holder };
-    if (takeAway(path, text)) leftBehind.push(...(found?.children ?? []));
+    if (removeStale(path, text)) leftBehind.push(...(found?.children ?? []));
   }
 }
 
-/** Takes the lock as soon as it is free; `onWait` is called once when another process has it. */
+/** Takes the lock as soon as it is free. Calls `onWait` once when another process holds it. */
 export async function waitForLock(path: string, onWait: () => void, signal?: AbortSignal): Promise<Lock> {
   for (let waited = false; ; waited = true) {
     const result = tryLock(path);
@@ -68,9 +72,9 @@ export async function waitForLock(path: string, onWait: () => void, signal?: Abo
   }
 }
 
-// Two starters may find the same dead holder: the one that moves the file away checks that it moved what it had read,
-// and gives it back if the other was faster.
-function takeAway(path: string, expected: string): boolean {
+// Two processes may find the same dead holder. The one that moves the file away compares it with what it had read. When
+// the other process was faster and the file is already that process's lock, the file is put back.
+function removeStale(path: string, expected: string): boolean {
   const aside = `${path}.${randomUUID()}`;
   try {
     renameSync(path, aside);

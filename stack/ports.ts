@@ -1,5 +1,5 @@
-// Ports are chosen below the range that systems hand out to outgoing connections: an engine that restarts must find its
-// port free again.
+// Chooses ports below the range that operating systems use for outgoing connections, so that an engine finds its port
+// free when it restarts.
 
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
@@ -23,7 +23,7 @@ export async function isFree(host: string, port: number): Promise<boolean> {
   }
 }
 
-/** A port that is free now; `preferred` if it is. */
+/** Returns a port that is free now: `preferred` if it is free, otherwise a random one. */
 export async function findPort(host: string, preferred?: number): Promise<number> {
   if (preferred !== undefined && (await isFree(host, preferred))) return preferred;
   for (let tries = 0; tries < 200; tries += 1) {

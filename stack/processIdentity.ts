@@ -1,16 +1,16 @@
-// A pid alone says nothing after a crash: by then the number may belong to another process. Whoever ends a process that
-// was recorded earlier must see the same start mark first.
+// Identifies a process by its pid and its start time. After a crash a recorded pid may belong to another process, so
+// callers compare the start mark before they signal a recorded process.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 export interface ProcessIdentity {
   pid: number;
-  /** When the kernel says that the process began, in a form that is only compared. */
+  /** The start time of the process as the kernel reports it; only to be compared. */
   startMark: string;
 }
 
-/** The start mark of a living process; undefined when there is none, or only its zombie is left. */
+/** The start mark of a living process; undefined when no process has this pid, or only a zombie. */
 export function startMarkOf(pid: number): string | undefined {
   return process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
 }
@@ -27,7 +27,8 @@ export function isAlive(identity: ProcessIdentity): boolean {
 function fromProc(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the command in parentheses and may hold anything, so counting begins behind its end.
+    // The second field is the command in parentheses and may contain any character, so fields are counted from the last
+    // ')'.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
   } catch {

@@ -1,5 +1,5 @@
-// A small webhook receiver for trying things out: prints what arrives and whether its signature holds, and always
-// answers 204. It verifies by its own arithmetic (interface section 6.3), not with the sender's code.
+// A small webhook receiver for trials: prints each webhook and whether its signature is valid, and always answers 204.
+// It computes the signature itself (docs/interface.md#63-signatures) and shares no code with the sender.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';

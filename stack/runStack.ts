@@ -1,10 +1,10 @@
-// The start command from its first line to its exit code: whatever happens, everything that was started is stopped in
-// order before the process ends.
+// Runs the start command from its first line to its exit code. Every process that it started is stopped in order before
+// it ends, also after an error.
 
 import { join, relative } from 'node:path';
 import { bringUp, pidsOf, type StackParts } from './bringUp.js';
-import { claimStackDir } from './claim.js';
 import { ExpectedFailure } from './expectedFailure.js';
+import { lockStackDir } from './folderLock.js';
 import type { Lock, NamedProcess } from './lock.js';
 import { readSettings, type Settings } from './settings.js';
 import { removeStackFile, type StackFile, writeStackFile } from './stackFile.js';
@@ -22,7 +22,7 @@ export interface RunInput {
   parts: StackParts;
 }
 
-/** Resolves with the exit code when everything has ended. */
+/** Resolves with the exit code when all processes have ended. */
 export async function runStack({ env, out, parts }: RunInput): Promise<number> {
   const since = Date.now();
   const terminal = createTerminal(out);
@@ -47,7 +47,7 @@ export async function runStack({ env, out, parts }: RunInput): Promise<number> {
     session = await openSession(settings, terminal).catch((error: unknown) => {
       throw isUnwritable(error) ? new ExpectedFailure(unwritable(settings.stackDir, error)) : error;
     });
-    // A stop does not wait for what is starting: closing the session ends it.
+    // A stop does not wait until the start is complete: closing the session ends the processes that are starting.
     const stack = await Promise.race([session.bringUp(parts, stop.signal), requested]);
     if (stack) printWelcome(terminal, { stack, logDir: shown(session.logDir), tookMs: Date.now() - since });
     await requested;
@@ -70,7 +70,7 @@ interface Session {
 async function openSession(settings: Settings, terminal: Terminal): Promise<Session> {
   const { stackDir } = settings;
   const logDir = join(stackDir, 'logs');
-  const lock = await claimStackDir(stackDir, terminal);
+  const lock = await lockStackDir(stackDir, terminal);
   let living: NamedProcess[] = [];
   let stack: StackFile | undefined;
   const supervisor = createSupervisor({
@@ -82,7 +82,7 @@ async function openSession(settings: Settings, terminal: Terminal): Promise<Sess
         lock.record(living);
         if (stack !== undefined) writeStackFile(stackDir, { ...stack, pids: pidsOf(living) });
       } catch (error) {
-        // What runs goes on: it is only not on record until the next change.
+        // The processes go on; the lock file does not list the newest ones until the next change is written.
         if (!isUnwritable(error)) throw error;
         terminal.warn(unwritable(stackDir, error));
       }

@@ -1,4 +1,5 @@
-// The two processes of ours. They learn everything from their environment, and none of it is on their command line.
+// Describes the worker and the API process. All their settings and secrets come from the environment, none from the
+// command line.
 
 import { fileURLToPath } from 'node:url';
 import type { Engines } from './engines/startEngines.js';
@@ -57,13 +58,14 @@ export function apiPlan(env: NodeJS.ProcessEnv, localUrl: string): ProcessPlan {
   };
 }
 
-/** From the sources, or with STACK_BUILT=true as `npm run build` compiled them. */
+/** Runs the TypeScript sources or, with STACK_BUILT=true, the output of `npm run build`. */
 function nodePlan(script: string, env: NodeJS.ProcessEnv) {
   return {
     command: process.execPath,
     args: env.STACK_BUILT === 'true' ? [`dist/${script}.js`] : ['--import', 'tsx', `${script}.ts`],
     cwd: root,
-    // Memory that one thread gave back serves all of them: 264 MB instead of 306 at the peak of an import.
+    // With at most two malloc arenas the threads reuse each other's freed memory: 264 MB instead of 306 MB at the peak
+    // of an import.
     env: { MALLOC_ARENA_MAX: '2', ...env },
     ipc: true,
     readyWithinMs: 60_000,

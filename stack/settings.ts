@@ -1,9 +1,9 @@
-// What the user gives in the environment wins over the demo's defaults, also when it is empty. Every wrong variable is
-// named in one message, before anything is fetched or started.
+// Reads the settings of `npm start`. A variable from the user's environment overrides the demo's default, also when it
+// is empty. One message names every wrong variable before anything is downloaded or started.
 
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { readFileSettings } from '../activities/fileSettings.js';
+import { readFileSettings } from '../platform/config/fileSettings.js';
 import { ConfigError, configExitCode, readConfig } from '../schemas/config.js';
 import { ExpectedFailure } from './expectedFailure.js';
 
@@ -12,7 +12,7 @@ const demoDefaults = {
   WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
 };
 
-// The stack makes these and keeps them when the user gives none, so only given ones can be wrong.
+// Placeholders for the check: the stack generates these secrets when the user gives none.
 const madeLater = {
   CONSOLE_JWT_SECRET: '0'.repeat(32),
   SECRETS_KEY: Buffer.alloc(32).toString('base64'),
@@ -32,27 +32,28 @@ const stackEnvironment = z.object({
   STACK_BUILT: z.enum(['true', 'false']).optional(),
 });
 
-// For these, empty is the same as not given.
+// An empty value of these variables counts as unset.
 const addresses = ['MONGODB_URI', 'TEMPORAL_ADDRESS', 'REDIS_URL'];
 
 export interface Settings {
-  /** Absolute. */
+  /** Absolute path. */
   stackDir: string;
   host: string;
   port: number;
   metricsPort: number;
-  /** Undefined: found, the one above metricsPort if it is free. */
+  /** Undefined: chosen at the start, metricsPort + 1 if that port is free. */
   workerMetricsPort: number | undefined;
-  /** Undefined: made from host and port. */
+  /** Undefined: built from host and port. */
   publicUrl: string | undefined;
   namespace: string;
+  database: string;
   ports: { mongodb: number | undefined; temporal: number | undefined; temporalUi: number | undefined };
   given: { mongodbUri: string | undefined; temporalAddress: string | undefined; redisUrl: string | undefined };
-  /** The user's environment over the demo's defaults. */
+  /** The demo's defaults, overridden by the user's environment. */
   env: NodeJS.ProcessEnv;
 }
 
-/** Throws ExpectedFailure with exit code 78. */
+/** Throws ExpectedFailure with exit code 78 when a variable is wrong. */
 export function readSettings(userEnv: NodeJS.ProcessEnv): Settings {
   const { env: given, mistakes } = readFileSettings(userEnv);
   const env: NodeJS.ProcessEnv = { ...demoDefaults, ...given };
@@ -74,6 +75,7 @@ export function readSettings(userEnv: NodeJS.ProcessEnv): Settings {
     workerMetricsPort: config.WORKER_METRICS_PORT,
     publicUrl: env.PUBLIC_URL ? config.PUBLIC_URL : undefined,
     namespace: config.TEMPORAL_NAMESPACE ?? 'default',
+    database: config.MONGODB_DATABASE,
     ports: {
       mongodb: stack.data.STACK_MONGO_PORT,
       temporal: stack.data.STACK_TEMPORAL_PORT,
@@ -88,7 +90,7 @@ export function readSettings(userEnv: NodeJS.ProcessEnv): Settings {
   };
 }
 
-/** The configuration, or the message that names what is wrong with it. */
+/** Returns the configuration, or the message that names every wrong variable. */
 function tryConfig(env: NodeJS.ProcessEnv) {
   try {
     return readConfig(env);

@@ -1,5 +1,5 @@
-// Other programs read this file: it is there only while everything answers, always whole, and readable by its owner
-// alone, because it holds keys.
+// The file stack.json describes a running stack for other programs. It exists from the moment when all parts answer
+// until the stack stops, is always complete, and is readable only by its owner, because it holds keys.
 
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -22,7 +22,7 @@ const stackSchema = z.object({
   temporalAddress: z.string(),
   mongodbUri: z.string(),
   redisUrl: z.string().nullable(),
-  /** An engine that was given by address has none. */
+  /** An engine whose address the user gave has no pid here. */
   pids: z.object({
     supervisor: z.number(),
     api: z.number().optional(),
@@ -48,7 +48,7 @@ export function removeStackFile(stackDir: string): void {
   rmSync(stackFilePath(stackDir), { force: true });
 }
 
-/** Undefined when there is none. */
+/** Undefined when no stack.json exists. */
 export function readStackFile(stackDir: string): StackFile | undefined {
   try {
     return stackSchema.parse(JSON.parse(readFileSync(stackFilePath(stackDir), 'utf8')));
@@ -58,7 +58,10 @@ export function readStackFile(stackDir: string): StackFile | undefined {
   }
 }
 
-/** Readers see the old content or the new one; only the owner may read it. */
+/**
+ * Replaces the file with one rename, so readers see the old content or the new content. Only the owner may read the
+ * file.
+ */
 export function replaceFile(path: string, content: string): void {
   mkdirSync(dirname(path), { recursive: true });
   const draft = `${path}.${process.pid}.draft`;

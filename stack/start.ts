@@ -1,7 +1,8 @@
-// `npm start`: the whole service with its engines in one command, for a first look, for development and for tests.
+// `npm start`: runs the whole service and its engines with one command, for a first look, for development and for
+// tests.
 
 import pino from 'pino';
-import { openStore } from '../activities/store.js';
+import { createDeps } from '../platform/createDeps.js';
 import { readConfig } from '../schemas/config.js';
 import { migrate } from '../worker/migrate.js';
 import { seedDemo } from './demo.js';
@@ -9,12 +10,12 @@ import { runStack } from './runStack.js';
 import { apiPlan, workerPlan } from './services.js';
 
 async function migrateDatabase(env: NodeJS.ProcessEnv): Promise<string> {
-  const store = openStore({ config: readConfig(env), log: pino({ level: 'silent' }), patience: 'tool' });
+  const deps = createDeps({ config: readConfig(env), log: pino({ level: 'silent' }), timeouts: 'tool' });
   try {
-    const { indexes } = await migrate(store);
+    const { indexes } = await migrate(deps);
     return `${indexes} indexes are there`;
   } finally {
-    await store.close();
+    await deps.close();
   }
 }
 

@@ -1,5 +1,5 @@
-// The first request stops in order, the next one at once. Under npm one Ctrl-C can arrive twice, from the terminal and
-// from npm, so requests close together are one.
+// The first stop request stops the stack in order; the second one kills its processes. Under npm one Ctrl-C may arrive
+// twice, from the terminal and from npm, so requests within 1 s count as one.
 
 const oneRequestMs = 1_000;
 const parentCheckMs = 500;
@@ -16,7 +16,8 @@ export function onStopRequest(stop: () => void, force: () => void): void {
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, request);
 
-  // Some shells between npm and this process end without passing the signal on.
+  // Some shells between npm and this process end without forwarding the signal, so the end of the parent also counts as
+  // a stop request.
   if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
   const check = setInterval(() => {

@@ -1,55 +1,68 @@
-// One process of the stack over all of its lives: it is started again when it dies unasked, and its pid is always the
-// process itself. It stands in a group of its own, so a terminal's Ctrl-C reaches only the supervisor.
+// Runs one process of the stack and starts it again when it ends without a stop request. The recorded pid is the
+// process itself, not a shell around it. The process has its own process group, so Ctrl-C in the terminal reaches only
+// the supervisor.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ExpectedFailure } from './expectedFailure.js';
+import { becomesStuck, type Watch } from './watch.js';
 
 export interface ProcessPlan {
-  /** Key among the pids and the log's name. */
+  /** Name of the log file, and key in `pids` of stack.json. */
   name: string;
-  /** Its name for people. */
+  /** The process's name in messages. */
   title: string;
   command: string;
   args: string[];
-  /** Where it runs; here by default. */
+  /** Working directory; by default the supervisor's. */
   cwd?: string;
   env: NodeJS.ProcessEnv;
-  /** With a channel for messages: for processes of ours. */
+  /** Whether the process gets an IPC channel; only worker and API use one. */
   ipc: boolean;
-  /** Resolves when the process does its work; gives up when `signal` aborts. */
+  /** Resolves when the process does its work; rejects when `signal` aborts. */
   ready: (running: RunningProcess, signal: AbortSignal) => Promise<void>;
   readyWithinMs: number;
-  /** How long it may take from SIGTERM to its end. */
+  /** Time from SIGTERM to SIGKILL. */
   graceMs: number;
+  /**
+   * Called each time the process becomes ready; the watch then checks that the process does its work. A process that
+   * does not is killed and started again.
+   */
+  watch?: () => Watch;
 }
 
 export interface RunningProcess {
   pid: number;
-  /** Resolves when the process has sent `'ready'`; only with `ipc`. */
+  /** Resolves when the process has sent `'ready'`; needs `ipc`. */
   saidReady: Promise<void>;
 }
 
 export interface ProcessEvents {
   started(pid: number): void;
-  /** It died unasked; the next life begins after `delayMs`. */
+  /** The process ended without a stop request; it is started again after `delayMs`. */
   died(ending: string, delayMs: number): void;
+  /** The process lives but does not do its work, so it is killed; `died` follows. */
+  stuck(reason: string): void;
   recovered(tookMs: number): void;
   gone(): void;
 }
 
 export interface SupervisedProcess {
   plan: ProcessPlan;
-  /** Resolves when its first life is ready; throws ExpectedFailure with the end of its log. */
+  /**
+   * Resolves when the process is ready for the first time. Otherwise throws ExpectedFailure with the end of the
+   * process's log.
+   */
   start(): Promise<void>;
   stop(): Promise<void>;
   kill(): void;
 }
 
 const quickMs = 3_000;
-// Deaths in a row that came quickly: the first is answered at once, and a process that never comes up is not spun.
+// Delay before a restart, by the number of consecutive deaths within 3 s of a start. The first restart comes at once; a
+// process that never becomes ready is restarted every 5 s.
 const delaysMs = [0, 500, 1_000, 1_500, 1_500, 5_000];
 const logLimitBytes = 20_000_000;
 
@@ -69,6 +82,18 @@ export function superviseProcess(plan: ProcessPlan, logFile: string, events: Pro
     return { child, ended, ready: becomeReady(plan, child, child.pid, ended, stopping.signal) };
   };
 
+  const watchOver = (child: ChildProcess, ended: Promise<string>): void => {
+    if (plan.watch === undefined) return;
+    const died = new AbortController();
+    void ended.then(() => died.abort());
+    const over = AbortSignal.any([died.signal, stopping.signal]);
+    void becomesStuck(plan.watch(), { logFile, ended: over }).then((reason) => {
+      if (reason === undefined || over.aborted) return;
+      events.stuck(reason);
+      signalGroup(child, 'SIGKILL');
+    });
+  };
+
   const live = async (first: Promise<string>, since: number) => {
     let ended = first;
     let began = since;
@@ -85,12 +110,14 @@ export function superviseProcess(plan: ProcessPlan, logFile: string, events: Pro
 
       const next = begin();
       ended = next.ended;
-      // Until it is ready its life counts as not begun, so that one that never comes up is started ever more slowly.
+      // Until the process is ready, its death counts as a quick one, so the delay grows for a process that never
+      // becomes ready.
       began = Number.POSITIVE_INFINITY;
       next.ready.then(
         () => {
           began = Date.now();
           events.recovered(began - diedAt);
+          watchOver(next.child, next.ended);
         },
         () => stopping.signal.aborted || signalGroup(next.child, 'SIGKILL'),
       );
@@ -110,6 +137,7 @@ export function superviseProcess(plan: ProcessPlan, logFile: string, events: Pro
         events.gone();
         throw failedStart(plan, error, logFile, child.exitCode);
       }
+      watchOver(child, ended);
       lives = live(ended, Date.now());
     },
     async stop() {
@@ -138,7 +166,7 @@ function spawnInto(plan: ProcessPlan, logFile: string): ChildProcess {
   }
 }
 
-/** How the process ended, in words; never rejects. */
+/** Resolves with a text about how the process ended; never rejects. */
 function endingOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(`could not be started: ${error.message}`));
@@ -189,7 +217,7 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // The group is empty already.
+    // The group has no processes left.
   }
 }
 

@@ -1,38 +1,38 @@
-// Starts the stack's processes, starts them again when they die, and stops them in the reverse order of what they need.
-// At any moment the record tells every living process, for whoever comes after a supervisor that was killed.
+// Starts the stack's processes, starts them again when they die, and stops each before the processes that it needs. The
+// lock file always lists all living processes, so that the next start can end them if this supervisor is killed.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { startKeeper } from './keeper.js';
 import type { NamedProcess } from './lock.js';
 import { startMarkOf } from './processIdentity.js';
+import { startReaper } from './reaper.js';
 import { type ProcessPlan, type SupervisedProcess, superviseProcess } from './supervisedProcess.js';
 import type { Terminal } from './terminal.js';
 
 export interface SupervisorDeps {
   logDir: string;
   terminal: Pick<Terminal, 'line' | 'warn'>;
-  /** Called with all living processes whenever one begins or ends. */
+  /** Called with all living processes each time a process starts or ends. */
   onChange: (living: NamedProcess[]) => void;
 }
 
 export interface Supervisor {
-  /** Resolves when the process is ready; throws ExpectedFailure when it does not get there. */
+  /** Resolves when the process is ready; throws ExpectedFailure when it does not become ready. */
   start(plan: ProcessPlan): Promise<void>;
-  /** Stops in the given order, the named ones first; what isn't named comes last. */
+  /** Stops the processes in the given order, then all others. */
   stopAll(order: string[]): Promise<void>;
   killAll(): void;
 }
 
 export function createSupervisor({ logDir, terminal, onChange }: SupervisorDeps): Supervisor {
   mkdirSync(logDir, { recursive: true });
-  const keeper = startKeeper();
+  const reaper = startReaper();
   const processes: SupervisedProcess[] = [];
   const living = new Map<string, NamedProcess>();
   let stopping = false;
 
   const changed = () => {
-    keeper.keep([...living.values()].map(({ pid }) => pid));
+    reaper.watch([...living.values()].map(({ pid }) => pid));
     onChange([...living.values()]);
   };
 
@@ -49,7 +49,10 @@ export function createSupervisor({ logDir, terminal, onChange }: SupervisorDeps)
           living.delete(plan.name);
           const when = delayMs === 0 ? 'starting it again' : `starting it again in ${delayMs / 1000} s, see ${logFile}`;
           terminal.warn(`${plan.title} ${ending}; ${when}`);
-          keeper.keep([...living.values()].map(({ pid }) => pid));
+          reaper.watch([...living.values()].map(({ pid }) => pid));
+        },
+        stuck(reason) {
+          terminal.warn(`${plan.title} lives and does not work: it ${reason}; ending it, see ${logFile}`);
         },
         recovered(tookMs) {
           terminal.line(
@@ -69,7 +72,7 @@ export function createSupervisor({ logDir, terminal, onChange }: SupervisorDeps)
       const rank = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
       const sorted = processes.toSorted((one, other) => rank(one.plan.name) - rank(other.plan.name));
       for (const supervised of sorted) await supervised.stop();
-      keeper.dismiss();
+      reaper.dismiss();
     },
     killAll() {
       for (const supervised of processes) supervised.kill();

@@ -1,18 +1,22 @@
-// What a person sees: one line for each finished step and, on a terminal, moving lines below for those at work.
-// Piped into a file, long steps say something now and then instead. A terminal that goes away must not stop the stack.
+// Prints the progress of a start: one line for each finished step and, on a terminal, an animated line for each running
+// step. When the output is not a terminal, long steps print a plain line from time to time instead. A closed terminal
+// does not stop the stack.
 
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 
 export interface Task {
-  /** Replaces what the step is said to be doing. */
+  /** Replaces the text of the running step. */
   say(doing: string): void;
 }
 
 export interface Terminal {
-  /** Runs a step and prints what it returns, with its time; a failure is marked and passed on. */
+  /**
+   * Runs a step and prints the text that it returns with its duration. When the step throws, its line is marked as
+   * failed and the error is rethrown.
+   */
   step<T>(title: string, work: (task: Task) => Promise<{ result: T; said: string }>): Promise<T>;
-  /** From now on steps that fail are not marked: what is given up is no failure. */
+  /** From now on steps that throw are not marked as failed, because the stop made them throw. */
   giveUp(): void;
   heading(text: string): void;
   line(text?: string): void;
@@ -22,7 +26,7 @@ export interface Terminal {
 const titleWidth = 10;
 const quietMs = 10_000;
 
-/** A stream that is a terminal says so with `isTTY`. */
+/** `isTTY` is true for a terminal. */
 export type Output = Writable & { isTTY?: boolean; columns?: number };
 
 export function createTerminal(out: Output): Terminal {
@@ -48,7 +52,7 @@ export function createTerminal(out: Output): Terminal {
   const drawStatus = () => {
     if (!live) return;
     frame = (frame + 1) % frames.length;
-    // A line that wraps could not be erased again.
+    // A line is cut to the terminal's width, because a wrapped line could not be erased.
     const width = (out.columns || 80) - 1;
     const lines = [...working].map(([title, { doing, since }]) =>
       `  ${frames[frame]} ${title.padEnd(titleWidth)} ${doing}  ${seconds(Date.now() - since)}`.slice(0, width),
@@ -88,7 +92,7 @@ export function createTerminal(out: Output): Terminal {
       begin(title);
       const say = (doing: string) => {
         working.set(title, { doing, since });
-        // The same sentence with other numbers is worth a line only now and then.
+        // A text that differs from the last one only in its numbers is printed at most once in `quietMs`.
         const kind = doing.replace(/\d+/g, '#');
         if (live || (kind === lastKind && Date.now() - lastSaid < quietMs)) return;
         lastKind = kind;

@@ -1,10 +1,10 @@
-// What a new user pastes, line by line and in this order: a receiver must listen and be subscribed before the member
-// that it hears of is enrolled. The lines need a shell, curl and Node, and work in bash and zsh alike.
+// The commands that a new user pastes, in this order: the receiver must listen and be subscribed before the member is
+// enrolled. The lines need a shell (bash or zsh), curl and Node.
 
 import type { Demo } from './stackFile.js';
 
 export interface TourInput {
-  /** Reached from this machine, with `/api/v1`. */
+  /** The API's address for clients on this machine, with `/api/v1`. */
   baseUrl: string;
   demo: Pick<Demo, 'apiKey' | 'programs'>;
 }
@@ -12,7 +12,7 @@ export interface TourInput {
 const receiverPort = 4000;
 const receiverSecret = 'tour-secret-0123456789';
 
-/** The lines for the second and the third terminal. */
+/** The lines for the second terminal (receiver) and the third one (client). */
 export function tourLines({ baseUrl, demo }: TourInput): { receiver: string[]; client: string[] } {
   const call = `curl -sS -H "X-API-Key: $KEY" -H 'Content-Type: application/json'`;
   const json = (value: unknown) => `-d '${JSON.stringify(value)}'`;

@@ -1,4 +1,4 @@
-// What the person sees when everything runs: where to look, and the tour to paste.
+// Prints the addresses of the running stack and the tour.
 
 import type { StackFile } from './stackFile.js';
 import type { Terminal } from './terminal.js';

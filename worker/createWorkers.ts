@@ -1,16 +1,16 @@
-// One Worker for each task queue. Workflow code runs on `gestures` alone; the other queues are effects, each with the slots
-// that its kind of waiting needs.
+// Creates one Temporal Worker for each task queue. Only the queue `workflows` runs workflow code, together with short
+// database activities. Queues whose activities mostly wait for wallets or receivers have more activity slots.
 import { type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
 import type { Activities } from '../activities/index.js';
 import { taskQueues } from '../schemas/workflows.js';
-import { plainErrors } from './interceptors.js';
+import { redactErrors } from './interceptors.js';
 
 export interface CreateWorkers {
   connection: NativeConnection;
   namespace: string;
   workflowBundle: WorkflowBundle | { codePath: string };
   activities: Activities;
-  /** 0 makes every workflow task a replay, which is how tests find what is not deterministic. */
+  /** 0 makes every workflow task a replay, by which tests find workflow code that is not deterministic. */
   maxCachedWorkflows?: number;
 }
 
@@ -21,22 +21,22 @@ export function createWorkers({
 }: CreateWorkers): Promise<Worker[]> {
   const shared = {
     ...given,
-    interceptors: { activity: [plainErrors] },
+    interceptors: { activity: [redactErrors] },
     shutdownGraceTime: '10s',
     shutdownForceTime: '20s',
   };
   return Promise.all([
     Worker.create({
       ...shared,
-      taskQueue: taskQueues.gestures,
+      taskQueue: taskQueues.workflows,
       workflowBundle,
       maxCachedWorkflows,
-      // A dead worker's cached workflows go to another one after a second.
+      // The cached workflows of a dead worker go to another worker after 1 s.
       stickyQueueScheduleToStartTimeout: '1s',
       maxConcurrentWorkflowTaskExecutions: 40,
       maxConcurrentActivityTaskExecutions: 50,
     }),
-    Worker.create({ ...shared, taskQueue: taskQueues.wallet, maxConcurrentActivityTaskExecutions: 100 }),
+    Worker.create({ ...shared, taskQueue: taskQueues.wallets, maxConcurrentActivityTaskExecutions: 100 }),
     Worker.create({ ...shared, taskQueue: taskQueues.webhooks, maxConcurrentActivityTaskExecutions: 1_500 }),
     Worker.create({ ...shared, taskQueue: taskQueues.imports, maxConcurrentActivityTaskExecutions: 8 }),
     Worker.create({ ...shared, taskQueue: taskQueues.batches, maxConcurrentActivityTaskExecutions: 8 }),

@@ -1,22 +1,22 @@
-// Around every activity: what it throws reaches Temporal's histories, so it goes through plainError; what it logs carries the
-// workflow that it works for.
+// Wraps every activity. Errors of activities are stored in Temporal's histories, so redactError first removes the row
+// values that MongoDB's errors quote. Log lines that an activity writes get the id of its workflow.
 import { asyncLocalStorage } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import { plainError } from '../activities/plainError.js';
+import { redactError } from '../platform/redactError.js';
 
-export const plainErrors: ActivityInterceptorsFactory = () => ({
+export const redactErrors: ActivityInterceptorsFactory = () => ({
   inbound: {
     async execute(input, next) {
       try {
         return await next(input);
       } catch (error) {
-        throw plainError(error);
+        throw redactError(error);
       }
     },
   },
 });
 
-/** Fields for a log line that is written inside an activity; none outside. */
+/** Fields for a log line that is written inside an activity; an empty object elsewhere. */
 export function activityFields(): Record<string, unknown> {
   const info = asyncLocalStorage.getStore()?.info;
   return info ? { workflowId: info.workflowExecution?.workflowId, activity: info.activityType } : {};

@@ -1,12 +1,14 @@
-// Prepares the database: indexes first. A unique index guards money and cannot be made later beside rows that break it, so
-// one that cannot be made stops the boot.
+// Prepares the database: creates the indexes, then the built-in roles. The unique indexes protect balances and cannot
+// be created later if rows already violate them, so the process does not start when one cannot be created.
 
 import { pathToFileURL } from 'node:url';
 import type { IndexDescription } from 'mongodb';
 import pino from 'pino';
-import type { Store } from '../activities/deps.js';
-import { readConfigOrExit } from '../activities/readConfigOrExit.js';
-import { openStore } from '../activities/store.js';
+import { readConfigOrExit } from '../platform/config/loadConfig.js';
+import { createDeps } from '../platform/createDeps.js';
+import type { Deps } from '../platform/deps.js';
+import { update } from '../platform/mongodb/statements.js';
+import { writeBulk } from '../platform/mongodb/transact.js';
 import { collectionNames, indexes } from '../schemas/collections.js';
 import { builtInRoles } from '../schemas/permissions.js';
 
@@ -15,15 +17,18 @@ const nameOf = (key: Record<string, unknown>): string =>
     .map(([field, direction]) => `${field}_${direction}`)
     .join('_');
 
-/** Safe to run beside a live service and twice at once. Throws when a unique index is missing afterwards. */
-export async function migrate(store: Store): Promise<{ indexes: number }> {
+/**
+ * Can run while the service is running, and in several processes at the same time. Throws when a unique index is
+ * missing afterwards.
+ */
+export async function migrate(deps: Deps): Promise<{ indexes: number }> {
   let made = 0;
   for (const name of collectionNames) {
     const wanted = indexes[name].map(
       ({ reason, ...index }): IndexDescription => ({ ...index, name: nameOf(index.key) }),
     );
     if (wanted.length === 0) continue;
-    const collection = store.rows[name];
+    const collection = deps.collections[name];
     await collection.createIndexes(wanted);
     const present = new Set((await collection.indexes()).map((index) => index.name));
     const missing = wanted.filter((index) => index.unique && !present.has(index.name));
@@ -31,24 +36,21 @@ export async function migrate(store: Store): Promise<{ indexes: number }> {
       throw new Error(`Unique indexes are missing on ${name}: ${missing.map((index) => index.name).join(', ')}`);
     made += wanted.length;
   }
-  await store.rows.roles.bulkWrite(
-    Object.entries(builtInRoles).map(([_id, permissions]) => ({
-      updateOne: {
-        filter: { _id },
-        update: { $set: { merchantId: null, name: _id, permissions: [...permissions] } },
-        upsert: true,
-      },
-    })),
+  await writeBulk(
+    deps,
+    Object.entries(builtInRoles).map(([_id, permissions]) =>
+      update(deps, 'roles', { _id }, { $set: { merchantId: null, name: _id, permissions: [...permissions] } }, true),
+    ),
   );
   return { indexes: made };
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const config = readConfigOrExit();
-  const store = openStore({ config, log: pino({ level: config.LOG_LEVEL }), patience: 'tool' });
+  const deps = createDeps({ config, log: pino({ level: config.LOG_LEVEL }), timeouts: 'tool' });
   try {
-    await migrate(store);
+    await migrate(deps);
   } finally {
-    await store.close();
+    await deps.close();
   }
 }

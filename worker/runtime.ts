@@ -1,5 +1,5 @@
-// The Temporal SDK of this process: its log lines go into ours, with workflow and activity as fields, and its metrics are
-// served on a loopback port that only this process reads (activities/metrics/metricsServer.ts).
+// Configures the Temporal SDK of this process. The SDK's log lines go to our log, with workflow and activity as fields.
+// Its metrics are served on a loopback port that only this process reads (platform/metrics/metricsServer.ts).
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { DefaultLogger, type LogEntry, Runtime } from '@temporalio/worker';
@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 
 const levels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
-/** Answers where the SDK's metrics are. Once for each process, before any connection. */
+/** Returns the URL of the SDK's metrics. Call it once in each process, before any connection to Temporal. */
 export async function installRuntime(log: Logger): Promise<{ sdkMetricsUrl: string }> {
   const bindAddress = `127.0.0.1:${await freePort()}`;
   Runtime.install({
@@ -22,7 +22,7 @@ export async function installRuntime(log: Logger): Promise<{ sdkMetricsUrl: stri
   return { sdkMetricsUrl: `http://${bindAddress}/metrics` };
 }
 
-/** What the SDK says of a line, but not the inputs that it may have at hand. */
+/** The SDK's fields of a log line without object values, which may contain workflow inputs. */
 function fieldsOf({ meta = {} }: LogEntry): Record<string, unknown> {
   const { error, workflowId, workflowType, runId, activityId, activityType, attempt, taskQueue, ...rest } = meta;
   return {

@@ -1,5 +1,5 @@
-// Owns the schedules: of the relays, one for each shard, so that one that an operator ended, or a server lost, is back within
-// the interval; and of what is looked after now and then.
+// Creates the schedules when the worker starts: one for the relay of each shard, and those of the periodic jobs. A
+// relay that an operator terminated, or that a server lost, runs again within its interval of 20 s.
 import { type Client, type IntervalSpec, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
 import type { Wallets } from '../activities/wallets/wallets.js';
 import { relayId } from '../schemas/ids.js';
@@ -10,8 +10,8 @@ interface ScheduleOf<N extends WorkflowName> {
   name: N;
   input: WorkflowInputs[N];
   interval: IntervalSpec;
-  /** Runs when the worker starts too. */
-  atOnce: boolean;
+  /** Also runs when a worker starts. */
+  triggerOnStart: boolean;
   summary: string;
 }
 type Schedule = { [N in WorkflowName]: ScheduleOf<N> }[WorkflowName];
@@ -21,7 +21,7 @@ const relay = (shard: number): Schedule => ({
   name: 'relay',
   input: { shard },
   interval: { every: '20s' },
-  atOnce: true,
+  triggerOnStart: true,
   summary: `relay of shard ${shard}`,
 });
 
@@ -29,9 +29,9 @@ const recount: Schedule = {
   id: 'recount',
   name: 'recount',
   input: {},
-  // At night in UTC.
+  // At 03:00 UTC.
   interval: { every: '24h', offset: '3h' },
-  atOnce: false,
+  triggerOnStart: false,
   summary: 'put totals and tags right',
 };
 
@@ -40,7 +40,7 @@ const revival: Schedule = {
   name: 'reviveBatches',
   input: {},
   interval: { every: '30s' },
-  atOnce: true,
+  triggerOnStart: true,
   summary: 'take up batches that lost their workflow',
 };
 
@@ -49,17 +49,17 @@ const repush: Schedule = {
   name: 'repushPasses',
   input: {},
   interval: { every: '30s' },
-  atOnce: true,
+  triggerOnStart: true,
   summary: 'push stale phones again',
 };
 
 const reconciliation: Schedule = {
   id: 'reconcile-saves',
   name: 'reconcileSaves',
-  // A callback may be on its way for so long.
-  input: { patienceMs: 600_000 },
+  // Google's callback about a save may arrive up to 10 minutes late.
+  input: { callbackGraceMs: 600_000 },
   interval: { every: '6h', offset: '1h' },
-  atOnce: false,
+  triggerOnStart: false,
   summary: 'compare saved passes with Google',
 };
 
@@ -72,8 +72,11 @@ export async function ensureSchedules(
   client: Client,
   { relayShards, wallets: { apple, google } }: EnsureSchedules,
 ): Promise<void> {
-  const looked = [recount, revival, ...(apple ? [repush] : []), ...(google ? [reconciliation] : [])];
-  await Promise.all([ensureRelays(client, relayShards), ...looked.map((schedule) => ensureSchedule(client, schedule))]);
+  const periodic = [recount, revival, ...(apple ? [repush] : []), ...(google ? [reconciliation] : [])];
+  await Promise.all([
+    ensureRelays(client, relayShards),
+    ...periodic.map((schedule) => ensureSchedule(client, schedule)),
+  ]);
 }
 
 export async function ensureRelays(client: Client, shards: number): Promise<void> {
@@ -81,18 +84,18 @@ export async function ensureRelays(client: Client, shards: number): Promise<void
 }
 
 async function ensureSchedule(client: Client, schedule: Schedule): Promise<void> {
-  const { id: scheduleId, name: workflowType, input, interval, atOnce, summary } = schedule;
+  const { id: scheduleId, name: workflowType, input, interval, triggerOnStart, summary } = schedule;
   try {
     await client.schedule.create({
       scheduleId,
       spec: { intervals: [interval] },
-      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: atOnce ? '1m' : '12h' },
+      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: triggerOnStart ? '1m' : '12h' },
       action: {
         type: 'startWorkflow',
         workflowType,
         workflowId: scheduleId,
         args: [input],
-        taskQueue: taskQueues.gestures,
+        taskQueue: taskQueues.workflows,
         workflowTaskTimeout: '3s',
         staticSummary: summary,
       },
@@ -100,6 +103,7 @@ async function ensureSchedule(client: Client, schedule: Schedule): Promise<void>
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
   }
-  // Not as part of its making: what runs from there is not counted as running, and the next interval starts it once more.
-  if (atOnce) await client.schedule.getHandle(scheduleId).trigger(ScheduleOverlapPolicy.SKIP);
+  // Triggered separately, not by `create`: Temporal does not count a run that `create` triggers as running, so the next
+  // interval would start the workflow a second time.
+  if (triggerOnStart) await client.schedule.getHandle(scheduleId).trigger(ScheduleOverlapPolicy.SKIP);
 }

@@ -1,7 +1,7 @@
-// Workflow code as the worker runs it. A built service has its bundle beside it, made once by `npm run build`; run from its
-// sources, it is bundled at start and kept for exactly these sources, so that it is never older than they are and a worker
-// that died is back soon. The bundler works in a process of its own: what it needs is more than all the rest of a worker,
-// and would stay in its memory.
+// Provides the bundled workflow code. A built service ships its bundle, which `npm run build` makes once. When the
+// service runs from its sources, the bundle is made at start and cached under a hash of these sources: it is never
+// older than the sources, and a worker that died restarts quickly. The bundler runs in a process of its own, because it
+// needs more memory than the rest of the worker and would not give it back.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -23,11 +23,11 @@ export async function bundleWorkflows(): Promise<WorkflowBundle> {
   return bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
 }
 
-/** Where the bundle of today's sources is kept, whether it is there or not. */
+/** The path of the cached bundle of the current sources; the file may not exist yet. */
 async function keptPath(): Promise<string> {
   const hash = createHash('sha256').update(process.version);
   const files = ['package-lock.json'];
-  // What workflow code may be made of.
+  // Workflow code may import only these folders.
   for (const folder of ['workflows', 'schemas'])
     for (const name of await readdir(join(root, folder), { recursive: true }))
       if (name.endsWith('.ts')) files.push(join(folder, name));
@@ -35,7 +35,7 @@ async function keptPath(): Promise<string> {
   return join(root, 'node_modules/.cache/loyalty-pass', `workflows-${hash.digest('hex')}.cjs`);
 }
 
-/** In place of all earlier ones; it appears whole or not at all. */
+/** Replaces all earlier bundles. The new file appears complete or not at all. */
 async function keep(path: string, file: string): Promise<void> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true });
@@ -52,7 +52,7 @@ export async function workflowBundle(): Promise<{ code: string }> {
   try {
     const file = join(folder, 'workflows.cjs');
     await promisify(execFile)(process.execPath, [...process.execArgv, self, file]);
-    // Where nothing can be kept, it is made anew each time.
+    // If the bundle cannot be cached, it is made again at each start.
     await keep(kept, file).catch(() => undefined);
     return { code: await readFile(file, 'utf8') };
   } finally {
@@ -60,7 +60,7 @@ export async function workflowBundle(): Promise<{ code: string }> {
   }
 }
 
-// Run by itself (by `npm run build` and by the above) it writes the bundle.
+// Run as a program (by `npm run build` and by `workflowBundle` above), this file writes the bundle.
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const { code } = await bundleWorkflows();
   await writeFile(process.argv[2] ?? builtBundle, code);

@@ -1,45 +1,51 @@
-// How each kind of effect may take its time: timeouts and retries are always explicit. A start-to-close timeout bounds an
-// attempt; a heartbeat tells a dead worker within seconds.
+// Timeouts and retry policy of each kind of activity. All of them are explicit. `startToCloseTimeout` limits one
+// attempt; `heartbeatTimeout` lets Temporal detect a dead worker within 4 s.
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
 import { taskQueues } from '../schemas/workflows.js';
 
-/** While the API waits: one attempt inside the workflow task, which itself keeps to PASS_UPDATE_WAIT_MS (8 s at most). */
+/**
+ * For a push while the API waits: one attempt inside the workflow task. The activity waits for the wallets for at most
+ * 75 % of PASS_UPDATE_WAIT_MS, which is at most 8 s.
+ */
 export const pushNow = proxyLocalActivities<Activities>({
   startToCloseTimeout: '9s',
   retry: { maximumAttempts: 1 },
 });
 
-/** Short work on the database. */
+/** Short database work. */
 export const database = proxyActivities<Activities>({
-  taskQueue: taskQueues.gestures,
+  taskQueue: taskQueues.workflows,
   startToCloseTimeout: '20s',
   retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s' },
 });
 
-/** Apple and Google, until they took it. */
+/** Requests to Apple and Google, repeated until the wallet accepts them, for at most 24 h. */
 export const pushUntilSent = proxyActivities<Activities>({
-  taskQueue: taskQueues.wallet,
+  taskQueue: taskQueues.wallets,
   startToCloseTimeout: '30s',
   heartbeatTimeout: '4s',
   scheduleToCloseTimeout: '24h',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '60s' },
 });
 
-/** The first try of a new pass: short, since a person may be waiting for it. */
+/** The first attempt to issue a pass. It is short because a person may be waiting for the pass. */
 export const issueNow = proxyLocalActivities<Activities>({
   startToCloseTimeout: '2s',
   retry: { maximumAttempts: 1 },
 });
 
 export const issueUntilDone = proxyActivities<Activities>({
-  taskQueue: taskQueues.wallet,
+  taskQueue: taskQueues.wallets,
   startToCloseTimeout: '30s',
   heartbeatTimeout: '4s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '60s' },
 });
 
-/** Publishing with first attempts: as long as the slowest receiver may take, watched by heartbeats. */
+/**
+ * Publishing with first attempts. An attempt may take as long as the slowest receiver; heartbeats show that its worker
+ * is alive.
+ */
 export const webhooks = proxyActivities<Activities>({
   taskQueue: taskQueues.webhooks,
   startToCloseTimeout: '10m',
@@ -47,18 +53,12 @@ export const webhooks = proxyActivities<Activities>({
   retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
 });
 
-/** One look at the database from within the workflow task: for what somebody waits for, without a task of its own. */
-export const lookNow = proxyLocalActivities<Activities>({
-  startToCloseTimeout: '2s',
-  retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s' },
-});
-
-const inShares = {
+const chunkOptions = {
   startToCloseTimeout: '10m',
   heartbeatTimeout: '4s',
   retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
 } as const;
 
-export const imports = proxyActivities<Activities>({ taskQueue: taskQueues.imports, ...inShares });
+export const imports = proxyActivities<Activities>({ taskQueue: taskQueues.imports, ...chunkOptions });
 
-export const batches = proxyActivities<Activities>({ taskQueue: taskQueues.batches, ...inShares });
+export const batches = proxyActivities<Activities>({ taskQueue: taskQueues.batches, ...chunkOptions });

@@ -1,6 +1,7 @@
-// A delivery whose first attempt failed, a replay or a test: attempts by the subscription's policy until one succeeds. Used
-// up, the workflow fails, so that operators find it by status; reset, it attempts again, and a delivery that succeeded
-// in the meantime is not sent twice.
+// Makes the attempts of one delivery until one succeeds, as the subscription's retry policy says. The delivery is a
+// replay, a test, or one whose first attempt failed. When the last attempt fails, the workflow fails, so that operators
+// find it by its status. Resetting the workflow starts new attempts; a delivery that has succeeded in the meantime is
+// not sent again.
 import { proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
 import { type DeliverWebhook, taskQueues } from '../schemas/workflows.js';
@@ -9,12 +10,13 @@ export async function deliverWebhook(input: DeliverWebhook): Promise<{ state: st
   const { deliveryId, notBefore, attempts, backoffMs, subscriptionId } = input;
   const { postWebhook } = proxyActivities<Activities>({
     taskQueue: taskQueues.webhooks,
-    // An attempt is bounded by the subscription's timeout, but may wait long for its turn at a slow receiver.
+    // The subscription's timeout limits an attempt, but an attempt may wait long for a free slot at a slow receiver.
     startToCloseTimeout: '1h',
     heartbeatTimeout: '4s',
     priority: { fairnessKey: subscriptionId },
-    // For what says nothing of the receiver: a worker that died, a database that was away. The receiver's own failures
-    // bring the subscription's wait with them, are counted by the activity, and the last one ends the workflow.
+    // For failures that are not the receiver's: a worker that died, a database that was unavailable. After a failure of
+    // the receiver the activity itself counts the attempt and sets the wait, and its error after the last attempt is
+    // not retryable.
     retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s' },
   });
   const waitMs = notBefore - Date.now();

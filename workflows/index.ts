@@ -1,4 +1,5 @@
-// Every workflow type that a worker hosts. File, function and type have one name.
+// Exports every workflow type that a worker hosts. The file, the function and the type of a workflow have the same
+// name.
 export { deliverWebhook } from './deliverWebhook.js';
 export { importMembers } from './importMembers.js';
 export { issuePasses } from './issuePasses.js';

@@ -1,5 +1,5 @@
-// What follows an enrollment: both wallets issue in parallel, then the merchant is told what was issued. A wallet that fails
-// is told as such at once, and its pass is issued later.
+// Runs after an enrollment: issues the pass on both wallets in parallel, then publishes `member.created`. When a wallet
+// fails, the event says that its pass is not issued, and the pass is issued later.
 import {
   allHandlersFinished,
   condition,
@@ -12,11 +12,11 @@ import {
 import { type IssuePasses, type PassIssuance, passIssuanceUpdate } from '../schemas/workflows.js';
 import { issueNow, issueUntilDone, webhooks } from './activityOptions.js';
 
-// An update and not a query: the public page waits until the first try of both wallets is over.
+// An update, not a query, because the public page waits until both wallets have finished their first attempt.
 const passIssuance = defineUpdate<PassIssuance>(passIssuanceUpdate);
 
 export async function issuePasses({ memberId, eventId }: IssuePasses): Promise<PassIssuance> {
-  const holder = workflowInfo().workflowId;
+  const leaseOwner = workflowInfo().workflowId;
   const memberIds = [memberId];
   let issued: PassIssuance | undefined;
   setHandler(passIssuance, async () => {
@@ -30,24 +30,24 @@ export async function issuePasses({ memberId, eventId }: IssuePasses): Promise<P
   };
   setCurrentDetails('Issuing the passes.');
   const [apple, google] = await Promise.all([
-    issueNow.issueApplePasses({ memberIds, holder }).catch(failed('apple')),
-    issueNow.issueGooglePasses({ memberIds, holder }).catch(failed('google')),
+    issueNow.issueApplePasses({ memberIds, leaseOwner }).catch(failed('apple')),
+    issueNow.issueGooglePasses({ memberIds, leaseOwner }).catch(failed('google')),
   ]);
   issued = { apple: apple !== null, google: google !== null };
 
   setCurrentDetails('Telling the merchant.');
   const eventIds = [eventId, ...(apple?.eventIds ?? []), ...(google?.eventIds ?? [])];
-  await webhooks.publishEvents({ holder, eventIds });
+  await webhooks.publishEvents({ leaseOwner, eventIds });
 
   if (!apple || !google) {
     setCurrentDetails(
       `Told the merchant; still issuing ${[apple ? '' : 'Apple', google ? '' : 'Google'].filter(Boolean).join(' and ')}.`,
     );
     const late = await Promise.all([
-      apple ? null : issueUntilDone.issueApplePasses({ memberIds, holder }),
-      google ? null : issueUntilDone.issueGooglePasses({ memberIds, holder }),
+      apple ? null : issueUntilDone.issueApplePasses({ memberIds, leaseOwner }),
+      google ? null : issueUntilDone.issueGooglePasses({ memberIds, leaseOwner }),
     ]);
-    await webhooks.publishEvents({ holder, eventIds: late.flatMap((result) => result?.eventIds ?? []) });
+    await webhooks.publishEvents({ leaseOwner, eventIds: late.flatMap((result) => result?.eventIds ?? []) });
   }
   setCurrentDetails('Done: the passes are issued and the merchant was told.');
   await condition(allHandlersFinished);

@@ -1,5 +1,5 @@
-// Passes that a wallet did not take while their members were told of, of a relay's events: asked again until it takes them. Their
-// events are published by the relay.
+// Issues the passes that a wallet did not take before the relay published the enrollments of their members. Repeats
+// until the wallets take the passes. The relay publishes the resulting events.
 import { setCurrentDetails } from '@temporalio/workflow';
 import type { IssueLate } from '../schemas/workflows.js';
 import { issueUntilDone } from './activityOptions.js';

@@ -1,9 +1,9 @@
-// The passes of a program after a change of its template: every one that somebody keeps is pushed, and fetched afresh.
+// Pushes every saved pass of a program after its template changed.
 import type { RunBatch } from '../schemas/workflows.js';
 import { batches } from './activityOptions.js';
-import { throughTargets } from './throughTargets.js';
+import { runBatch } from './runBatch.js';
 
 export function rebuildPasses(input: RunBatch): Promise<{ phase: string }> {
-  const { drawUpRebuild: drawUp, sendMessages: step } = batches;
-  return throughTargets(input, { drawUp, step, doing: 'passes were pushed afresh' });
+  const { snapshotRebuild: snapshotTargets, sendMessages: step } = batches;
+  return runBatch(input, { snapshotTargets, step, progressLabel: 'passes were pushed afresh' });
 }

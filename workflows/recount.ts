@@ -1,14 +1,14 @@
-// Puts right, some merchants at a time, the totals and tags that are kept beside the members. Started by a schedule.
+// Corrects the stored totals and tags of all merchants, some merchants at a time. A schedule starts this workflow.
 import { continueAsNew, setCurrentDetails } from '@temporalio/workflow';
 import type { Recount, Recounted } from '../schemas/workflows.js';
 import { batches } from './activityOptions.js';
 
-const stepsARun = 20;
+const stepsPerRun = 20;
 
 export async function recount({ after, merchants = 0, repaired = 0 }: Recount): Promise<Omit<Recounted, 'next'>> {
   const so = { merchants, repaired };
   let next = after;
-  for (let step = 0; step < stepsARun; step += 1) {
+  for (let step = 0; step < stepsPerRun; step += 1) {
     setCurrentDetails(`${so.merchants} merchants looked at, ${so.repaired} totals and tags put right.`);
     const done = await batches.recountMerchants({ ...(next !== undefined && { after: next }) });
     so.merchants += done.merchants;

@@ -1,5 +1,5 @@
-// Keeps one shard's relay at work for as long as it runs: the loop itself is an activity, so that its thousands of small
-// steps leave no history. Kept alive by a schedule.
+// Runs the relay of one shard. The loop itself is an activity, so that its thousands of small steps add nothing to the
+// workflow's history. A schedule restarts this workflow when it has ended.
 import { continueAsNew, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
 import { type Relay, taskQueues } from '../schemas/workflows.js';
@@ -11,11 +11,11 @@ const { relayEvents } = proxyActivities<Activities>({
   retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '5s' },
 });
 
-const roundsARun = 50;
+const roundsPerRun = 50;
 
 export async function relay({ shard }: Relay): Promise<void> {
   let relayed = 0;
-  for (let round = 0; round < roundsARun; round += 1) {
+  for (let round = 0; round < roundsPerRun; round += 1) {
     setCurrentDetails(`Shard ${shard}: ${relayed} events relayed in this run.`);
     relayed += (await relayEvents({ shard })).relayed;
   }

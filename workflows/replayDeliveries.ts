@@ -1,9 +1,9 @@
-// A stretch of a merchant's events, sent to one subscription again.
+// Sends past events of a merchant to one subscription again.
 import type { RunBatch } from '../schemas/workflows.js';
 import { batches } from './activityOptions.js';
-import { throughTargets } from './throughTargets.js';
+import { runBatch } from './runBatch.js';
 
 export function replayDeliveries(input: RunBatch): Promise<{ phase: string }> {
-  const { drawUpReplay: drawUp, replayEvents: step } = batches;
-  return throughTargets(input, { drawUp, step, doing: 'events were sent again' });
+  const { snapshotReplay: snapshotTargets, replayEvents: step } = batches;
+  return runBatch(input, { snapshotTargets, step, progressLabel: 'events were sent again' });
 }

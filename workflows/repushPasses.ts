@@ -1,4 +1,5 @@
-// Started by a schedule: phones that were pushed and have not fetched are pushed again (activities/wallets/repush.ts).
+// Pushes again to phones that did not fetch the pass after a push (activities/wallets/apple/repush.ts). A schedule
+// starts this workflow.
 import { pushUntilSent } from './activityOptions.js';
 
 export async function repushPasses(): Promise<{ pushed: number; stale: number }> {

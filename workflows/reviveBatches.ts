@@ -1,4 +1,5 @@
-// Started by a schedule: batches that are not over and lost their workflow get it back (activities/reviveBatches.ts).
+// Starts the workflow of each unfinished batch that lost it (activities/batches/startBatch.ts). A schedule starts this
+// workflow.
 import { database } from './activityOptions.js';
 
 export async function reviveBatches(): Promise<{ unfinished: number }> {

@@ -1,9 +1,9 @@
-// A message onto the passes of everyone who matched when the campaign began.
+// Puts a message on the passes of all members who matched when the campaign began, and pushes these passes.
 import type { RunBatch } from '../schemas/workflows.js';
 import { batches } from './activityOptions.js';
-import { throughTargets } from './throughTargets.js';
+import { runBatch } from './runBatch.js';
 
 export function sendCampaign(input: RunBatch): Promise<{ phase: string }> {
-  const { drawUpCampaign: drawUp, sendMessages: step } = batches;
-  return throughTargets(input, { drawUp, step, doing: 'members have the message' });
+  const { snapshotCampaign: snapshotTargets, sendMessages: step } = batches;
+  return runBatch(input, { snapshotTargets, step, progressLabel: 'members have the message' });
 }

@@ -1,30 +1,30 @@
-// The first pass of a member on each wallet. Each member is for itself: one whose pass a wallet does not take holds up no
-// other, and is named for whoever tries again.
+// Issues the first pass of a member on each wallet. A member whose pass a wallet does not take delays no other member,
+// and is returned so that the caller can try again.
 import type { MemberRow } from '../../schemas/collections.js';
 import type { Platform } from '../../schemas/passUpdate.js';
 import type { Program } from '../../schemas/programs.js';
-import { GoogleWalletError } from '../google/googleWalletError.js';
-import { recentProgram } from '../programs.js';
+import { cachedProgram } from '../programs/readProgram.js';
 import type { WorkerDeps } from '../workerDeps.js';
-import { issueGoogle } from './issueGoogle.js';
-import { issuedField, type Made, recordIssued, recordUnissued } from './recordIssued.js';
+import { GoogleWalletError } from './google/googleWalletError.js';
+import { issueGoogle } from './google/issueGoogle.js';
+import { type IssueResult, issuedField, recordIssued, recordUnissued } from './recordIssued.js';
 
 interface Issue {
   memberIds: readonly string[];
-  /** The workflow or relay that will publish the events; null leaves them to the relay. */
-  holder: string | null;
-  /** Names the claim of whoever goes on to publish them itself, so that they are written with it. */
+  /** The workflow or relay that will publish the events; null leaves the events to the relay. */
+  leaseOwner: string | null;
+  /** The fence of a caller that publishes the events itself: the events are then written with the caller's lease. */
   fence?: string;
 }
 
 export interface IssuePassesFor extends Issue {
-  holder: string;
+  leaseOwner: string;
 }
 
 interface Issued {
-  /** `pass.created` of what was issued now. */
+  /** The ids of the `pass.created` events of the passes that were issued now. */
   eventIds: string[];
-  /** Members whose pass the wallet did not take, with its reason. */
+  /** Members whose pass the wallet did not take, with the error. */
   unissued: Map<string, Error>;
 }
 
@@ -33,56 +33,61 @@ interface Pair {
   program: Program;
 }
 
-type Make = (pairs: Pair[]) => Promise<Map<string, Made>>;
+type Make = (pairs: Pair[]) => Promise<Map<string, IssueResult>>;
 
-/** One request to Google; what it took is recorded before the next one. */
-const membersTogether = 50;
-/** Signing blocks for about a millisecond; others get their turn after this long. */
+/** Members in one request to Google. The passes of one request are recorded before the next request. */
+const memberBatchSize = 50;
+/** Signing a pass blocks the event loop for about 1 ms; other work gets a turn after this time. */
 const blockMs = 4;
 
 async function issue(
   deps: WorkerDeps,
   platform: Platform,
-  { memberIds, holder, fence }: Issue,
+  { memberIds, leaseOwner, fence }: Issue,
   make: Make,
 ): Promise<Issued> {
-  const members = await deps.rows.members
+  const members = await deps.collections.members
     .find({ _id: { $in: [...memberIds] }, [issuedField[platform]]: { $exists: false } })
     .toArray();
   const issued: Issued = { eventIds: [], unissued: new Map() };
-  // A program whose pushes are off still has passes to install.
+  // The configured mode, not the program's: a program whose pushes are off still issues passes.
   const mode = deps.walletModes[platform];
-  const size = mode === 'real' ? membersTogether : members.length;
-  let away: Error | undefined;
+  const size = mode === 'real' ? memberBatchSize : members.length;
+  let unavailable: Error | undefined;
   for (let from = 0; from < members.length; from += size) {
-    const together = members.slice(from, from + size);
+    const batch = members.slice(from, from + size);
     const pairs = await Promise.all(
-      together.map(async (member) => ({ member, program: await recentProgram(deps, member) })),
+      batch.map(async (member) => ({ member, program: await cachedProgram(deps, member) })),
     );
-    const made = await madeOf(pairs, { away, make: mode === 'real' ? make : nothingToMake });
-    away = [...made.values()].every(isAway) ? [...made.values()].find((one) => one instanceof Error) : undefined;
-    issued.eventIds.push(...(await recordIssued(deps, { platform, mode, made, members: together, holder, fence })));
+    const made = await issueResultsOf(pairs, { unavailable, make: mode === 'real' ? make : noPassNeeded });
+    unavailable = [...made.values()].every(isUnavailable)
+      ? [...made.values()].find((one) => one instanceof Error)
+      : undefined;
+    issued.eventIds.push(...(await recordIssued(deps, { platform, mode, made, members: batch, leaseOwner, fence })));
     for (const [memberId, one] of made) if (one instanceof Error) issued.unissued.set(memberId, one);
   }
   await recordUnissued(deps, { platform, members, unissued: issued.unissued });
   return issued;
 }
 
-/** Whoever is away for all of some is not asked about the others. */
-async function madeOf(
+/**
+ * When the wallet was unavailable for all members of the batch before, it is not asked again: all members get the same
+ * error.
+ */
+async function issueResultsOf(
   pairs: Pair[],
-  { away, make }: { away: Error | undefined; make: Make },
-): Promise<Map<string, Made>> {
-  return away ? new Map(pairs.map(({ member }) => [member._id, away])) : make(pairs);
+  { unavailable, make }: { unavailable: Error | undefined; make: Make },
+): Promise<Map<string, IssueResult>> {
+  return unavailable ? new Map(pairs.map(({ member }) => [member._id, unavailable])) : make(pairs);
 }
 
-const isAway = (made: Made): boolean => made instanceof GoogleWalletError && made.kind === 'transient';
+const isUnavailable = (made: IssueResult): boolean => made instanceof GoogleWalletError && made.kind === 'transient';
 
-const nothingToMake: Make = async (pairs) => new Map(pairs.map(({ member }) => [member._id, {}]));
+const noPassNeeded: Make = async (pairs) => new Map(pairs.map(({ member }) => [member._id, {}]));
 
 function issueApple(deps: WorkerDeps, input: Issue): Promise<Issued> {
   return issue(deps, 'apple', input, async (pairs) => {
-    const made = new Map<string, Made>();
+    const made = new Map<string, IssueResult>();
     let since = performance.now();
     for (const { member, program } of pairs) {
       made.set(
@@ -97,8 +102,8 @@ function issueApple(deps: WorkerDeps, input: Issue): Promise<Issued> {
   });
 }
 
-/** The pass itself is built when the phone asks for it; here only whether it can be. */
-function attempted(build: () => unknown): Made {
+/** Whether the pass can be built. The file itself is built when the phone requests it. */
+function attempted(build: () => unknown): IssueResult {
   try {
     build();
     return {};
@@ -109,7 +114,7 @@ function attempted(build: () => unknown): Made {
 
 function issueAtGoogle(deps: WorkerDeps, input: Issue): Promise<Issued> {
   const { google } = deps.wallets;
-  const make: Make = (pairs) => (google ? issueGoogle(google, { config: deps.config, pairs }) : nothingToMake(pairs));
+  const make: Make = (pairs) => (google ? issueGoogle(google, { config: deps.config, pairs }) : noPassNeeded(pairs));
   return issue(deps, 'google', input, make);
 }
 
@@ -119,13 +124,15 @@ async function orThrow(issuing: Promise<Issued>): Promise<{ eventIds: string[] }
   return { eventIds };
 }
 
-/** Throws when a program's template cannot be a pass. */
+/** Throws when a program's template cannot be made into a pass. */
 export const issueApplePasses = (deps: WorkerDeps, input: IssuePassesFor) => orThrow(issueApple(deps, input));
 
-/** Throws GoogleWalletError when Google has to be asked again. */
+/** Throws GoogleWalletError for the first pass that Google did not take. */
 export const issueGooglePasses = (deps: WorkerDeps, input: IssuePassesFor) => orThrow(issueAtGoogle(deps, input));
 
-/** Both wallets, as far as they take the passes; answers the members with a pass that is still to be issued. */
+/**
+ * Issues on both wallets. Returns the `pass.created` events, and the members with a pass that is still to be issued.
+ */
 export async function issueBoth(deps: WorkerDeps, input: Issue): Promise<{ eventIds: string[]; unissued: string[] }> {
   const [apple, google] = await Promise.all([issueApple(deps, input), issueAtGoogle(deps, input)]);
   const unissued = new Map([...apple.unissued, ...google.unissued]);
@@ -134,9 +141,9 @@ export async function issueBoth(deps: WorkerDeps, input: Issue): Promise<{ event
   return { eventIds: [...apple.eventIds, ...google.eventIds], unissued: [...unissued.keys()] };
 }
 
-/** For members whose enrollment was told already. Throws while a wallet does not take a pass of theirs. */
+/** For members whose enrollment was published before. Throws while a wallet does not take all passes. */
 export async function issueLate(deps: WorkerDeps, { memberIds }: { memberIds: readonly string[] }): Promise<void> {
-  const { unissued } = await issueBoth(deps, { memberIds, holder: null });
+  const { unissued } = await issueBoth(deps, { memberIds, leaseOwner: null });
   if (unissued.length > 0)
     throw new Error(`Passes of ${unissued.length} of ${memberIds.length} members were not taken.`);
 }

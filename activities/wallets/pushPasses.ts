@@ -1,45 +1,52 @@
-// Telling the wallets what changed: recorded on each event once, with its lines in the timeline. What the transaction already
-// knew (stub mode, nobody to reach) is only written down. A wallet that could not be reached holds up nothing: its
-// events are named as late, go out with `passUpdate: null`, and are pushed until it takes them.
+// Pushes changed passes to the wallets. The result of a push is recorded once on its event, together with its timeline
+// lines. When the transaction of the change already knew that there is nothing to push (stub mode, no device), only the
+// timeline is written. A wallet that cannot be reached delays nothing else: its events are returned as late, are
+// published with `passUpdate: null`, and are pushed again until the wallet takes them.
+
+import { insertMissing } from '../../platform/mongodb/insertMissing.js';
+import { insertIfAbsent, update } from '../../platform/mongodb/statements.js';
+import { writeBulk } from '../../platform/mongodb/transact.js';
+import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { EventRow, MemberRow } from '../../schemas/collections.js';
 import { derivedId } from '../../schemas/ids.js';
 import type { PassUpdate } from '../../schemas/passUpdate.js';
 import type { Program } from '../../schemas/programs.js';
 import type { PushedPasses } from '../../schemas/workflows.js';
-import { type Claim, holdEvents } from '../claimEvents.js';
-import { insertNew } from '../insertNew.js';
-import { frozen, newEvent } from '../newEvent.js';
-import { recentProgram } from '../programs.js';
-import { insertUnlessThere, type Statement, update, writeTogether } from '../transact.js';
-import { modesOf } from '../walletModes.js';
+import { ensureLease, type Lease } from '../outbox/leases.js';
+import { newMemberEvent, serialisedEnvelope } from '../outbox/newEvent.js';
+import { cachedProgram } from '../programs/readProgram.js';
 import type { WorkerDeps } from '../workerDeps.js';
-import { noteStatements } from './noteDevices.js';
-import { pushApple } from './pushApple.js';
-import { pushGoogle } from './pushGoogle.js';
+import { pushApple } from './apple/pushApple.js';
+import { deviceStatements } from './apple/updateDevices.js';
+import { pushGoogle } from './google/pushGoogle.js';
 import { pushLines, skippedLines } from './pushTimeline.js';
+import { modesOf } from './walletModes.js';
 
-/** While somebody waits for the answer: most of what the API waits, so that what was heard in time is told in time. */
-const firstTryMs = (deps: WorkerDeps): number => Math.round(deps.config.PASS_UPDATE_WAIT_MS * 0.75);
-/** Nobody waits any more. */
-const lateTryMs = 10_000;
+/**
+ * The limit of a first attempt, in which a caller of the API may wait for the result: 75 % of the wait, so that a
+ * result that arrives in time can still be recorded and returned in time.
+ */
+const firstAttemptMs = (deps: WorkerDeps): number => Math.round(deps.config.PASS_UPDATE_WAIT_MS * 0.75);
+/** The limit of a late attempt, for which no caller waits. */
+const lateAttemptMs = 10_000;
 
-export async function pushPasses(deps: WorkerDeps, claim: Claim): Promise<PushedPasses> {
-  const events = await holdEvents(deps, { ...claim, forMs: firstTryMs(deps) });
-  return pushClaimed(deps, { holder: claim.holder, events });
+export async function pushPasses(deps: WorkerDeps, lease: Lease): Promise<PushedPasses> {
+  const events = await ensureLease(deps, { ...lease, forMs: firstAttemptMs(deps) });
+  return pushLeased(deps, { leaseOwner: lease.leaseOwner, events });
 }
 
-/** Events must be claimed by `holder`. */
-export async function pushClaimed(
+/** `leaseOwner` must hold the lease of the events. */
+export async function pushLeased(
   deps: WorkerDeps,
-  { holder, events }: { holder: string; events: EventRow[] },
+  { leaseOwner, events }: { leaseOwner: string; events: EventRow[] },
 ): Promise<PushedPasses> {
   const result: PushedPasses = { passUpdates: {}, eventIds: [], late: [] };
-  const quiet = events.filter((event) => event.wallet === 'push' && event.passUpdate);
-  for (const event of quiet) if (event.passUpdate) result.passUpdates[event._id] = event.passUpdate;
-  await insertNew(deps.rows.timeline, quiet.flatMap(skippedLines));
+  const withoutPush = events.filter((event) => event.wallet === 'push' && event.passUpdate);
+  for (const event of withoutPush) if (event.passUpdate) result.passUpdates[event._id] = event.passUpdate;
+  await insertMissing(deps.collections.timeline, withoutPush.flatMap(skippedLines));
   await Promise.all(
-    events.filter(isOwed).map(async (event) => {
-      const pushed = await pushOne(deps, { event, holder, turn: 'first', withinMs: firstTryMs(deps) });
+    events.filter(isPushPending).map(async (event) => {
+      const pushed = await pushOne(deps, { event, leaseOwner, attemptKind: 'first', withinMs: firstAttemptMs(deps) });
       if (!pushed) return;
       result.eventIds.push(...pushed.eventIds);
       if (pushed.unreached) result.late.push(event._id);
@@ -49,28 +56,31 @@ export async function pushClaimed(
   return result;
 }
 
-const isOwed = ({ wallet, passUpdate }: EventRow): boolean =>
+const isPushPending = ({ wallet, passUpdate }: EventRow): boolean =>
   wallet === 'refresh' || (wallet === 'push' && !passUpdate);
 
-/** For events that may have been published already: pushes what is still owed. Throws while a wallet cannot be reached. */
-export async function pushLate(deps: WorkerDeps, { holder, eventIds }: Claim): Promise<{ eventIds: string[] }> {
-  const events = await deps.rows.events.find({ _id: { $in: [...eventIds] } }).toArray();
+/**
+ * Pushes the events whose push is not recorded yet; they may have been published already. Throws while a wallet
+ * cannot be reached.
+ */
+export async function pushLate(deps: WorkerDeps, { leaseOwner, eventIds }: Lease): Promise<{ eventIds: string[] }> {
+  const events = await deps.collections.events.find({ _id: { $in: [...eventIds] } }).toArray();
   const made: string[] = [];
-  const owed: string[] = [];
-  for (const event of events.filter(isOwed)) {
-    const pushed = await pushOne(deps, { event, holder, turn: 'late', withinMs: lateTryMs });
+  const pending: string[] = [];
+  for (const event of events.filter(isPushPending)) {
+    const pushed = await pushOne(deps, { event, leaseOwner, attemptKind: 'late', withinMs: lateAttemptMs });
     made.push(...(pushed?.eventIds ?? []));
-    if (pushed?.unreached) owed.push(event._id);
+    if (pushed?.unreached) pending.push(event._id);
   }
-  if (owed.length > 0)
-    throw new Error(`The wallets could not be reached for ${owed.length} of ${events.length} changes.`);
+  if (pending.length > 0)
+    throw new Error(`The wallets could not be reached for ${pending.length} of ${events.length} changes.`);
   return { eventIds: made };
 }
 
 interface PushOne {
   event: EventRow;
-  holder: string;
-  turn: 'first' | 'late';
+  leaseOwner: string;
+  attemptKind: 'first' | 'late';
   withinMs: number;
 }
 
@@ -80,16 +90,16 @@ interface Pushed {
   eventIds: string[];
 }
 
-/** Null when the member is no longer there. */
+/** Returns null when the member no longer exists. */
 async function pushOne(deps: WorkerDeps, push: PushOne): Promise<Pushed | null> {
-  const { event, holder, turn } = push;
+  const { event, leaseOwner, attemptKind } = push;
   const { merchantId, memberId = '' } = event;
-  const member = await deps.rows.members.findOne({ _id: memberId, merchantId });
+  const member = await deps.collections.members.findOne({ _id: memberId, merchantId });
   if (!member) return null;
-  const program = await recentProgram(deps, member);
+  const program = await cachedProgram(deps, member);
   const [toDevices, toObject] = await Promise.all([
-    tellDevices(deps, push, member, program),
-    tellGoogle(deps, push, member, program),
+    pushToDevices(deps, push, member, program),
+    pushToGoogle(deps, push, member, program),
   ]);
   if (toObject) deps.metrics.pass('google', toObject.answer);
 
@@ -107,45 +117,58 @@ async function pushOne(deps: WorkerDeps, push: PushOne): Promise<Pushed | null> 
     google: { objectPatched: toObject?.objectPatched ?? false, mode: modes.google },
   };
   const unreached = toDevices?.unreached === true || toObject?.unreached === true;
-  const updated = event.wallet === 'push' ? updatedEvents(deps, { event, member, holder, passUpdate }) : [];
+  const updated = event.wallet === 'push' ? passUpdatedEvents(deps, { event, member, leaseOwner, passUpdate }) : [];
   const lines = [
     ...(event.wallet === 'push' ? skippedLines({ ...event, passUpdate }) : []),
-    ...pushLines(event, { toDevices, toObject, late: turn === 'late' && deps.now() }),
+    ...pushLines(event, { toDevices, toObject, late: attemptKind === 'late' && deps.now() }),
   ];
-  // With one commit: somebody waits for it.
-  await writeTogether(deps, [
-    ...noteStatements(deps, toDevices?.notes ?? []),
-    ...lines.map((line) => insertUnlessThere(deps, 'timeline', line)),
-    ...updated.map((made) => insertUnlessThere(deps, 'events', made)),
-    ...(unreached ? [] : toldStatements(deps, { ...event, passUpdate }, turn)),
+  // One commit for all rows, because a caller may be waiting for it.
+  await writeBulk(deps, [
+    ...deviceStatements(deps, toDevices?.deviceUpdates ?? []),
+    ...lines.map((line) => insertIfAbsent(deps, 'timeline', line)),
+    ...updated.map((made) => insertIfAbsent(deps, 'events', made)),
+    ...(unreached ? [] : passUpdateStatements(deps, { ...event, passUpdate }, attemptKind)),
   ]);
   return { passUpdate, unreached, eventIds: [...(toDevices?.eventIds ?? []), ...updated.map((made) => made._id)] };
 }
 
-/** What is known now, and with it the event's bytes; what is known late comes after the event was told without. */
-function toldStatements(deps: WorkerDeps, event: EventRow, turn: PushOne['turn']): Statement[] {
+/**
+ * Records the result of a push, and with it the bytes of the event when they were not made yet. A late result comes
+ * after the event was published with `passUpdate: null`, so it changes no bytes.
+ */
+function passUpdateStatements(deps: WorkerDeps, event: EventRow, attemptKind: PushOne['attemptKind']): Statement[] {
   const { _id, passUpdate } = event;
-  const untold = { _id, passUpdate: { $exists: false } };
-  const unfrozen = { ...untold, envelope: { $exists: false } };
+  const unconfirmed = { _id, passUpdate: { $exists: false } };
+  const unserialised = { ...unconfirmed, envelope: { $exists: false } };
   return [
-    ...(turn === 'first' ? [update(deps, 'events', unfrozen, { $set: { passUpdate, ...frozen(event) } })] : []),
-    update(deps, 'events', untold, { $set: { passUpdate } }),
+    ...(attemptKind === 'first'
+      ? [update(deps, 'events', unserialised, { $set: { passUpdate, ...serialisedEnvelope(event) } })]
+      : []),
+    update(deps, 'events', unconfirmed, { $set: { passUpdate } }),
   ];
 }
 
-async function tellDevices(
+async function pushToDevices(
   deps: WorkerDeps,
-  { event, holder, withinMs }: PushOne,
+  { event, leaseOwner, withinMs }: PushOne,
   member: MemberRow,
   program: Program,
 ) {
   const { apple } = deps.wallets;
   if (!apple || event.wallet !== 'push' || modesOf(deps.walletModes, program).apple === 'stub') return null;
-  return pushApple(deps, { apple, member, holder, withinMs });
+  return pushApple(deps, { apple, member, leaseOwner, withinMs });
 }
 
-/** A pass that was just saved is refreshed though its program's pushes are off: the customer looks at it now. */
-async function tellGoogle(deps: WorkerDeps, { event, turn, withinMs }: PushOne, member: MemberRow, program: Program) {
+/**
+ * An event `refresh` (the pass was just saved) is pushed even when the program's pushes are off, because the customer
+ * is looking at the pass now.
+ */
+async function pushToGoogle(
+  deps: WorkerDeps,
+  { event, attemptKind, withinMs }: PushOne,
+  member: MemberRow,
+  program: Program,
+) {
   const { google } = deps.wallets;
   const { changeMessage } = event.data;
   const modes = event.wallet === 'refresh' ? deps.walletModes : modesOf(deps.walletModes, program);
@@ -154,15 +177,15 @@ async function tellGoogle(deps: WorkerDeps, { event, turn, withinMs }: PushOne, 
   return pushGoogle(google, {
     member,
     program,
-    readAgain: () => deps.rows.members.findOne({ _id: member._id, merchantId: member.merchantId }),
+    readAgain: () => deps.collections.members.findOne({ _id: member._id, merchantId: member.merchantId }),
     message: body === '' ? undefined : { id: event._id, body },
     notify: event.wallet === 'push',
-    again: turn === 'late',
+    again: attemptKind === 'late',
     withinMs,
   });
 }
 
-/** The pass itself is built when the phone asks for it; here only whether it can be. */
+/** Whether the pass can be built. The file itself is built when the phone requests it. */
 function rebuilds(build: () => Buffer): boolean {
   try {
     build();
@@ -172,21 +195,25 @@ function rebuilds(build: () => Buffer): boolean {
   }
 }
 
-function updatedEvents(
+function passUpdatedEvents(
   deps: WorkerDeps,
-  { event, member, holder, passUpdate }: { event: EventRow; member: MemberRow; holder: string; passUpdate: PassUpdate },
+  {
+    event,
+    member,
+    leaseOwner,
+    passUpdate,
+  }: { event: EventRow; member: MemberRow; leaseOwner: string; passUpdate: PassUpdate },
 ): EventRow[] {
   const platforms = [
     ...(passUpdate.apple.devicesNotified > 0 ? (['apple'] as const) : []),
     ...(passUpdate.google.objectPatched ? (['google'] as const) : []),
   ];
   return platforms.map((platform) =>
-    newEvent(deps, {
+    newMemberEvent(deps, {
       eventId: derivedId('pass.updated', event._id, platform),
-      type: 'pass.updated',
+      event: { type: 'pass.updated', data: { serialNumber: member.serialNumber, platform } },
       member,
-      data: { serialNumber: member.serialNumber, platform },
-      holder,
+      leaseOwner,
     }),
   );
 }

@@ -1,15 +1,17 @@
-// What the timeline says of a push: one line a wallet and change, and one more when a wallet took late what it did not take
-// at once.
+// The timeline lines of a push: one for each wallet and change, and one more when a wallet takes the push late.
 import type { EventRow, TimelineRow } from '../../schemas/collections.js';
 import { derivedId } from '../../schemas/ids.js';
 import type { Platform } from '../../schemas/passUpdate.js';
-import { timelineRow } from '../timelineRow.js';
-import type { ApplePush } from './pushApple.js';
-import type { GooglePush } from './pushGoogle.js';
+import { timelineRow } from '../members/timelineRow.js';
+import type { ApplePush } from './apple/pushApple.js';
+import type { GooglePush } from './google/pushGoogle.js';
 
 const types: Record<Platform, string> = { apple: 'push_sent', google: 'google_object_patched' };
 
-/** decisions.md: in stub mode each change leaves both lines with outcome `skipped`, devices or not. */
+/**
+ * In stub mode each change adds a line with outcome `skipped` for each stub wallet, even when the member has no device
+ * (docs/interface.md#101-modes).
+ */
 export function skippedLines(event: EventRow): TimelineRow[] {
   const { passUpdate, memberId } = event;
   if (!passUpdate || !memberId) return [];
@@ -21,7 +23,7 @@ export function skippedLines(event: EventRow): TimelineRow[] {
 export interface PushResults {
   toDevices: ApplePush | null;
   toObject: GooglePush | null;
-  /** When it was told late; false for the first try. */
+  /** The time of a late attempt; false for the first attempt. */
   late: Date | false;
 }
 
@@ -32,7 +34,7 @@ export function pushLines(event: EventRow, { toDevices, toObject, late }: PushRe
       : []),
     ...(toObject ? [{ platform: 'google' as const, ...toObject, ok: toObject.objectPatched }] : []),
   ];
-  // A late try that is not the last one has nothing new to say.
+  // A late attempt that does not reach the wallet adds no line.
   return results
     .filter(({ unreached }) => !(late && unreached))
     .map(({ platform, ok, unreached, detail }) => {

@@ -1,47 +1,49 @@
-// What is written of issued passes: `pass.created`, its line in the timeline, and the mark on the member, under ids derived
-// from member and platform. Written twice, it is there once.
+// Records issued passes: the event `pass.created`, its timeline line, and the time of issue on the member. The ids of
+// these rows are derived from member and wallet, so recording a pass twice changes nothing.
+
+import { insertMissing } from '../../platform/mongodb/insertMissing.js';
+import { update } from '../../platform/mongodb/statements.js';
+import { writeBulk } from '../../platform/mongodb/transact.js';
+import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import type { EventRow, MemberRow } from '../../schemas/collections.js';
 import { derivedId } from '../../schemas/ids.js';
 import type { Platform, WalletMode } from '../../schemas/passUpdate.js';
-import { claimedFromBirth } from '../claimEvents.js';
-import { GoogleWalletError } from '../google/googleWalletError.js';
-import { insertNew } from '../insertNew.js';
-import { newEvent } from '../newEvent.js';
-import { timelineRow } from '../timelineRow.js';
-import { update, writeTogether } from '../transact.js';
-import { updateByIds } from '../updateByIds.js';
+import { timelineRow } from '../members/timelineRow.js';
+import { withLease } from '../outbox/leases.js';
+import { newMemberEvent } from '../outbox/newEvent.js';
 import type { WorkerDeps } from '../workerDeps.js';
+import { GoogleWalletError } from './google/googleWalletError.js';
 
 export const issuedField = { apple: 'pass.appleIssuedAt', google: 'pass.googleIssuedAt' } as const;
 
-/** What a wallet made of a member's pass. */
-export type Made = { saveUrl?: string } | Error;
+/** What a wallet returned for a member's pass. */
+export type IssueResult = { saveUrl?: string } | Error;
 
 interface RecordIssued {
   platform: Platform;
   mode: WalletMode;
-  made: ReadonlyMap<string, Made>;
+  made: ReadonlyMap<string, IssueResult>;
   members: readonly MemberRow[];
-  holder: string | null;
+  leaseOwner: string | null;
   fence: string | undefined;
 }
 
-/** Answers the events of what was issued. */
+/** Returns the ids of the `pass.created` events. */
 export async function recordIssued(
   deps: WorkerDeps,
-  { platform, mode, made, members, holder, fence }: RecordIssued,
+  { platform, mode, made, members, leaseOwner, fence }: RecordIssued,
 ): Promise<string[]> {
   const issued = members.filter(({ _id }) => !(made.get(_id) instanceof Error));
   if (issued.length === 0) return [];
   const events = issued.map((member): EventRow => {
     const data = { serialNumber: member.serialNumber, platform, mode };
     const eventId = derivedId('pass.created', member._id, platform);
-    return newEvent(deps, { eventId, type: 'pass.created', member, data, holder });
+    return newMemberEvent(deps, { eventId, event: { type: 'pass.created', data }, member, leaseOwner });
   });
   const outcome = mode === 'real' ? 'success' : 'skipped';
-  await insertNew(deps.rows.events, claimedFromBirth(deps, events, { holder: holder ?? '', fence }));
-  await insertNew(
-    deps.rows.timeline,
+  await insertMissing(deps.collections.events, withLease(deps, events, { leaseOwner: leaseOwner ?? '', fence }));
+  await insertMissing(
+    deps.collections.timeline,
     events.map((event) =>
       timelineRow(event, { memberId: event.memberId ?? '', type: 'pass_built', outcome, platform }),
     ),
@@ -50,7 +52,7 @@ export async function recordIssued(
   return events.map((event) => event._id);
 }
 
-/** Last, so that what was not recorded to its end is recorded again. */
+/** Marks the members last, so that a recording that was interrupted is done again. */
 async function mark(
   deps: WorkerDeps,
   { platform, members, made }: Pick<RecordIssued, 'platform' | 'members' | 'made'>,
@@ -61,10 +63,10 @@ async function mark(
     return one && !(one instanceof Error) && one.saveUrl ? [{ _id, 'pass.googleSaveUrl': one.saveUrl }] : [];
   });
   if (links.length === 0) {
-    await updateByIds(deps.rows.members, { ids: members.map(({ _id }) => _id), change: { $set: issuedAt } });
+    await updateByIds(deps, 'members', { ids: members.map(({ _id }) => _id), change: { $set: issuedAt } });
     return;
   }
-  await writeTogether(
+  await writeBulk(
     deps,
     links.map(({ _id, ...link }) => update(deps, 'members', { _id }, { $set: { ...issuedAt, ...link } })),
   );
@@ -78,12 +80,12 @@ interface Unissued {
 
 const longestDetail = 200;
 
-/** The first refusal of each pass, for the timeline; the later ones say nothing new. */
+/** Adds the first refusal of each pass to the timeline. Later refusals of the same pass add no line. */
 export async function recordUnissued(deps: WorkerDeps, { platform, members, unissued }: Unissued): Promise<void> {
   const lines = members.flatMap(({ _id: memberId, merchantId }) => {
     const error = unissued.get(memberId);
     if (!error) return [];
-    const told = error instanceof GoogleWalletError ? `${error.kind}: ${error.reason}` : error.message;
+    const reason = error instanceof GoogleWalletError ? `${error.kind}: ${error.reason}` : error.message;
     return [
       timelineRow(
         { _id: derivedId('unissued', memberId, platform), merchantId, occurredAt: deps.now() },
@@ -92,10 +94,10 @@ export async function recordUnissued(deps: WorkerDeps, { platform, members, unis
           type: 'pass_built',
           outcome: 'failure',
           platform,
-          detail: `${told.slice(0, longestDetail)}; is tried again`,
+          detail: `${reason.slice(0, longestDetail)}; is tried again`,
         },
       ),
     ];
   });
-  await insertNew(deps.rows.timeline, lines);
+  await insertMissing(deps.collections.timeline, lines);
 }

@@ -1,48 +1,50 @@
-// The two wallets as this process can reach them: real where credentials fit, stub with a reason where they don't. What real
-// mode needs is loaded only then, so that stub mode stays small.
+// Creates the clients of both wallets. A wallet is real when its credentials fit, otherwise a stub with a reason. The
+// modules for real mode are loaded only in real mode, so that stub mode needs little memory.
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import type { WalletModes } from '../../platform/deps.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { Config } from '../../schemas/config.js';
 import type { Program } from '../../schemas/programs.js';
-import type { Apns } from '../apple/apns.js';
-import { loadAppleCredentials, type RealAppleCredentials } from '../apple/credentials.js';
-import type { CompiledTemplate } from '../apple/passPackage.js';
-import type { WalletModes } from '../deps.js';
-import { loadGoogleCredentials, type RealGoogleCredentials } from '../google/credentials.js';
-import type { GoogleProgram } from '../google/faces.js';
-import type { GoogleWallet } from '../google/googleWallet.js';
-import { appleFaceOf } from './faces.js';
+import type { Apns } from './apple/apns.js';
+import { loadAppleCredentials, type RealAppleCredentials } from './apple/credentials.js';
+import type { CompiledTemplate } from './apple/passPackage.js';
+import { loadGoogleCredentials, type RealGoogleCredentials } from './google/credentials.js';
+import type { GoogleWalletApi } from './google/googleWalletApi.js';
+import type { GoogleProgramView } from './google/passViews.js';
+import { applePassView } from './passViews.js';
 
 export interface AppleWallet {
   credentials: RealAppleCredentials;
   apns: Apns;
-  /** The member's signed .pkpass as of now. Throws when the program's template cannot be a pass. */
+  /** Returns the member's signed .pkpass as of now. Throws when the program's template cannot be made into a pass. */
   build: (member: MemberRow, program: Program) => Buffer;
 }
 
-export interface GoogleWalletAt {
+export interface GoogleWallet {
   credentials: RealGoogleCredentials;
-  wallet: GoogleWallet;
-  /** Makes the program's class or brings it up to date, unless that was seen to a moment ago. */
-  keepClass: (program: GoogleProgram) => Promise<void>;
-  forgetClasses: () => void;
+  api: GoogleWalletApi;
+  /**
+   * Creates or updates the program's class, unless this process did so with the same data within the last 10 minutes.
+   */
+  ensureClass: (program: GoogleProgramView) => Promise<void>;
+  clearClassCache: () => void;
   close: () => void;
 }
 
 export interface Wallets {
-  /** Looks at the clock too: expired certificates are stub from that moment on. */
+  /** Checked against the clock at each read: a wallet whose certificates have expired is a stub. */
   modes: WalletModes;
   apple: AppleWallet | null;
-  google: GoogleWalletAt | null;
-  /** Why a wallet is stub; null where it is real. */
+  google: GoogleWallet | null;
+  /** Why a wallet is a stub; null when it is real. */
   reasons: { apple: string | null; google: string | null };
   close: () => Promise<void>;
 }
 
-const keptTemplates = 200;
-const keptClasses = { max: 1_000, ttl: 10 * 60_000 };
+const maxCachedTemplates = 200;
+const classCacheOptions = { max: 1_000, ttl: 10 * 60_000 };
 const pushTimeoutMs = 10_000;
 
 export interface CreateWallets {
@@ -60,8 +62,8 @@ export async function createWallets({ config, log, now = () => new Date() }: Cre
     apple: appleCredentials.mode === 'stub' ? appleCredentials.reason : null,
     google: googleCredentials.mode === 'stub' ? googleCredentials.reason : null,
   };
-  // Nothing configured is a choice; something configured that cannot work is a mistake.
-  const isMistaken = (platform: 'apple' | 'google') => reasons[platform] !== null && isGiven(config, platform);
+  // A wallet without settings is a choice; settings that cannot work are a mistake, which is logged as a warning.
+  const isMistaken = (platform: 'apple' | 'google') => reasons[platform] !== null && isConfigured(config, platform);
   log[isMistaken('apple') || isMistaken('google') ? 'warn' : 'info'](
     { apple: reasons.apple ?? 'real', google: reasons.google ?? 'real' },
     'wallets',
@@ -85,7 +87,7 @@ export async function createWallets({ config, log, now = () => new Date() }: Cre
   };
 }
 
-function isGiven(config: Config, platform: 'apple' | 'google'): boolean {
+function isConfigured(config: Config, platform: 'apple' | 'google'): boolean {
   const names = {
     apple: ['APPLE_PASS_TYPE_ID', 'APPLE_TEAM_ID', 'APPLE_SIGNER_CERT', 'APPLE_SIGNER_KEY', 'APPLE_WWDR_CERT'],
     google: ['GOOGLE_WALLET_ISSUER_ID', 'GOOGLE_WALLET_CREDENTIALS'],
@@ -95,12 +97,12 @@ function isGiven(config: Config, platform: 'apple' | 'google'): boolean {
 
 async function openApple(credentials: RealAppleCredentials, { config, log }: CreateWallets): Promise<AppleWallet> {
   const [{ createApns }, { buildPass, compileTemplate }] = await Promise.all([
-    import('../apple/apns.js'),
-    import('../apple/passPackage.js'),
+    import('./apple/apns.js'),
+    import('./apple/passPackage.js'),
   ]);
-  // What cannot be compiled is kept too: it is tried for each of a program's members.
+  // Compile errors are cached too, because each member of the program would try to compile the template again.
   const byProgram = new WeakMap<Program, CompiledTemplate | Error>();
-  const byContent = new LRUCache<string, CompiledTemplate | Error>({ max: keptTemplates });
+  const byContent = new LRUCache<string, CompiledTemplate | Error>({ max: maxCachedTemplates });
   const compiled = (program: Program): CompiledTemplate => {
     const known = byProgram.get(program) ?? compileOnce(program);
     if (known instanceof Error) throw known;
@@ -125,7 +127,7 @@ async function openApple(credentials: RealAppleCredentials, { config, log }: Cre
       log,
       timeoutMs: pushTimeoutMs,
     }),
-    build: (member, program) => buildPass(credentials, compiled(program), appleFaceOf(config, { member, program })),
+    build: (member, program) => buildPass(credentials, compiled(program), applePassView(config, { member, program })),
   };
 }
 
@@ -137,32 +139,35 @@ function attempted<T>(work: () => T): T | Error {
   }
 }
 
-/** All workers together keep to Google's limit, by Redis where there is one. */
-async function openGoogle(credentials: RealGoogleCredentials, { config, log }: CreateWallets): Promise<GoogleWalletAt> {
-  const [{ createGoogleWallet }, { createTokenBucket }, { Redis }] = await Promise.all([
-    import('../google/walletObjects.js'),
-    import('../google/tokenBucket.js'),
+/**
+ * All workers together keep to Google's rate limit when they share a Redis; without Redis each worker keeps to it
+ * alone.
+ */
+async function openGoogle(credentials: RealGoogleCredentials, { config, log }: CreateWallets): Promise<GoogleWallet> {
+  const [{ createGoogleWalletApi }, { createRequestPacer }, { Redis }] = await Promise.all([
+    import('./google/createGoogleWalletApi.js'),
+    import('./google/requestPacer.js'),
     import('ioredis'),
   ]);
   const redis = config.REDIS_URL
     ? new Redis(config.REDIS_URL, { enableOfflineQueue: false, maxRetriesPerRequest: 0, connectTimeout: 2_000 })
     : undefined;
-  // The bucket itself says when Redis is away.
+  // The request pacer itself logs that Redis is unavailable.
   redis?.on('error', () => undefined);
-  const bucket = createTokenBucket({ ...(redis && { redis }), log });
+  const pacer = createRequestPacer({ ...(redis && { redis }), log });
   const origins = [new URL(config.PUBLIC_URL).origin];
-  const wallet = createGoogleWallet({ credentials, bucket, log, origins });
-  const classes = new LRUCache<string, true>(keptClasses);
+  const wallet = createGoogleWalletApi({ credentials, pacer, log, origins });
+  const classes = new LRUCache<string, true>(classCacheOptions);
   return {
     credentials,
-    wallet,
-    async keepClass(program) {
+    api: wallet,
+    async ensureClass(program) {
       const key = JSON.stringify(program);
       if (classes.has(key)) return;
       await wallet.upsertClass(program);
       classes.set(key, true);
     },
-    forgetClasses: () => classes.clear(),
+    clearClassCache: () => classes.clear(),
     close: () => redis?.disconnect(),
   };
 }

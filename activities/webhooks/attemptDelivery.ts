@@ -1,26 +1,27 @@
-// One attempt of one delivery, first or retry: the subscription's URL and secrets of this moment, the event's own bytes, a
-// fresh signature, and a line in the log that says what happened.
+// Makes one attempt of a delivery, the first one or a retry. An attempt sends the stored bytes of the event to the
+// subscription's current URL, signs them anew with the subscription's current secrets, and adds its result to the
+// delivery log.
 import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
 import { webhookHeaders } from '../../schemas/webhookHeaders.js';
 import type { DeliveryState } from '../../schemas/webhooks.js';
 import { checkWebhookUrl } from '../../schemas/webhookUrl.js';
-import type { Confirm } from '../claimEvents.js';
+import type { CheckLease } from '../outbox/leases.js';
 import type { WorkerDeps } from '../workerDeps.js';
-import { recordHealth } from './health.js';
-import type { Turn } from './lanes.js';
+import type { AttemptKind } from './deliveryLimits.js';
 import { type SendResult, sendWebhook } from './sendWebhook.js';
+import { recordHealth } from './subscriptionHealth.js';
 
 export interface Attempt {
   delivery: DeliveryRow;
-  /** True when the log may not have the delivery yet. */
+  /** True when the delivery log may not have a row of this delivery yet. */
   unlogged?: boolean;
   event: Pick<EventRow, '_id' | 'type' | 'envelope' | 'traceparent'>;
   subscription: SubscriptionRow;
-  turn: Turn;
-  /** True when no further attempt follows a failure. */
+  attemptKind: AttemptKind;
+  /** True when a failure of this attempt is final: the retry policy allows no further attempt. */
   last: boolean;
-  /** Asked right before the bytes go out, and before a failure is believed. */
-  confirm: Confirm;
+  /** Called before a failure is logged. Throws LeaseLost when another attempt has taken over. */
+  checkLease: CheckLease;
   signal?: AbortSignal;
 }
 
@@ -40,7 +41,7 @@ function liveSecrets(deps: Pick<WorkerDeps, 'secrets'>, subscription: Subscripti
 }
 
 async function send(deps: WorkerDeps, attempt: Attempt): Promise<SendResult> {
-  const { event, subscription, turn, signal } = attempt;
+  const { event, subscription, attemptKind, signal } = attempt;
   const allowed = checkWebhookUrl(subscription.url, deps.urlPolicy);
   if (!allowed.ok) {
     return {
@@ -54,30 +55,21 @@ async function send(deps: WorkerDeps, attempt: Attempt): Promise<SendResult> {
   }
   if (!event.envelope) throw new Error(`Event ${event._id} has no envelope yet.`);
   const body = Buffer.from(event.envelope.buffer);
-  return deps.lanes.run(subscription._id, turn, async () => {
-    let leftMs = subscription.timeoutMs;
-    for (;;) {
-      const notAfter = await attempt.confirm();
-      const now = deps.now();
-      const headers = webhookHeaders({
-        eventType: event.type,
-        eventId: event._id,
-        subscriptionId: subscription._id,
-        secrets: liveSecrets(deps, subscription, now),
-        body,
-        now,
-      });
-      const begunAt = performance.now();
-      const { url } = subscription;
-      const sent = await sendWebhook(deps.webhookAgent, { url, headers, body, timeoutMs: leftMs, notAfter, signal });
-      if (sent) return sent;
-      // There was no connection while the answer could be relied on: it is asked again, on what is left of the time.
-      leftMs = Math.max(leftMs - (performance.now() - begunAt), 1);
-    }
+  return deps.deliveryLimits.run(subscription._id, attemptKind, async () => {
+    const headers = webhookHeaders({
+      eventType: event.type,
+      eventId: event._id,
+      subscriptionId: subscription._id,
+      secrets: liveSecrets(deps, subscription, deps.now()),
+      body,
+      now: deps.now(),
+    });
+    const { url, timeoutMs } = subscription;
+    return sendWebhook(deps.webhookAgent, { url, headers, body, timeoutMs, signal });
   });
 }
 
-/** The attempt as the last span of the request that made the event. */
+/** Sends inside a tracing span whose parent is the request that created the event. */
 function traced(deps: WorkerDeps, attempt: Attempt): Promise<SendResult> {
   const { event, subscription, delivery } = attempt;
   const span = {
@@ -112,8 +104,9 @@ function stateAfter(result: SendResult, last: boolean): DeliveryState {
 }
 
 /**
- * Throws only when the attempt was called off, taken over by somebody else, or could not be logged; then it did not
- * count. How a delivery stands after a failure is said only by whoever still carries it; a success is true whoever says it.
+ * Throws only when the attempt was cancelled, when it failed after another attempt had taken over (LeaseLost), or when
+ * its result could not be logged; such an attempt does not count. After a failure, only the attempt that still holds
+ * the lease or the delivery's fence sets the delivery's state. A success is always recorded.
  */
 export async function attemptDelivery(deps: WorkerDeps, attempt: Attempt): Promise<Attempted> {
   const { delivery, subscription, last } = attempt;
@@ -121,13 +114,14 @@ export async function attemptDelivery(deps: WorkerDeps, attempt: Attempt): Promi
   const result = await traced(deps, attempt);
   if (result.error === 'aborted') throw new Error('The attempt was called off.');
   deps.crashPoint('after-post-before-log');
-  // A process that stood still sees timeouts that the receiver knows nothing of.
-  if (!result.ok) await attempt.confirm();
+  // A process that stood still may see a timeout although the receiver answered in time. Another attempt may have taken
+  // over since.
+  if (!result.ok) await attempt.checkLease();
   const state = stateAfter(result, last);
   const waitMs = state === 'retrying' ? Math.max(subscription.retryPolicy.backoffMs, result.retryAfterMs ?? 0) : 0;
   const now = deps.now();
   const { statusCode, error, durationMs } = result;
-  deps.metrics.attempt({ turn: attempt.turn, error, seconds: durationMs / 1_000 });
+  deps.metrics.attempt({ kind: attempt.attemptKind, error, seconds: durationMs / 1_000 });
   deps.metrics.delivery(state);
   await deps.logAttempt({
     deliveryId: delivery._id,

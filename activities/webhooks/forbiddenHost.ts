@@ -1,10 +1,13 @@
-// What can be said of a URL's host before anything is sent to it. The connector asks the same again at every connect.
+// Checks the host of a URL when the URL is stored. The connector (guardedAgent.ts) repeats the check at every connect.
 import { isIP } from 'node:net';
 import { forbiddenReason } from '../../schemas/addresses.js';
 import { bareHost, isLocalhost, type WebhookUrlRules } from '../../schemas/webhookUrl.js';
 import { resolveHost } from './resolveHost.js';
 
-/** A sentence for the caller when the host is, or resolves to, a forbidden address; null otherwise, also when it does not resolve. */
+/**
+ * Returns a message for the caller when the host name resolves to a forbidden address. Returns null otherwise, also
+ * when the name does not resolve, and for IP literals and localhost, which checkWebhookUrl has checked before.
+ */
 export async function forbiddenHost(url: URL, { allow }: WebhookUrlRules): Promise<string | null> {
   const host = bareHost(url);
   if (isIP(host) !== 0 || isLocalhost(host)) return null;

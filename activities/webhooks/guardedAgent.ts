@@ -1,6 +1,7 @@
-// No socket is ever opened to an address that the rules forbid. The check sits where the socket connects, so that it
-// holds for literals (for which undici asks no lookup), for names that resolve differently a second time, and for every
-// way a URL may have got here. The connection goes to the addresses that were checked, never to the name again.
+// An HTTP agent that opens no socket to a forbidden address. The check runs where the socket connects. So it also
+// covers IP literals (for which undici calls no lookup), names that resolve to another address the second time, and
+// every way by which a URL can have been stored. The socket connects to the addresses that were checked; the name is
+// not resolved again.
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { forbiddenReason, isInside } from '../../schemas/addresses.js';
@@ -15,13 +16,13 @@ import { resolveHost } from './resolveHost.js';
 import { toWebhookError, WebhookError } from './webhookError.js';
 
 export interface WebhookAgentOptions extends WebhookUrlRules {
-  /** All addresses of a name, or a WebhookError `dns`; the machine's resolver within 2 s when omitted. */
+  /** Returns all addresses of a name, or throws WebhookError `dns`. Default: the machine's name servers, within 2 s. */
   resolve?: (host: string) => Promise<string[]>;
-  /** Certificate authorities (PEM) to trust instead of the machine's. */
+  /** Certificate authorities (PEM) to trust in place of the system's. */
   ca?: string;
   /**
-   * Sockets to one origin. Not below what the lanes let through in all: subscriptions of several merchants may share an
-   * origin, and one that hangs must not keep the others waiting for a socket.
+   * The maximum number of sockets to one origin. Must not be lower than `total` of the delivery limits: subscriptions
+   * of several merchants may share an origin, and a receiver that hangs must not make the others wait for a socket.
    */
   connectionsPerOrigin?: number;
 }
@@ -30,16 +31,19 @@ const connectTimeoutMs = 5_000;
 const addressTimeoutMs = 1_000;
 const maxHeaderBytes = 16_384;
 
-/** Reads no proxy environment. Requests fail with WebhookError where no connection could be made. */
+/**
+ * Ignores the proxy settings of the environment. A request fails with WebhookError when no connection could be made.
+ */
 export function createWebhookAgent({ connectionsPerOrigin = 256, ...options }: WebhookAgentOptions): Agent {
   return new Agent({
     connect: guardedConnector({ resolve: resolveHost, ...options }),
     connections: connectionsPerOrigin,
     maxHeaderSize: maxHeaderBytes,
-    // sendWebhook's own clock runs over all of an attempt; undici's would run beside it for parts of it.
+    // The timer of sendWebhook covers the whole attempt, so undici's timers for its parts are switched off.
     headersTimeout: 0,
     bodyTimeout: 0,
-    // Shorter than the idle time of any usual receiver (gunicorn: 2 s), so that no POST meets a socket that is closing.
+    // Shorter than the idle timeout of common receivers (gunicorn: 2 s), so that no POST is sent on a socket that the
+    // receiver is closing.
     keepAliveTimeout: 1_500,
     keepAliveMaxTimeout: 30_000,
   });
@@ -94,7 +98,7 @@ function connectTo(
     allowH2: false,
     maxCachedSessions: 0,
     minVersion: 'TLSv1.2',
-    // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED would be asked otherwise.
+    // Set explicitly, because otherwise the environment variable NODE_TLS_REJECT_UNAUTHORIZED decides.
     rejectUnauthorized: true,
     ...(ca === undefined ? {} : { ca }),
   });

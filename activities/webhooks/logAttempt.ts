@@ -1,16 +1,21 @@
-// The log of attempts: one write for whatever is to be logged just then, and one for a delivery and its first attempt. How a
-// delivery stands after a failure is said only by whoever still carries it; that there was an attempt is said by whoever made it.
+// Writes the delivery log. Attempts that finish at the same time share one insert and one bulk write. The first attempt
+// inserts the row of its delivery. A later failure is always added to the history, but it sets the delivery's state
+// only when its attempt still holds the delivery's fence. A success always sets the state, and failures after a success
+// are not logged.
+
+import { createBatcher } from '../../platform/batcher.js';
+import type { Deps } from '../../platform/deps.js';
+import { insertMissing } from '../../platform/mongodb/insertMissing.js';
+import { update } from '../../platform/mongodb/statements.js';
+import { writeBulk } from '../../platform/mongodb/transact.js';
+import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { DeliveryRow } from '../../schemas/collections.js';
-import type { Store } from '../deps.js';
-import { gather } from '../gather.js';
-import { insertNew } from '../insertNew.js';
-import { type Statement, update, writeTogether } from '../transact.js';
 
 export interface DeliveryRecord {
   deliveryId: string;
-  /** The delivery as it was when the attempt began, where it may not be in the log yet. */
+  /** The delivery as it was when the attempt began; set when the log may not have its row yet. */
   unlogged?: DeliveryRow | undefined;
-  /** The delivery's fence as it was when the attempt began. */
+  /** The delivery's fence when the attempt began. */
   fence: string | undefined;
   set: Partial<DeliveryRow>;
   attempt: DeliveryRow['history'][number];
@@ -18,34 +23,34 @@ export interface DeliveryRecord {
 
 export type LogAttempt = (record: DeliveryRecord) => Promise<void>;
 
-const logTogether = { max: 200, atOnce: 1 };
-const keptAttempts = 100;
+const logBatcherOptions = { batchSize: 200, concurrency: 1 };
+const maxHistory = 100;
 
-export function createLogAttempt(store: Store): LogAttempt {
-  return gather(async (records: DeliveryRecord[]) => {
-    const known = new Set(await insertNew(store.rows.deliveries, records.flatMap(firstRow)));
-    await writeTogether(
-      store,
+export function createLogAttempt(deps: Deps): LogAttempt {
+  return createBatcher(async (records: DeliveryRecord[]) => {
+    const known = new Set(await insertMissing(deps.collections.deliveries, records.flatMap(firstRow)));
+    await writeBulk(
+      deps,
       records
         .filter(({ unlogged, deliveryId }) => !unlogged || known.has(deliveryId))
-        .flatMap((record) => statementsOf(store, record)),
+        .flatMap((record) => statementsOf(deps, record)),
     );
     return records.map(() => undefined);
-  }, logTogether);
+  }, logBatcherOptions);
 }
 
 function firstRow({ unlogged, set, attempt }: DeliveryRecord): DeliveryRow[] {
   return unlogged ? [{ ...unlogged, ...set, attempts: 1, history: [attempt] }] : [];
 }
 
-function statementsOf(store: Store, { deliveryId: _id, fence, set, attempt }: DeliveryRecord): Statement[] {
-  const logged = { $inc: { attempts: 1 }, $push: { history: { $each: [attempt], $slice: -keptAttempts } } };
-  if (set.success) return [update(store, 'deliveries', { _id }, { $set: set, ...logged })];
-  // What succeeded meanwhile keeps its story.
+function statementsOf(deps: Deps, { deliveryId: _id, fence, set, attempt }: DeliveryRecord): Statement[] {
+  const logged = { $inc: { attempts: 1 }, $push: { history: { $each: [attempt], $slice: -maxHistory } } };
+  if (set.success) return [update(deps, 'deliveries', { _id }, { $set: set, ...logged })];
+  // A delivery that has succeeded in the meantime is not changed by a failure.
   const open = { _id, state: { $ne: 'succeeded' } };
   const [same, other] = fence === undefined ? [{ $exists: false }, { $exists: true }] : [fence, { $ne: fence }];
   return [
-    update(store, 'deliveries', { ...open, fence: same }, { $set: set, ...logged }),
-    update(store, 'deliveries', { ...open, fence: other }, logged),
+    update(deps, 'deliveries', { ...open, fence: same }, { $set: set, ...logged }),
+    update(deps, 'deliveries', { ...open, fence: other }, logged),
   ];
 }

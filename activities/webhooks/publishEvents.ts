@@ -1,191 +1,200 @@
-// Telling the merchant: for one event or for hundreds, the same steps. The bytes are made once, each receiver gets a first
-// attempt, which puts the delivery into the log, and a delivery that failed becomes a workflow of its own. Run twice, it finds
-// its own rows and repeats only what was not logged.
+// Publishes events, one or hundreds in the same steps: the bytes of each event are made once, each subscription gets a
+// first attempt, the attempt adds the delivery to the log, and a failed delivery gets its own workflow. A second run
+// finds the rows of the first one and repeats only the attempts that were not logged.
 import { setMaxListeners } from 'node:events';
+import { insertMissing } from '../../platform/mongodb/insertMissing.js';
+import { update } from '../../platform/mongodb/statements.js';
+import { writeBulk } from '../../platform/mongodb/transact.js';
 import type { DeliveryRow, EventRow, MemberRow, SubscriptionRow } from '../../schemas/collections.js';
-import { deliveryWorkflowId, firstDeliveryId } from '../../schemas/ids.js';
-import { type Claim, type Confirm, claimEvents, keepLease, markPublished, newFence } from '../claimEvents.js';
-import { insertNew } from '../insertNew.js';
-import { frozen } from '../newEvent.js';
-import { update, writeTogether } from '../transact.js';
+import { firstDeliveryId } from '../../schemas/ids.js';
+import {
+  type CheckLease,
+  type Lease,
+  leaseEvents,
+  markPublished,
+  newFence,
+  startLeaseRenewal,
+} from '../outbox/leases.js';
+import { serialisedEnvelope } from '../outbox/newEvent.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { attemptDelivery } from './attemptDelivery.js';
+import { newDelivery } from './newDelivery.js';
+import { startDeliveryWorkflow } from './startDeliveryWorkflow.js';
 
-/** A receiver that failed this often in a row gets its first attempt in a workflow, so that nobody waits for it here. */
-const failingAfter = 3;
-/** After the few milliseconds of most first attempts a row for each of them would be as much work as all the rest. */
+/**
+ * After this many consecutive failures of a subscription, a delivery workflow makes the first attempt too, so that
+ * publishing does not wait for a failing receiver.
+ */
+const failingThreshold = 3;
+/**
+ * Deliveries still in flight after this time are logged as `pending`. Most first attempts take a few milliseconds; a
+ * pending row for each of them would cost as much as all other work of publishing.
+ */
 const pendingAfterMs = 2_000;
 
 export async function publishEvents(
   deps: WorkerDeps,
-  { holder, eventIds, callOff }: Pick<Claim, 'holder' | 'eventIds'> & { callOff?: AbortSignal },
+  {
+    leaseOwner,
+    eventIds,
+    cancellationSignal,
+  }: Pick<Lease, 'leaseOwner' | 'eventIds'> & { cancellationSignal?: AbortSignal },
 ): Promise<{ published: number }> {
   const fence = newFence();
-  const claimedAt = performance.now();
-  const events = await claimEvents(deps, { holder, eventIds, fence });
-  const failed = await publishClaimed(deps, { holder, fence, claimedAt, events, ...(callOff && { callOff }) });
+  const events = await leaseEvents(deps, { leaseOwner, eventIds, fence });
+  const failed = await publishLeased(deps, {
+    leaseOwner,
+    fence,
+    events,
+    ...(cancellationSignal && { cancellationSignal }),
+  });
   const [first] = failed.values();
   if (first) throw first;
   return { published: events.length };
 }
 
-export interface Claimed {
-  holder: string;
-  /** The claim's own; without it any attempt of the holder shares the claim. */
+export interface LeasedEvents {
+  leaseOwner: string;
+  /** The fence of the lease; without a fence, all attempts of the lease owner share the lease. */
   fence?: string;
-  /** `performance.now()` of just before the claim. */
-  claimedAt: number;
   events: EventRow[];
-  /** Aborted when this process must hand back: attempts in flight are called off. */
-  callOff?: AbortSignal;
+  /** Aborted when this process must hand its work back; attempts in flight are then cancelled. */
+  cancellationSignal?: AbortSignal;
 }
 
 /**
- * Publishes what can be: one event that cannot holds up none of the others. Answers the events that are still to be
- * published, each with its error; they stay claimed. Throws when nothing could be begun, or when the lease was lost.
+ * Publishes all events that it can; an event that fails does not stop the others. Returns the events that are not
+ * published yet, each with its error (LeaseLost included); these events stay leased. Throws when the database fails
+ * before the first attempt, or when the events cannot be marked as published.
  */
-export async function publishClaimed(deps: WorkerDeps, claimed: Claimed): Promise<Map<string, Error>> {
-  const { holder, fence, claimedAt, events, callOff } = claimed;
+export async function publishLeased(deps: WorkerDeps, leased: LeasedEvents): Promise<Map<string, Error>> {
+  const { leaseOwner, fence, events, cancellationSignal } = leased;
   const failed = new Map<string, Error>();
   if (events.length === 0) return failed;
-  // Every attempt in flight listens to it.
-  if (callOff) setMaxListeners(0, callOff);
-  const claim = { holder, fence, eventIds: events.map((event) => event._id) };
-  const lease = keepLease(deps, { ...claim, claimedAt });
-  let endShowing = () => {};
+  // Each attempt in flight adds a listener to this signal; without this line Node warns of a leak after ten listeners.
+  if (cancellationSignal) setMaxListeners(0, cancellationSignal);
+  const lease = { leaseOwner, fence, eventIds: events.map((event) => event._id) };
+  const renewal = startLeaseRenewal(deps, lease);
+  let cancelPendingLog = () => {};
   try {
-    const waiting = new Set(await openDeliveries(deps, await freeze(deps, events)));
-    endShowing = showLater(deps, waiting);
+    const open = new Set(await findOpenDeliveries(deps, await serialiseEnvelopes(deps, events)));
+    cancelPendingLog = logPendingLater(deps, open);
     await Promise.all(
-      Array.from(waiting, (entry) =>
-        deliverFirst(deps, entry, { confirm: lease.confirm, callOff })
+      Array.from(open, (entry) =>
+        deliverFirst(deps, entry, { checkLease: renewal.check, cancellationSignal })
           .catch((error: unknown) => {
             failed.set(entry.event._id, error instanceof Error ? error : new Error(String(error)));
           })
-          .finally(() => waiting.delete(entry)),
+          .finally(() => open.delete(entry)),
       ),
     );
     deps.crashPoint('after-log-before-mark');
-    await markPublished(deps, { ...claim, eventIds: claim.eventIds.filter((id) => !failed.has(id)) });
+    await markPublished(deps, { ...lease, eventIds: lease.eventIds.filter((id) => !failed.has(id)) });
     return failed;
   } finally {
-    endShowing();
-    lease.release();
+    cancelPendingLog();
+    renewal.stop();
   }
 }
 
-/** As `member.created` says it; none where the member is gone. */
+/** The `passIssuance` of a `member.created` event; both wallets are false when the member no longer exists. */
 export const issuanceOf = (pass: MemberRow['pass'] | undefined) => ({
   passIssuance: { apple: pass?.appleIssuedAt !== undefined, google: pass?.googleIssuedAt !== undefined },
 });
 
-/** What only shows once the passes were issued: the last moment at which an event's data can change. */
+/**
+ * Returns `passIssuance` of the enrollment events, which is known only after the passes were issued. The bytes of an
+ * event are made right after this, so the data of an event cannot change later.
+ */
 async function issuancesOf(deps: WorkerDeps, events: EventRow[]): Promise<Map<string, Record<string, unknown>>> {
   const enrolled = events.filter((event) => event.wallet === 'issue');
   if (enrolled.length === 0) return new Map();
   const memberIds = enrolled.flatMap((event) => event.memberId ?? []);
-  const members = await deps.rows.members.find({ _id: { $in: memberIds } }, { projection: { pass: 1 } }).toArray();
+  const members = await deps.collections.members
+    .find({ _id: { $in: memberIds } }, { projection: { pass: 1 } })
+    .toArray();
   const passes = new Map(members.map((member) => [member._id, member.pass]));
   return new Map(enrolled.map((event) => [event._id, issuanceOf(passes.get(event.memberId ?? ''))]));
 }
 
-/** Makes the bytes of those that have none yet. */
-async function freeze(deps: WorkerDeps, events: EventRow[]): Promise<EventRow[]> {
+/** Makes the bytes of the events that have none yet, and stores them. */
+async function serialiseEnvelopes(deps: WorkerDeps, events: EventRow[]): Promise<EventRow[]> {
   const open = events.filter((event) => !event.envelope);
   if (open.length === 0) return events;
   const issuance = await issuancesOf(deps, open);
-  const made = new Map(open.map((event) => [event._id, frozen(event, issuance.get(event._id))]));
-  const matched = await writeTogether(
+  const made = new Map(open.map((event) => [event._id, serialisedEnvelope(event, issuance.get(event._id))]));
+  const matched = await writeBulk(
     deps,
     [...made].map(([_id, bytes]) => update(deps, 'events', { _id, envelope: { $exists: false } }, { $set: bytes })),
   );
   if (matched === made.size) {
     return events.map((event) => ({ ...event, ...made.get(event._id) }));
   }
-  return deps.rows.events.find({ _id: { $in: events.map((event) => event._id) } }).toArray();
+  return deps.collections.events.find({ _id: { $in: events.map((event) => event._id) } }).toArray();
 }
 
-const wants = (subscription: SubscriptionRow, event: EventRow): boolean =>
-  !event.silent &&
+const isSubscribed = (subscription: SubscriptionRow, event: EventRow): boolean =>
+  !event.internal &&
   subscription.merchantId === event.merchantId &&
   (event.onlySubscriptionId
     ? event.onlySubscriptionId === subscription._id
     : subscription.events.includes('*') || subscription.events.includes(event.type));
 
-interface Waiting {
+interface OpenDelivery {
   delivery: DeliveryRow;
   event: EventRow;
   subscription: SubscriptionRow;
 }
 
-export function newDelivery(
-  deps: Pick<WorkerDeps, 'now'>,
-  at: { event: EventRow; subscription: SubscriptionRow; id: string },
-): DeliveryRow {
-  const { event, subscription, id } = at;
-  return {
-    _id: id,
-    merchantId: event.merchantId,
-    subscriptionId: subscription._id,
-    eventId: event._id,
-    eventType: event.type,
-    url: subscription.url,
-    state: subscription.enabled ? 'pending' : 'skipped',
-    success: null,
-    statusCode: null,
-    error: subscription.enabled ? null : 'disabled',
-    detail: null,
-    attempts: 0,
-    history: [],
-    createdAt: deps.now(),
-    lastAttemptAt: null,
-    nextAttemptAt: null,
-  };
-}
+const isFailing = ({ health }: SubscriptionRow): boolean => health.consecutiveFailures >= failingThreshold;
 
-const isFailing = ({ health }: SubscriptionRow): boolean => health.consecutiveFailures >= failingAfter;
-
-/** One delivery for each event and subscription: those that still need their first attempt, or a workflow. */
-async function openDeliveries(deps: WorkerDeps, events: EventRow[]): Promise<Waiting[]> {
+/**
+ * Builds one delivery for each event and subscription, and returns those that still need a first attempt or a workflow.
+ */
+async function findOpenDeliveries(deps: WorkerDeps, events: EventRow[]): Promise<OpenDelivery[]> {
   const merchantIds = [...new Set(events.map((event) => event.merchantId))];
-  const subscriptions = await deps.rows.subscriptions.find({ merchantId: { $in: merchantIds } }).toArray();
-  const wanted = events.flatMap((event) =>
+  const subscriptions = await deps.collections.subscriptions.find({ merchantId: { $in: merchantIds } }).toArray();
+  const due = events.flatMap((event) =>
     subscriptions
-      .filter((subscription) => wants(subscription, event))
+      .filter((subscription) => isSubscribed(subscription, event))
       .map((subscription) => {
         const id = firstDeliveryId(event._id, subscription._id);
         return { event, subscription, delivery: newDelivery(deps, { event, subscription, id }) };
       }),
   );
-  if (wanted.length === 0) return [];
-  const ids = wanted.map(({ delivery }) => delivery._id);
-  const known = await deps.rows.deliveries.find({ _id: { $in: ids } }).toArray();
+  if (due.length === 0) return [];
+  const ids = due.map(({ delivery }) => delivery._id);
+  const known = await deps.collections.deliveries.find({ _id: { $in: ids } }).toArray();
   const kept = new Map(known.map((row) => [row._id, row]));
-  const unlogged = wanted.filter(({ delivery }) => !kept.has(delivery._id));
-  const untold = unlogged.filter(
+  const unlogged = due.filter(({ delivery }) => !kept.has(delivery._id));
+  const withoutAttempt = unlogged.filter(
     ({ delivery, subscription }) => delivery.state === 'skipped' || isFailing(subscription),
   );
-  await addUntold(
+  await logWithoutAttempt(
     deps,
-    untold.map(({ delivery }) => delivery),
+    withoutAttempt.map(({ delivery }) => delivery),
   );
-  return wanted
+  return due
     .map((entry) => ({ ...entry, delivery: kept.get(entry.delivery._id) ?? entry.delivery }))
     .filter(({ delivery }) => delivery.state === 'pending' || delivery.state === 'retrying');
 }
 
-/** What gets no attempt here is in the log at once. */
-async function addUntold(deps: WorkerDeps, untold: DeliveryRow[]): Promise<void> {
-  const known = await insertNew(deps.rows.deliveries, untold);
-  for (const { _id, state } of untold)
+/**
+ * Logs the deliveries that get no attempt in this process: those that are skipped, and those of failing subscriptions.
+ */
+async function logWithoutAttempt(deps: WorkerDeps, withoutAttempt: DeliveryRow[]): Promise<void> {
+  const known = await insertMissing(deps.collections.deliveries, withoutAttempt);
+  for (const { _id, state } of withoutAttempt)
     if (state === 'skipped' && !known.includes(_id)) deps.metrics.delivery('skipped');
 }
 
-/** What waits for a slow receiver is in the log meanwhile. Answers what ends that. */
-function showLater(deps: WorkerDeps, waiting: ReadonlySet<Waiting>): () => void {
+/**
+ * Logs the deliveries that still wait for a slow receiver after `pendingAfterMs`. The returned function cancels this.
+ */
+function logPendingLater(deps: WorkerDeps, open: ReadonlySet<OpenDelivery>): () => void {
   const timer = setTimeout(() => {
-    const pending = Array.from(waiting, ({ delivery }) => delivery).filter(({ state }) => state === 'pending');
-    insertNew(deps.rows.deliveries, pending).catch((error: unknown) => {
+    const pending = Array.from(open, ({ delivery }) => delivery).filter(({ state }) => state === 'pending');
+    insertMissing(deps.collections.deliveries, pending).catch((error: unknown) => {
       deps.log.warn({ err: error, deliveries: pending.length }, 'what is pending could not be put into the log');
     });
   }, pendingAfterMs);
@@ -193,17 +202,21 @@ function showLater(deps: WorkerDeps, waiting: ReadonlySet<Waiting>): () => void 
 }
 
 interface At {
-  confirm: Confirm;
-  callOff: AbortSignal | undefined;
+  checkLease: CheckLease;
+  cancellationSignal: AbortSignal | undefined;
 }
 
-async function deliverFirst(deps: WorkerDeps, waiting: Waiting, { confirm, callOff }: At): Promise<void> {
-  const { delivery, event, subscription } = waiting;
+async function deliverFirst(
+  deps: WorkerDeps,
+  open: OpenDelivery,
+  { checkLease, cancellationSignal }: At,
+): Promise<void> {
+  const { delivery, event, subscription } = open;
   const { maxAttempts } = subscription.retryPolicy;
-  const untried = delivery.state === 'pending';
-  if (!untried || isFailing(subscription)) {
+  const isFirstAttempt = delivery.state === 'pending';
+  if (!isFirstAttempt || isFailing(subscription)) {
     const waitMs = Math.max((delivery.nextAttemptAt?.getTime() ?? 0) - deps.now().getTime(), 0);
-    await retryLater(deps, { delivery, subscription, waitMs, attempts: maxAttempts - delivery.attempts });
+    await startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attempts: maxAttempts - delivery.attempts });
     return;
   }
   const attempted = await attemptDelivery(deps, {
@@ -211,52 +224,11 @@ async function deliverFirst(deps: WorkerDeps, waiting: Waiting, { confirm, callO
     unlogged: true,
     event,
     subscription,
-    turn: 'first',
+    attemptKind: 'first',
     last: maxAttempts <= 1,
-    confirm,
-    ...(callOff && { signal: callOff }),
+    checkLease,
+    ...(cancellationSignal && { signal: cancellationSignal }),
   });
   if (attempted.state !== 'retrying') return;
-  await retryLater(deps, { delivery, subscription, waitMs: attempted.waitMs, attempts: maxAttempts - 1 });
-}
-
-export interface RetryLater {
-  delivery: DeliveryRow;
-  subscription: SubscriptionRow;
-  waitMs: number;
-  attempts: number;
-  suffix?: string;
-}
-
-/** Hands a delivery to a workflow of its own, which operators find by event, subscription and status. */
-export async function retryLater(
-  deps: Pick<WorkerDeps, 'starter' | 'now' | 'crashPoint'>,
-  retry: RetryLater,
-): Promise<void> {
-  const { delivery, subscription, waitMs, attempts, suffix } = retry;
-  const { eventId, subscriptionId, merchantId, eventType } = delivery;
-  deps.crashPoint('before-workflow-start');
-  await deps.starter.start({
-    name: 'deliverWebhook',
-    workflowId: deliveryWorkflowId(eventId, subscriptionId, suffix),
-    input: {
-      deliveryId: delivery._id,
-      eventId,
-      subscriptionId,
-      merchantId,
-      notBefore: deps.now().getTime() + waitMs,
-      attempts: Math.max(attempts, 1),
-      backoffMs: subscription.retryPolicy.backoffMs,
-    },
-    summary: `${eventType} to ${new URL(subscription.url).host}`.slice(0, 200),
-    searchAttributes: {
-      MerchantId: merchantId,
-      SubscriptionId: subscriptionId,
-      EventId: eventId,
-      EventType: eventType,
-    },
-    priority: 4,
-    fairnessKey: subscriptionId,
-  });
-  deps.crashPoint('after-workflow-start');
+  await startDeliveryWorkflow(deps, { delivery, subscription, waitMs: attempted.waitMs, attempts: maxAttempts - 1 });
 }

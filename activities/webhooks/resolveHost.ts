@@ -1,18 +1,21 @@
-// Names are resolved without the thread pool: `dns.lookup` holds one of its four threads for as long as a name server
-// keeps silent, so a handful of subscriptions with dead name servers could stop every other delivery and file access.
+// Resolves host names without Node's thread pool. `dns.lookup` holds one of the pool's four threads until the name
+// server answers, so a few subscriptions with dead name servers could stop every other delivery and all file access.
 import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { WebhookError } from './webhookError.js';
 
 export interface ResolveOptions {
   timeoutMs?: number;
-  /** Name servers as `address:port`; the machine's own when omitted. */
+  /** Name servers as `address:port`; default: those of the machine. */
   servers?: readonly string[];
 }
 
 const hostsFile = '/etc/hosts';
 
-/** All A and AAAA addresses of `host`, those of the hosts file first. Throws WebhookError `dns`, within `timeoutMs`. */
+/**
+ * Returns the addresses of `host` from the hosts file, or else its A and AAAA records. Throws WebhookError `dns` when
+ * there are none within `timeoutMs`.
+ */
 export async function resolveHost(
   host: string,
   { timeoutMs = 2_000, servers }: ResolveOptions = {},
@@ -20,7 +23,7 @@ export async function resolveHost(
   const written = await fromHostsFile(host);
   if (written.length > 0) return written;
 
-  // One resolver for each question: cancel() ends everything that its resolver has under way.
+  // One resolver for each call, because cancel() ends all queries of its resolver.
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
   if (servers) resolver.setServers(servers);
   const timer = setTimeout(() => resolver.cancel(), timeoutMs);

@@ -1,5 +1,5 @@
-// One attempt: a signed POST whose every cost is bounded. It never throws, ends within `timeoutMs` whatever the receiver
-// does (DNS, connect, TLS, answer and body together), keeps nothing of the answer's body and follows no redirect.
+// Sends one signed POST within fixed limits. The promise never rejects and settles within `timeoutMs`, which covers
+// DNS, connect, TLS, response and body together. The body of the response is not kept, and no redirect is followed.
 import type { Dispatcher } from 'undici';
 import { parseRetryAfter } from '../../schemas/retryAfter.js';
 import type { WebhookFailure } from '../../schemas/webhookFailures.js';
@@ -17,29 +17,23 @@ export interface SendResult {
   ok: boolean;
   statusCode: number | null;
   error: WebhookFailure | null;
-  /** For operators and logs alone: may hold addresses and what the receiver sent as `Location`. */
+  /** For operators and logs only: may contain addresses and the receiver's `Location` header. */
   detail: string | null;
   durationMs: number;
-  /** What the receiver asked for, 24 h at most; null where it did not, and after a success. */
+  /** The receiver's `Retry-After`, at most 24 h; null when the receiver sent none, and after a success. */
   retryAfterMs: number | null;
 }
 
 type Outcome = Omit<SendResult, 'durationMs'>;
 
-/** The body of an answer is read this far, so that the socket can be used again, and then cut with its socket. */
+/**
+ * A response body of up to this size is read to its end, so that the socket can be reused. A longer one is cut off and
+ * its socket is closed.
+ */
 const maxBodyBytes = 16_384;
 const maxDetail = 500;
 
-interface InTime {
-  /** The `performance.now()` after which nothing may go out any more. */
-  notAfter: number;
-}
-
-/** Null when there was no connection before `notAfter`: nothing was sent. */
-export function sendWebhook(agent: Dispatcher, input: SendInput & InTime): Promise<SendResult | null>;
-export function sendWebhook(agent: Dispatcher, input: SendInput): Promise<SendResult>;
-export function sendWebhook(agent: Dispatcher, input: SendInput & Partial<InTime>): Promise<SendResult | null> {
-  const { notAfter = Number.POSITIVE_INFINITY } = input;
+export function sendWebhook(agent: Dispatcher, input: SendInput): Promise<SendResult> {
   return new Promise((resolve) => {
     const startedAt = performance.now();
     let controller: Dispatcher.DispatchController | null = null;
@@ -47,14 +41,14 @@ export function sendWebhook(agent: Dispatcher, input: SendInput & Partial<InTime
     let bodyBytes = 0;
     let settled = false;
 
-    const settle = (outcome: Outcome | null): void => {
+    const settle = (outcome: Outcome): void => {
       if (settled) return;
       settled = true;
       clearTimeout(timer);
-      input.signal?.removeEventListener('abort', callOff);
-      resolve(outcome && { ...outcome, durationMs: Math.round(performance.now() - startedAt) });
+      input.signal?.removeEventListener('abort', cancellationSignal);
+      resolve({ ...outcome, durationMs: Math.round(performance.now() - startedAt) });
     };
-    /** Destroys the socket: what is left of the answer must never be read as the next one. */
+    /** Destroys the socket, so that the rest of this response can never be read as the next response. */
     const cut = (outcome: Outcome): void => {
       settle(outcome);
       controller?.abort(new Error('cut'));
@@ -63,24 +57,19 @@ export function sendWebhook(agent: Dispatcher, input: SendInput & Partial<InTime
       const missing = controller === null ? 'connection' : 'answer';
       cut(answer ?? failed('timeout', `No ${missing} within ${input.timeoutMs} ms.`));
     };
-    const callOff = (): void => cut(answer ?? failed('aborted', 'Called off.'));
+    const cancellationSignal = (): void => cut(answer ?? failed('aborted', 'Called off.'));
 
     const timer = setTimeout(expire, input.timeoutMs);
-    input.signal?.addEventListener('abort', callOff);
-    if (input.signal?.aborted) return callOff();
+    input.signal?.addEventListener('abort', cancellationSignal);
+    if (input.signal?.aborted) return cancellationSignal();
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
-        // The connection came too late, even if a process that stood still did not see its timer end: nothing is sent.
-        const now = performance.now();
-        if (now - startedAt >= input.timeoutMs) expire();
+        // The connection was ready only after the timeout: nothing is sent. The timer may not have fired yet, because
+        // the process stood still.
+        if (performance.now() - startedAt >= input.timeoutMs) expire();
         controller = started;
         if (settled) started.abort(new Error('cut'));
-        else if (now > notAfter) {
-          settle(null);
-          // To abort would close the connection, and a receiver that is slow to connect to would never be told.
-          throw new Error('late');
-        }
       },
       onResponseStart(_controller, statusCode, headers) {
         if (statusCode >= 200) answer = outcomeOf(statusCode, headers);

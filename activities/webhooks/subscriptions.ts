@@ -1,28 +1,31 @@
-// Subscriptions: where a merchant's events go. Every URL passes the address guard when it is written, as it does again at
-// each attempt; secrets are sealed before they are stored.
+// Subscriptions of a merchant. The address guard checks a URL when it is stored, and again at each attempt. Secrets are
+// encrypted before they are stored.
 import type { z } from 'zod';
+import type { Deps } from '../../platform/deps.js';
+import { VersionConflict } from '../../platform/mongodb/conflicts.js';
+import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
+import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
+import type { SecretBox } from '../../platform/secretBox.js';
 import type { SubscriptionRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { newId } from '../../schemas/ids.js';
 import { makeWebhookSecret } from '../../schemas/webhookSignature.js';
 import { maxSubscriptions, type subscriptionPatch, type subscriptionRequest } from '../../schemas/webhooks.js';
 import { checkWebhookUrl, type WebhookUrlRules } from '../../schemas/webhookUrl.js';
-import type { Store } from '../deps.js';
-import type { SecretBox } from '../secrets.js';
-import { decideAgain, StaleRead } from '../transact.js';
-import { insertUnderCap } from '../underCap.js';
 import { forbiddenHost } from './forbiddenHost.js';
 
-export interface SubscriptionDeps extends Store {
+export interface SubscriptionDeps extends Deps {
   secrets: SecretBox;
   urlPolicy: WebhookUrlRules;
 }
 
 const overlapMs = 24 * 3_600_000;
-/** Each signs every attempt until it expires. */
+/** Each secret signs every attempt until the secret expires. */
 const maxLiveSecrets = 10;
 
-/** Throws WEBHOOK_URL_FORBIDDEN. A name that does not resolve is accepted; it fails as `dns` at the attempt. */
+/**
+ * Throws WEBHOOK_URL_FORBIDDEN. A host name that does not resolve is accepted; attempts to it fail with error `dns`.
+ */
 async function requireAllowed(deps: SubscriptionDeps, url: string): Promise<URL> {
   const checked = checkWebhookUrl(url, deps.urlPolicy);
   const reason = checked.ok ? await forbiddenHost(checked.url, deps.urlPolicy) : checked.reason;
@@ -54,12 +57,12 @@ export async function createSubscription(
     createdAt: now,
     updatedAt: now,
   };
-  await insertUnderCap(deps, {
+  await insertWithQuota(deps, {
     merchantId,
     owner: `subscriptions:${merchantId}`,
-    held: () => deps.rows.subscriptions.countDocuments({ merchantId }, { limit: maxSubscriptions }),
-    cap: maxSubscriptions,
-    full: 'WEBHOOK_LIMIT_REACHED',
+    countHeld: () => deps.collections.subscriptions.countDocuments({ merchantId }, { limit: maxSubscriptions }),
+    quota: maxSubscriptions,
+    errorCode: 'WEBHOOK_LIMIT_REACHED',
     name: 'subscriptions',
     row,
   });
@@ -67,13 +70,16 @@ export async function createSubscription(
 }
 
 /** Throws WEBHOOK_NOT_FOUND. */
-export async function readSubscription(store: Store, at: { merchantId: string; id: string }): Promise<SubscriptionRow> {
-  const row = await store.rows.subscriptions.findOne({ _id: at.id, merchantId: at.merchantId });
+export async function readSubscription(deps: Deps, at: { merchantId: string; id: string }): Promise<SubscriptionRow> {
+  const row = await deps.collections.subscriptions.findOne({ _id: at.id, merchantId: at.merchantId });
   if (!row) throw new ServiceError('WEBHOOK_NOT_FOUND');
   return row;
 }
 
-/** Throws WEBHOOK_NOT_FOUND, WEBHOOK_URL_FORBIDDEN. Enabling it again begins with a clean bill of health. */
+/**
+ * Throws WEBHOOK_NOT_FOUND, WEBHOOK_URL_FORBIDDEN. Enabling a disabled subscription resets its failure counters and its
+ * `disabledReason`.
+ */
 export async function updateSubscription(
   deps: SubscriptionDeps,
   { merchantId, id, patch }: { merchantId: string; id: string; patch: z.output<typeof subscriptionPatch> },
@@ -83,7 +89,7 @@ export async function updateSubscription(
   const { retryPolicy, events, ...fields } = patch;
   const changed = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const revived = patch.enabled === true && !before.enabled;
-  const row = await deps.rows.subscriptions.findOneAndUpdate(
+  const row = await deps.collections.subscriptions.findOneAndUpdate(
     { _id: id, merchantId },
     {
       $set: {
@@ -103,17 +109,17 @@ export async function updateSubscription(
 }
 
 /** Throws WEBHOOK_NOT_FOUND. */
-export async function deleteSubscription(store: Store, at: { merchantId: string; id: string }): Promise<void> {
-  const { deletedCount } = await store.rows.subscriptions.deleteOne({ _id: at.id, merchantId: at.merchantId });
+export async function deleteSubscription(deps: Deps, at: { merchantId: string; id: string }): Promise<void> {
+  const { deletedCount } = await deps.collections.subscriptions.deleteOne({ _id: at.id, merchantId: at.merchantId });
   if (deletedCount === 0) throw new ServiceError('WEBHOOK_NOT_FOUND');
 }
 
-/** The old secret signs beside the new one for 24 hours. Throws WEBHOOK_NOT_FOUND. */
+/** The old secret and the new one both sign for 24 hours. Throws WEBHOOK_NOT_FOUND. */
 export async function rotateSecret(
   deps: SubscriptionDeps,
   at: { merchantId: string; id: string },
 ): Promise<{ secret: string; previousSecretExpiresAt: Date }> {
-  return decideAgain(deps, async () => {
+  return retryOnConflict(deps, async () => {
     const before = await readSubscription(deps, at);
     const secret = makeWebhookSecret();
     const now = deps.now();
@@ -121,11 +127,11 @@ export async function rotateSecret(
     const old = before.secrets
       .filter((entry) => !entry.expiresAt || entry.expiresAt > now)
       .map((entry) => ({ ...entry, expiresAt: entry.expiresAt ?? previousSecretExpiresAt }));
-    const { matchedCount } = await deps.rows.subscriptions.updateOne(
+    const { matchedCount } = await deps.collections.subscriptions.updateOne(
       { _id: at.id, merchantId: at.merchantId, 'secrets.0.sealed': before.secrets[0]?.sealed },
       { $set: { secrets: [{ sealed: deps.secrets.seal(secret) }, ...old].slice(0, maxLiveSecrets), updatedAt: now } },
     );
-    if (matchedCount === 0) throw new StaleRead('The secret was rotated since it was read.');
+    if (matchedCount === 0) throw new VersionConflict('The secret was rotated since it was read.');
     return { secret, previousSecretExpiresAt };
   });
 }

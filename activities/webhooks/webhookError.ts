@@ -1,5 +1,5 @@
-// A connection that could not be made, as a class of failure. The message is for operators and may hold addresses; the
-// `kind` is all that a merchant sees.
+// The error of a failed attempt with its class of failure. The message is for operators and may contain addresses; a
+// merchant sees only `kind`.
 import type { WebhookFailure } from '../../schemas/webhookFailures.js';
 
 export class WebhookError extends Error {
@@ -29,11 +29,11 @@ const kindOfCode: Record<string, WebhookFailure> = {
   UND_ERR_HEADERS_OVERFLOW: 'protocol',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'protocol',
   EPROTO: 'tls',
-  // Text that is no URL is refused at create, long before an attempt.
+  // A subscription cannot be created with a URL that does not parse, so attempts do not meet this error.
   ERR_INVALID_URL: 'blocked_address',
 };
 
-/** What openssl and Node call a certificate that does not convince. */
+/** The codes that OpenSSL and Node give to a certificate that fails verification. */
 const certificateCode =
   /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_|INVALID_|PATH_LENGTH_)/;
 
@@ -41,7 +41,7 @@ export function toWebhookError(error: unknown): WebhookError {
   if (error instanceof WebhookError) return error;
   if (!(error instanceof Error)) return new WebhookError('internal', String(error));
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  // undici gives its parser's errors a code only where llhttp has a name for them.
+  // undici's parser errors have a code only when llhttp, the parser, has a name for the error.
   const kind = error.name === 'HTTPParserError' ? 'protocol' : kindOf(code);
   return new WebhookError(kind, code === '' ? error.message : `${code}: ${error.message}`);
 }

@@ -1,6 +1,7 @@
-// The member's web card: the same face as the pass, useful without any wallet. It shows the Member ID and never the serial.
+// The member's web card. It shows what the pass shows and works without a wallet. It shows the Member ID and never the
+// serial number.
 import { renderSVG } from 'uqr';
-import { displayName, nextTierOf } from '../../activities/wallets/faces.js';
+import { displayName, nextTierOf } from '../../activities/wallets/passViews.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { Program } from '../../schemas/programs.js';
 import { Html, html } from './html.js';
@@ -12,22 +13,22 @@ export interface Card {
   /** Where the signed pass can be fetched; undefined in stub mode. */
   appleUrl: string | undefined;
   googleUrl: string | undefined;
-  /** The card's own address, shown as a QR on a desktop. */
+  /** The address of this card, shown as a QR code on a desktop. */
   cardUrl: string;
   logoUrl: string | undefined;
   stripUrl: string | undefined;
-  /** True right after joining. */
+  /** True right after the enrollment. */
   isNew: boolean;
 }
 
 const qrSvg = (text: string): Html => new Html(renderSVG(text, { border: 0 }));
 
-/** More than this would not be told apart. */
+/** With a larger goal the stamps would be too small to tell apart; the card shows a progress bar. */
 const maxStamps = 30;
 
 type CardState = ReturnType<typeof cardState>;
 
-/** What the page's script keeps up to date. */
+/** The data that the page's script keeps current. */
 export function cardState({ member, program }: Pick<Card, 'member' | 'program'>) {
   const next = nextTierOf({ member, program });
   const { balance } = member;
@@ -41,7 +42,7 @@ export function cardState({ member, program }: Pick<Card, 'member' | 'program'>)
     reward: missing > 0 ? `${missing} to go` : 'Ready',
     tier: member.tier ?? null,
     next: next ? `${next.missing} to ${next.name}` : null,
-    /** What the bar fills towards. */
+    /** Value, maximum and name of the progress bar. */
     aim: program.tiers
       ? { value: points, max: points + (next?.missing ?? 0), name: next ? `Towards ${next.name}` : 'The highest tier' }
       : { value: Math.min(balance, goal ?? 0), max: goal ?? 0, name: 'Towards the reward' },
@@ -75,7 +76,7 @@ function facts({ program }: Card, { goal, reward, tier, next }: CardState): Html
   return goal !== null && html`<div><span class="label">Reward at ${goal}</span><b id="reward">${reward}</b></div>`;
 }
 
-function face(card: Card, state: CardState): Html {
+function view(card: Card, state: CardState): Html {
   const { member, program, cardUrl, logoUrl, stripUrl } = card;
   const name = displayName(member);
   const isVoid = member.status !== 'active';
@@ -101,7 +102,7 @@ function face(card: Card, state: CardState): Html {
 export function cardBody(card: Card): Html {
   const { member, appleUrl, googleUrl, cardUrl, isNew } = card;
   const state = cardState(card);
-  return html`<div>${face(card, state)}</div>
+  return html`<div>${view(card, state)}</div>
 <div class="side">
   ${
     isNew &&

@@ -1,4 +1,5 @@
-// Keeps an open card current, and tells screen readers what changed; without it the card is as it was when it was opened.
+// The script of the web card: it queries the card every 3 s while the page is visible, shows what changed, and
+// announces it to screen readers. Without the script the card stays as it was when the page was loaded.
 import { notices } from './card.js';
 
 export const cardScript = `'use strict';

@@ -1,4 +1,5 @@
-// The merchant's public page: the program's fields and colours, errors beside the fields, and nothing that needs JavaScript.
+// The public enrollment page in the colours of its program, with errors next to their fields. It works without
+// JavaScript.
 import type { Program } from '../../schemas/programs.js';
 import { Html, html } from './html.js';
 import { tick } from './icons.js';
@@ -8,7 +9,7 @@ export interface EnrollForm {
   logoUrl: string | undefined;
   values: Record<string, string>;
   errors: Record<string, string>;
-  /** Said above the fields. */
+  /** Shown above the fields. */
   notice?: string;
 }
 
@@ -31,7 +32,7 @@ const inputs = {
 
 export type EnrollField = keyof typeof inputs;
 
-/** Nobody sees this field; whoever fills it in is a machine. */
+/** A honeypot: people do not see this field, so a request that fills it in comes from a bot. */
 export const trap = 'website';
 
 const trapField = html`<div class="unseen" aria-hidden="true"><label for="${trap}">Leave this empty</label>
@@ -70,7 +71,7 @@ function hero(program: Program, logoUrl: string | undefined): Html {
 </div>`;
 }
 
-/** It posts to the address that it was opened at, so that where people came from stays with it. */
+/** The form posts to the address of the page, so that query parameters such as `utm_source` are kept. */
 export function enrollForm(form: EnrollForm): Html {
   const { program, logoUrl, errors, notice } = form;
   const names = enrollFields(program);

@@ -1,4 +1,4 @@
-// HTML by tagged templates that escape whatever they are given; only what is marked as HTML goes through as it is.
+// HTML from tagged templates that escape every value, except values of the class `Html`.
 
 export class Html {
   constructor(readonly text: string) {}

@@ -1,4 +1,4 @@
-// Small line drawings, hidden from screen readers: what they say stands in words beside them.
+// Small line drawings, hidden from screen readers because the text next to each drawing says the same.
 import { Html } from './html.js';
 
 const drawing = (name: string, paths: string): Html =>

@@ -1,5 +1,5 @@
-// The frame of the public pages: one style sheet in the program's colours, no script but our own file, nothing from anybody
-// else's server.
+// The frame of the public pages: one style sheet in the program's colours, no script except the service's own file, and
+// nothing from another server.
 import type { Context } from 'koa';
 import { newToken } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
@@ -11,7 +11,7 @@ export interface Page {
   title: string;
   program?: Program;
   body: Html;
-  /** `wide`: two columns where there is room; `split`: one panel of two halves. */
+  /** `wide`: two columns where there is room; `split`: one panel with two halves. */
   shape?: 'wide' | 'split';
   script?: boolean;
   status?: number;
@@ -19,7 +19,7 @@ export interface Page {
 
 const neutral = { background: '#27272a', foreground: '#ffffff', label: '#d4d4d8' };
 
-/** What stands before our paths: a proxy may serve the service below one of its own. */
+/** The path prefix of PUBLIC_URL: a proxy may serve the service below a path. Empty without a prefix. */
 const basePath = ({ config }: Pick<ApiDeps, 'config'>): string =>
   new URL(config.PUBLIC_URL).pathname.replace(/\/$/, '');
 

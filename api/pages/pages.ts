@@ -1,16 +1,17 @@
-// The pages that people see: the public enrollment of a program, and the member's web card with its pass.
+// The pages for customers: the public enrollment of a program, and the member's web card with its pass.
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import { readPublicProgram, recentProgram } from '../../activities/programs.js';
+import { cachedProgram } from '../../activities/programs/readProgram.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { publicEnrollRequest } from '../../schemas/enrollment.js';
 import { errorTable, ServiceError } from '../../schemas/errors.js';
 import type { Program } from '../../schemas/programs.js';
 import type { ApiDeps } from '../apiDeps.js';
-import { countCall, nobody } from '../guard.js';
+import { countCall, publicCaller } from '../guard.js';
 import { ipKey } from '../limits.js';
 import { passUrlOf } from '../presenters/member.js';
 import { readBody } from '../readBody.js';
+import { readPublicProgram } from '../reads/programs.js';
 import { publicRoutes } from '../routes/public.js';
 import { isReal, sendPass } from '../wallets/apple.js';
 import { cardBody, cardState } from './card.js';
@@ -21,8 +22,8 @@ import { pictureUrl, sendPage } from './layout.js';
 
 async function memberByToken(deps: ApiDeps, token: string): Promise<{ member: MemberRow; program: Program } | null> {
   if (!/^[A-Za-z0-9_-]{20,64}$/.test(token)) return null;
-  const member = await deps.rows.members.findOne({ 'pass.token': token });
-  return member && { member, program: await recentProgram(deps, member) };
+  const member = await deps.collections.members.findOne({ 'pass.token': token });
+  return member && { member, program: await cachedProgram(deps, member) };
 }
 
 const logoOf = (deps: ApiDeps, program: Program): string | undefined => {
@@ -60,7 +61,7 @@ async function showEnrollment(deps: ApiDeps, ctx: Context): Promise<void> {
   sendPage(deps, ctx, { title: `Join ${program.name}`, program, body, shape: 'split' });
 }
 
-/** The open program of the path, or the page that says why there is none. */
+/** The open program of the path. When there is none, sends a page with the reason and returns null. */
 async function publicProgram(deps: ApiDeps, ctx: Context): Promise<Program | null> {
   try {
     return await readPublicProgram(deps, { slug: ctx.params.slug ?? '' });
@@ -85,7 +86,7 @@ async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
       body: alreadyJoined(program, logoUrl),
       shape: 'split',
     });
-  // A machine is told nothing that it could learn from.
+  // A bot gets the page for a known email, so that it does not notice the honeypot.
   if (values[trap]) return already();
   const retry = (errors: Record<string, string>, status: number, notice: string) =>
     sendPage(deps, ctx, {
@@ -106,7 +107,7 @@ async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
     await countCall(deps, ctx, { kind: 'public', key: ipKey(ctx.ip) });
     const reply = await publicRoutes.enrollPublicly({
       deps,
-      caller: nobody,
+      caller: publicCaller,
       params: { slug: program.slug },
       query: {},
       body: parsed.data,

@@ -1,4 +1,4 @@
-// How the public pages look: one style sheet, in the colours of the program, for a phone first.
+// The style sheet of the public pages, in the colours of the program, designed for phones first.
 
 export const style = `
 :root { color-scheme: light dark; --page: #f5f5f7; --panel: #fff; --text: #18181b; --soft: #52525b; --line: #d4d4d8; --bad: #b91c1c; --badsoft: #fef2f2;

@@ -1,4 +1,4 @@
-// A batch as callers see it: how far it is, by the numbers that its own transactions count.
+// A batch as callers see it. Progress comes from the counts that the batch's own transactions write.
 import type { z } from 'zod';
 import { type batch, percentOf, ratePerSecondOf } from '../../schemas/batches.js';
 import type { BatchRow } from '../../schemas/collections.js';

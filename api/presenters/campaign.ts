@@ -1,4 +1,4 @@
-// A campaign as callers see it: a batch, in a campaign's words.
+// A campaign as callers see it: a batch whose counts have a campaign's names.
 import type { z } from 'zod';
 import { percentOf } from '../../schemas/batches.js';
 import { type campaign, campaignCountsOf } from '../../schemas/campaigns.js';

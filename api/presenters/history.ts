@@ -1,6 +1,6 @@
-// Timeline and ledger as callers see them (decisions.md "Timeline, ledger, import").
+// Timeline items and ledger entries as callers see them (docs/interface.md, sections 2.7 and 2.8).
 import type { z } from 'zod';
-import type { TimelineRow, TransactionRow } from '../../schemas/collections.js';
+import type { LedgerRow, TimelineRow } from '../../schemas/collections.js';
 import type { timelineItem, transaction } from '../../schemas/members.js';
 
 export function presentTimelineItem({
@@ -21,7 +21,7 @@ export function presentTimelineItem({
   };
 }
 
-export function presentTransaction(row: TransactionRow): z.input<typeof transaction> {
+export function presentTransaction(row: LedgerRow): z.input<typeof transaction> {
   const { _id: id, type, field, previous, current, delta, tier, previousTier, changeMessage, actor, createdAt } = row;
   return {
     id,

@@ -1,18 +1,18 @@
-// The only way a member leaves the service: a pick list, so that nothing stored beside it can leak.
+// Members as callers see them. Only the fields listed here leave the service, so that no other stored field can leak.
 
 import type { z } from 'zod';
-import type { GestureFacts } from '../../activities/changeMember.js';
-import { modesOf } from '../../activities/walletModes.js';
+import type { ChangeFacts } from '../../activities/members/changeTypes.js';
+import { modesOf } from '../../activities/wallets/walletModes.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { member, memberBalance, memberDetail, memberWithProgram } from '../../schemas/members.js';
 import type { Program } from '../../schemas/programs.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { presentSnapshot, presentSummary } from './program.js';
 
-type Deps = Pick<ApiDeps, 'config' | 'walletModes'>;
+type PresenterDeps = Pick<ApiDeps, 'config' | 'walletModes'>;
 
 export function presentMember(
-  deps: Deps,
+  deps: PresenterDeps,
   { member: row, program }: { member: MemberRow; program: Program },
 ): z.input<typeof member> {
   const { firstName, lastName, email, phone, tier } = row;
@@ -41,23 +41,23 @@ export const passUrlOf = (deps: Pick<ApiDeps, 'config'>, row: Pick<MemberRow, 'p
   `${deps.config.PUBLIC_URL}/passes/${row.pass.token}`;
 
 export function presentMemberWithProgram(
-  deps: Deps,
+  deps: PresenterDeps,
   pair: { member: MemberRow; program: Program },
 ): z.input<typeof memberWithProgram> {
   return { ...presentMember(deps, pair), program: presentSummary(pair.program) };
 }
 
 export function presentMemberDetail(
-  deps: Deps,
+  deps: PresenterDeps,
   pair: { member: MemberRow; program: Program },
 ): z.input<typeof memberDetail> {
   const { deviceCount, redeemedCount } = pair.member;
   return { ...presentMember(deps, pair), program: presentSnapshot(pair.program), deviceCount, redeemedCount };
 }
 
-/** interface 2.5: what an answer about a balance shows of its member. */
+/** The member in an answer about a balance (docs/interface.md#25-points-and-redeem-result). */
 export function presentBalance(
-  facts: Pick<GestureFacts, 'memberId' | 'memberCode' | 'field' | 'current'>,
+  facts: Pick<ChangeFacts, 'memberId' | 'memberCode' | 'field' | 'current'>,
 ): z.input<typeof memberBalance> {
   return { id: facts.memberId, memberCode: facts.memberCode, fieldValues: { [facts.field]: facts.current } };
 }

@@ -1,9 +1,9 @@
-// The pass doctor's report as it leaves the service: no push token, no device identifier, no authentication token.
+// The pass doctor's report as callers see it: without push tokens, device identifiers and authentication tokens.
 import type { X509Certificate } from 'node:crypto';
-import type { RealAppleCredentials } from '../../activities/apple/credentials.js';
-import type { Examination } from '../../activities/wallets/doctor.js';
+import type { RealAppleCredentials } from '../../activities/wallets/apple/credentials.js';
 import type { DeviceRow } from '../../schemas/collections.js';
 import type { PassReport } from '../../schemas/passReport.js';
+import type { Examination } from '../passDoctor/examination.js';
 
 const iso = (date: Date | undefined): string | null => date?.toISOString() ?? null;
 

@@ -1,4 +1,5 @@
-// Programs as callers see them. Templates stay inside: their images are large and nobody asks for them here.
+// Programs as callers see them, without pass templates: their images are large, and no caller of these endpoints needs
+// them.
 import type { z } from 'zod';
 import type { Program, programRecord, programSnapshot, programSummary } from '../../schemas/programs.js';
 

@@ -1,4 +1,4 @@
-// Subscriptions and deliveries as callers see them: never a secret, and payloads with personal fields masked.
+// Subscriptions and deliveries as callers see them: without secrets, and with the personal fields of payloads masked.
 import type { z } from 'zod';
 import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
 import { type delivery, maskPersonal, type subscription } from '../../schemas/webhooks.js';

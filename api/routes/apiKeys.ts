@@ -1,5 +1,6 @@
-// API keys (interface 4.1). Only a console session gets here; the secret leaves the service in one answer.
-import { createApiKey, listApiKeys, revokeApiKey } from '../../activities/apiKeys.js';
+// API keys (docs/interface.md#41-api-keys). These endpoints need a console session. Only the answer of `createApiKey`
+// has the secret.
+import { createApiKey, listApiKeys, revokeApiKey } from '../../activities/access/apiKeys.js';
 import type { ApiKeyRow } from '../../schemas/collections.js';
 import type { apiKeyEndpoints } from '../../schemas/endpoints/apiKeys.js';
 import type { Routes } from '../request.js';

@@ -1,7 +1,9 @@
-// Batches of every kind: how far they are, and ending one.
-import { cancelBatch, listBatches, readBatch } from '../../activities/batches.js';
-import { failedRowsCsv } from '../failedRowsCsv.js';
+// Batches of every kind: progress, cancellation, and the failed rows of an import.
+
+import { cancelBatch, readBatch } from '../../activities/batches/cancelBatch.js';
+import { failedRowsCsv } from '../imports/failedRowsCsv.js';
 import { presentBatch } from '../presenters/batch.js';
+import { listBatches } from '../reads/batches.js';
 import type { Routes } from '../request.js';
 
 export const batchRoutes: Routes<'listBatches' | 'getBatch' | 'cancelBatch' | 'exportFailedRows'> = {

@@ -1,10 +1,10 @@
-// Campaigns: a message to many, carried by a batch.
-import { readBatch } from '../../activities/batches.js';
-import { readProgram } from '../../activities/programs.js';
-import { startBatch } from '../../activities/startBatch.js';
+// Campaigns: one message to many members, sent by a batch.
+import { readBatch } from '../../activities/batches/cancelBatch.js';
+import { startBatch } from '../../activities/batches/startBatch.js';
+import { readProgram } from '../../activities/programs/readProgram.js';
 import type { campaignEndpoints } from '../../schemas/endpoints/campaigns.js';
 import { ServiceError } from '../../schemas/errors.js';
-import { campaignId, newId } from '../../schemas/ids.js';
+import { newId } from '../../schemas/ids.js';
 import { presentCampaign } from '../presenters/campaign.js';
 import type { Routes } from '../request.js';
 
@@ -24,8 +24,6 @@ export const campaignRoutes: Routes<keyof typeof campaignEndpoints> = {
         startedBy,
         campaign: { message, tags },
       },
-      name: 'sendCampaign',
-      workflowId: campaignId(batchId),
       summary: `campaign to ${programId ?? 'all programs'}`,
     });
     return { status: 202, data: presentCampaign(row) };

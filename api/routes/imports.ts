@@ -1,23 +1,24 @@
-// Imports (interface 4.3): the small one answers for every row, the large one with the batch that carries it.
+// Imports (docs/interface.md#48-imports-and-batches): a small import answers with the outcome of every row, a large one
+// with its batch.
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { BatchRow, ImportRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { ApiDeps } from '../apiDeps.js';
 import type { Caller } from '../caller.js';
-import { countsOf, importProgram, importResults, rowsDone, unansweredImport } from '../imports.js';
+import { markDuplicates } from '../imports/duplicateEmails.js';
+import { awaitRows, countsOf, findUnansweredImport, importProgram, importResults } from '../imports/importAnswer.js';
+import { openUpload, type Upload } from '../imports/upload.js';
+import { buffersOf, readParts, readToEnd, requireUpload } from '../imports/uploadParts.js';
+import { readRows } from '../imports/uploadRows.js';
 import { presentBatch } from '../presenters/batch.js';
-import { markRepeated } from '../repeatedEmails.js';
 import type { Routes } from '../request.js';
-import { openUpload, type Upload } from '../upload.js';
-import { buffersOf, readParts, readToEnd, requireUpload } from '../uploadParts.js';
-import { readRows } from '../uploadRows.js';
 
 export const importRoutes: Routes<'importMembers' | 'startImport'> = {
   async importMembers({ deps, caller, ctx }) {
     const startedAt = performance.now();
     const batch = await importSmall(deps, { caller, ctx });
-    const results = await importResults(deps, await rowsDone(deps, { batchId: batch._id, startedAt }));
+    const results = await importResults(deps, await awaitRows(deps, { batchId: batch._id, startedAt }));
     return { data: { batchId: batch._id, counts: countsOf(results), results } };
   },
 
@@ -32,7 +33,7 @@ interface At {
   ctx: Context;
 }
 
-/** The whole file is read before anything of it is stored. */
+/** Reads the whole file before it stores the first row. */
 async function importSmall(deps: ApiDeps, { caller, ctx }: At): Promise<BatchRow> {
   const { merchantId, actor: startedBy } = caller;
   const { IMPORT_MAX_BYTES: maxBytes, IMPORT_MAX_ROWS: maxRows } = deps.config;
@@ -42,7 +43,7 @@ async function importSmall(deps: ApiDeps, { caller, ctx }: At): Promise<BatchRow
   const { header, chunks } = await readRows({ file: eachOf(file), program, maxBytes, maxRows });
   const rows: ImportRow[][] = await all(chunks);
   const fingerprint = fingerprintOf(program._id, file);
-  const before = await unansweredImport(deps, { merchantId, fingerprint });
+  const before = await findUnansweredImport(deps, { merchantId, fingerprint });
   if (before) return before;
   const upload = await openUpload(deps, {
     merchantId,
@@ -60,7 +61,7 @@ interface LargeImport extends At {
   dryRun?: boolean | undefined;
 }
 
-/** Rows go to the store as they come; what is wrong further on takes all of them back. */
+/** Stores the rows while it reads the file; an error later in the file deletes all of them. */
 async function importLarge(deps: ApiDeps, { caller, ctx, dryRun = false, ...query }: LargeImport): Promise<BatchRow> {
   const { merchantId, actor: startedBy } = caller;
   const { BULK_IMPORT_MAX_BYTES: maxBytes, BULK_IMPORT_MAX_ROWS: maxRows } = deps.config;
@@ -73,7 +74,7 @@ async function importLarge(deps: ApiDeps, { caller, ctx, dryRun = false, ...quer
     const program = await importProgram(deps, { merchantId, programId, missing: 'is required before the file' });
     const { header, chunks } = await readRows({ file, program, maxBytes, maxRows });
     upload = await openUpload(deps, { merchantId, programId: program._id, header, startedBy, dryRun });
-    await upload.store(dryRun ? markRepeated(chunks) : chunks);
+    await upload.store(dryRun ? markDuplicates(chunks) : chunks);
   };
   try {
     if (ctx.is('multipart/form-data')) await readParts({ ctx, maxBytes, take });

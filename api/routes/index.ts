@@ -1,10 +1,10 @@
-// Every endpoint of the table has its route here; one that is missing, or too many, does not compile.
+// The routes of all endpoints. A missing or an extra route does not compile.
 import type { Routes } from '../request.js';
 import { apiKeyRoutes } from './apiKeys.js';
 import { batchRoutes } from './batches.js';
 import { campaignRoutes } from './campaigns.js';
+import { changeRoutes } from './changes.js';
 import { feedRoutes } from './feed.js';
-import { gestureRoutes } from './gestures.js';
 import { importRoutes } from './imports.js';
 import { memberRoutes } from './members.js';
 import { passRoutes } from './passes.js';
@@ -17,7 +17,7 @@ export const routes: Routes = {
   ...apiKeyRoutes,
   ...programRoutes,
   ...memberRoutes,
-  ...gestureRoutes,
+  ...changeRoutes,
   ...importRoutes,
   ...batchRoutes,
   ...webhookRoutes,

@@ -1,16 +1,18 @@
-// Members (interface 4.3) and what is read of them (4.5).
-import { decideAddTags, decideRemoveTags } from '../../activities/decisions.js';
-import { enrollMember } from '../../activities/enrollMember.js';
-import { listTimeline, listTransactions, readMember } from '../../activities/members.js';
-import { forgetUnusedTags, listTags, noteTags } from '../../activities/memberTags.js';
-import { readProgram, recentProgram } from '../../activities/programs.js';
-import { searchMembers } from '../../activities/searchMembers.js';
-import { decideUpdate } from '../../activities/updateMember.js';
+// Members (docs/interface.md#43-members), their timeline and their ledger (4.5).
+
+import { enrollMember } from '../../activities/members/enrollMember.js';
+import { decideAddTags, decideRemoveTags } from '../../activities/members/memberRules.js';
+import { addTagsInUse, removeUnusedTags } from '../../activities/members/memberTags.js';
+import { decideUpdate } from '../../activities/members/updateMember.js';
+import { cachedProgram, readProgram } from '../../activities/programs/readProgram.js';
 import type { memberEndpoints } from '../../schemas/endpoints/members.js';
-import { change } from '../change.js';
-import { startIssuing } from '../enrollment.js';
+import { performChange } from '../changes/performChange.js';
+import { planEnrollment } from '../changes/planEnrollment.js';
 import { presentTimelineItem, presentTransaction } from '../presenters/history.js';
 import { presentMember, presentMemberDetail, presentMemberWithProgram } from '../presenters/member.js';
+import { listLedger, listTimeline, readMember } from '../reads/members.js';
+import { searchMembers } from '../reads/searchMembers.js';
+import { listTags } from '../reads/tags.js';
 import type { Routes } from '../request.js';
 import { timelineCsv } from '../timelineCsv.js';
 
@@ -24,18 +26,18 @@ export const memberRoutes: Routes<Names> = {
     const { programId, ...person } = body;
     const program = await readProgram(deps, { merchantId: caller.merchantId, programId });
     const source = caller.credential === 'api-key' ? 'api' : 'console';
-    const issuing = startIssuing(deps, false);
+    const issuing = planEnrollment(deps, false);
     const enrolled = await enrollMember(deps, {
       program,
       person,
       source,
       attribution: {},
       actor: caller.actor,
-      holderOf: issuing.holderOf,
+      leaseOwnerOf: issuing.leaseOwnerOf,
     });
     const member = presentMember(deps, { member: enrolled.member, program });
     if (enrolled.kind === 'deduped') return { status: 200, data: { ...member, deduped: true } };
-    issuing.begin(enrolled);
+    issuing.start(enrolled);
     return { status: 201, data: member };
   },
 
@@ -44,7 +46,7 @@ export const memberRoutes: Routes<Names> = {
     const { items, total } = await searchMembers(deps, { merchantId: caller.merchantId, ...query });
     const presented = await Promise.all(
       items.map(async (member) =>
-        presentMemberWithProgram(deps, { member, program: await recentProgram(deps, member) }),
+        presentMemberWithProgram(deps, { member, program: await cachedProgram(deps, member) }),
       ),
     );
     return { data: { items: presented, page, pageSize, total } };
@@ -56,27 +58,27 @@ export const memberRoutes: Routes<Names> = {
 
   async getMember({ deps, caller, params }) {
     const member = await readMember(deps, { merchantId: caller.merchantId, memberId: params.id ?? '' });
-    return { data: presentMemberDetail(deps, { member, program: await recentProgram(deps, member) }) };
+    return { data: presentMemberDetail(deps, { member, program: await cachedProgram(deps, member) }) };
   },
 
   async updateMember(request) {
     const { deps, body } = request;
-    const { changed } = await change(request, { noun: 'update', decide: decideUpdate(deps, body) });
+    const { changed } = await performChange(request, { noun: 'update', decide: decideUpdate(deps, body) });
     return { data: presentMember(deps, changed) };
   },
 
   async addTags(request) {
     const { deps, caller, body } = request;
-    const { changed } = await change(request, { noun: 'tags', decide: decideAddTags(body.tags) });
-    // Also when nothing changed: the request that changed it may have died before it came this far.
-    await noteTags(deps, { merchantId: caller.merchantId, tags: body.tags });
+    const { changed } = await performChange(request, { noun: 'tags', decide: decideAddTags(body.tags) });
+    // Also when nothing changed: an earlier request may have tagged the member and ended before this write.
+    await addTagsInUse(deps, { merchantId: caller.merchantId, tags: body.tags });
     return { data: { ...presentMember(deps, changed), ...(changed.kind === 'unchanged' && { unchanged: true }) } };
   },
 
   async removeTags(request) {
     const { deps, caller, body } = request;
-    const { changed } = await change(request, { noun: 'tags', decide: decideRemoveTags(body.tags) });
-    if (changed.kind === 'done') await forgetUnusedTags(deps, { merchantId: caller.merchantId, tags: body.tags });
+    const { changed } = await performChange(request, { noun: 'tags', decide: decideRemoveTags(body.tags) });
+    if (changed.kind === 'done') await removeUnusedTags(deps, { merchantId: caller.merchantId, tags: body.tags });
     return { data: presentMember(deps, changed) };
   },
 
@@ -95,7 +97,7 @@ export const memberRoutes: Routes<Names> = {
   },
 
   async listTransactions({ deps, caller, params, query }) {
-    const { items, total } = await listTransactions(deps, {
+    const { items, total } = await listLedger(deps, {
       merchantId: caller.merchantId,
       memberId: params.id ?? '',
       ...query,

@@ -1,6 +1,7 @@
-import { listPrograms, readProgram } from '../../activities/programs.js';
+import { readProgram } from '../../activities/programs/readProgram.js';
 import type { programEndpoints } from '../../schemas/endpoints/programs.js';
 import { presentProgram } from '../presenters/program.js';
+import { listPrograms } from '../reads/programs.js';
 import type { Routes } from '../request.js';
 
 export const programRoutes: Routes<keyof typeof programEndpoints> = {

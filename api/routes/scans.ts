@@ -1,10 +1,11 @@
-// A pass was shown at the till: the member and its program in the answer, a line in its timeline, an event for the merchant.
-import { decideScan } from '../../activities/decisions.js';
-import { memberByCode } from '../../activities/members.js';
+// Scans at the till. The answer has the member and its program; the scan also writes a timeline item and an event for
+// the merchant.
+import { decideScan } from '../../activities/members/memberRules.js';
 import type { scanEndpoints } from '../../schemas/endpoints/scans.js';
 import { ServiceError } from '../../schemas/errors.js';
-import { change } from '../change.js';
+import { performChange } from '../changes/performChange.js';
 import { presentMemberWithProgram } from '../presenters/member.js';
+import { memberByCode } from '../reads/members.js';
 import type { Routes } from '../request.js';
 
 export const scanRoutes: Routes<keyof typeof scanEndpoints> = {
@@ -12,7 +13,7 @@ export const scanRoutes: Routes<keyof typeof scanEndpoints> = {
     const member = await memberByCode(deps, { merchantId: caller.merchantId, code });
     if (!member) throw new ServiceError('MEMBER_NOT_FOUND');
     const request = { deps, caller, params: { id: member._id } };
-    const { changed } = await change(request, {
+    const { changed } = await performChange(request, {
       noun: 'scan',
       eventType: 'pass.scanned',
       decide: decideScan(code, caller.actor),

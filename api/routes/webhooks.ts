@@ -1,7 +1,7 @@
-// Subscriptions and the delivery log (interface 4.6).
+// Subscriptions and the delivery log (docs/interface.md#46-webhook-subscriptions).
 
-import { startBatch } from '../../activities/startBatch.js';
-import { listDeliveries, replayDelivery } from '../../activities/webhooks/deliveries.js';
+import { startBatch } from '../../activities/batches/startBatch.js';
+import { replayDelivery } from '../../activities/webhooks/redeliver.js';
 import {
   createSubscription,
   deleteSubscription,
@@ -12,17 +12,18 @@ import {
 import { sendTestEvent } from '../../activities/webhooks/testEvent.js';
 import type { webhookEndpoints } from '../../schemas/endpoints/webhooks.js';
 import { ServiceError } from '../../schemas/errors.js';
-import { newId, replayId } from '../../schemas/ids.js';
+import { newId } from '../../schemas/ids.js';
 import { presentBatch } from '../presenters/batch.js';
 import { presentDelivery, presentSubscription } from '../presenters/subscription.js';
+import { listDeliveries } from '../reads/deliveryLog.js';
 import type { Routes } from '../request.js';
 
 export const webhookRoutes: Routes<keyof typeof webhookEndpoints> = {
   async listSubscriptions({ deps, caller, query }) {
     const { page, pageSize, enabled } = query;
     const where = { merchantId: caller.merchantId, ...(enabled !== undefined && { enabled }) };
-    // At most twenty a merchant, so they are all read.
-    const rows = await deps.rows.subscriptions.find(where).sort({ createdAt: -1, _id: -1 }).toArray();
+    // A merchant has at most 20 subscriptions, so all of them are read.
+    const rows = await deps.collections.subscriptions.find(where).sort({ createdAt: -1, _id: -1 }).toArray();
     const items = rows.slice((page - 1) * pageSize, page * pageSize).map(presentSubscription);
     return { data: { items, page, pageSize, total: rows.length } };
   },
@@ -86,8 +87,6 @@ export const webhookRoutes: Routes<keyof typeof webhookEndpoints> = {
         startedBy,
         replay: { since, until, only },
       },
-      name: 'replayDeliveries',
-      workflowId: replayId(batchId),
       summary: `replay ${only} to ${new URL(subscription.url).host}`.slice(0, 200),
     });
     return { status: 202, data: presentBatch(row, now) };

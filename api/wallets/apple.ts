@@ -1,24 +1,25 @@
-// Apple's web service, as phones speak it: https://developer.apple.com/documentation/walletpasses/adding-a-web-service-to-update-passes
+// Apple's web service for the wallets of phones:
+// https://developer.apple.com/documentation/walletpasses/adding-a-web-service-to-update-passes
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
-import { recentProgram } from '../../activities/programs.js';
-import { createDeviceLogs } from '../../activities/wallets/deviceLogs.js';
-import { endRegistration } from '../../activities/wallets/endRegistration.js';
-import {
-  holdsToken,
-  listUpdates,
-  memberBySerial,
-  noteFetch,
-  type PassOnDevice,
-  register,
-  registrationId,
-} from '../../activities/wallets/registrations.js';
+import { cachedProgram } from '../../activities/programs/readProgram.js';
+import { endRegistration } from '../../activities/wallets/apple/endRegistration.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { readBody } from '../readBody.js';
-import { publishing } from './publishBeside.js';
+import { createDeviceLogWriter } from './deviceLogs.js';
+import { planWalletEvent } from './planWalletEvent.js';
+import {
+  holdsToken,
+  listUpdates,
+  memberBySerial,
+  type PassOnDevice,
+  recordFetch,
+  register,
+  registrationId,
+} from './registrations.js';
 
 const passMime = 'application/vnd.apple.pkpass';
 const registration = z.object({ pushToken: z.string().min(1).max(1_000) });
@@ -31,7 +32,10 @@ function passOnDevice(ctx: Context): PassOnDevice {
   return { deviceLibraryIdentifier, passTypeIdentifier, serialNumber };
 }
 
-/** The member whose pass is meant, if the caller's token is that pass's own; else the answer is set. */
+/**
+ * The member of the pass in the path. When the pass is unknown or the request does not have the pass's own token, sets
+ * the status to 404 or 401 and returns null.
+ */
 async function authorized(deps: ApiDeps, ctx: Context): Promise<MemberRow | null> {
   const { passTypeIdentifier, serialNumber } = passOnDevice(ctx);
   const known = passTypeIdentifier === deps.config.APPLE_PASS_TYPE_ID;
@@ -49,24 +53,24 @@ async function readShape<T>(ctx: Context, shape: z.ZodType<T>): Promise<T | null
   return null;
 }
 
-/** Bodies are Apple's, not our envelope: a phone reads the status alone. */
+/** The answers follow Apple's protocol and have no envelope: of a failure a phone reads only the status. */
 export function appleRoutes(deps: ApiDeps): Router {
   const router = new Router({ prefix: '/wallet/apple' });
-  const keepDeviceLogs = createDeviceLogs(deps);
+  const storeDeviceLogs = createDeviceLogWriter(deps);
 
   router.post(`${byDevice}/:serialNumber`, async (ctx) => {
     const member = await authorized(deps, ctx);
     if (!member) return;
     const body = await readShape(ctx, registration);
     if (!body) return;
-    const effect = publishing(deps, { memberId: member._id, eventType: 'pass.installed' });
+    const effect = planWalletEvent(deps, { memberId: member._id, eventType: 'pass.installed' });
     const { created, eventId } = await register(deps, {
       member,
       pass: passOnDevice(ctx),
       pushToken: body.pushToken,
-      holderOf: effect.holderOf,
+      leaseOwnerOf: effect.leaseOwnerOf,
     });
-    if (eventId) effect.begin({ eventId, member, push: false });
+    if (eventId) effect.start({ eventId, member, push: false });
     ctx.status = created ? 201 : 200;
     ctx.body = '';
   });
@@ -75,10 +79,10 @@ export function appleRoutes(deps: ApiDeps): Router {
     const member = await authorized(deps, ctx);
     if (!member) return;
     const _id = registrationId(passOnDevice(ctx));
-    const effect = publishing(deps, { memberId: member._id, eventType: 'pass.removed' });
+    const effect = planWalletEvent(deps, { memberId: member._id, eventType: 'pass.removed' });
     const device = { _id, merchantId: member.merchantId, memberId: member._id };
-    const ended = await endRegistration(deps, { device, holderOf: effect.holderOf });
-    if (ended) effect.begin({ eventId: ended.eventId, member: ended.member, push: false });
+    const ended = await endRegistration(deps, { device, leaseOwnerOf: effect.leaseOwnerOf });
+    if (ended) effect.start({ eventId: ended.eventId, member: ended.member, push: false });
     ctx.status = 200;
     ctx.body = '';
   });
@@ -99,18 +103,18 @@ export function appleRoutes(deps: ApiDeps): Router {
     const member = await authorized(deps, ctx);
     if (!member) return;
     if (!isReal(deps)) {
-      // The phone keeps the pass that it has, and asks again.
+      // The phone keeps its pass and asks again later.
       ctx.status = 503;
       return;
     }
     await sendPass(deps, ctx, member);
-    if (ctx.method === 'GET') await noteFetch(deps, member);
+    if (ctx.method === 'GET') await recordFetch(deps, member);
   });
 
   router.post('/v1/log', async (ctx) => {
     const body = await readShape(ctx, deviceLogs);
     if (!body) return;
-    await keepDeviceLogs(body.logs);
+    await storeDeviceLogs(body.logs);
     ctx.status = 200;
     ctx.body = '';
   });
@@ -121,7 +125,10 @@ export function appleRoutes(deps: ApiDeps): Router {
 export const isReal = ({ wallets, walletModes }: ApiDeps): boolean =>
   wallets.apple !== null && walletModes.apple === 'real';
 
-/** Signs the pass of this moment, but for a phone that has it already, by the second of its Last-Modified. */
+/**
+ * Builds, signs and sends the current pass. Sends 304 when the phone has this version already, compared by
+ * Last-Modified in whole seconds. Throws UNAVAILABLE without Apple credentials.
+ */
 export async function sendPass(deps: ApiDeps, ctx: Context, member: MemberRow): Promise<void> {
   const { modifiedAt } = member.pass;
   ctx.lastModified = modifiedAt;
@@ -130,7 +137,7 @@ export async function sendPass(deps: ApiDeps, ctx: Context, member: MemberRow): 
     ctx.status = 304;
     return;
   }
-  const bytes = deps.wallets.apple?.build(member, await recentProgram(deps, member));
+  const bytes = deps.wallets.apple?.build(member, await cachedProgram(deps, member));
   if (!bytes) throw new ServiceError('UNAVAILABLE');
   ctx.status = 200;
   ctx.type = passMime;

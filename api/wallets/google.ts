@@ -1,13 +1,13 @@
-// Google's callbacks about saved passes, believed only when Google signed them for this issuer.
+// Google's callbacks about saved and deleted passes. A callback is accepted only when Google signed it for this issuer.
 import Router from '@koa/router';
-import { verifyCallback } from '../../activities/google/callback.js';
-import { type CallbackKeys, createCallbackKeys } from '../../activities/google/callbackKeys.js';
-import { noteGoogleSave } from '../../activities/wallets/googleSaves.js';
+import { recordGoogleSave } from '../../activities/wallets/google/googleSaves.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { parseGoogleObjectId } from '../../schemas/googleIds.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { readBody } from '../readBody.js';
-import { publishing } from './publishBeside.js';
+import { verifyCallback } from './googleCallback.js';
+import { type CallbackKeys, createCallbackKeys } from './googleCallbackKeys.js';
+import { planWalletEvent } from './planWalletEvent.js';
 
 export function googleRoutes(deps: ApiDeps): Router {
   const router = new Router({ prefix: '/wallet' });
@@ -32,13 +32,13 @@ export function googleRoutes(deps: ApiDeps): Router {
     const { eventType, objectId, nonce } = verified.event;
     const memberId = parseGoogleObjectId(issuerId, objectId) ?? '';
     const type = eventType === 'save' ? 'pass.installed' : 'pass.removed';
-    const effect = publishing(deps, { memberId, eventType: type });
-    const saved = await noteGoogleSave(deps, {
+    const effect = planWalletEvent(deps, { memberId, eventType: type });
+    const saved = await recordGoogleSave(deps, {
       save: { issuerId, eventType, objectId, nonce },
-      holderOf: effect.holderOf,
+      leaseOwnerOf: effect.leaseOwnerOf,
     });
     if (saved?.kind === 'done')
-      effect.begin({ eventId: saved.eventId, member: saved.member, push: eventType === 'save' });
+      effect.start({ eventId: saved.eventId, member: saved.member, push: eventType === 'save' });
   });
 
   return router;

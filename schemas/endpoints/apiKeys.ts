@@ -1,4 +1,4 @@
-// interface 4.1
+// Endpoints: docs/interface.md#41-api-keys.
 import { z } from 'zod';
 import { apiKey, apiKeyRequest, apiKeyWithSecret } from '../apiKeys.js';
 import { endpoint } from './endpoint.js';

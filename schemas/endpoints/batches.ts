@@ -1,4 +1,5 @@
-// Batches: how far they are, ending one, and imports that are too large for one answer (decisions.md "after it").
+// Batches: their progress, their cancellation, and imports that are too large for one answer
+// (docs/interface.md#48-imports-and-batches).
 import { z } from 'zod';
 import { batch } from '../batches.js';
 import { text } from '../text.js';

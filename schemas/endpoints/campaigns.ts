@@ -1,4 +1,4 @@
-// Campaigns: the source of campaign.sent (interface 6.4).
+// Campaigns; a completed campaign creates the event campaign.sent (docs/interface.md#64-event-types).
 import { campaign, campaignRequest } from '../campaigns.js';
 import { endpoint } from './endpoint.js';
 

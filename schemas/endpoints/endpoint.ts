@@ -1,5 +1,5 @@
-// The shape of a line in the table of endpoints. From one line come the route, the guard, the permission check, the rate limit
-// and the OpenAPI operation, so that none of them can say something else than the others.
+// The type of a line in the endpoint table. The route, the guard, the permission check, the rate limit and the OpenAPI
+// operation are all derived from the same line, so that they cannot contradict each other.
 import { z } from 'zod';
 import type { ErrorCode } from '../errors.js';
 import type { Permission } from '../permissions.js';
@@ -20,9 +20,9 @@ export interface Endpoint {
     | 'Public';
   summary: string;
   description?: string;
-  /** What a credential must hold; `public` asks for none. */
+  /** The permission that a credential needs; `public` needs no credential. */
   access: Permission | 'public';
-  /** A console session is needed; an API key is refused whatever its roles. */
+  /** The endpoint needs a console session; an API key is refused regardless of its roles. */
   session?: true;
   query?: z.ZodType;
   body?: z.ZodType;
@@ -30,22 +30,22 @@ export interface Endpoint {
   bodyOptional?: true;
   /** The body may also come as an HTML form. */
   form?: true;
-  /** The body is a file, read by the handler itself. */
+  /** The body is a file, which the handler reads itself. */
   upload?: 'csv';
-  /** The file may also be the body itself, with the other fields in the query. */
+  /** The file may also be the whole body, with the other fields in the query. */
   rawUpload?: true;
-  /** The Idempotency-Key header counts. */
+  /** The endpoint uses the Idempotency-Key header. */
   idempotent?: true;
-  /** `data` of a success; a text names the content type of an answer that is not an envelope. */
+  /** The schema of `data` in a success; a string is the content type of an answer without an envelope. */
   result: z.ZodType | 'text/csv';
   statuses: readonly (200 | 201 | 202)[];
-  /** Beyond those that every endpoint of its kind can answer. */
+  /** The codes in addition to those that every endpoint of its kind can answer. */
   errors: readonly ErrorCode[];
-  /** One example of a request body, shown in the documents. */
+  /** An example of a request body for the OpenAPI document. */
   example?: unknown;
 }
 
-/** Integers come as text in a query; what is shown in the documents is the integer. */
+/** An integer in a query arrives as text; the OpenAPI document shows an integer. */
 function queryInteger({ min, max, fallback }: { min: number; max: number; fallback: number }) {
   return z
     .string()

@@ -1,4 +1,4 @@
-// The pull feed, for receivers that were away and want to know that they missed nothing.
+// The pull feed, for receivers that were unavailable and need every event.
 import { z } from 'zod';
 import { feedPage, feedTypes } from '../feed.js';
 import { text } from '../text.js';

@@ -1,4 +1,4 @@
-// The one table of endpoints.
+// The table of all endpoints.
 import { apiKeyEndpoints } from './apiKeys.js';
 import { batchEndpoints } from './batches.js';
 import { campaignEndpoints } from './campaigns.js';
@@ -27,5 +27,5 @@ export const endpoints = {
 export type Endpoints = typeof endpoints;
 export type EndpointName = keyof Endpoints;
 
-/** Every path of the API begins with it. */
+/** The prefix of every path of the API. */
 export const apiPrefix = '/api/v1';

@@ -1,4 +1,4 @@
-// interface 4.3 to 4.5
+// Endpoints: docs/interface.md, sections 4.3, 4.4 and 4.5.
 import { z } from 'zod';
 import { importResult } from '../batches.js';
 import {

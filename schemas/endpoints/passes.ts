@@ -1,4 +1,4 @@
-// The pass doctor: why a pass does, or does not, show what it should.
+// The pass doctor: why a pass does, or does not, show the current data.
 import { passReport } from '../passReport.js';
 import { endpoint } from './endpoint.js';
 

@@ -1,4 +1,4 @@
-// interface 4.2
+// Endpoints: docs/interface.md#42-programs.
 import { z } from 'zod';
 import { programRecord } from '../programs.js';
 import { endpoint } from './endpoint.js';

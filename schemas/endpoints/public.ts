@@ -1,4 +1,4 @@
-// interface 4.7
+// Endpoints: docs/interface.md#47-public-enrollment.
 import { publicEnrollment, publicEnrollRequest } from '../enrollment.js';
 import { endpoint } from './endpoint.js';
 

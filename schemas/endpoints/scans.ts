@@ -1,4 +1,4 @@
-// Scans at the till: the source of pass.scanned (interface 6.4).
+// Scans at the till, which create the event pass.scanned (docs/interface.md#64-event-types).
 import { z } from 'zod';
 import { memberWithProgram } from '../members.js';
 import { text } from '../text.js';

@@ -1,4 +1,4 @@
-// interface 4.6
+// Endpoints: docs/interface.md#46-webhook-subscriptions.
 import { z } from 'zod';
 import { batch } from '../batches.js';
 import { text } from '../text.js';

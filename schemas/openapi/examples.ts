@@ -1,5 +1,5 @@
-// Examples of answers, made from their schemas and a table of what a field of that name holds, so that an endpoint that is new
-// has one at once. A field that need not be there is shown only if the table knows it.
+// Examples of answers, generated from the schemas and a table of sample values by field name, so that a new endpoint
+// has an example at once. An optional field appears only if the table has a value for it.
 import { sampleData } from '../eventSamples.js';
 import { type JsonSchema, nameOf, resolve } from './shapes.js';
 
@@ -8,7 +8,7 @@ const memberId = '3f2c9a54-6a0f-4c1e-9a3e-0d1f0a7c5b21';
 const id = '0b6c1f0e-4d6f-4f0e-8f9d-3b8a8c2d7e11';
 const secret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 
-/** By `operation.field`, by `Component.field`, or by the field alone. */
+/** The keys are `operation.field`, `Component.field`, or the field alone. */
 const values: Record<string, unknown> = {
   id,
   _id: 'demo-points',
@@ -97,7 +97,7 @@ const values: Record<string, unknown> = {
 export interface ExampleOf {
   components: Record<string, JsonSchema>;
   operation: string;
-  /** The component that the schema is. */
+  /** The name of the component whose schema this is. */
   owner?: string | undefined;
 }
 
@@ -122,7 +122,7 @@ function exampleObject(schema: JsonSchema, at: ExampleOf): Record<string, unknow
   return Object.fromEntries(shown);
 }
 
-/** A field that only shares its name with one of the table is of another type, as a rule. */
+/** Whether a sample value has the type of the field: a field of another type usually only shares the name. */
 function isOfType(value: unknown, type: JsonSchema['type']): boolean {
   if (type === undefined || value === null) return true;
   const kinds = [type].flat();

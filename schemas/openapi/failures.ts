@@ -1,4 +1,5 @@
-// What can go wrong at an endpoint, by status: the codes that its kind can always answer, and its own from the table.
+// The failures of an endpoint by status: the codes that every endpoint of its kind can answer, and its own codes from
+// the table.
 import { z } from 'zod';
 import type { Endpoint } from '../endpoints/endpoint.js';
 import { type ErrorCode, errorTable } from '../errors.js';
@@ -7,7 +8,7 @@ import type { JsonSchema } from './shapes.js';
 
 const problems = z.array(z.object({ path: z.string(), message: z.string() }));
 
-/** What `error.details` holds; other codes have none. */
+/** The schema of `error.details`; codes that are not listed have no details. */
 const details: Partial<Record<ErrorCode, { schema: z.ZodType; example?: unknown }>> = {
   VALIDATION_FAILED: { schema: problems, example: [{ path: 'page', message: 'must be a whole number' }] },
   WEBHOOK_URL_FORBIDDEN: { schema: problems, example: [{ path: 'url', message: 'must be https' }] },
@@ -23,7 +24,7 @@ const authenticated: ErrorCode[] = ['AUTHENTICATION_REQUIRED', 'INVALID_API_KEY'
 const withBody: ErrorCode[] = ['MALFORMED_JSON', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
 const keyed: ErrorCode[] = ['IDEMPOTENCY_KEY_MALFORMED', 'IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_KEY_IN_USE'];
 
-/** Every code that the endpoint can answer, in the order of the table of errors. */
+/** Every code that the endpoint can answer, in the order of the error table. */
 export function codesOf(endpoint: Endpoint): ErrorCode[] {
   const writes = endpoint.method !== 'get';
   const secured = endpoint.access !== 'public';
@@ -51,7 +52,7 @@ function jsonOf(schema: z.ZodType): JsonSchema {
   return JSON.parse(JSON.stringify(json));
 }
 
-/** The schema of `error` where it is one of these codes. */
+/** The schema of `error` for these codes. */
 export function errorSchema(codes: ErrorCode[]): JsonSchema {
   const shapes = [...new Set(codes.flatMap((code) => details[code]?.schema ?? []))].map(jsonOf);
   const [only] = shapes;
@@ -94,7 +95,7 @@ function failureResponse(status: number, codes: ErrorCode[]) {
 const pascal = (code: string): string =>
   code.toLowerCase().replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Answers that many endpoints share are components: those of one code, and the one of all 401 codes. */
+/** Answers that many endpoints share are components: those with one code, and the one with all 401 codes. */
 function sharedName(status: number, codes: ErrorCode[]): string | undefined {
   if (status === 401) return 'Unauthorized';
   return codes.length === 1 ? pascal(codes[0] ?? '') : undefined;

@@ -1,4 +1,5 @@
-// The headers of the interface (sections 4.4, 8; decisions.md "Who is calling"), as components that answers refer to.
+// The headers of rate limits and idempotency keys (docs/interface.md, sections 8.2 and 8.3), as components that answers
+// reference.
 
 const key = '^[A-Za-z0-9_-]{8,128}$';
 const count = { type: 'integer', minimum: 0 };
@@ -43,7 +44,7 @@ export type HeaderName = keyof typeof table;
 
 export const headerComponents: Record<string, unknown> = table;
 
-/** Every counted answer carries them. */
+/** The headers of every answer that counts against a rate limit. */
 export const countedHeaders: HeaderName[] = [
   'RateLimit-Limit',
   'RateLimit-Remaining',

@@ -1,4 +1,4 @@
-// What can be done with a thing that was just made: links from the answer that names its id to every operation on it.
+// OpenAPI links: from the answer that creates a resource to every operation on that resource.
 import type { Endpoint } from '../endpoints/endpoint.js';
 import { paramsOf } from './operations.js';
 import { type JsonSchema, resolve, type Shapes } from './shapes.js';

@@ -1,4 +1,4 @@
-// The schemas that have a name in the documents. A name is part of what generated clients are written against.
+// The schemas that have a name in the OpenAPI document. Generated clients depend on these names.
 import type { z } from 'zod';
 import { apiKey, apiKeyRequest, apiKeyWithSecret } from '../apiKeys.js';
 import { batch, importCounts, importResult, importRow } from '../batches.js';
@@ -98,5 +98,5 @@ const namedEvents: Record<string, z.ZodType> = Object.fromEntries(
   ]),
 );
 
-/** What leaves the service: answers and events. */
+/** The schemas of everything that leaves the service: answers and events. */
 export const namedOutputs: Record<string, z.ZodType> = { ...namedResults, ...namedEvents };

@@ -1,4 +1,5 @@
-// From a line of the endpoint table to an OpenAPI operation. Nothing is said here that the line does not say.
+// Turns a line of the endpoint table into an OpenAPI operation. The operation has no content that does not come from
+// the line.
 import type { Endpoint } from '../endpoints/endpoint.js';
 import { type ErrorCode, errorTable } from '../errors.js';
 import { type ExampleOf, exampleOf } from './examples.js';
@@ -25,7 +26,7 @@ export interface OperationInput {
   endpoint: Endpoint;
   requests: Shapes;
   outputs: Shapes;
-  /** Where answers that several operations share are put. */
+  /** Collects the answers that several operations share. */
   shared: Responses;
   links: Record<string, unknown>;
 }
@@ -85,7 +86,10 @@ const envelope = (data: JsonSchema): JsonSchema => ({
   properties: { success: { type: 'boolean', const: true }, data },
 });
 
-/** interface 1.8, the one exception: `success: false` and `partial: true` beside the data. */
+/**
+ * The one exception of docs/interface.md#13-response-envelope: `success: false` and `partial: true` together with the
+ * data.
+ */
 const partialEnvelope = (data: JsonSchema, codes: ErrorCode[]): JsonSchema => ({
   type: 'object',
   required: ['success', 'partial', 'data', 'error'],
@@ -97,7 +101,7 @@ const partialEnvelope = (data: JsonSchema, codes: ErrorCode[]): JsonSchema => ({
   },
 });
 
-/** What a 200 says beside a 201: it was there already. */
+/** The example of a 200 where the endpoint can also answer 201: the resource existed already. */
 function dedupedExample(data: JsonSchema, at: ExampleOf): unknown {
   const { anyOf, properties } = resolve(data, at.components);
   const branch = anyOf?.find((choice) => choice.required?.includes('deduped'));

@@ -1,4 +1,4 @@
-// interface 5: both forms of an API key, and the two of a console session.
+// The two forms of an API key, and the two forms of a console session (docs/interface.md#51-which-credential-counts).
 import type { Endpoint } from '../endpoints/endpoint.js';
 
 export const securitySchemes = {

@@ -1,5 +1,6 @@
-// From zod to JSON Schema 2020-12, the dialect of OpenAPI 3.1. What has a name becomes a component and is referred to; the rest
-// stands where it is used. Requests are closed, as the guard is; answers are open, so that a new field breaks no client.
+// Converts zod schemas to JSON Schema 2020-12, the dialect of OpenAPI 3.1. A named schema becomes a component and is
+// referenced; any other schema is inlined. Request schemas forbid unknown fields, as the guard does; answer schemas
+// allow them, so that a new field breaks no client.
 import { z } from 'zod';
 
 export interface JsonSchema {
@@ -36,7 +37,7 @@ interface Emitted {
   jsonSchema: z.core.JSONSchema.BaseSchema;
 }
 
-/** `meta({ shown })` of a schema is what the documents show in its place; other metadata stands beside what zod says. */
+/** `meta({ shown })` of a schema replaces what zod generates; other metadata is added to it. */
 function readable(io: 'input' | 'output') {
   return ({ zodSchema, jsonSchema }: Emitted): void => {
     const shown = z.globalRegistry.get(zodSchema)?.shown;
@@ -44,7 +45,7 @@ function readable(io: 'input' | 'output') {
       for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];
       Object.assign(jsonSchema, shown);
     }
-    // The format says it in a word.
+    // The format makes the pattern redundant.
     if (jsonSchema.format === 'date-time' || jsonSchema.format === 'uuid') delete jsonSchema.pattern;
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
     if (jsonSchema.type === 'integer' && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
@@ -58,7 +59,7 @@ function readable(io: 'input' | 'output') {
 
 export interface Shapes {
   components: Record<string, JsonSchema>;
-  /** The schema of what was asked for under this key: a reference where it has a name. */
+  /** The schema for this key: a reference when the schema has a name. */
   of: (key: string) => JsonSchema;
 }
 
@@ -68,7 +69,7 @@ export interface ShapesInput {
   inline: Record<string, z.ZodType>;
 }
 
-/** Throws when a schema without a name is used inside another one, since nothing could refer to it. */
+/** Throws when a schema without a name is used inside another one, because it cannot be referenced. */
 export function shapesOf({ io, named, inline }: ShapesInput): Shapes {
   const registry = z.registry<{ id: string }>();
   const ids = new Map<z.ZodType, string>();

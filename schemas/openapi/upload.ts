@@ -1,10 +1,11 @@
-// The bodies that are no JSON: the file that comes in (interface 4.3 import) and the files that go out (4.5).
+// The bodies that are not JSON: the uploaded file (docs/interface.md#48-imports-and-batches) and the exported files
+// (4.5).
 import type { Endpoint } from '../endpoints/endpoint.js';
 import { sampleTime } from './examples.js';
 
 const csvIn = 'firstName,lastName,email,initialPoints\nAda,Lovelace,ada@example.com,20\n';
 
-/** Where the file may also be the body itself, the program may stand in the query for both. */
+/** When the file may also be the whole body, `programId` may be in the query for multipart bodies too. */
 const multipart = ({ rawUpload }: Endpoint) => ({
   schema: {
     type: 'object',

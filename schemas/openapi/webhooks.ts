@@ -1,4 +1,5 @@
-// The webhook section: what a subscriber is sent for each of the 12 events (interface 6), headers included.
+// The webhook section: the request, headers included, that a subscriber gets for each of the 12 event types
+// (docs/interface.md#6-webhooks-and-events).
 import { sampleData } from '../eventSamples.js';
 import { type EventType, envelopeBytes, eventTypes } from '../events.js';
 import { sampleTime } from './examples.js';

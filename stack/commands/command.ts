@@ -1,14 +1,14 @@
-// An operator's command: `npm run NAME -- VERB ...`. It does all of what it was asked or nothing, says so, and ends with 0 or
-// with 1 and one line for each mistake.
+// Runs an operator's command: `npm run NAME -- VERB ...`. A command does everything that was requested or changes
+// nothing. Exit code 0 means done; exit code 1 comes with one line for each mistake.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { MongoNetworkError, MongoServerSelectionError } from 'mongodb';
 import pino from 'pino';
-import { readFileSettings } from '../../activities/fileSettings.js';
-import { createSecretBox, type SecretBox } from '../../activities/secrets.js';
-import { type OpenStore, openStore } from '../../activities/store.js';
-import { connectTemporal } from '../../activities/temporalClient.js';
+import { readFileSettings } from '../../platform/config/fileSettings.js';
+import { type ClosableDeps, createDeps } from '../../platform/createDeps.js';
+import { createSecretBox, type SecretBox } from '../../platform/secretBox.js';
+import { connectTemporal } from '../../platform/temporal/connectTemporal.js';
 import { type Config, ConfigError, readConfig } from '../../schemas/config.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { connectStack } from '../connect.js';
@@ -16,10 +16,10 @@ import { ExpectedFailure } from '../expectedFailure.js';
 import { isSystemError } from '../systemError.js';
 
 export interface CommandContext {
-  store: OpenStore;
+  deps: ClosableDeps;
   config: Config;
   secrets: SecretBox;
-  /** Connects on first use. */
+  /** Connects at the first call. */
   temporal: () => ReturnType<typeof connectTemporal>;
   say: (line: string) => void;
 }
@@ -31,7 +31,7 @@ export interface Given {
 }
 
 export interface Verb {
-  /** One line for --help: `apply FILE...`. */
+  /** The arguments of the verb as `--help` prints them, such as `apply FILE...`. */
   usage: string;
   does: string;
   options?: Options;
@@ -53,14 +53,14 @@ export function helpOf({ name, verbs }: Command): string {
   ].join('\n');
 }
 
-/** The mistakes of one command, one a line. */
+/** The mistakes of one command, one for each line. */
 export class Mistakes extends ExpectedFailure {
   constructor(lines: readonly string[]) {
     super(lines.join('\n'));
   }
 }
 
-/** Throws Mistakes. */
+/** Throws Mistakes when an option is missing. */
 export function required({ values }: Given, names: readonly string[]): string[] {
   const missing = names.filter((name) => !values[name]);
   if (missing.length > 0) throw new Mistakes(missing.map((name) => `--${name} is required`));
@@ -83,7 +83,7 @@ function parse(command: Command, argv: readonly string[]): { verb: Verb; given: 
   }
 }
 
-/** What the stack of a folder made for itself and the environment does not say. */
+/** Reads a value that the stack generated and stored in its folder; undefined when the file does not exist. */
 function kept(stackDir: string, name: string): string | undefined {
   try {
     return readFileSync(join(stackDir, name), 'utf8').trim();
@@ -93,7 +93,8 @@ function kept(stackDir: string, name: string): string | undefined {
   }
 }
 
-// A command that needs neither can do without; one that does says which it misses.
+// Placeholders for required settings: a command that does not use CONSOLE_JWT_SECRET or SECRETS_KEY runs without them,
+// and a command that uses one of them checks it first.
 const absent = { CONSOLE_JWT_SECRET: '-'.repeat(32), SECRETS_KEY: Buffer.alloc(32).toString('base64') };
 
 function configOf(given: NodeJS.ProcessEnv): Config {
@@ -108,7 +109,9 @@ function configOf(given: NodeJS.ProcessEnv): Config {
   return readConfig({ ...absent, ...env, ...own, MONGODB_URI: mongodbUri, TEMPORAL_ADDRESS: temporalAddress });
 }
 
-/** Throws Mistakes when the console's secret is not known here. */
+/**
+ * Throws Mistakes when CONSOLE_JWT_SECRET is not known, or when the console signs its tokens itself (CONSOLE_JWKS_URL).
+ */
 export function consoleSecret({ config }: CommandContext): string {
   if (config.CONSOLE_JWKS_URL) throw new Mistakes(['CONSOLE_JWKS_URL is set: the console signs its tokens itself']);
   if (!config.CONSOLE_JWT_SECRET || config.CONSOLE_JWT_SECRET === absent.CONSOLE_JWT_SECRET)
@@ -150,19 +153,19 @@ export async function runCommand(
     }
     const config = configOf(env);
     const log = pino({ level: 'silent' });
-    const store = openStore({ config, log, patience: 'tool' });
-    closing.push(() => store.close());
+    const deps = createDeps({ config, log, timeouts: 'tool' });
+    closing.push(() => deps.close());
     let temporal: ReturnType<typeof connectTemporal> | undefined;
     const connected = () => {
       if (!temporal) {
         temporal = connectTemporal({ config, log });
-        closing.unshift(temporal.starter.close);
+        closing.unshift(temporal.workflowClient.close);
       }
       return temporal;
     };
     const secrets = createSecretBox([config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS]);
     const say = (line: string) => out(`${line}\n`);
-    await parsed.verb.run({ store, config, secrets, temporal: connected, say }, parsed.given);
+    await parsed.verb.run({ deps, config, secrets, temporal: connected, say }, parsed.given);
     return 0;
   } catch (error) {
     err(`${linesOf(error)}\n`);
@@ -172,7 +175,7 @@ export async function runCommand(
   }
 }
 
-/** For the file that `npm run` names. */
+/** Runs the command of this process and ends the process with the command's exit code. */
 export async function main(command: Command): Promise<never> {
   const code = await runCommand(command, {
     argv: process.argv.slice(2),
@@ -183,7 +186,7 @@ export async function main(command: Command): Promise<never> {
   process.exit(code);
 }
 
-/** Columns as wide as their widest cell. */
+/** Pads every cell to the width of the widest cell in its column. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>

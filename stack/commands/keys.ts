@@ -1,27 +1,28 @@
-// The first API key of a merchant; later ones are made from the console. The key is shown once and stored as a hash.
-import { createApiKey } from '../../activities/apiKeys.js';
+// Creates the first API key of a merchant; merchants create further keys in the console. The plain key is printed once,
+// and only its hash is stored.
+import { createApiKey } from '../../activities/access/apiKeys.js';
 import { type Command, type CommandContext, type Given, Mistakes, main, required, table } from './command.js';
 import { type RoleOption, rolesOf } from './roleOption.js';
 
-async function create({ store, say }: CommandContext, given: Given): Promise<void> {
+async function create({ deps, say }: CommandContext, given: Given): Promise<void> {
   const [merchantId = '', name = ''] = required(given, ['merchant', 'name']);
   const { expires, user = 'operator' } = given.values;
   if (expires !== undefined && Number.isNaN(Date.parse(String(expires))))
     throw new Mistakes(['--expires must be a date, as 2030-01-31']);
-  const { key, row } = await createApiKey(store, {
+  const { key, row } = await createApiKey(deps, {
     merchantId,
     name,
     createdBy: String(user),
-    roleIds: await rolesOf(store, { merchantId, given }),
+    roleIds: await rolesOf(deps, { merchantId, given }),
     ...(expires !== undefined && { expiresAt: new Date(String(expires)).toISOString() }),
   });
   say(key);
   say(`key ${row._id} of merchant ${merchantId}; it is not shown again`);
 }
 
-async function list({ store, say }: CommandContext, given: Given): Promise<void> {
+async function list({ deps, say }: CommandContext, given: Given): Promise<void> {
   const [merchantId = ''] = required(given, ['merchant']);
-  const keys = await store.rows.apiKeys.find({ merchantId }).sort({ createdAt: -1 }).toArray();
+  const keys = await deps.collections.apiKeys.find({ merchantId }).sort({ createdAt: -1 }).toArray();
   const rows = keys.map((key) => [
     key._id,
     key.keyPrefix,

@@ -1,21 +1,22 @@
-// Merchants are the console's; a record here is a name that operators find them by, and nothing depends on it.
+// Creates and lists merchants. The console owns the merchants; a row here only gives a merchant a name for operators,
+// and no other code depends on that row.
 import { newId } from '../../schemas/ids.js';
 import { type Command, type CommandContext, type Given, Mistakes, main, required, table } from './command.js';
 
 const idForm = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-async function create({ store, say }: CommandContext, given: Given): Promise<void> {
+async function create({ deps, say }: CommandContext, given: Given): Promise<void> {
   const [name = ''] = required(given, ['name']);
   const _id = String(given.values.id ?? newId());
   if (!idForm.test(_id)) throw new Mistakes(['--id must be 1 to 64 letters, digits, _ or -']);
-  const known = await store.rows.merchants.findOne({ _id });
+  const known = await deps.collections.merchants.findOne({ _id });
   if (known) throw new Mistakes([`merchant "${_id}" is there already: ${known.name}`]);
-  await store.rows.merchants.insertOne({ _id, name, createdAt: store.now() });
+  await deps.collections.merchants.insertOne({ _id, name, createdAt: deps.now() });
   say(`created merchant ${_id}`);
 }
 
-async function list({ store, say }: CommandContext): Promise<void> {
-  const merchants = await store.rows.merchants.find().sort({ _id: 1 }).toArray();
+async function list({ deps, say }: CommandContext): Promise<void> {
+  const merchants = await deps.collections.merchants.find().sort({ _id: 1 }).toArray();
   const rows = merchants.map(({ _id, name, createdAt }) => [_id, createdAt.toISOString(), name]);
   for (const line of table([['ID', 'CREATED', 'NAME'], ...rows])) say(line);
 }

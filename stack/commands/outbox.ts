@@ -1,25 +1,25 @@
-// The outbox: what was changed and is not told yet.
+// Shows the outbox: the events that are not published yet.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readOutbox } from '../../activities/metrics/readOutbox.js';
+import { readOutbox } from '../../activities/outbox/readOutbox.js';
 import { type Command, type CommandContext, type Given, Mistakes, main } from './command.js';
 
 const seconds = (value: number): string => `${value.toFixed(1)} s`;
 
-async function status({ store, say }: CommandContext): Promise<void> {
-  const { events, ageSeconds } = await readOutbox(store);
+async function status({ deps, say }: CommandContext): Promise<void> {
+  const { events, ageSeconds } = await readOutbox(deps);
   say(events === 0 ? 'the outbox is empty' : `${events} events wait, the oldest for ${seconds(ageSeconds)}`);
 }
 
-async function drain({ store, say }: CommandContext, { values }: Given): Promise<void> {
+async function drain({ deps, say }: CommandContext, { values }: Given): Promise<void> {
   const within = Number(values.within ?? 300);
   if (!(within > 0)) throw new Mistakes(['--within must be a number of seconds']);
   const until = Date.now() + within * 1_000;
-  let told = Number.NaN;
+  let reported = Number.NaN;
   for (;;) {
-    const { events, ageSeconds } = await readOutbox(store);
+    const { events, ageSeconds } = await readOutbox(deps);
     if (events === 0) break;
-    if (events !== told) say(`${events} events wait, the oldest for ${seconds(ageSeconds)}`);
-    told = events;
+    if (events !== reported) say(`${events} events wait, the oldest for ${seconds(ageSeconds)}`);
+    reported = events;
     if (Date.now() > until)
       throw new Mistakes([`${events} events are still there after ${within} s: does a worker run?`]);
     await sleep(500);

@@ -1,6 +1,7 @@
-// Passes show their program's template as it was when they were last fetched; after a change they are pushed afresh.
+// Rebuilds passes: a pass shows its program's template as of the pass's last fetch, so a changed template reaches saved
+// passes only when they are pushed again.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startBatch } from '../../activities/startBatch.js';
+import { startBatch } from '../../activities/batches/startBatch.js';
 import { isFinished } from '../../schemas/batches.js';
 import { newId, rebuildId } from '../../schemas/ids.js';
 import { type Command, type CommandContext, type Given, Mistakes, main } from './command.js';
@@ -8,17 +9,17 @@ import { type Command, type CommandContext, type Given, Mistakes, main } from '.
 const presentMs = 5_000;
 
 async function rebuild(context: CommandContext, { args, values }: Given): Promise<void> {
-  const { store, say } = context;
+  const { deps, say } = context;
   const [programId = '', ...rest] = args;
   if (programId === '' || rest.length > 0) throw new Mistakes(['name one program']);
-  const program = await store.rows.programs.findOne({ _id: programId });
+  const program = await deps.collections.programs.findOne({ _id: programId });
   if (!program) throw new Mistakes([`there is no program "${programId}"`]);
 
-  const { starter } = context.temporal();
-  for (let waited = 0; !starter.available() && waited < presentMs; waited += 100) await sleep(100);
+  const { workflowClient } = context.temporal();
+  for (let waited = 0; !workflowClient.available() && waited < presentMs; waited += 100) await sleep(100);
   const batchId = newId();
   await startBatch(
-    { ...store, starter },
+    { ...deps, workflowClient },
     {
       batch: {
         _id: batchId,
@@ -27,8 +28,6 @@ async function rebuild(context: CommandContext, { args, values }: Given): Promis
         programId,
         startedBy: { type: 'user', id: 'operator' },
       },
-      name: 'rebuildPasses',
-      workflowId: rebuildId(batchId),
       summary: `rebuild the passes of ${programId}`,
     },
   );
@@ -36,9 +35,9 @@ async function rebuild(context: CommandContext, { args, values }: Given): Promis
   if (values.wait) await follow(context, batchId);
 }
 
-async function follow({ store, say }: CommandContext, batchId: string): Promise<void> {
+async function follow({ deps, say }: CommandContext, batchId: string): Promise<void> {
   for (;;) {
-    const batch = await store.rows.batches.findOne({ _id: batchId });
+    const batch = await deps.collections.batches.findOne({ _id: batchId });
     if (batch && isFinished(batch.phase)) {
       const { counts, phase, reason } = batch;
       const said = `${phase}: ${counts.created} of ${counts.total} passes pushed, ${counts.failed} not taken`;

@@ -1,16 +1,19 @@
-// Programs come from files. Every file is looked at before anything is written: one mistake in one of them, and nothing
-// is changed.
+// Applies programs from files. All files are checked before the first write: one mistake in any file, and nothing is
+// changed.
 import { readFileSync } from 'node:fs';
-import { type TemplateProblem, templateProblems } from '../../activities/apple/templateCheck.js';
-import type { Store } from '../../activities/deps.js';
-import { insert, type Statement, transact } from '../../activities/transact.js';
-import { programChanged } from '../../activities/wallets/keepClasses.js';
+import { newClassEvent } from '../../activities/outbox/newEvent.js';
+import { type TemplateProblem, templateProblems } from '../../activities/wallets/apple/templateCheck.js';
+import type { Deps } from '../../platform/deps.js';
+import { insert } from '../../platform/mongodb/statements.js';
+import { transact } from '../../platform/mongodb/transact.js';
+import type { Statement } from '../../platform/mongodb/transaction.js';
+import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import { type Program, programFile } from '../../schemas/programs.js';
 import { demoMerchantId } from '../demo.js';
 import { type Command, type CommandContext, type Given, Mistakes, main, table } from './command.js';
 
 interface Found {
-  /** The file, and the place in it where it holds several. */
+  /** The file, and the position in the file when it holds several programs. */
   where: string;
   value: unknown;
 }
@@ -60,18 +63,18 @@ function repeated(checked: Checked[], field: '_id' | 'slug'): string[] {
   });
 }
 
-/** What only the database knows: whose ids and slugs are taken. */
-async function taken(store: Store, checked: Checked[]): Promise<string[]> {
+/** The checks that need the database: ids of other merchants and slugs of other programs. */
+async function taken(deps: Deps, checked: Checked[]): Promise<string[]> {
   const programs = checked.map(({ program }) => program);
   const ids = programs.map(({ _id }) => _id);
-  const known = await store.rows.programs
+  const known = await deps.collections.programs
     .find({ $or: [{ _id: { $in: ids } }, { slug: { $in: programs.map(({ slug }) => slug) } }] })
     .toArray();
   return checked.flatMap(({ where, program }) =>
     known.flatMap((other) => {
       if (other._id === program._id && other.merchantId !== program.merchantId)
         return [`${where}: _id "${program._id}" is a program of merchant ${other.merchantId}`];
-      // One that is applied in the same call may give its slug up.
+      // A program that is applied in the same call may give up its slug.
       if (other.slug === program.slug && other._id !== program._id && !ids.includes(other._id))
         return [`${where}: slug "${program.slug}" is that of program ${other._id}`];
       return [];
@@ -79,41 +82,41 @@ async function taken(store: Store, checked: Checked[]): Promise<string[]> {
   );
 }
 
-async function apply({ store, say }: CommandContext, { values, args }: Given): Promise<void> {
+async function apply({ deps, say }: CommandContext, { values, args }: Given): Promise<void> {
   if (args.length === 0) throw new Mistakes(['name at least one file']);
   const merchantId = String(values.merchant ?? demoMerchantId);
   const files = args.map(readPrograms);
   const results = files.flatMap(({ found }) => found).map((one) => check(one, merchantId));
   const checked = results.flatMap((result) => result.checked);
   const mistakes = [...files, ...results].flatMap((result) => result.mistakes);
-  mistakes.push(...repeated(checked, '_id'), ...repeated(checked, 'slug'), ...(await taken(store, checked)));
+  mistakes.push(...repeated(checked, '_id'), ...repeated(checked, 'slug'), ...(await taken(deps, checked)));
   if (mistakes.length > 0) throw new Mistakes([...mistakes, 'nothing was changed']);
   if (checked.length === 0) throw new Mistakes(['the files hold no program; nothing was changed']);
 
-  const { namespace } = store.rows.programs;
+  const { namespace } = deps.collections.programs;
   const statements = checked.flatMap(({ program }): Statement[] => {
     const { _id, ...replacement } = program;
     return [
       { namespace, name: 'replaceOne', filter: { _id }, replacement, upsert: true },
-      insert(store, 'events', programChanged(store, program)),
+      insert(deps, 'events', newClassEvent(deps, program)),
     ];
   });
-  await transact(store, statements, 0);
+  await transact(deps, statements, 0);
   for (const { program } of checked)
     say(`applied ${program._id} (${program.style}, slug ${program.slug}) of merchant ${program.merchantId}`);
 }
 
-async function archive({ store, say }: CommandContext, { args }: Given): Promise<void> {
+async function archive({ deps, say }: CommandContext, { args }: Given): Promise<void> {
   if (args.length === 0) throw new Mistakes(['name the id of a program']);
-  const known = await store.rows.programs.find({ _id: { $in: args } }, { projection: { _id: 1 } }).toArray();
+  const known = await deps.collections.programs.find({ _id: { $in: args } }, { projection: { _id: 1 } }).toArray();
   const unknown = args.filter((id) => !known.some(({ _id }) => _id === id));
   if (unknown.length > 0) throw new Mistakes(unknown.map((id) => `there is no program "${id}"; nothing was changed`));
-  await store.rows.programs.updateMany({ _id: { $in: args } }, { $set: { archived: true } });
+  await updateByIds(deps, 'programs', { ids: args, change: { $set: { archived: true } } });
   for (const id of args) say(`archived ${id}: nobody can be enrolled into it any more`);
 }
 
-async function list({ store, say }: CommandContext): Promise<void> {
-  const programs = await store.rows.programs.find().sort({ merchantId: 1, _id: 1 }).toArray();
+async function list({ deps, say }: CommandContext): Promise<void> {
+  const programs = await deps.collections.programs.find().sort({ merchantId: 1, _id: 1 }).toArray();
   const rows = programs.map(({ _id, merchantId, style, slug, archived, name }) => [
     _id,
     merchantId,

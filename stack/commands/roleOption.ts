@@ -1,5 +1,5 @@
-// `--role ROLE`, given once or more: roles that the merchant can see.
-import type { Store } from '../../activities/deps.js';
+// The option `--role ROLE`, given once or several times. Only built-in roles and roles of the merchant are accepted.
+import type { Deps } from '../../platform/deps.js';
 import { type Given, Mistakes } from './command.js';
 
 export interface RoleOption {
@@ -7,15 +7,17 @@ export interface RoleOption {
   multiple: true;
 }
 
-/** Throws Mistakes. */
+/** Throws Mistakes when a role does not exist. */
 export async function rolesOf(
-  store: Store,
+  deps: Deps,
   { merchantId, given }: { merchantId: string; given: Given },
 ): Promise<string[]> {
   const { role } = given.values;
   const ids = [...new Set((Array.isArray(role) ? role : []).map(String))];
   if (ids.length === 0) throw new Mistakes(['--role is required']);
-  const known = await store.rows.roles.find({ _id: { $in: ids }, merchantId: { $in: [merchantId, null] } }).toArray();
+  const known = await deps.collections.roles
+    .find({ _id: { $in: ids }, merchantId: { $in: [merchantId, null] } })
+    .toArray();
   const unknown = ids.filter((id) => !known.some(({ _id }) => _id === id));
   if (unknown.length > 0) throw new Mistakes(unknown.map((id) => `merchant ${merchantId} has no role "${id}"`));
   return ids;

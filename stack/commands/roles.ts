@@ -1,23 +1,23 @@
-// A role is a named set of permissions: built in, or of one merchant.
+// A role is a named set of permissions, either built in or defined by one merchant.
 import { newId } from '../../schemas/ids.js';
 import { type Permission, permissions } from '../../schemas/permissions.js';
 import { type Command, type CommandContext, type Given, Mistakes, main, required, table } from './command.js';
 
 const isPermission = (word: string): word is Permission => permissions.some((permission) => permission === word);
 
-async function create({ store, say }: CommandContext, given: Given): Promise<void> {
+async function create({ deps, say }: CommandContext, given: Given): Promise<void> {
   const [merchantId = '', name = ''] = required(given, ['merchant', 'name']);
   const unknown = given.args.filter((word) => !isPermission(word));
   if (unknown.length > 0) throw new Mistakes(unknown.map((word) => `"${word}" is none of: ${permissions.join(', ')}`));
   const granted = [...new Set(given.args.filter(isPermission))];
   if (granted.length === 0) throw new Mistakes([`name at least one of: ${permissions.join(', ')}`]);
   const _id = newId();
-  await store.rows.roles.insertOne({ _id, merchantId, name, permissions: granted });
+  await deps.collections.roles.insertOne({ _id, merchantId, name, permissions: granted });
   say(`created role ${_id} of merchant ${merchantId}`);
 }
 
-async function list({ store, say }: CommandContext): Promise<void> {
-  const roles = await store.rows.roles.find().sort({ merchantId: 1, _id: 1 }).toArray();
+async function list({ deps, say }: CommandContext): Promise<void> {
+  const roles = await deps.collections.roles.find().sort({ merchantId: 1, _id: 1 }).toArray();
   const rows = roles.map((role) => [role._id, role.merchantId ?? 'all', role.name, role.permissions.join(' ')]);
   for (const line of table([['ID', 'MERCHANT', 'NAME', 'PERMISSIONS'], ...rows])) say(line);
 }

@@ -1,4 +1,5 @@
-// A console session by hand, for operators and for trying things out, where the console's secret is shared (HS256).
+// Signs a console session token for operators and for trials. Works only where the console shares its secret with the
+// service (HS256).
 import { SignJWT } from 'jose';
 import { type Command, type CommandContext, consoleSecret, type Given, Mistakes, main, required } from './command.js';
 import { type RoleOption, rolesOf } from './roleOption.js';
@@ -6,11 +7,11 @@ import { type RoleOption, rolesOf } from './roleOption.js';
 const lifetime = /^\d{1,5}[smhd]$/;
 
 async function create(context: CommandContext, given: Given): Promise<void> {
-  const { store, config, say } = context;
+  const { deps, config, say } = context;
   const [merchantId = '', user = ''] = required(given, ['merchant', 'user']);
   const expires = String(given.values.expires ?? '1h');
   if (!lifetime.test(expires)) throw new Mistakes(['--expires must be a number and s, m, h or d, as 8h']);
-  const roleIds = await rolesOf(store, { merchantId, given });
+  const roleIds = await rolesOf(deps, { merchantId, given });
   const token = await new SignJWT({ merchantId, roleIds })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
     .setSubject(user)

@@ -1,8 +1,8 @@
-// Which receivers do not take what they subscribed to. Sending again is done in Temporal (docs/operating.md).
+// Lists the subscriptions whose receivers fail. Deliveries are sent again in Temporal (docs/operating.md).
 import { type Command, type CommandContext, main, table } from './command.js';
 
-async function failing({ store, say }: CommandContext): Promise<void> {
-  const rows = await store.rows.subscriptions
+async function failing({ deps, say }: CommandContext): Promise<void> {
+  const rows = await deps.collections.subscriptions
     .find({ $or: [{ 'health.failingSince': { $ne: null } }, { 'health.disabledReason': { $exists: true } }] })
     .sort({ 'health.failingSince': 1 })
     .toArray();

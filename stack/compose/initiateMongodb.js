@@ -1,5 +1,6 @@
-// Run by mongosh in a container of its own, at each `docker compose up`: a replica set of one, since transactions need a
-// replica set, and the user that the service is. What is there already stays as it is. mongosh awaits its calls by itself.
+// Run by mongosh in its own container at each `docker compose up`. Initiates a replica set with one member, since
+// transactions need a replica set, and creates the service's user. Existing configuration and users are not changed.
+// mongosh awaits the calls itself.
 const { readFileSync } = require('node:fs');
 
 const secretsDir = process.env.SECRETS_DIR || '/run/secrets';
@@ -13,7 +14,7 @@ for (let tried = 1; !admin; tried += 1) {
     const root = encodeURIComponent(secret('mongodb_root_password'));
     admin = connect(`mongodb://root:${root}@${host}/admin?directConnection=true`);
   } catch (error) {
-    // At its very first start MongoDB makes its users before it listens here.
+    // At its very first start MongoDB creates its users before it listens on this address.
     if (tried === tries) throw error;
     sleep(500);
   }

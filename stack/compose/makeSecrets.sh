@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the secrets that docker-compose.yml hands out by file, once: what is there already stays as it is.
-# The folder is its owner's alone; the files in it are readable, since containers read them under users of their own.
+# Creates the secrets that docker-compose.yml passes to containers as files. Existing secrets are not changed.
+# Only the owner can open the folder; the files in it are readable for all, because containers read them as other users.
 set -eu
 
 folder="${SECRETS_DIR:-$(dirname "$0")/../../.secrets}"
@@ -8,7 +8,7 @@ mkdir -p "$folder"
 chmod 700 "$folder"
 
 random() { head -c "$1" /dev/urandom | base64 | tr -d '\n'; }
-# Safe inside a URL.
+# Characters that need no escaping inside a URL.
 word() { random 32 | tr -d '/+=' | cut -c 1-40; }
 
 keep() {
@@ -25,10 +25,10 @@ keep postgres_password "$(word)"
 keep redis_password "$(word)"
 keep secrets_key "$(random 32)"
 keep console_jwt_secret "$(random 48)"
-# Those of the above that the service reads as addresses.
+# The addresses that contain some of the secrets above.
 keep mongodb_uri "mongodb://loyalty:$(cat "$folder/mongodb_password")@mongodb:27017/?replicaSet=rs0&authSource=admin"
 keep redis_url "redis://:$(cat "$folder/redis_password")@redis:6379"
-# The wallets' own, empty until the operator puts them here: an empty one is stub mode.
+# The wallets' secrets, empty until the operator fills them in; an empty one means stub mode.
 for name in apple_signer_cert apple_signer_key apple_signer_key_passphrase apple_wwdr_cert google_wallet_credentials; do
   [ -e "$folder/$name" ] || : > "$folder/$name"
 done

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The namespace, its retention and its search attributes; safe to repeat. TEMPORAL_ADDRESS says where.
+# Creates the namespace with its retention and search attributes on the server at TEMPORAL_ADDRESS.
+# Can be repeated safely.
 set -eu
 
 namespace="${TEMPORAL_NAMESPACE:-default}"
@@ -18,7 +19,8 @@ else
   temporal operator namespace create --namespace "$namespace" --retention "$retention" >/dev/null
 fi
 
-# A new namespace takes a moment to be known everywhere, and an attribute that is there already is no mistake.
+# A new namespace is not known everywhere at once, so the call is tried again. An attribute that exists already is no
+# error.
 for attribute in MerchantId ProgramId MemberId SubscriptionId EventId EventType BatchId; do
   waited=0
   until temporal operator search-attribute list --namespace "$namespace" 2>/dev/null | grep -qw "$attribute"; do

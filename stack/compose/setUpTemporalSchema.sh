@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes Temporal's two databases, or brings them up to this server's schema; safe to repeat.
+# Creates Temporal's two databases or migrates them to this server's schema. Can be repeated safely.
 set -eu
 
 SQL_PASSWORD="$(cat "${POSTGRES_PASSWORD_FILE:-/run/secrets/postgres_password}")"
@@ -14,7 +14,7 @@ tool() {
 }
 
 set_up() {
-  # A database that has a schema is brought up to date; setting it up again would forget which version it has.
+  # A database that has a schema is only migrated: setup-schema would reset its recorded version.
   if tool "$1" update-schema --schema-dir "$schema/$2/versioned" 2>/dev/null; then return 0; fi
   tool "$1" create-database
   tool "$1" setup-schema --version 0.0

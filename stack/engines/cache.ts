@@ -1,5 +1,6 @@
-// What was fetched or built once serves every later start of this user, and is either whole or absent: it is made in a
-// folder beside its place and renamed. Two starts at once make it once; the other one waits.
+// Caches downloaded and built engines for all later starts of this user. An entry is either complete or absent: it is
+// made in a temporary folder next to its final place and then renamed. When two starts need the same entry, one of them
+// makes it and the other one waits.
 
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { mkdtemp, rename } from 'node:fs/promises';
@@ -15,7 +16,7 @@ export function cacheDirOf(env: NodeJS.ProcessEnv): string {
 
 export interface CachedFile {
   cacheDir: string;
-  /** The folder that appears at once or not at all. */
+  /** The folder of the entry; it appears with one rename. */
   folder: string;
   /** The program's path inside the folder. */
   program: string;
@@ -26,7 +27,10 @@ export function cachedPath({ cacheDir, folder, program }: CachedFile): string | 
   return existsSync(path) ? path : undefined;
 }
 
-/** Gives the cached program's path; `make` fills a new folder with it when it isn't there. */
+/**
+ * Returns the cached program's path. When the entry is absent, `make` fills a new folder with it first. Throws when
+ * `make` fails or does not produce the program.
+ */
 export async function intoCache(
   file: CachedFile,
   context: { task: Task; signal: AbortSignal },

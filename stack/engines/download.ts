@@ -1,5 +1,5 @@
-// Downloads go through the user's proxy settings, and a network that leads nowhere is noticed in seconds: a download
-// is one way among several, and a person waits.
+// Downloads through the user's proxy settings. An address that cannot be reached fails within 4 s, because the caller
+// has other sources to try and a person waits.
 
 import { type Dispatcher, EnvHttpProxyAgent, fetch } from 'undici';
 
@@ -7,7 +7,7 @@ const connectMs = 3_000;
 const answerMs = 4_000;
 const silenceMs = 30_000;
 
-/** Throws a short reason when nothing answers at the address within a few seconds. */
+/** Throws a short reason when the address does not answer within 4 s. */
 export async function assertReachable(url: string): Promise<void> {
   await throughProxy(async (dispatcher) => {
     const response = await ask(url, { method: 'HEAD', dispatcher });
@@ -23,10 +23,10 @@ export async function fetchJson(url: string): Promise<unknown> {
   });
 }
 
-/** Hands the body to `take` as it comes; fails when nothing comes for half a minute. */
+/** Streams the response body to `take`. Throws when no data arrives for 30 s. */
 export async function fetchBody(
   url: string,
-  take: (pieces: AsyncIterable<Uint8Array>, totalBytes: number | undefined) => Promise<void>,
+  take: (blocks: AsyncIterable<Uint8Array>, totalBytes: number | undefined) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   await throughProxy(async (dispatcher) => {

@@ -1,5 +1,5 @@
-// A Temporal server that the user gave is theirs: it gets the search attributes that it lacks, and nothing else of it
-// is changed.
+// Prepares a Temporal server whose address the user gave: the missing search attributes are added, and nothing else on
+// that server is changed.
 
 import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
@@ -8,7 +8,7 @@ import { prepareNamespace, retentionOf } from './temporalNamespace.js';
 
 const leastRetentionSeconds = 72 * 3_600;
 
-/** Throws ExpectedFailure when it doesn't answer; returns what the user should know. */
+/** Throws ExpectedFailure when the server does not answer. Returns remarks for the user. */
 export async function prepareGivenTemporal(address: string, namespace: string): Promise<string[]> {
   const connection = await connectTo(address);
   try {

@@ -1,12 +1,14 @@
-// A MongoDB that keeps what it acknowledged: every commit is on disk before the answer, and transactions work, because
-// it is (or says that it is) a replica set of one.
+// Runs MongoDB as a replica set with one member, or the embedded engine, which reports itself as one. Transactions work
+// in both, and every commit is on disk before it is acknowledged.
 
 import { mkdirSync } from 'node:fs';
 import { MongoClient, MongoServerError } from 'mongodb';
+import { unwritableCollections } from '../../platform/mongodb/probeWrites.js';
 import { ExpectedFailure } from '../expectedFailure.js';
 import { accepts } from '../ports.js';
 import type { ProcessPlan } from '../supervisedProcess.js';
 import { until } from '../until.js';
+import { type Watch, watchLimits } from '../watch.js';
 import type { MongodbKind } from './mongodbSources.js';
 import type { Engine } from './obtain.js';
 
@@ -21,9 +23,11 @@ export interface MongodbRun {
   port: number;
   dataDir: string;
   env: NodeJS.ProcessEnv;
+  /** The database that the service writes to. Without it the engine is not checked for whether it takes writes. */
+  database?: string | undefined;
 }
 
-export function mongodbPlan({ engine, port, dataDir, env }: MongodbRun): ProcessPlan {
+export function mongodbPlan({ engine, port, dataDir, env, database }: MongodbRun): ProcessPlan {
   mkdirSync(dataDir, { recursive: true });
   return {
     name: 'mongodb',
@@ -39,7 +43,8 @@ export function mongodbPlan({ engine, port, dataDir, env }: MongodbRun): Process
       await limitTransactions(mongodbUriAt(port));
     },
     readyWithinMs: 60_000,
-    graceMs: 15_000,
+    graceMs: 8_000,
+    ...(database !== undefined && { watch: () => watchWrites(mongodbUriAt(port), database) }),
   };
 }
 
@@ -50,14 +55,17 @@ function mongodArgs(port: number, dataDir: string): string[] {
 function secantusArgs(port: number, dataDir: string): string[] {
   return [
     ...['--host', host, '--port', String(port), '--storage-path', dataDir, '--log-level', 'WARNING'],
-    // Without it a kill -9 loses acknowledged writes.
+    // Without this flag a kill -9 loses acknowledged writes.
     '--sync-on-commit',
-    // Its log file is allocated in full: 128 MB as it comes, for an empty store.
+    // The engine allocates its log file in full: by default 128 MB, even for an empty store.
     ...['--log-file-max', '32MB', '--cache-size', '1G'],
   ];
 }
 
-/** Initiates the replica set on a new folder, and follows the port when it is another one than last time. */
+/**
+ * Initiates the replica set on a new folder. When the port differs from the last start's, moves the member to the new
+ * port.
+ */
 async function becomePrimary(port: number, signal: AbortSignal): Promise<void> {
   const client = new MongoClient(mongodbUriAt(port), { serverSelectionTimeoutMS: 5_000 });
   const me = `${host}:${port}`;
@@ -80,7 +88,10 @@ async function becomePrimary(port: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** A writer that died must not block the members that it touched for a minute. Every life of the server begins with its own. */
+/**
+ * Limits transactions to 3 s instead of MongoDB's 60 s, so that a transaction of a killed process does not block its
+ * members for longer. The server forgets the limit when it ends, so it is set at every start.
+ */
 async function limitTransactions(uri: string): Promise<void> {
   const client = new MongoClient(uri, { serverSelectionTimeoutMS: 2_000 });
   try {
@@ -88,6 +99,28 @@ async function limitTransactions(uri: string): Promise<void> {
   } finally {
     await client.close();
   }
+}
+
+// Log lines of the embedded engine: one statement retries on write conflicts for 5 s or more and keeps its collection
+// locked, or the storage engine has panicked.
+const hopeless = /retrying on write conflicts for (?!([0-4])\.)[\d.]+s|WT_PANIC/;
+
+/** Checks that the engine takes writes to the service's collections. */
+function watchWrites(uri: string, database: string): Watch {
+  const client = new MongoClient(uri, {
+    serverSelectionTimeoutMS: 2_000,
+    socketTimeoutMS: watchLimits.withinMs,
+    maxPoolSize: 100,
+    retryWrites: false,
+  });
+  return {
+    hopeless,
+    async probe() {
+      const unwritable = await unwritableCollections(client.db(database), watchLimits.withinMs - 500);
+      if (unwritable.length > 0) throw new Error(`takes no writes to ${unwritable.join(', ')}`);
+    },
+    close: () => client.close(true),
+  };
 }
 
 async function isWritable(uri: string): Promise<boolean> {
@@ -99,7 +132,10 @@ async function isWritable(uri: string): Promise<boolean> {
   }
 }
 
-/** For an address that the user gave: throws ExpectedFailure when it doesn't answer or cannot do transactions. */
+/**
+ * Checks an address that the user gave. Throws ExpectedFailure when the server does not answer or does not support
+ * transactions.
+ */
 export async function assertGivenMongodb(uri: string): Promise<void> {
   const client = connectTo(uri);
   try {

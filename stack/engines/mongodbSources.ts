@@ -1,5 +1,6 @@
-// Where a MongoDB comes from when no address was given: the user's own, a kept one, a download, a build. Data that an
-// engine wrote can be read by that engine only, so the kind that holds this stack's data is looked for first.
+// Lists where to get a MongoDB from when the user gave no address: an installed one, a cached one, a download, a build.
+// Only the engine that wrote a data folder can read it, so the kind of engine whose data this stack holds is tried
+// first.
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,14 +14,15 @@ import { runTool } from './tool.js';
 export type MongodbKind = 'mongod' | 'secantusd';
 
 const mongodVersion = '8.2.6';
-// The driver's oldest server is 4.2; transactions that create collections need 4.4; 6.0 is the oldest that is tried.
+// The driver supports servers from 4.2, transactions that create collections need 4.4, and 6.0 is the oldest version
+// that is tested.
 const oldestMongod = '6.0.0';
 const secantusVersion = '0.5.3-beta.196';
 
 export interface MongodbSearch {
   cacheDir: string;
   env: NodeJS.ProcessEnv;
-  /** The kind whose data is already there. */
+  /** The kind of engine whose data this stack already holds. */
   kept?: MongodbKind | undefined;
 }
 
@@ -140,7 +142,8 @@ async function buildSecantus(file: CachedFile, env: NodeJS.ProcessEnv, context: 
         secantusVersion,
         'secantus-mdb',
       ],
-      // The bar is the only place where cargo says how many crates there are; without a terminal it needs a width.
+      // Cargo prints the number of crates only in its progress bar, and needs a width for the bar when there is no
+      // terminal.
       env: { ...env, CARGO_TERM_PROGRESS_WHEN: 'always', CARGO_TERM_PROGRESS_WIDTH: '80', CARGO_TERM_COLOR: 'never' },
       logFile: join(file.cacheDir, 'logs', 'build-secantus-mdb.log'),
       signal: context.signal,

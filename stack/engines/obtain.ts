@@ -1,24 +1,26 @@
-// An engine is looked for where it costs nothing first; what was tried, and why it did not do, is kept for the person
-// who has to help when nothing did.
+// Gets an engine from the first source that has one; cheap sources come first. When all sources fail, the message lists
+// every source with the reason.
 
 import { ExpectedFailure } from '../expectedFailure.js';
 import type { Task } from '../terminal.js';
 
 export interface Engine<Kind extends string = string> {
   kind: Kind;
-  /** The program's absolute path. */
+  /** Absolute path of the program. */
   path: string;
   version: string;
-  /** What it is and where it came from, for people. */
+  /** What the engine is and where it came from, as the terminal prints it. */
   said: string;
 }
 
 export interface Source<Kind extends string> {
-  /** What is tried, for people. */
+  /** The name of the source as the failure message prints it. */
   tried: string;
-  /** Which engine it gives. */
+  /** The kind of engine that the source gives. */
   kind: Kind;
-  /** Undefined when it isn't there; throws with the reason when it is there and does not do. */
+  /**
+   * Resolves with undefined when the source has no engine; throws with the reason when it has one that cannot be used.
+   */
   get: (context: Context) => Promise<Engine<Kind> | undefined>;
 }
 
@@ -29,10 +31,10 @@ export interface Context {
 
 export interface Wanted<Kind extends string> {
   title: string;
-  /** Where the person could have given its address. */
+  /** The name of the setting for the engine's address. */
   givenBy: string;
   sources: Source<Kind>[];
-  /** What the person can do when every source fails. */
+  /** What the user can do when every source fails. */
   advice: string[];
 }
 

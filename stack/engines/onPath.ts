@@ -1,4 +1,4 @@
-// A program that the user installed comes first, as long as it runs and is new enough.
+// Finds a program that the user installed. It is preferred over all other sources if it runs and is new enough.
 
 import { execFile } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
@@ -19,7 +19,10 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** The first group of `pattern` in what `<program> --version` prints; throws when it doesn't run or match. */
+/**
+ * Returns the first group of `pattern` in the output of `<program> --version`. Throws when the program does not run or
+ * its output does not match.
+ */
 export async function versionOf(path: string, pattern: RegExp): Promise<string> {
   const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: 5_000 });
   const version = pattern.exec(stdout)?.[1];

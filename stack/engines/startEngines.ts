@@ -1,4 +1,4 @@
-// Brings up the engines that were not given by address, each on a port that it keeps when it is started again.
+// Starts the engines for which the user gave no address. Each engine keeps its port when it is started again.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,12 +26,13 @@ export interface EnginesDeps {
 export interface Engines {
   mongodbUri: string;
   temporalAddress: string;
-  /** Null when the server was given: where its UI is, is not known. */
+  /** Null when the user gave the server's address: the address of its UI is not known then. */
   temporalUi: string | null;
 }
 
 export async function startEngines(deps: EnginesDeps, ports: ChosenPorts): Promise<Engines> {
-  // When one cannot be had, the other one's long build is of no use: it ends with the same reason.
+  // When one engine cannot be obtained, the other one's download or build, which may take long, is stopped with the
+  // same error.
   const failed = new AbortController();
   const both = { ...deps, signal: AbortSignal.any([deps.signal, failed.signal]) };
   const starting = [startMongodb(both, ports.mongodb), startTemporal(both, ports)] as const;
@@ -57,7 +58,8 @@ async function startMongodb({ settings, supervisor, terminal, signal }: EnginesD
     task.say('starting');
     await assertPortFree('STACK_MONGO_PORT', loopback, port);
     const dataDir = join(folder, engine.kind);
-    await supervisor.start(mongodbPlan({ engine, port, dataDir, env: engineEnv(settings.env) }));
+    const { database } = settings;
+    await supervisor.start(mongodbPlan({ engine, port, dataDir, env: engineEnv(settings.env), database }));
     return { result: mongodbUriAt(port), said: `${engine.said}, on port ${port}` };
   });
 }
@@ -87,6 +89,7 @@ async function startTemporal(deps: EnginesDeps, ports: ChosenPorts) {
       uiPort: ports.temporalUi,
       dbFile,
       env: engineEnv(settings.env),
+      watched: true,
     });
     await supervisor.start(plan);
     const result = {
@@ -97,7 +100,7 @@ async function startTemporal(deps: EnginesDeps, ports: ChosenPorts) {
   });
 }
 
-// The dev server does not bring an older database up to date.
+// Warns when another server version wrote the database: the dev server does not migrate a database.
 function warnOfOtherVersion(terminal: Pick<Terminal, 'warn'>, dbFile: string, version: string): void {
   const note = `${dbFile}.version`;
   const made = existsSync(dbFile) && existsSync(note) ? readFileSync(note, 'utf8') : version;
@@ -110,13 +113,13 @@ function warnOfOtherVersion(terminal: Pick<Terminal, 'warn'>, dbFile: string, ve
   );
 }
 
-/** Which engine's data this stack holds already. */
+/** The kind of engine whose data this stack already holds. */
 function keptKind(folder: string): MongodbKind | undefined {
   const kinds: MongodbKind[] = ['mongod', 'secantusd'];
   return kinds.find((kind) => existsSync(join(folder, kind)));
 }
 
-/** Engines need no secrets of ours. */
+/** The environment for engines, without the service's secrets. */
 export function engineEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ'];
   return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));

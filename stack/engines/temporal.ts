@@ -1,11 +1,13 @@
-// A Temporal dev server without the delays that it comes with: untuned, every task waits up to 50 ms and every short
-// retry a second. Finished workflows stay findable for a week, because an operator looks days later.
+// Runs a Temporal dev server with shorter delays: with the default settings every task waits up to 50 ms and every
+// short retry waits a second. Finished workflows stay visible for a week, because operators may look at them days
+// later.
 
 import { Connection } from '@temporalio/client';
 import { searchAttributeNames } from '../../schemas/searchAttributes.js';
 import { accepts } from '../ports.js';
 import type { ProcessPlan } from '../supervisedProcess.js';
 import { until } from '../until.js';
+import { type Watch, watchLimits } from '../watch.js';
 import type { Engine } from './obtain.js';
 import { prepareNamespace, retentionOf } from './temporalNamespace.js';
 
@@ -25,11 +27,13 @@ export interface TemporalRun {
   engine: Engine;
   namespace: string;
   port: number;
-  /** Without it there is no UI. */
+  /** The UI runs only when this port is set. */
   uiPort?: number;
-  /** Without it everything is kept in memory. */
+  /** The file of the server's database; without it the server keeps everything in memory. */
   dbFile?: string;
   env: NodeJS.ProcessEnv;
+  /** Whether the server is killed and started again when it stops answering. */
+  watched?: boolean;
 }
 
 export function temporalPlan(run: TemporalRun): ProcessPlan {
@@ -51,7 +55,8 @@ export function temporalPlan(run: TemporalRun): ProcessPlan {
       }
     },
     readyWithinMs: 60_000,
-    graceMs: 10_000,
+    graceMs: 8_000,
+    ...(run.watched && { watch: () => watchAnswers(`${host}:${run.port}`, run.namespace) }),
   };
 }
 
@@ -68,6 +73,16 @@ function temporalArgs({ namespace, port, uiPort, dbFile }: TemporalRun): string[
       searchAttributeNames.map((name) => `${name}=Keyword`),
     ),
   ];
+}
+
+function watchAnswers(address: string, namespace: string): Watch {
+  const connection = Connection.lazy({ address, connectTimeout: watchLimits.withinMs });
+  return {
+    async probe() {
+      await connection.withDeadline(Date.now() + watchLimits.withinMs - 500, () => retentionOf(connection, namespace));
+    },
+    close: () => connection.close(),
+  };
 }
 
 async function connected(address: string, signal: AbortSignal): Promise<Connection> {

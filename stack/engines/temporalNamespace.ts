@@ -1,5 +1,5 @@
-// Before the first workflow starts its namespace knows every search attribute; a start that names an unknown one is
-// refused.
+// Registers the search attributes in the namespace. The server refuses to start a workflow that sets an unknown search
+// attribute.
 
 import type { Connection } from '@temporalio/client';
 import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js';
@@ -9,12 +9,12 @@ import { until } from '../until.js';
 
 export interface Preparation {
   namespace: string;
-  /** The least time that finished workflows must stay; without it the namespace's own is left. */
+  /** The minimum retention of finished workflows, in seconds; without it the namespace's retention is not changed. */
   retentionSeconds?: number;
   signal: AbortSignal;
 }
 
-/** Safe to repeat. */
+/** Can be repeated safely. */
 export async function prepareNamespace(connection: Connection, preparation: Preparation): Promise<void> {
   const { namespace, retentionSeconds, signal } = preparation;
   if (retentionSeconds !== undefined && (await retentionOf(connection, namespace)) < retentionSeconds) {

@@ -1,4 +1,5 @@
-// Where a Temporal dev server comes from when no address was given: the user's own, a kept one, a download, a build.
+// Lists where to get a Temporal dev server from when the user gave no address: an installed one, a cached one, a
+// download, a build.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,14 +15,14 @@ import { findOnPath, isAtLeast, versionOf } from './onPath.js';
 import { runTool } from './tool.js';
 
 const builtVersion = '1.5.1';
-// Fairness between the keys of a task queue came with server 1.29.
+// Fairness between the keys of a task queue needs server 1.29.
 const oldestServer = '1.29.0';
 const serverVersion = /Server v?([\d.]+)/;
 
 export interface TemporalSearch {
   cacheDir: string;
   env: NodeJS.ProcessEnv;
-  /** Where the download is asked for; the vendor's address by default. */
+  /** The server that is asked for the download; by default the vendor's. */
   downloadOrigin?: string;
 }
 
@@ -93,8 +94,8 @@ function temporalSources({
 
 const downloadSchema = z.object({ archiveUrl: z.url(), fileToExtract: z.string() });
 
-// The same download as the SDK's test environment makes. That one needs the SDK's native part loaded here, starts a
-// server of its own at once, shows no progress and waits without limit, so only its address is shared.
+// Downloads from the same address as the SDK's test environment. The SDK's own download is not used, because it needs
+// the SDK's native module in this process, starts a server at once, shows no progress and has no timeout.
 async function fetchTemporal(file: CachedFile, origin: string, sdkVersion: string, context: Context): Promise<string> {
   context.task.say('asking for the download of the Temporal CLI');
   const query = new URLSearchParams({
@@ -106,12 +107,12 @@ async function fetchTemporal(file: CachedFile, origin: string, sdkVersion: strin
   });
   const found = downloadSchema.parse(await fetchJson(`${origin}/cli/default?${query}`));
   return await intoCache(file, context, async (folder) => {
-    const unpack = async (pieces: AsyncIterable<Uint8Array>, total: number | undefined) => {
+    const unpack = async (blocks: AsyncIterable<Uint8Array>, total: number | undefined) => {
       const tar = spawn('tar', ['-xz', '-C', folder, '-f', '-', found.fileToExtract], {
         stdio: ['pipe', 'ignore', 'ignore'],
       });
       const ended = once(tar, 'close');
-      await pipeline(Readable.from(counted(pieces, total, context)), tar.stdin);
+      await pipeline(Readable.from(counted(blocks, total, context)), tar.stdin);
       const [code] = await ended;
       if (code !== 0) throw new Error(`${found.archiveUrl} could not be unpacked`);
     };
@@ -119,13 +120,13 @@ async function fetchTemporal(file: CachedFile, origin: string, sdkVersion: strin
   });
 }
 
-async function* counted(pieces: AsyncIterable<Uint8Array>, total: number | undefined, { task }: Context) {
+async function* counted(blocks: AsyncIterable<Uint8Array>, total: number | undefined, { task }: Context) {
   let received = 0;
-  for await (const piece of pieces) {
-    received += piece.length;
+  for await (const block of blocks) {
+    received += block.length;
     const part = total === undefined ? megabytes(received) : `${megabytes(received)} of ${megabytes(total)}`;
     task.say(`downloading the Temporal CLI, ${part}`);
-    yield piece;
+    yield block;
   }
 }
 

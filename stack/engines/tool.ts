@@ -1,4 +1,5 @@
-// Runs a downloader or compiler: everything that it prints goes to a log file, and the person sees one line of it.
+// Runs a downloader or a compiler. Its whole output goes to a log file; the terminal shows one line of the output at a
+// time.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,17 +10,20 @@ export interface ToolRun {
   command: string;
   args: string[];
   env: NodeJS.ProcessEnv;
-  /** Where its whole output goes. */
+  /** Receives the whole output. */
   logFile: string;
   onLine: (line: string) => void;
   signal: AbortSignal;
 }
 
-/** Resolves with its last lines when the tool ends well; otherwise throws with them and the log file's place. */
+/**
+ * Resolves with the last lines of the output when the tool exits with 0; otherwise throws with those lines and the path
+ * of the log file.
+ */
 export async function runTool(run: ToolRun): Promise<string[]> {
   mkdirSync(dirname(run.logFile), { recursive: true });
   const log = createWriteStream(run.logFile);
-  // A group of its own, so that stopping ends the compilers that it started, too.
+  // The tool gets its own process group, so that a stop also ends the compilers that the tool started.
   const child = spawn(run.command, run.args, { env: run.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const stop = () => endGroup(child.pid);
   run.signal.addEventListener('abort', stop);
@@ -36,7 +40,7 @@ export async function runTool(run: ToolRun): Promise<string[]> {
     stream.setEncoding('utf8');
     stream.on('data', (text: string) => {
       log.write(text);
-      // Progress bars redraw with carriage returns, which count as line ends here.
+      // Progress bars redraw with carriage returns, so a carriage return counts as a line end.
       const lines = (rest + text).split(/[\r\n]+/);
       rest = lines.pop() ?? '';
       lines.forEach(take);
@@ -61,6 +65,6 @@ function endGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGTERM');
   } catch {
-    // It ended by itself in the meantime.
+    // The process has already ended.
   }
 }

@@ -1,26 +1,37 @@
-// What every scenario works with: the stack's real processes in a folder and on ports of their own, the database they use,
-// merchants to call for, and a way to wait until all that was asked for has been carried out.
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+// The environment of a scenario: the stack's real processes in their own folder and on their own ports, the database
+// that they use, the list of processes that the scenario starts, and a wait until the outbox is empty.
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
-import { type OpenStore, openStore } from '../../activities/store.js';
+import { type ClosableDeps, createDeps } from '../../platform/createDeps.js';
 import { readConfig } from '../../schemas/config.js';
-import { type RunningStack, startStack } from '../rig/runningStack.js';
+import { until } from '../../stack/until.js';
+import { runStart } from '../rig/runningStack.js';
 import type { Pids } from './processes.js';
+import { createProcessList, type ProcessList } from './processList.js';
 import { processNames } from './row.js';
 
 export interface Bench {
-  stack: RunningStack;
-  store: OpenStore;
-  /** Of the API, without a path. */
+  /** The processes that the scenario starts; they are ended with the scenario. */
+  processes: ProcessList;
+  deps: ClosableDeps;
+  /** The API's origin, without a path. */
   origin: string;
   temporalAddress: string;
   pids: Pids;
+  /** Settings of the stack in addition to the demo's. */
+  env: NodeJS.ProcessEnv;
+}
+
+export interface BenchStack extends Omit<Bench, 'processes'> {
   stop: () => Promise<void>;
 }
 
-/** The demo's settings, built as in the image, but no limit on how often a caller may call, and no word of every request. */
+/**
+ * The demo's settings with a compiled service as in the image, without rate limits and without a log line for each
+ * request.
+ */
 const benchEnv = {
   STACK_BUILT: 'true',
   LOG_LEVEL: 'warn',
@@ -29,60 +40,66 @@ const benchEnv = {
 };
 
 export interface BenchOptions {
-  /** API and worker write where their time went. */
+  /** API and worker write CPU profiles. */
   profile?: boolean;
-  /** Beside the demo's settings. */
+  /** Settings in addition to the demo's. */
   env?: NodeJS.ProcessEnv;
+  /** Aborts a start that is under way. */
+  signal: AbortSignal;
 }
 
-/** For scenarios that start a stack of their own. */
-export interface OwnStackOptions extends BenchOptions {
-  /** Of the merchant with many. */
-  manyMembers: number;
-  /** Of the file beyond what one answer may have. */
-  importRows: number;
-}
-
-/** For results and the last logs; the engines' own data is in folders below it that go away. */
+/** The folder of results and the last logs. The engines' data is in subfolders that are removed. */
 export const benchFolder = join(resolve(process.env.STACK_DIR || '.stack'), 'bench');
 
-/** To whoever watches; standard output is for the table alone. */
+/** Prints progress to standard error; standard output has results only. */
 export const log = (line: string): void => console.error(line);
 
-export async function startBench({ profile = false, env = {} }: BenchOptions = {}): Promise<Bench> {
+/** Throws when the stack does not start; then all of its processes are ended. */
+export async function startBenchStack({ profile = false, env = {}, signal }: BenchOptions): Promise<BenchStack> {
   const folder = benchFolder;
   mkdirSync(folder, { recursive: true });
   const stackDir = mkdtempSync(join(folder, 'engines-'));
+  const processes = createProcessList();
+  const stop = async () => {
+    await processes.end();
+    const logs = join(stackDir, 'logs');
+    if (existsSync(logs)) cpSync(logs, join(folder, 'logs'), { recursive: true });
+    rmSync(stackDir, { recursive: true, force: true });
+  };
   try {
-    const stack = await startStack(stackDir, { ...benchEnv, ...(profile && profileEnv(folder)), ...env });
-    // Also when the bench is stopped in the middle; the supervisor then stops the others.
-    process.once('exit', () => stack.supervisor.kill('SIGTERM'));
+    signal.throwIfAborted();
+    const stack = runStart(stackDir, { ...benchEnv, ...(profile && profileEnv(folder)), ...env });
+    processes.add(stack.supervisor);
+    const ended = stack.ended.then(() => {
+      const printed = stack.printed();
+      throw new Error(`The stack did not start: ${printed.trimEnd().split('\n').at(-1)}`, { cause: printed });
+    });
+    ended.catch(() => {});
+    await Promise.race([until(async () => stack.printed().includes('Everything runs'), 50, signal), ended]);
     const file = stack.file();
     const pids: Pids = Object.fromEntries(processNames.map((name) => [name, file.pids[name]]).filter(([, pid]) => pid));
-    const store = openStore({
+    const deps = createDeps({
       config: readConfig({
         MONGODB_URI: file.mongodbUri,
         SECRETS_KEY: Buffer.alloc(32).toString('base64'),
         CONSOLE_JWT_SECRET: 'x'.repeat(32),
       }),
       log: pino({ level: 'warn' }),
-      patience: 'tool',
+      timeouts: 'tool',
     });
     return {
-      stack,
-      store,
+      deps,
       origin: new URL(file.baseUrl).origin,
       temporalAddress: file.temporalAddress,
       pids,
+      env,
       async stop() {
-        await store.close();
-        await stack.stop();
-        cpSync(join(stackDir, 'logs'), join(folder, 'logs'), { recursive: true });
-        rmSync(stackDir, { recursive: true, force: true });
+        await deps.close();
+        await stop();
       },
     };
   } catch (error) {
-    rmSync(stackDir, { recursive: true, force: true });
+    await stop();
     throw error;
   }
 }
@@ -92,10 +109,10 @@ function profileEnv(folder: string): NodeJS.ProcessEnv {
   return { BENCH_PROFILE_DIR: folder, NODE_OPTIONS: `--import ${hook}` };
 }
 
-/** Waits until no event waits to be carried out. Throws after `withinMs`. */
-export async function settled({ store }: Pick<Bench, 'store'>, withinMs = 120_000): Promise<void> {
+/** Waits until no event is due. Throws after `withinMs`. */
+export async function settled({ deps }: Pick<Bench, 'deps'>, withinMs = 120_000): Promise<void> {
   const deadline = performance.now() + withinMs;
-  while (await store.rows.events.findOne({ state: 'new' }, { projection: { _id: 1 } })) {
+  while (await deps.collections.events.findOne({ state: 'new' }, { projection: { _id: 1 } })) {
     if (performance.now() > deadline) throw new Error(`The outbox was not empty within ${withinMs} ms.`);
     await sleep(100);
   }

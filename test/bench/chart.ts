@@ -1,11 +1,11 @@
-// A plot of lines as a PNG, drawn without a browser, in a font that comes with it: the same picture on every machine.
+// Draws a line chart as a PNG without a browser and with a bundled font, so the picture is the same on every machine.
 import { createRequire } from 'node:module';
 import { Resvg } from '@resvg/resvg-js';
 import { init } from 'echarts';
 
 export interface Axis {
   name: string;
-  /** Each step is so many times the one before. */
+  /** A logarithmic axis with this base. */
   log?: number;
 }
 
@@ -38,7 +38,7 @@ export function drawChart({ title, x, y, lines }: Chart): Buffer {
     textStyle: { fontFamily },
     color: ['#0b62a4', '#d1495b', '#3a7d44', '#8d6a9f', '#c77d0a', '#4a4a4a'],
     title: { text: title, left: 'center', top: 10, textStyle: { fontSize: 17, fontWeight: 'normal', fontFamily } },
-    // The widths of texts are guessed too narrow where there is no browser.
+    // Without a browser the widths of texts are estimated too small.
     legend: { top: 40, itemGap: 28, textStyle: { fontSize: 13 } },
     grid: { left: 90, right: 50, top: 80, bottom: 60 },
     xAxis: axis(
@@ -48,7 +48,7 @@ export function drawChart({ title, x, y, lines }: Chart): Buffer {
     yAxis: {
       ...axis(y, [0]),
       nameGap: 62,
-      // Zero has no place on a logarithmic axis.
+      // A logarithmic axis has no zero.
       ...(y.log && { min: 'dataMin' }),
     },
     series: lines.map(({ name, points }) => ({ type: 'line', name, data: points, symbol: 'circle', symbolSize: 7 })),

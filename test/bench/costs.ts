@@ -1,5 +1,6 @@
-// What one gesture, delivery and imported row costs: documents and bytes in MongoDB, workflows and history events in Temporal.
-// Prints the table of docs/scaling.md, measured on a running stack: `node --import tsx test/bench/costs.ts`.
+// Measures the cost of one change, one delivery and one imported row: documents and bytes in MongoDB, workflows and
+// history events in Temporal. Prints the table of docs/scaling.md, on a running stack: `node --import tsx
+// test/bench/costs.ts`.
 import { Client, Connection } from '@temporalio/client';
 import { BSON, MongoClient } from 'mongodb';
 import { connectStack } from '../../stack/connect.js';

@@ -1,4 +1,5 @@
-// The timeline as CSV: when its first byte comes, and whether the API's memory stays where it is however often it is asked.
+// Measures the CSV export of a timeline: the time to its first byte, and whether the API's memory stays constant over
+// many exports.
 import { Agent } from 'undici';
 import { newId } from '../../schemas/ids.js';
 import type { Bench } from './bench.js';
@@ -8,15 +9,19 @@ import { type Row, round, spreadOf } from './row.js';
 
 const rows = 5_000;
 const insertedTogether = 500;
-const exportsInAll = 250;
 const memoryGoalMb = 20;
 
-export async function benchCsv(bench: Bench): Promise<Row[]> {
+export interface CsvSize {
+  /** The number of exports before the first look at the memory, and again before the second one. */
+  exports: number;
+}
+
+export async function benchCsv(bench: Bench, { exports: exportsInAll }: CsvSize): Promise<Row[]> {
   const merchant = await aMerchant(bench);
   const [member] = await addMembers(bench, { program: merchant.program, count: 1 });
   if (!member) throw new Error('There is no member.');
   for (let at = 0; at < rows; at += insertedTogether)
-    await bench.store.rows.timeline.insertMany(
+    await bench.deps.collections.timeline.insertMany(
       Array.from({ length: insertedTogether }, (_, index) => ({
         _id: newId(),
         merchantId: merchant.id,

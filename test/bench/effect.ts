@@ -1,23 +1,28 @@
-// The whole effect of a points change (balance, ledger, timeline, event, envelope, webhook sent and logged) for as long as
-// the changes keep coming, beside one empty workflow for each of them on the same Temporal.
+// The full effect of a points change (balance, ledger, timeline, event, envelope, webhook sent and logged) under
+// continuous load. The yardstick is one empty workflow for each change on the same Temporal.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newToken } from '../../schemas/ids.js';
 import { type Bench, settled } from './bench.js';
-import { closedLoop, type Measured, sideBySide } from './load.js';
+import { closedLoop, type Measured, ofRates, sideBySide, type Turns } from './load.js';
 import { addMembers, aMerchant, ownOf } from './merchant.js';
 import { memoryOf } from './processes.js';
-import { startReceiver, subscribe } from './receiver.js';
+import { type BenchReceiver, startReceiver, subscribe } from './receiver.js';
 import { type Row, round, spreadOf } from './row.js';
 import { temporalYardstick } from './yardstick.js';
 
 const callers = 32;
 
-export async function benchEffect(bench: Bench): Promise<Row[]> {
-  const receiver = await startReceiver();
+export interface EffectSize extends Turns {
+  /** Whether the two lines at a fixed rate are measured, too. */
+  isPaced: boolean;
+}
+
+export async function benchEffect(bench: Bench, { rounds, oursMs, yardstickMs, isPaced }: EffectSize): Promise<Row[]> {
+  const receiver = await startReceiver(bench);
   const merchant = await aMerchant(bench, { callers });
   await subscribe(merchant, receiver.url);
   const members = await addMembers(bench, { program: merchant.program, count: 2_000 });
-  const temporal = await temporalYardstick(bench.temporalAddress);
+  const temporal = await temporalYardstick(bench);
   const award = (caller: number) =>
     merchant.call({
       method: 'PATCH',
@@ -26,46 +31,67 @@ export async function benchEffect(bench: Bench): Promise<Row[]> {
       headers: { 'idempotency-key': newToken() },
     });
 
-  /** Counts until the last effect is complete, not until the last answer. */
+  /** Measures until the last effect is complete, not until the last answer. */
   const ours = async (): Promise<Measured> => {
     const began = performance.now();
-    const load = await closedLoop({ callers, ms: 5_000 }, award);
+    const load = await closedLoop({ callers, ms: oursMs }, award);
     await settled(bench);
     return { ...load, rate: load.operations / ((performance.now() - began) / 1_000) };
   };
-  const yardstick = () => closedLoop({ callers, ms: 3_000 }, temporal.empty);
+  const yardstick = () => closedLoop({ callers, ms: yardstickMs }, temporal.empty);
 
   await closedLoop({ callers, ms: 1_000 }, award);
   await settled(bench);
   await closedLoop({ callers, ms: 1_000 }, temporal.empty);
   await receiver.since();
-  const compared = await sideBySide({ pids: bench.pids, rounds: 3, ours, yardstick });
+  const compared = await sideBySide({ pids: bench.pids, rounds, ours, yardstick });
   const { count } = await receiver.since();
   if (count < compared.operations) throw new Error(`${compared.operations} changes, but ${count} webhooks.`);
 
-  const fourfold = compared.yardstick.rate * 4;
-  const oldest = await oldestAt(bench, award, fourfold);
-  const half = compared.ours.rate / 2;
-  await receiver.since();
-  const halfRate = await paced(award, half);
-  await settled(bench);
-  const ages = spreadOf((await receiver.since()).ages);
+  const memory = memoryOf(bench.pids);
+  const rates = { ours: compared.ours.rate, yardstick: compared.yardstick.rate };
+  const pacedRows = isPaced ? await pacedEffect({ bench, receiver, award }, rates) : [];
   await Promise.all([temporal.close(), merchant.close(), receiver.stop()]);
-  const ratio = compared.ours.rate / compared.yardstick.rate;
+  const ratio = ofRates(compared.ours, compared.yardstick);
   return [
     {
       scenario: 'whole effect with a logged webhook, sustained; an empty workflow each',
       ours: round(compared.ours.rate),
       yardstick: round(compared.yardstick.rate),
       ratio: round(ratio),
+      ...compared.ratios(ofRates),
       unit: 'effects/s',
       goal: '>= 5',
       reached: ratio >= 5,
       latency: compared.ours.latency,
       yardstickLatency: compared.yardstick.latency,
       cpu: compared.cpu,
-      memory: memoryOf(bench.pids),
+      memory,
     },
+    ...pacedRows,
+  ];
+}
+
+type Award = (caller: number) => Promise<unknown>;
+
+interface Effects {
+  bench: Bench;
+  receiver: BenchReceiver;
+  award: Award;
+}
+
+async function pacedEffect(
+  { bench, receiver, award }: Effects,
+  rates: { ours: number; yardstick: number },
+): Promise<Row[]> {
+  const fourfold = rates.yardstick * 4;
+  const oldest = await oldestAt(bench, award, fourfold);
+  const half = rates.ours / 2;
+  await receiver.since();
+  const halfRate = await paced(award, half);
+  await settled(bench);
+  const ages = spreadOf((await receiver.since()).ages);
+  return [
     {
       scenario: `oldest event of the outbox at 4 times its rate (asked ${round(fourfold, 0)}/s, came ${round(oldest.rate, 0)}/s)`,
       ours: round(oldest.ms, 0),
@@ -88,9 +114,7 @@ export async function benchEffect(bench: Bench): Promise<Row[]> {
   ];
 }
 
-type Award = (caller: number) => Promise<unknown>;
-
-/** Changes at a steady rate for some seconds; answers the rate at which they came. */
+/** Makes changes at a fixed rate for some seconds. Returns the rate that was reached. */
 async function paced(award: Award, perSecond: number): Promise<number> {
   const seconds = 8;
   const began = performance.now();
@@ -108,13 +132,13 @@ async function paced(award: Award, perSecond: number): Promise<number> {
   return total / ((performance.now() - began) / 1_000);
 }
 
-/** The greatest age that an unpublished event had while changes came at this rate. */
+/** The greatest age of an unpublished event while changes came at this rate. */
 async function oldestAt(bench: Bench, award: Award, perSecond: number): Promise<{ ms: number; rate: number }> {
   let over = false;
   let ms = 0;
   const looking = (async () => {
     while (!over) {
-      const [event] = await bench.store.rows.events
+      const [event] = await bench.deps.collections.events
         .find({ state: 'new' }, { projection: { occurredAt: 1 } })
         .limit(1_000)
         .toArray()

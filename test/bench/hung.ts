@@ -1,19 +1,22 @@
-// A receiver that never answers beside a good one: how old an event is when the good one gets it, with and without the other,
-// at a pace that the service carries easily. Each phase begins when nothing of the phase before it is under way.
+// Measures how old an event is when a good receiver gets it, with and without a second receiver that never answers, at
+// a rate far below the service's limit. Each phase starts when no work of the earlier phase is left.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newToken } from '../../schemas/ids.js';
 import { type Bench, settled } from './bench.js';
 import { addMembers, aMerchant, type BenchMerchant } from './merchant.js';
 import { startReceiver, subscribe } from './receiver.js';
-import { type Row, round, type Spread, spreadOf } from './row.js';
+import { type Row, ratiosOf, round, type Spread, spreadOf } from './row.js';
 
 const perSecond = 5;
-const phaseMs = 20_000;
 const timeoutMs = 2_000;
-const rounds = 3;
 
-export async function benchHung(bench: Bench): Promise<Row[]> {
-  const receiver = await startReceiver();
+export interface HungSize {
+  rounds: number;
+  phaseMs: number;
+}
+
+export async function benchHung(bench: Bench, { rounds, phaseMs }: HungSize): Promise<Row[]> {
+  const receiver = await startReceiver(bench);
   const merchant = await aMerchant(bench);
   await subscribe(merchant, receiver.url);
   const hungId = await subscribe(merchant, receiver.hangUrl, timeoutMs);
@@ -57,12 +60,14 @@ export async function benchHung(bench: Bench): Promise<Row[]> {
   const best = (spreads: Spread[]) => spreads.reduce((one, other) => (other.p99 < one.p99 ? other : one));
   const [without, withIt] = [best(alone), best(beside)];
   const ratio = without.p99 / withIt.p99;
+  const ratios = ratiosOf(alone.map(({ p99 }, turn) => p99 / (beside[turn]?.p99 ?? Number.NaN)));
   return [
     {
       scenario: 'age at a good receiver beside a hung one, p99; without the hung one',
       ours: withIt.p99,
       yardstick: without.p99,
       ratio: round(ratio),
+      ...(ratios && { ratios }),
       unit: 'ms',
       goal: '>= 0.91',
       reached: ratio >= 1 / 1.1,

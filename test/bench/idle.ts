@@ -1,14 +1,16 @@
-// What API and worker hold and use while nobody asks for anything.
+// Memory and processor time of API and worker without requests.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bench, settled } from './bench.js';
 import { cpuMeter, memoryOf } from './processes.js';
 import { type Row, round } from './row.js';
 
-/** V8 goes on tidying up after a start for about a minute. */
-const settleMs = 60_000;
-const watchedMs = 20_000;
+export interface IdleSize {
+  /** V8 continues to clean up for about a minute after a start. */
+  settleMs: number;
+  watchedMs: number;
+}
 
-export async function benchIdle(bench: Bench): Promise<Row[]> {
+export async function benchIdle(bench: Bench, { settleMs, watchedMs }: IdleSize): Promise<Row[]> {
   await settled(bench);
   await sleep(settleMs);
   const used = cpuMeter(bench.pids);

@@ -1,11 +1,11 @@
-// Imports to their very end: of as many rows as one answer may have, with a receiver that is told of everything and a neighbour
-// whose points change meanwhile; and of a file beyond that, tried and then done, with what it takes of memory.
+// Imports to their end: the largest that one answer may have, with a receiver of all events and another merchant's
+// points changes at the same time; and a larger file, first as a dry run and then for real, with its memory use.
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FormData } from 'undici';
 import { isFinished } from '../../schemas/batches.js';
 import { newToken } from '../../schemas/ids.js';
-import { type Bench, log, type OwnStackOptions, startBench } from './bench.js';
+import { type Bench, log } from './bench.js';
 import { addMembers, aMerchant, type BenchMerchant } from './merchant.js';
 import { peakWhile } from './processes.js';
 import { type BenchReceiver, startReceiver, subscribe } from './receiver.js';
@@ -20,7 +20,7 @@ const header = 'firstName,lastName,email\n';
 
 const line = (at: number, name: string): string => `Ada,Lovelace${at % 997},member-${at}@${name}.example\n`;
 
-/** A file that is never whole in memory. */
+/** A file that is generated row by row. */
 function* csv(rows: number, name: string): Generator<string> {
   yield header;
   for (let at = 0; at < rows; at += 1_000)
@@ -32,7 +32,10 @@ interface BatchSeen {
   finishedMs: number;
 }
 
-/** Looks until the batch is over; milliseconds since `began`. Throws when it does not complete, or completes with other counts. */
+/**
+ * Polls until the batch is over; returns milliseconds since `began`. Throws when the batch does not complete or has
+ * other counts.
+ */
 async function followed(
   merchant: BenchMerchant,
   { id, began, rows, created }: { id: string; began: number; rows: number; created: number },
@@ -53,7 +56,7 @@ async function followed(
   }
 }
 
-/** Points changes at a steady pace for as long as `work` takes; answers how long their answers took. */
+/** Makes points changes at a fixed rate while `work` runs. Returns the durations of their answers. */
 async function beside(neighbour: BenchMerchant, memberIds: readonly string[], work: Promise<unknown>) {
   const times: number[] = [];
   const answers: Promise<void>[] = [];
@@ -83,7 +86,7 @@ interface Answered {
   finishedMs: number;
 }
 
-/** An import to its end, of as many rows as one answer may have. */
+/** Runs the largest import that one answer may have to its end. */
 async function answered(merchant: BenchMerchant, name: string, rows = answeredRows): Promise<Answered> {
   const form = new FormData();
   form.set('programId', merchant.program._id);
@@ -95,7 +98,7 @@ async function answered(merchant: BenchMerchant, name: string, rows = answeredRo
   return { answeredMs, ...(await followed(merchant, { id, began, rows, created: rows })) };
 }
 
-/** Each member, its two passes, and the end of the batch. */
+/** Waits for the events of each member, of its two passes, and of the end of the batch. */
 async function expectAllTold(receiver: BenchReceiver): Promise<void> {
   const expected = answeredRows * 3 + 1;
   let received = 0;
@@ -106,9 +109,11 @@ async function expectAllTold(receiver: BenchReceiver): Promise<void> {
   if (received < expected) throw new Error(`Of ${expected} webhooks ${received} came.`);
 }
 
-/** Alone first, then beside a neighbour: the neighbour's own workflows take half of a small machine. */
+/**
+ * Measured first alone, then with the other merchant, because that merchant's workflows use half of a small machine.
+ */
 async function answeredImport(bench: Bench): Promise<Row[]> {
-  const receiver = await startReceiver();
+  const receiver = await startReceiver(bench);
   const [merchant, neighbour] = await Promise.all([aMerchant(bench), aMerchant(bench)]);
   await subscribe(merchant, receiver.url);
   await answered(merchant, 'warm-up', warmUpRows);
@@ -175,18 +180,18 @@ async function beyond(bench: Bench, rows: number): Promise<Row[]> {
     return { ...made, peak };
   };
   const shown = `import of ${rows.toLocaleString('en')} rows`;
-  log('dry run ...');
+  log('  dry run ...');
   const tried = await run(true);
-  const known = await bench.store.rows.members.countDocuments({ merchantId: merchant.id });
+  const known = await bench.deps.collections.members.countDocuments({ merchantId: merchant.id });
   if (known > 0) throw new Error(`A dry run created ${known} members.`);
-  log(`tried in ${round(tried.finishedMs / 1_000)} s; doing it ...`);
+  log(`  tried in ${round(tried.finishedMs / 1_000)} s; doing it ...`);
   const done = await run(false);
   await merchant.close();
   const peakOf = (name: 'api' | 'worker') => Math.max(tried.peak[name] ?? 0, done.peak[name] ?? 0);
   return [
     seconds(`dry ${shown}, to its end`, tried.finishedMs),
     seconds(`${shown}: to the answer 202, the file stored`, done.acceptedMs),
-    seconds(`${shown}: to the last member`, done.createdMs, (rows / 100_000) * 60),
+    seconds(`${shown}: to the last member`, done.createdMs, round((rows / 100_000) * 60)),
     seconds(`${shown}: to \`batch.completed\``, done.finishedMs),
     ...(['api', 'worker'] as const).map((name): Row => {
       const megabytes = peakOf(name);
@@ -196,12 +201,11 @@ async function beyond(bench: Bench, rows: number): Promise<Row[]> {
   ];
 }
 
-export async function benchLargeImport({ importRows, ...options }: OwnStackOptions): Promise<Row[]> {
-  // A stack of its own: what others left in memory is not its.
-  const bench = await startBench(options);
-  try {
-    return [...(await answeredImport(bench)), ...(await beyond(bench, importRows))];
-  } finally {
-    await bench.stop();
-  }
+export interface LargeImportSize {
+  /** Rows of the file that is too large for one answer. */
+  rows: number;
+}
+
+export async function benchLargeImport(bench: Bench, { rows }: LargeImportSize): Promise<Row[]> {
+  return [...(await answeredImport(bench)), ...(await beyond(bench, rows))];
 }

@@ -1,21 +1,28 @@
-// Pages of the list of members with their totals, beside the driver with the same sort and limit and no total.
+// Pages of the member list with their totals, compared with the driver with the same sort and limit and without a
+// total.
 import { MongoClient } from 'mongodb';
 import type { MemberRow } from '../../schemas/collections.js';
-import type { BenchOptions } from './bench.js';
-import { closedLoop, sideBySide, sooner } from './load.js';
-import { startSeeded } from './manyMembers.js';
+import type { Bench } from './bench.js';
+import { closedLoop, ofMedians, sideBySide, sooner } from './load.js';
+import { seedMany } from './manyMembers.js';
 import { memoryOf } from './processes.js';
 import { type Row, round } from './row.js';
 
 const pageSize = 25;
-const counts = [10_000, 100_000];
-const pages = [1, 400];
 
-export async function benchList(options: BenchOptions): Promise<Row[]> {
-  const { bench, merchants } = await startSeeded(options, counts);
-  const mongo = new MongoClient(bench.store.config.MONGODB_URI);
+export interface ListSize {
+  /** Members of each merchant. */
+  counts: readonly number[];
+  pages: readonly number[];
+  rounds: number;
+  ms: number;
+}
+
+export async function benchList(bench: Bench, { counts, pages, rounds, ms }: ListSize): Promise<Row[]> {
+  const { merchants } = await seedMany(bench, counts);
+  const mongo = new MongoClient(bench.deps.config.MONGODB_URI);
   try {
-    const members = mongo.db(bench.store.config.MONGODB_DATABASE).collection<MemberRow>('members');
+    const members = mongo.db(bench.deps.config.MONGODB_DATABASE).collection<MemberRow>('members');
     const rows: Row[] = [];
     for (const { merchant, count } of merchants)
       for (const page of pages) {
@@ -31,22 +38,23 @@ export async function benchList(options: BenchOptions): Promise<Row[]> {
             .skip((page - 1) * pageSize)
             .limit(pageSize)
             .toArray();
-        const load = { callers: 1, ms: 2_000 };
+        const load = { callers: 1, ms };
         await list();
         await bare();
-        const { ours, yardstick, cpu } = await sideBySide({
+        const { ours, yardstick, cpu, ratios } = await sideBySide({
           pids: bench.pids,
-          rounds: 3,
+          rounds,
           ours: () => closedLoop(load, list),
           yardstick: () => closedLoop(load, bare),
           better: sooner,
         });
-        const ratio = yardstick.latency.p50 / ours.latency.p50;
+        const ratio = ofMedians(ours, yardstick);
         rows.push({
           scenario: `page ${page} of ${count.toLocaleString('en')} members with the total, p50; the bare driver without it`,
           ours: ours.latency.p50,
           yardstick: yardstick.latency.p50,
           ratio: round(ratio),
+          ...ratios(ofMedians),
           unit: 'ms',
           goal: '>= 1',
           reached: ratio >= 1,
@@ -60,6 +68,5 @@ export async function benchList(options: BenchOptions): Promise<Row[]> {
     return rows;
   } finally {
     await mongo.close();
-    await bench.stop();
   }
 }

@@ -1,10 +1,11 @@
-// Load in a closed loop: so many callers, each with one operation in flight, for so long. Ours and the yardstick take turns
-// in short rounds and the best round of each counts, so that what else the machine does falls on neither.
+// Closed-loop load: a number of callers, each with one operation under way, for some seconds. The service and its
+// yardstick alternate in short rounds. The best round of each counts, which reduces the effect of other work on the
+// machine; the ratios of all rounds show the spread.
 import { added, cpuMeter, type Pids, perThousand } from './processes.js';
-import { type PerProcess, type Spread, spreadOf } from './row.js';
+import { type PerProcess, type Ratios, ratiosOf, type Spread, spreadOf } from './row.js';
 
 export interface Measured {
-  /** Operations a second. */
+  /** Operations per second. */
   rate: number;
   operations: number;
   latency: Spread;
@@ -15,7 +16,7 @@ export interface Load {
   ms: number;
 }
 
-/** `operation` gets the number of its caller; when it throws, the whole measurement does. */
+/** Calls `operation` with the number of its caller. Throws when one operation throws. */
 export async function closedLoop(
   { callers, ms }: Load,
   operation: (caller: number) => Promise<unknown>,
@@ -36,16 +37,29 @@ export async function closedLoop(
 }
 
 export type Better = (one: Measured, other: Measured) => boolean;
+/** How many times better the service is than its yardstick. */
+export type Ratio = (ours: Measured, yardstick: Measured) => number;
+export const ofRates: Ratio = (ours, yardstick) => ours.rate / yardstick.rate;
+export const ofMedians: Ratio = (ours, yardstick) => yardstick.latency.p50 / ours.latency.p50;
+export const ofTails: Ratio = (ours, yardstick) => yardstick.latency.p99 / ours.latency.p99;
+
 export const faster: Better = (one, other) => one.rate > other.rate;
 export const sooner: Better = (one, other) => one.latency.p50 < other.latency.p50;
 
+/** How long a scenario measures. */
+export interface Turns {
+  rounds: number;
+  oursMs: number;
+  yardstickMs: number;
+}
+
 export interface SideBySide {
-  /** Whose processor time is counted while ours works and settles. */
+  /** The processes whose processor time is counted while the service works and settles. */
   pids: Pids;
   rounds: number;
   ours: () => Promise<Measured>;
   yardstick: () => Promise<Measured>;
-  /** After each round of ours, before the yardstick's: what ours left behind must not slow the yardstick down. */
+  /** Called after each round of the service, so that its remaining work does not slow the yardstick's round. */
   settle?: () => Promise<void>;
   better?: Better;
 }
@@ -53,9 +67,11 @@ export interface SideBySide {
 export interface Compared {
   ours: Measured;
   yardstick: Measured;
-  /** Of all rounds. */
+  /** The sum over all rounds. */
   operations: number;
-  /** Processor seconds for 1,000 operations of ours, with what followed from them. */
+  /** The spread of `ratio` over the rounds. */
+  ratios: (ratio: Ratio) => { ratios?: Ratios };
+  /** Processor seconds per 1,000 operations of the service, including the later work. */
   cpu: PerProcess;
 }
 
@@ -79,5 +95,14 @@ export async function sideBySide({
   }
   const best = (all: Measured[]): Measured => all.reduce((one, other) => (better(other, one) ? other : one));
   const operations = mine.reduce((sum, one) => sum + one.operations, 0);
-  return { ours: best(mine), yardstick: best(theirs), operations, cpu: perThousand(cpu, operations) };
+  return {
+    ours: best(mine),
+    yardstick: best(theirs),
+    operations,
+    cpu: perThousand(cpu, operations),
+    ratios(ratio) {
+      const ratios = ratiosOf(mine.flatMap((one, at) => (theirs[at] ? [ratio(one, theirs[at])] : [])));
+      return { ...(ratios && { ratios }) };
+    },
+  };
 }

@@ -1,133 +1,137 @@
-// `npm run bench [-- NAME ...] [--members N] [--rows N]`: the stack's real processes, every scenario beside its yardstick, one
-// table, and bench/results.json under STACK_DIR, with the table for docs/performance.md beside it. `npm run bench -- plots`
-// draws how the costs grow instead.
-import { execFileSync } from 'node:child_process';
+// `npm run bench [-- NAME ...] [--quick] [--members N] [--rows N] [--profile]`: runs each scenario and its yardstick on
+// the stack's real processes. The result of a scenario is printed at its end and stored with the earlier ones under
+// STACK_DIR: in `bench/results.json`, for a quick run in `bench/quick.json`, each with a Markdown table.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { replaceFile } from '../../stack/stackFile.js';
-import { type Bench, benchFolder, log, type OwnStackOptions, startBench } from './bench.js';
-import { benchCsv } from './csv.js';
-import { benchEffect } from './effect.js';
-import { benchEnroll } from './enroll.js';
-import { benchHung } from './hung.js';
-import { benchIdle } from './idle.js';
-import { benchImport } from './import.js';
-import { benchLargeImport } from './largeImport.js';
-import { benchList } from './list.js';
-import { benchPasses } from './passes.js';
-import { drawPlots } from './plots.js';
-import { benchPoints, benchPointsOne } from './points.js';
-import { benchPush } from './push.js';
-import { reasons, unexplained } from './reasons.js';
+import { onStopRequest } from '../../stack/stopRequests.js';
+import { benchFolder, log, startBenchStack } from './bench.js';
+import { createProcessList } from './processList.js';
 import type { Row } from './row.js';
-import { benchSearch } from './search.js';
-import { benchStart } from './start.js';
-import { markdownTable, printTable } from './table.js';
-import { benchWebhooks } from './webhooks.js';
+import { type Mode, runScenarios } from './run.js';
+import { type Scenario, scenarios } from './scenarios.js';
+import { heading, markdownTable, printRows } from './table.js';
 
-type Scenario<T> = (given: T) => Promise<Row[]>;
-
-/** In the order of a whole run: what wants a young stack comes first. */
-const onOneStack: Record<string, Scenario<Bench>> = {
-  start: benchStart,
-  idle: benchIdle,
-  points: benchPoints,
-  'points-one': benchPointsOne,
-  enroll: benchEnroll,
-  import: benchImport,
-  effect: benchEffect,
-  passes: benchPasses,
-  webhooks: benchWebhooks,
-  hung: benchHung,
-  csv: benchCsv,
-};
-const onTheirOwn: Record<string, Scenario<OwnStackOptions>> = {
-  push: benchPush,
-  'large-import': benchLargeImport,
-  list: benchList,
-  search: benchSearch,
-  plots: drawPlots,
-};
+const unexplained =
+  'not explained yet: run it with --profile, then say why in the table of scenarios and in docs/performance.md';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    quick: { type: 'boolean', default: false },
     members: { type: 'string', default: '1000000' },
     rows: { type: 'string', default: '100000' },
     profile: { type: 'boolean', default: false },
   },
 });
-const known = [...Object.keys(onOneStack), ...Object.keys(onTheirOwn)];
-const names = positionals.length > 0 ? positionals : known.filter((name) => name !== 'plots');
-const unknown = names.filter((name) => !known.includes(name));
-if (unknown.length > 0) {
-  console.error(`Unknown: ${unknown.join(', ')}. There are: ${known.join(', ')}.`);
-  process.exit(2);
-}
-const { profile } = values;
-const given = { profile, manyMembers: Number(values.members), importRows: Number(values.rows) };
+const mode: Mode = values.quick ? 'quick' : 'full';
+const chosen = choose();
+const commit = git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain') === '' ? '' : ' and changes');
 
-const stopped = new Promise<never>((_, reject) => process.once('SIGINT', () => reject(new Error('stopped'))));
-const rows: Row[] = [];
-async function runAll<T>(scenarios: Record<string, Scenario<T>>, wanted: readonly string[], given: T): Promise<void> {
-  for (const name of wanted) {
-    log(`${name} ...`);
-    const made = (await Promise.race([attempt(name, scenarios[name]?.(given)), stopped])) ?? [];
-    rows.push(
-      ...made.map((row) => ({ ...row, ...(row.reached === false && { reason: reasons[name] ?? unexplained }) })),
-    );
-  }
-}
+const stop = new AbortController();
+onStopRequest(
+  () => {
+    log('stopping ...');
+    // The stop ends the processes of the running scenario, so its later errors are ignored.
+    process.on('uncaughtException', () => {});
+    stop.abort(new Error('The bench was stopped.'));
+  },
+  () => process.exit(130),
+);
 
-/** A scenario that fails is a line of its own: what the others measured is not lost with it. */
-async function attempt(name: string, running: Promise<Row[]> | undefined): Promise<Row[] | undefined> {
-  try {
-    return await running;
-  } catch (error) {
-    log(error instanceof Error ? String(error.stack) : String(error));
-    process.exitCode = 1;
-    const nothing = { ours: 0, yardstick: null, ratio: null, unit: '', goal: 'to run' };
-    return [
-      { ...nothing, scenario: name, note: `It failed: ${error instanceof Error ? error.message : String(error)}` },
-    ];
-  }
-}
-log('npm run build ...');
-execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
-
-const among = (scenarios: object) => names.filter((name) => name in scenarios);
-
+const startedAt = performance.now();
+const secondsSinceStart = () => Math.round((performance.now() - startedAt) / 1_000);
+const measured: { scenario: string; seconds: number; rows: Row[] }[] = [];
+mkdirSync(benchFolder, { recursive: true });
 try {
-  const shared = among(onOneStack);
-  if (shared.length > 0) {
-    const bench = await startBench({ profile });
-    await runAll(onOneStack, shared, bench).finally(bench.stop);
-  }
-  await runAll(onTheirOwn, among(onTheirOwn), given);
-} finally {
-  if (rows.length > 0) {
-    replaceFile(join(benchFolder, 'results.json'), `${JSON.stringify({ ...about(), rows }, null, 2)}\n`);
-    replaceFile(join(benchFolder, 'results.md'), `${markdownTable(rows)}\n`);
-    printTable(rows);
-  }
+  if (chosen.some(({ needs }) => needs !== 'nothing')) await build();
+  console.log(heading);
+  await runScenarios(
+    {
+      openStack: (options) => startBenchStack({ ...options, profile: values.profile }),
+      signal: stop.signal,
+      begun: ({ name, yardstick }) => log(`${name} ...${yardstick === null ? '' : ` beside ${yardstick}`}`),
+      ended(scenario, { rows, seconds, error }) {
+        if (error !== undefined) {
+          console.error(error);
+          process.exitCode = 1;
+        }
+        const explained = rows.map((row) =>
+          row.reached === false && error === undefined ? { ...row, reason: scenario.reason ?? unexplained } : row,
+        );
+        measured.push({ scenario: scenario.name, seconds, rows: explained });
+        printRows(explained);
+        write();
+        log(`${scenario.name} took ${seconds} s, all so far ${secondsSinceStart()} s`);
+      },
+    },
+    chosen,
+    mode,
+  );
+} catch (error) {
+  if (!stop.signal.aborted) throw error;
+  process.exitCode = 130;
 }
-// A scenario that failed may have left something open.
+// Also ends the process when a failed scenario left a timer or a connection.
 process.exit();
 
+function choose(): Scenario[] {
+  const all = scenarios({ members: Number(values.members), rows: Number(values.rows) });
+  const known = mode === 'quick' ? all.filter(({ quick }) => quick !== undefined) : all;
+  const unknown = positionals.filter((name) => !known.some((scenario) => scenario.name === name));
+  if (unknown.length > 0) {
+    const names = known.map(({ name }) => name).join(', ');
+    console.error(`Unknown: ${unknown.join(', ')}. There are${mode === 'quick' ? ' with --quick' : ''}: ${names}.`);
+    process.exit(2);
+  }
+  return known.filter(({ name, isOnlyByName }) =>
+    positionals.length > 0 ? positionals.includes(name) : !isOnlyByName,
+  );
+}
+
+async function build(): Promise<void> {
+  log('npm run build ...');
+  const processes = createProcessList();
+  const building = processes.add(
+    spawn('npm', ['run', '--silent', 'build'], { stdio: ['ignore', 'inherit', 'inherit'], detached: true }),
+  );
+  const end = () => void processes.end();
+  stop.signal.addEventListener('abort', end, { once: true });
+  const [code] = await once(building, 'exit');
+  stop.signal.removeEventListener('abort', end);
+  await processes.end();
+  stop.signal.throwIfAborted();
+  if (code !== 0) throw new Error(`npm run build ended with ${code}.`);
+}
+
+function write(): void {
+  const name = mode === 'quick' ? 'quick' : 'results';
+  const rows = measured.flatMap((one) => one.rows);
+  const seconds = Object.fromEntries(measured.map((one) => [one.scenario, one.seconds]));
+  replaceFile(join(benchFolder, `${name}.json`), `${JSON.stringify({ ...about(), seconds, rows }, null, 2)}\n`);
+  replaceFile(join(benchFolder, `${name}.md`), `${markdownTable(rows)}\n`);
+}
+
 function about() {
-  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
   return {
     at: new Date().toISOString(),
-    commit: git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain') === '' ? '' : ' and changes'),
+    commit,
     machine: {
       processor: cpus()[0]?.model ?? 'unknown',
       cores: cpus().length,
       memoryGb: Math.round(totalmem() / 2 ** 30),
       kernel: release(),
       node: process.version,
-      /** At the end, over one, five and fifteen minutes. */
+      /** The load averages over one, five and fifteen minutes. */
       load: loadavg().map((value) => Math.round(value * 10) / 10),
     },
   };
+}
+
+function git(...args: string[]): string {
+  return execFileSync('git', args, { encoding: 'utf8' }).trim();
 }

@@ -1,58 +1,54 @@
-// Merchants with as many members as a scenario wants, on a stack of their own; the rows and their indexes are the service's.
+// Merchants with any number of members, with the service's own rows and indexes.
 import type { MemberRow } from '../../schemas/collections.js';
-import { type Bench, type BenchOptions, log, startBench } from './bench.js';
+import { type Bench, log } from './bench.js';
 import { aMerchant, aNewMember, type BenchMerchant } from './merchant.js';
 
 const insertedTogether = 500;
 const insertersAtOnce = 2;
 
-/** How many members of each merchant bear `rareName`, evenly spread over all. */
+/** The number of members of each merchant with `rareName`, at equal distances. */
 export const rareMembers = 40;
 export const rareName = 'Quetzalcoatl';
 
 export interface ManyMembers {
   merchant: BenchMerchant;
   count: number;
-  /** Some hundred of them. */
+  /** A few hundred of the members. */
   some: MemberRow[];
 }
 
-export interface SeededBench {
-  bench: Bench;
+export interface Seeded {
   merchants: ManyMembers[];
   seconds: number;
 }
 
-export async function startSeeded(options: BenchOptions, counts: readonly number[]): Promise<SeededBench> {
-  const bench = await startBench(options);
-  try {
-    const startedAt = performance.now();
-    const merchants: ManyMembers[] = [];
-    for (const count of counts) {
-      log(`${count.toLocaleString('en')} members ...`);
-      merchants.push(await seed(bench, count));
-    }
-    const seconds = (performance.now() - startedAt) / 1_000;
-    log(`seeded in ${Math.round(seconds)} s`);
-    return { bench, merchants, seconds };
-  } catch (error) {
-    await bench.stop();
-    throw error;
+export async function seedMany(bench: Bench, counts: readonly number[]): Promise<Seeded> {
+  const startedAt = performance.now();
+  const merchants: ManyMembers[] = [];
+  for (const count of counts) {
+    log(`  ${count.toLocaleString('en')} members ...`);
+    merchants.push(await seed(bench, count));
   }
+  return { merchants, seconds: (performance.now() - startedAt) / 1_000 };
 }
 
-/** They came one a minute. */
+/** The members' creation times are one minute apart. */
 async function seed(bench: Bench, count: number): Promise<ManyMembers> {
   const merchant = await aMerchant(bench);
   const { program } = merchant;
-  const { members, memberTokens, counters } = bench.store.rows;
+  const { members, memberSearchWords, counters } = bench.deps.collections;
   const every = Math.floor(count / rareMembers);
   const now = Date.now();
   const some: MemberRow[] = [];
   const rowsAt = (at: number) => {
-    const { member, tokens } = aNewMember(bench.store, program, at, at % every === 0 ? { lastName: rareName } : {});
+    const { member, searchWordRows } = aNewMember(
+      bench.deps,
+      program,
+      at,
+      at % every === 0 ? { lastName: rareName } : {},
+    );
     const createdAt = new Date(now - (count - at) * 60_000);
-    return { member: { ...member, createdAt }, tokens: tokens.map((token) => ({ ...token, createdAt })) };
+    return { member: { ...member, createdAt }, tokens: searchWordRows.map((token) => ({ ...token, createdAt })) };
   };
   let next = 0;
   const insert = async () => {
@@ -66,7 +62,7 @@ async function seed(bench: Bench, count: number): Promise<ManyMembers> {
           made.map(({ member }) => member),
           { ordered: false },
         ),
-        memberTokens.insertMany(
+        memberSearchWords.insertMany(
           made.flatMap(({ tokens }) => tokens),
           { ordered: false },
         ),

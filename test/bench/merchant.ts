@@ -1,8 +1,8 @@
-// A merchant of one's own with members that were never enrolled: their rows are written straight into the database.
+// A new merchant whose members are written directly into the database, without enrollment.
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, FormData } from 'undici';
-import { newMemberRows } from '../../activities/newMember.js';
+import { newMemberRows } from '../../activities/members/newMember.js';
 import { newApiKey } from '../../schemas/apiKeys.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { newId, newToken } from '../../schemas/ids.js';
@@ -10,18 +10,18 @@ import type { Person } from '../../schemas/members.js';
 import { type Program, programFile } from '../../schemas/programs.js';
 import { type Bench, log } from './bench.js';
 
-/** A gesture that was answered 503 is sent again with its key, as the answer says; its time goes on. */
+/** A change that was answered 503 is sent again with its key; its measured time continues. */
 const again = { most: 5, waitMs: 100 };
 
 export interface BenchMerchant {
   id: string;
   key: string;
   program: Program;
-  /** Fails when the answer is not a success; answers its body as text. */
+  /** Throws when the answer is not a success; returns its body as text. */
   call: (request: {
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
     path: string;
-    /** A form or a stream is sent as it is, anything else as JSON. */
+    /** A form or a stream is sent unchanged, anything else as JSON. */
     body?: object | FormData | Readable;
     headers?: Record<string, string>;
   }) => Promise<string>;
@@ -29,7 +29,7 @@ export interface BenchMerchant {
 }
 
 export async function aMerchant(
-  { store, origin }: Pick<Bench, 'store' | 'origin'>,
+  { deps, origin }: Pick<Bench, 'deps' | 'origin'>,
   { callers = 64 }: { callers?: number } = {},
 ): Promise<BenchMerchant> {
   const id = `bench-${newToken(6)}`;
@@ -46,8 +46,8 @@ export async function aMerchant(
     }),
     merchantId: id,
   };
-  await store.rows.programs.insertOne(program);
-  await store.rows.apiKeys.insertOne({
+  await deps.collections.programs.insertOne(program);
+  await deps.collections.apiKeys.insertOne({
     _id: newId(),
     merchantId: id,
     hash,
@@ -83,7 +83,7 @@ export async function aMerchant(
       }
     },
     async close() {
-      if (sentAgain > 0) log(`${sentAgain} answers were 503; the gestures were sent again`);
+      if (sentAgain > 0) log(`${sentAgain} answers were 503; the changes were sent again`);
       await agent.close();
     },
   };
@@ -92,23 +92,23 @@ export async function aMerchant(
 const firstNames = ['Ada', 'Grace', 'Alan', 'Edsger', 'Barbara', 'Donald', 'Margaret', 'Dennis', 'Radia', 'Ken'];
 const insertedTogether = 500;
 
-/** Writes `count` members of that merchant; `index` counts from `from`. */
+/** Writes `count` members of the merchant; `index` starts at `from`. */
 export async function addMembers(
-  { store }: Pick<Bench, 'store'>,
+  { deps }: Pick<Bench, 'deps'>,
   { program, count, from = 0 }: { program: Program; count: number; from?: number },
 ): Promise<MemberRow[]> {
   const members: MemberRow[] = [];
   for (let at = 0; at < count; at += insertedTogether) {
     const rows = Array.from({ length: Math.min(insertedTogether, count - at) }, (_, offset) =>
-      aNewMember(store, program, from + at + offset),
+      aNewMember(deps, program, from + at + offset),
     );
     await Promise.all([
-      store.rows.members.insertMany(
+      deps.collections.members.insertMany(
         rows.map(({ member }) => member),
         { ordered: false },
       ),
-      store.rows.memberTokens.insertMany(
-        rows.flatMap(({ tokens }) => tokens),
+      deps.collections.memberSearchWords.insertMany(
+        rows.flatMap(({ searchWordRows }) => searchWordRows),
         { ordered: false },
       ),
     ]);
@@ -117,8 +117,8 @@ export async function addMembers(
   return members;
 }
 
-export function aNewMember(store: Bench['store'], program: Program, index: number, person: Person = {}) {
-  return newMemberRows(store, {
+export function aNewMember(deps: Bench['deps'], program: Program, index: number, person: Person = {}) {
+  return newMemberRows(deps, {
     program,
     person: {
       firstName: firstNames[index % firstNames.length] ?? '',
@@ -132,7 +132,9 @@ export function aNewMember(store: Bench['store'], program: Program, index: numbe
   });
 }
 
-/** One that no other of so many callers gets: two changes of one member at once would wait for each other. */
+/**
+ * An item that no other of the `callers` gets, because two concurrent changes of one member would wait for each other.
+ */
 export function ownOf<T>(items: readonly T[], caller: number, callers: number): T {
   const own = Math.floor(Math.random() * Math.floor(items.length / callers)) * callers + caller;
   const item = items[own];

@@ -1,18 +1,19 @@
-// Cost as work grows, as pictures: `npm run bench -- plots` writes them, and the numbers beside them, into bench under STACK_DIR.
+// Charts of the cost as work grows: `npm run bench -- plots plot-reads` writes the charts and their numbers into the
+// folder bench under STACK_DIR.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Bench, benchFolder, log, type OwnStackOptions, settled, startBench } from './bench.js';
+import { type Bench, benchFolder, log, settled } from './bench.js';
 import { type Chart, drawChart } from './chart.js';
 import { importSides } from './import.js';
 import type { Measured } from './load.js';
-import { startSeeded } from './manyMembers.js';
+import { seedMany } from './manyMembers.js';
 import { addMembers, aMerchant } from './merchant.js';
 import { pointsSides } from './points.js';
 import { peakWhile } from './processes.js';
 import { startReceiver, subscribe } from './receiver.js';
 import { round } from './row.js';
-import { reads, readsOf } from './search.js';
+import { type ReadTurns, reads, readsOf } from './search.js';
 import { addBacklog } from './webhooks.js';
 
 const callerCounts = [1, 2, 4, 8, 16, 32, 64, 128, 256];
@@ -22,26 +23,34 @@ const backlogs = [500, 1_000, 2_500, 5_000, 10_000];
 
 type Charts = Record<string, Chart>;
 
-export async function drawPlots({ manyMembers, ...options }: OwnStackOptions): Promise<[]> {
-  const bench = await startBench(options);
+/** Draws charts of throughput, imports and memory. */
+export async function drawPlots(bench: Bench): Promise<[]> {
   const charts: Charts = {};
-  const take = (more: Charts) => {
-    Object.assign(charts, more);
-    for (const [name, chart] of Object.entries(more)) {
-      const file = join(benchFolder, `${name}.png`);
-      writeFileSync(file, drawChart(chart));
-      log(file);
-    }
-  };
-  try {
-    take(await againstCallers(bench));
-    take(await againstRows(bench));
-    take(await againstBacklog(bench));
-  } finally {
-    await bench.stop();
+  for (const draw of [againstCallers, againstRows, againstBacklog]) Object.assign(charts, drawn(await draw(bench)));
+  return written('plots', charts);
+}
+
+export interface PlotReadsSize extends ReadTurns {
+  /** Members of the largest merchant. */
+  most: number;
+}
+
+/** Draws a chart of reads by number of members. */
+export async function drawReads(bench: Bench, { most, ...turns }: PlotReadsSize): Promise<[]> {
+  return written('plot-reads', drawn(await againstMembers(bench, most, turns)));
+}
+
+function drawn(charts: Charts): Charts {
+  for (const [name, chart] of Object.entries(charts)) {
+    const file = join(benchFolder, `${name}.png`);
+    writeFileSync(file, drawChart(chart));
+    log(`  ${file}`);
   }
-  take(await againstMembers(options, manyMembers));
-  writeFileSync(join(benchFolder, 'plots.json'), `${JSON.stringify(charts, null, 2)}\n`);
+  return charts;
+}
+
+function written(name: string, charts: Charts): [] {
+  writeFileSync(join(benchFolder, `${name}.json`), `${JSON.stringify(charts, null, 2)}\n`);
   return [];
 }
 
@@ -105,7 +114,7 @@ async function againstRows(bench: Bench): Promise<Charts> {
 }
 
 async function againstBacklog(bench: Bench): Promise<Charts> {
-  const receiver = await startReceiver();
+  const receiver = await startReceiver(bench);
   const merchant = await aMerchant(bench);
   await subscribe(merchant, receiver.url);
   const members = await addMembers(bench, { program: merchant.program, count: 200 });
@@ -120,7 +129,7 @@ async function againstBacklog(bench: Bench): Promise<Charts> {
   await receiver.stop();
   return {
     'memory-backlog': {
-      title: 'Peak memory while a backlog is carried out',
+      title: 'Peak memory while a backlog is processed',
       x: { name: 'events in the outbox' },
       y: { name: 'resident MB' },
       lines: [
@@ -131,36 +140,32 @@ async function againstBacklog(bench: Bench): Promise<Charts> {
   };
 }
 
-async function againstMembers(options: Omit<OwnStackOptions, 'manyMembers'>, most: number): Promise<Charts> {
+async function againstMembers(bench: Bench, most: number, turns: ReadTurns): Promise<Charts> {
   const counts = memberCounts.filter((count) => count <= most);
-  const { bench, merchants } = await startSeeded(options, counts);
-  try {
-    const lines = new Map(
-      reads.map((read) => [read, { ours: [] as [number, number][], bare: [] as [number, number][] }]),
-    );
-    for (const at of merchants) {
-      const side = await readsOf(bench, at);
-      for (const [read, line] of lines) {
-        const { ours, yardstick } = await side.compare(read, 1_000);
-        line.ours.push([at.count, ours.latency.p50]);
-        line.bare.push([at.count, yardstick.latency.p50]);
-      }
-      await side.close();
-      await at.merchant.close();
+  const { merchants } = await seedMany(bench, counts);
+  const lines = new Map(
+    reads.map((read) => [read, { ours: [] as [number, number][], bare: [] as [number, number][] }]),
+  );
+  for (const at of merchants) {
+    const side = await readsOf(bench, at);
+    for (const [read, line] of lines) {
+      const { ours, yardstick } = await side.compare(read, turns);
+      line.ours.push([at.count, ours.latency.p50]);
+      line.bare.push([at.count, yardstick.latency.p50]);
     }
-    const shown = { member: 'GET member', serial: 'serial', q: 'q' };
-    return {
-      'search-members': {
-        title: 'Reads of one caller, p50, against the members of the merchant',
-        x: { name: 'members', log: 10 },
-        y: { name: 'ms' },
-        lines: [...lines].flatMap(([read, { ours, bare }]) => [
-          { name: shown[read], points: ours },
-          { name: `${shown[read]}, bare driver`, points: bare },
-        ]),
-      },
-    };
-  } finally {
-    await bench.stop();
+    await side.close();
+    await at.merchant.close();
   }
+  const shown = { member: 'GET member', serial: 'serial', q: 'q' };
+  return {
+    'search-members': {
+      title: 'Reads of one caller, p50, against the members of the merchant',
+      x: { name: 'members', log: 10 },
+      y: { name: 'ms' },
+      lines: [...lines].flatMap(([read, { ours, bare }]) => [
+        { name: shown[read], points: ours },
+        { name: `${shown[read]}, bare driver`, points: bare },
+      ]),
+    },
+  };
 }

@@ -1,10 +1,10 @@
-// Points changes as the API accepts them, beside the same reads and the same transaction by the driver alone.
+// Points changes over the API, compared with the same reads and the same transaction by the bare driver.
 import { MongoClient } from 'mongodb';
 import type { MemberRow } from '../../schemas/collections.js';
 import { newToken } from '../../schemas/ids.js';
-import { bareGesture } from './bareGesture.js';
+import { bareChange } from './bareChange.js';
 import { type Bench, settled } from './bench.js';
-import { closedLoop, type Measured, sideBySide, sooner } from './load.js';
+import { closedLoop, type Measured, ofMedians, ofRates, ofTails, sideBySide, sooner, type Turns } from './load.js';
 import { addMembers, aMerchant, type BenchMerchant, ownOf } from './merchant.js';
 import { memoryOf } from './processes.js';
 import { type Row, round } from './row.js';
@@ -23,11 +23,11 @@ export async function pointsSides(bench: Bench): Promise<Sides> {
   const { program } = merchant;
   const mine = await addMembers(bench, { program, count: members });
   const theirs = await addMembers(bench, { program, count: members, from: members });
-  const mongo = new MongoClient(bench.store.config.MONGODB_URI, {
+  const mongo = new MongoClient(bench.deps.config.MONGODB_URI, {
     writeConcern: { w: 'majority', journal: true },
     maxPoolSize: 256,
   });
-  const bare = bareGesture(mongo.db(bench.store.config.MONGODB_DATABASE), mongo);
+  const bare = bareChange(mongo.db(bench.deps.config.MONGODB_DATABASE), mongo);
 
   const award = (of: MemberRow) =>
     merchant.call({
@@ -47,28 +47,29 @@ export async function pointsSides(bench: Bench): Promise<Sides> {
   };
 }
 
-export async function benchPoints(bench: Bench): Promise<Row[]> {
+export async function benchPoints(bench: Bench, { rounds, oursMs, yardstickMs }: Turns): Promise<Row[]> {
   const sides = await pointsSides(bench);
   const callers = 64;
   await sides.ours(callers, 1_500);
   await sides.yardstick(callers, 1_000);
   await settled(bench);
-  const { ours, yardstick, cpu } = await sideBySide({
+  const { ours, yardstick, cpu, ratios } = await sideBySide({
     pids: bench.pids,
-    rounds: 4,
-    ours: () => sides.ours(callers, 3_000),
-    yardstick: () => sides.yardstick(callers, 3_000),
+    rounds,
+    ours: () => sides.ours(callers, oursMs),
+    yardstick: () => sides.yardstick(callers, yardstickMs),
     settle: () => settled(bench),
   });
   const shown = { cpu, memory: memoryOf(bench.pids) };
   await sides.close();
-  const [rates, tails] = [ours.rate / yardstick.rate, yardstick.latency.p99 / ours.latency.p99];
+  const [rates, tails] = [ofRates(ours, yardstick), ofTails(ours, yardstick)];
   return [
     {
       scenario: 'points accepted, 64 callers; the same transaction by the bare driver',
       ours: round(ours.rate),
       yardstick: round(yardstick.rate),
       ratio: round(rates),
+      ...ratios(ofRates),
       unit: 'changes/s',
       goal: '>= 0.5',
       reached: rates >= 0.5,
@@ -81,6 +82,7 @@ export async function benchPoints(bench: Bench): Promise<Row[]> {
       ours: ours.latency.p99,
       yardstick: yardstick.latency.p99,
       ratio: round(tails),
+      ...ratios(ofTails),
       unit: 'ms',
       goal: '>= 0.33',
       reached: tails >= 0.33,
@@ -88,16 +90,16 @@ export async function benchPoints(bench: Bench): Promise<Row[]> {
   ];
 }
 
-export async function benchPointsOne(bench: Bench): Promise<Row[]> {
+export async function benchPointsOne(bench: Bench, { rounds, oursMs, yardstickMs }: Turns): Promise<Row[]> {
   const sides = await pointsSides(bench);
   await sides.ours(1, 1_000);
   await sides.yardstick(1, 500);
   await settled(bench);
-  const { ours, yardstick, cpu } = await sideBySide({
+  const { ours, yardstick, cpu, ratios } = await sideBySide({
     pids: bench.pids,
-    rounds: 5,
-    ours: () => sides.ours(1, 2_500),
-    yardstick: () => sides.yardstick(1, 1_500),
+    rounds,
+    ours: () => sides.ours(1, oursMs),
+    yardstick: () => sides.yardstick(1, yardstickMs),
     settle: () => settled(bench),
     better: sooner,
   });
@@ -108,7 +110,8 @@ export async function benchPointsOne(bench: Bench): Promise<Row[]> {
       scenario: 'points, one caller, p50; the same transaction by the bare driver',
       ours: ours.latency.p50,
       yardstick: yardstick.latency.p50,
-      ratio: round(yardstick.latency.p50 / ours.latency.p50),
+      ratio: round(ofMedians(ours, yardstick)),
+      ...ratios(ofMedians),
       unit: 'ms',
       goal: 'yardstick + 5 ms',
       reached: more <= 5,

@@ -1,16 +1,16 @@
-// What a process costs, read from /proc: processor time with all its threads, and resident memory.
+// Reads the processor time (all threads) and the resident memory of a process from /proc.
 import { readFileSync } from 'node:fs';
 import { setInterval as everyTick } from 'node:timers/promises';
 import { type PerProcess, processNames, round } from './row.js';
 
-/** Linux counts processor time in hundredths of a second, whatever the kernel's own clock. */
+/** Linux reports processor time in hundredths of a second, whatever the kernel's clock rate. */
 const ticksPerSecond = 100;
 
 export type Pids = PerProcess;
 
 export function cpuSecondsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name in parentheses may hold spaces.
+  // The name in parentheses may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
@@ -31,7 +31,7 @@ function each(pids: Pids, read: (pid: number) => number): PerProcess {
 
 export const memoryOf = (pids: Pids): PerProcess => each(pids, (pid) => Math.round(residentMbOf(pid)));
 
-/** The most that each process held while `work` was done, in MB. */
+/** The peak memory of each process in MB while `work` ran. */
 export async function peakWhile<T>(pids: Pids, work: () => Promise<T>): Promise<{ made: T; peak: PerProcess }> {
   const done = new AbortController();
   const peak: PerProcess = {};
@@ -49,7 +49,7 @@ export async function peakWhile<T>(pids: Pids, work: () => Promise<T>): Promise<
   }
 }
 
-/** Answers, when called, the CPU seconds that each process used since. */
+/** Returns a function that returns the CPU seconds of each process since this call. */
 export function cpuMeter(pids: Pids): () => PerProcess {
   const before = each(pids, cpuSecondsOf);
   return () => {

@@ -1,5 +1,5 @@
-// Loaded into the API and the worker by `npm run bench -- --profile`: each of their threads writes where its time went, for
-// Chrome's developer tools or any other reader of .cpuprofile, when it ends.
+// Loaded into the API and the worker by `npm run bench -- --profile`: when a thread ends, it writes its CPU profile as a
+// .cpuprofile file, for Chrome's developer tools.
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { basename, dirname, join } from 'node:path';
@@ -16,7 +16,7 @@ if (folder && /^main\.[jt]s$/.test(basename(script))) {
   session.post('Profiler.start');
   const name = `${basename(dirname(script))}-${process.pid}${isMainThread ? '' : `-thread${threadId}`}.cpuprofile`;
   process.on('exit', () => {
-    // Answers before it returns.
+    // The callback runs before `post` returns.
     session.post('Profiler.stop', (_error, answer) => {
       if (answer) writeFileSync(join(folder, name), JSON.stringify(answer.profile));
     });

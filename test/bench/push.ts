@@ -1,37 +1,43 @@
-// Points changes whose answer waits for the push to a device, beside an update-with-start with one local activity on the same
-// Temporal. The wallets are real here, so the stack is one of its own.
+// Points changes whose answer waits for the push to a device, compared with an update-with-start with one local
+// activity on the same Temporal. The wallets are real, so the stack needs its own settings.
+
 import { z } from 'zod';
-import { registrationId } from '../../activities/wallets/registrations.js';
+import { registrationId } from '../../api/wallets/registrations.js';
+import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import type { DeviceRow, MemberRow } from '../../schemas/collections.js';
 import { newId, newToken } from '../../schemas/ids.js';
-import { type Bench, type BenchOptions, settled, startBench } from './bench.js';
+import { type Bench, settled } from './bench.js';
 import { startChild } from './child.js';
-import { closedLoop, sideBySide, sooner } from './load.js';
+import { closedLoop, ofMedians, sideBySide, sooner, type Turns } from './load.js';
 import { addMembers, aMerchant, ownOf } from './merchant.js';
 import { memoryOf } from './processes.js';
+import type { ProcessList } from './processList.js';
 import { type Row, round } from './row.js';
 import { temporalYardstick } from './yardstick.js';
 
 const memberCount = 200;
 
-export async function benchPush(options: BenchOptions): Promise<Row[]> {
-  const { child: apns, ready } = await startChild('apnsProcess.ts');
-  const settings = z.record(z.string(), z.string()).parse(ready);
-  // As many workflows of their own as are asked for: an answer that the relay gives waits for no push.
-  const bench = await startBench({ ...options, env: { ...settings, GESTURE_WORKFLOWS_PER_SECOND: '10000' } });
-  try {
-    return await pushRows(bench, settings.APPLE_PASS_TYPE_ID ?? '');
-  } finally {
-    await bench.stop();
-    await apns.stop();
-  }
+/**
+ * Starts the stand-in of APNs and returns the settings of a stack that pushes to it. Every change gets a workflow of
+ * its own, because no answer waits for a push by the relay.
+ */
+export async function pushEnv(processes: ProcessList): Promise<NodeJS.ProcessEnv> {
+  const { ready } = await startChild(processes, 'apnsProcess.ts');
+  return { ...z.record(z.string(), z.string()).parse(ready), CHANGE_WORKFLOWS_PER_SECOND: '10000' };
 }
 
-async function pushRows(bench: Bench, passTypeIdentifier: string): Promise<Row[]> {
+export interface PushSize extends Turns {
+  callers: readonly number[];
+}
+
+export async function benchPush(
+  bench: Bench,
+  { callers: callerCounts, rounds, oursMs, yardstickMs }: PushSize,
+): Promise<Row[]> {
   const merchant = await aMerchant(bench);
   const members = await addMembers(bench, { program: merchant.program, count: memberCount });
-  await addDevices(bench, members, passTypeIdentifier);
-  const temporal = await temporalYardstick(bench.temporalAddress);
+  await addDevices(bench, members, bench.env.APPLE_PASS_TYPE_ID ?? '');
+  const temporal = await temporalYardstick(bench);
   const award = async (caller: number, callers: number) => {
     const answer = await merchant.call({
       method: 'PATCH',
@@ -43,25 +49,25 @@ async function pushRows(bench: Bench, passTypeIdentifier: string): Promise<Row[]
     if (passUpdate?.apple.devicesNotified !== 1) throw new Error(`The answer did not wait for the push: ${answer}`);
   };
   const rows: Row[] = [];
-  for (const callers of [1, 4]) {
-    const load = { callers, ms: 4_000 };
-    await closedLoop({ ...load, ms: 1_000 }, (caller) => award(caller, callers));
-    await closedLoop({ ...load, ms: 1_000 }, temporal.updateWithStart);
+  for (const callers of callerCounts) {
+    await closedLoop({ callers, ms: 1_000 }, (caller) => award(caller, callers));
+    await closedLoop({ callers, ms: 1_000 }, temporal.updateWithStart);
     await settled(bench);
-    const { ours, yardstick, cpu } = await sideBySide({
+    const { ours, yardstick, cpu, ratios } = await sideBySide({
       pids: bench.pids,
-      rounds: 3,
-      ours: () => closedLoop(load, (caller) => award(caller, callers)),
-      yardstick: () => closedLoop(load, temporal.updateWithStart),
+      rounds,
+      ours: () => closedLoop({ callers, ms: oursMs }, (caller) => award(caller, callers)),
+      yardstick: () => closedLoop({ callers, ms: yardstickMs }, temporal.updateWithStart),
       settle: () => settled(bench),
       better: sooner,
     });
-    const ratio = yardstick.latency.p50 / ours.latency.p50;
+    const ratio = ofMedians(ours, yardstick);
     rows.push({
       scenario: `points answered after the push, ${callers === 1 ? 'one caller' : `${callers} callers`}, p50; an update-with-start with a local activity`,
       ours: ours.latency.p50,
       yardstick: yardstick.latency.p50,
       ratio: round(ratio),
+      ...ratios(ofMedians),
       unit: 'ms',
       goal: '>= 0.67',
       reached: ratio >= 1 / 1.5,
@@ -75,8 +81,8 @@ async function pushRows(bench: Bench, passTypeIdentifier: string): Promise<Row[]
   return rows;
 }
 
-/** One device for each. */
-async function addDevices({ store }: Bench, members: readonly MemberRow[], passTypeIdentifier: string): Promise<void> {
+/** Adds one device for each member. */
+async function addDevices({ deps }: Bench, members: readonly MemberRow[], passTypeIdentifier: string): Promise<void> {
   const devices = members.map(({ _id: memberId, merchantId, serialNumber }): DeviceRow => {
     const pass = { deviceLibraryIdentifier: newId(), passTypeIdentifier, serialNumber };
     return {
@@ -88,6 +94,6 @@ async function addDevices({ store }: Bench, members: readonly MemberRow[], passT
       registeredAt: new Date(),
     };
   });
-  await store.rows.devices.insertMany(devices);
-  await store.rows.members.updateMany({ _id: { $in: members.map(({ _id }) => _id) } }, { $set: { deviceCount: 1 } });
+  await deps.collections.devices.insertMany(devices);
+  await updateByIds(deps, 'members', { ids: members.map(({ _id }) => _id), change: { $set: { deviceCount: 1 } } });
 }

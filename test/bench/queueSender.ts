@@ -1,7 +1,6 @@
-// What one would pick instead: a queue in Redis by BullMQ, its worker in a process of its own, a signed POST for each job and a
-// row in the same database for each delivery.
+// The common alternative as a yardstick: a Redis queue with BullMQ, its worker in its own process, a signed POST for
+// each job and a row in the same database for each delivery.
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,31 +13,34 @@ import { startChild } from './child.js';
 import type { Drain } from './queueSenderProcess.js';
 
 export interface QueueSender {
-  /** Queues these bodies, and answers how many seconds it then took to send them all and to log them. */
+  /** Queues these bodies. Returns the seconds until all of them were sent and logged. */
   drain: (bodies: readonly string[], options?: { logs?: boolean }) => Promise<number>;
   close: () => Promise<void>;
 }
 
 const name = 'deliveries';
 
-/** Null where no redis-server is installed. */
+/** Null when no redis-server is installed. */
 export async function startQueueSender(bench: Bench, url: string): Promise<QueueSender | null> {
   const program = findOnPath('redis-server', process.env);
   if (program === undefined) return null;
   const folder = mkdtempSync(join(tmpdir(), 'loyalty-pass-bench-redis-'));
   const port = await findPort('127.0.0.1');
-  const redis = spawn(
-    program,
-    ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--appendonly', 'yes', '--save', ''],
-    { stdio: 'ignore' },
+  bench.processes.onEnded(() => rmSync(folder, { recursive: true, force: true }));
+  bench.processes.add(
+    spawn(
+      program,
+      ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--appendonly', 'yes', '--save', ''],
+      { stdio: 'ignore', detached: true },
+    ),
   );
-  // Also when this process ends before it is closed.
-  process.once('exit', () => redis.kill('SIGKILL'));
   await until(() => accepts('127.0.0.1', port), 20, AbortSignal.timeout(10_000));
-  const { config } = bench.store;
+  const { config } = bench.deps;
   const args = [name, String(port), url, config.MONGODB_URI, config.MONGODB_DATABASE];
-  const { child } = await startChild('queueSenderProcess.ts', args);
+  const { child } = await startChild(bench.processes, 'queueSenderProcess.ts', args);
   const queue = new Queue(name, { connection: { host: '127.0.0.1', port } });
+  // A bench that is stopped ends Redis before its clients.
+  queue.on('error', () => {});
   return {
     async drain(bodies, { logs = true } = {}) {
       const together = 500;
@@ -50,17 +52,13 @@ export async function startQueueSender(bench: Bench, url: string): Promise<Queue
             opts: { attempts: 8, removeOnComplete: true },
           })),
         );
-      // The process answers nothing else.
+      // The process sends no other answer.
       const asked: Drain = { count: bodies.length, logs };
       return (await child.ask(asked)) as number;
     },
     async close() {
       await queue.close();
       await child.stop();
-      const ended = once(redis, 'exit');
-      redis.kill('SIGTERM');
-      await ended;
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,4 +1,5 @@
-// The worker of the queue sender. Asked for a count, it works until that many jobs are done and tells how many seconds it took.
+// The worker of the queue sender. Asked for a count, it works until that many jobs are done and answers with the
+// seconds that it took.
 import { createHmac, randomUUID } from 'node:crypto';
 import { Worker } from 'bullmq';
 import { MongoClient } from 'mongodb';
@@ -6,7 +7,7 @@ import { Agent } from 'undici';
 
 export interface Drain {
   count: number;
-  /** Whether each delivery leaves a row. */
+  /** Whether a row is written for each delivery. */
   logs: boolean;
 }
 
@@ -51,7 +52,7 @@ let isRunning = false;
 process.on('message', (message) => {
   const asked = message as Drain;
   logs = asked.logs;
-  // Counted on: a paused worker may take one job of the next backlog before it is told to go on.
+  // The counter is not reset: a paused worker may take one job of the next backlog before it is resumed.
   wanted += asked.count;
   startedAt = performance.now();
   if (isRunning) void worker.resume();

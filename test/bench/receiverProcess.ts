@@ -1,5 +1,5 @@
-// A receiver of webhooks in a process of its own. `/hook` answers 204 at once, `/hang` never. Asked, it tells how many came
-// to `/hook` since it was last asked, and how old each event was when it came.
+// A webhook receiver in its own process. `/hook` answers 204 at once, `/hang` never answers. Asked, it reports how many
+// requests came to `/hook` since the last question, and the age of each event at its arrival.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,5 +1,5 @@
-// One line of the table: what the service did beside what its yardstick did in the same minute. A ratio always says how many
-// times better ours is, so that more is better whatever the unit.
+// One row of the table: the service's result and that of its yardstick in the same minute. A ratio is how many times
+// better the service is, so more is better for every unit.
 
 /** Milliseconds. */
 export interface Spread {
@@ -8,23 +8,35 @@ export interface Spread {
   p99: number;
 }
 
+export interface Ratios {
+  min: number;
+  median: number;
+  max: number;
+  rounds: number;
+}
+
 export const processNames = ['api', 'worker', 'mongodb', 'temporal'] as const;
 export type ProcessName = (typeof processNames)[number];
 export type PerProcess = Partial<Record<ProcessName, number>>;
 
 export interface Row {
-  /** Names the yardstick behind its semicolon. */
+  /** Names the scenario and, after a semicolon, the yardstick. */
   scenario: string;
   ours: number;
   yardstick: number | null;
   ratio: number | null;
   unit: string;
   goal: string;
-  /** Whether the goal was reached; absent where the row is only shown beside another. */
+  /** Whether the goal was reached; absent when the row has no goal. */
   reached?: boolean;
+  /**
+   * The spread over the rounds in which the service and the yardstick alternated; `ratio` is that of the best round of
+   * each.
+   */
+  ratios?: Ratios;
   latency?: Spread;
   yardstickLatency?: Spread;
-  /** CPU seconds per 1,000 operations of ours, all that followed from them included. */
+  /** CPU seconds per 1,000 operations of the service, including their later work. */
   cpu?: PerProcess;
   /** Resident MB at the end. */
   memory?: PerProcess;
@@ -38,7 +50,16 @@ export const round = (value: number, digits = 2): number => {
   return Math.round(value * by) / by;
 };
 
-/** Of sorted numbers. */
+/** Undefined for fewer than two values, which have no spread. */
+export function ratiosOf(values: readonly number[]): Ratios | undefined {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = (sorted.length - 1) / 2;
+  const [low, high, min, max] = [sorted[Math.floor(middle)], sorted[Math.ceil(middle)], sorted[0], sorted.at(-1)];
+  if (sorted.length < 2 || low === undefined || high === undefined || min === undefined || max === undefined) return;
+  return { min: round(min), median: round((low + high) / 2), max: round(max), rounds: sorted.length };
+}
+
+/** Expects sorted numbers. */
 export const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 

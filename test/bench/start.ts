@@ -1,5 +1,5 @@
-// How long API and worker take from nothing to their first answer while the engines run: a second pair beside the stack's
-// own, with the very environment of that one.
+// The time from the start of API and worker to their first answer while the engines run: a second pair with the same
+// environment as the stack's own.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -10,20 +10,29 @@ import { until } from '../../stack/until.js';
 import type { Bench } from './bench.js';
 import { type Row, round } from './row.js';
 
-const rounds = 3;
-
 function environmentOf(pid: number): NodeJS.ProcessEnv {
   const lines = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean);
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
 }
 
-async function startOne(plan: ProcessPlan, isReady: (saidReady: Promise<unknown>) => Promise<unknown>) {
+export interface StartSize {
+  rounds: number;
+}
+
+async function startOne(
+  { processes }: Bench,
+  plan: ProcessPlan,
+  isReady: (saidReady: Promise<unknown>) => Promise<unknown>,
+) {
   const startedAt = performance.now();
-  const running = spawn(plan.command, plan.args, {
-    cwd: plan.cwd,
-    env: plan.env,
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
+  const running = processes.add(
+    spawn(plan.command, plan.args, {
+      cwd: plan.cwd,
+      env: plan.env,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      detached: true,
+    }),
+  );
   const ended = once(running, 'exit');
   const died = ended.then(([code]) => {
     throw new Error(`${plan.title} ended with ${code} before it was ready.`);
@@ -40,7 +49,7 @@ async function startOne(plan: ProcessPlan, isReady: (saidReady: Promise<unknown>
   };
 }
 
-export async function benchStart(bench: Bench): Promise<Row[]> {
+export async function benchStart(bench: Bench, { rounds }: StartSize): Promise<Row[]> {
   const times: { api: number; worker: number }[] = [];
   for (let turn = 0; turn < rounds; turn += 1) {
     const [port, metricsPort, workerMetricsPort] = [await findPort('127.0.0.1'), await findPort('127.0.0.1'), 0];
@@ -53,8 +62,8 @@ export async function benchStart(bench: Bench): Promise<Row[]> {
     const url = `http://127.0.0.1:${port}`;
     const answers = async () => (await fetch(`${url}/readyz`)).ok;
     const [api, worker] = await Promise.all([
-      startOne(apiPlan(env, url), () => until(answers, 10, AbortSignal.timeout(60_000))),
-      startOne(workerPlan(env), (saidReady) => saidReady),
+      startOne(bench, apiPlan(env, url), () => until(answers, 10, AbortSignal.timeout(60_000))),
+      startOne(bench, workerPlan(env), (saidReady) => saidReady),
     ]);
     times.push({ api: api.ms, worker: worker.ms });
     await Promise.all([api.stop(), worker.stop()]);

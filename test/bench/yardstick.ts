@@ -1,17 +1,21 @@
-// What the bare Temporal does on this machine: an empty workflow, and an update-with-start with one local activity.
+// The rates of Temporal alone on this machine: an empty workflow, and an update-with-start with one local activity.
 import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client';
 import { newId } from '../../schemas/ids.js';
+import type { Bench } from './bench.js';
 import { startChild } from './child.js';
 
 export interface TemporalYardstick {
-  /** Starts one and waits until it is done. */
+  /** Starts one workflow and waits until it is done. */
   empty: () => Promise<void>;
   updateWithStart: () => Promise<void>;
   close: () => Promise<void>;
 }
 
-export async function temporalYardstick(address: string): Promise<TemporalYardstick> {
-  const { child } = await startChild('yardstickWorker.ts', [address]);
+export async function temporalYardstick({
+  processes,
+  temporalAddress: address,
+}: Pick<Bench, 'processes' | 'temporalAddress'>): Promise<TemporalYardstick> {
+  const { child } = await startChild(processes, 'yardstickWorker.ts', [address]);
   const connection = await Connection.connect({ address });
   const client = new Client({ connection });
   const taskQueue = 'yardstick';

@@ -1,8 +1,10 @@
-// Hosts the workflows of the yardsticks in a process of its own, as ours have one.
+// Hosts the yardsticks' workflows in a separate process, like the service's worker.
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 
 const [address = ''] = process.argv.slice(2);
+// Registered before any slow step, because an end of the bench during that step would not be noticed otherwise.
+process.once('disconnect', () => process.exit(0));
 
 Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
 const connection = await NativeConnection.connect({ address });
@@ -19,7 +21,6 @@ const worker = await Worker.create({
 const running = worker.run();
 process.send?.('ready');
 process.once('SIGTERM', () => worker.shutdown());
-process.once('disconnect', () => worker.shutdown());
 await running;
 await connection.close();
 process.exit(0);

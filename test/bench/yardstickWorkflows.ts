@@ -1,4 +1,4 @@
-// Workflows of the yardsticks: what Temporal itself costs, with nothing of ours in it.
+// Workflows of the yardsticks: the cost of Temporal itself without the service's code.
 import { condition, defineUpdate, proxyLocalActivities, setHandler } from '@temporalio/workflow';
 
 const { nothing } = proxyLocalActivities<{ nothing: () => Promise<string> }>({ startToCloseTimeout: '2s' });
@@ -7,7 +7,7 @@ export async function empty(): Promise<void> {}
 
 export const told = defineUpdate<string>('told');
 
-/** Answers its update when its one local activity is done. */
+/** Answers its update when its only local activity is done. */
 export async function answering(): Promise<void> {
   let answer: string | undefined;
   setHandler(told, async () => {

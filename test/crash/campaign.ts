@@ -1,5 +1,5 @@
-// `npm run crash -- --seed N --minutes M`: the long campaign, with a table at its end and exit code 0 only when nothing was
-// lost, nothing doubled and nothing else is wrong.
+// `npm run crash -- --seed N --minutes M`: the long campaign. Prints a table at its end. The exit code is 0 only when
+// nothing was lost, nothing was doubled and no other rule was broken.
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { runCampaign, tableOf } from './rig/runCampaign.js';
@@ -21,7 +21,8 @@ const verdict = await runCampaign({
   minutes: Number(values.minutes),
   everyMs: Number(values.every),
   perSecond: Number(values.rate),
-  // What moody receivers refused all the while is a workflow each, and takes about as long again.
+  // Each delivery that a moody receiver refused during the load is a workflow; finishing these takes about as long as
+  // the load.
   drainWithinMs: 120_000 + Number(values.minutes) * 60_000,
   ...(values.operations !== undefined && { operations: Number(values.operations) }),
   say: (line) => console.log(`  ${line}`),

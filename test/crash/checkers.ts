@@ -1,9 +1,12 @@
-// The rules that must hold when everything has come to rest, whatever died before: each is a pure function from what was
-// found to what is wrong with it. An empty list is the promise kept.
+// The rules that must hold when the service has come to rest, whichever processes died before. Each checker is a pure
+// function from the evidence to its findings; an empty list means that the rule holds.
 import { type EventFound, type Evidence, type LedgerFound, type Operation, standing } from './evidence.js';
 
 export interface Finding {
-  /** `lost`: acknowledged and not there. `doubled`: there more than once, or asked by nobody. `wrong`: anything else. */
+  /**
+   * `lost`: acknowledged but missing. `doubled`: present more than once, or without a request. `wrong`: any other
+   * error.
+   */
   kind: 'lost' | 'doubled' | 'wrong';
   rule: string;
   detail: string;
@@ -25,20 +28,20 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
 const balanceKinds: readonly string[] = ['delta', 'value', 'redeem'];
 const eventOfRow: Record<string, string> = { adjust: 'points.changed', redeem: 'reward.redeemed' };
 
-/** Every acknowledged gesture is in the ledger once, a refused one not at all, an indeterminate one at most once. */
-const ledgerHoldsGestures: Checker = ({ operations, ledger }) => {
-  const rule = 'an acknowledged gesture is in the ledger exactly once';
+/** Every acknowledged change is in the ledger once, a refused change is not, and an indeterminate one at most once. */
+const ledgerHoldsChanges: Checker = ({ operations, ledger }) => {
+  const rule = 'an acknowledged change is in the ledger exactly once';
   const rows = groupBy(ledger, (row) => row.id);
   const findings: Finding[] = [];
   const asked = new Set<string>();
-  for (const { kind, gestureId, outcome } of operations) {
-    if (!balanceKinds.includes(kind) || gestureId === undefined) continue;
-    asked.add(gestureId);
-    const found = rows.get(gestureId)?.length ?? 0;
-    if (outcome === 'acknowledged' && found === 0) findings.push({ kind: 'lost', rule, detail: gestureId });
+  for (const { kind, keyedChangeId, outcome } of operations) {
+    if (!balanceKinds.includes(kind) || keyedChangeId === undefined) continue;
+    asked.add(keyedChangeId);
+    const found = rows.get(keyedChangeId)?.length ?? 0;
+    if (outcome === 'acknowledged' && found === 0) findings.push({ kind: 'lost', rule, detail: keyedChangeId });
     if (outcome === 'refused' && found > 0)
-      findings.push({ kind: 'doubled', rule, detail: `${gestureId} was refused` });
-    if (found > 1) findings.push({ kind: 'doubled', rule, detail: `${gestureId} is there ${found} times` });
+      findings.push({ kind: 'doubled', rule, detail: `${keyedChangeId} was refused` });
+    if (found > 1) findings.push({ kind: 'doubled', rule, detail: `${keyedChangeId} is there ${found} times` });
   }
   for (const row of ledger)
     if (row.type !== 'initial' && !asked.has(row.id))
@@ -46,7 +49,7 @@ const ledgerHoldsGestures: Checker = ({ operations, ledger }) => {
   return findings;
 };
 
-/** Each row goes on from where the row before it ended, and the balance is where the last one ended. */
+/** Each row's `previous` is the `current` of the row before it, and the balance is the `current` of the last row. */
 const chainIsUnbroken: Checker = ({ members, ledger }) => {
   const rule = 'previous is the earlier current, and the balance is the last one and the sum';
   const findings: Finding[] = [];
@@ -76,21 +79,21 @@ const chainIsUnbroken: Checker = ({ members, ledger }) => {
 const isRedeem = (row: LedgerFound, { goal, resets }: { goal: number; resets: boolean }): boolean =>
   row.previous >= goal && row.current === (resets ? 0 : row.previous - goal);
 
-/** What was answered is what was written, and every answer to one key has the same bytes. */
+/** The answer to a change matches its ledger row, and all answers to one key have the same bytes. */
 const answersAreKept: Checker = ({ operations, ledger }) => {
   const rows = new Map(ledger.map((row) => [row.id, row]));
-  return operations.flatMap(({ gestureId = '', told, bodies }): Finding[] => {
+  return operations.flatMap(({ keyedChangeId = '', told, bodies }): Finding[] => {
     const findings: Finding[] = [];
     if (new Set(bodies).size > 1)
-      findings.push({ kind: 'wrong', rule: 'a retry gets the first answer byte for byte', detail: gestureId });
-    const row = rows.get(gestureId);
+      findings.push({ kind: 'wrong', rule: 'a retry gets the first answer byte for byte', detail: keyedChangeId });
+    const row = rows.get(keyedChangeId);
     if (told && row && (row.previous !== told.previous || row.current !== told.current))
-      findings.push({ kind: 'wrong', rule: 'an answer says what the ledger says', detail: gestureId });
+      findings.push({ kind: 'wrong', rule: 'an answer says what the ledger says', detail: keyedChangeId });
     return findings;
   });
 };
 
-/** Each change of a balance has one event that tells of it, and no event tells of a change that is not there. */
+/** Each ledger row has exactly one event, and each event of a change has its ledger row. */
 const rowsAndEventsMatch: Checker = ({ ledger, events }) => {
   const rule = 'each ledger row has exactly one event, and no event is without its row';
   const findings: Finding[] = [];
@@ -117,7 +120,7 @@ const rowsAndEventsMatch: Checker = ({ ledger, events }) => {
   return findings;
 };
 
-/** Who was enrolled is there once, with one first ledger row, one `member.created` and one pass for each wallet. */
+/** Each enrolled person exists once, with one first ledger row, one `member.created` and one pass for each wallet. */
 const membersAreEnrolledOnce: Checker = ({ operations, members, ledger, events }) => {
   const rule = 'an acknowledged enrollment made exactly one member, told of once';
   const findings: Finding[] = [];
@@ -152,7 +155,10 @@ const membersAreEnrolledOnce: Checker = ({ operations, members, ledger, events }
   return findings;
 };
 
-/** Status changes follow each other, and there are as many as were acknowledged, give or take what nobody knows. */
+/**
+ * Status changes follow each other. Their number is at least the number of acknowledged ones and at most that of the
+ * possible ones.
+ */
 const statusIsKept: Checker = ({ operations, members, events }) => {
   const rule = 'a status change happened once, after the one before it';
   const findings: Finding[] = [];
@@ -181,9 +187,9 @@ const statusIsKept: Checker = ({ operations, members, events }) => {
     for (const status of ['active', 'voided', 'expired']) {
       const times = own.filter((event) => event.status === status).length;
       const operationsOf = asked.get(`${member.id} ${status}`) ?? [];
-      // A retry that is told "unchanged" may be the echo of its own first try.
+      // A retry that is answered "unchanged" may refer to its own first request.
       const certain = operationsOf.filter((operation) => operation.outcome === 'acknowledged' && !operation.unchanged);
-      // It has no key, so each unanswered try of it may come to pass.
+      // A status change has no key, so each of its unanswered requests may have been applied.
       const possible = operationsOf.filter(couldHaveChanged).reduce((sum, operation) => sum + operation.requests, 0);
       if (times < certain.length)
         findings.push({ kind: 'lost', rule, detail: `${member.id} ${status}: ${times} of ${certain.length}` });
@@ -197,7 +203,7 @@ const statusIsKept: Checker = ({ operations, members, events }) => {
 const couldHaveChanged = ({ outcome, unchanged, requests }: Operation): boolean =>
   outcome !== 'refused' && (!unchanged || requests > 1);
 
-/** Every tag asked for is its own, so it must be there and have been told of once. */
+/** Each tag is added by one operation only, so the tag must be on its member and in exactly one event. */
 const tagsAreKept: Checker = ({ operations, members, events }) => {
   const rule = 'an acknowledged tag is on its member, and was told of once';
   const byId = new Map(members.map((member) => [member.id, member]));
@@ -222,10 +228,10 @@ const tagsAreKept: Checker = ({ operations, members, events }) => {
   });
 };
 
-const isTold = (events: string[], event: EventFound): boolean =>
-  !event.silent && (events.includes('*') || events.includes(event.type));
+const isNotified = (events: string[], event: EventFound): boolean =>
+  !event.internal && (events.includes('*') || events.includes(event.type));
 
-/** What goes in must come out: each event at each receiver that stands, at least once, and one line of log for each. */
+/** Each event reached each steady receiver at least once, and has one row in the delivery log for each subscription. */
 const eventsAreDelivered: Checker = ({ events, deliveries, subscriptions, receipts }) => {
   const rule = 'each event reaches each receiver at least once';
   const findings: Finding[] = [];
@@ -237,7 +243,7 @@ const eventsAreDelivered: Checker = ({ events, deliveries, subscriptions, receip
     if (!event.published)
       findings.push({ kind: 'lost', rule, detail: `${event.type} ${event.id} is still in the outbox` });
     for (const subscription of subscriptions) {
-      if (!isTold(subscription.events, event)) continue;
+      if (!isNotified(subscription.events, event)) continue;
       const pair = `${event.id} ${subscription.id}`;
       const log = rows.get(pair) ?? [];
       const what = `${event.type} ${event.id} to ${subscription.name}`;
@@ -255,7 +261,23 @@ const eventsAreDelivered: Checker = ({ events, deliveries, subscriptions, receip
   return findings;
 };
 
-/** Whatever a receiver got is an event that is there, signed, and the same bytes every time and everywhere. */
+/** A reader of the feed who continues from the last cursor gets each event once, whichever processes died. */
+const feedsAreWhole: Checker = ({ events, feeds }) => {
+  const rule = 'each reader of the feed gets each event exactly once';
+  const findings: Finding[] = [];
+  for (const [reader, ids] of feeds.entries()) {
+    const times = groupBy(ids, (id) => id);
+    for (const { id, type, internal } of events) {
+      if (internal) continue;
+      const got = times.get(id)?.length ?? 0;
+      if (got !== 1)
+        findings.push({ kind: got > 1 ? 'doubled' : 'lost', rule, detail: `${type} ${id}: ${got} times by ${reader}` });
+    }
+  }
+  return findings;
+};
+
+/** Each received webhook is an existing event with a valid signature, and all its copies have the same bytes. */
 const receiptsAreGenuine: Checker = ({ events, receipts }) => {
   const known = new Set(events.map((event) => event.id));
   const bytes = groupBy(receipts, (receipt) => receipt.eventId);
@@ -271,7 +293,10 @@ const receiptsAreGenuine: Checker = ({ events, receipts }) => {
   return findings;
 };
 
-/** Nothing is left running but what always runs; what failed is a delivery that was given up, as its log says. */
+/**
+ * Only the permanent workflows still run. The only failed workflows are deliveries that were exhausted, as the delivery
+ * log says.
+ */
 const workflowsAreAtRest: Checker = ({ workflows, deliveries }) => {
   const rule = 'no workflow is left running or failed that should not be';
   const givenUp = new Set(
@@ -288,7 +313,7 @@ const workflowsAreAtRest: Checker = ({ workflows, deliveries }) => {
     .map(({ id, type, status }): Finding => ({ kind: 'wrong', rule, detail: `${type} ${id} is ${status}` }));
 };
 
-/** No answer was one that the contract does not have. */
+/** Every answer is one that the contract allows. */
 const answersAreAllowed: Checker = ({ operations }) =>
   operations.flatMap(({ kind, surprises }) =>
     surprises.map(
@@ -301,7 +326,7 @@ const answersAreAllowed: Checker = ({ operations }) =>
   );
 
 const checkers: readonly Checker[] = [
-  ledgerHoldsGestures,
+  ledgerHoldsChanges,
   chainIsUnbroken,
   answersAreKept,
   rowsAndEventsMatch,
@@ -309,6 +334,7 @@ const checkers: readonly Checker[] = [
   statusIsKept,
   tagsAreKept,
   eventsAreDelivered,
+  feedsAreWhole,
   receiptsAreGenuine,
   workflowsAreAtRest,
   answersAreAllowed,
@@ -316,7 +342,7 @@ const checkers: readonly Checker[] = [
 
 export const check: Checker = (evidence) => checkers.flatMap((checker) => checker(evidence));
 
-/** Copies that a receiver had accepted already: allowed, counted and shown. */
+/** Copies that a receiver had already accepted; they are allowed, counted and shown. */
 export function duplicatesOf({ receipts }: Pick<Evidence, 'receipts'>): number {
   const accepted = receipts.filter((receipt) => receipt.accepted);
   return accepted.length - new Set(accepted.map(({ eventId, subscriptionId }) => `${eventId} ${subscriptionId}`)).size;

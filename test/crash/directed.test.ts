@@ -1,9 +1,11 @@
-// Each named point in the code at which a process may die, hit once on real processes: the client that asked gets its answer
-// from whoever is left, and in the end nothing is lost and nothing doubled.
+// Kills a real process once at each crash point of the code. The client gets its answer from a process that still runs,
+// and in the end nothing is lost and nothing is doubled.
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { crashPoints as allCrashPoints, type CrashPoint } from '../../activities/deps.js';
-import { until } from '../../stack/until.js';
+import { crashPoints as allCrashPoints, type CrashPoint } from '../../platform/crashPoint.js';
+import { watchLogFolder } from '../rig/failureLog.js';
 import { ok, status } from '../rig/tempers.js';
+import { until } from '../rig/until.js';
 import { check } from './checkers.js';
 import { aListener, type Listener } from './rig/audience.js';
 import { type Caller, createCaller } from './rig/caller.js';
@@ -38,8 +40,12 @@ let withoutPhone: Known;
 
 beforeAll(async () => {
   [apple, listener] = await Promise.all([startApple(), aListener({ name: 'good', temper: ok(), steady: true })]);
-  // Few workflows of their own, so that a burst leaves some events to the relay.
-  cluster = await startCluster({ env: { ...apple.env, GESTURE_WORKFLOWS_PER_SECOND: '5' }, crashPoints });
+  // With few workflows for single changes a burst leaves some events to the relay.
+  cluster = await startCluster({
+    env: { ...apple.env, STACK_BUILT: 'true', CHANGE_WORKFLOWS_PER_SECOND: '5' },
+    crashPoints,
+  });
+  watchLogFolder(join(cluster.folder, 'logs'));
   world = await populate(cluster, { listeners: [listener], apple });
   caller = createCaller(world);
   load = createLoad({ world, caller, random: createRandom(8), phones: 1, tricks: false });
@@ -56,12 +62,26 @@ afterAll(async () => {
   await apple?.apns.close();
 });
 
-/** Works until somebody died at the point, then lets everything come to rest. */
+/** An API that has just started leaves events to the relay until it has reached Temporal. */
+async function allReachTemporal(): Promise<void> {
+  for (const url of Object.values(cluster.apis))
+    await until(
+      async () => {
+        const answer = await fetch(new URL('/readyz', url));
+        const { checks } = (await answer.json()) as { checks: { temporal: boolean } };
+        return checks.temporal;
+      },
+      { everyMs: 20, throwingIsNo: true },
+    );
+}
+
+/** Runs `work` until a process has died at the point, then waits until everything has come to rest. */
 async function dieAt(role: Role, point: CrashPoint, work: () => Promise<unknown>): Promise<{ diedAt: number }> {
+  await allReachTemporal();
   const deaths = cluster.endings.length;
   const hit = cluster.arm(role, point);
   await work();
-  await until(async () => hit() && cluster.endings.length > deaths, 20, AbortSignal.timeout(60_000));
+  await until(async () => hit() && cluster.endings.length > deaths, { everyMs: 20, throwingIsNo: true });
   expect(cluster.endings.slice(deaths)).toMatchObject([{ ending: 'was ended by SIGKILL' }]);
   listener.behave(ok());
   await cluster.allUp();
@@ -70,18 +90,18 @@ async function dieAt(role: Role, point: CrashPoint, work: () => Promise<unknown>
   return { diedAt: cluster.endings[deaths]?.at ?? 0 };
 }
 
-const delta = (member: Known) => load.gesture('delta', member);
+const delta = (member: Known) => load.keyedChange('delta', member);
 
-describe('an API that dies', () => {
+describe('an API process that dies', () => {
   it.each(crashPoints.api)(
-    '%s of a change that is pushed: the same key gets its answer, and it is applied once',
+    '%s of a change that is pushed: the same key gets the answer, and the change is applied once',
     async (point) => {
       await dieAt('api', point, () => delta(withPhone));
       expect(load.operations.at(-1)).toMatchObject({ outcome: 'acknowledged' });
     },
   );
 
-  it.each(crashPoints.api)('%s of a change that nobody waits for: the same', async (point) => {
+  it.each(crashPoints.api)('%s of a change without a phone: the key gets its answer, applied once', async (point) => {
     await dieAt('api', point, () => delta(withoutPhone));
     expect(load.operations.at(-1)).toMatchObject({ outcome: 'acknowledged' });
   });
@@ -93,11 +113,11 @@ describe('an API that dies', () => {
 });
 
 describe('a worker that dies', () => {
-  it('between the push and its record pushes again, and the event is told once the other worker took over', async () => {
+  it('between a push and its record: the other worker pushes again, and the event is delivered', async () => {
     await dieAt('worker', 'after-push-before-record', () => delta(withPhone));
   });
 
-  it('between the POST and its log sends again, the same bytes, within seconds', async () => {
+  it('between the POST and the delivery log: the same bytes are sent again within seconds', async () => {
     const { diedAt } = await dieAt('worker', 'after-post-before-log', () => delta(withoutPhone));
     const arrivals = listener.arrivals().filter((arrival) => arrival.at > diedAt);
     const resumedMs = (arrivals[0]?.at ?? Number.NaN) - diedAt;
@@ -105,30 +125,30 @@ describe('a worker that dies', () => {
     expect(resumedMs).toBeLessThan(30_000);
   });
 
-  it('between the log and the mark of its event sends nothing again', async () => {
+  it('between the delivery log and the mark on the event: nothing is sent again', async () => {
     const { diedAt } = await dieAt('worker', 'after-log-before-mark', () => delta(withoutPhone));
     expect(listener.arrivals().filter((arrival) => arrival.at > diedAt)).toEqual([]);
   });
 
   it.each(['before-workflow-start', 'after-workflow-start'] as const)(
-    '%s of a retry delivers all the same',
+    '%s of a retry: the event is delivered',
     async (point) => {
       listener.behave(status(500));
       await dieAt('worker', point, () => delta(withoutPhone));
     },
   );
 
-  it('in the middle of a chunk of an import creates each member once', async () => {
+  it('in the middle of a chunk of an import: each member is created once', async () => {
     await dieAt('worker', 'mid-chunk', () => load.importFile());
   });
 
-  it('between the reading and the taking of the relay leaves the events to the next', async () => {
+  it('after the relay has read events and before it has leased them: the next relay takes the events', async () => {
     const burst = () => Promise.all(Array.from({ length: 40 }, () => delta(withoutPhone)));
     await dieAt('worker', 'between-relay-read-and-write', burst);
   });
 });
 
-it('has hit every point that the code names', () => {
+it('has hit every crash point of the code', () => {
   const { api, worker } = crashPoints;
   expect(new Set([...api, ...worker])).toEqual(new Set(allCrashPoints));
 });

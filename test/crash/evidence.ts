@@ -1,31 +1,35 @@
-// What a crash test knows when everything has come to rest: what was asked and answered, what the database holds, what the
-// receivers got, what is left in Temporal. Plain data, so that the checkers can be shown to fail on made-up cases.
+// The evidence of a crash test when everything has come to rest: requests and answers, the content of the database, the
+// webhooks at the receivers, the workflows in Temporal. It is plain data, so that a test can run the checkers on
+// made-up cases.
 
-export type Kind = 'enroll' | 'delta' | 'value' | 'redeem' | 'status' | 'tag' | 'import';
+export type Kind = 'enroll' | 'delta' | 'value' | 'redeem' | 'status' | 'tag' | 'import' | 'replay';
 
-/** `acknowledged`: a 2xx came. `refused`: a 4xx that says that nothing changed. `indeterminate`: nobody knows. */
+/**
+ * `acknowledged`: a 2xx came. `refused`: a 4xx came, so nothing changed. `indeterminate`: no answer tells whether it
+ * was applied.
+ */
 export type Outcome = 'acknowledged' | 'refused' | 'indeterminate';
 
 export interface Operation {
   kind: Kind;
   outcome: Outcome;
-  /** HTTP requests made for it, retries and second tries included. */
+  /** HTTP requests for this operation, including retries and second attempts. */
   requests: number;
-  /** Empty for an enrollment, which is known by its emails. */
+  /** Empty for an enrollment, which is identified by its emails. */
   memberId: string;
-  /** Of a keyed gesture: the id that its ledger row must have. */
-  gestureId?: string;
-  /** Of an enrollment or an import: who must exist afterwards. */
+  /** For a keyed change: the id that its ledger row must have. */
+  keyedChangeId?: string;
+  /** For an enrollment or an import: the people who must exist afterwards. */
   people?: { email: string; initialPoints: number }[];
-  /** Of a status change. */
+  /** For a status change. */
   status?: string;
-  /** Of a tag. */
+  /** For adding a tag. */
   tag?: string;
-  /** True when the answer said that it was so already. */
+  /** True when the answer said that the member had this state already. */
   unchanged?: boolean;
-  /** What the answer of a gesture said. */
+  /** The balances in the answer to a change. */
   told?: { previous: number; current: number };
-  /** The bodies of all 2xx answers to this one key. */
+  /** The bodies of all 2xx answers to this key. */
   bodies: string[];
   /** Answers that the contract does not allow. */
   surprises: string[];
@@ -58,13 +62,13 @@ export interface EventFound {
   memberId: string;
   memberVersion: number;
   published: boolean;
-  silent: boolean;
+  internal: boolean;
   previous?: number;
   current?: number;
   platform?: string;
   status?: string;
   previousStatus?: string;
-  /** Of a `member.updated`: what changed and the tags afterwards. */
+  /** For a `member.updated`: the changed fields, and the tags afterwards. */
   changed?: string[];
   tags?: string[];
 }
@@ -81,17 +85,19 @@ export interface SubscriptionFound {
   name: string;
   /** Event types, or `*`. */
   events: string[];
-  /** True when it was told of everything from beginning to end, and its receiver takes everything in the end. */
+  /**
+   * True when the subscription existed from the beginning to the end and its receiver accepts everything in the end.
+   */
   steady: boolean;
 }
 
 export interface Receipt {
   subscriptionId: string;
   eventId: string;
-  /** A hash of the bytes. */
+  /** A hash of the body. */
   bytes: string;
   signed: boolean;
-  /** True when the receiver said 2xx. */
+  /** True when the receiver answered 2xx. */
   accepted: boolean;
 }
 
@@ -110,7 +116,9 @@ export interface Evidence {
   subscriptions: SubscriptionFound[];
   receipts: Receipt[];
   workflows: WorkflowFound[];
+  /** For each reader of the feed the ids of its events in the order of the feed, from the beginning to the end. */
+  feeds: string[][];
 }
 
-/** Workflow types that always run, or are started by a schedule again and again. */
+/** Workflow types that always run, or that a schedule starts again and again. */
 export const standing: readonly string[] = ['relay', 'repushPasses', 'recount', 'reviveBatches'];

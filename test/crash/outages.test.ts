@@ -1,15 +1,17 @@
-// Each part of the service away, hung or out of time, on real processes: what can go on goes on, what cannot says so at once,
-// everything is back by itself, and in the end nothing is lost and nothing doubled.
+// Makes each part of the service unavailable, hung or wrong in its clock, with real processes. Work that needs the part
+// is refused at once, other work continues, the service recovers without help, and in the end nothing is lost and
+// nothing is doubled.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../schemas/ids.js';
-import { until } from '../../stack/until.js';
+import { watchLogFolder } from '../rig/failureLog.js';
 import { type RedisServer, startRedisServer } from '../rig/redisServer.js';
 import { type StallWatch, watchStalls } from '../rig/stalls.js';
 import { hang, ok } from '../rig/tempers.js';
+import { until } from '../rig/until.js';
 import { check } from './checkers.js';
 import type { Operation } from './evidence.js';
 import { aListener, type Listener } from './rig/audience.js';
@@ -44,10 +46,11 @@ beforeAll(async () => {
   ]);
   writeFileSync(clockFile, '0');
   cluster = await startCluster({
-    // Few workflows of their own, so that a burst leaves some events to the relay.
-    env: { ...apple.env, REDIS_URL: redis.url, CLOCK_FILE: clockFile, GESTURE_WORKFLOWS_PER_SECOND: '5' },
+    // With few workflows for single changes a burst leaves some events to the relay.
+    env: { ...apple.env, REDIS_URL: redis.url, CLOCK_FILE: clockFile, CHANGE_WORKFLOWS_PER_SECOND: '5' },
     preload: { api: movableClock, worker: movableClock },
   });
+  watchLogFolder(join(cluster.folder, 'logs'));
   world = await populate(cluster, { listeners: [listener], apple });
   caller = createCaller(world);
   load = createLoad({ world, caller, random: createRandom(9), phones: 1, tricks: false });
@@ -70,14 +73,14 @@ afterAll(async () => {
   await apple?.apns.close();
 });
 
-// What failed must not fail what comes after it.
+// A failed test must not make the next one fail.
 afterEach(() => {
   stalls.stop();
   for (const name of ['mongodb', 'temporal', 'api-1', 'worker-1'] as const) cluster.signal(name, 'SIGCONT');
   redis.speak();
 });
 
-/** Everything that was acknowledged is there once, and was told. */
+/** Checks that everything acknowledged exists once and was delivered. */
 async function toRest(): Promise<void> {
   await cluster.allUp();
   listener.behave(ok());
@@ -93,16 +96,16 @@ interface Asked {
 }
 
 interface Change {
-  /** The same request once more. */
+  /** Sends the same request once more. */
   ask(): Promise<Asked>;
 }
 
-/** One change by one key, whose requests are made one by one and stand on record for the checkers. */
+/** One change with one key. The test sends each of its requests, and the requests are recorded for the checkers. */
 function aChange(member: Known): Change {
   const key = `outage-${newId()}`;
   const path = `/merchants/me/members/${member.id}/points`;
   const operation: Operation = {
-    ...{ kind: 'delta', memberId: member.id, gestureId: `points:${member.id}:${key}`, outcome: 'indeterminate' },
+    ...{ kind: 'delta', memberId: member.id, keyedChangeId: `points:${member.id}:${key}`, outcome: 'indeterminate' },
     ...{ requests: 0, bodies: [], surprises: [] },
   };
   load.operations.push(operation);
@@ -127,14 +130,16 @@ async function readyz(): Promise<{ status: number; body: { status: string; check
   return { status: answer.status, body: (await answer.json()) as { status: string; checks: Record<string, boolean> } };
 }
 
-const becomes = (part: string, there: boolean): Promise<void> =>
-  until(async () => (await readyz()).body.checks[part] === there, 50, AbortSignal.timeout(60_000));
+const becomes = async (part: string, there: boolean): Promise<void> => {
+  const asked = async () => (await readyz()).body.checks[part] === there;
+  await until(asked, { everyMs: 50, throwingIsNo: true, seen: readyz });
+};
 
 const pidsOf = (...names: ProcessName[]) => names.map((name) => cluster.pidOf(name));
-const delta = (member: Known): Promise<void> => load.gesture('delta', member);
+const delta = (member: Known): Promise<void> => load.keyedChange('delta', member);
 
 describe('Temporal', () => {
-  it('away costs no change: 200 without a passUpdate, and everything follows when it is back', async () => {
+  it('that is unavailable fails no change: 200 without a passUpdate, and the effects follow when Temporal is back', async () => {
     const services = pidsOf('api-1', 'api-2', 'worker-1', 'worker-2');
     await cluster.down('temporal');
     await becomes('temporal', false);
@@ -149,7 +154,7 @@ describe('Temporal', () => {
     expect(pidsOf('api-1', 'api-2', 'worker-1', 'worker-2')).toEqual(services);
   });
 
-  it('hung is the same: nobody waits for it longer than for a slow wallet', async () => {
+  it('that hangs fails no change: the answer waits no longer than for a slow wallet', async () => {
     cluster.signal('temporal', 'SIGSTOP');
     const first = await aChange(withPhone).ask();
     expect(first).toMatchObject({ status: 200, passUpdate: null });
@@ -162,7 +167,7 @@ describe('Temporal', () => {
   });
 });
 
-it('every worker away costs no change, and everything follows when one is back', async () => {
+it('without any worker fails no change, and the effects follow when a worker is back', async () => {
   await Promise.all([cluster.down('worker-1'), cluster.down('worker-2')]);
   for (const member of [withPhone, withoutPhone]) expect(await aChange(member).ask()).toMatchObject({ status: 200 });
   expect(await aChange(withPhone).ask()).toMatchObject({ status: 200, passUpdate: null });
@@ -180,7 +185,10 @@ describe('MongoDB', () => {
   };
   const refused = { status: 503, code: 'UNAVAILABLE' };
 
-  /** What is asked meanwhile is refused within 3 s; afterwards the same keys are answered, by the same processes. */
+  /**
+   * Requests during the outage are refused within 3 s. After the outage the same keys are answered by the same
+   * processes.
+   */
   async function survives(outage: () => Promise<unknown>, end: () => Promise<unknown>): Promise<void> {
     const services = pidsOf('api-1', 'api-2', 'worker-1', 'worker-2');
     await outage();
@@ -204,20 +212,20 @@ describe('MongoDB', () => {
     await becomes('mongodb', true);
     for (const change of changes) {
       const inUse = async () => (await change.ask()).status === 200;
-      await until(inUse, 500, AbortSignal.timeout(60_000));
+      await until(inUse, { everyMs: 500, throwingIsNo: true });
     }
     await toRest();
     expect(pidsOf('api-1', 'api-2', 'worker-1', 'worker-2')).toEqual(services);
   }
 
-  it('away is a 503 within 3 s, and back without a restart', async () => {
+  it('that is unavailable causes a 503 within 3 s, and the service recovers without a restart', async () => {
     await survives(
       () => cluster.down('mongodb'),
       () => cluster.up('mongodb'),
     );
   });
 
-  it('hung is the same, also for what was under way', async () => {
+  it('that hangs causes a 503 within 3 s, also for requests under way', async () => {
     await survives(
       async () => {
         const underWay = Array.from({ length: 24 }, () => aChange(withoutPhone).ask());
@@ -233,7 +241,7 @@ describe('MongoDB', () => {
   });
 });
 
-it('Redis away or hung costs no answer: limits are counted in memory, a warning says so, and it is back by itself', async () => {
+it('Redis that is unavailable or hangs fails no request: limits are counted in memory, with a warning', async () => {
   const apiLog = () => readFileSync(join(cluster.folder, 'logs', 'api-1.log'), 'utf8');
   await becomes('redis', true);
   redis.hush();
@@ -247,31 +255,31 @@ it('Redis away or hung costs no answer: limits are counted in memory, a warning 
   expect((await readyz()).body.status).toBe('degraded');
   expect((await aChange(withoutPhone).ask()).status).toBe(200);
   const warned = async () => apiLog().includes('Redis is away; limits are counted in memory');
-  await until(warned, 50, AbortSignal.timeout(60_000));
+  await until(warned, { everyMs: 50, throwingIsNo: true });
   redis = await startRedisServer({ port });
   await becomes('redis', true);
   expect((await aChange(withoutPhone).ask()).status).toBe(200);
   await toRest();
 });
 
-it('a clock that is moved by an hour under running services, forward and back, loses and doubles nothing', async () => {
+it('a clock that is moved by an hour forward and back under running services loses and doubles nothing', async () => {
   for (const aheadMs of [hourMs, -hourMs, 0]) {
     writeFileSync(clockFile, String(aheadMs));
     await sleep(200);
     await load.enroll('crash-points');
     await Promise.all([withPhone, withoutPhone, withoutPhone].map(delta));
-    const newest = await cluster.store.rows.transactions.findOne({ _id: load.operations.at(-1)?.gestureId ?? '' });
+    const newest = await cluster.deps.collections.ledger.findOne({ _id: load.operations.at(-1)?.keyedChangeId ?? '' });
     expect(Math.abs((newest?.createdAt.getTime() ?? 0) - Date.now() - aheadMs)).toBeLessThan(60_000);
     await toRest();
   }
 });
 
-it('an API and a worker that stand still for 30 s find their work taken over, and do nothing of it again', async () => {
+it('an API and a worker that stand still for 30 s repeat no change and no push that other processes took over', async () => {
   await cluster.down('worker-2');
   listener.behave(hang());
   const before = listener.arrivals().length;
   const asked = Promise.all([delta(withPhone), ...Array.from({ length: 30 }, () => delta(withoutPhone))]);
-  await until(async () => listener.arrivals().length > before + 5, 20, AbortSignal.timeout(60_000));
+  await until(async () => listener.arrivals().length > before + 5, { everyMs: 20, throwingIsNo: true });
   const stoppedAt = performance.now();
   for (const name of ['api-1', 'worker-1'] as const) cluster.signal(name, 'SIGSTOP');
   listener.behave(ok());
@@ -281,9 +289,8 @@ it('an API and a worker that stand still for 30 s find their work taken over, an
   await sleep(Math.max(0, 30_000 - (performance.now() - stoppedAt)));
 
   const seen = async () => ({
-    posts: listener.arrivals().length,
     pushes: apple.apns.pushes.length,
-    ledger: await cluster.store.rows.transactions.countDocuments(),
+    ledger: await cluster.deps.collections.ledger.countDocuments(),
   });
   const then = await seen();
   for (const name of ['api-1', 'worker-1'] as const) cluster.signal(name, 'SIGCONT');

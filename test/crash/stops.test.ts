@@ -1,11 +1,13 @@
-// Stopping and coming back, on real processes under load: a process that is asked to end finishes or hands back what it has,
-// so that a rolling restart costs nobody anything; the work of one that was killed goes on within seconds.
+// Stops and restarts real processes under load. A process that gets SIGTERM finishes its work or hands it back, so a
+// rolling restart fails no request. The work of a killed process continues within seconds.
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../schemas/ids.js';
-import { until } from '../../stack/until.js';
+import { watchLogFolder } from '../rig/failureLog.js';
 import { hang, ok, slow } from '../rig/tempers.js';
+import { until } from '../rig/until.js';
 import { check } from './checkers.js';
 import type { Operation } from './evidence.js';
 import { aListener, type Listener } from './rig/audience.js';
@@ -25,7 +27,8 @@ let load: Load;
 
 beforeAll(async () => {
   listener = await aListener({ name: 'good', temper: ok(), steady: true });
-  cluster = await startCluster({ env: { GESTURE_WORKFLOWS_PER_SECOND: '2' } });
+  cluster = await startCluster({ env: { STACK_BUILT: 'true', CHANGE_WORKFLOWS_PER_SECOND: '2' } });
+  watchLogFolder(join(cluster.folder, 'logs'));
   world = await populate(cluster, { listeners: [listener] });
   caller = createCaller(world);
   load = createLoad({ world, caller, random: createRandom(10), tricks: false });
@@ -47,29 +50,29 @@ async function toRest() {
   return evidence;
 }
 
-/** Asks it to end, as an operator does, and waits for its next life. */
+/** Stops the process with SIGTERM, as an operator does, and waits until it is ready again. */
 async function restart(name: ProcessName): Promise<{ ending: string; tookMs: number }> {
   const before = cluster.endings.length;
   const pid = cluster.pidOf(name);
   const askedAt = Date.now();
   cluster.signal(name, 'SIGTERM');
-  await until(async () => cluster.endings.length > before, 10, AbortSignal.timeout(60_000));
+  await until(async () => cluster.endings.length > before, { everyMs: 10, throwingIsNo: true });
   const last = cluster.endings[before];
-  await until(async () => cluster.pidOf(name) !== pid, 10, AbortSignal.timeout(60_000));
+  await until(async () => cluster.pidOf(name) !== pid, { everyMs: 10, throwingIsNo: true });
   await cluster.allUp();
   return { ending: last?.ending ?? '', tookMs: (last?.at ?? 0) - askedAt };
 }
 
 interface Clients {
   answered: () => number;
-  /** What came instead of a 200. */
+  /** The answers other than 200, and the errors. */
   failures: string[];
   stop(): Promise<void>;
 }
 
 /**
- * Clients on connections that they keep, without a second try. As a load balancer does, they go to the other API when a
- * connection is refused, since then nothing was sent.
+ * Clients on keep-alive connections that do not repeat a request. When a connection is refused they use the other API,
+ * as a load balancer does, because nothing was sent then.
  */
 function steadyClients(count: number): Clients {
   const agents = apiNames.map(() => new Agent({ connections: count, keepAliveTimeout: 60_000 }));
@@ -80,7 +83,7 @@ function steadyClients(count: number): Clients {
   async function ask(member: Known, turn: number): Promise<void> {
     const key = `stop-${newId()}`;
     const operation: Operation = {
-      ...{ kind: 'delta', memberId: member.id, gestureId: `points:${member.id}:${key}`, outcome: 'indeterminate' },
+      ...{ kind: 'delta', memberId: member.id, keyedChangeId: `points:${member.id}:${key}`, outcome: 'indeterminate' },
       ...{ requests: 1, bodies: [], surprises: [] },
     };
     load.operations.push(operation);
@@ -129,13 +132,13 @@ function steadyClients(count: number): Clients {
   };
 }
 
-it('a rolling restart of every API and every worker under load costs no failed request and no attempt unlogged', async () => {
+it('a rolling restart of all APIs and workers under load fails no request and leaves no attempt unlogged', async () => {
   listener.behave(slow(50));
   const clients = steadyClients(4);
   try {
     for (const name of [...apiNames, ...workerNames]) {
       const before = clients.answered();
-      await until(async () => clients.answered() > before + 10, 20, AbortSignal.timeout(60_000));
+      await until(async () => clients.answered() > before + 10, { everyMs: 20, throwingIsNo: true });
       const { ending, tookMs } = await restart(name);
       console.log(`  ${name} ended after ${tookMs} ms`);
       expect([name, ending]).toEqual([name, 'ended with code 0']);
@@ -144,38 +147,38 @@ it('a rolling restart of every API and every worker under load costs no failed r
     await clients.stop();
   }
   expect(clients.failures).toEqual([]);
-  // A receiver may be slower than its time limit; but whatever was sent was logged before the sender ended.
+  // A receiver may exceed the time limit; but every attempt was logged before its sender ended.
   const { receipts } = await toRest();
   const copies = new Map<string, number>();
   for (const { eventId } of receipts) copies.set(eventId, (copies.get(eventId) ?? 0) + 1);
-  const deliveries = await cluster.store.rows.deliveries
+  const deliveries = await cluster.deps.collections.deliveries
     .find({}, { projection: { eventId: 1, attempts: 1 } })
     .toArray();
   expect(deliveries.filter(({ eventId, attempts }) => (copies.get(eventId) ?? 0) > attempts)).toEqual([]);
 }, 180_000);
 
-it('a worker that is asked to end while receivers hang hands its work to the other one', async () => {
+it('a worker that gets SIGTERM while receivers hang hands its work to the other worker', async () => {
   listener.behave(hang());
   const before = listener.arrivals().length;
-  await Promise.all(load.known.map((member) => load.gesture('delta', member)));
-  await until(async () => listener.arrivals().length > before + 3, 20, AbortSignal.timeout(60_000));
+  await Promise.all(load.known.map((member) => load.keyedChange('delta', member)));
+  await until(async () => listener.arrivals().length > before + 3, { everyMs: 20, throwingIsNo: true });
   const { ending, tookMs } = await restart('worker-1');
   console.log(`  worker-1 ended after ${tookMs} ms, with receivers that hang`);
   expect(ending).toBe('ended with code 0');
   await toRest();
 });
 
-it('the work of the only worker goes on in its next life', async () => {
+it('the work of the only worker continues after its restart', async () => {
   await cluster.down('worker-2');
   listener.behave(hang());
   const before = listener.arrivals().length;
-  await Promise.all(load.known.map((member) => load.gesture('delta', member)));
-  await until(async () => listener.arrivals().length > before + 3, 20, AbortSignal.timeout(60_000));
+  await Promise.all(load.known.map((member) => load.keyedChange('delta', member)));
+  await until(async () => listener.arrivals().length > before + 3, { everyMs: 20, throwingIsNo: true });
   listener.behave(ok());
   const killedAt = Date.now();
   cluster.signal('worker-1', 'SIGKILL');
   const resumed = () => listener.arrivals().find(({ at }) => at > killedAt)?.at;
-  await until(async () => resumed() !== undefined, 20, AbortSignal.timeout(60_000));
+  await until(async () => resumed() !== undefined, { everyMs: 20, throwingIsNo: true });
   await toRest();
   const { tookMs = 0 } = cluster.recoveries.at(-1) ?? {};
   console.log(`  its work went on ${(resumed() ?? 0) - killedAt} ms after the kill; it was ready after ${tookMs} ms`);

@@ -1,5 +1,5 @@
-// Who is calling (interface 5): both header forms, the console's tokens by secret and by JWKS, cookies with their CSRF rule,
-// and every forgery that one hears of.
+// Authentication (docs/interface.md#5-authentication): both header forms, console tokens by shared secret and by JWKS,
+// cookies with their CSRF rule, and known forgeries.
 import { createHmac } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -25,7 +25,7 @@ const outcome = ({ status, body }: Answer) => [status, body.error?.code ?? 'ok']
 const unknownKey = `lps_${'A'.repeat(43)}`;
 
 describe('an API key', () => {
-  it('is taken in both header forms, in any case of the scheme', async () => {
+  it('is accepted in both header forms, with the scheme in any case', async () => {
     for (const headers of [
       { 'X-API-Key': merchant.apiKey },
       { Authorization: `ApiKey ${merchant.apiKey}` },
@@ -47,7 +47,7 @@ describe('an API key', () => {
     expect(outcome(await programs({ Authorization: `ApiKey ${key}` }))).toEqual([401, 'INVALID_API_KEY']);
   });
 
-  it('is not taken from a query or from another scheme', async () => {
+  it('is not accepted in a query or under another scheme', async () => {
     const query = await merchant.call(`/merchants/me/programs?apiKey=${merchant.apiKey}`, { credential: null });
     expect(outcome(query)).toEqual([401, 'AUTHENTICATION_REQUIRED']);
     expect(outcome(await programs({ Authorization: `Basic ${merchant.apiKey}` }))).toEqual([
@@ -57,18 +57,18 @@ describe('an API key', () => {
     expect(outcome(await programs({ Authorization: merchant.apiKey }))).toEqual([401, 'AUTHENTICATION_REQUIRED']);
   });
 
-  it('that is missing is asked for', async () => {
+  it('is required', async () => {
     for (const headers of [{}, { 'X-API-Key': '' }, { Authorization: 'ApiKey ' }])
       expect(outcome(await programs(headers))).toEqual([401, 'AUTHENTICATION_REQUIRED']);
   });
 
-  it('never comes back in an answer', async () => {
+  it('never appears in a response', async () => {
     for (const headers of [{ 'X-API-Key': unknownKey }, { Authorization: `ApiKey ${unknownKey}` }])
       expect((await programs(headers)).text).not.toContain(unknownKey.slice(4));
   });
 
-  it('whose roles allow nothing is 403, not 401', async () => {
-    const none = await addKey(service.store, { merchantId: merchant.id, roleIds: ['no-longer-there'] });
+  it('whose roles have no permissions gets 403, not 401', async () => {
+    const none = await addKey(service.deps, { merchantId: merchant.id, roleIds: ['no-longer-there'] });
     expect(outcome(await programs({ 'X-API-Key': none }))).toEqual([403, 'PERMISSION_DENIED']);
   });
 });
@@ -86,7 +86,7 @@ const claims = (over: object = {}) => ({
   ...over,
 });
 
-/** A token by hand, so that it can be whatever no library would make. */
+/** Builds a token by hand, because no library would produce the invalid ones. */
 function byHand(header: object, payload: object, secret: string | null = jwtSecret): string {
   const text = `${part(header)}.${part(payload)}`;
   const signature = secret === null ? '' : createHmac('sha256', secret).update(text).digest('base64url');
@@ -94,7 +94,7 @@ function byHand(header: object, payload: object, secret: string | null = jwtSecr
 }
 
 describe('a console token', () => {
-  it('opens what its roles allow, of its own merchant', async () => {
+  it('has the permissions of its roles, for its own merchant only', async () => {
     expect(outcome(await programs({ Authorization: `Bearer ${byHand({ alg: 'HS256' }, claims())}` }))).toEqual([
       200,
       'ok',
@@ -108,7 +108,7 @@ describe('a console token', () => {
     expect(outcome(write)).toEqual([403, 'PERMISSION_DENIED']);
   });
 
-  it('of a merchant without any record here is good', async () => {
+  it('of a merchant without a record in the database is accepted', async () => {
     const token = byHand({ alg: 'HS256' }, claims({ merchantId: 'a-merchant-never-seen' }));
     const { status, body } = await programs({ Authorization: `Bearer ${token}` });
     expect([status, body.data]).toEqual([200, []]);
@@ -155,12 +155,12 @@ describe('a console token', () => {
     expect(outcome(await programs({ Authorization: `Bearer ${make()}` }))).toEqual([401, 'INVALID_TOKEN']);
   });
 
-  it.each(forged)('%s is refused beside a good API key too: the user token wins', async (_what, make) => {
+  it.each(forged)('%s is refused next to a valid API key, too: the token counts', async (_what, make) => {
     const headers = { Authorization: `Bearer ${make()}`, 'X-API-Key': merchant.apiKey };
     expect(outcome(await programs(headers))).toEqual([401, 'INVALID_TOKEN']);
   });
 
-  it('that is good wins over an API key, and over a bad one', async () => {
+  it('that is valid takes precedence over an API key, valid or not', async () => {
     const other = await aMerchant(service);
     const mine = await merchant.program();
     const token = await merchant.token();
@@ -180,7 +180,7 @@ describe('a cookie session', () => {
   const createKey = async (headers: Record<string, string>): Promise<Answer> =>
     merchant.call('/auth/api-keys', { body: { name: 'x', roleIds: ['viewer'] }, credential: headers });
 
-  it('reads without any further sign', async () => {
+  it('can read without a CSRF header', async () => {
     for (const extra of [{}, { 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'https://evil.example' }])
       expect(outcome(await programs(await cookie(extra)))).toEqual([200, 'ok']);
   });
@@ -196,16 +196,19 @@ describe('a cookie session', () => {
     ['from an origin that only begins alike', { Origin: 'PUBLIC.evil.example' }, 403],
     ['from a hidden origin', { Origin: 'null' }, 403],
     ['from another site, whatever its referrer', { 'Sec-Fetch-Site': 'cross-site', Referer: 'PUBLIC/' }, 403],
-  ] as [string, Record<string, string>, number][])('writing %s is %o: %d', async (_what, extra, status) => {
-    const real = Object.fromEntries(
-      Object.entries(extra).map(([name, value]) => [name, value.replace('PUBLIC', service.publicUrl)]),
-    );
-    const answer = await createKey(await cookie(real));
-    expect(answer.status).toBe(status);
-    if (status === 403) expect(answer.body.error.code).toBe('CSRF_REJECTED');
-  });
+  ] as [string, Record<string, string>, number][])(
+    'writing %s, with the headers %o, is answered %d',
+    async (_what, extra, status) => {
+      const real = Object.fromEntries(
+        Object.entries(extra).map(([name, value]) => [name, value.replace('PUBLIC', service.publicUrl)]),
+      );
+      const answer = await createKey(await cookie(real));
+      expect(answer.status).toBe(status);
+      if (status === 403) expect(answer.body.error.code).toBe('CSRF_REJECTED');
+    },
+  );
 
-  it.each(['POST', 'PATCH', 'DELETE'])('is held to it for %s', async (method) => {
+  it.each(['POST', 'PATCH', 'DELETE'])('needs the CSRF header for %s', async (method) => {
     const path = { POST: '/auth/api-keys', PATCH: '/merchants/me/members/x', DELETE: '/auth/api-keys/x' }[method] ?? '';
     const answer = await merchant.call(path, {
       method,
@@ -215,7 +218,7 @@ describe('a cookie session', () => {
     expect(outcome(answer)).toEqual([403, 'CSRF_REJECTED']);
   });
 
-  it('that is invalid is 401, beside a good API key too', async () => {
+  it('that is invalid gets 401, also next to a valid API key', async () => {
     const bad = byHand({ alg: 'none' }, claims(), null);
     expect(outcome(await programs(await cookie({}, bad)))).toEqual([401, 'INVALID_TOKEN']);
     expect(outcome(await programs(await cookie({ 'X-API-Key': merchant.apiKey }, bad)))).toEqual([
@@ -224,7 +227,7 @@ describe('a cookie session', () => {
     ]);
   });
 
-  it('gives way to a Bearer token, which needs no further sign', async () => {
+  it('yields to a Bearer token, which needs no CSRF header', async () => {
     const headers = await cookie({ Authorization: `Bearer ${await merchant.token()}` }, 'rubbish');
     expect((await createKey(headers)).status).toBe(201);
   });
@@ -265,17 +268,17 @@ describe('tokens by JWKS', () => {
     new SignJWT({ ...claims({ merchantId: own.id }), ...over }).setProtectedHeader({ alg, kid }).sign(privateKey);
   const ask = async (token: string) => outcome(await programs({ Authorization: `Bearer ${token}` }, own));
 
-  it('are good when the set knows their key, for each pinned algorithm', async () => {
+  it('are accepted when the set has their key, for each allowed algorithm', async () => {
     expect(await ask(await signed(rsa))).toEqual([200, 'ok']);
     expect(await ask(await signed(ec))).toEqual([200, 'ok']);
     expect(jwks.asked()).toBe(1);
   });
 
-  it('signed with the shared secret are refused: the set is the one authority', async () => {
+  it('signed with the shared secret are refused: only keys of the set count', async () => {
     expect(await ask(byHand({ alg: 'HS256' }, claims({ merchantId: own.id })))).toEqual([401, 'INVALID_TOKEN']);
   });
 
-  it('signed with a public key as if it were a secret are refused', async () => {
+  it('signed with a public key as an HMAC secret are refused', async () => {
     for (const secret of [rsa.publicPem, rsa.publicPem.trim()])
       expect(await ask(byHand({ alg: 'HS256', kid: rsa.kid }, claims({ merchantId: own.id }), secret))).toEqual([
         401,
@@ -283,7 +286,7 @@ describe('tokens by JWKS', () => {
       ]);
   });
 
-  it('of a key that only says to be in the set, or brings itself along, are refused', async () => {
+  it('whose key only claims to be in the set or is embedded in the token are refused', async () => {
     const stranger = await (await startStranger()).key;
     expect(await ask(await signed({ ...stranger, kid: rsa.kid }))).toEqual([401, 'INVALID_TOKEN']);
     const selfMade = await new SignJWT(claims({ merchantId: own.id }))
@@ -292,7 +295,7 @@ describe('tokens by JWKS', () => {
     expect(await ask(selfMade)).toEqual([401, 'INVALID_TOKEN']);
   });
 
-  it('that expired, or are of another issuer or for another audience, are refused', async () => {
+  it('that are expired, of another issuer or for another audience are refused', async () => {
     for (const over of [{ exp: now() - 60 }, { iss: 'another' }, { aud: 'another' }])
       expect(await ask(await signed(rsa, over))).toEqual([401, 'INVALID_TOKEN']);
   });
@@ -305,8 +308,8 @@ describe('tokens by JWKS', () => {
   }
 });
 
-describe('tokens by a JWKS that is away', () => {
-  it('are refused, and API keys go on', async () => {
+describe('tokens while the JWKS is unavailable', () => {
+  it('are refused, and API keys still work', async () => {
     const gone = await startJwksServer();
     const key = await gone.add('rsa-1');
     await gone.stop();

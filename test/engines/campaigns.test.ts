@@ -1,12 +1,15 @@
-// A campaign reaches everyone who matches, once each, and its counts are true.
+// A campaign reaches each matching member exactly once, and its counts are correct.
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sendMessages } from '../../activities/campaigns.js';
+import { sendMessages } from '../../activities/batches/campaigns.js';
+import { updateAll } from '../../platform/mongodb/updateMany.js';
 import { campaignId, newId } from '../../schemas/ids.js';
 import { startEffects } from '../rig/effects.js';
 import { aMerchant, manyMembers, type TestMerchant } from '../rig/merchant.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
-import { startService, type TestService, until } from '../rig/service.js';
+import { startService, type TestService } from '../rig/service.js';
+import { until } from '../rig/until.js';
 
 const send = (merchant: TestMerchant, body: unknown) => merchant.call('/merchants/me/campaigns', { body });
 
@@ -38,12 +41,12 @@ describe('a campaign without wallet credentials', () => {
   const tell = (member: { id: string }, tags: string[]) =>
     merchant.call(`/merchants/me/members/${member.id}/tags`, { body: { tags } });
   const memberOf = async (id: string) => {
-    const member = await service.store.rows.members.findOne({ _id: id });
+    const member = await service.deps.collections.members.findOne({ _id: id });
     if (!member) throw new Error('The member is gone.');
     return member;
   };
 
-  it('puts its message on the passes of active members of the program with all of its tags, and of nobody else', async () => {
+  it('puts its message on the passes of exactly the active members of the program with all of its tags', async () => {
     const [program, other] = [await merchant.program(), await merchant.program()];
     const enroll = (programId: string) => merchant.enroll({ programId });
     const [both, one, voided, elsewhere] = await Promise.all([
@@ -89,7 +92,7 @@ describe('a campaign without wallet credentials', () => {
     expect(lines).toEqual(expect.arrayContaining(['push_sent skipped', 'google_object_patched skipped']));
   });
 
-  it('tells the merchant of its end, with the counts that the campaign shows, and of no single push', async () => {
+  it('ends with one event with the counts that the campaign shows, and without an event for each push', async () => {
     const { _id: programId } = await merchant.program();
     await Promise.all(Array.from({ length: 5 }, () => merchant.enroll({ programId })));
     const { body } = await send(merchant, { programId, message: 'Hello' });
@@ -115,42 +118,45 @@ describe('a campaign without wallet credentials', () => {
     expect(generic.body.data).toMatchObject({ kind: 'campaign', phase: 'completed', counts: { total: 5 } });
   });
 
-  it('reaches more members than a chunk holds, each once, while their balances change', async () => {
+  it('reaches more members than one chunk holds, each once, while their balances change', async () => {
     const program = await merchant.program();
-    const members = await manyMembers(service.store, { program, count: 230 });
+    const members = await manyMembers(service.deps, { program, count: 230 });
     const { body } = await send(merchant, { programId: program._id, message: 'All of you' });
-    const gestures = members
+    const changes = members
       .slice(0, 40)
       .map((member) =>
         merchant.call(`/merchants/me/members/${member._id}/points`, { method: 'PATCH', body: { delta: 1 } }),
       );
-    for (const { status } of await Promise.all(gestures)) expect(status).toBe(200);
+    for (const { status } of await Promise.all(changes)) expect(status).toBe(200);
     expect((await ended(merchant, body.data.id)).counts).toEqual({ matched: 230, pushed: 0, skipped: 230, failed: 0 });
-    const rows = await service.store.rows.members.find({ programId: program._id }).toArray();
+    const rows = await service.deps.collections.members.find({ programId: program._id }).toArray();
     expect(rows.map((row) => row.pass.messageSequence)).toEqual(Array(230).fill(1));
     expect(rows.filter((row) => row.balance === 1)).toHaveLength(40);
   });
 
-  it('sends nothing twice when a chunk is run again, even by two at the same time', async () => {
+  it('sends nothing twice when a chunk is run again, also by two workers at the same time', async () => {
     const { _id: programId } = await merchant.program();
     await Promise.all(Array.from({ length: 3 }, () => merchant.enroll({ programId })));
     const { body } = await send(merchant, { programId, message: 'Once' });
     const { id: batchId } = body.data;
     await ended(merchant, batchId);
-    const { rows } = service.store;
-    await rows.batches.updateOne({ _id: batchId }, { $set: { phase: 'running', 'counts.deduped': 0 } });
-    await rows.batchTargets.updateMany({ batchId }, { $unset: { counted: '' } });
+    const { collections } = service.deps;
+    await collections.batches.updateOne({ _id: batchId }, { $set: { phase: 'running', 'counts.deduped': 0 } });
+    await updateAll(service.deps, 'batchTargets', {
+      where: { batchId, counted: { $exists: true } },
+      change: { $unset: { counted: '' } },
+    });
     const effects = await startEffects(service);
     const never = new AbortController().signal;
-    const step = { batchId, from: 0, stopping: never, callOff: never };
+    const step = { batchId, from: 0, shutdownSignal: never, cancellationSignal: never };
     await Promise.all([sendMessages(effects.deps, step), sendMessages(effects.deps, step)]);
     await effects.close();
-    const members = await rows.members.find({ programId }).toArray();
+    const members = await collections.members.find({ programId }).toArray();
     expect(members.map((member) => member.pass.messageSequence)).toEqual([1, 1, 1]);
-    expect((await rows.batches.findOne({ _id: batchId }))?.counts).toMatchObject({ total: 3, deduped: 3 });
+    expect((await collections.batches.findOne({ _id: batchId }))?.counts).toMatchObject({ total: 3, deduped: 3 });
   });
 
-  it('repeats nothing and tells nothing anew when an operator resets it', async () => {
+  it('sends nothing again and publishes no second event when an operator resets it', async () => {
     const { _id: programId } = await merchant.program();
     await merchant.enroll({ programId });
     const { body } = await send(merchant, { programId, message: 'Once more' });
@@ -170,13 +176,13 @@ describe('a campaign without wallet credentials', () => {
       workflowTaskFinishEventId: events?.find((event) => event.workflowTaskCompletedEventAttributes)?.eventId ?? null,
     });
     expect(await handle.result()).toEqual({ phase: 'completed' });
-    const [member] = await service.store.rows.members.find({ programId }).toArray();
+    const [member] = await service.deps.collections.members.find({ programId }).toArray();
     expect(member?.pass.messageSequence).toBe(1);
     expect((await merchant.call(`/merchants/me/campaigns/${id}`)).body.data).toEqual(campaign);
     expect(receiver.requests.filter((request) => request.body.includes(id))).toHaveLength(1);
   });
 
-  it('ends as cancelled when somebody cancels it, and says so', async () => {
+  it('ends as cancelled when it is cancelled, with an event', async () => {
     const { _id: programId } = await merchant.program();
     await Promise.all(Array.from({ length: 3 }, () => merchant.enroll({ programId })));
     await service.stopWorker();
@@ -190,13 +196,13 @@ describe('a campaign without wallet credentials', () => {
     );
   });
 
-  it('ends as completed with nobody when nobody matches', async () => {
+  it('ends as completed with zero counts when no member matches', async () => {
     const { _id: programId } = await merchant.program();
     const { body } = await send(merchant, { programId, message: 'Anyone?' });
     expect((await ended(merchant, body.data.id)).counts.matched).toBe(0);
   });
 
-  it('refuses what is no campaign, and programs and campaigns of another merchant', async () => {
+  it('refuses invalid campaigns, and programs and campaigns of another merchant', async () => {
     const other = await aMerchant(service);
     const { _id: programId } = await other.program();
     expect((await send(merchant, { programId, message: 'Hi' })).body.error.code).toBe('PROGRAM_NOT_FOUND');
@@ -215,7 +221,7 @@ describe('a campaign without wallet credentials', () => {
     expect((await merchant.call(`/merchants/me/campaigns/${newId()}`)).status).toBe(404);
   });
 
-  it('has one workflow, which is found by its batch', async () => {
+  it('has one workflow, which is found by the batch id', async () => {
     const { body } = await send(merchant, { programId: (await merchant.program())._id, message: 'Hi' });
     await ended(merchant, body.data.id);
     const { type, searchAttributes } = await service.client.workflow.getHandle(campaignId(body.data.id)).describe();
@@ -232,13 +238,13 @@ describe('a campaign to phones', () => {
   });
   afterAll(() => real.stop());
 
-  it('shows on each phone once, and counts who was told, who has none and who could not be reached', async () => {
+  it('shows on each phone once, and counts members notified, without a phone, and not reached', async () => {
     const { service, merchant, apns } = real;
     const { _id: programId } = await merchant.program();
     const install = async () => {
       const { id } = await merchant.enroll({ programId });
       const member = await until(() =>
-        service.store.rows.members.findOne({ _id: id, 'pass.appleIssuedAt': { $exists: true } }),
+        service.deps.collections.members.findOne({ _id: id, 'pass.appleIssuedAt': { $exists: true } }),
       );
       const phone = real.phone();
       await phone.install(`${service.publicUrl}/passes/${member.pass.token}.pkpass`);
@@ -252,7 +258,7 @@ describe('a campaign to phones', () => {
     expect(campaign).toMatchObject({ phase: 'completed', counts: { matched: 4, pushed: 2, skipped: 1, failed: 1 } });
     for (const phone of [told, alsoTold]) {
       await phone.settled();
-      expect(phone.history().filter((face) => face.lockScreen === 'Double points today')).toHaveLength(1);
+      expect(phone.history().filter((view) => view.lockScreen === 'Double points today')).toHaveLength(1);
     }
   });
 });

@@ -1,12 +1,13 @@
-// The operators' commands: all of what was asked or nothing, in words and with an exit code.
+// The operators' commands: each one does everything that was requested or nothing, and reports it in words and with its
+// exit code.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { canvas, encodePng } from '../../activities/apple/drawing.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { canvas, encodePng } from '../../activities/wallets/apple/drawing.js';
 import type { Command } from '../../stack/commands/command.js';
 import { keys } from '../../stack/commands/keys.js';
 import { merchants } from '../../stack/commands/merchants.js';
@@ -17,10 +18,12 @@ import { roles } from '../../stack/commands/roles.js';
 import { tokens } from '../../stack/commands/tokens.js';
 import { webhooks } from '../../stack/commands/webhooks.js';
 import { type Ran, runOn } from '../rig/commandLine.js';
+import { forkEngines } from '../rig/forkEngines.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { noisePng } from '../rig/noisePng.js';
 import { startReceiver } from '../rig/receiver.js';
-import { startService, type TestService, until } from '../rig/service.js';
+import { startService, type TestService } from '../rig/service.js';
+import { until } from '../rig/until.js';
 
 let service: TestService;
 let merchant: TestMerchant;
@@ -45,10 +48,10 @@ function file(name: string, content: unknown): string {
   return path;
 }
 
-/** The command as `npm run programs` starts it. */
+/** Runs the command in a process of its own, as `npm run programs` does. */
 async function asProcess(args: string[]): Promise<{ code: number | null; errors: string[] }> {
-  const { MONGODB_DATABASE, MONGODB_URI } = service.store.config;
-  const env = { ...process.env, MONGODB_URI, MONGODB_DATABASE, TEMPORAL_ADDRESS: inject('temporalAddress') };
+  const { MONGODB_DATABASE, MONGODB_URI } = service.deps.config;
+  const env = { ...process.env, MONGODB_URI, MONGODB_DATABASE, TEMPORAL_ADDRESS: forkEngines().temporalAddress };
   const child = spawn(process.execPath, ['--import', 'tsx', 'stack/commands/programs.ts', ...args], { env });
   const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   return { code, errors: errors.split('\n').filter(Boolean) };
@@ -58,19 +61,19 @@ const drawnIcon = (side: number): string =>
   encodePng(canvas(side, side), { paper: '#202020', ink: '#e0e0e0' }).toString('base64');
 
 const cafe = { _id: 'cafe', slug: 'cafe', name: 'Café', style: 'stamps', fields: { primaryLabel: 'STAMPS' }, goal: 8 };
-const stored = () => service.store.rows.programs.find().sort({ _id: 1 }).toArray();
+const stored = () => service.deps.collections.programs.find().sort({ _id: 1 }).toArray();
 
 describe.each([keys, merchants, outbox, passes, programs, roles, tokens, webhooks])(
   'every command: $name',
   (command) => {
-    it('explains itself with --help, without touching anything', async () => {
+    it('explains itself with --help without a connection', async () => {
       const { code, lines, errors } = await run(command, '--help', { MONGODB_URI: '' });
       expect([code, errors]).toEqual([0, []]);
       for (const verb of Object.keys(command.verbs))
         expect(lines.join('\n')).toContain(`npm run ${command.name} -- ${verb}`);
     });
 
-    it('says what it can do when it is asked for something else', async () => {
+    it('lists its verbs when the verb is unknown', async () => {
       const verbs = Object.keys(command.verbs).join(', ');
       expect(await run(command, '')).toMatchObject({ code: 1, errors: [`say one of: ${verbs}; --help tells more`] });
       expect((await run(command, 'fly')).errors).toEqual([`"fly" is none of: ${verbs}; --help tells more`]);
@@ -82,13 +85,13 @@ describe.each([keys, merchants, outbox, passes, programs, roles, tokens, webhook
 );
 
 describe('a command without a stack', () => {
-  it('says how to name one', async () => {
+  it('explains how to name one', async () => {
     const { code, errors } = await run(programs, 'list', { MONGODB_URI: '', STACK_DIR: folder });
     expect([code, errors.length]).toEqual([1, 1]);
     expect(errors[0]).toMatch(/npm start.*MONGODB_URI and TEMPORAL_ADDRESS/);
   });
 
-  it('says that MongoDB does not answer', async () => {
+  it('reports that MongoDB does not answer', async () => {
     const env = { MONGODB_URI: 'mongodb://127.0.0.1:9/?directConnection=true' };
     expect(await run(programs, 'list', env)).toMatchObject({
       code: 1,
@@ -98,7 +101,7 @@ describe('a command without a stack', () => {
 });
 
 describe('programs', () => {
-  it('applies files, one program or several in each, and applies them again', async () => {
+  it('applies files with one program or several, and applies them again', async () => {
     const one = file('one.json', cafe);
     const two = file('two.json', [
       { ...cafe, _id: 'bar', slug: 'bar', merchantId: merchant.id },
@@ -154,7 +157,7 @@ describe('programs', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('refuses a template that no phone would show, image by image, as the command that it is', async () => {
+  it('refuses a template that no phone would show and names each wrong image, run as a process', async () => {
     const before = await stored();
     const png = noisePng(400, 200, 2_000);
     const images = {
@@ -178,7 +181,7 @@ describe('programs', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('archives, and lists what there is', async () => {
+  it('archives and lists programs', async () => {
     expect(await run(programs, 'archive cafe nobody')).toMatchObject({
       code: 1,
       errors: ['there is no program "nobody"; nothing was changed'],
@@ -193,7 +196,7 @@ describe('programs', () => {
 });
 
 describe('merchants, roles, keys and tokens', () => {
-  it('make what a merchant needs to begin', async () => {
+  it('create what a merchant needs to begin', async () => {
     expect((await run(merchants, 'create --name Corner --id corner')).lines).toEqual(['created merchant corner']);
     expect((await run(merchants, 'create --name Corner --id corner')).errors).toEqual([
       'merchant "corner" is there already: Corner',
@@ -239,7 +242,7 @@ describe('merchants, roles, keys and tokens', () => {
     { command: passes, line: 'rebuild', errors: ['name one program'] },
     { command: passes, line: 'rebuild nobody', errors: ['there is no program "nobody"'] },
     { command: outbox, line: 'drain --within soon', errors: ['--within must be a number of seconds'] },
-  ])('$command.name $line is refused in words', async ({ command, line, errors }) => {
+  ])('$command.name $line is refused with a message', async ({ command, line, errors }) => {
     expect(await run(command, line)).toEqual({ code: 1, lines: [], errors });
   });
 
@@ -252,7 +255,7 @@ describe('merchants, roles, keys and tokens', () => {
 });
 
 describe('webhooks and outbox', () => {
-  it('show a receiver that fails, and nothing that waits once it is told', async () => {
+  it('show a failing receiver, and an empty outbox after publication', async () => {
     expect((await run(webhooks, 'failing')).lines).toEqual(['every receiver takes what it is sent']);
     const receiver = await startReceiver((_request, answer) => answer.writeHead(500).end());
     const retryPolicy = { maxAttempts: 1, backoffMs: 1_000 };
@@ -271,7 +274,7 @@ describe('webhooks and outbox', () => {
     await receiver.stop();
   });
 
-  it('tell of what waits while nobody works, and give up draining in time', async () => {
+  it('show what waits while no worker runs, and stop draining at the time limit', async () => {
     await service.stopWorker();
     await merchant.enroll({ firstName: 'Grace' });
     const status = await run(outbox, 'status');

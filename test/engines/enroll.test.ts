@@ -1,9 +1,11 @@
-// Enrolling by the API (interface 2.3, 4.3): one member for each email in a program, and what follows it.
+// Enrollment over the API (docs/interface.md, sections 2.3 and 4.3): one member for each email in a program, and the
+// effects that follow.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Program } from '../../schemas/programs.js';
 import { type Answer, aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
-import { startService, type TestService, until } from '../rig/service.js';
+import { startService, type TestService } from '../rig/service.js';
+import { until } from '../rig/until.js';
 
 let service: TestService;
 let merchant: TestMerchant;
@@ -26,7 +28,7 @@ afterAll(async () => {
 const enroll = (body: object, merchantOf = merchant): Promise<Answer> =>
   merchantOf.call('/merchants/me/members', { body: { programId: program._id, ...body } });
 const count = (filter: object = {}) =>
-  service.store.rows.members.countDocuments({ merchantId: merchant.id, ...filter });
+  service.deps.collections.members.countDocuments({ merchantId: merchant.id, ...filter });
 const told = (memberId: string, type: string) =>
   until(() => {
     const events = receiver.requests
@@ -36,7 +38,7 @@ const told = (memberId: string, type: string) =>
   });
 
 describe('a new member', () => {
-  it('is answered with all that is known of it', async () => {
+  it('is answered with all of its fields', async () => {
     const { status, body } = await enroll({
       firstName: ' Ada ',
       lastName: 'Lovelace',
@@ -74,13 +76,13 @@ describe('a new member', () => {
     expect(body.data).not.toHaveProperty('email');
   });
 
-  it('without an email is another one each time', async () => {
+  it('without an email is a different member each time', async () => {
     const before = await count();
     await Promise.all([enroll({ firstName: 'Twin' }), enroll({ firstName: 'Twin' })]);
     expect(await count()).toBe(before + 2);
   });
 
-  it('gets its passes, and the merchant is told of member and passes', async () => {
+  it('gets its passes, and the merchant gets events for the member and the passes', async () => {
     const { body } = await enroll({
       firstName: 'Grace',
       lastName: 'Hopper',
@@ -120,7 +122,7 @@ describe('a new member', () => {
     ]);
   });
 
-  it('with initial points has them in its ledger, and no points.changed', async () => {
+  it('with initial points has them in its ledger, and gets no points.changed', async () => {
     const { body } = await enroll({ initialPoints: 50 });
     const ledger = await merchant.call(`/merchants/me/members/${body.data.id}/transactions`);
     expect(ledger.body.data).toMatchObject({
@@ -130,10 +132,12 @@ describe('a new member', () => {
     const none = await enroll({});
     const empty = await merchant.call(`/merchants/me/members/${none.body.data.id}/transactions`);
     expect(empty.body.data).toMatchObject({ total: 0, items: [] });
-    expect(await service.store.rows.events.countDocuments({ memberId: body.data.id, type: 'points.changed' })).toBe(0);
+    expect(
+      await service.deps.collections.events.countDocuments({ memberId: body.data.id, type: 'points.changed' }),
+    ).toBe(0);
   });
 
-  it('begins in the tier that its points reach', async () => {
+  it('starts in the tier that its points reach', async () => {
     const tiered = await merchant.program({
       style: 'tiered',
       tiers: [
@@ -145,7 +149,7 @@ describe('a new member', () => {
     expect((await enroll({ programId: tiered._id, initialPoints: 10 })).body.data.tier).toBe('Silver');
   });
 
-  it('of a program whose push messages are off is stub on both wallets', async () => {
+  it('of a program without push messages is in stub mode on both wallets', async () => {
     const quiet = await merchant.program({ pushMessages: false });
     expect((await enroll({ programId: quiet._id })).body.data).toMatchObject({
       apple: { mode: 'stub' },
@@ -153,7 +157,7 @@ describe('a new member', () => {
     });
   });
 
-  it('enrolled from the console says so', async () => {
+  it('enrolled from the console has the source of the console', async () => {
     const token = await merchant.token();
     const { body } = await merchant.call('/merchants/me/members', {
       body: { programId: program._id, initialPoints: 1 },
@@ -166,7 +170,7 @@ describe('a new member', () => {
 });
 
 describe('a known email', () => {
-  it('answers the member that has it, whatever else was sent, and creates nothing', async () => {
+  it('answers with the member that has it, whatever else was sent, and creates nothing', async () => {
     const first = await enroll({ email: 'known@example.com', firstName: 'First', initialPoints: 5 });
     const again = await enroll({ email: ' KNOWN@example.com', firstName: 'Second', initialPoints: 500 });
     expect(again.status).toBe(200);
@@ -179,11 +183,11 @@ describe('a known email', () => {
     expect(first.body.data).not.toHaveProperty('deduped');
     expect(await count({ email: 'known@example.com' })).toBe(1);
     expect(
-      await service.store.rows.events.countDocuments({ memberId: first.body.data.id, type: 'member.created' }),
+      await service.deps.collections.events.countDocuments({ memberId: first.body.data.id, type: 'member.created' }),
     ).toBe(1);
   });
 
-  it('is another member in another program, and with another merchant', async () => {
+  it('creates another member in another program and with another merchant', async () => {
     const other = await merchant.program();
     const stranger = await aMerchant(service);
     const theirs = await stranger.program();
@@ -197,7 +201,7 @@ describe('a known email', () => {
     expect(new Set(answers.map((answer) => answer.body.data.id)).size).toBe(3);
   });
 
-  it('enrolled twenty times at once is one member', async () => {
+  it('creates one member from twenty concurrent requests', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => enroll({ email: 'once@example.com', initialPoints: 7 })),
     );
@@ -205,23 +209,23 @@ describe('a known email', () => {
     expect(answers.filter((answer) => answer.status === 200 && answer.body.data.deduped === true)).toHaveLength(19);
     expect(new Set(answers.map((answer) => answer.body.data.id)).size).toBe(1);
     const id = answers[0]?.body.data.id;
-    expect(await service.store.rows.transactions.countDocuments({ memberId: id })).toBe(1);
-    expect(await service.store.rows.events.countDocuments({ memberId: id, type: 'member.created' })).toBe(1);
+    expect(await service.deps.collections.ledger.countDocuments({ memberId: id })).toBe(1);
+    expect(await service.deps.collections.events.countDocuments({ memberId: id, type: 'member.created' })).toBe(1);
   });
 });
 
 describe('a request that is refused', () => {
-  it('for an archived program is 400, for a known email too', async () => {
+  it('for an archived program is 400, also for a known email', async () => {
     const archived = await merchant.program();
     await enroll({ programId: archived._id, email: 'early@example.com' });
-    await service.store.rows.programs.updateOne({ _id: archived._id }, { $set: { archived: true } });
+    await service.deps.collections.programs.updateOne({ _id: archived._id }, { $set: { archived: true } });
     for (const email of ['early@example.com', 'late@example.com']) {
       const { status, body } = await enroll({ programId: archived._id, email });
       expect([status, body.error.code]).toEqual([400, 'PROGRAM_ARCHIVED']);
     }
   });
 
-  it('for a program that is not there, or is of another merchant, is the same 404', async () => {
+  it('for a program that does not exist or is of another merchant gets the same 404', async () => {
     const stranger = await aMerchant(service);
     const theirs = await stranger.program();
     const unknown = await enroll({ programId: 'no-such-program' });
@@ -231,7 +235,7 @@ describe('a request that is refused', () => {
     expect(foreign.body).toEqual(unknown.body);
   });
 
-  it('for a stamp card that would begin over its goal names the field', async () => {
+  it('for a stamp card with more initial stamps than its goal names the field', async () => {
     const stamps = await merchant.program({ style: 'stamps', fields: { primaryLabel: 'STAMPS' }, goal: 10 });
     expect((await enroll({ programId: stamps._id, initialPoints: 10 })).status).toBe(201);
     const { status, body } = await enroll({ programId: stamps._id, initialPoints: 11 });
@@ -256,7 +260,7 @@ describe('a request that is refused', () => {
     expect(await count()).toBe(before);
   });
 
-  it('for long names that differ only beyond what a search can see enrolls all the same', async () => {
+  it('with long names that differ only beyond what the search can see is accepted', async () => {
     const { status } = await enroll({ firstName: `${'a'.repeat(63)}😀`, lastName: `${'a'.repeat(63)}🜀` });
     expect(status).toBe(201);
   });

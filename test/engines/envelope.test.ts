@@ -1,5 +1,5 @@
-// Every JSON answer is the envelope of interface 1.8, whatever was asked and however wrongly: unknown routes, wrong methods,
-// bodies that are none, too large, or of another kind.
+// Every JSON response has the envelope of docs/interface.md#13-response-envelope, also for unknown routes, wrong
+// methods, and bodies that are invalid, too large or of another content type.
 import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -35,7 +35,7 @@ const asJson = (body: string | Uint8Array, type = 'application/json'): Call => (
   headers: { 'Content-Type': type },
 });
 
-describe('a route that is not there', () => {
+describe('an unknown route', () => {
   it.each([
     '/merchants/me/no-such-thing',
     '/merchants/you/members',
@@ -50,7 +50,7 @@ describe('a route that is not there', () => {
     expectFailure(await merchant.call(path), [404, 'ROUTE_NOT_FOUND']);
   });
 
-  it('outside of the prefix is 404 in the envelope too', async () => {
+  it('outside of the prefix is 404 in the envelope, too', async () => {
     for (const path of [
       '/nope',
       '/api',
@@ -76,18 +76,18 @@ describe('another method', () => {
     ['/merchants/me/webhooks/x', 'PUT', 'DELETE, GET, HEAD, PATCH'],
     ['/auth/api-keys', 'PATCH', 'GET, HEAD, POST'],
     [members, 'OPTIONS', 'GET, HEAD, POST'],
-  ])('%s by %s is 405 and says what there is: %s', async (path, method, allow) => {
+  ])('%s by %s is 405 and names the allowed methods: %s', async (path, method, allow) => {
     const answer = await merchant.call(path, { method });
     expectFailure(answer, [405, 'METHOD_NOT_ALLOWED']);
     expect(answer.headers.get('Allow')).toBe(allow);
   });
 
-  it('is told to strangers as well, before any credential is asked for', async () => {
+  it('is 405 without a credential, too', async () => {
     expectFailure(await merchant.call(members, { method: 'PUT', credential: null }), [405, 'METHOD_NOT_ALLOWED']);
     expectFailure(await merchant.call(members, { credential: null }), [401, 'AUTHENTICATION_REQUIRED']);
   });
 
-  it('HEAD is GET without its body', async () => {
+  it('HEAD is answered like GET without the body', async () => {
     const head = await fetch(`${service.baseUrl}${members}`, {
       method: 'HEAD',
       headers: { 'X-API-Key': merchant.apiKey },
@@ -97,7 +97,7 @@ describe('another method', () => {
   });
 });
 
-describe('a body that is no JSON', () => {
+describe('a body that is not JSON', () => {
   it.each([
     '{',
     '{"programId":',
@@ -120,13 +120,13 @@ describe('a body that is no JSON', () => {
     expectFailure(answer, [400, answer.body.error.code]);
   });
 
-  it('in broken UTF-8 is refused or holds no broken text', async () => {
+  it('in broken UTF-8 is refused, or its text is stored without broken characters', async () => {
     const bytes = Buffer.concat([Buffer.from('{"programId":"'), Buffer.from([0xff, 0xfe, 0xc0]), Buffer.from('"}')]);
     const answer = await merchant.call(members, asJson(bytes));
     expect([400, 404]).toContain(answer.status);
   });
 
-  it('that is missing is asked for', async () => {
+  it('is required where the endpoint needs one', async () => {
     expectFailure(await merchant.call(members, { method: 'POST' }), [400, 'VALIDATION_FAILED']);
     expectFailure(await merchant.call(members, asJson('')), [400, 'VALIDATION_FAILED']);
   });
@@ -157,7 +157,7 @@ describe('a body of another kind', () => {
     expect(answer).toBe(415);
   });
 
-  it('compressed is 415, so that nothing small becomes something large in here', async () => {
+  it('compressed is 415, so that a small body cannot expand to a large one', async () => {
     const bomb = gzipSync(Buffer.alloc(5_000_000, ' '));
     const { body, headers } = asJson(bomb);
     const answer = await merchant.call(members, {
@@ -182,7 +182,7 @@ describe('a body of another kind', () => {
 describe('a large body', () => {
   const filled = (bytes: number) => JSON.stringify({ programId: 'x', firstName: 'x'.repeat(bytes - 32) });
 
-  it('of 10 MB is 413, whoever sends it and whether it says its size or not', async () => {
+  it('of 10 MB is 413, with and without a credential, with and without Content-Length', async () => {
     const large = filled(10_000_000);
     expectFailure(await merchant.call(members, asJson(large)), [413, 'BODY_TOO_LARGE']);
     const streamed = await fetch(`${service.baseUrl}${members}`, {
@@ -195,7 +195,7 @@ describe('a large body', () => {
           controller.close();
         },
       }),
-      // Node's fetch asks for it beside a stream; the types don't know it.
+      // Node's fetch requires this option for a stream; the types lack it.
       ...({ duplex: 'half' } as object),
     });
     expect(streamed.status).toBe(413);
@@ -207,26 +207,26 @@ describe('a large body', () => {
     expectFailure(await merchant.call(members, asJson(filled(103_000))), [413, 'BODY_TOO_LARGE']);
   });
 
-  it('sent by a stranger is not read at all', async () => {
+  it('without a credential is not read', async () => {
     const answer = await merchant.call(members, { ...asJson(filled(10_000_000)), credential: null });
     expectFailure(answer, [401, 'AUTHENTICATION_REQUIRED']);
   });
 });
 
 describe('the request id', () => {
-  it('is made where none was given, another one each time', async () => {
+  it('is generated when none was sent, a new one each time', async () => {
     const [one, other] = [await merchant.call(members), await merchant.call(members)];
     expect(one.headers.get('X-Request-Id')).not.toBe(other.headers.get('X-Request-Id'));
   });
 
-  it('is the one that was given, on successes and failures', async () => {
+  it('is the one that was sent, in successes and failures', async () => {
     const headers = { 'X-Request-Id': 'trace-0123456789_ab' };
     for (const path of [members, '/nope', `${members}/x`])
       expect((await merchant.call(path, { headers })).headers.get('X-Request-Id')).toBe('trace-0123456789_ab');
   });
 
   it.each(['short', 'x'.repeat(129), 'with space', 'semi;colon', '{"$ne":1}', 'dös-ist-eine-id'])(
-    '%s is not taken over',
+    '%s is not used',
     async (given) => {
       const answer = await merchant.call(members, { headers: { 'X-Request-Id': given } });
       expect(answer.headers.get('X-Request-Id')).not.toBe(given);
@@ -235,12 +235,12 @@ describe('the request id', () => {
   );
 });
 
-it('a success is data in its envelope and nothing else', async () => {
+it('a success has data in its envelope and nothing else', async () => {
   const { body } = await merchant.call('/merchants/me/members/tags');
   expect(body).toEqual({ success: true, data: { tags: [] } });
 });
 
-it('headers beyond what a server takes end the request, and the service goes on', async () => {
+it("headers over the server's limit end the request, and the service keeps running", async () => {
   const answered = await fetch(`${service.baseUrl}${members}`, { headers: { 'X-Filler': 'x'.repeat(20_000) } }).then(
     (response) => response.status,
     () => 'closed',

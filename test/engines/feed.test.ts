@@ -1,23 +1,26 @@
-// The pull feed: every event once, in one order for everybody, and never behind a cursor that was handed out.
+// The feed: every event once, in the same order for all readers, and never before a cursor that was given out.
+
 import fc from 'fast-check';
 import { Binary } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readFeed } from '../../activities/feed.js';
-import { type OpenStore, openStore } from '../../activities/store.js';
+import { readFeed } from '../../api/reads/feed.js';
+import { type ClosableDeps, createDeps } from '../../platform/createDeps.js';
+import { removeAll } from '../../platform/mongodb/updateMany.js';
 import type { EventRow } from '../../schemas/collections.js';
 import type { EventType } from '../../schemas/events.js';
 import { newId } from '../../schemas/ids.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
-import { startService, type TestService, until } from '../rig/service.js';
+import { startService, type TestService } from '../rig/service.js';
+import { until } from '../rig/until.js';
 
 let service: TestService;
-/** As of another process: it shares nothing with the service but the database. */
-let elsewhere: OpenStore;
+/** The dependencies of another process; only the database is shared with the service. */
+let elsewhere: ClosableDeps;
 
 beforeAll(async () => {
   service = await startService();
-  elsewhere = openStore({ config: service.store.config, log: service.store.log, patience: 'tool' });
+  elsewhere = createDeps({ config: service.deps.config, log: service.deps.log, timeouts: 'tool' });
 });
 afterAll(async () => {
   await elsewhere.close();
@@ -26,7 +29,7 @@ afterAll(async () => {
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Reads pages until there is nothing more to read at once. */
+/** Reads pages until there is nothing more to read now. */
 async function readOn(merchant: TestMerchant, from?: string, query = ''): Promise<{ ids: string[]; cursor: string }> {
   const ids: string[] = [];
   let cursor = from;
@@ -49,7 +52,7 @@ function frozenEvent(merchantId: string, fields: Partial<EventRow> = {}): EventR
     occurredAt: new Date(),
     data: {},
     state: 'published',
-    holder: '',
+    leaseOwner: '',
     dueAt: new Date(),
     shard: 0,
     sequence: 0,
@@ -69,15 +72,15 @@ describe('the feed', () => {
   });
   afterAll(() => receiver.stop());
 
-  it('holds the very envelopes that the webhooks carried, and what happens later comes behind the cursor', async () => {
+  it('holds the same envelopes as the webhooks, and later events come after the cursor', async () => {
     const member = await merchant.enroll({ firstName: 'Ada', email: 'ada@example.com' });
     await receiver.waitFor((requests) => requests.length >= 3);
     const page = await until(async () => {
       const { body } = await merchant.call('/merchants/me/events');
       return body.data.items.length === 3 && body.data;
     });
-    const carried = new Set(receiver.requests.map((request) => request.body.toString('utf8')));
-    expect(new Set(page.items.map((item: unknown) => JSON.stringify(item)))).toEqual(carried);
+    const published = new Set(receiver.requests.map((request) => request.body.toString('utf8')));
+    expect(new Set(page.items.map((item: unknown) => JSON.stringify(item)))).toEqual(published);
 
     await merchant.call(`/merchants/me/members/${member.id}/points`, { method: 'PATCH', body: { delta: 5 } });
     await merchant.call(`/merchants/me/members/${member.id}/push`, { method: 'POST' });
@@ -93,16 +96,16 @@ describe('the feed', () => {
     expect(end.body.data).toEqual({ items: [], cursor: next.cursor, more: false });
   });
 
-  it('never shows a push or a test delivery, which are no news', async () => {
+  it('never shows an internal event or a test delivery', async () => {
     const { body } = await merchant.call('/merchants/me/webhooks');
     await merchant.call(`/merchants/me/webhooks/${body.data.items[0].id}/test`, { method: 'POST' });
     await receiver.waitFor((requests) => requests.some((request) => request.body.includes('"test":true')));
     const { ids } = await readOn(merchant);
-    const events = await service.store.rows.events.find({ _id: { $in: ids } }).toArray();
-    expect(events.filter((event) => event.silent)).toEqual([]);
+    const events = await service.deps.collections.events.find({ _id: { $in: ids } }).toArray();
+    expect(events.filter((event) => event.internal)).toEqual([]);
   });
 
-  it('picks types, and its cursor has passed what was not picked', async () => {
+  it('filters by type, and its cursor is past the events that were filtered out', async () => {
     const { body } = await merchant.call('/merchants/me/events?types=pass.scanned,points.changed');
     expect(body.data.items.map((item: { event: string }) => item.event).sort()).toEqual([
       'pass.scanned',
@@ -112,7 +115,7 @@ describe('the feed', () => {
     expect(rest.body.data.items).toEqual([]);
   });
 
-  it('refuses cursors that are not its own, unknown types and limits out of range', async () => {
+  it('refuses foreign cursors, unknown types and limits out of range', async () => {
     const other = await aMerchant(service);
     const { cursor } = await readOn(merchant);
     expect((await other.call(`/merchants/me/events?after=${cursor}`)).status).toBe(400);
@@ -130,7 +133,7 @@ describe('the feed', () => {
   });
 });
 
-describe('reading while others write', () => {
+describe('reading during writes', () => {
   it('gives every reader every event once and in the same order, however late a write is committed', async () => {
     const types: EventType[] = ['points.changed', 'pass.scanned'];
     await fc.assert(
@@ -150,13 +153,13 @@ describe('reading while others write', () => {
 
           const write = async ({ holdMs, events }: (typeof commits)[number], index: number) => {
             await sleep((index % 8) * 10);
-            const { mongo, rows } = index % 2 ? service.store : elsewhere;
+            const { mongo, collections } = index % 2 ? service.deps : elsewhere;
             const made = Array.from({ length: events }, (_, k) =>
               frozenEvent(merchantId, { type: types[k % 2] as EventType }),
             );
             await mongo.withSession((session) =>
               session.withTransaction(async () => {
-                await rows.events.insertMany(made, { session });
+                await collections.events.insertMany(made, { session });
                 await sleep(holdMs);
               }),
             );
@@ -165,13 +168,13 @@ describe('reading while others write', () => {
 
           const deadline = Date.now() + 30_000;
           const read = async (limit: number, index: number): Promise<string[]> => {
-            const store = index % 2 ? service.store : elsewhere;
+            const deps = index % 2 ? service.deps : elsewhere;
             const seen: string[] = [];
             let after = 0;
             while (Date.now() < deadline) {
               const last = !writing;
-              // A busy database may refuse a reader, who then asks again with the same cursor.
-              const page = await readFeed(store, { merchantId, after, limit }).catch((error: unknown) => {
+              // A busy database may refuse a read; the reader repeats it with the same cursor.
+              const page = await readFeed(deps, { merchantId, after, limit }).catch((error: unknown) => {
                 refusals.push(error);
                 return null;
               });
@@ -200,53 +203,75 @@ describe('reading while others write', () => {
     );
   }, 150_000);
 
-  it('says that there is more when a page ends with the last number and others wait for theirs', async () => {
+  it('reports more when a page ends with the last number and further events wait for a number', async () => {
     const merchantId = `merchant-${newId()}`;
     const write = (count: number) =>
-      service.store.rows.events.insertMany(Array.from({ length: count }, () => frozenEvent(merchantId)));
+      service.deps.collections.events.insertMany(Array.from({ length: count }, () => frozenEvent(merchantId)));
     await write(4);
-    const first = await readFeed(service.store, { merchantId, after: 0, limit: 2 });
+    const first = await readFeed(service.deps, { merchantId, after: 0, limit: 2 });
     await write(1);
-    const second = await readFeed(service.store, { merchantId, after: first.sequence, limit: 2 });
+    const second = await readFeed(service.deps, { merchantId, after: first.sequence, limit: 2 });
     expect([second.envelopes.length, second.sequence, second.more]).toEqual([2, 4, true]);
-    const last = await readFeed(service.store, { merchantId, after: second.sequence, limit: 2 });
+    const last = await readFeed(service.deps, { merchantId, after: second.sequence, limit: 2 });
     expect([last.envelopes.length, last.sequence, last.more]).toEqual([1, 5, false]);
   });
 
-  it('reads past what is no longer kept', async () => {
+  it('continues past events that are no longer kept', async () => {
     const merchantId = `merchant-${newId()}`;
     const hourAgo = Date.now() - 3_600_000;
     const made = Array.from({ length: 40 }, (_, index) =>
       frozenEvent(merchantId, { occurredAt: new Date(hourAgo + index) }),
     );
-    await service.store.rows.events.insertMany(made);
-    await readFeed(service.store, { merchantId, after: 0, limit: 1 });
-    await service.store.rows.events.deleteMany({ merchantId, sequence: { $lte: 30 } });
-    const jump = await readFeed(service.store, { merchantId, after: 0, limit: 10 });
+    await service.deps.collections.events.insertMany(made);
+    await readFeed(service.deps, { merchantId, after: 0, limit: 1 });
+    await removeAll(service.deps, 'events', { merchantId, sequence: { $lte: 30 } });
+    const jump = await readFeed(service.deps, { merchantId, after: 0, limit: 10 });
     expect([jump.envelopes.length, jump.sequence, jump.more]).toEqual([0, 30, true]);
-    const page = await readFeed(service.store, { merchantId, after: jump.sequence, limit: 10 });
+    const page = await readFeed(service.deps, { merchantId, after: jump.sequence, limit: 10 });
     expect(page.envelopes.map(({ buffer }) => JSON.parse(Buffer.from(buffer).toString()).eventId)).toEqual(
       made.slice(30).map((event) => event._id),
     );
   });
 
-  it('numbers a backlog in bounded steps and reads a page of a long feed in its own size', async () => {
+  it('returns the events before one that is being written, and that event later', async () => {
+    const merchantId = `merchant-${newId()}`;
+    const { collections, mongo } = service.deps;
+    const [busy, published] = [frozenEvent(merchantId), frozenEvent(merchantId)];
+    await collections.events.insertMany([{ ...busy, state: 'new' }, published]);
+    const hasty = { ...service.deps, retryForMs: 200 };
+    const session = mongo.startSession();
+    session.startTransaction();
+    try {
+      await collections.events.updateOne({ _id: busy._id }, { $set: { leaseOwner: 'somebody' } }, { session });
+      const first = await readFeed(hasty, { merchantId, after: 0, limit: 10 });
+      expect([first.envelopes.length, first.sequence, first.more]).toEqual([1, 1, true]);
+      const second = await readFeed(hasty, { merchantId, after: 1, limit: 10 });
+      expect([second.envelopes.length, second.sequence, second.more]).toEqual([0, 1, true]);
+    } finally {
+      await session.abortTransaction();
+      await session.endSession();
+    }
+    const third = await readFeed(hasty, { merchantId, after: 1, limit: 10 });
+    expect([third.envelopes.length, third.sequence, third.more]).toEqual([1, 2, false]);
+  });
+
+  it('numbers a backlog in bounded steps, and reads as many rows as a page needs', async () => {
     const merchantId = `merchant-${newId()}`;
     const total = 6_000;
     for (let from = 0; from < total; from += 500)
-      await service.store.rows.events.insertMany(Array.from({ length: 500 }, () => frozenEvent(merchantId)));
+      await service.deps.collections.events.insertMany(Array.from({ length: 500 }, () => frozenEvent(merchantId)));
     let after = 0;
     let seen = 0;
     for (;;) {
-      const page = await readFeed(service.store, { merchantId, after, limit: 500 });
-      const numbered = await service.store.rows.events.countDocuments({ merchantId, sequence: { $gt: 0 } });
+      const page = await readFeed(service.deps, { merchantId, after, limit: 500 });
+      const numbered = await service.deps.collections.events.countDocuments({ merchantId, sequence: { $gt: 0 } });
       expect(numbered).toBeLessThanOrEqual(page.sequence + 500);
       seen += page.envelopes.length;
       after = page.sequence;
       if (!page.more) break;
     }
     expect(seen).toBe(total);
-    const page = await readFeed(service.store, { merchantId, after: 3_000, limit: 20, types: ['points.changed'] });
+    const page = await readFeed(service.deps, { merchantId, after: 3_000, limit: 20, types: ['points.changed'] });
     expect(page.envelopes).toHaveLength(20);
   });
 });

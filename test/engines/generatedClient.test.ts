@@ -1,10 +1,10 @@
-// A client generated from the document alone carries the main job: its types are made here, a program is checked against them
-// by the compiler, and the same program runs against the service.
+// A client that is generated from the OpenAPI document is enough for the main job: the test generates its types,
+// compiles a program against them and runs the program against the service.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-// What the program below imports; here, so that nobody takes it for unused.
+// The program below imports this package; the import here marks it as used.
 import 'openapi-fetch';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,7 +12,8 @@ import { clientProgram } from '../rig/clientProgram.js';
 import { openApiText } from '../rig/documents.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
-import { startService, type TestService, until } from '../rig/service.js';
+import { startService, type TestService } from '../rig/service.js';
+import { until } from '../rig/until.js';
 
 const run = promisify(execFile);
 const modules = join(import.meta.dirname, '..', '..', 'node_modules');
@@ -27,7 +28,7 @@ beforeAll(async () => {
   // Below node_modules, so that the generated client finds its library.
   await mkdir(join(modules, '.cache'), { recursive: true });
   folder = await mkdtemp(join(modules, '.cache', 'generated-client-'));
-  // Otherwise this generator asks for every field that has a default.
+  // Otherwise the generator makes every field with a default required.
   const types = await openapiTS(openApiText(), { defaultNonNullable: false });
   await writeFile(join(folder, 'schema.ts'), astToString(types));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
@@ -82,7 +83,7 @@ describe('a client generated from the document', () => {
   );
 
   it(
-    'does not compile against what the document does not have',
+    'does not compile when it uses something that the document does not have',
     async () => {
       const wrong = clientProgram.replace('initialPoints: 95', "initialPoints: '95'");
       expect(await compile('wrong.ts', wrong)).toContain("Type 'string' is not assignable to type 'number'");

@@ -1,5 +1,5 @@
-// Input that means harm, or means nothing: always a 4xx with a code, never a 5xx, and nothing changed. The corpus is tried on
-// every route of the table that takes such input; what is random comes from fast-check.
+// Malicious and meaningless input gets a 4xx with a code, never a 5xx, and changes nothing. Every route of the endpoint
+// table that takes such input is tested with the corpus; fast-check generates the random part.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
@@ -40,17 +40,17 @@ function urlOf({ path }: Endpoint): string {
 
 const credentialOf = ({ session }: Endpoint) => (session ? { credential: console_ } : {});
 
-/** Everything of the merchant that a request could change. */
+/** All data of the merchant that a request could change. */
 async function stateOf(): Promise<unknown> {
-  const { members, transactions, subscriptions, apiKeys, events, gestures, batches } = service.store.rows;
+  const { members, ledger, subscriptions, apiKeys, events, idempotencyKeys, batches } = service.deps.collections;
   const where = { merchantId: merchant.id };
   return Promise.all([
     members.find(where, { projection: { pass: 0 } }).toArray(),
-    transactions.countDocuments(where),
+    ledger.countDocuments(where),
     subscriptions.find(where, { projection: { health: 0 } }).toArray(),
     apiKeys.countDocuments(where),
     events.countDocuments({ ...where, type: { $ne: 'pass.created' } }),
-    gestures.countDocuments(where),
+    idempotencyKeys.countDocuments(where),
     batches.countDocuments(where),
   ]);
 }
@@ -113,7 +113,7 @@ describe.each(withBody)('the body of %s', (_name, endpoint) => {
   const example = (endpoint.example ?? {}) as Record<string, unknown>;
   const send = (text: string) => merchant.call(urlOf(endpoint), raw(text, method, endpoint));
 
-  it('may not be of another kind, or hold what it should not', async () => {
+  it('is refused when it has another type or contains forbidden values', async () => {
     const before = await stateOf();
     const bodies = [
       ...(endpoint.bodyOptional ? [] : ['{}']),
@@ -134,7 +134,7 @@ describe.each(withBody)('the body of %s', (_name, endpoint) => {
     expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
   });
 
-  it('may not hold text that no screen can show', async () => {
+  it('is refused when it contains text that no screen can show', async () => {
     const before = await stateOf();
     const texts = Object.entries(example).flatMap(([field, value]) => {
       if (typeof value === 'string') return brokenText.map((text) => ({ ...example, [field]: `${value}${text}` }));
@@ -145,7 +145,7 @@ describe.each(withBody)('the body of %s', (_name, endpoint) => {
     expect(await stateOf()).toEqual(before);
   });
 
-  it('may hold nothing random beside or in place of what belongs there', async () => {
+  it('is refused when random values are added to its fields or replace them', async () => {
     const before = await stateOf();
     await fc.assert(
       fc.asyncProperty(
@@ -167,7 +167,7 @@ describe.each(withQuery)('the query of %s', (_name, endpoint) => {
   const send = (query: string) =>
     merchant.call(`${urlOf(endpoint)}?${query}`, { method: endpoint.method.toUpperCase(), ...credentialOf(endpoint) });
 
-  it('may hold no operator, no repetition, nothing unknown and no number that is none', async () => {
+  it('is refused with operators, repeated or unknown parameters and invalid numbers', async () => {
     const known = [
       'page',
       'pageSize',
@@ -213,7 +213,7 @@ describe.each(withQuery)('the query of %s', (_name, endpoint) => {
     for (const query of queries) expectRefused(await send(query), query);
   });
 
-  it('of 10 kB is refused or finds nothing, and takes no time', async () => {
+  it('of 10 kB is refused or finds nothing, without delay', async () => {
     const startedAt = performance.now();
     for (const value of ['a'.repeat(10_000), 'a+'.repeat(5_000), '%F0%9F%98%80'.repeat(800)]) {
       for (const name of ['q', 'serial', 'programId'])
@@ -227,7 +227,7 @@ describe('a search', () => {
   const find = (name: string, value: string) =>
     merchant.call(`/merchants/me/members?${name}=${encodeURIComponent(value)}`);
 
-  it('finds nobody by patterns and operators', async () => {
+  it('finds nothing by patterns and operators', async () => {
     for (const text of [
       '.*',
       '^a',
@@ -252,7 +252,7 @@ describe('a search', () => {
       }
   });
 
-  it('answers anything at all with 200 or 400', async () => {
+  it('answers any text with 200 or 400', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom('q', 'serial', 'programId'),
@@ -275,7 +275,7 @@ describe('points', () => {
       headers: { 'Content-Type': 'application/json', ...headers },
     });
 
-  it('take no number that is none, in delta and in value', async () => {
+  it('refuse invalid numbers as delta and as value', async () => {
     const before = await stateOf();
     for (const number of numbers)
       for (const field of ['delta', 'value']) expectRefused(await send(`{"${field}":${number}}`), `${field} ${number}`);
@@ -284,7 +284,7 @@ describe('points', () => {
     expect(await stateOf()).toEqual(before);
   });
 
-  it('take exactly one of delta and value', async () => {
+  it('require exactly one of delta and value', async () => {
     const before = await stateOf();
     for (const body of [
       '{}',
@@ -297,7 +297,7 @@ describe('points', () => {
     expect(await stateOf()).toEqual(before);
   });
 
-  it('take no message of 201 characters', async () => {
+  it('refuse a message of 201 characters', async () => {
     const before = await stateOf();
     expectRefused(await send(JSON.stringify({ delta: 1, changeMessage: 'x'.repeat(201) })), '201 characters');
     expect(await stateOf()).toEqual(before);
@@ -311,7 +311,7 @@ describe('points', () => {
     '../../../etc',
     '{"$ne":1}',
     'k'.repeat(8_000),
-  ])('take no key like %s', async (key) => {
+  ])('refuse a key like %s', async (key) => {
     const before = await stateOf();
     const answer = await send('{"delta":1}', { 'Idempotency-Key': key });
     expectRefused(answer, key);
@@ -319,7 +319,7 @@ describe('points', () => {
     expect(await stateOf()).toEqual(before);
   });
 
-  it('the last of two fields with one name counts, as in every JSON parser', async () => {
+  it('the last of two fields with the same name counts, as in other JSON parsers', async () => {
     const own = await merchant.enroll({ initialPoints: 5 });
     const answer = await merchant.call(
       `/merchants/me/members/${own.id}/points`,
@@ -348,7 +348,7 @@ describe('a path', () => {
   ];
 
   it.each(table.filter(([, { path, access }]) => path.includes(':') && access !== 'public'))(
-    'of %s takes no id that is none',
+    'of %s refuses invalid ids',
     async (_name, endpoint) => {
       const before = await stateOf();
       for (const id of ids) {
@@ -367,7 +367,7 @@ describe('a path', () => {
   );
 });
 
-it('after all of this the service answers as before', async () => {
+it('the service still answers as before', async () => {
   const answer = await merchant.call(`/merchants/me/members/${member.id}`);
   expect(answer.body.data).toMatchObject({ firstName: 'Ada', fieldValues: { points: 500 }, status: 'active' });
 });

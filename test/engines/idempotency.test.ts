@@ -1,10 +1,11 @@
-// One key is one gesture (interface 8): retried, it answers what it answered; at once, it is applied once; and whatever died
-// in between, it is never applied again.
+// One key is one change (docs/interface.md#83-idempotency-keys): a retry gets the same answer, concurrent requests are
+// applied once, and the change is never applied again, whichever process died.
 import { Binary } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { gestureId, newToken } from '../../schemas/ids.js';
+import { keyedChangeId, newToken } from '../../schemas/ids.js';
 import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
-import { startService, type TestService, until } from '../rig/service.js';
+import { startService, type TestService } from '../rig/service.js';
+import { until } from '../rig/until.js';
 
 let service: TestService;
 let merchant: TestMerchant;
@@ -32,12 +33,12 @@ const redeem = (memberId: string, key: string, body?: unknown): Promise<Answer> 
     headers: { 'Idempotency-Key': key },
   });
 const newKey = (): string => `key-${newToken()}`;
-const row = (memberId: string) => service.store.rows.members.findOne({ _id: memberId });
+const row = (memberId: string) => service.deps.collections.members.findOne({ _id: memberId });
 const published = (memberId: string) =>
-  until(async () => !(await service.store.rows.events.findOne({ memberId, state: 'new' })));
+  until(async () => !(await service.deps.collections.events.findOne({ memberId, state: 'new' })));
 
 describe('a retry', () => {
-  it('of a completed request is answered with the same bytes, and says that it is a replay', async () => {
+  it('of a completed request gets the same bytes, and a header marks it as a replay', async () => {
     const member = await merchant.enroll({ initialPoints: 200 });
     for (const send of [
       (key: string) => points(member.id, key, { delta: 5, changeMessage: 'five' }),
@@ -59,7 +60,7 @@ describe('a retry', () => {
     }
   });
 
-  it('may write its fields in another order', async () => {
+  it('may have its fields in another order', async () => {
     const member = await merchant.enroll();
     const key = newKey();
     const first = await points(member.id, key, '{"delta":5,"changeMessage":"x"}', {
@@ -71,7 +72,7 @@ describe('a retry', () => {
     expect(again.text).toBe(first.text);
   });
 
-  it('is answered after the member was voided, as it was answered before', async () => {
+  it('gets its first answer, also when the member was voided since', async () => {
     const member = await merchant.enroll();
     const key = newKey();
     const first = await points(member.id, key);
@@ -79,7 +80,7 @@ describe('a retry', () => {
     expect((await points(member.id, key)).text).toBe(first.text);
   });
 
-  it('of a redeem without a body and with an empty one is the same gesture', async () => {
+  it('of a redeem without a body and with an empty body is the same change', async () => {
     const member = await merchant.enroll({ initialPoints: 500 });
     const key = newKey();
     const first = await redeem(member.id, key);
@@ -99,7 +100,7 @@ describe('a key', () => {
     expect((await row(member.id))?.balance).toBe(5);
   });
 
-  it('counts for one operation on one member: elsewhere it is free', async () => {
+  it('counts for one operation on one member and is free for all others', async () => {
     const member = await merchant.enroll({ initialPoints: 500 });
     const other = await merchant.enroll();
     const stranger = await aMerchant(service);
@@ -116,7 +117,7 @@ describe('a key', () => {
     expect(elsewhere.body.data.current).toBe(9);
   });
 
-  it('that nobody gave is made, named in the answer, and good for a retry', async () => {
+  it('is generated when none was sent, is named in the answer and can be used for a retry', async () => {
     const member = await merchant.enroll();
     const first = await merchant.call(`/merchants/me/members/${member.id}/points`, {
       method: 'PATCH',
@@ -144,7 +145,7 @@ describe('a key', () => {
     expect((await row(member.id))?.version).toBe(1);
   });
 
-  it.each([8, 128])('of %d characters is fine', async (length) => {
+  it.each([8, 128])('of %d characters is accepted', async (length) => {
     const member = await merchant.enroll();
     const key = newToken(96).slice(0, length);
     const first = await points(member.id, key);
@@ -152,7 +153,7 @@ describe('a key', () => {
     expect((await points(member.id, key)).text).toBe(first.text);
   });
 
-  it('of a refused request is free again', async () => {
+  it('of a refused request can be used again', async () => {
     const member = await merchant.enroll({ initialPoints: 99 });
     const key = newKey();
     expect((await redeem(member.id, key)).body.error.code).toBe('CARD_NOT_FULL');
@@ -166,8 +167,8 @@ describe('a key', () => {
   });
 });
 
-describe('many requests at once with one key', () => {
-  it('are applied once: 50 of them, each answered with the same bytes or told to wait', async () => {
+describe('concurrent requests with one key', () => {
+  it('are applied once: 50 requests, each answered with the same bytes or as in use', async () => {
     const member = await merchant.enroll({ initialPoints: 100 });
     const key = newKey();
     const answers = await Promise.all(Array.from({ length: 50 }, () => points(member.id, key)));
@@ -179,8 +180,10 @@ describe('many requests at once with one key', () => {
     expect(done.filter((answer) => answer.headers.get('Idempotent-Replayed') === null)).toHaveLength(1);
     for (const answer of waiting) expect(answer.body.error.code).toBe('IDEMPOTENCY_KEY_IN_USE');
     expect(await row(member.id)).toMatchObject({ balance: 105, version: 2 });
-    expect(await service.store.rows.transactions.countDocuments({ memberId: member.id, type: 'adjust' })).toBe(1);
-    expect(await service.store.rows.events.countDocuments({ memberId: member.id, type: 'points.changed' })).toBe(1);
+    expect(await service.deps.collections.ledger.countDocuments({ memberId: member.id, type: 'adjust' })).toBe(1);
+    expect(await service.deps.collections.events.countDocuments({ memberId: member.id, type: 'points.changed' })).toBe(
+      1,
+    );
   });
 
   it('with different bodies are applied once, and the others are refused', async () => {
@@ -198,15 +201,15 @@ describe('many requests at once with one key', () => {
 });
 
 describe('a claim without an answer', () => {
-  /** The gesture's row as the API leaves it while it waits for the wallets, or when it dies then. */
+  /** The row of the change as the API leaves it while it waits for the wallets, or when it dies during that wait. */
   async function unanswered(memberId: string, key: string, ageMs: number): Promise<void> {
-    await service.store.rows.gestures.updateOne(
-      { _id: gestureId('points', memberId, key) },
+    await service.deps.collections.idempotencyKeys.updateOne(
+      { _id: keyedChangeId('points', memberId, key) },
       { $unset: { response: '' }, $set: { createdAt: new Date(Date.now() - ageMs) } },
     );
   }
 
-  it('is somebody else at work while it is young', async () => {
+  it('is answered as in use while it is young', async () => {
     const member = await merchant.enroll();
     const key = newKey();
     await points(member.id, key);
@@ -217,7 +220,7 @@ describe('a claim without an answer', () => {
     expect([other.status, other.body.error.code]).toEqual([400, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  it('is taken over after ten seconds at most, with the same answer, applied once and kept from then on', async () => {
+  it('is taken over after ten seconds at most, with the same answer, applied once and then stored', async () => {
     const member = await merchant.enroll({ initialPoints: 20 });
     const key = newKey();
     const first = await points(member.id, key);
@@ -231,21 +234,23 @@ describe('a claim without an answer', () => {
     expect(again.headers.get('Idempotent-Replayed')).toBe('true');
     expect(await row(member.id)).toMatchObject({ balance: 25, version: 2 });
     await published(member.id);
-    expect(await service.store.rows.events.countDocuments({ memberId: member.id, type: 'points.changed' })).toBe(1);
+    expect(await service.deps.collections.events.countDocuments({ memberId: member.id, type: 'points.changed' })).toBe(
+      1,
+    );
   });
 });
 
 describe('a key whose row has expired', () => {
   async function expire(operation: 'points' | 'redeem', memberId: string, key: string): Promise<void> {
-    const _id = gestureId(operation, memberId, key);
-    await service.store.rows.gestures.deleteOne({ _id });
-    await service.store.rows.transactions.updateOne(
+    const _id = keyedChangeId(operation, memberId, key);
+    await service.deps.collections.idempotencyKeys.deleteOne({ _id });
+    await service.deps.collections.ledger.updateOne(
       { _id },
       { $set: { createdAt: new Date(Date.now() - 4 * 86_400_000) } },
     );
   }
 
-  it('is known by its ledger row: it is answered as then and never applied again', async () => {
+  it('is known by its ledger row: it gets its first answer and is never applied again', async () => {
     const member = await merchant.enroll({ initialPoints: 20 });
     const key = newKey();
     const first = await points(member.id, key);
@@ -260,7 +265,7 @@ describe('a key whose row has expired', () => {
     expect(await row(member.id)).toMatchObject({ balance: 25, version: 2 });
   });
 
-  it('is known where the gesture could not be made again', async () => {
+  it('is known, also when the change could not be made again', async () => {
     const member = await merchant.enroll({ initialPoints: 100 });
     const key = newKey();
     const first = await redeem(member.id, key);
@@ -273,11 +278,13 @@ describe('a key whose row has expired', () => {
   });
 });
 
-it('the stored answer is the bytes that were sent', async () => {
+it('the stored answer has the bytes that were sent', async () => {
   const member = await merchant.enroll();
   const key = newKey();
   const first = await points(member.id, key);
-  const gesture = await service.store.rows.gestures.findOne({ _id: gestureId('points', member.id, key) });
-  expect(gesture?.response?.body).toBeInstanceOf(Binary);
-  expect(Buffer.from(gesture?.response?.body.buffer ?? []).toString('utf8')).toBe(first.text);
+  const keyedChange = await service.deps.collections.idempotencyKeys.findOne({
+    _id: keyedChangeId('points', member.id, key),
+  });
+  expect(keyedChange?.response?.body).toBeInstanceOf(Binary);
+  expect(Buffer.from(keyedChange?.response?.body.buffer ?? []).toString('utf8')).toBe(first.text);
 });

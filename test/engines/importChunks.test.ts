@@ -1,14 +1,16 @@
-// The chunks of imports on a real database: two are written at a time, and that must never show.
+// The chunks of imports on a real database: two chunks are written at the same time, with the same result as one after
+// the other.
+
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Courtesy } from '../../activities/courtesy.js';
-import type { Store } from '../../activities/deps.js';
-import { carryImported } from '../../activities/imports/carryImported.js';
-import { createChunks } from '../../activities/imports/createChunks.js';
-import { createImported } from '../../activities/imports/createImported.js';
-import { finishImport } from '../../activities/imports/finishImport.js';
-import { openImport, queueImport, storeChunk } from '../../activities/imports/openImport.js';
-import { emailKey } from '../../activities/newMember.js';
+import { createChunks } from '../../activities/batches/imports/createChunks.js';
+import { createImported } from '../../activities/batches/imports/createImported.js';
+import { finishImport } from '../../activities/batches/imports/finishImport.js';
+import { openImport, queueImport, storeChunk } from '../../activities/batches/imports/openImport.js';
+import { publishImported } from '../../activities/batches/imports/publishImported.js';
+import { emailKey } from '../../activities/members/newMember.js';
+import type { Deps } from '../../platform/deps.js';
+import { removeAll } from '../../platform/mongodb/updateMany.js';
 import type { BatchRow, EmailRow, ImportRowOutcome } from '../../schemas/collections.js';
 import { newId } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
@@ -17,13 +19,13 @@ import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 
 let service: TestService;
-let store: Store;
+let deps: Deps;
 let merchant: TestMerchant;
 let program: Program;
 
 beforeAll(async () => {
   service = await startService({ worker: false });
-  store = service.store;
+  deps = service.deps;
   merchant = await aMerchant(service);
   program = await merchant.program();
 });
@@ -32,7 +34,7 @@ afterAll(() => service.stop());
 
 /** A queued import whose chunks hold people with these emails, or without one. */
 async function queued(...chunks: (string | undefined)[][]): Promise<BatchRow> {
-  const { _id: batchId } = await openImport(store, {
+  const { _id: batchId } = await openImport(deps, {
     merchantId: merchant.id,
     programId: program._id,
     header: ['email'],
@@ -46,10 +48,10 @@ async function queued(...chunks: (string | undefined)[][]): Promise<BatchRow> {
       row += 1;
       return { row, cells: [email ?? ''], person: email === undefined ? {} : { email } };
     });
-    await storeChunk(store, { batch, chunk, rows });
+    await storeChunk(deps, { batch, chunk, rows });
   }
-  await queueImport(store, { batchId, chunks: chunks.length, total: row });
-  const found = await store.rows.batches.findOne({ _id: batchId });
+  await queueImport(deps, { batchId, chunks: chunks.length, total: row });
+  const found = await deps.collections.batches.findOne({ _id: batchId });
   if (!found) throw new Error('The batch is gone.');
   return found;
 }
@@ -57,21 +59,21 @@ async function queued(...chunks: (string | undefined)[][]): Promise<BatchRow> {
 const address = (name: string) => `${name}.${newId()}@example.com`;
 
 async function outcomesOf({ _id }: BatchRow): Promise<ImportRowOutcome[]> {
-  const rows = await store.rows.batchRows.find({ batchId: _id }).sort({ chunk: 1 }).toArray();
+  const rows = await deps.collections.importChunks.find({ batchId: _id }).sort({ chunk: 1 }).toArray();
   return rows.flatMap(({ outcomes = [] }) => outcomes);
 }
 
 const membersOf = (emails: string[]) =>
-  store.rows.members
+  deps.collections.members
     .find({ merchantId: merchant.id, email: { $in: emails } })
     .map(({ _id }) => _id)
     .toArray();
 
-/** The store, where something happens before emails are written. */
-function before(happens: (emails: readonly EmailRow[]) => Promise<unknown> | undefined): Store {
+/** Dependencies that run `happens` before emails are inserted. */
+function before(happens: (emails: readonly EmailRow[]) => Promise<unknown> | undefined): Deps {
   const rows = {
-    ...store.rows,
-    emails: new Proxy(store.rows.emails, {
+    ...deps.collections,
+    emails: new Proxy(deps.collections.emails, {
       get(emails, property) {
         if (property !== 'insertMany') return Reflect.get(emails, property);
         return async (...given: Parameters<typeof emails.insertMany>) => {
@@ -81,31 +83,31 @@ function before(happens: (emails: readonly EmailRow[]) => Promise<unknown> | und
       },
     }),
   };
-  return { ...store, rows };
+  return { ...deps, collections: rows };
 }
 
-/** As if somebody enrolled `email` in the middle of the first chunk that is written. */
-function takenInBetween(email: string): { store: Store; memberId: string } {
+/** Dependencies under which another enrollment takes `email` while the first chunk is written. */
+function takenInBetween(email: string): { deps: Deps; memberId: string } {
   const memberId = newId();
   const row = { _id: emailKey(program._id, email), merchantId: merchant.id, memberId, memberCode: 'OUTSIDER00' };
   let written: Promise<unknown> | undefined;
   const taken = before(() => {
-    written ??= store.rows.emails.insertOne(row);
+    written ??= deps.collections.emails.insertOne(row);
     return written;
   });
-  return { store: taken, memberId };
+  return { deps: taken, memberId };
 }
 
-const unwritable = (email: string, error: Error): Store =>
+const unwritable = (email: string, error: Error): Deps =>
   before((emails) =>
     emails.some(({ _id }) => _id === emailKey(program._id, email)) ? Promise.reject(error) : undefined,
   );
 
-const create = (batch: BatchRow, { from = 0, count = batch.chunks ?? 0, by = store } = {}) =>
+const create = (batch: BatchRow, { from = 0, count = batch.chunks ?? 0, by = deps } = {}) =>
   createChunks(by, { batch, program, from, count });
 
 const countsOf = async ({ _id }: BatchRow) => {
-  const batch = await store.rows.batches.findOne({ _id });
+  const batch = await deps.collections.batches.findOne({ _id });
   return { ...batch?.counts, done: batch?.done };
 };
 
@@ -126,12 +128,12 @@ describe('the chunks of an import', () => {
     expect(await countsOf(batch)).toEqual({ total: 6, created: 3, deduped: 3, failed: 0, done: 6 });
   });
 
-  it('are decided again when what they were built on did not happen', async () => {
+  it('are decided again when an earlier chunk was not written as planned', async () => {
     const taken = address('taken');
     const free = address('free');
     const batch = await queued([taken, free], [taken, free]);
     const between = takenInBetween(taken);
-    expect(await create(batch, { by: between.store })).toBe(1);
+    expect(await create(batch, { by: between.deps })).toBe(1);
     const outcomes = await outcomesOf(batch);
     expect(outcomes.map((row) => row.outcome)).toEqual(['deduped', 'created', 'deduped', 'deduped']);
     const [freeId] = await membersOf([free]);
@@ -149,18 +151,18 @@ describe('the chunks of an import', () => {
     expect(await countsOf(batch)).toMatchObject({ created: 3, done: 3 });
   });
 
-  it('have one outcome, though two attempts are at them', async () => {
+  it('get one outcome from two concurrent attempts', async () => {
     const emails = Array.from({ length: 12 }, (_, index) => address(`both-${index}`));
     const batch = await queued(...emails.map((email) => [email]));
     const [one, other] = await Promise.all([create(batch), create(batch)]);
     expect(one + other).toBe(12);
     expect(await membersOf(emails)).toHaveLength(12);
     const memberIds = (await outcomesOf(batch)).map((row) => row.memberId);
-    expect(await store.rows.members.countDocuments({ _id: { $in: memberIds } as never })).toBe(12);
+    expect(await deps.collections.members.countDocuments({ _id: { $in: memberIds } as never })).toBe(12);
     expect(await countsOf(batch)).toMatchObject({ created: 12, done: 12 });
   });
 
-  it('are created in their order: behind one that cannot be, none is', async () => {
+  it('are created in order: no chunk after a failed one is created', async () => {
     const emails = [address('first'), address('unlucky'), address('third'), address('fourth')];
     const batch = await queued(...emails.map((email) => [email]));
     const refused = new Error('the disk is full');
@@ -172,15 +174,7 @@ describe('the chunks of an import', () => {
     expect(await countsOf(batch)).toMatchObject({ created: 4, done: 4 });
   });
 
-  it('are counted on from those that an earlier release created', async () => {
-    const batch = await queued([address('one'), address('two')], [address('three')], [address('four')]);
-    await create(batch, { count: 2 });
-    await store.rows.batchRows.updateMany({ batchId: batch._id }, { $unset: { soFar: '' } });
-    expect(await create(batch, { from: 2, count: 1 })).toBe(1);
-    expect(await countsOf(batch)).toMatchObject({ created: 4, done: 4 });
-  });
-
-  it('come out as if rows were taken one by one, whatever the emails and however many at a time', async () => {
+  it('give the same result as row by row, for any emails and any number of chunks at a time', async () => {
     const names = fc.option(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { nil: undefined });
     const file = fc.array(fc.array(names, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 6 });
     await fc.assert(
@@ -199,7 +193,7 @@ describe('the chunks of an import', () => {
         const outcomes = await outcomesOf(batch);
         expect(outcomes.map((row) => row.outcome)).toEqual(expected);
         const memberIds = outcomes.flatMap((row) => (row.outcome === 'created' ? (row.memberId ?? []) : []));
-        expect(await store.rows.members.countDocuments({ _id: { $in: memberIds } })).toBe(memberIds.length);
+        expect(await deps.collections.members.countDocuments({ _id: { $in: memberIds } })).toBe(memberIds.length);
         expect(await countsOf(batch)).toMatchObject({ created: memberIds.length, done: expected.length });
       }),
       { numRuns: 20 },
@@ -210,7 +204,7 @@ describe('the chunks of an import', () => {
 const never = new AbortController().signal;
 
 describe('an import that is cancelled', () => {
-  it('tells of what was created, though a worker died before the batch heard of it, and of the same after a reset', async () => {
+  it('reports the created members after a worker died before the batch was updated, also after a reset', async () => {
     const effects = await startEffects(service);
     const emails = Array.from({ length: 6 }, (_, index) => address(`cut-${index}`));
     const batch = await queued(...emails.map((email) => [email]));
@@ -218,37 +212,16 @@ describe('an import that is cancelled', () => {
     const by = unwritable(emails[4] ?? '', new Error('the disk is full'));
     await expect(create(batch, { from: 2, count: 4, by })).rejects.toThrow('the disk is full');
     expect(await countsOf(batch)).toMatchObject({ created: 2, done: 2 });
-    await store.rows.batches.updateOne({ _id: batch._id }, { $set: { cancelRequestedAt: new Date() } });
-    const input = { batchId: batch._id, from: 0, stopping: never, callOff: never };
+    await deps.collections.batches.updateOne({ _id: batch._id }, { $set: { cancelRequestedAt: new Date() } });
+    const input = { batchId: batch._id, from: 0, shutdownSignal: never, cancellationSignal: never };
     expect(await createImported(effects.deps, input)).toMatchObject({ over: true });
-    expect(await carryImported(effects.deps, input)).toMatchObject({ over: true, carried: 4 });
+    expect(await publishImported(effects.deps, input)).toMatchObject({ over: true, published: 4 });
     expect(await finishImport(effects.deps, { batchId: batch._id })).toMatchObject({ phase: 'cancelled' });
     const counts = { total: 6, created: 4, deduped: 0, failed: 2, done: 4 };
     expect(await countsOf(batch)).toEqual(counts);
-    await store.rows.batchRows.deleteMany({ batchId: batch._id });
+    await removeAll(deps, 'importChunks', { batchId: batch._id });
     expect(await finishImport(effects.deps, { batchId: batch._id })).toMatchObject({ phase: 'cancelled' });
     expect(await countsOf(batch)).toEqual(counts);
-    await effects.close();
-  });
-});
-
-describe('an import beside gestures', () => {
-  it('works in pieces that can rest', async () => {
-    const effects = await startEffects(service);
-    let pieces = 0;
-    const courtesy: Courtesy = {
-      bulk(work) {
-        pieces += 1;
-        return work();
-      },
-    };
-    const deps = { ...effects.deps, courtesy };
-    const batch = await queued(...Array.from({ length: 5 }, (_, index) => [address(`piece-${index}`)]));
-    const input = { batchId: batch._id, from: 0, stopping: never, callOff: never };
-    expect(await createImported(deps, input)).toMatchObject({ over: true, created: 5 });
-    expect(pieces).toBe(2);
-    expect(await carryImported(deps, input)).toMatchObject({ over: true, carried: 5 });
-    expect(pieces).toBe(7);
     await effects.close();
   });
 });

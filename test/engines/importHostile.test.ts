@@ -1,11 +1,12 @@
-// Uploads that are no import: a 4xx with a code, nothing created, no batch left, and the service goes on.
+// Invalid uploads get a 4xx with a code, create nothing and leave no batch, and the service keeps running.
 import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Program } from '../../schemas/programs.js';
 import { csvHeader, csvOf, importForm, sendImport } from '../rig/imports.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
-import { startService, type TestService, until } from '../rig/service.js';
+import { startService, type TestService } from '../rig/service.js';
+import { until } from '../rig/until.js';
 
 let service: TestService;
 let merchant: TestMerchant;
@@ -23,12 +24,12 @@ const file = `${csvHeader}\nAda,Lovelace,ada@example.com,,\n`;
 const importPath = '/merchants/me/members/import';
 
 const left = async () => {
-  const { members, batches, batchRows } = service.store.rows;
+  const { members, batches, importChunks } = service.deps.collections;
   const at = { merchantId: merchant.id };
   const counts = await Promise.all([
     members.countDocuments(at),
     batches.countDocuments(at),
-    batchRows.countDocuments(at),
+    importChunks.countDocuments(at),
   ]);
   return counts.reduce((sum, count) => sum + count, 0);
 };
@@ -94,7 +95,7 @@ describe('an upload', () => {
     expect(await left()).toBe(0);
   });
 
-  it('whose file is no CSV is refused, by type or by content', async () => {
+  it('whose file is not CSV by its type or its content is refused', async () => {
     for (const type of ['image/png', 'application/zip', 'application/json']) {
       const { status, body } = await sendImport(merchant, { programId: program._id, file, type });
       expect([status, body.error.code]).toEqual([400, 'IMPORT_INVALID']);
@@ -105,7 +106,7 @@ describe('an upload', () => {
     expect(await left()).toBe(0);
   });
 
-  it('of another kind, encoded, or without a boundary is refused', async () => {
+  it('of another content type, encoded, or without a boundary is refused', async () => {
     const kinds: [Record<string, string>, number][] = [
       [{ 'Content-Type': 'application/json' }, 415],
       [{ 'Content-Type': 'text/csv' }, 415],
@@ -143,7 +144,7 @@ describe('an upload', () => {
     expect(await left()).toBe(0);
   });
 
-  it('by a viewer, or by nobody, is refused before it is read', async () => {
+  it('by a viewer or without a credential is refused before it is read', async () => {
     const viewer = await aMerchant(service, { roleIds: ['viewer'] });
     expect((await sendImport(viewer, { programId: program._id, file })).status).toBe(403);
     const nobody = await merchant.call(importPath, {
@@ -160,7 +161,7 @@ describe('a large upload', () => {
 
   const nothingLeft = () => until(async () => (await left()) === 0);
 
-  it('that goes wrong after its rows were stored takes all of them back', async () => {
+  it('that fails after its rows were stored removes all of them', async () => {
     const rows = csvOf(500);
     expect((await send(`${rows}"never closed`)).body.error.code).toBe('IMPORT_INVALID');
     expect((await send(`${rows}${'a,,,,\n'.repeat(101)}`)).body.error.code).toBe('IMPORT_TOO_LARGE');
@@ -168,7 +169,7 @@ describe('a large upload', () => {
     await nothingLeft();
   });
 
-  it('without a program, or with one behind the file, is refused', async () => {
+  it('without a program, or with the program after the file, is refused', async () => {
     expect((await send(csvOf(1), '')).body.error.code).toBe('VALIDATION_FAILED');
     const late = await merchant.call('/merchants/me/imports', { body: importForm({ programId: program._id, file }) });
     expect(late.body.error.code).toBe('VALIDATION_FAILED');
@@ -185,7 +186,7 @@ describe('a large upload', () => {
     });
     const ended = new Promise((resolve) => upload.once('error', resolve));
     upload.write(csvOf(550));
-    await until(() => service.store.rows.batches.findOne({ merchantId: merchant.id, phase: 'storing' }));
+    await until(() => service.deps.collections.batches.findOne({ merchantId: merchant.id, phase: 'storing' }));
     upload.destroy();
     await ended;
     await nothingLeft();

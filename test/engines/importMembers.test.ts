@@ -1,9 +1,9 @@
-// The small import on real engines: every row answered, members created once, receivers told.
+// The small import on real engines: every row gets an outcome, members are created once, and receivers get the events.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batchEnd, csvHeader, csvOf, sendImport } from '../rig/imports.js';
 import type { TestMerchant } from '../rig/merchant.js';
-import { until } from '../rig/service.js';
 import { startTold, type Told } from '../rig/told.js';
+import { until } from '../rig/until.js';
 
 let told: Told;
 let merchant: TestMerchant;
@@ -18,7 +18,7 @@ afterAll(() => told.stop());
 const toldOf = (type: string) => told.envelopes().filter((envelope) => envelope.type === `cards.service.${type}`);
 
 describe('importing a file', () => {
-  it('answers for every row, and ends in batch.completed with the same counts', async () => {
+  it('returns an outcome for every row, and ends in batch.completed with the same counts', async () => {
     const program = await merchant.program();
     const known = await merchant.call('/merchants/me/members', {
       body: { programId: program._id, email: 'known@example.com', firstName: 'Known' },
@@ -68,7 +68,7 @@ describe('importing a file', () => {
     expect(created[0].data.passIssuance).toEqual({ apple: true, google: true });
   });
 
-  it('takes as many rows as it may, and the same file again makes nobody twice', async () => {
+  it('accepts the maximum number of rows, and the same file again creates no member twice', async () => {
     const program = await merchant.program();
     const file = csvOf(5_000, 'many');
     const first = await sendImport(merchant, { programId: program._id, file });
@@ -83,7 +83,7 @@ describe('importing a file', () => {
     await batchEnd(merchant, first.body.data.batchId, 200_000);
   }, 260_000);
 
-  it('of nothing but a header answers with zeros', async () => {
+  it('with only a header is answered with zeros', async () => {
     const program = await merchant.program();
     const { status, body } = await sendImport(merchant, { programId: program._id, file: `${csvHeader}\n` });
     expect(status).toBe(200);

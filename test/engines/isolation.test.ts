@@ -1,12 +1,13 @@
-// Generated from the table of endpoints: every route, with every role and with another merchant's ids. A route that is added is
-// tested by being added; one whose path names a new kind of resource fails here until it has an example.
+// Generated from the endpoint table: every route with every role and with ids of another merchant. A new route is
+// tested automatically; a path with a new kind of resource fails here until it has an example.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
 import { endpoints } from '../../schemas/endpoints/index.js';
 import { newId } from '../../schemas/ids.js';
 import { builtInRoles, type Permission, permissions } from '../../schemas/permissions.js';
 import { type Answer, addKey, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
-import { startService, type TestService, until } from '../rig/service.js';
+import { startService, type TestService } from '../rig/service.js';
+import { until } from '../rig/until.js';
 
 const table: [string, Endpoint][] = Object.entries(endpoints);
 const closed = table.filter(([, { access }]) => access !== 'public');
@@ -15,7 +16,7 @@ const withId = closed.filter(([, { path }]) => path.includes(':'));
 let service: TestService;
 let owner: TestMerchant;
 let stranger: TestMerchant;
-/** What the owner has, by the path segment before its id. */
+/** The owner's resources, by the path segment before their id. */
 let held: Record<string, string>;
 
 beforeAll(async () => {
@@ -27,7 +28,7 @@ beforeAll(async () => {
     body: { name: 'owned key', roleIds: ['viewer'] },
     credential: await session(owner, ['owner']),
   });
-  const delivery = await until(() => service.store.rows.deliveries.findOne({ merchantId: owner.id }));
+  const delivery = await until(() => service.deps.collections.deliveries.findOne({ merchantId: owner.id }));
   const batch = await owner.call('/merchants/me/members/import', {
     method: 'POST',
     body: csv(member.programId),
@@ -63,7 +64,7 @@ const session = async (merchant: TestMerchant, roleIds: string[]) => ({
   Authorization: `Bearer ${await merchant.token({ roleIds })}`,
 });
 
-/** The path with `idOf` in place of each parameter, which is told the segment before it. */
+/** The path with each parameter replaced by `idOf` of the segment before it. */
 function pathOf({ path }: Endpoint, idOf: (segment: string) => string): string {
   const segments = path.split('/');
   return segments.map((part, index) => (part.startsWith(':') ? idOf(segments[index - 1] ?? '') : part)).join('/');
@@ -83,18 +84,18 @@ function callOf(endpoint: Endpoint, programId: string): Pick<Call, 'method' | 'b
   return { method, body: 'programId' in (example as object) ? { ...(example as object), programId } : example };
 }
 
-/** A credential of the kind that the endpoint takes, holding exactly these permissions. */
+/** A credential of the kind that the endpoint accepts, with exactly these permissions. */
 async function holding(endpoint: Endpoint, allowed: readonly Permission[]): Promise<Record<string, string>> {
   const _id = `role-${newId()}`;
-  await service.store.rows.roles.insertOne({ _id, merchantId: owner.id, name: _id, permissions: [...allowed] });
+  await service.deps.collections.roles.insertOne({ _id, merchantId: owner.id, name: _id, permissions: [...allowed] });
   if (endpoint.session) return session(owner, [_id]);
-  return { 'X-API-Key': await addKey(service.store, { merchantId: owner.id, roleIds: [_id] }) };
+  return { 'X-API-Key': await addKey(service.deps, { merchantId: owner.id, roleIds: [_id] }) };
 }
 
 const refusedAs = (answer: Answer): string => answer.body?.error?.code ?? 'none';
 const admitted = (answer: Answer): boolean => answer.status !== 401 && answer.status !== 403;
 
-/** With ids of nothing, so that whoever is let in changes nothing. */
+/** Calls the endpoint with ids that do not exist, so that an admitted caller changes nothing. */
 const probe = (endpoint: Endpoint, credential: Record<string, string> | null): Promise<Answer> =>
   owner.call(
     pathOf(endpoint, () => newId()),
@@ -111,24 +112,24 @@ describe.each(closed)('%s', (name, endpoint) => {
     expect([answer.status, refusedAs(answer)]).toEqual([401, 'AUTHENTICATION_REQUIRED']);
   });
 
-  it('is closed to whoever holds every permission but its own', async () => {
+  it('is forbidden with all permissions but its own', async () => {
     const others = permissions.filter((permission) => permission !== endpoint.access);
     const answer = await probe(endpoint, await holding(endpoint, others));
     expect([answer.status, refusedAs(answer)]).toEqual([403, 'PERMISSION_DENIED']);
   });
 
-  it('is open to whoever holds its own and no other', async () => {
+  it('is allowed with its own permission only', async () => {
     expect(needed).toHaveLength(1);
     expect(admitted(await probe(endpoint, await holding(endpoint, needed)))).toBe(true);
   });
 
   it.each(Object.entries(builtInRoles))(
-    'lets the role %s in exactly where its permissions say so',
+    'admits the role %s exactly when the role has the permission',
     async (role, allowed) => {
       if (role === 'owner' && writesWithoutId.has(name)) return expect(allowed).toContain(endpoint.access);
       const credential = endpoint.session
         ? await session(owner, [role])
-        : { 'X-API-Key': await addKey(service.store, { merchantId: owner.id, roleIds: [role] }) };
+        : { 'X-API-Key': await addKey(service.deps, { merchantId: owner.id, roleIds: [role] }) };
       const answer = await probe(endpoint, credential);
       expect(admitted(answer)).toBe(allowed.some((permission) => permission === endpoint.access));
       if (!admitted(answer)) expect([answer.status, refusedAs(answer)]).toEqual([403, 'PERMISSION_DENIED']);
@@ -137,19 +138,19 @@ describe.each(closed)('%s', (name, endpoint) => {
 });
 
 describe.each(closed.filter(([, endpoint]) => endpoint.session))('%s', (_name, endpoint) => {
-  it('is closed to every API key, whatever its roles', async () => {
-    const credential = { 'X-API-Key': await addKey(service.store, { merchantId: owner.id, roleIds: ['owner'] }) };
+  it('is forbidden for every API key, whatever its roles', async () => {
+    const credential = { 'X-API-Key': await addKey(service.deps, { merchantId: owner.id, roleIds: ['owner'] }) };
     const answer = await probe(endpoint, credential);
     expect([answer.status, refusedAs(answer)]).toEqual([403, 'CONSOLE_SESSION_REQUIRED']);
   });
 });
 
 describe.each(withId)("%s with another merchant's id", (_name, endpoint) => {
-  it('answers as for one that is not there', async () => {
+  it('is answered as for an id that does not exist', async () => {
     const before = await snapshot();
     const credential = endpoint.session
       ? await session(stranger, ['owner'])
-      : { 'X-API-Key': await addKey(service.store, { merchantId: stranger.id, roleIds: ['owner'] }) };
+      : { 'X-API-Key': await addKey(service.deps, { merchantId: stranger.id, roleIds: ['owner'] }) };
     const call = { ...callOf(endpoint, 'no-such-program'), credential };
     const foreign = await stranger.call(pathOf(endpoint, ownedId), call);
     const unknown = await stranger.call(
@@ -162,9 +163,9 @@ describe.each(withId)("%s with another merchant's id", (_name, endpoint) => {
   });
 });
 
-/** What a stranger could change of the owner's. */
+/** All data of the owner that another merchant could change. */
 async function snapshot() {
-  const { members, programs, subscriptions, apiKeys, deliveries, batches } = service.store.rows;
+  const { members, programs, subscriptions, apiKeys, deliveries, batches } = service.deps.collections;
   const where = { merchantId: owner.id };
   const { members: memberId, webhooks, batches: batchId } = held;
   return Promise.all([
@@ -180,9 +181,9 @@ async function snapshot() {
   ]);
 }
 
-describe('the ids that the test gives away', () => {
+describe('the ids of these tests', () => {
   it.each(withId.filter(([, { method }]) => method === 'get'))(
-    'are there for their owner by %s',
+    'exist for their owner in %s',
     async (_name, endpoint) => {
       const credential = endpoint.session ? await session(owner, ['owner']) : { 'X-API-Key': owner.apiKey };
       const answer = await owner.call(pathOf(endpoint, ownedId), { credential });
@@ -194,7 +195,7 @@ describe('the ids that the test gives away', () => {
 describe.each(closed.filter(([, { method, path }]) => method === 'get' && !path.includes(':')))(
   '%s',
   (_name, endpoint) => {
-    it("shows a stranger nothing of another merchant's", async () => {
+    it('shows nothing of another merchant', async () => {
       const credential = await session(stranger, ['owner']);
       const { status, text } = await stranger.call(endpoint.path, { credential });
       expect(status).toBe(200);
@@ -205,13 +206,13 @@ describe.each(closed.filter(([, { method, path }]) => method === 'get' && !path.
 
 describe("another merchant's id in a body or a query", () => {
   it('enrolls and imports nobody', async () => {
-    const before = await service.store.rows.members.countDocuments({ programId: held.programs ?? '' });
+    const before = await service.deps.collections.members.countDocuments({ programId: held.programs ?? '' });
     const programId = held.programs ?? '';
     const enrolled = await stranger.call('/merchants/me/members', { body: { programId } });
     const imported = await stranger.call('/merchants/me/members/import', { method: 'POST', body: csv(programId) });
     for (const answer of [enrolled, imported])
       expect([answer.status, refusedAs(answer)]).toEqual([404, 'PROGRAM_NOT_FOUND']);
-    expect(await service.store.rows.members.countDocuments({ programId })).toBe(before);
+    expect(await service.deps.collections.members.countDocuments({ programId })).toBe(before);
   });
 
   it('finds nothing', async () => {

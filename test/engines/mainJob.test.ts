@@ -2,8 +2,8 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestMerchant } from '../rig/merchant.js';
-import { until } from '../rig/service.js';
 import { startTold, type Told } from '../rig/told.js';
+import { until } from '../rig/until.js';
 
 let told: Told;
 let merchant: TestMerchant;
@@ -24,7 +24,7 @@ const arrived = (eventType: string, memberId: string) =>
   );
 
 describe('the main job', () => {
-  it('enrolls a member, awards points, redeems, and tells the merchant of each with a signature that verifies', async () => {
+  it('enrolls a member, awards points, redeems, and delivers a webhook with a valid signature for each', async () => {
     const member = await merchant.enroll({ firstName: 'Ada', email: 'Ada@Example.com', initialPoints: 95 });
     expect(member.memberCode).toMatch(/^[0-9A-HJKMNP-TV-Z]{10}$/);
     expect(member.email).toBe('ada@example.com');

@@ -1,10 +1,11 @@
-// Reading, finding and changing members (interface 4.3 to 4.5).
+// Reading, finding and changing members (docs/interface.md, sections 4.3, 4.4 and 4.5).
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../schemas/ids.js';
 import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
-import { type TestService, until } from '../rig/service.js';
+import type { TestService } from '../rig/service.js';
 import { startTold, type Told } from '../rig/told.js';
+import { until } from '../rig/until.js';
 
 let told: Told;
 let service: TestService;
@@ -52,16 +53,16 @@ describe('one member', () => {
     });
   });
 
-  it('shows nothing of what is kept beside it', async () => {
+  it('shows no internal fields', async () => {
     const member = await merchant.enroll({ email: 'inside@example.com' });
     const { text } = await of(member.id);
-    const row = await service.store.rows.members.findOne({ _id: member.id });
+    const row = await service.deps.collections.members.findOne({ _id: member.id });
     for (const hidden of [row?.pass.authenticationToken ?? '?', 'merchantId', 'lifetimePoints', 'version'])
       expect(text).not.toContain(hidden);
   });
 
   it.each(['no-uuid', '11111111-2222-4333-8444-555555555555', '%00', '..%2f..', '[object Object]', '%E0%A4%A'])(
-    'with the id %s is not there',
+    'with the id %s is not found',
     async (id) => {
       const { status, body } = await of(id);
       expect([status, body.error.code]).toEqual([404, 'MEMBER_NOT_FOUND']);
@@ -70,7 +71,7 @@ describe('one member', () => {
 });
 
 describe('the list', () => {
-  it('shows everybody once, newest first, page by page, with the total', async () => {
+  it('shows all members once, newest first, page by page, with the total', async () => {
     const own = await aMerchant(service);
     const enrolled: string[] = [];
     for (let index = 0; index < 7; index += 1) enrolled.push((await own.enroll({ firstName: `Member ${index}` })).id);
@@ -91,7 +92,7 @@ describe('the list', () => {
     expect((await list(own, { page: '999999999999999', pageSize: 100 })).items).toEqual([]);
   });
 
-  it('shows who came since on a page that was asked for before, and moves the others down', async () => {
+  it('shows new members on a page that was read before, and moves the others down', async () => {
     const own = await aMerchant(service);
     const program = await own.program();
     const enroll = async () => (await own.enroll({ programId: program._id })).id;
@@ -110,7 +111,7 @@ describe('the list', () => {
     ]);
   });
 
-  it('is of one program where asked, and empty for one that is not there', async () => {
+  it('is filtered by program, and empty for an unknown one', async () => {
     const own = await aMerchant(service);
     const [one, other] = [await own.program(), await own.program({ goal: 7 })];
     const here = await own.enroll({ programId: one._id });
@@ -182,7 +183,7 @@ describe('a search', () => {
     ['lucja@example', ['lucja']],
     ['48600', ['ada']],
     ['+48600100', ['ada']],
-    // No member code begins with U, so only a name can.
+    // No member code begins with U, so only names match.
     ['u', ['lucja']],
     ['a byron', ['adam']],
     ['nobody', []],
@@ -190,7 +191,7 @@ describe('a search', () => {
     expect(await found({ q })).toEqual(names);
   });
 
-  it('finds by the beginning of the member code, in any case, and no other part of it', async () => {
+  it('finds by the beginning of the member code, in any case, and by no other part of it', async () => {
     const { memberCode = '' } = people.ada ?? {};
     expect(await found({ q: memberCode.slice(0, 6).toLowerCase() })).toEqual(['ada']);
     expect(await found({ q: memberCode })).toEqual(['ada']);
@@ -223,13 +224,13 @@ describe('a search', () => {
     expect([...idsOf(first), ...idsOf(second)]).toEqual([people.adam?.id, people.ada?.id]);
   });
 
-  it('takes five words, and refuses a sixth', async () => {
+  it('accepts five words and refuses a sixth', async () => {
     const six = await own.call('/merchants/me/members?q=one+two+three+four+five+six');
     expect([six.status, six.body.error.code]).toEqual([400, 'VALIDATION_FAILED']);
     expect((await own.call('/merchants/me/members?q=one+two+three+four+five')).status).toBe(200);
   });
 
-  it('follows a member to its new name and away from the old one', async () => {
+  it('finds a renamed member by the new name and no longer by the old one', async () => {
     const member = await own.enroll({ firstName: 'Before', email: 'rename@example.com' });
     await of(member.id, '', patch({ firstName: 'Afterwards' }), own);
     expect(idsOf(await list(own, { q: 'before' }))).toEqual([]);
@@ -242,7 +243,7 @@ describe('tags', () => {
   const tags = (memberId: string, method: string, ...names: string[]) =>
     of(memberId, '/tags', { method, body: { tags: names } });
 
-  it('are added once each, normalised, and told', async () => {
+  it('are added once each, normalised, with an event', async () => {
     const member = await merchant.enroll();
     const added = await tags(member.id, 'POST', ' VIP ', 'early   bird', 'vip');
     expect(added.status).toBe(200);
@@ -258,12 +259,12 @@ describe('tags', () => {
     expect(event.data).not.toHaveProperty('passUpdate');
   });
 
-  it('that are there already change nothing, and that is said', async () => {
+  it('that exist already change nothing, and the answer says so', async () => {
     const member = await merchant.enroll();
     await tags(member.id, 'POST', 'vip');
     const again = await tags(member.id, 'POST', 'VIP');
     expect(again.body.data).toMatchObject({ tags: ['vip'], unchanged: true });
-    expect((await service.store.rows.members.findOne({ _id: member.id }))?.version).toBe(2);
+    expect((await service.deps.collections.members.findOne({ _id: member.id }))?.version).toBe(2);
   });
 
   it('over 25 are refused and nothing is changed', async () => {
@@ -276,16 +277,16 @@ describe('tags', () => {
     expect((await tags(member.id, 'POST', 'tag 24', 'tag 1')).body.data.tags).toHaveLength(25);
   });
 
-  it('are taken away, unknown ones silently', async () => {
+  it('are removed; unknown ones are ignored', async () => {
     const member = await merchant.enroll();
     await tags(member.id, 'POST', 'one', 'two');
     expect((await tags(member.id, 'DELETE', 'One', 'three')).body.data.tags).toEqual(['two']);
     const none = await tags(member.id, 'DELETE', 'three');
     expect([none.status, none.body.data.tags]).toEqual([200, ['two']]);
-    expect((await service.store.rows.members.findOne({ _id: member.id }))?.version).toBe(3);
+    expect((await service.deps.collections.members.findOne({ _id: member.id }))?.version).toBe(3);
   });
 
-  it('in use are listed once each in their order, and no longer once nobody has them', async () => {
+  it('in use are listed once each in order, and are removed from the list after their last use', async () => {
     const own = await aMerchant(service);
     const [one, other] = [await own.enroll(), await own.enroll()];
     const all = async () => (await own.call('/merchants/me/members/tags')).body.data;
@@ -308,8 +309,8 @@ describe('tags', () => {
   });
 });
 
-describe('a change of who a member is', () => {
-  it('is answered, told, and keeps what was not named', async () => {
+describe("a change of a member's data", () => {
+  it('is answered, published, and keeps fields that were not sent', async () => {
     const member = await merchant.enroll({ firstName: 'Ada', lastName: 'Byron', email: 'change@example.com' });
     const { status, body } = await of(
       member.id,
@@ -328,7 +329,7 @@ describe('a change of who a member is', () => {
     expect(JSON.stringify(event)).not.toContain('new@example.com');
   });
 
-  it('by null removes a field, and frees its email', async () => {
+  it('with null removes a field and frees its email', async () => {
     const member = await merchant.enroll({ firstName: 'Ada', email: 'free@example.com' });
     const { body } = await of(member.id, '', patch({ firstName: null, email: null }));
     expect(body.data).not.toHaveProperty('firstName');
@@ -338,14 +339,14 @@ describe('a change of who a member is', () => {
     expect(next.id).not.toBe(member.id);
   });
 
-  it('that changes nothing is no change', async () => {
+  it('that changes nothing creates no version and no event', async () => {
     const member = await merchant.enroll({ firstName: 'Ada' });
     const { status, body } = await of(member.id, '', patch({ firstName: 'Ada', phone: null }));
     expect([status, body.data.firstName]).toEqual([200, 'Ada']);
-    expect((await service.store.rows.members.findOne({ _id: member.id }))?.version).toBe(1);
+    expect((await service.deps.collections.members.findOne({ _id: member.id }))?.version).toBe(1);
   });
 
-  it('to an email that is taken is refused, and changes nothing', async () => {
+  it('to an email that is taken is refused and changes nothing', async () => {
     await merchant.enroll({ email: 'taken@example.com' });
     const member = await merchant.enroll({ email: 'mine@example.com' });
     const { status, body } = await of(member.id, '', patch({ email: 'TAKEN@example.com', firstName: 'X' }));
@@ -354,7 +355,7 @@ describe('a change of who a member is', () => {
     expect((await of(member.id, '', patch({ email: 'mine@example.com' }))).status).toBe(200);
   });
 
-  it('of two members to one email at once is granted to one of them', async () => {
+  it('of two members to one email at the same time succeeds for one of them', async () => {
     const [one, other] = [await merchant.enroll(), await merchant.enroll()];
     const answers = await Promise.all(
       [one, other].map((member) => of(member.id, '', patch({ email: 'both@example.com' }))),
@@ -374,7 +375,7 @@ describe('a change of who a member is', () => {
 });
 
 describe('the status', () => {
-  it('goes from any of the three to any other, each told with what it was', async () => {
+  it('can change between any two of the three values, each with an event that names the old one', async () => {
     const member = await merchant.enroll();
     const steps = ['voided', 'expired', 'voided', 'active', 'expired', 'active'];
     for (const status of steps) {
@@ -393,12 +394,12 @@ describe('the status', () => {
     expect(events[0].data).toMatchObject({ changed: ['status'], passUpdate: { apple: { mode: 'stub' } } });
   });
 
-  it('set to what it is changes nothing, and that is said', async () => {
+  it('set to its present value changes nothing, and the answer says so', async () => {
     const member = await merchant.enroll();
     const { status, body } = await of(member.id, '/status', patch({ status: 'active' }));
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ unchanged: true, passUpdate: null, member: { status: 'active' } });
-    expect((await service.store.rows.members.findOne({ _id: member.id }))?.version).toBe(1);
+    expect((await service.deps.collections.members.findOne({ _id: member.id }))?.version).toBe(1);
   });
 
   it.each([
@@ -416,7 +417,7 @@ describe('the status', () => {
 });
 
 describe('a push', () => {
-  it('makes a new version of the pass and no other change', async () => {
+  it('creates a new version of the pass and changes nothing else', async () => {
     const member = await merchant.enroll({ initialPoints: 5 });
     const [first, second] = [
       await of(member.id, '/push', { method: 'POST' }),
@@ -434,7 +435,7 @@ describe('a push', () => {
 });
 
 describe('the timeline', () => {
-  it('of each change in stub mode holds both skipped pushes, newest first, up to the limit', async () => {
+  it('of each change in stub mode has both skipped pushes, newest first, up to the limit', async () => {
     const member = await merchant.enroll();
     for (let index = 0; index < 3; index += 1) await of(member.id, '/points', patch({ delta: 1 }));
     const items = async (query = '') => (await of(member.id, `/events${query}`)).body.data.items;
@@ -454,11 +455,11 @@ describe('the timeline', () => {
     expect([status, body.error.code]).toEqual([400, 'VALIDATION_FAILED']);
   });
 
-  it('is exported as CSV that an independent parser reads, newest first, with formulas disarmed', async () => {
+  it('is exported as CSV that an independent parser reads, newest first, with formulas escaped', async () => {
     const member = await merchant.enroll();
     await until(async () => (await of(member.id, '/events')).body.data.items.length === 2);
     const odd = { merchantId: merchant.id, memberId: member.id, type: 'push_sent', outcome: 'failure' as const };
-    await service.store.rows.timeline.insertMany([
+    await service.deps.collections.timeline.insertMany([
       {
         _id: newId(),
         ...odd,
@@ -525,7 +526,7 @@ describe('the ledger', () => {
     expect(second.body.data).toMatchObject({ page: 2, pageSize: 2, total: 3, items: [{ type: 'initial' }] });
   });
 
-  it('names the user who did it from the console', async () => {
+  it('names the console user who made the change', async () => {
     const member = await merchant.enroll();
     const credential = { Authorization: `Bearer ${await merchant.token()}` };
     await of(member.id, '/points', { ...patch({ delta: 1 }), credential });
@@ -534,14 +535,16 @@ describe('the ledger', () => {
   });
 });
 
-it('the version of a member grows by one with each of its changes, and each is told once', async () => {
+it('the version of a member grows by one with each change, and each change has one event', async () => {
   const member = await merchant.enroll({ firstName: 'Ada', initialPoints: 100 });
   await of(member.id, '/points', patch({ delta: 1 }));
   await of(member.id, '/tags', { body: { tags: ['vip'] } });
   await of(member.id, '', patch({ firstName: 'Augusta' }));
   await of(member.id, '/redeem', { method: 'POST' });
   await of(member.id, '/status', patch({ status: 'expired' }));
-  const rows = await service.store.rows.events.find({ memberId: member.id, type: { $ne: 'pass.created' } }).toArray();
+  const rows = await service.deps.collections.events
+    .find({ memberId: member.id, type: { $ne: 'pass.created' } })
+    .toArray();
   expect(rows.map((event) => [event.data.memberVersion, event.type]).sort()).toEqual([
     [1, 'member.created'],
     [2, 'points.changed'],

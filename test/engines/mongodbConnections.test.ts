@@ -1,48 +1,51 @@
-// The way to MongoDB: a process that starts while it is away says so, and works as soon as it is there, without a restart; and
-// when connections are closed under it, nothing that was asked waits for ever.
+// Connections to MongoDB: a process that starts while MongoDB is unavailable reports it and works without a restart
+// when MongoDB is back. When connections are closed, no request waits without end.
 import { createServer, connect as dial, type Server, type Socket } from 'node:net';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { changeMember } from '../../activities/changeMember.js';
-import { decidePoints } from '../../activities/decisions.js';
-import { isAway } from '../../activities/isAway.js';
-import { type OpenStore, openStore } from '../../activities/store.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changeMember } from '../../activities/members/changeMember.js';
+import { decidePoints } from '../../activities/members/memberRules.js';
+import { type ClosableDeps, createDeps } from '../../platform/createDeps.js';
+import { isUnavailable } from '../../platform/mongodb/isUnavailable.js';
 import { findPort } from '../../stack/ports.js';
-import { until } from '../../stack/until.js';
 import { aMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
+import { timed } from '../rig/stalls.js';
+import { until } from '../rig/until.js';
 
 let service: TestService;
 let port: number;
-let store: OpenStore;
-let patient: OpenStore;
+let deps: ClosableDeps;
+let patient: ClosableDeps;
 let way: Server | undefined;
 const onTheWay = new Set<Socket>();
-/** How often yet a connection is closed in place of passing on a command of that name. */
+/** The next `times` commands with this name close their connection instead of reaching MongoDB. */
 const cut = { name: '', times: 0 };
-/** How late each command is passed on. */
+/** The next `times` commands with this name never get their answer. */
+const mute = { name: '', times: 0 };
+/** The delay of each command. */
 let lateMs = 0;
 
 beforeAll(async () => {
   service = await startService({ worker: false });
   port = await findPort('127.0.0.1');
-  const { config } = service.store;
+  const { config } = service.deps;
   const uri = new URL(config.MONGODB_URI);
   uri.host = `127.0.0.1:${port}`;
   const options = { config: { ...config, MONGODB_URI: uri.href }, log: pino({ level: 'silent' }) };
-  store = openStore(options);
-  patient = openStore({ ...options, patience: 'tool' });
+  deps = createDeps(options);
+  patient = createDeps({ ...options, timeouts: 'tool' });
 });
 afterAll(async () => {
-  await store.close();
+  await deps.close();
   await patient.close();
   way?.close();
   await service.stop();
 });
 
-/** From now on `port` leads to MongoDB. */
+/** Opens `port` as a proxy to MongoDB. */
 function openWay(): Promise<void> {
-  const { hostname, port: to } = new URL(service.store.config.MONGODB_URI);
+  const { hostname, port: to } = new URL(service.deps.config.MONGODB_URI);
   const server = createServer((socket) => {
     onTheWay.add(socket);
     const onward = dial(Number(to), hostname);
@@ -54,7 +57,13 @@ function openWay(): Promise<void> {
           cut.times -= 1;
           socket.destroy();
           onward.destroy();
-        } else setTimeout(() => onward.write(bytes), lateMs);
+          return;
+        }
+        if (mute.times > 0 && bytes.includes(mute.name)) {
+          mute.times -= 1;
+          onward.unpipe(socket);
+        }
+        setTimeout(() => onward.write(bytes), lateMs);
       });
     onward.on('error', () => socket.destroy()).pipe(socket);
   });
@@ -62,68 +71,100 @@ function openWay(): Promise<void> {
   return new Promise((resolve) => server.listen(port, '127.0.0.1', resolve));
 }
 
-const ask = () => store.rows.members.countDocuments();
+const ask = () => deps.collections.members.countDocuments();
 
-it('fails what is asked while MongoDB is away, and not what is asked once it is there', async () => {
+it('requests fail while MongoDB is unavailable, and succeed when it is back', async () => {
   const [asked, again] = await Promise.allSettled([ask(), ask()]);
   for (const answer of [asked, again, ...(await Promise.allSettled([ask()]))])
-    expect(answer.status === 'rejected' && isAway(answer.reason)).toBe(true);
+    expect(answer.status === 'rejected' && isUnavailable(answer.reason)).toBe(true);
   await openWay();
   const answered = () =>
     ask().then(
       () => true,
       () => false,
     );
-  await until(answered, 100, AbortSignal.timeout(60_000));
+  await until(answered, { everyMs: 100, throwingIsNo: true });
   await expect(Promise.all(Array.from({ length: 20 }, ask))).resolves.toHaveLength(20);
 });
 
-it('answers who has the patience for a MongoDB that takes its time, and tells others soon that it is away', async () => {
+it('patient callers get the answer of a slow MongoDB, and others are refused soon', async () => {
   lateMs = 1_000;
   try {
-    const hasty = openStore({ config: patient.config, log: patient.log });
+    const hasty = createDeps({ config: patient.config, log: patient.log });
     const [waited, told] = await Promise.allSettled([
-      patient.rows.members.countDocuments(),
-      hasty.rows.members.countDocuments(),
+      patient.collections.members.countDocuments(),
+      hasty.collections.members.countDocuments(),
     ]);
     await hasty.close();
     expect(waited).toMatchObject({ status: 'fulfilled' });
-    expect(told.status === 'rejected' && isAway(told.reason)).toBe(true);
+    expect(told.status === 'rejected' && isUnavailable(told.reason)).toBe(true);
   } finally {
     lateMs = 0;
   }
 });
 
-it('leaves nothing unanswered that is asked in the moment in which its connection is closed', async () => {
+it('every request gets an answer when its connection is closed at the same moment', async () => {
   for (let round = 0; round < 10; round += 1) {
     await Promise.allSettled(Array.from({ length: 30 }, ask));
     for (const socket of onTheWay) socket.end();
     const asked: Promise<number>[] = [];
-    // In each turn of the loop: a socket is gone for one of them before anybody hears that it is closed.
+    // One request in each turn of the event loop: in one of the turns the socket is closed but not yet known to be.
     for (let turn = 0; turn < 200; turn += 1) {
       await new Promise(setImmediate);
       asked.push(ask());
     }
     const answers = await Promise.allSettled(asked);
-    for (const answer of answers) if (answer.status === 'rejected') expect(isAway(answer.reason)).toBe(true);
+    for (const answer of answers) if (answer.status === 'rejected') expect(isUnavailable(answer.reason)).toBe(true);
   }
 });
 
-it('makes a change whose connection is closed in the middle of it, and says so when that happens again', async () => {
+/** One change through the proxy; its event is left to the relay. */
+const addPoint = (at: { merchantId: string; memberId: string }) =>
+  changeMember(deps, {
+    ...at,
+    leaseOwnerOf: () => null,
+    temporalAvailable: true,
+    decide: decidePoints({ delta: 1 }, { type: 'user', id: 'tester' }),
+  });
+
+describe('a statement that gets no answer while other statements do', () => {
+  const mongo = () => service.deps.mongo;
+  const limitTransactions = (seconds: number) =>
+    mongo().db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: seconds });
+  // So that no transaction is ended by the server's own limit.
+  beforeAll(() => limitTransactions(60));
+  afterAll(() => limitTransactions(3));
+
+  it('is aborted within 3 s and not sent again, and its transaction is rolled back', async () => {
+    const merchant = await aMerchant(service);
+    const { id: memberId } = await merchant.enroll({ initialPoints: 1 });
+    Object.assign(mute, { name: 'bulkWrite', times: 2 });
+    const { made: refusal, ms } = await timed(() =>
+      addPoint({ merchantId: merchant.id, memberId }).catch((error: unknown) => error),
+    );
+    expect(isUnavailable(refusal)).toBe(true);
+    expect(ms).toBeLessThan(3_000);
+    expect(mute.times).toBe(1);
+    mute.times = 0;
+    // Waits until no transaction is open.
+    const { collections } = service.deps;
+    await until(
+      async () =>
+        (await collections.members.updateOne({ _id: memberId }, { $set: { tags: ['free'] } })).matchedCount === 1,
+      { everyMs: 100 },
+    );
+    expect(await collections.members.findOne({ _id: memberId })).toMatchObject({ balance: 1 });
+  });
+});
+
+it('a change whose connection is closed is made with a second connection; a second loss is reported', async () => {
   const merchant = await aMerchant(service);
   const { id: memberId } = await merchant.enroll({ initialPoints: 1 });
-  const change = () =>
-    changeMember(store, {
-      merchantId: merchant.id,
-      memberId,
-      holderOf: () => null,
-      confirmable: true,
-      decide: decidePoints({ delta: 1 }, { type: 'user', id: 'tester' }),
-    });
+  const change = () => addPoint({ merchantId: merchant.id, memberId });
   Object.assign(cut, { name: 'bulkWrite', times: 1 });
   expect(await change()).toMatchObject({ kind: 'done' });
   Object.assign(cut, { times: 2 });
-  await expect(change()).rejects.toSatisfy(isAway);
+  await expect(change()).rejects.toSatisfy(isUnavailable);
   expect(cut.times).toBe(0);
-  expect(await service.store.rows.members.findOne({ _id: memberId })).toMatchObject({ balance: 2 });
+  expect(await service.deps.collections.members.findOne({ _id: memberId })).toMatchObject({ balance: 2 });
 });

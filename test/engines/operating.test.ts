@@ -1,14 +1,16 @@
-// Every recipe of docs/operating.md, as it stands there, in a shell, against a real Temporal.
+// Runs every recipe of docs/operating.md as written, in a shell, against a real Temporal.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cacheDirOf } from '../../stack/engines/cache.js';
 import { obtainTemporal } from '../../stack/engines/temporalSources.js';
+import { forkEngines } from '../rig/forkEngines.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
-import { startService, type TestService, until } from '../rig/service.js';
+import { startService, type TestService } from '../rig/service.js';
+import { until } from '../rig/until.js';
 
 const root = join(import.meta.dirname, '..', '..');
 const page = readFileSync(join(root, 'docs/operating.md'), 'utf8');
@@ -38,9 +40,9 @@ async function run(title: string, env: Record<string, string> = {}): Promise<str
     env: {
       ...process.env,
       PATH: [dirname(path), process.env.PATH].join(delimiter),
-      TEMPORAL_ADDRESS: inject('temporalAddress'),
-      MONGODB_URI: inject('mongodbUri'),
-      MONGODB_DATABASE: service.store.config.MONGODB_DATABASE,
+      TEMPORAL_ADDRESS: forkEngines().temporalAddress,
+      MONGODB_URI: forkEngines().mongodbUri,
+      MONGODB_DATABASE: service.deps.config.MONGODB_DATABASE,
       RELAY_SHARDS: '1',
       ...env,
     },
@@ -52,7 +54,7 @@ beforeAll(async () => {
   const search = { cacheDir: cacheDirOf(process.env), env: process.env };
   const engine = await obtainTemporal(search, { task: { say: () => {} }, signal: new AbortController().signal });
   path = engine.path;
-  // A reset leaves two runs of one id, and one of them never ends by itself: histories are replayed elsewhere.
+  // A reset leaves two runs with one id, and one of them never ends, so this file does not replay its histories.
   service = await startService({ replay: false });
   merchant = await aMerchant(service);
   receiver = await startReceiver((_request, answer) => answer.writeHead(500).end());
@@ -64,8 +66,8 @@ beforeAll(async () => {
     headers: { 'Idempotency-Key': key },
     body: { delta: 5 },
   });
-  // Nobody is subscribed yet, and what is published later would be sent to who subscribes now.
-  await until(async () => (await service.store.rows.events.countDocuments({ state: 'new' })) === 0);
+  // No subscription exists yet, and events that are published after the next call would be sent to the new one.
+  await until(async () => (await service.deps.collections.events.countDocuments({ state: 'new' })) === 0);
   const { body } = await merchant.call('/merchants/me/webhooks', {
     body: { url: receiver.url, events: ['points.changed'], retryPolicy: { maxAttempts: 2, backoffMs: 10 } },
   });
@@ -76,7 +78,7 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-const exhausted = () => service.store.rows.deliveries.find({ subscriptionId, state: 'exhausted' }).toArray();
+const exhausted = () => service.deps.collections.deliveries.find({ subscriptionId, state: 'exhausted' }).toArray();
 
 async function failDeliveries(count: number): Promise<string[]> {
   receiver.setTemper((_request, answer) => answer.writeHead(500).end());
@@ -94,9 +96,9 @@ const allArrive = () => {
 };
 
 describe('recipes', () => {
-  it("find a member's gestures, one by its idempotency key", async () => {
+  it("find a member's changes, one by its idempotency key", async () => {
     const found = await until(async () => {
-      const text = await run("Find a member's gestures", { MEMBER: memberId, KEY: key });
+      const text = await run("Find a member's changes", { MEMBER: memberId, KEY: key });
       return text.includes(`enroll:${memberId}`) && text;
     });
     expect(found).toContain(`points:${memberId}:${key}`);
@@ -143,7 +145,7 @@ describe('recipes', () => {
           '--output',
           'json',
         ],
-        { env: { ...process.env, TEMPORAL_ADDRESS: inject('temporalAddress') } },
+        { env: { ...process.env, TEMPORAL_ADDRESS: forkEngines().temporalAddress } },
       );
       return stdout;
     };
@@ -161,7 +163,7 @@ describe('recipes', () => {
   });
 });
 
-it('no recipe of the page was left out', () => {
+it('every recipe of the page has run', () => {
   const titles = page
     .split(/^## /m)
     .filter((section) => section.includes('```sh'))

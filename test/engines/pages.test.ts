@@ -1,5 +1,5 @@
-// What a merchant's customers see, in a real browser: joining, and the card that follows, with and without JavaScript, on a
-// phone and on a desktop, by keyboard and for screen readers.
+// The pages for a merchant's customers in a real browser: enrollment and the web card, with and without JavaScript, on
+// a phone and on a desktop, by keyboard and for screen readers.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MemberRow } from '../../schemas/collections.js';
 import { hasBrowser, keepScreenshot, screens, startBrowser, type TestBrowser } from '../rig/browser.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
-import { until } from '../rig/service.js';
+import { until } from '../rig/until.js';
 
 let real: RealWallets;
 let browser: TestBrowser;
@@ -26,7 +26,7 @@ afterAll(async () => {
   await real?.stop();
 });
 
-/** What axe finds wrong for people who hear, or type, or see little. */
+/** The accessibility problems that axe finds. */
 async function barriers(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const found = await page.evaluate(
@@ -62,7 +62,7 @@ const enrollUrl = async (fields: Record<string, unknown> = {}): Promise<string> 
 
 const memberOf = async (page: Page): Promise<MemberRow> => {
   const token = new URL(page.url()).pathname.split('/').at(-1) ?? '';
-  return until(() => real.service.store.rows.members.findOne({ 'pass.token': token }));
+  return until(() => real.service.deps.collections.members.findOne({ 'pass.token': token }));
 };
 
 const award = async (page: Page, body: Record<string, unknown>): Promise<void> => {
@@ -97,7 +97,7 @@ describe.runIf(hasBrowser)('the public page', () => {
     });
   }
 
-  it('says beside each field what is wrong with it, keeps what was typed, and goes on', async () => {
+  it('shows each error next to its field, keeps the input, and accepts the corrected form', async () => {
     const page = await browser.open(await enrollUrl(stampCard), { ...screens.phone, javaScriptEnabled: false });
     await page.getByLabel('First name').fill('Ada');
     await page.getByLabel('Phone').fill('call me');
@@ -121,7 +121,7 @@ describe.runIf(hasBrowser)('the public page', () => {
     await page.context().close();
   });
 
-  it('tells a known address nothing of its card, and keeps where people came from', async () => {
+  it('shows no card for a known email, and stores the source of the visit', async () => {
     const url = `${await enrollUrl()}?utm_source=poster`;
     const email = `${crypto.randomUUID()}@example.com`;
     const pages = [];
@@ -156,7 +156,7 @@ describe.runIf(hasBrowser)('the public page', () => {
     await page.context().close();
   });
 
-  it('is 404 with words for people where there is nothing to join', async () => {
+  it('is 404 with a message for people when there is nothing to join', async () => {
     const page = await browser.open(`${real.service.publicUrl}/enroll/no-such-program`);
     expect(await page.getByRole('heading').textContent()).toBe('Nobody can join here');
     await page.goto(`${real.service.publicUrl}/passes/${'x'.repeat(32)}`);
@@ -183,7 +183,7 @@ describe.runIf(hasBrowser)('the web card', () => {
     await page.context().close();
   });
 
-  it('shows tiers and the way to the next one, and the state of a voided card', async () => {
+  it('shows tiers with the way to the next one, and the state of a voided card', async () => {
     const page = await browser.open(await enrollUrl(tierCard), screens.desktop);
     await keepScreenshot(page, 'join-desktop');
     await join(page, { 'First name': 'Grace', 'Last name': 'Hopper' });
@@ -204,7 +204,7 @@ describe.runIf(hasBrowser)('the web card', () => {
     await page.context().close();
   });
 
-  it('offers its wallets to the keyboard, and a way to the phone on a desktop, and only there', async () => {
+  it('offers its wallet buttons to the keyboard, and a way to the phone on desktops only', async () => {
     const page = await browser.open(await enrollUrl(), screens.desktop);
     await join(page);
     const aside = page.getByRole('complementary', { name: 'On your phone' });
@@ -220,7 +220,7 @@ describe.runIf(hasBrowser)('the web card', () => {
     await page.context().close();
   });
 
-  it('is current without JavaScript when it is opened again', async () => {
+  it('is up to date without JavaScript when it is opened again', async () => {
     const page = await browser.open(await enrollUrl(), { ...screens.phone, javaScriptEnabled: false });
     await join(page);
     await award(page, { delta: 25 });
@@ -229,7 +229,7 @@ describe.runIf(hasBrowser)('the web card', () => {
     await page.context().close();
   });
 
-  it('gives nothing to scripts and servers of others', async () => {
+  it('loads no scripts and calls no servers of third parties', async () => {
     const page = await browser.open(await enrollUrl());
     const asked: string[] = [];
     const refused: string[] = [];
@@ -244,13 +244,13 @@ describe.runIf(hasBrowser)('the web card', () => {
   });
 });
 
-describe.runIf(hasBrowser)('people who hear, type, or see little', () => {
+describe.runIf(hasBrowser)('accessibility', () => {
   const looks = [
     ['stamps', stampCard, 'light'],
     ['tiers', tierCard, 'dark'],
     ['points', {}, 'light'],
   ] as const;
-  it.each(looks)('meet no barrier with %s', async (kind, fields, colorScheme) => {
+  it.each(looks)('axe finds no problem with %s', async (kind, fields, colorScheme) => {
     const page = await browser.open(await enrollUrl(fields), { ...screens.phone, colorScheme });
     expect(await barriers(page)).toEqual([]);
     await page.getByRole('button').click();

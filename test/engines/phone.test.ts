@@ -1,5 +1,4 @@
-// The phones that integrators try passes with, as the processes that they are: with the local APNs and Google, and without
-// any wallet.
+// The phone programs for integrators, run as processes: with the local APNs and Google, and without any wallet.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -8,7 +7,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aMerchant } from '../rig/merchant.js';
 import { joinInPublic } from '../rig/realWallets.js';
-import { startService, type TestService, until } from '../rig/service.js';
+import { startService, type TestService } from '../rig/service.js';
+import { until } from '../rig/until.js';
 
 interface Running {
   said: () => string;
@@ -59,14 +59,14 @@ async function serviceWith(env: Record<string, string>) {
   const { slug } = await merchant.program({ name: 'Corner Coffee' });
   const email = `${crypto.randomUUID()}@example.com`;
   const { cardUrl } = await joinInPublic(service, { slug, email, firstName: 'Ada' });
-  const member = await until(() => service.store.rows.members.findOne({ email }));
+  const member = await until(() => service.deps.collections.members.findOne({ email }));
   const award = (changeMessage: string) =>
     merchant.call(`/merchants/me/members/${member._id}/points`, { method: 'PATCH', body: { delta: 5, changeMessage } });
   return { service, cardUrl, member, award };
 }
 
 describe('npm run phone', () => {
-  it('adds a pass, shows each push, fetch and face, and is the same phone when it is switched on again', async () => {
+  it('adds a pass, shows each push, fetch and version, and keeps its identity when it is started again', async () => {
     const standIns = phone('wallets');
     await heard(standIns, 'npm start');
     const lines = (await readFile(join(stackDir, 'wallets', 'wallets.env'), 'utf8')).trim().split('\n');
@@ -77,7 +77,7 @@ describe('npm run phone', () => {
     await heard(iphone, 'waiting for pushes');
     const wallet = phone('save', cardUrl);
     await heard(wallet, 'saved ');
-    await until(async () => (await service.store.rows.members.findOne({ _id: member._id }))?.pass.googleSaved);
+    await until(async () => (await service.deps.collections.members.findOne({ _id: member._id }))?.pass.googleSaved);
     expect((await award('Five more')).body.data.passUpdate).toMatchObject({
       apple: { devicesNotified: 1, mode: 'real' },
       google: { objectPatched: true, mode: 'real' },
@@ -90,14 +90,14 @@ describe('npm run phone', () => {
     await iphone.end();
     const again = phone('add', `${cardUrl}?welcome`);
     await heard(again, 'waiting for pushes');
-    const devices = await service.store.rows.devices.find({ memberId: member._id }).toArray();
+    const devices = await service.deps.collections.devices.find({ memberId: member._id }).toArray();
     expect(devices).toHaveLength(1);
-    expect(await service.store.rows.events.countDocuments({ type: 'pass.installed', 'data.platform': 'apple' })).toBe(
-      1,
-    );
+    expect(
+      await service.deps.collections.events.countDocuments({ type: 'pass.installed', 'data.platform': 'apple' }),
+    ).toBe(1);
   });
 
-  it('follows the web card where passes are stub', async () => {
+  it('follows the web card when passes are in stub mode', async () => {
     const { cardUrl, award } = await serviceWith({});
     const follower = phone('add', cardUrl);
     await heard(follower, /stub here[\s\S]*POINTS +0/);
@@ -105,7 +105,7 @@ describe('npm run phone', () => {
     await heard(follower, /POINTS +5[\s\S]*Hello Ada/);
   });
 
-  it('says what is missing, in one line', async () => {
+  it('reports what is missing in one line', async () => {
     const [nothing, nowhere] = [phone(), phone('add', 'http://127.0.0.1:9/passes/none')];
     await heard(nothing, 'npm run phone -- add PASS_URL');
     await heard(nowhere, 'is not the address of a card here');

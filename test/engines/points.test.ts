@@ -1,8 +1,10 @@
-// Points by PATCH, with all of their rules (interface 2.4 to 2.6, 4.4): what is answered, what is stored, what is told.
+// Points by PATCH (docs/interface.md, sections 2.4, 2.5, 2.6 and 4.4): all rules of the answer, the stored rows and the
+// events.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, TestMerchant } from '../rig/merchant.js';
-import { type TestService, until } from '../rig/service.js';
+import type { TestService } from '../rig/service.js';
 import { startTold, type Told } from '../rig/told.js';
+import { until } from '../rig/until.js';
 
 let told: Told;
 let service: TestService;
@@ -28,7 +30,7 @@ const toldOf = (memberId: string, count = 1) =>
   });
 
 describe('a delta', () => {
-  it('moves the balance, and is answered, stored and told alike', async () => {
+  it('changes the balance, with the same values in answer, ledger and event', async () => {
     const member = await merchant.enroll({ initialPoints: 20 });
     const { status, body } = await patch(member.id, { delta: 15, changeMessage: 'You now have %@ points' });
     expect(status).toBe(200);
@@ -64,7 +66,7 @@ describe('a delta', () => {
     expect(read.body.data.fieldValues).toEqual({ points: 35 });
   });
 
-  it('below zero stops at zero, and says what it really took', async () => {
+  it('below zero stops at zero, and the answer has the delta that was applied', async () => {
     const member = await merchant.enroll({ initialPoints: 5 });
     const { body } = await patch(member.id, { delta: -50 });
     expect(body.data).toMatchObject({ previous: 5, current: 0 });
@@ -72,7 +74,7 @@ describe('a delta', () => {
     expect((await toldOf(member.id))[0].data.delta).toBe(-5);
   });
 
-  it('of nothing is a change of nothing, with its row and its event', async () => {
+  it('of zero changes nothing, with a ledger row and an event', async () => {
     const member = await merchant.enroll({ initialPoints: 5 });
     const { status, body } = await patch(member.id, { delta: 0 });
     expect(status).toBe(200);
@@ -81,7 +83,7 @@ describe('a delta', () => {
     expect((await toldOf(member.id))[0].data.delta).toBe(0);
   });
 
-  it('is as exact at the edge as anywhere', async () => {
+  it('is exact at the limits of the balance, too', async () => {
     const member = await merchant.enroll({ initialPoints: 1_000_000_000 });
     expect((await patch(member.id, { delta: 1_000_000_000 })).body.data.current).toBe(2_000_000_000);
     expect((await patch(member.id, { delta: -1_000_000_000 })).body.data.current).toBe(1_000_000_000);
@@ -89,14 +91,14 @@ describe('a delta', () => {
 });
 
 describe('a value', () => {
-  it('becomes the balance, and the difference is the delta', async () => {
+  it('becomes the balance, and the delta is the difference', async () => {
     const member = await merchant.enroll({ initialPoints: 20 });
     const { body } = await patch(member.id, { value: 7 });
     expect(body.data).toMatchObject({ previous: 20, current: 7, member: { fieldValues: { points: 7 } } });
     expect((await ledgerOf(member.id))[0]).toMatchObject({ delta: -13 });
   });
 
-  it('equal to the balance is a change of nothing, with its row and its event', async () => {
+  it('equal to the balance changes nothing, with a ledger row and an event', async () => {
     const member = await merchant.enroll({ initialPoints: 20 });
     expect((await patch(member.id, { value: 20 })).body.data).toMatchObject({ previous: 20, current: 20 });
     expect((await ledgerOf(member.id))[0]).toMatchObject({ delta: 0 });
@@ -117,18 +119,18 @@ describe('a request that is refused', () => {
     ['an unknown field', { delta: 1, points: 1 }],
     ['an operator', { delta: { $inc: 1 } }],
     ['no object', [1]],
-  ])('for %s says what is wrong and changes nothing', async (_what, sent) => {
+  ])('for %s names the error and changes nothing', async (_what, sent) => {
     const member = await merchant.enroll({ initialPoints: 20 });
     const { status, body } = await patch(member.id, sent);
     expect(status).toBe(400);
     expect(body).toMatchObject({ success: false, error: { code: 'VALIDATION_FAILED', message: expect.any(String) } });
     expect(body.error.details.length).toBeGreaterThan(0);
-    const row = await service.store.rows.members.findOne({ _id: member.id });
+    const row = await service.deps.collections.members.findOne({ _id: member.id });
     expect(row).toMatchObject({ balance: 20, version: 1 });
     expect(await ledgerOf(member.id)).toHaveLength(1);
   });
 
-  it('for a member that is not there is 404', async () => {
+  it('for a member that does not exist is 404', async () => {
     for (const id of ['11111111-2222-4333-8444-555555555555', 'no-uuid', 'x'.repeat(400)]) {
       const { status, body } = await patch(id, { delta: 1 });
       expect(status).toBe(404);
@@ -150,7 +152,7 @@ describe('a request that is refused', () => {
 });
 
 describe('a stamp program', () => {
-  it('takes one stamp at a time until the card is full', async () => {
+  it('accepts one stamp at a time until the card is full', async () => {
     const program = await merchant.program({ style: 'stamps', fields: { primaryLabel: 'STAMPS' }, goal: 2 });
     const member = await merchant.enroll({ programId: program._id });
     for (const wrong of [{ delta: 2 }, { delta: -1 }, { delta: 0 }, { value: 1 }]) {
@@ -172,7 +174,7 @@ describe('a tiered program', () => {
     { name: 'Gold', threshold: 1_000 },
   ];
 
-  it('says where the tier was, where it is and whether it went up', async () => {
+  it('reports the old tier, the new tier and whether it went up', async () => {
     const program = await merchant.program({ style: 'tiered', tiers });
     const member = await merchant.enroll({ programId: program._id, initialPoints: 150 });
     expect(member.tier).toBe('Bronze');
@@ -194,7 +196,7 @@ describe('a tiered program', () => {
     expect((await merchant.call(`/merchants/me/members/${member.id}`)).body.data.tier).toBe('Bronze');
   });
 
-  it('on basis lifetime keeps a tier that was earned', async () => {
+  it('on basis lifetime keeps a tier that was reached', async () => {
     const program = await merchant.program({ style: 'tiered', tiers, basis: 'lifetime' });
     const member = await merchant.enroll({ programId: program._id, initialPoints: 250 });
     await patch(member.id, { value: 0 });
@@ -205,7 +207,7 @@ describe('a tiered program', () => {
     expect([tierAt(2), tierAt(3)]).toEqual(['Silver', 'Gold']);
   });
 
-  it('below its first tier shows none', async () => {
+  it('below its first tier has no tier', async () => {
     const program = await merchant.program({ style: 'tiered', tiers: tiers.slice(1) });
     const member = await merchant.enroll({ programId: program._id, initialPoints: 300 });
     expect(member.tier).toBe('Silver');
@@ -218,17 +220,17 @@ describe('a tiered program', () => {
   });
 });
 
-describe('many at once', () => {
+describe('concurrent deltas', () => {
   it('add up exactly: 200 concurrent deltas on one member', async () => {
     const member = await merchant.enroll({ initialPoints: 1_000 });
     const deltas = Array.from({ length: 200 }, (_, index) => (index % 7) - 2);
     const answers = await Promise.all(deltas.map((delta) => patch(member.id, { delta })));
     expect(answers.map((answer) => answer.status)).toEqual(deltas.map(() => 200));
     const sum = deltas.reduce((total, delta) => total + delta, 1_000);
-    const row = await service.store.rows.members.findOne({ _id: member.id });
-    expect(row).toMatchObject({ balance: sum, version: 201, transactionCount: 201 });
+    const row = await service.deps.collections.members.findOne({ _id: member.id });
+    expect(row).toMatchObject({ balance: sum, version: 201, ledgerCount: 201 });
 
-    const rows = await service.store.rows.transactions
+    const rows = await service.deps.collections.ledger
       .find({ memberId: member.id })
       .sort({ memberVersion: 1 })
       .toArray();
@@ -241,7 +243,9 @@ describe('many at once', () => {
         .map((entry) => entry.current)
         .sort(),
     );
-    const events = await service.store.rows.events.find({ memberId: member.id, type: 'points.changed' }).toArray();
+    const events = await service.deps.collections.events
+      .find({ memberId: member.id, type: 'points.changed' })
+      .toArray();
     expect(new Set(events.map((event) => event.data.memberVersion)).size).toBe(200);
   });
 });

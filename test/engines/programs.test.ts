@@ -1,4 +1,4 @@
-// Programs over the API (interface 2.1, 4.2): read-only, raw records, the merchant's own.
+// Programs over the API (docs/interface.md, sections 2.1 and 4.2): read-only, as raw records, only the merchant's own.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 describe('programs', () => {
-  it('are listed as records keyed by _id, archived ones too, and of this merchant alone', async () => {
+  it('are listed as records with _id, including archived ones, for this merchant only', async () => {
     const stranger = await aMerchant(service);
     const tiers = [
       { name: 'Bronze', threshold: 0 },
@@ -57,7 +57,7 @@ describe('programs', () => {
     );
   });
 
-  it('are read one by one, the same record', async () => {
+  it('are read one by one as the same records', async () => {
     const program = await merchant.program();
     const one = await merchant.call(`/merchants/me/programs/${program._id}`);
     const all = await merchant.call('/merchants/me/programs');
@@ -65,7 +65,7 @@ describe('programs', () => {
     expect(all.body.data).toContainEqual(one.body.data);
   });
 
-  it('that are not there, or are of another merchant, are the same 404', async () => {
+  it('that do not exist or are of another merchant get the same 404', async () => {
     const theirs = await (await aMerchant(service)).program();
     const answers = await Promise.all(
       [theirs._id, 'no-such-program', '%00', 'x'.repeat(500), '$ne'].map((id) =>
@@ -78,7 +78,7 @@ describe('programs', () => {
     }
   });
 
-  it('cannot be written: other methods are 405 and say what there is', async () => {
+  it('cannot be written: other methods are 405 and name the allowed ones', async () => {
     for (const path of ['/merchants/me/programs', '/merchants/me/programs/x']) {
       for (const method of ['POST', 'PATCH', 'PUT', 'DELETE']) {
         const { status, body, headers } = await merchant.call(path, { method });

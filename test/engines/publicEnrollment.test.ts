@@ -1,15 +1,17 @@
-// The public page's submit: anybody may call it, so what matters most is what it does not tell.
+// The public page's form: everyone may send it, so the tests check above all what its answer does not reveal.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GoogleServer, startGoogleServer } from '../rig/googleServer.js';
 import { type Answer, aMerchant, type TestMerchant } from '../rig/merchant.js';
-import { startService, type TestService, until } from '../rig/service.js';
+import { startService, type TestService } from '../rig/service.js';
+import { until } from '../rig/until.js';
 
 const submitTo = (merchant: TestMerchant, slug: string, body: unknown, headers = {}): Promise<Answer> =>
   merchant.call(`/enroll/${slug}/submit`, { body, headers, credential: null });
 
-const membersOf = (service: TestService, programId: string) => service.store.rows.members.find({ programId }).toArray();
+const membersOf = (service: TestService, programId: string) =>
+  service.deps.collections.members.find({ programId }).toArray();
 
-describe('joining in public', () => {
+describe('public enrollment', () => {
   let service: TestService;
   let merchant: TestMerchant;
 
@@ -19,7 +21,7 @@ describe('joining in public', () => {
   });
   afterAll(() => service.stop());
 
-  it('answers a newcomer with the member code and the links, and tells the merchant how they came', async () => {
+  it("answers a new customer with the member code and the links, and the event names the visit's source", async () => {
     const { _id: programId, slug } = await merchant.program();
     const { status, body, headers } = await submitTo(merchant, slug, {
       firstName: 'Ada',
@@ -44,14 +46,17 @@ describe('joining in public', () => {
     expect(member).not.toHaveProperty('lastName');
     expect(member?.pass.appleIssuedAt).toBeDefined();
     expect(headers.get('ratelimit-limit')).toBe('1000000');
-    const event = await service.store.rows.events.findOne({ memberId: member?._id ?? '', type: 'member.created' });
+    const event = await service.deps.collections.events.findOne({
+      memberId: member?._id ?? '',
+      type: 'member.created',
+    });
     expect(event?.data).toMatchObject({
       source: 'public',
       attribution: { utm_source: 'newsletter', ref: 'friend' },
     });
   });
 
-  it('takes an HTML form too', async () => {
+  it('accepts an HTML form, too', async () => {
     const { _id: programId, slug } = await merchant.program();
     const form = new URLSearchParams({
       email: 'grace@example.com',
@@ -67,7 +72,7 @@ describe('joining in public', () => {
     expect(member).toMatchObject({ firstName: 'Grace', attribution: { utm_campaign: 'may' } });
   });
 
-  it('shows nothing of the member whose email it knows, in whatever case it is typed', async () => {
+  it("reveals nothing of a member whose email is known, in any case of the email's letters", async () => {
     const { _id: programId, slug } = await merchant.program();
     const known = await merchant.enroll({ programId, email: 'known@example.com', firstName: 'Known' });
     const { status, text } = await submitTo(merchant, slug, { email: 'KNOWN@example.com', firstName: 'Mallory' });
@@ -77,7 +82,7 @@ describe('joining in public', () => {
     expect(after.body.data.firstName).toBe('Known');
   });
 
-  it('of its page makes no member where the field is filled in that only machines see', async () => {
+  it('through the page creates no member when the hidden field for bots is filled in', async () => {
     const { _id, slug } = await merchant.program();
     const page = `${service.publicUrl}/enroll/${slug}`;
     const [, name = ''] = /class="unseen".*?name="(\w+)"/s.exec(await (await fetch(page)).text()) ?? [];
@@ -90,7 +95,7 @@ describe('joining in public', () => {
     expect(await membersOf(service, _id)).toHaveLength(1);
   });
 
-  it('makes one member of ten submits at once', async () => {
+  it('creates one member from ten concurrent requests', async () => {
     const { _id: programId, slug } = await merchant.program();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => submitTo(merchant, slug, { email: 'once@example.com' })),
@@ -99,7 +104,7 @@ describe('joining in public', () => {
     expect(await membersOf(service, programId)).toHaveLength(1);
   });
 
-  it('refuses what is no person, and creates nothing', async () => {
+  it('refuses invalid people and creates nothing', async () => {
     const { _id: programId, slug } = await merchant.program();
     const good = { email: 'a@example.com' };
     const wrong: [unknown, string][] = [
@@ -128,7 +133,7 @@ describe('joining in public', () => {
     expect(await membersOf(service, programId)).toHaveLength(0);
   });
 
-  it('does not know a slug that is unknown or closed to the public, and refuses an archived program', async () => {
+  it('answers 404 for a slug that is unknown or closed to the public, and refuses an archived program', async () => {
     const closed = await merchant.program({ enrollment: { open: false } });
     const archived = await merchant.program({ archived: true });
     const body = { email: 'late@example.com' };
@@ -142,7 +147,7 @@ describe('joining in public', () => {
     ]);
   });
 
-  it('answers within its wait while nobody issues, and the pass follows', async () => {
+  it('answers within its time limit while no worker issues passes, and the pass follows', async () => {
     const { _id: programId, slug } = await merchant.program();
     await service.stopWorker();
     const startedAt = performance.now();
@@ -155,7 +160,7 @@ describe('joining in public', () => {
   });
 });
 
-describe('joining in public while Google issues for real', () => {
+describe('public enrollment with real Google passes', () => {
   let service: TestService;
   let merchant: TestMerchant;
   let google: GoogleServer;
@@ -170,7 +175,7 @@ describe('joining in public while Google issues for real', () => {
     await google.close();
   });
 
-  it('answers with the link that saves the pass, says so when Google refused it, and issues it later', async () => {
+  it('answers with the save link, reports a refusal by Google, and issues the pass later', async () => {
     const { _id: programId, slug } = await merchant.program();
     const saved = await submitTo(merchant, slug, { email: 'saved@example.com' });
     expect([saved.status, saved.body.success]).toEqual([201, true]);
@@ -192,13 +197,13 @@ describe('joining in public while Google issues for real', () => {
       error: { code: 'PASS_ISSUANCE_FAILED', message: expect.stringContaining('retried') },
     });
     const late = await until(async () => {
-      const now = await service.store.rows.members.findOne({ _id: member?._id ?? '' });
+      const now = await service.deps.collections.members.findOne({ _id: member?._id ?? '' });
       return now?.pass.googleIssuedAt && now;
     });
     expect(late.pass.googleSaveUrl).toMatch(/^https:/);
   });
 
-  it('counts strangers by their address, and lets keys through', async () => {
+  it('counts requests without a key by address, and does not limit keys by it', async () => {
     const { slug } = await merchant.program();
     const third = await submitTo(merchant, slug, { email: 'third@example.com' });
     expect([third.status, third.headers.get('ratelimit-remaining')]).toEqual([201, '0']);

@@ -1,5 +1,6 @@
-// After a change of a program its class at Google follows; and every pass that somebody keeps is pushed and fetched afresh when
-// the operator says so. Here pushes are by key, and the budget at Google is kept in Redis.
+// After a change of a program its class at Google is updated, and a rebuild by the operator pushes every saved pass, so
+// that phones fetch it again. In this file pushes authenticate with a key, and Redis keeps the request budget at
+// Google.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import { type Customers, startCustomers } from '../rig/customers.js';
 import { startEffects } from '../rig/effects.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { type RedisServer, startRedisServer } from '../rig/redisServer.js';
-import { until } from '../rig/service.js';
+import { until } from '../rig/until.js';
 
 let real: RealWallets;
 let customers: Customers;
@@ -28,21 +29,21 @@ afterAll(async () => {
   await redis.close();
 });
 
-it('phones show the new template, saved objects are patched, and whoever keeps no pass is left alone', async () => {
+it('phones show the new template, saved objects are patched, and members without a saved pass are left out', async () => {
   const { service, google, customer } = real;
-  const { rows } = service.store;
+  const { collections } = service.deps;
   const ada = await customers.join();
   const phone = await customers.install(ada);
   const bob = await customers.join(ada.program);
   await customer.save(bob.googleUrl ?? '');
-  await until(async () => (await rows.members.findOne({ _id: bob.member._id }))?.pass.googleSaved);
+  await until(async () => (await collections.members.findOne({ _id: bob.member._id }))?.pass.googleSaved);
   const eve = await customers.join(ada.program);
   const [elsewhere] = [await customers.join()];
-  const before = await rows.members.findOne({ _id: eve.member._id });
+  const before = await collections.members.findOne({ _id: eve.member._id });
   const patches = () => google.requests.filter(({ kind }) => kind === 'objectUpdate').length;
   const patched = patches();
 
-  await rows.programs.updateOne({ _id: ada.program._id }, { $set: { 'passTemplate.logoText': 'A new name' } });
+  await collections.programs.updateOne({ _id: ada.program._id }, { $set: { 'passTemplate.logoText': 'A new name' } });
   const { code, lines, errors } = await runOn(service, passes, ['rebuild', ada.program._id, '--wait']);
   expect([code, errors]).toEqual([0, []]);
   expect(lines[0]).toMatch(/^started rebuild:/);
@@ -57,17 +58,19 @@ it('phones show the new template, saved objects are patched, and whoever keeps n
     devices: [{ lastPush: { status: 200 } }],
   });
   expect(patches()).toBeGreaterThan(patched);
-  const [batch] = await rows.batches.find({ kind: 'passes.rebuild' }).toArray();
+  const [batch] = await collections.batches.find({ kind: 'passes.rebuild' }).toArray();
   expect(batch).toMatchObject({ phase: 'completed', programId: ada.program._id, counts: { total: 2, created: 2 } });
-  expect((await rows.members.findOne({ _id: eve.member._id }))?.version).toBe(before?.version);
-  expect((await rows.members.findOne({ _id: elsewhere?.member._id ?? '' }))?.version).toBe(elsewhere?.member.version);
+  expect((await collections.members.findOne({ _id: eve.member._id }))?.version).toBe(before?.version);
+  expect((await collections.members.findOne({ _id: elsewhere?.member._id ?? '' }))?.version).toBe(
+    elsewhere?.member.version,
+  );
 
   const { body } = await real.merchant.call(`/merchants/me/batches/${batch?._id}`);
   expect(body.data).toMatchObject({ kind: 'passes.rebuild', phase: 'completed', percent: 100 });
   expect(await service.client.workflow.getHandle(`rebuild:${batch?._id}`).result()).toEqual({ phase: 'completed' });
 });
 
-it('the class at Google follows each change of a program, nobody enrolling, though Google was in trouble', async () => {
+it('the class at Google follows each change of a program without an enrollment, also after faults at Google', async () => {
   const { service, google, merchant } = real;
   const folder = await mkdtemp(join(tmpdir(), 'programs-'));
   const file = join(folder, 'club.json');
@@ -86,23 +89,23 @@ it('the class at Google follows each change of a program, nobody enrolling, thou
   await apply('#222222');
   await until(() => shown() === '#222222');
   const rows = await until(async () => {
-    const found = await service.store.rows.events.find({ programId: 'club' }).toArray();
+    const found = await service.deps.collections.events.find({ programId: 'club' }).toArray();
     return found.every(({ state }) => state === 'published') && found;
   });
-  expect(rows.map(({ silent }) => silent)).toEqual([true, true]);
+  expect(rows.map(({ internal }) => internal)).toEqual([true, true]);
   await rm(folder, { recursive: true });
 });
 
-it('every worker takes its turns at Google from the one budget in Redis', async () => {
+it('all workers share one request budget at Google in Redis', async () => {
   const workers = await Promise.all([startEffects(real.service), startEffects(real.service)]);
   const asks = workers.map(
     ({ deps }) =>
       () =>
-        deps.wallets.google?.wallet.getObject(`${real.google.issuerId}.nobody`),
+        deps.wallets.google?.api.getObject(`${real.google.issuerId}.nobody`),
   );
   const booked = () => redis.commands.filter((name) => name === 'eval').length;
   for (const ask of asks) {
-    // A worker that has not reached Redis yet counts for itself.
+    // A worker that has not reached Redis yet paces its own requests only.
     await until(async () => {
       const before = booked();
       await ask();

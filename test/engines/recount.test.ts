@@ -1,6 +1,6 @@
-// Totals and tags that a crash left wrong are put right, beside enrollments that go on.
+// The recount corrects totals and tags that a crash left wrong, during enrollments.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { recountMerchants } from '../../activities/recount.js';
+import { recountMerchants } from '../../activities/members/recount.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 
@@ -15,12 +15,12 @@ const totalOf = async (merchant: TestMerchant, query = '') =>
   (await merchant.call(`/merchants/me/members?pageSize=1${query}`)).body.data.total;
 const tagsOf = async (merchant: TestMerchant) => (await merchant.call('/merchants/me/members/tags')).body.data.tags;
 
-/** Goes through all merchants of this file's database. */
+/** Recounts all merchants of this file's database. */
 async function recount(): Promise<number> {
   let repaired = 0;
   let after: string | undefined;
   do {
-    const done = await recountMerchants(service.store, { ...(after && { after }) }, { waitMs: 300 });
+    const done = await recountMerchants(service.deps, { ...(after && { after }) }, { waitMs: 300 });
     repaired += done.repaired;
     after = done.next;
   } while (after);
@@ -28,7 +28,7 @@ async function recount(): Promise<number> {
 }
 
 describe('the recount', () => {
-  it('finds nothing to do where all is right', async () => {
+  it('changes nothing when all totals are correct', async () => {
     const merchant = await aMerchant(service);
     const member = await merchant.enroll();
     await merchant.call(`/merchants/me/members/${member.id}/tags`, { body: { tags: ['vip'] } });
@@ -36,11 +36,11 @@ describe('the recount', () => {
     expect(await totalOf(merchant)).toBe(1);
   });
 
-  it('puts totals right that are too low, too high or gone, of the merchant and of each program', async () => {
+  it('corrects totals that are too low, too high or missing, for the merchant and for each program', async () => {
     const merchant = await aMerchant(service);
     const [one, two] = [await merchant.program(), await merchant.program()];
     for (const programId of [one._id, one._id, two._id]) await merchant.enroll({ programId });
-    const { counters } = service.store.rows;
+    const { counters } = service.deps.collections;
     await counters.updateOne({ _id: merchant.id }, { $inc: { members: -2 } });
     await counters.updateOne({ _id: `${merchant.id}:${one._id}` }, { $inc: { members: 5 } });
     await counters.deleteOne({ _id: `${merchant.id}:${two._id}` });
@@ -50,11 +50,11 @@ describe('the recount', () => {
     expect(await totalOf(merchant, `&programId=${two._id}`)).toBe(1);
   });
 
-  it('lists tags that are in use and no others', async () => {
+  it('lists only the tags that are in use', async () => {
     const merchant = await aMerchant(service);
     const member = await merchant.enroll();
     await merchant.call(`/merchants/me/members/${member.id}/tags`, { body: { tags: ['kept', 'lost'] } });
-    const { tags } = service.store.rows;
+    const { tags } = service.deps.collections;
     await tags.deleteOne({ _id: `${merchant.id}:lost` });
     await tags.insertOne({ _id: `${merchant.id}:stale`, merchantId: merchant.id, tag: 'stale' });
     expect(await tagsOf(merchant)).toEqual(['kept', 'stale']);
@@ -62,10 +62,10 @@ describe('the recount', () => {
     expect(await tagsOf(merchant)).toEqual(['kept', 'lost']);
   });
 
-  it('leaves the totals exact while people enroll', async () => {
+  it('keeps the totals exact during enrollments', async () => {
     const merchant = await aMerchant(service);
     const { _id: programId } = await merchant.program();
-    const { counters } = service.store.rows;
+    const { counters } = service.deps.collections;
     for (let count = 0; count < 5; count += 1) await merchant.enroll({ programId });
     await counters.updateOne({ _id: merchant.id }, { $inc: { members: -1 } });
     let enrolling = true;

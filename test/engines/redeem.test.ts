@@ -1,8 +1,9 @@
-// Redeeming (interface 3.2, 4.4): only what is full, for the price of its goal, once.
+// Redeeming (docs/interface.md, sections 3.2 and 4.4): only a full card, for the price of its goal, once.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, Call, TestMerchant } from '../rig/merchant.js';
-import { type TestService, until } from '../rig/service.js';
+import type { TestService } from '../rig/service.js';
 import { startTold, type Told } from '../rig/told.js';
+import { until } from '../rig/until.js';
 
 let told: Told;
 let service: TestService;
@@ -24,7 +25,7 @@ const ledgerOf = async (memberId: string) =>
 const toldOf = (memberId: string) => until(() => told.envelopes(memberId)[0]);
 
 describe('a reward', () => {
-  it('costs the goal, and is answered, stored, told and counted', async () => {
+  it('costs the goal, with the same values in answer, ledger, event and counter', async () => {
     const member = await merchant.enroll({ initialPoints: 130 });
     const { status, body } = await redeem(member.id, { body: { changeMessage: 'Enjoy your coffee' } });
     expect(status).toBe(200);
@@ -63,7 +64,7 @@ describe('a reward', () => {
     );
   });
 
-  it('can be redeemed again for as long as the balance lasts, and is counted each time', async () => {
+  it('can be redeemed again as long as the balance is high enough, and each time is counted', async () => {
     const member = await merchant.enroll({ initialPoints: 250 });
     expect((await redeem(member.id)).body.data.current).toBe(150);
     expect((await redeem(member.id)).body.data.current).toBe(50);
@@ -76,33 +77,36 @@ describe('a reward', () => {
     expect(await read(member.id)).toMatchObject({ redeemedCount: 2, fieldValues: { points: 50 } });
   });
 
-  it('is refused, and changes nothing, while a single point is missing', async () => {
+  it('is refused when one point is missing, and changes nothing', async () => {
     const member = await merchant.enroll({ initialPoints: 99 });
     const { status, body } = await redeem(member.id);
     expect([status, body.error.code, body.error.details.missing]).toEqual([400, 'CARD_NOT_FULL', 1]);
-    expect(await service.store.rows.members.findOne({ _id: member.id })).toMatchObject({ balance: 99, version: 1 });
+    expect(await service.deps.collections.members.findOne({ _id: member.id })).toMatchObject({
+      balance: 99,
+      version: 1,
+    });
   });
 
-  it('is refused where the program has none', async () => {
+  it('is refused when the program has none', async () => {
     const program = await merchant.program({ goal: undefined });
     const member = await merchant.enroll({ programId: program._id, initialPoints: 500 });
     const { status, body } = await redeem(member.id);
     expect([status, body.error.code]).toEqual([400, 'REWARD_NOT_CONFIGURED']);
   });
 
-  it('is refused to a member that is not active', async () => {
+  it('is refused for a member that is not active', async () => {
     const member = await merchant.enroll({ initialPoints: 500 });
     await merchant.call(`/merchants/me/members/${member.id}/status`, { method: 'PATCH', body: { status: 'voided' } });
     const { status, body } = await redeem(member.id);
     expect([status, body.error.code]).toEqual([400, 'MEMBER_NOT_ACTIVE']);
   });
 
-  it('of a member that is not there is 404', async () => {
+  it('for a member that does not exist is 404', async () => {
     const { status, body } = await redeem('11111111-2222-4333-8444-555555555555');
     expect([status, body.error.code]).toEqual([404, 'MEMBER_NOT_FOUND']);
   });
 
-  it('lets a tier on the balance fall, and says so', async () => {
+  it('lowers a tier on the balance, and the answer reports it', async () => {
     const tiers = [
       { name: 'Bronze', threshold: 0 },
       { name: 'Gold', threshold: 500 },
@@ -115,7 +119,7 @@ describe('a reward', () => {
 });
 
 describe('a stamp card', () => {
-  it('is redeemed when it is full, and begins at nothing again', async () => {
+  it('is redeemed when it is full, and starts at zero again', async () => {
     const program = await merchant.program({ style: 'stamps', fields: { primaryLabel: 'STAMPS' }, goal: 3 });
     const member = await merchant.enroll({ programId: program._id, initialPoints: 2 });
     expect((await redeem(member.id)).body.error).toMatchObject({ code: 'CARD_NOT_FULL', details: { missing: 1 } });
@@ -148,7 +152,7 @@ describe('the body', () => {
   });
 });
 
-describe('many at once', () => {
+describe('concurrent redeems', () => {
   it('never spend a point twice: of 20 concurrent redeems of a balance for 7, exactly 7 succeed', async () => {
     const member = await merchant.enroll({ initialPoints: 799 });
     const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(member.id)));

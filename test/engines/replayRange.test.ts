@@ -1,10 +1,12 @@
-// A stretch of events, sent again: the same ids and bytes, to one subscription, at a bounded rate, with an end that is told.
+// The replay of a range of events: the same ids and bytes, to one subscription, at a limited rate, and an event at its
+// end.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { csvOf, sendImport } from '../rig/imports.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Received, type Receiver, startReceiver, type Temper } from '../rig/receiver.js';
-import { startService, type TestService, until } from '../rig/service.js';
+import { startService, type TestService } from '../rig/service.js';
 import { hang } from '../rig/tempers.js';
+import { until } from '../rig/until.js';
 
 const ok: Temper = (_request, answer) => answer.writeHead(204).end();
 const broken: Temper = (_request, answer) => answer.writeHead(500).end();
@@ -12,7 +14,7 @@ const broken: Temper = (_request, answer) => answer.writeHead(500).end();
 let service: TestService;
 
 beforeAll(async () => {
-  service = await startService({ env: { REPLAY_PER_SECOND: '20', GESTURE_WORKFLOWS_PER_SECOND: '0' } });
+  service = await startService({ env: { REPLAY_PER_SECOND: '20', CHANGE_WORKFLOWS_PER_SECOND: '0' } });
 });
 afterAll(() => service.stop());
 
@@ -33,10 +35,9 @@ async function aScene(): Promise<Scene> {
   const { memberCode } = await merchant.enroll();
   const quiet = () =>
     until(
-      async () => (await service.store.rows.events.findOne({ merchantId: merchant.id, state: 'new' })) === null,
-      20_000,
+      async () => (await service.deps.collections.events.findOne({ merchantId: merchant.id, state: 'new' })) === null,
     );
-  // What the enrollment itself tells must not arrive among the scans.
+  // The events of the enrollment must not arrive among the scans.
   await quiet();
   return {
     merchant,
@@ -79,8 +80,8 @@ async function ended({ merchant }: Scene, batchId: string) {
 
 const idOf = (request: Received): string => JSON.parse(request.body.toString('utf8')).eventId;
 
-describe('a replay of what failed', () => {
-  it('delivers it with its own ids and bytes, and leaves nothing for a second one', async () => {
+describe('a replay of failed deliveries', () => {
+  it('sends them with their own ids and bytes, and leaves none for a second replay', async () => {
     const scene = await aScene();
     const { merchant, receiver } = scene;
     const id = await scene.subscribe();
@@ -103,7 +104,7 @@ describe('a replay of what failed', () => {
     const log = await merchant.call(`/merchants/me/webhooks/delivery-logs?subscriptionId=${id}&success=true`);
     const replays = log.body.data.items.filter((item: { replayOf?: string }) => item.replayOf);
     expect(replays).toHaveLength(2);
-    const original = await service.store.rows.deliveries.findOne({ _id: replays[0].replayOf });
+    const original = await service.deps.collections.deliveries.findOne({ _id: replays[0].replayOf });
     expect(original).toMatchObject({ eventId: replays[0].eventId, state: 'exhausted' });
 
     const again = await ended(scene, await scene.replay(id, { since: longAgo }));
@@ -111,7 +112,7 @@ describe('a replay of what failed', () => {
     await scene.stop();
   });
 
-  it('goes on by the policy of the subscription where the receiver fails again', async () => {
+  it("is retried by the subscription's policy when the receiver fails again", async () => {
     const scene = await aScene();
     const { receiver } = scene;
     receiver.setTemper(broken);
@@ -127,17 +128,19 @@ describe('a replay of what failed', () => {
     );
     const batch = await ended(scene, await scene.replay(id, { since: longAgo }));
     expect(batch.counts).toEqual({ total: 1, created: 0, deduped: 0, failed: 1 });
-    await until(() => service.store.rows.deliveries.findOne({ subscriptionId: id, state: 'succeeded', attempts: 2 }));
+    await until(() =>
+      service.deps.collections.deliveries.findOne({ subscriptionId: id, state: 'succeeded', attempts: 2 }),
+    );
     await scene.stop();
   });
 });
 
-describe('what has failed', () => {
-  it('is what the latest delivery says, replays of replays included', async () => {
+describe('a failed event', () => {
+  it('is one whose latest delivery failed, including replays of replays', async () => {
     const scene = await aScene();
     const { merchant, receiver } = scene;
     const id = await scene.subscribe();
-    const { deliveries } = service.store.rows;
+    const { deliveries } = service.deps.collections;
     const replayed = async (of: string) => {
       const before = await deliveries.countDocuments({ subscriptionId: id });
       const path = `/merchants/me/webhooks/delivery-logs/${of}/replay`;
@@ -165,20 +168,20 @@ describe('what has failed', () => {
     await scene.stop();
   });
 
-  it('is not what is under way', async () => {
+  it('is not one whose delivery is under way', async () => {
     const scene = await aScene();
     scene.receiver.setTemper(broken);
     const id = await scene.subscribe({ retryPolicy: { maxAttempts: 2, backoffMs: 86_400_000 } });
     await scene.scan(1);
-    await until(() => service.store.rows.deliveries.findOne({ subscriptionId: id, state: 'retrying' }));
+    await until(() => service.deps.collections.deliveries.findOne({ subscriptionId: id, state: 'retrying' }));
     const batch = await ended(scene, await scene.replay(id, { since: longAgo }));
     expect(batch.counts.total).toBe(0);
     await scene.stop();
   });
 });
 
-describe('a replay of all', () => {
-  it('sends the events of the stretch that the subscription asks for, even those from before it was there', async () => {
+describe('a replay of all events', () => {
+  it('sends the events of the range that its types select, including those from before its creation', async () => {
     const scene = await aScene();
     await scene.scan(2);
     const since = new Date().toISOString();
@@ -192,7 +195,7 @@ describe('a replay of all', () => {
     for (const request of scene.receiver.requests)
       expect(request.headers['x-service-webhook-event']).toBe('pass.scanned');
     const completed = await until(() =>
-      service.store.rows.events.findOne({ merchantId: scene.merchant.id, type: 'batch.completed' }),
+      service.deps.collections.events.findOne({ merchantId: scene.merchant.id, type: 'batch.completed' }),
     );
     expect(completed.data).toMatchObject({ batchId: batch.id, kind: 'webhooks.replay', counts: { total: 3 } });
     await scene.stop();
@@ -207,7 +210,7 @@ describe('a replay of all', () => {
     await receiver.waitFor((requests) => requests.length >= 30);
     const [first, ...rest] = receiver.requests.slice(0, 30);
     const thirtieth = rest.at(-1);
-    // Spaces of 50 ms, of which a machine that stalls may swallow some.
+    // Intervals of 50 ms; a stall of the machine may shorten some of them.
     expect(Number(thirtieth?.at) - Number(first?.at)).toBeGreaterThan(500);
     await merchant.call(`/merchants/me/batches/${batchId}/cancel`, { method: 'POST' });
     const batch = await ended(scene, batchId);
@@ -219,14 +222,14 @@ describe('a replay of all', () => {
   });
 });
 
-it('replays that wait for slow receivers keep no import waiting', async () => {
+it('replays that wait for slow receivers do not delay an import', async () => {
   const scene = await aScene();
   const { merchant, receiver } = scene;
   const { _id: programId } = await merchant.program();
   await scene.scan(1);
   receiver.setTemper(hang());
   const id = await scene.subscribe({ timeoutMs: 30_000 });
-  // More than may run at once.
+  // More replays than may run at the same time.
   await Promise.all(Array.from({ length: 12 }, () => scene.replay(id, { since: longAgo, only: 'all' })));
   await receiver.waitFor((requests) => requests.length >= 8);
   const answer = await sendImport(merchant, { programId, file: csvOf(3) });
@@ -234,8 +237,8 @@ it('replays that wait for slow receivers keep no import waiting', async () => {
   await scene.stop();
 });
 
-describe('a replay that cannot be', () => {
-  it('is refused for a subscription that is disabled, unknown or of another merchant, and for no stretch at all', async () => {
+describe('an impossible replay', () => {
+  it('is refused for a subscription that is disabled, unknown or of another merchant, and without a range', async () => {
     const scene = await aScene();
     const id = await scene.subscribe();
     const call = (path: string, body: unknown, merchant = scene.merchant) =>
@@ -251,7 +254,7 @@ describe('a replay that cannot be', () => {
     await scene.stop();
   });
 
-  it('ends as failed, with the reason, when its subscription goes away meanwhile', async () => {
+  it('ends as failed, with the reason, when its subscription is deleted while it runs', async () => {
     const scene = await aScene();
     await scene.scan(1);
     const id = await scene.subscribe();

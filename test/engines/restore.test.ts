@@ -1,12 +1,14 @@
-// "Back up and restore" of docs/operating.md, as far as a dump is the documents as they were: what the restored data does not
-// know may be asked for again, what it knows is not applied twice, and what was not told yet is told.
+// "Back up and restore" of docs/operating.md, with a copy of the documents in place of a dump: changes that the
+// restored data lacks can be made again, changes that it has are not applied twice, and unpublished events are
+// published.
 import type { Document } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { collectionNames } from '../../schemas/collections.js';
 import { migrate } from '../../worker/migrate.js';
 import type { TestMerchant } from '../rig/merchant.js';
-import { type TestService, until } from '../rig/service.js';
+import type { TestService } from '../rig/service.js';
 import { startTold, type Told } from '../rig/told.js';
+import { until } from '../rig/until.js';
 
 let told: Told;
 let service: TestService;
@@ -26,21 +28,21 @@ const bytesOf = (delta: number) =>
 
 async function backUp(): Promise<Map<string, Document[]>> {
   const documents = new Map<string, Document[]>();
-  for (const name of collectionNames) documents.set(name, await service.store.rows[name].find().toArray());
+  for (const name of collectionNames) documents.set(name, await service.deps.collections[name].find().toArray());
   return documents;
 }
 
 async function restore(documents: ReadonlyMap<string, Document[]>): Promise<void> {
-  const database = service.store.mongo.db(service.store.config.MONGODB_DATABASE);
+  const database = service.deps.mongo.db(service.deps.config.MONGODB_DATABASE);
   for (const name of collectionNames) {
     await database.dropCollection(name);
     const rows = documents.get(name) ?? [];
     if (rows.length > 0) await database.collection(name).insertMany(rows);
   }
-  await migrate(service.store);
+  await migrate(service.deps);
 }
 
-it('goes on from the backup: nothing known is applied twice, what was unknown may be asked for again, all is told', async () => {
+it('the service continues from the backup: known changes are not applied twice, lost ones can be made again', async () => {
   const { id } = await merchant.enroll({ firstName: 'Ada' });
   const path = `/merchants/me/members/${id}/points`;
   const award = (key: string, delta: number) =>
@@ -65,7 +67,7 @@ it('goes on from the backup: nothing known is applied twice, what was unknown ma
   expect(member.body.data.fieldValues.points).toBe(12);
   const known = await award('before', 5);
   expect(known.headers.get('Idempotent-Replayed')).toBe('true');
-  // Its workflow is still known to Temporal, and carries nothing any more: the relay does.
+  // Temporal still has the workflow of this change and starts no second one, so the relay publishes the event.
   const anew = await award('after', 11);
   expect(anew.body.data).toMatchObject({ previous: 12, current: 23 });
   const [lost, repeated] = await until(() => toldOf(11).length === 2 && toldOf(11));

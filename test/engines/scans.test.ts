@@ -1,8 +1,10 @@
-// A pass at the till: found by what the reader sees, told to the merchant, in the timeline.
+// A scan of a pass at the till: the member is found by the scanned code, with an event for the merchant and an entry in
+// the timeline.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
-import { type TestService, until } from '../rig/service.js';
+import type { TestService } from '../rig/service.js';
 import { startTold, type Told } from '../rig/told.js';
+import { until } from '../rig/until.js';
 
 let told: Told;
 let service: TestService;
@@ -17,7 +19,7 @@ afterAll(() => told.stop());
 const scan = (code: unknown) => merchant.call('/merchants/me/scans', { body: { code } });
 
 describe('a scan', () => {
-  it('answers the member with its program, by member code in any case or by legacy serial', async () => {
+  it('answers with the member and its program, by member code in any case or by legacy serial', async () => {
     const member = await merchant.enroll({ firstName: 'Ada', initialPoints: 7 });
     const answers = await Promise.all(
       [member.memberCode, member.memberCode.toLowerCase(), member.serialNumber].map(scan),
@@ -32,7 +34,7 @@ describe('a scan', () => {
     }
   });
 
-  it('is a line of the timeline and an event with the next version, and leaves balance and ledger alone', async () => {
+  it('adds a timeline entry and an event with the next version, and does not change balance and ledger', async () => {
     const member = await merchant.enroll({ initialPoints: 7 });
     await scan(member.memberCode);
     const { body } = await merchant.call(`/merchants/me/members/${member.id}/events`);
@@ -52,7 +54,7 @@ describe('a scan', () => {
     expect(ledger.body.data.total).toBe(1);
   });
 
-  it('finds nobody by a code that is unknown or of another merchant, and refuses what is no code', async () => {
+  it("finds no member by an unknown code or another merchant's, and refuses an invalid code", async () => {
     const other = await aMerchant(service);
     const theirs = await other.enroll();
     for (const code of ['0000000000', theirs.memberCode, theirs.serialNumber, 'x'.repeat(64)])

@@ -1,4 +1,4 @@
-// The engines as the stack runs them: what they promise is tried on servers of this file's own, because some are killed.
+// The engines as the stack runs them. The tests use their own servers, because they kill some.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -76,7 +76,7 @@ async function startOne(address: string, workflowId: string): Promise<void> {
   await connection.close();
 }
 
-test('the engines of a test run answer, and are gone when it stops them', async () => {
+test('the engines of a test run answer, and end when they are stopped', async () => {
   const engines = await startEngines();
   const mongodb = await MongoClient.connect(engines.mongodbUri);
   await mongodb.db('a').command({ ping: 1 });
@@ -86,7 +86,7 @@ test('the engines of a test run answer, and are gone when it stops them', async 
   await expect(Connection.connect({ address: engines.temporalAddress, connectTimeout: '1s' })).rejects.toThrow();
 });
 
-test('MongoDB does transactions, and one that is undone leaves nothing', async () => {
+test('MongoDB supports transactions, and an aborted one leaves nothing', async () => {
   const client = await MongoClient.connect(await aMongodb());
   const rows = client.db('a').collection<{ _id: string }>('rows');
   await rows.insertOne({ _id: 'before' });
@@ -101,12 +101,12 @@ test('MongoDB does transactions, and one that is undone leaves nothing', async (
   await client.close();
 });
 
-test('every write that MongoDB acknowledged is there after a kill -9, on the same port', async () => {
+test('every write that MongoDB acknowledged is present after a kill -9, on the same port', async () => {
   const client = await MongoClient.connect(await aMongodb(), { serverSelectionTimeoutMS: 10_000 });
   const rows = client.db('a').collection<{ _id: number }>('rows');
   const acknowledged: number[] = [];
   for (let row = 0; row < 5_000; row += 1) {
-    // The one that is under way when the server dies may be there or not; all the others must be.
+    // The write that is under way when the server dies may be present or not; all others must be present.
     const kept = await rows.insertOne({ _id: row }, { timeoutMS: 2_000 }).catch(() => undefined);
     if (kept === undefined) break;
     acknowledged.push(row);
@@ -118,7 +118,7 @@ test('every write that MongoDB acknowledged is there after a kill -9, on the sam
   await client.close();
 });
 
-test('Temporal keeps its workflows over a kill -9 and forgets finished ones after days', async () => {
+test('Temporal keeps its workflows over a kill -9 and removes finished ones after days', async () => {
   const address = await aTemporal(join(folder, 'temporal.db'));
   for (let start = 0; start < 20; start += 1) await startOne(address, `kept-${start}`);
   killNow('temporal');
@@ -139,7 +139,7 @@ test('Temporal keeps its workflows over a kill -9 and forgets finished ones afte
   await client.connection.close();
 });
 
-/** Starts a server as somebody else would: none of our search attributes, its own retention. */
+/** Starts a server like a foreign one: without the service's search attributes and with its own retention. */
 async function aForeignTemporal(dbFile?: string): Promise<string> {
   const engine = await obtainTemporal(search, context);
   const port = await findPort(loopback);
@@ -157,7 +157,7 @@ async function aForeignTemporal(dbFile?: string): Promise<string> {
   return address;
 }
 
-test('a database that was made with fewer search attributes gets the missing ones', async () => {
+test('a database with fewer search attributes gets the missing ones', async () => {
   const dbFile = join(folder, 'temporal.db');
   await aForeignTemporal(dbFile);
   await supervisor.stopAll([]);
@@ -187,21 +187,21 @@ test('the dev server adds no second to a short retry', async () => {
     waited.push(performance.now() - since);
   };
   const took = await worker.runUntil(() => quickest(retry, 3_000));
-  // By the clock alone: a wait goes on while the machine stands still.
+  // Compares clock times only, because a delay continues while the machine stands still.
   expect(Math.min(...waited)).toBeGreaterThan(500);
-  // As it comes, the server takes more than a second for each of the five.
+  // With its default settings the server needs more than a second for each of the five.
   expect(took).toBeLessThan(3_000);
   await connection.close();
   await native.close();
 });
 
-test('a MongoDB that was given must answer and do transactions', async () => {
+test('a MongoDB given by address must answer and support transactions', async () => {
   await assertGivenMongodb(await aMongodb());
   await expect(assertGivenMongodb('nonsense')).rejects.toThrow(/MONGODB_URI is no connection string/);
   await expect(assertGivenMongodb('mongodb://127.0.0.1:1/')).rejects.toThrow(/MONGODB_URI does not answer/);
 });
 
-test('a Temporal server that was given gets the attributes it lacks and keeps its own settings', async () => {
+test('a Temporal server given by address gets the missing attributes and keeps its own settings', async () => {
   const address = await aForeignTemporal();
   const remarks = await prepareGivenTemporal(address, 'default');
   expect(remarks).toEqual([expect.stringContaining('forgets finished workflows after 24 h')]);

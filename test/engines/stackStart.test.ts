@@ -1,4 +1,4 @@
-// The start command as its user sees it: the real processes, the printed tour pasted into a shell, kills and a Ctrl-C.
+// The start command as a user sees it: real processes, the printed tour in a shell, kills and Ctrl-C.
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ function commandOf(pid: number | undefined): string {
   return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
 }
 
-describe('a stack that runs', () => {
+describe('a running stack', () => {
   let stackDir: string;
   let remove: () => void;
   let stack: RunningStack;
@@ -42,7 +42,7 @@ describe('a stack that runs', () => {
     return { status: answer.status, body: await answer.text() };
   };
 
-  test('stack.json tells where everything is, with the pids of the processes themselves', async () => {
+  test('stack.json has the addresses of all parts and the pids of the processes themselves', async () => {
     const { pids, ...file } = stack.file();
     expect(file.baseUrl).toBe(`${file.publicUrl}/api/v1`);
     expect(pids.supervisor).toBe(stack.supervisor.pid);
@@ -54,13 +54,13 @@ describe('a stack that runs', () => {
     expect((await fetch(file.temporalUi ?? '')).status).toBe(200);
   });
 
-  test('whatever holds a key is readable by its owner alone', () => {
+  test('files that hold a key are readable by their owner only', () => {
     for (const name of ['stack.json', 'console-jwt-secret', 'secrets-key', 'demo-api-key', 'supervisor.lock']) {
       expect([name, statSync(join(stackDir, name)).mode & 0o077]).toEqual([name, 0]);
     }
   });
 
-  test('no key stands on a command line', () => {
+  test('no command line has a key', () => {
     const { demo, pids } = stack.file();
     for (const name of names) {
       expect(commandOf(pids[name])).not.toContain(demo.apiKey);
@@ -68,7 +68,7 @@ describe('a stack that runs', () => {
     }
   });
 
-  test('the printed tour, pasted line by line, makes signed webhooks arrive', async () => {
+  test('the printed tour, pasted line by line, delivers signed webhooks', async () => {
     const port = await findPort('127.0.0.1');
     const printed = stack.printed().replaceAll('127.0.0.1:4000', `127.0.0.1:${port}`);
     const [receiverLine, ...clientLines] = printed.split('\n').filter((line) => /^(npm|KEY|curl|MEMBER)/.test(line));
@@ -90,22 +90,22 @@ describe('a stack that runs', () => {
     }
   });
 
-  test.runIf(hasBrowser)('the Temporal UI shows each gesture by its member', async () => {
+  test.runIf(hasBrowser)('the Temporal UI shows each change by its member', async () => {
     const browser = await startBrowser();
     try {
       const page = await browser.open(`${stack.file().temporalUi}/namespaces/default/workflows`, screens.desktop);
-      const gesture = page.getByRole('link', { name: /^points:/ }).first();
-      await gesture.waitFor({ timeout: 30_000 });
+      const keyedChange = page.getByRole('link', { name: /^points:/ }).first();
+      await keyedChange.waitFor({ timeout: 30_000 });
       await keepScreenshot(page, 'temporal-workflows');
-      await gesture.click();
+      await keyedChange.click();
       await page.getByText('publishEvents').first().waitFor({ timeout: 30_000 });
-      await keepScreenshot(page, 'temporal-gesture');
+      await keepScreenshot(page, 'temporal-change');
     } finally {
       await browser.close();
     }
   });
 
-  test('a second start on the same folder says so and changes nothing', async () => {
+  test('a second start on the same folder is refused and changes nothing', async () => {
     const before = readFileSync(stackFilePath(stackDir), 'utf8');
     const second = runStart(stackDir);
     expect(await second.ended).toBe(1);
@@ -113,7 +113,7 @@ describe('a stack that runs', () => {
     expect(readFileSync(stackFilePath(stackDir), 'utf8')).toBe(before);
   });
 
-  test.each(names)('%s is started again when it is killed, on the same address', async (name) => {
+  test.each(names)('%s is started again when it is killed, at the same address', async (name) => {
     const before = stack.file();
     const pid = before.pids[name] ?? 0;
     process.kill(pid, 'SIGKILL');
@@ -124,7 +124,7 @@ describe('a stack that runs', () => {
     await expect.poll(async () => (await members()).status).toBe(200);
   });
 
-  test('one relay works on each shard, however often it was started', async () => {
+  test('one relay works on each shard, however often the relays were started', async () => {
     const connection = await Connection.connect({ address: stack.file().temporalAddress });
     const { workflow } = new Client({ connection });
     const relays = async () => (await workflow.count("WorkflowType = 'relay' AND ExecutionStatus = 'Running'")).count;
@@ -132,7 +132,7 @@ describe('a stack that runs', () => {
     await connection.close();
   });
 
-  test('a Ctrl-C ends everything in order, and the next start finds its data', async () => {
+  test('Ctrl-C ends everything in order, and the next start finds its data', async () => {
     const before = stack.file();
     const enrolled = await members();
     expect(enrolled.body).toContain('Ada');
@@ -149,7 +149,7 @@ describe('a stack that runs', () => {
     expect((await fetch(`${after.baseUrl}/auth/api-keys`, oldToken)).status).toBe(200);
   });
 
-  test('a supervisor that is killed leaves nothing running, and the next start works', async () => {
+  test('no process outlives a killed supervisor, and the next start works', async () => {
     const { pids } = stack.file();
     stack.supervisor.kill('SIGKILL');
     await stack.ended;
@@ -161,7 +161,7 @@ describe('a stack that runs', () => {
   });
 });
 
-test('engines that were given by address are used, and outlive the stack', async () => {
+test('engines given by address are used and outlive the stack', async () => {
   const { stackDir, remove } = newStackDir();
   const engines = await startEngines();
   const env = { MONGODB_URI: engines.mongodbUri, TEMPORAL_ADDRESS: engines.temporalAddress };
@@ -179,7 +179,7 @@ test('engines that were given by address are used, and outlive the stack', async
   remove();
 });
 
-test('a port that is taken is named, with the way to another one', async () => {
+test('a port that is taken is named, with the way to choose another one', async () => {
   const { stackDir, remove } = newStackDir();
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
@@ -193,7 +193,7 @@ test('a port that is taken is named, with the way to another one', async () => {
   remove();
 });
 
-test('wrong settings are all named before anything is started', async () => {
+test('all wrong settings are named before anything is started', async () => {
   const { stackDir, remove } = newStackDir();
   const stack = runStart(stackDir, { PORT: 'x', STACK_TEMPORAL_PORT: 'y', CONSOLE_JWT_SECRET: 'too short' });
   expect(await stack.ended).toBe(78);
@@ -202,7 +202,7 @@ test('wrong settings are all named before anything is started', async () => {
   remove();
 });
 
-test.each(['✓ MongoDB', '✓ API'])('a Ctrl-C as soon as a start says "%s" ends what was started', async (mark) => {
+test.each(['✓ MongoDB', '✓ API'])('Ctrl-C during "%s" ends all started processes', async (mark) => {
   const { stackDir, remove } = newStackDir();
   const stack = runStart(stackDir);
   await expect.poll(() => stack.printed(), { interval: 5 }).toContain(mark);

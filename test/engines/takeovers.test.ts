@@ -1,42 +1,35 @@
-// What one process leaves behind, another takes over, once: commits whose answer was lost, claims of an attempt that stood
-// still, events that fail the batch they are in, and what was written under another clock.
-import { Agent, buildConnector } from 'undici';
+// Takeovers between processes happen once: commits whose answer was lost, claims and attempts of a process that stood
+// still, events that fail their batch, and rows that were written under a shifted clock.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeMember } from '../../activities/changeMember.js';
-import {
-  believing,
-  type Confirm,
-  claimEvents,
-  keepLease,
-  LeaseLost,
-  markPublished,
-} from '../../activities/claimEvents.js';
-import { decidePoints } from '../../activities/decisions.js';
-import type { Store } from '../../activities/deps.js';
-import { enrollMember } from '../../activities/enrollMember.js';
-import { outboxState } from '../../activities/outbox.js';
-import { relayEvents } from '../../activities/relayEvents.js';
-import { StaleRead } from '../../activities/transact.js';
+import { changeMember } from '../../activities/members/changeMember.js';
+import { enrollMember } from '../../activities/members/enrollMember.js';
+import { decidePoints } from '../../activities/members/memberRules.js';
+import { LeaseLost, leaseEvents, markPublished, startLeaseRenewal } from '../../activities/outbox/leases.js';
+import { serialisedEnvelope } from '../../activities/outbox/newEvent.js';
+import { outboxState } from '../../activities/outbox/outboxState.js';
+import { relayEvents } from '../../activities/outbox/relayEvents.js';
 import { createWallets } from '../../activities/wallets/wallets.js';
 import { attemptDelivery } from '../../activities/webhooks/attemptDelivery.js';
+import { newDelivery } from '../../activities/webhooks/newDelivery.js';
 import { postWebhook } from '../../activities/webhooks/postWebhook.js';
-import { newDelivery } from '../../activities/webhooks/publishEvents.js';
 import type { WorkerDeps } from '../../activities/workerDeps.js';
+import type { Deps } from '../../platform/deps.js';
+import { VersionConflict } from '../../platform/mongodb/conflicts.js';
 import type { EventRow } from '../../schemas/collections.js';
-import { gestureId, newId } from '../../schemas/ids.js';
+import { keyedChangeId, newId } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
-import { createWorkerDeps } from '../../worker/workerDeps.js';
+import { createWorkerDeps } from '../../worker/createWorkerDeps.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
-import { startService, type TestService, until } from '../rig/service.js';
-import { standStill } from '../rig/standStill.js';
+import { startService, type TestService } from '../rig/service.js';
 import { hang, ok, status } from '../rig/tempers.js';
+import { until } from '../rig/until.js';
 
 const hourMs = 3_600_000;
 const actor = { type: 'user', id: 'tester' } as const;
 
 let service: TestService;
-let store: Store;
+let store: Deps;
 let merchant: TestMerchant;
 let program: Program;
 let receiver: Receiver;
@@ -45,7 +38,7 @@ let started: string[];
 
 beforeAll(async () => {
   service = await startService({ worker: false });
-  store = service.store;
+  store = service.deps;
   merchant = await aMerchant(service);
   program = await merchant.program();
   receiver = await startReceiver();
@@ -53,20 +46,25 @@ beforeAll(async () => {
     body: { url: receiver.url, events: ['*'], timeoutMs: 1_000, retryPolicy: { maxAttempts: 3, backoffMs: 10 } },
   });
   started = [];
-  const starter: WorkerDeps['starter'] = {
+  const workflowClient: WorkerDeps['workflowClient'] = {
     available: () => true,
     start: async ({ workflowId }) => {
       started.push(workflowId);
     },
-    passUpdate: async () => null,
-    passIssuance: async () => null,
+    awaitPassUpdate: async () => null,
+    awaitPassIssuance: async () => null,
     cancel: async () => {},
-    signal: async () => {},
     close: async () => {},
   };
-  const log = service.store.log;
-  const wallets = await createWallets({ config: service.store.config, log });
-  deps = createWorkerDeps({ store: service.store, starter, wallets, log, stopping: new AbortController().signal });
+  const log = service.deps.log;
+  const wallets = await createWallets({ config: service.deps.config, log });
+  deps = createWorkerDeps({
+    base: service.deps,
+    workflowClient,
+    wallets,
+    log,
+    shutdownSignal: new AbortController().signal,
+  });
 });
 
 afterAll(async () => {
@@ -81,23 +79,25 @@ const person = (name: string) =>
     source: 'api',
     attribution: {},
     actor,
-    holderOf: () => null,
+    leaseOwnerOf: () => null,
   }) as const;
 
-/** One change, left to the relay. */
-async function points(at: Store, memberId: string, delta: number): Promise<string> {
+/** A change whose event is left to the relay. */
+async function points(at: Deps, memberId: string, delta: number): Promise<string> {
   const changed = await changeMember(at, {
     merchantId: merchant.id,
     memberId,
-    holderOf: () => null,
-    confirmable: true,
+    leaseOwnerOf: () => null,
+    temporalAvailable: true,
     decide: decidePoints({ delta }, actor),
   });
   if (changed.kind !== 'done') throw new Error(`It is ${changed.kind}.`);
   return changed.eventId;
 }
 
-/** Relays until all of them are told, and a little longer: what it has left must stay left. */
+/**
+ * Runs the relay until all of these events are published, and a little longer, so that a second delivery would show.
+ */
 async function relayAll(at: WorkerDeps, eventIds: readonly string[]): Promise<void> {
   const never = new AbortController().signal;
   await until(async () => {
@@ -105,29 +105,29 @@ async function relayAll(at: WorkerDeps, eventIds: readonly string[]): Promise<vo
       shard: 0,
       attemptId: newId(),
       signal: never,
-      callOff: never,
+      cancellationSignal: never,
       heartbeat: () => {},
       forMs: 1_500,
     });
-    const told = await store.rows.events.countDocuments({ _id: { $in: [...eventIds] }, state: 'published' });
+    const told = await store.collections.events.countDocuments({ _id: { $in: [...eventIds] }, state: 'published' });
     return told === eventIds.length;
   });
 }
 
-const stateOf = async (eventId: string): Promise<EventRow | null> => store.rows.events.findOne({ _id: eventId });
+const stateOf = async (eventId: string): Promise<EventRow | null> => store.collections.events.findOne({ _id: eventId });
 const came = (eventId: string): number =>
   receiver.requests.filter((request) => request.headers['webhook-id'] === eventId).length;
 
 describe('a commit whose answer was lost', () => {
-  /** As if the connection broke right after the first commit. */
-  function losingTheFirst(): Store {
+  /** Dependencies whose connection seems to break right after the first commit. */
+  function losingTheFirst(): Deps {
     let lost = false;
     return {
       ...store,
       crashPoint(name) {
         if (name !== 'after-commit' || lost) return;
         lost = true;
-        throw new StaleRead('The answer of the commit was lost.');
+        throw new VersionConflict('The answer of the commit was lost.');
       },
     };
   }
@@ -136,17 +136,17 @@ describe('a commit whose answer was lost', () => {
     const firstName = newId();
     const enrolled = await enrollMember(losingTheFirst(), { ...person('unused'), person: { firstName } });
     expect(enrolled.kind).toBe('created');
-    expect(await store.rows.members.find({ merchantId: merchant.id, firstName }).toArray()).toHaveLength(1);
+    expect(await store.collections.members.find({ merchantId: merchant.id, firstName }).toArray()).toHaveLength(1);
   });
 
-  it('says of a person with an email that it was created, not that it was known', async () => {
+  it('reports a person with an email as created, not as known', async () => {
     const enrolled = await enrollMember(losingTheFirst(), person('lost-answer'));
     expect(enrolled.kind).toBe('created');
   });
 
-  it('leaves a tag that the next request for it puts into the list', async () => {
+  it('leaves a tag that the next request for the tag adds to the list of tags', async () => {
     const { id } = await merchant.enroll({ email: 'tagged@example.com' });
-    await store.rows.members.updateOne({ _id: id }, { $set: { tags: ['half-done'] } });
+    await store.collections.members.updateOne({ _id: id }, { $set: { tags: ['half-done'] } });
     const again = await merchant.call(`/merchants/me/members/${id}/tags`, { body: { tags: ['half-done'] } });
     expect(again.body.data.unchanged).toBe(true);
     const { body } = await merchant.call('/merchants/me/members/tags');
@@ -155,118 +155,62 @@ describe('a commit whose answer was lost', () => {
 });
 
 describe('an attempt that stood still while another one took over', () => {
-  it('finds its claim gone, and marks nothing', async () => {
+  it('finds that its claim is gone, and marks nothing', async () => {
     const { id } = await merchant.enroll({ email: 'fenced@example.com' });
     const eventIds = [await points(store, id, 1)];
-    const holder = 'points:somebody';
-    const stalled = { holder, eventIds, fence: 'first' };
-    expect(await claimEvents(store, stalled)).toHaveLength(1);
-    const lease = keepLease(store, { ...stalled, claimedAt: Number.NEGATIVE_INFINITY });
+    const leaseOwner = 'points:somebody';
+    const stalled = { leaseOwner, eventIds, fence: 'first' };
+    expect(await leaseEvents(store, stalled)).toHaveLength(1);
+    const lease = startLeaseRenewal(store, stalled);
     const before = await stateOf(eventIds[0] ?? '');
-    await lease.confirm();
+    await lease.check();
     expect(await stateOf(eventIds[0] ?? '')).toEqual(before);
-    expect(await claimEvents(store, { holder, eventIds, fence: 'second' })).toHaveLength(1);
-    await new Promise((resolve) => setTimeout(resolve, 600));
-    await expect(lease.confirm()).rejects.toThrow(LeaseLost);
-    lease.release();
+    expect(await leaseEvents(store, { leaseOwner, eventIds, fence: 'second' })).toHaveLength(1);
+    await expect(lease.check()).rejects.toThrow(LeaseLost);
+    lease.stop();
     await markPublished(store, stalled);
     expect(await stateOf(eventIds[0] ?? '')).toMatchObject({ state: 'new', fence: 'second' });
-    await markPublished(store, { holder, eventIds, fence: 'second' });
+    await markPublished(store, { leaseOwner, eventIds, fence: 'second' });
     expect(await stateOf(eventIds[0] ?? '')).toMatchObject({ state: 'published' });
   });
 });
 
-describe('whoever asked before it stood still, and has the answer afterwards', () => {
-  it('asks again', async () => {
-    const answers = [() => standStill(2_100), () => Promise.reject(new LeaseLost('taken over'))];
-    const confirm = believing(async () => void (await answers.shift()?.()), { askedAt: Number.NEGATIVE_INFINITY });
-    await expect(confirm()).rejects.toThrow(LeaseLost);
-  });
-
-  it('does not ask anew what was answered a moment ago, nor twice at the same moment', async () => {
-    let asked = 0;
-    const confirm = believing(
-      async () => {
-        asked += 1;
-      },
-      { askedAt: Number.NEGATIVE_INFINITY },
-    );
-    await Promise.all([confirm(), confirm()]);
-    await confirm();
-    expect(asked).toBe(1);
-  });
-});
-
-/** An event, and how to attempt its delivery. */
-async function somethingToSend(email: string) {
-  const { id } = await merchant.enroll({ email });
-  const eventId = await points(store, id, 2);
-  const event = await stateOf(eventId);
-  const subscription = await store.rows.subscriptions.findOne({ merchantId: merchant.id });
-  if (!event || !subscription) throw new Error('Nothing to attempt.');
-  const delivery = () => newDelivery(deps, { event, subscription, id: newId() });
-  const given = { unlogged: true, event, turn: 'first', last: true } as const;
-  return {
-    eventId,
-    attempt: (by: WorkerDeps, confirm: Confirm, timeoutMs = subscription.timeoutMs) =>
-      attemptDelivery(by, { ...given, delivery: delivery(), subscription: { ...subscription, timeoutMs }, confirm }),
-  };
-}
-
-describe('whoever stood still after the answer, before the bytes went out', () => {
-  it('sends nothing once another attempt has taken over, and what it may still send a moment later', async () => {
-    const { eventId, attempt } = await somethingToSend('before-bytes@example.com');
-    const answers = [async () => {}, async () => Promise.reject(new LeaseLost('taken over'))];
-    const stalling = {
-      ...deps,
-      secrets: {
-        ...deps.secrets,
-        open(sealed: string) {
-          standStill(600);
-          return deps.secrets.open(sealed);
-        },
-      },
-    };
-    const taken = attempt(
-      stalling,
-      believing(async () => void (await answers.shift()?.()), { askedAt: Number.NEGATIVE_INFINITY }),
-    );
-    await expect(taken).rejects.toThrow(LeaseLost);
-    expect(came(eventId)).toBe(0);
-
-    let asked = 0;
-    const held = await attempt(stalling, async () => {
-      asked += 1;
-      return performance.now() + (asked > 1 ? 5_000 : 500);
+describe('an attempt that failed', () => {
+  it('changes nothing in the delivery after another attempt has taken over', async () => {
+    const { id } = await merchant.enroll({ email: 'failed-late@example.com' });
+    receiver.setTemper(status(500));
+    const event = await stateOf(await points(store, id, 2));
+    const subscription = await store.collections.subscriptions.findOne({ merchantId: merchant.id });
+    if (!event || !subscription) throw new Error('Nothing to attempt.');
+    const [published] = await leaseEvents(store, { leaseOwner: 'somebody', eventIds: [event._id] });
+    const delivery = newDelivery(deps, { event, subscription, id: newId() });
+    const envelope = published && serialisedEnvelope(published, undefined).envelope;
+    const attempt = attemptDelivery(deps, {
+      ...{ delivery, subscription, unlogged: true, attemptKind: 'first', last: true },
+      event: { ...event, ...(envelope && { envelope }) },
+      checkLease: () => Promise.reject(new LeaseLost('taken over')),
     });
-    expect(held).toMatchObject({ state: 'succeeded' });
-    expect([asked, came(eventId)]).toEqual([2, 1]);
-    await relayAll(deps, [eventId]);
-  });
-
-  it('gives up no receiver that takes longer to connect to than an answer is believed', async () => {
-    const { eventId, attempt } = await somethingToSend('far-away@example.com');
-    const connect = buildConnector({});
-    const webhookAgent = new Agent({ connect: (...given) => void setTimeout(() => connect(...given), 700) });
-    const confirm = believing(async () => {}, { askedAt: Number.NEGATIVE_INFINITY });
-    const attempted = await attempt({ ...deps, webhookAgent }, confirm, 20_000);
-    await webhookAgent.destroy();
-    expect(attempted).toMatchObject({ state: 'succeeded', error: null });
-    expect(came(eventId)).toBe(1);
-    await relayAll(deps, [eventId]);
+    await expect(attempt).rejects.toThrow(LeaseLost);
+    expect(await store.collections.deliveries.findOne({ _id: delivery._id })).toBeNull();
+    receiver.setTemper(ok());
+    await store.collections.events.updateOne({ _id: event._id }, { $set: { dueAt: new Date() } });
+    await relayAll(deps, [event._id]);
   });
 });
 
 describe('the relay', () => {
-  it('carries out what stands beside an event that cannot be carried out, gives that one back, and shows it', async () => {
+  it('processes the events next to one that cannot be processed, releases that one, and reports it', async () => {
     const { id } = await merchant.enroll({ email: 'beside@example.com' });
     const good = [];
     for (let index = 0; index < 5; index += 1) good.push(await points(store, id, 1));
     const model = await stateOf(good[0] ?? '');
     const orphan = await enrollMember(store, person('orphan'));
     if (orphan.kind !== 'created' || !model) throw new Error('Nobody to fail with.');
-    await store.rows.members.updateOne({ _id: orphan.member._id }, { $set: { programId: 'gone' } });
-    await store.rows.events.updateOne({ _id: orphan.eventId }, { $set: { occurredAt: new Date(Date.now() - hourMs) } });
+    await store.collections.members.updateOne({ _id: orphan.member._id }, { $set: { programId: 'gone' } });
+    await store.collections.events.updateOne(
+      { _id: orphan.eventId },
+      { $set: { occurredAt: new Date(Date.now() - hourMs) } },
+    );
 
     await relayAll(deps, good);
     for (const eventId of good) {
@@ -274,18 +218,18 @@ describe('the relay', () => {
       expect(came(eventId)).toBe(1);
     }
     const left = await stateOf(orphan.eventId);
-    expect(left).toMatchObject({ state: 'new', holder: '' });
+    expect(left).toMatchObject({ state: 'new', leaseOwner: '' });
     expect((left?.dueAt.getTime() ?? 0) - Date.now()).toBeLessThanOrEqual(60_000);
     expect((await outboxState(store)).oldestAgeMs).toBeGreaterThanOrEqual(hourMs);
-    await store.rows.events.deleteOne({ _id: orphan.eventId });
+    await store.collections.events.deleteOne({ _id: orphan.eventId });
   });
 });
 
-describe('fewer shards than before', () => {
-  it('leave no event behind: the first relay takes those of shards that are no more', async () => {
+describe('a reduced number of shards', () => {
+  it('leaves no event behind: the first relay takes the events of removed shards', async () => {
     const { id } = await merchant.enroll({ email: 'shards@example.com' });
     const eventId = await points(store, id, 3);
-    await store.rows.events.updateOne({ _id: eventId }, { $set: { shard: 63 } });
+    await store.collections.events.updateOne({ _id: eventId }, { $set: { shard: 63 } });
     await relayAll(deps, [eventId]);
     expect(await stateOf(eventId)).toMatchObject({ state: 'published', shard: 0 });
     expect(came(eventId)).toBe(1);
@@ -295,11 +239,11 @@ describe('fewer shards than before', () => {
 describe('a clock that is moved by an hour', () => {
   const shifted = (byMs: number) => ({ ...deps, now: () => new Date(Date.now() + byMs) });
 
-  it('breaks no chain, loses no event and doubles none, forwards and back', async () => {
+  it('breaks no chain of the ledger, loses no event and doubles none, forward and back', async () => {
     const { id } = await merchant.enroll({ email: 'clock@example.com' });
     const eventIds: string[] = [];
     for (const byMs of [0, hourMs, 0, -hourMs, 0]) eventIds.push(await points(shifted(byMs), id, 3));
-    const rows = await store.rows.transactions.find({ memberId: id }).sort({ memberVersion: 1 }).toArray();
+    const rows = await store.collections.ledger.find({ memberId: id }).sort({ memberVersion: 1 }).toArray();
     expect(rows.map(({ previous, current }) => [previous, current])).toEqual([
       [0, 3],
       [3, 6],
@@ -314,32 +258,32 @@ describe('a clock that is moved by an hour', () => {
     }
   });
 
-  it('frees the key of a process that died before it was put back', async () => {
+  it('does not keep the key of a process that died before the clock was set back', async () => {
     const { id } = await merchant.enroll({ email: 'key@example.com' });
     const key = 'clock-key-1';
     const path = `/merchants/me/members/${id}/points`;
     const asked = { method: 'PATCH', headers: { 'Idempotency-Key': key }, body: { delta: 4 } };
     const { text } = await merchant.call(path, asked);
-    // As the dead process left it: applied, and without its answer.
-    await store.rows.gestures.updateOne(
-      { _id: gestureId('points', id, key) },
+    // The state after a process died: the change is applied, and the answer is not stored.
+    await store.collections.idempotencyKeys.updateOne(
+      { _id: keyedChangeId('points', id, key) },
       { $set: { createdAt: new Date(Date.now() + hourMs) }, $unset: { response: '' } },
     );
     const again = await merchant.call(path, asked);
     expect(again.status).toBe(200);
     expect(again.body.data).toMatchObject({ previous: 0, current: 4 });
     expect(JSON.parse(text).data.current).toBe(4);
-    expect(await store.rows.transactions.find({ memberId: id }).toArray()).toHaveLength(1);
+    expect(await store.collections.ledger.find({ memberId: id }).toArray()).toHaveLength(1);
   });
 });
 
 describe('the attempts of a delivery', () => {
-  it('are used up by the receiver alone: one that was called off or overtaken does not count', async () => {
+  it('are used up by failures of the receiver only: an aborted or superseded attempt does not count', async () => {
     const { id } = await merchant.enroll({ email: 'attempts@example.com' });
     receiver.setTemper(status(500));
     const eventId = await points(store, id, 2);
     await relayAll(deps, [eventId]);
-    const delivery = await until(() => store.rows.deliveries.findOne({ eventId }));
+    const delivery = await until(() => store.collections.deliveries.findOne({ eventId }));
     expect(delivery).toMatchObject({ state: 'retrying', attempts: 1 });
     expect(started.some((workflowId) => workflowId.startsWith(`delivery:${eventId}:`))).toBe(true);
 
@@ -349,7 +293,7 @@ describe('the attempts of a delivery', () => {
       postWebhook(deps, {
         deliveryId: delivery._id,
         attempts: 2,
-        carrier: { run: 'a-run', attempt: at },
+        activityAttempt: { runId: 'a-run', attempt: at },
         before,
         remember: (counted) => {
           before = counted;
@@ -361,32 +305,32 @@ describe('the attempts of a delivery', () => {
     receiver.setTemper(status(500));
     await expect(attempt()).rejects.toMatchObject({ nonRetryable: false });
     await expect(attempt()).rejects.toMatchObject({ nonRetryable: true });
-    expect(await store.rows.deliveries.findOne({ _id: delivery._id })).toMatchObject({
+    expect(await store.collections.deliveries.findOne({ _id: delivery._id })).toMatchObject({
       state: 'exhausted',
       attempts: 3,
     });
-    // As a process that stood still since its attempt was given to another one.
+    // An attempt of a process that stood still: without this check it left the delivery "retrying" for good.
     await expect(attempt(undefined, 2)).rejects.toThrow(LeaseLost);
-    expect(await store.rows.deliveries.findOne({ _id: delivery._id })).toMatchObject({
+    expect(await deps.collections.deliveries.findOne({ _id: delivery._id })).toMatchObject({
       state: 'exhausted',
       attempts: 3,
     });
     receiver.setTemper(ok());
   });
 
-  it('stay at the end that they came to, whatever one that stood still before its log has to say, and it is in the log', async () => {
+  it('keep their final state when an older attempt that stood still is logged, and the log has that attempt', async () => {
     const { id } = await merchant.enroll({ email: 'late-log@example.com' });
     receiver.setTemper(status(500));
     const eventId = await points(store, id, 2);
     await relayAll(deps, [eventId]);
-    const delivery = await until(() => store.rows.deliveries.findOne({ eventId }));
+    const delivery = await until(() => store.collections.deliveries.findOne({ eventId }));
     const { attempts: before } = delivery;
 
     const attempt = (by: WorkerDeps, number: number) =>
       postWebhook(by, {
         deliveryId: delivery._id,
         attempts: 2,
-        carrier: { run: 'a-run', attempt: number },
+        activityAttempt: { runId: 'a-run', attempt: number },
         before,
         remember: () => {},
       });
@@ -410,7 +354,7 @@ describe('the attempts of a delivery', () => {
     await expect(attempt(deps, 3)).rejects.toMatchObject({ nonRetryable: true });
     goOn();
     await expect(late).rejects.toThrow();
-    const ended = await store.rows.deliveries.findOne({ _id: delivery._id });
+    const ended = await store.collections.deliveries.findOne({ _id: delivery._id });
     expect(ended).toMatchObject({ state: 'exhausted', nextAttemptAt: null, attempts: before + 3 });
     expect(ended?.history).toHaveLength(before + 3);
     receiver.setTemper(ok());

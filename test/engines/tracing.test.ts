@@ -1,10 +1,12 @@
-// One trace from the caller's own span over the request to each attempt of its webhook, also when the relay carries it out.
+// One trace leads from the caller's span over the request to each attempt of the webhook, also when the relay delivers
+// it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
-import { startService, type TestService, until } from '../rig/service.js';
+import { startService, type TestService } from '../rig/service.js';
 import { failThenOk } from '../rig/tempers.js';
 import { startTraceCollector, type TraceCollector } from '../rig/traceCollector.js';
+import { until } from '../rig/until.js';
 
 let collector: TraceCollector;
 let service: TestService;
@@ -13,9 +15,9 @@ let receiver: Receiver;
 
 beforeAll(async () => {
   collector = await startTraceCollector();
-  // No workflow of its own for any gesture: the relay, which knows nothing of the request, must know its trace.
+  // No change gets a workflow of its own: the relay, which does not know the request, must continue its trace.
   service = await startService({
-    env: { OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`, GESTURE_WORKFLOWS_PER_SECOND: '0' },
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`, CHANGE_WORKFLOWS_PER_SECOND: '0' },
   });
   merchant = await aMerchant(service);
   receiver = await startReceiver();
@@ -64,7 +66,7 @@ describe('a trace', () => {
     expect(attempts.map((span) => span.status.code)).toEqual([2, 0]);
   });
 
-  it('holds nothing of a person, whatever was asked and refused', async () => {
+  it('contains no personal data, also for refused requests', async () => {
     const person = { firstName: 'Canary', lastName: 'Birdsong', email: 'canary.birdsong@example.com' };
     const before = collector.spans.length;
     const { body } = await merchant.call('/merchants/me/members', {
@@ -77,7 +79,7 @@ describe('a trace', () => {
     expect(JSON.stringify(collector.spans)).not.toMatch(/canary|birdsong/i);
   });
 
-  it('begins afresh where the caller sends none, or nonsense', async () => {
+  it('starts anew when the caller sends no trace or an invalid one', async () => {
     const before = collector.spans.length;
     await merchant.call('/merchants/me/programs');
     await merchant.call('/merchants/me/programs', { headers: { traceparent: 'nonsense' } });

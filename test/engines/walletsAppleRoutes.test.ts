@@ -1,12 +1,14 @@
-// Apple's web service as its pages describe it, route by route, and the four sequences in which other servers lose updates
-// (wallet facts, 4.6).
+// Apple's web service as Apple documents it, route by route, and the four sequences in which other servers lose updates
+// (docs/protocols/apple-wallet.md#2-versions-and-tags).
+
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDeviceLogs } from '../../activities/wallets/deviceLogs.js';
+import { createDeviceLogWriter } from '../../api/wallets/deviceLogs.js';
+import { updateAll } from '../../platform/mongodb/updateMany.js';
 import { type Customer, type Customers, startCustomers } from '../rig/customers.js';
 import { openPkpass } from '../rig/pkpass.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
-import { until } from '../rig/service.js';
+import { until } from '../rig/until.js';
 
 let real: RealWallets;
 let customers: Customers;
@@ -50,7 +52,7 @@ const register = (customer: Customer, device: string, pushToken: unknown = 'a-pu
     body: { pushToken },
   });
 
-describe('registering', () => {
+describe('a registration', () => {
   it('is 201 the first time and 200 from then on, with one pass.installed', async () => {
     const ada = await customers.join();
     const device = newDevice();
@@ -64,15 +66,15 @@ describe('registering', () => {
     expect(customers.toldSoFar(ada, 'pass.installed')).toHaveLength(1);
   });
 
-  it('of one device by many calls at once makes one registration', async () => {
+  it('is made once by concurrent calls of one device', async () => {
     const ada = await customers.join();
     const device = newDevice();
     const answers = await Promise.all(Array.from({ length: 6 }, () => register(ada, device)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 201]);
-    expect(await real.service.store.rows.devices.countDocuments({ memberId: ada.member._id })).toBe(1);
+    expect(await real.service.deps.collections.devices.countDocuments({ memberId: ada.member._id })).toBe(1);
   });
 
-  it('is refused with a wrong token, for a pass that is not, and with a body that is none', async () => {
+  it('is refused with a wrong token, for an unknown pass, and with an invalid body', async () => {
     const [ada, bob] = [await customers.join(), await customers.join()];
     const device = newDevice();
     const path = `${devicePath(device)}/${ada.member.serialNumber}`;
@@ -94,10 +96,10 @@ describe('registering', () => {
     ];
     for (const [to, how, status] of wrong)
       expect([to, how, (await ask(to, { method: 'POST', ...how })).status]).toEqual([to, how, status]);
-    expect(await real.service.store.rows.devices.countDocuments({ memberId: ada.member._id })).toBe(0);
+    expect(await real.service.deps.collections.devices.countDocuments({ memberId: ada.member._id })).toBe(0);
   });
 
-  it('is undone by the same path, once, with one pass.removed; a wrong token undoes nothing', async () => {
+  it('is removed by the same path, once, with one pass.removed; a wrong token removes nothing', async () => {
     const ada = await customers.join();
     const device = newDevice();
     await register(ada, device);
@@ -112,8 +114,8 @@ describe('registering', () => {
   });
 });
 
-describe('asking what changed', () => {
-  it('answers 204 to an unknown device, and all passes to a device without a tag or with one that was never given', async () => {
+describe('a list of changed passes', () => {
+  it('is 204 for an unknown device, and has all passes for a device without a tag or with an unknown tag', async () => {
     const program = await real.merchant.program();
     const [ada, bob] = [await customers.join(program), await customers.join(program)];
     const device = newDevice();
@@ -134,7 +136,7 @@ describe('asking what changed', () => {
     expect((await ask(devicePath(device).replace(real.certificates.passTypeId, 'pass.com.other'))).status).toBe(204);
   });
 
-  it('gives tags that may stand in an address as they are, and 204 to the newest of them', async () => {
+  it('has tags that need no escaping in a URL, and is 204 for the newest tag', async () => {
     const ada = await customers.join();
     const device = newDevice();
     await register(ada, device);
@@ -150,8 +152,8 @@ describe('asking what changed', () => {
   });
 });
 
-describe('fetching a pass', () => {
-  it('answers the signed pass, HEAD without its body, 304 to whoever has it, and no row for an unprompted fetch', async () => {
+describe('a fetch of a pass', () => {
+  it('returns the signed pass, HEAD without the body, 304 for the newest version; it adds no row without a push', async () => {
     const ada = await customers.join();
     const device = newDevice();
     await register(ada, device);
@@ -172,13 +174,13 @@ describe('fetching a pass', () => {
     const odd = await ask(passPath(ada), { token: tokenOf(ada), headers: { 'If-Modified-Since': 'yesterday' } });
     expect(odd.status).toBe(200);
 
-    const before = await real.service.store.rows.devices.findOne({ deviceLibraryIdentifier: device });
+    const before = await real.service.deps.collections.devices.findOne({ deviceLibraryIdentifier: device });
     expect(before?.fetchedTag).toEqual(ada.member.pass.tag);
     await ask(passPath(ada), { token: tokenOf(ada) });
-    expect(await real.service.store.rows.devices.findOne({ deviceLibraryIdentifier: device })).toEqual(before);
+    expect(await real.service.deps.collections.devices.findOne({ deviceLibraryIdentifier: device })).toEqual(before);
   });
 
-  it("is refused without the pass's own token, and unknown for another type or serial", async () => {
+  it("is refused without the pass's own token, and 404 for another type or serial", async () => {
     const [ada, bob] = [await customers.join(), await customers.join()];
     const statuses = await Promise.all([
       ask(passPath(ada)),
@@ -190,8 +192,8 @@ describe('fetching a pass', () => {
   });
 });
 
-describe('what phones complain of', () => {
-  it('is kept, bounded, and found by the pass that it names', async () => {
+describe('the log lines of phones', () => {
+  it('are stored, limited in size, and found by the pass that they name', async () => {
     const ada = await customers.join();
     const { serialNumber } = ada.member;
     const lines = [
@@ -202,7 +204,7 @@ describe('what phones complain of', () => {
     expect((await ask('log', { method: 'POST', body: { logs: lines } })).status).toBe(200);
     for (const body of ['', {}, { logs: 'text' }, { logs: [1] }, '{'])
       expect((await ask('log', { method: 'POST', body })).status).toBe(400);
-    const { deviceLogs } = real.service.store.rows;
+    const { deviceLogs } = real.service.deps.collections;
     expect(await deviceLogs.find({ serialNumber }).toArray()).toMatchObject([{ message: lines[0] }]);
     const all = await deviceLogs.find({}).toArray();
     expect(all).toHaveLength(20);
@@ -211,11 +213,11 @@ describe('what phones complain of', () => {
     expect(kept.find(({ key }) => Object.keys(key).join() === 'receivedAt')?.expireAfterSeconds).toBe(7 * 86_400);
   });
 
-  it('is kept up to 5,000 lines an hour, whoever posts how much', async () => {
-    const { store } = real.service;
+  it('are stored up to 5,000 an hour, whichever phone sends them', async () => {
+    const { deps } = real.service;
     let now = new Date('2100-01-01T10:30:00Z');
-    const keep = createDeviceLogs({ ...store, now: () => now });
-    const count = () => store.rows.deviceLogs.countDocuments({ receivedAt: now });
+    const keep = createDeviceLogWriter({ ...deps, now: () => now });
+    const count = () => deps.collections.deviceLogs.countDocuments({ receivedAt: now });
     for (let call = 0; call < 252; call += 1) await keep(Array.from({ length: 20 }, () => 'a flood'));
     expect(await count()).toBe(5_000);
     now = new Date('2100-01-01T11:00:00Z');
@@ -225,7 +227,7 @@ describe('what phones complain of', () => {
 });
 
 describe('an update is not lost', () => {
-  it('when the push token changes: the next push goes to the new one, and so does what the old one missed', async () => {
+  it('when the push token changes: the next push goes to the new token, and so does one that the old token missed', async () => {
     const ada = await customers.join();
     const phone = await customers.install(ada);
     const old = phone.pushToken();
@@ -274,13 +276,16 @@ describe('an update is not lost', () => {
     }
   });
 
-  it('when a change was committed after a later one was already told', async () => {
+  it('when a change was committed after a later one was already listed', async () => {
     const program = await real.merchant.program();
     const [ada, bob] = [await customers.join(program), await customers.join(program)];
     const device = newDevice();
-    const { members, devices } = real.service.store.rows;
+    const { members, devices } = real.service.deps.collections;
     const longAgo = new Date(Date.now() - 3_600_000);
-    await members.updateMany({ programId: program._id }, { $set: { 'pass.tag': longAgo } });
+    await updateAll(real.service.deps, 'members', {
+      where: { programId: program._id, 'pass.tag': { $ne: longAgo } },
+      change: { $set: { 'pass.tag': longAgo } },
+    });
     await register(ada, device);
     await register(bob, device);
     await customers.points(ada, { delta: 1 });
@@ -292,7 +297,7 @@ describe('an update is not lost', () => {
     expect(((await list.json()) as { serialNumbers: string[] }).serialNumbers).toEqual([bob.member.serialNumber]);
   });
 
-  it('when the answer that told of it never arrived', async () => {
+  it('when the response that listed it was lost', async () => {
     const ada = await customers.join();
     const device = newDevice();
     await register(ada, device);
@@ -302,7 +307,7 @@ describe('an update is not lost', () => {
       expect((await ask(`${devicePath(device)}?passesUpdatedSince=${lastUpdated}`)).status).toBe(200);
   });
 
-  it('when it asks with If-Modified-Since: Last-Modified is of the change, not of the answer', async () => {
+  it('when it is fetched with If-Modified-Since: Last-Modified is the time of the change', async () => {
     const ada = await customers.join();
     const modifiedOf = async () =>
       Date.parse((await ask(passPath(ada), { token: tokenOf(ada) })).headers.get('last-modified') ?? '');

@@ -1,5 +1,5 @@
-// Many passes at once: Google gets them by the hundred in a few requests, Apple's are signed without holding up anybody else,
-// whatever is issued twice is told once, and a pass that a wallet does not take holds up nothing but itself.
+// Many passes at once: Google gets them in batches of a hundred, Apple's are signed without blocking other work, a pass
+// that is issued twice has one event, and a pass that a wallet refuses delays only itself.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueApplePasses, issueGooglePasses } from '../../activities/wallets/issuePasses.js';
 import { newId } from '../../schemas/ids.js';
@@ -7,7 +7,7 @@ import { type Effects, startEffects } from '../rig/effects.js';
 import { batchEnd, csvHeader, sendImport } from '../rig/imports.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
-import { until } from '../rig/service.js';
+import { until } from '../rig/until.js';
 
 const many = 60;
 let real: RealWallets;
@@ -16,13 +16,13 @@ let memberIds: string[];
 let receiver: Receiver;
 
 beforeAll(async () => {
-  real = await startRealWallets({ env: { GESTURE_WORKFLOWS_PER_SECOND: '0' } });
+  real = await startRealWallets({ env: { CHANGE_WORKFLOWS_PER_SECOND: '0' } });
   effects = await startEffects(real.service);
   receiver = await startReceiver();
   await real.service.stopWorker();
   const program = await real.merchant.program();
   for (let at = 0; at < many; at += 1) await real.merchant.enroll({ programId: program._id });
-  const rows = await real.service.store.rows.members.find({ programId: program._id }).toArray();
+  const rows = await real.service.deps.collections.members.find({ programId: program._id }).toArray();
   memberIds = rows.map(({ _id }) => _id);
 });
 afterAll(async () => {
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 describe('issuing many passes', () => {
-  it('signs them all and lets others have their turn in between', async () => {
+  it('signs all of them and lets other work run in between', async () => {
     let turns = 0;
     let isDone = false;
     const count = () => {
@@ -40,7 +40,7 @@ describe('issuing many passes', () => {
       if (!isDone) setImmediate(count);
     };
     setImmediate(count);
-    const input = { memberIds, holder: 'a-test' };
+    const input = { memberIds, leaseOwner: 'a-test' };
     const built = await issueApplePasses(effects.deps, input);
     isDone = true;
     expect(built.eventIds).toHaveLength(many);
@@ -50,19 +50,19 @@ describe('issuing many passes', () => {
 
   it('sends them to Google in batches, under the class of their program', async () => {
     const before = real.google.requests.length;
-    const input = { memberIds, holder: 'a-test' };
+    const input = { memberIds, leaseOwner: 'a-test' };
     expect((await issueGooglePasses(effects.deps, input)).eventIds).toHaveLength(many);
     const kinds = real.google.requests.slice(before).map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === 'batch')).toHaveLength(2);
     expect(kinds).not.toContain('objectInsert');
     expect([real.google.rules.objects.size, real.google.rules.classes.size]).toEqual([many, 1]);
-    const rows = await real.service.store.rows.members.find({ _id: { $in: memberIds } }).toArray();
+    const rows = await real.service.deps.collections.members.find({ _id: { $in: memberIds } }).toArray();
     for (const { pass } of rows) expect(pass.googleSaveUrl).toMatch(/^https:\/\/pay\.google\.com\/gp\/v\/save\//);
     expect(await issueGooglePasses(effects.deps, input)).toEqual({ eventIds: [] });
   });
 });
 
-/** What the merchant was told of a member, each thing once and in any order: `member.created {...}`, `pass.created google`. */
+/** The distinct events about a member in any order, such as `member.created {...}` and `pass.created google`. */
 const toldOf = (memberId: string): string[] => {
   const told = receiver.requests.flatMap(({ body }) => {
     const { event, data } = JSON.parse(body.toString('utf8'));
@@ -74,7 +74,7 @@ const toldOf = (memberId: string): string[] => {
 };
 const created = (apple: boolean, google: boolean) => `member.created ${JSON.stringify({ apple, google })}`;
 
-describe('a pass that a wallet does not take, of members whom a relay tells of', () => {
+describe('a pass that a wallet does not accept, of a member in the relay', () => {
   const enroll = async (programId: string, names: string[]): Promise<string[]> => {
     const made = await Promise.all(names.map((firstName) => real.merchant.enroll({ programId, firstName })));
     return made.map(({ id }) => id);
@@ -94,7 +94,7 @@ describe('a pass that a wallet does not take, of members whom a relay tells of',
     await real.merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events } });
   });
 
-  it('holds up no other member, is said to be missing, and is issued once the wallet takes it', async () => {
+  it('delays no other member, is reported as missing, and is issued when the wallet accepts it', async () => {
     const program = await real.merchant.program();
     real.google.rules.refuses = ({ accountName }) => accountName === 'Refused';
     const ids = await enroll(program._id, ['Ada', 'Refused', 'Bob']);
@@ -110,7 +110,7 @@ describe('a pass that a wallet does not take, of members whom a relay tells of',
     expect((await built(refused, 'google')).map(([outcome]: string[]) => outcome)).toEqual(['failure', 'success']);
   });
 
-  it('because Google does not answer, keeps no merchant waiting', async () => {
+  it('because Google does not answer, delays no event', async () => {
     const program = await real.merchant.program();
     await told(await enroll(program._id, ['Before']), 3);
     real.google.fail({ on: 'objectInsert', how: 'hang', times: 1_000 });
@@ -122,11 +122,11 @@ describe('a pass that a wallet does not take, of members whom a relay tells of',
     expect(toldOf(id)).toContain('pass.created google');
   });
 
-  it('because its template is broken, is issued once that is mended', async () => {
+  it('because its template is broken, is issued when the template is corrected', async () => {
     const program = await real.merchant.program();
-    const { rows } = real.service.store;
+    const { collections } = real.service.deps;
     const change = (icon: string) =>
-      rows.programs.updateOne(
+      collections.programs.updateOne(
         { _id: program._id },
         icon ? { $set: { 'passTemplate.images.icon': icon } } : { $unset: { 'passTemplate.images.icon': '' } },
       );
@@ -140,7 +140,7 @@ describe('a pass that a wallet does not take, of members whom a relay tells of',
     expect(toldOf(id)).toContain('pass.created apple');
   });
 
-  it('holds up nobody who was imported with it', async () => {
+  it('delays no other member of the same import', async () => {
     const program = await real.merchant.program();
     real.google.rules.refuses = ({ accountName }) => accountName === 'Refused';
     const names = ['Ada', 'Bob', 'Refused', 'Eve'];

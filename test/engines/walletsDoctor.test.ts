@@ -1,5 +1,5 @@
-// The pass doctor: whatever is wrong with a pass, it says so, for healthy wallets, for credentials that don't fit, and for
-// phones that do not do what they should.
+// The pass doctor reports what is wrong with a pass: with healthy wallets, with wrong credentials, and with phones that
+// do not follow the protocol.
 import { Writable } from 'node:stream';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,7 +9,8 @@ import { makeAppleCertificates } from '../rig/appleCertificates.js';
 import { type Customer, type Customers, startCustomers } from '../rig/customers.js';
 import { addKey, aMerchant } from '../rig/merchant.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
-import { startService, type TestService, until } from '../rig/service.js';
+import { startService, type TestService } from '../rig/service.js';
+import { until } from '../rig/until.js';
 
 let real: RealWallets;
 let customers: Customers;
@@ -30,7 +31,7 @@ const examine = async ({ member }: Pick<Customer, 'member'>) => {
 };
 
 describe('the pass doctor', () => {
-  it('tells of a healthy pass what was pushed, asked and fetched, and how long it took', async () => {
+  it('reports for a healthy pass what was pushed, listed and fetched, and how long it took', async () => {
     const ada = await customers.join();
     const phone = await customers.install(ada);
     await real.customer.save(ada.googleUrl ?? '');
@@ -89,7 +90,7 @@ describe('the pass doctor', () => {
     for (const secret of secrets) expect(JSON.stringify(report)).not.toContain(secret);
   });
 
-  it('says that nobody installed it, what APNs refused, and what phones complain of', async () => {
+  it('reports a pass that is not installed, refusals by APNs, and log lines of phones', async () => {
     const ada = await customers.join();
     expect((await examine(ada)).findings).toContainEqual(expect.stringContaining('No phone is registered'));
     const phone = await customers.install(ada);
@@ -108,7 +109,7 @@ describe('the pass doctor', () => {
     );
   });
 
-  it('says when a program pushes nothing, and when its template cannot be a pass', async () => {
+  it('reports a program that pushes nothing, and a template that cannot be a pass', async () => {
     const quiet = await customers.join({ pushMessages: false });
     const report = await examine(quiet);
     expect(report.apple).toMatchObject({
@@ -117,7 +118,7 @@ describe('the pass doctor', () => {
       build: { ok: true },
     });
     const broken = await customers.join();
-    await real.service.store.rows.programs.updateOne(
+    await real.service.deps.collections.programs.updateOne(
       { _id: broken.program._id },
       { $set: { 'passTemplate.images.logo': Buffer.from('no picture').toString('base64') } },
     );
@@ -131,10 +132,10 @@ describe('the pass doctor', () => {
     expect(passUpdate).toBeDefined();
   });
 
-  it('is for whoever may see members, and knows no members of others', async () => {
+  it("needs the permission to read members, and answers 404 for another merchant's", async () => {
     const ada = await customers.join();
     const path = `/merchants/me/members/${ada.member._id}/pass`;
-    const viewer = await addKey(real.service.store, { merchantId: real.merchant.id, roleIds: ['viewer'] });
+    const viewer = await addKey(real.service.deps, { merchantId: real.merchant.id, roleIds: ['viewer'] });
     const stranger = await aMerchant(real.service);
     expect((await real.merchant.call(path, { credential: { 'X-API-Key': viewer } })).status).toBe(200);
     expect((await real.merchant.call(path, { credential: null })).status).toBe(401);
@@ -144,8 +145,8 @@ describe('the pass doctor', () => {
 });
 
 describe('credentials that expire while the service runs', () => {
-  it('are stub from that moment on', async () => {
-    const { config } = real.service.store;
+  it('mean stub mode from that moment on', async () => {
+    const { config } = real.service.deps;
     let now = new Date();
     const wallets = await createWallets({ config, log: pino({ level: 'silent' }), now: () => now });
     const before = wallets.modes.apple;
@@ -159,7 +160,7 @@ describe('credentials that do not fit', () => {
   let service: TestService;
   afterAll(() => service.stop());
 
-  it('are stub mode, with the reason in /readyz, in the log and in the report, and everything else works', async () => {
+  it('mean stub mode, with the reason in /readyz, in the log and in the report, and everything else works', async () => {
     const other = await makeAppleCertificates();
     const mistaken = {
       ...real.certificates.settings,
@@ -184,7 +185,7 @@ describe('credentials that do not fit', () => {
       },
     });
     const log = pino({ level: 'info' }, stream);
-    await (await createWallets({ config: service.store.config, log })).close();
+    await (await createWallets({ config: service.deps.config, log })).close();
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { level: 40, apple: wallets.apple.reason, google: wallets.google.reason },
     ]);
@@ -201,7 +202,7 @@ describe('credentials that do not fit', () => {
       apple: { ...wallets.apple, certificates: null, build: null },
       google: { ...wallets.google, objectId: null },
     });
-    const row = await service.store.rows.members.findOne({ _id: member.id });
+    const row = await service.deps.collections.members.findOne({ _id: member.id });
     const card = `${service.publicUrl}/passes/${row?.pass.token}`;
     expect((await fetch(`${card}.pkpass`)).status).toBe(404);
     const shown = await (await fetch(card)).text();

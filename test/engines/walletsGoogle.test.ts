@@ -1,11 +1,11 @@
-// Google Wallet end to end: people who joined through the public page and saved their pass, Google in all its moods, and
-// what the merchant is told of it.
+// Google Wallet end to end: customers who joined through the public page and saved their pass, a Google with all kinds
+// of faults, and the merchant's events.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { taskQueues } from '../../schemas/workflows.js';
 import { type Customer, type Customers, startCustomers } from '../rig/customers.js';
 import type { GoogleFault } from '../rig/googleServer.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
-import { until } from '../rig/service.js';
+import { until } from '../rig/until.js';
 import { forgeries } from '../rig/virtualGoogleWallet.js';
 
 const waitMs = 2_000;
@@ -31,7 +31,7 @@ const save = async (customer: Customer): Promise<string> => {
 const objectIdOf = ({ member }: Customer): string => `${real.google.issuerId}.member-${member._id}`;
 
 describe('a Google Wallet that joined through the public page', () => {
-  it('sees ten changes, each with its message and balance, the first three aloud, while another device is gone and one hangs', async () => {
+  it('shows ten changes with message and balance, three with a notice, while other devices are gone or hang', async () => {
     const ada = await customers.join();
     const objectId = await save(ada);
     const [gone, hanging] = [await customers.install(ada), await customers.install(ada)];
@@ -41,7 +41,7 @@ describe('a Google Wallet that joined through the public page', () => {
     for (let turn = 1; turn <= 10; turn += 1) {
       const changed = await customers.points(ada, { delta: 1, changeMessage: `You have ${turn} points` });
       expect(changed.ms).toBeLessThan(waitMs + 2_000);
-      // Whoever waits for the device that hangs is told nothing yet of either wallet.
+      // When the answer did not wait for the hanging device, it has no result of either wallet yet.
       if (changed.passUpdate) expect(changed.passUpdate.google).toEqual({ objectPatched: true, mode: 'real' });
       else expect(turn).toBeLessThanOrEqual(2);
       const { balance, messages } = real.customer.card(objectId);
@@ -64,7 +64,7 @@ describe('a Google Wallet that joined through the public page', () => {
     expect(updated()).toHaveLength(10);
   });
 
-  it('gets what happened before it was saved, and the merchant hears of each step', async () => {
+  it('gets the changes from before it was saved, and the merchant gets an event for each step', async () => {
     const ada = await customers.join();
     const before = await customers.points(ada, { delta: 30 });
     expect(before.passUpdate?.google).toEqual({ objectPatched: false, mode: 'real' });
@@ -106,7 +106,7 @@ describe('a Google Wallet that joined through the public page', () => {
     expect(real.customer.card(objectId).balance).toBe('8');
   });
 
-  it('is inactive when the member is voided, expired when they are, and active again', async () => {
+  it('is inactive when the member is voided, expired when the member is, and then active again', async () => {
     const ada = await customers.join();
     const objectId = await save(ada);
     const states = [];
@@ -117,7 +117,7 @@ describe('a Google Wallet that joined through the public page', () => {
     expect(states).toEqual(['INACTIVE', 'EXPIRED', 'ACTIVE']);
   });
 
-  it('can be saved and is fresh then, when the program pushes no messages', async () => {
+  it('can be saved and is then up to date, when the program pushes no messages', async () => {
     const ada = await customers.join({ pushMessages: false });
     await customers.points(ada, { delta: 4 });
     const objectId = await save(ada);
@@ -129,7 +129,7 @@ describe('a Google Wallet that joined through the public page', () => {
 });
 
 describe("Google's callbacks", () => {
-  it('count once each, however often they are repeated, one by one or at once', async () => {
+  it('count once each, however often they are repeated, one by one or at the same time', async () => {
     const ada = await customers.join();
     await real.customer.save(ada.googleUrl ?? '', { times: 3 });
     const nonce = crypto.randomUUID();
@@ -145,7 +145,7 @@ describe("Google's callbacks", () => {
     const ada = await customers.join();
     for (const forge of forgeries)
       expect([forge, await real.customer.call('save', objectIdOf(ada), { forge })]).toEqual([forge, [401]]);
-    const member = await real.service.store.rows.members.findOne({ _id: ada.member._id });
+    const member = await real.service.deps.collections.members.findOne({ _id: ada.member._id });
     expect(member?.pass.googleSaved).toBeUndefined();
     expect(customers.toldSoFar(ada, 'pass.installed')).toEqual([]);
     const url = `${real.service.publicUrl}/wallet/google/callback`;
@@ -158,7 +158,7 @@ describe("Google's callbacks", () => {
     expect(odd).toEqual([401, 401, 400, 401]);
   });
 
-  it('of something else than saves, or about nobody here, are taken and do nothing', async () => {
+  it('of another event type or about an unknown object are accepted and do nothing', async () => {
     const ada = await customers.join();
     expect(await real.customer.call('view', objectIdOf(ada))).toEqual([200]);
     const stranger = `${real.google.issuerId}.member-${crypto.randomUUID()}`;
@@ -167,18 +167,18 @@ describe("Google's callbacks", () => {
   });
 });
 
-describe('saves and deletions that Google never told of', () => {
-  const reconcile = (patienceMs: number) =>
+describe('saves and deletions without a callback', () => {
+  const reconcile = (callbackGraceMs: number) =>
     real.service.client.workflow.execute('reconcileSaves', {
       workflowId: `reconcile-${crypto.randomUUID()}`,
-      taskQueue: taskQueues.gestures,
-      args: [{ patienceMs }],
+      taskQueue: taskQueues.workflows,
+      args: [{ callbackGraceMs }],
     });
 
-  // Callbacks of the tests before this one told what was not so.
+  // Callbacks in the earlier tests left states that differ from Google's.
   beforeAll(() => reconcile(0));
 
-  it('are found by comparing, told once, and the object is fresh', async () => {
+  it('are found by comparison, have one event, and the object is updated', async () => {
     const ada = await customers.join();
     const objectId = objectIdOf(ada);
     await customers.points(ada, { delta: 5 });
@@ -193,7 +193,7 @@ describe('saves and deletions that Google never told of', () => {
     expect(customers.toldSoFar(ada, 'pass.installed')).toHaveLength(1);
   });
 
-  it('are told once when the callback comes late after all', async () => {
+  it('have one event when the callback comes late', async () => {
     const ada = await customers.join();
     real.google.rules.setHasUsers(objectIdOf(ada), true);
     const reconciled = reconcile(3_000);
@@ -205,8 +205,10 @@ describe('saves and deletions that Google never told of', () => {
   });
 });
 
-describe('Google in a mood', () => {
-  /** A save is an update too, which must not meet what a test arranges next. A machine that stood still makes it late. */
+describe('Google with a fault', () => {
+  /**
+   * A save also causes an update, which must be over before the next step. It may be late when the machine stood still.
+   */
   const settled = (customer: Customer, updates = 1) =>
     until(async () => {
       const lines = await customers.timeline(customer, 'google_object_patched');
@@ -220,23 +222,26 @@ describe('Google in a mood', () => {
     ['never answers', { how: 'hang' }],
     ['begins to answer and stops', { how: 'stall' }],
   ];
-  it.each(moods)('that %s is asked again until it takes the change; nobody waits for it', async (_, fault) => {
-    const ada = await customers.join();
-    const objectId = await save(ada);
-    await settled(ada);
-    // Until the answer is there, however often Google is asked by then.
-    real.google.fail({ ...fault, on: 'objectUpdate', times: Number.POSITIVE_INFINITY });
-    const { passUpdate, current, ms } = await customers.points(ada, { delta: 7, changeMessage: 'Seven more' });
-    real.google.mend();
-    expect([passUpdate, current]).toEqual([null, 7]);
-    expect(ms).toBeLessThan(waitMs + 2_000);
-    expect((await customers.told(ada, 'points.changed', 1))[0]?.data).toMatchObject({ current: 7, passUpdate: null });
-    await until(() => real.customer.card(objectId).messages.length > 0);
-    expect(real.customer.card(objectId)).toMatchObject({ balance: '7', messages: [{ body: 'Seven more' }] });
-    expect(await customers.told(ada, 'pass.updated', 1)).toHaveLength(1);
-  });
+  it.each(moods)(
+    'that %s gets retries until it accepts the change, and the answer does not wait for them',
+    async (_, fault) => {
+      const ada = await customers.join();
+      const objectId = await save(ada);
+      await settled(ada);
+      // The fault stays until the answer is there, however many requests Google gets.
+      real.google.fail({ ...fault, on: 'objectUpdate', times: Number.POSITIVE_INFINITY });
+      const { passUpdate, current, ms } = await customers.points(ada, { delta: 7, changeMessage: 'Seven more' });
+      real.google.mend();
+      expect([passUpdate, current]).toEqual([null, 7]);
+      expect(ms).toBeLessThan(waitMs + 2_000);
+      expect((await customers.told(ada, 'points.changed', 1))[0]?.data).toMatchObject({ current: 7, passUpdate: null });
+      await until(() => real.customer.card(objectId).messages.length > 0);
+      expect(real.customer.card(objectId)).toMatchObject({ balance: '7', messages: [{ body: 'Seven more' }] });
+      expect(await customers.told(ada, 'pass.updated', 1)).toHaveLength(1);
+    },
+  );
 
-  it('that does what it was asked and loses the answer says a message once', async () => {
+  it('that makes the change and loses the answer shows a message once', async () => {
     const ada = await customers.join();
     const objectId = await save(ada);
     await settled(ada);
@@ -246,7 +251,7 @@ describe('Google in a mood', () => {
     expect(real.customer.card(objectId).messages.map(({ body }) => body)).toEqual(['Once']);
   });
 
-  it('that refuses for good is not asked again, and the timeline says why', async () => {
+  it('that refuses for good gets no retry, and the timeline has the reason', async () => {
     const ada = await customers.join();
     const objectId = await save(ada);
     await settled(ada);

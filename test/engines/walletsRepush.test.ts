@@ -1,13 +1,13 @@
-// A push is a hint that Apple may drop: phones that do not fetch are pushed again after 1 min, 15 min and 6 h, and then
-// called stale. The clock is turned by hand; everything else is real.
+// Apple may drop a push, so phones that do not fetch get further pushes after 1 min, 15 min and 6 h and are then marked
+// stale. The test advances the clock; everything else is real.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { repushStale } from '../../activities/wallets/repush.js';
+import { repushStale } from '../../activities/wallets/apple/repush.js';
 import type { DeviceRow } from '../../schemas/collections.js';
 import { taskQueues } from '../../schemas/workflows.js';
 import { type Customer, type Customers, startCustomers } from '../rig/customers.js';
 import { type Effects, startEffects } from '../rig/effects.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
-import { until } from '../rig/service.js';
+import { until } from '../rig/until.js';
 import type { VirtualIphone } from '../rig/virtualIphone.js';
 
 let real: RealWallets;
@@ -29,14 +29,14 @@ afterAll(async () => {
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** What the schedule starts, as if it were so much later. */
+/** Runs the activity that the schedule starts, at a time `afterMs` later. */
 const look = (afterMs: number) => {
   laterMs = afterMs;
   return repushStale({ ...effects.deps, now: () => new Date(Date.now() + laterMs) });
 };
 
 const deviceOf = async ({ member }: Customer): Promise<DeviceRow> =>
-  until(() => real.service.store.rows.devices.findOne({ memberId: member._id }));
+  until(() => real.service.deps.collections.devices.findOne({ memberId: member._id }));
 
 const pushesTo = (phone: VirtualIphone): number =>
   real.apns.pushes.filter(({ pushToken }) => pushToken === phone.pushToken()).length;
@@ -52,7 +52,7 @@ async function deaf(): Promise<{ customer: Customer; phone: VirtualIphone }> {
 }
 
 describe('a phone that does not fetch', () => {
-  it('is pushed again after 1 min, 15 min and 6 h, and then stale', async () => {
+  it('gets further pushes after 1 min, 15 min and 6 h, and is then stale', async () => {
     const { customer, phone } = await deaf();
     const done: [number, number, boolean][] = [];
     for (const at of [minute / 2, minute, 5 * minute, 15 * minute, hour, 6 * hour, 6 * hour + minute, 24 * hour]) {
@@ -86,7 +86,7 @@ describe('a phone that does not fetch', () => {
     expect((await deviceOf(customer)).stale).toBeUndefined();
   });
 
-  it('is left alone as soon as it fetches, or finds that it has the newest version', async () => {
+  it('gets no further push when it has fetched, or has the newest version', async () => {
     const { customer, phone } = await deaf();
     await phone.goOnline();
     await phone.settled();
@@ -94,7 +94,7 @@ describe('a phone that does not fetch', () => {
     expect([pushesTo(phone), (await deviceOf(customer)).recheckAt]).toEqual([1, undefined]);
   });
 
-  it('begins anew with each change', async () => {
+  it('starts anew with each change', async () => {
     const { customer, phone } = await deaf();
     await look(minute + 1_000);
     await customers.points(customer, { delta: 1 });
@@ -103,19 +103,19 @@ describe('a phone that does not fetch', () => {
     expect((await deviceOf(customer)).recheckRound).toBe(1);
   });
 
-  it('ends its registration when APNs says that it is gone, and the merchant hears of it', async () => {
+  it('loses its registration when APNs reports it gone, and the merchant gets an event', async () => {
     const { customer, phone } = await deaf();
     real.apns.answer(phone.pushToken(), { status: 410, reason: 'Unregistered' });
     await look(minute + 1_000);
-    const { devices, events } = real.service.store.rows;
+    const { devices, events } = real.service.deps.collections;
     const memberId = customer.member._id;
     expect(await devices.countDocuments({ memberId })).toBe(0);
     expect(await events.find({ memberId, type: 'pass.removed' }).toArray()).toMatchObject([
-      { state: 'new', holder: '' },
+      { state: 'new', leaseOwner: '' },
     ]);
   });
 
-  it('is tried again, without losing a turn, while APNs is in trouble', async () => {
+  it('gets all of its pushes, later, when APNs has a fault', async () => {
     const { customer, phone } = await deaf();
     real.apns.answer(phone.pushToken(), { status: 503, reason: 'ServiceUnavailable' }, { status: 200 });
     await look(minute + 1_000);
@@ -124,7 +124,7 @@ describe('a phone that does not fetch', () => {
     expect((await deviceOf(customer)).recheckRound).toBe(1);
   });
 
-  it('holds up no other phone of the same member', async () => {
+  it('delays no other phone of the same member', async () => {
     const { customer, phone } = await deaf();
     const other = await customers.install(customer);
     await customers.points(customer, { delta: 1 });
@@ -134,9 +134,9 @@ describe('a phone that does not fetch', () => {
     expect([pushesTo(phone), pushesTo(other) - before]).toEqual([3, 0]);
   });
 
-  it('is not pushed when its program has ceased to push', async () => {
+  it('gets no further push when its program pushes no messages any more', async () => {
     const { customer, phone } = await deaf();
-    const { programs } = real.service.store.rows;
+    const { programs } = real.service.deps.collections;
     await programs.updateOne({ _id: customer.program._id }, { $set: { pushMessages: false } });
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     await look(minute + 1_000);
@@ -147,16 +147,16 @@ describe('a phone that does not fetch', () => {
 describe('the workflow that a schedule starts', () => {
   it('does the same', async () => {
     const { customer, phone } = await deaf();
-    const { devices } = real.service.store.rows;
+    const { devices } = real.service.deps.collections;
     await devices.updateOne({ memberId: customer.member._id }, { $set: { recheckAt: new Date() } });
-    const run = { workflowId: `repush-${customer.member._id}`, taskQueue: taskQueues.gestures };
+    const run = { workflowId: `repush-${customer.member._id}`, taskQueue: taskQueues.workflows };
     await real.service.client.workflow.execute('repushPasses', run);
     expect(pushesTo(phone)).toBe(2);
   });
 });
 
 describe('a new push token', () => {
-  it('is pushed soon when the phone may have missed something under the old one', async () => {
+  it('gets a push soon when the phone may have missed one under the old token', async () => {
     const customer = await customers.join();
     const { serialNumber, pass } = customer.member;
     const { passTypeId } = real.certificates;
@@ -177,7 +177,7 @@ describe('a new push token', () => {
 });
 
 describe('a pass that changed while it was being added', () => {
-  it('is pushed soon after its registration', async () => {
+  it('gets a push soon after its registration', async () => {
     const customer = await customers.join();
     const phone = real.phone();
     const download = await fetch(customer.appleUrl ?? '');

@@ -1,10 +1,12 @@
-// How a subscription is doing, as its owner sees it: nothing is disabled without a reason, and nothing vanishes meanwhile.
+// The health of a subscription as its owner sees it: it is disabled only with a reason, and no event is lost while it
+// is.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { webhooks } from '../../stack/commands/webhooks.js';
 import { runOn } from '../rig/commandLine.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
-import { startService, type TestService, until } from '../rig/service.js';
+import { startService, type TestService } from '../rig/service.js';
+import { until } from '../rig/until.js';
 
 let service: TestService;
 let merchant: TestMerchant;
@@ -51,16 +53,16 @@ describe('the health of a subscription', () => {
     expect(ok).toMatchObject({ failingSince: null, consecutiveFailures: 0, lastSuccessAt: expect.any(String) });
   });
 
-  it('is disabled after five days of nothing but failures, says so, and keeps what comes then as skipped', async () => {
+  it('is disabled after five days of failures only, with the reason, and later events are logged as skipped', async () => {
     receiver.setTemper((_request, answer) => answer.writeHead(500).end());
     const since = new Date(Date.now() - 5 * day - 60_000);
-    await service.store.rows.subscriptions.updateOne({ _id: id }, { $set: { 'health.failingSince': since } });
+    await service.deps.collections.subscriptions.updateOne({ _id: id }, { $set: { 'health.failingSince': since } });
     await happens();
     expect(await healthBecomes('disabled')).toMatchObject({
       disabledReason: 'failing',
       failingSince: since.toISOString(),
     });
-    const counted = await service.store.metrics.registry.getSingleMetricAsString('lps_subscriptions_disabled_total');
+    const counted = await service.deps.metrics.registry.getSingleMetricAsString('lps_subscriptions_disabled_total');
     expect(counted).toContain('lps_subscriptions_disabled_total{reason="failing"} 1');
     const listed = await runOn(service, webhooks, ['failing']);
     expect(listed.lines.find((line) => line.startsWith(id))).toContain('disabled: failing');
@@ -73,7 +75,7 @@ describe('the health of a subscription', () => {
     expect(skipped).toMatchObject({ error: 'disabled', attempts: 0, success: false });
   });
 
-  it('is clean again when the owner enables it', async () => {
+  it('is reset when the owner enables the subscription', async () => {
     await merchant.call(path(), { method: 'PATCH', body: { enabled: true } });
     expect(await healthOf()).toEqual({
       state: 'ok',
@@ -83,13 +85,13 @@ describe('the health of a subscription', () => {
     });
   });
 
-  it('is disabled at once when the receiver says that it is gone', async () => {
+  it('is disabled at once when the receiver answers 410', async () => {
     receiver.setTemper((_request, answer) => answer.writeHead(410).end());
     await happens();
     expect(await healthBecomes('disabled')).toMatchObject({ disabledReason: 'gone' });
   });
 
-  it('says nothing of what the owner changed while an attempt was under way', async () => {
+  it('does not overwrite a change of the owner during an attempt', async () => {
     await merchant.call(path(), { method: 'PATCH', body: { enabled: true } });
     let answer410 = () => {};
     receiver.setTemper((_request, answer) => {
@@ -102,7 +104,7 @@ describe('the health of a subscription', () => {
     await merchant.call(path(), { method: 'PATCH', body: { url: `${receiver.url}/moved` } });
     answer410();
     await until(() =>
-      service.store.rows.deliveries.findOne({
+      service.deps.collections.deliveries.findOne({
         subscriptionId: id,
         state: 'exhausted',
         error: 'gone',
@@ -113,7 +115,7 @@ describe('the health of a subscription', () => {
     expect(await healthOf()).toMatchObject({ state: 'ok', consecutiveFailures: 0 });
   });
 
-  it('gives no reason where the owner disabled it', async () => {
+  it('has no reason when the owner disabled the subscription', async () => {
     await merchant.call(path(), { method: 'PATCH', body: { enabled: true } });
     await merchant.call(path(), { method: 'PATCH', body: { enabled: false } });
     expect(await healthOf()).not.toHaveProperty('disabledReason');

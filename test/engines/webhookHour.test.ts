@@ -1,7 +1,7 @@
-// Issue's end of webhook delivery: a receiver has an hour of everything that can go wrong, in a process of its own that is
-// really killed and started again. In the end it holds every event exactly once after dedupe, and the delivery log
-// tells the story that the receiver's own journal tells. The hour is one of 20 seconds: every wait of receiver, schedule and
-// retry policy is divided by 180; the code under test, the workflows and their timers are the real ones.
+// Webhook delivery through an hour of failures: the receiver is a process of its own that is killed and restarted. In
+// the end it has every event exactly once after dedupe, and the delivery log agrees with the receiver's journal. The
+// hour takes 20 seconds: every delay of receiver, schedule and retry policy is divided by 180; code, workflows and
+// timers are the real ones.
 import { createHmac } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,9 +12,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DeliveryAttempt, DeliveryRow } from '../../schemas/collections.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Came, type MoodyReceiver, startMoodyReceiver } from '../rig/moodyReceiver.js';
-import { startService, type TestService, until } from '../rig/service.js';
+import { startService, type TestService } from '../rig/service.js';
+import { until } from '../rig/until.js';
 
-/** Of the receiver's hour, in real milliseconds. */
+/** A minute of the receiver's hour, in real milliseconds. */
 const minute = Math.round(60_000 / 180);
 const eventEvery = 200;
 const timeoutMs = 500;
@@ -48,13 +49,13 @@ async function subscribe(path: string, retryPolicy: Subscribed['retryPolicy']): 
     body: { url: `${receiver.origin}${path}`, events: ['points.changed'], retryPolicy },
   });
   const { id, secret } = body.data;
-  // A scaled one is shorter than what the interface lets a merchant ask for.
+  // The scaled timeout is below the minimum that the API allows (docs/interface.md#210-webhook-subscription).
   await allow(id, timeoutMs);
   return { id, path, secret, retryPolicy };
 }
 
 async function allow(id: string, timeoutMs: number): Promise<void> {
-  await service.store.rows.subscriptions.updateOne({ _id: id }, { $set: { timeoutMs } });
+  await service.deps.collections.subscriptions.updateOne({ _id: id }, { $set: { timeoutMs } });
 }
 
 async function theHour(): Promise<void> {
@@ -82,9 +83,9 @@ async function theHour(): Promise<void> {
   await be('resets', 4);
 }
 
-/** Deliveries of the subscription, replays included, by event, oldest first. */
+/** Deliveries of the subscription, including replays, by event, oldest first. */
 async function storyOf({ id }: Subscribed): Promise<Map<string, DeliveryRow[]>> {
-  const rows = await service.store.rows.deliveries.find({ subscriptionId: id }).sort({ createdAt: 1 }).toArray();
+  const rows = await service.deps.collections.deliveries.find({ subscriptionId: id }).sort({ createdAt: 1 }).toArray();
   const story = new Map<string, DeliveryRow[]>();
   for (const row of rows) story.set(row.eventId, [...(story.get(row.eventId) ?? []), row]);
   return story;
@@ -93,7 +94,7 @@ async function storyOf({ id }: Subscribed): Promise<Map<string, DeliveryRow[]>> 
 const sentAt = ({ headers }: Came): number => Date.parse(String(headers['x-service-webhook-timestamp']));
 const idOf = ({ headers }: Came): string => String(headers['webhook-id']);
 
-/** What the log says of an attempt against what the receiver knows of it, if it knows of it. */
+/** Compares an attempt in the log with the receiver's record of it, if the receiver has one. */
 function agrees({ statusCode, error }: DeliveryAttempt, came: Came | undefined): boolean {
   if (statusCode !== null) return came?.answered === statusCode && (error === null) === statusCode < 300;
   if (error === 'refused') return came === undefined;
@@ -101,8 +102,8 @@ function agrees({ statusCode, error }: DeliveryAttempt, came: Came | undefined):
   return error === 'timeout';
 }
 
-it('a receiver with an hour of trouble ends with every event once, and the log tells the true story of each', async () => {
-  // Patient enough for the whole hour; and one whose attempts are used up in an outage, as the defaults' are.
+it('after an hour of failures the receiver has every event once, and the log agrees with its journal', async () => {
+  // One policy lasts for the whole hour; the other one uses up its attempts in an outage, as the default policy would.
   const patient = await subscribe('/patient', { maxAttempts: 20, backoffMs: 5 * minute });
   const brief = await subscribe('/brief', { maxAttempts: 8, backoffMs: Math.round(minute / 2) });
   const member = await merchant.enroll();
@@ -125,24 +126,24 @@ it('a receiver with an hour of trouble ends with every event once, and the log t
   await awarding;
   receiver.be('well');
 
-  const ledger = await service.store.rows.transactions.find({ memberId: member.id, type: 'adjust' }).toArray();
+  const ledger = await service.deps.collections.ledger.find({ memberId: member.id, type: 'adjust' }).toArray();
   const events = new Set(ledger.map(({ eventId = '' }) => eventId));
   expect(events.size).toBeGreaterThan(20);
   const atRest = (id: string, states: DeliveryRow['state'][]) =>
     until(async () => {
-      const rows = await service.store.rows.deliveries.find({ subscriptionId: id }).toArray();
+      const rows = await service.deps.collections.deliveries.find({ subscriptionId: id }).toArray();
       const settled = new Set(rows.filter((row) => states.includes(row.state)).map((row) => row.eventId));
       return settled.size === events.size;
     });
   await atRest(patient.id, ['succeeded']);
   await atRest(brief.id, ['succeeded', 'exhausted']);
 
-  const exhausted = await service.store.rows.deliveries.countDocuments({
+  const exhausted = await service.deps.collections.deliveries.countDocuments({
     subscriptionId: brief.id,
     state: 'exhausted',
   });
   expect(exhausted).toBeGreaterThan(0);
-  // The receiver is well: only a machine that stands still would take longer than the hour's limit now.
+  // The receiver answers well from here on; the longer timeout is only for stalls of the machine.
   await allow(brief.id, 10_000);
   const { body } = await merchant.call(`/merchants/me/webhooks/${brief.id}/replay`, {
     body: { since: startedAt.toISOString(), only: 'failed' },
@@ -154,7 +155,7 @@ it('a receiver with an hour of trouble ends with every event once, and the log t
   expect(batch.counts).toMatchObject({ total: exhausted, created: exhausted });
 
   const journal = await receiver.journal();
-  const everything = await service.store.rows.deliveries.find({ merchantId: merchant.id }).toArray();
+  const everything = await service.deps.collections.deliveries.find({ merchantId: merchant.id }).toArray();
   const errors = new Set(everything.flatMap(({ history }) => history.map(({ error }) => error)));
   expect(errors).toEqual(new Set([null, 'status', 'refused', 'reset', 'timeout']));
   const taken = journal.filter((entry) => entry.taken);
@@ -180,7 +181,7 @@ it('a receiver with an hour of trouble ends with every event once, and the log t
     for (const [eventId, deliveries] of story) {
       const attempts = deliveries.flatMap(({ history }) => history);
       const known = came.filter((entry) => idOf(entry) === eventId);
-      // An attempt's line begins before its request is signed, and ends before the next one begins.
+      // The time of an attempt is taken before its request is signed, and it ends before the next one starts.
       const attemptOf = (entry: Came) => attempts.findLast(({ at }) => at.getTime() <= sentAt(entry));
       for (const attempt of attempts) {
         const entries = known.filter((entry) => attemptOf(entry) === attempt);

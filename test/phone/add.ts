@@ -1,12 +1,12 @@
-// A virtual iPhone that adds one pass and keeps it: shows each push, each request and each new face until it is switched off.
-// Switched on again it is the same phone. Where passes are stub it follows the web card instead.
+// A virtual iPhone that adds one pass and prints each push, each request and each new version until it is stopped.
+// Started again it has the same identity. When passes are in stub mode it follows the web card instead.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { replaceFile } from '../../stack/stackFile.js';
-import type { FaceShown } from '../rig/shownFace.js';
+import type { FaceShown } from '../rig/shownView.js';
 import { createVirtualIphone, newIdentity } from '../rig/virtualIphone.js';
 import { drawCard, moment } from './screen.js';
 import { controlUrl, readKept } from './standIns.js';
@@ -15,7 +15,7 @@ export interface AddPass {
   passUrl: string;
   stackDir: string;
   say: (line: string) => void;
-  /** Ends it. */
+  /** Stops the phone. */
   signal: AbortSignal;
 }
 
@@ -32,7 +32,7 @@ function keptIdentity(stackDir: string): z.infer<typeof identity> {
   }
 }
 
-/** Throws with one sentence for people when the address is of no card. */
+/** Throws with one sentence for the user when the address is not that of a card. */
 export async function addPass(add: AddPass): Promise<void> {
   const passUrl = add.passUrl.replace(/(?:\.pkpass|\?.*)$/, '');
   const card = await fetch(`${passUrl}.json`, { signal: add.signal }).catch(() => undefined);
@@ -69,14 +69,14 @@ async function keepPass(
     },
     onRequest: ({ method, url, status }) =>
       say(`${moment()}  ${method} ${new URL(url).pathname.replace('/wallet/apple/v1/', '')} ${status || 'no answer'}`),
-    onFace: (face) => say(drawFace(face)),
+    onFace: (view) => say(drawFace(view)),
   });
   await phone.install(bytes);
   say(`${moment()}  registered; waiting for pushes (Ctrl-C switches the phone off, the pass stays on it)`);
   await Promise.all(listeners);
 }
 
-/** Resolves when switched off. Throws when the stand-ins are not there, or go away. */
+/** Resolves when the phone is stopped. Throws when the stand-ins are not running or end. */
 async function hearPushes(url: string, hear: (topic: string) => void, signal: AbortSignal): Promise<void> {
   try {
     const response = await fetch(url, { signal });

@@ -1,4 +1,4 @@
-// `npm run phone`: virtual phones for whoever integrates, and the stand-ins of Apple and Google that they need.
+// `npm run phone`: virtual phones for integrators, and the stand-ins of Apple and Google that the phones need.
 import { relative, resolve } from 'node:path';
 import { addPass } from './add.js';
 import { savePass } from './save.js';

@@ -1,4 +1,4 @@
-// A virtual Google wallet that saves one pass and shows it whenever it changes.
+// A virtual Google wallet that saves one pass and prints it each time it changes.
 import { z } from 'zod';
 import type { AddPass } from './add.js';
 import { drawCard, moment } from './screen.js';

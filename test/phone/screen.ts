@@ -1,9 +1,9 @@
-// A phone's screen in a terminal.
+// Draws a phone's screen in a terminal.
 import { renderUnicodeCompact } from 'uqr';
 
 export interface ShownCard {
   title: string;
-  /** Label and value, top to bottom. */
+  /** Label and value, from top to bottom. */
   lines: readonly (readonly [string, string])[];
   code?: string | undefined;
   message?: string | undefined;

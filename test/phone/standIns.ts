@@ -1,6 +1,6 @@
-// Apple's and Google's far side on this machine, for a stack that is to have real wallets without accounts at either: test
-// certificates, a local APNs and a local Google, and the environment that points a stack at them. Made once and kept, so
-// that a stack started with them finds them again.
+// Stand-ins of Apple and Google on this machine, for a stack with real wallets but without accounts: test certificates,
+// a local APNs and a local Google, and the environment of a stack that uses them. They are created once and stored, so
+// that the stack finds the same ones after a restart.
 import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -56,7 +56,7 @@ export interface StandIns {
   close: () => Promise<void>;
 }
 
-/** `say` hears each push. */
+/** Calls `say` for each push. */
 export async function startStandIns({
   stackDir,
   say,

@@ -1,5 +1,5 @@
-// `npm run record`: plays each scenario that has no history yet and keeps what the server wrote down of it. A history that is
-// kept is never overwritten: it stands for executions that are still running somewhere.
+// `npm run record`: runs each scenario without a stored history and stores the history that the server recorded. A
+// stored history is never overwritten, because it represents executions that may still run.
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { play, scenarios } from './scenarios.js';
 const histories = fileURLToPath(new URL('histories/', import.meta.url));
 const fileOf = (name: string, scenario: string): string => join(histories, name, `${scenario}.json`);
 
-/** Which machine recorded it, and where its code lay, is nobody's business and not replayed. */
+/** Removes the machine's identity and stack traces; a replay does not use them. */
 function withoutMachine(key: string, value: unknown): unknown {
   return key === 'identity' || key === 'stackTrace' ? '' : value;
 }

@@ -1,14 +1,16 @@
-// Recorded histories of every workflow type replay against today's code: what runs somewhere today goes on after a deployment.
-// A history that was changed does not, which shows that this test would notice (docs/changing-workflows.md).
+// Recorded histories of every workflow type replay with the current code, so running executions continue after a
+// deployment. A history that was changed on purpose does not replay, which proves that the test detects differences
+// (docs/changing-workflows.md).
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type History, historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { describe, expect, inject, it } from 'vitest';
+import { installRuntime } from '../rig/temporalRuntime.js';
 import { scenarios } from './scenarios.js';
 
-Runtime.install({ logger: new DefaultLogger('ERROR', () => {}), shutdownSignals: [] });
+installRuntime();
 
 const folder = fileURLToPath(new URL('histories/', import.meta.url));
 const recorded = readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -18,7 +20,7 @@ const recorded = readdirSync(folder, { recursive: true, encoding: 'utf8' })
 
 const textOf = (file: string): string => readFileSync(`${folder}/${file}`, 'utf8');
 
-/** What is wrong with each, in their order; null where nothing is. */
+/** The replay error of each history, in the same order; null where it replays. */
 async function replay(histories: { workflowId: string; history: History }[]): Promise<(Error | null)[]> {
   const options = { workflowBundle: { codePath: inject('workflowBundle') } };
   const errors = new Map<string, Error | null>();
@@ -33,20 +35,20 @@ const read = (file: string, text = textOf(file)) => ({
 });
 
 describe('the recorded histories', () => {
-  it('all replay with the workflows of today', async () => {
+  it('replay with the current workflow code', async () => {
     const errors = await replay(recorded.map((file) => read(file)));
     const broken = recorded.flatMap((file, index) => (errors[index] ? [`${file}: ${errors[index]?.message}`] : []));
     expect(broken).toEqual([]);
   });
 
-  it('hold every scenario of every workflow type', () => {
+  it('exist for every scenario of every workflow type', () => {
     const wanted = Object.entries(scenarios).flatMap(([name, cases]) =>
       Object.keys(cases).map((scenario) => `${name}/${scenario}.json`),
     );
     expect(recorded).toEqual(expect.arrayContaining(wanted));
   });
 
-  it.each(recorded)('%s names no machine', (file) => {
+  it.each(recorded)('%s contains no machine name', (file) => {
     const text = textOf(file);
     expect(text).not.toMatch(/"(identity|stackTrace)": "[^"]/);
     expect(text).not.toMatch(/node_modules|file:\/\/|\/(home|root|tmp|work|Users)\//);
@@ -68,7 +70,7 @@ describe('a history that was changed', () => {
   });
 });
 
-/** Within payloads, which are base64 of JSON. */
+/** Replaces text inside payloads, which are base64 of JSON. */
 function replaceEncoded(text: string, was: string, is: string): string {
   return text.replace(/"data": "([A-Za-z0-9+/=]+)"/g, (whole, data: string) => {
     const decoded = Buffer.from(data, 'base64').toString('utf8');

@@ -1,5 +1,5 @@
-// What is recorded of each workflow type: the ways through it that operators will see, on the real server. Every type has at
-// least one; one that is missing does not compile.
+// The scenarios that are recorded for each workflow type on the real server: the paths that operators will see. Every
+// type has at least one; a missing type is a compile error.
 import type { Client } from '@temporalio/client';
 import { WithStartWorkflowOperation } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
@@ -10,7 +10,6 @@ import {
   passIssuanceUpdate,
   passUpdateUpdate,
   taskQueues,
-  uploadedSignal,
   type WorkflowInputs,
   type WorkflowName,
 } from '../../schemas/workflows.js';
@@ -21,9 +20,9 @@ type Handle = Awaited<ReturnType<WorkflowWorker['start']>>;
 interface Scenario<N extends WorkflowName> {
   activities: FakeActivities;
   input: WorkflowInputs[N];
-  /** What happens to it from outside, once it was started. */
+  /** Acts on the execution from outside after its start. */
   meanwhile?: (handle: Handle) => Promise<unknown>;
-  /** Started by an update, as a waiting API does. */
+  /** The update that starts the execution, as a waiting API does. */
   update?: string;
 }
 
@@ -56,7 +55,7 @@ const final = (message: string) => ApplicationFailure.create({ message, nonRetry
 const refused = (nonRetryable: boolean) =>
   ApplicationFailure.create({ message: 'It answered 500.', type: 'status', nonRetryable, nextRetryDelay: 50 });
 
-/** Fails so often first. */
+/** Fails `times` times, then calls `work`. */
 function failing<I, O>(times: number, error: () => Error, work: (input: I) => Promise<O>): (input: I) => Promise<O> {
   let left = times;
   return async (input) => {
@@ -72,12 +71,12 @@ const step = ({ from }: { from: number }) => ({
   total: 3,
   done: from + 1,
   created: from + 1,
-  carried: from + 1,
+  published: from + 1,
 });
 
-/** Through a list, and cancelled in the middle of it. */
+/** A batch over a list, cancelled in the middle. */
 function throughList<N extends 'sendCampaign' | 'rebuildPasses' | 'replayDeliveries'>(
-  drawUp: FakeActivities,
+  snapshotTargets: FakeActivities,
   work: 'sendMessages' | 'replayEvents',
 ): Record<string, () => Scenario<N>> {
   const finishBatch: Activities['finishBatch'] = async ({ failure }) => ({
@@ -92,7 +91,7 @@ function throughList<N extends 'sendCampaign' | 'rebuildPasses' | 'replayDeliver
     });
     return {
       activities: {
-        ...drawUp,
+        ...snapshotTargets,
         finishBatch,
         publishEvents,
         [work]: async (at: { from: number }) => {
@@ -110,13 +109,13 @@ function throughList<N extends 'sendCampaign' | 'rebuildPasses' | 'replayDeliver
   };
   return {
     completed: () => ({
-      activities: { ...drawUp, finishBatch, publishEvents, [work]: async (at: { from: number }) => step(at) },
+      activities: { ...snapshotTargets, finishBatch, publishEvents, [work]: async (at: { from: number }) => step(at) },
       input,
     }),
     cancelled,
     failed: () => ({
       activities: {
-        ...drawUp,
+        ...snapshotTargets,
         finishBatch,
         publishEvents,
         [work]: async () => {
@@ -129,14 +128,12 @@ function throughList<N extends 'sendCampaign' | 'rebuildPasses' | 'replayDeliver
 }
 
 const imported = (phase: 'completed' | 'failed', unissued = false): FakeActivities => ({
-  uploadState: async () => ({ state: 'ready' }),
   createImported: async (at) => step(at),
-  carryImported: async (at) => step(at),
+  publishImported: async (at) => step(at),
   finishImport: async () => ({ phase, eventId: 'event-1', unissued }),
   issueImportedLate: async () => undefined,
   publishEvents,
 });
-const fileCame = (handle: Handle) => handle.signal(uploadedSignal);
 
 export const scenarios: Scenarios = {
   publishChange: {
@@ -237,9 +234,8 @@ export const scenarios: Scenarios = {
     looked: () => ({ activities: { reviveBatches: async () => ({ unfinished: 1 }) }, input: {} }),
   },
   importMembers: {
-    completed: () => ({ activities: imported('completed'), input: batch, meanwhile: fileCame }),
-    issuedLate: () => ({ activities: imported('completed', true), input: batch, meanwhile: fileCame }),
-    lookedAtOnce: () => ({ activities: imported('completed'), input: batch, meanwhile: fileCame }),
+    completed: () => ({ activities: imported('completed'), input: batch }),
+    issuedLate: () => ({ activities: imported('completed', true), input: batch }),
     failed: () => ({
       activities: {
         ...imported('failed'),
@@ -248,17 +244,11 @@ export const scenarios: Scenarios = {
         },
       },
       input: batch,
-      meanwhile: fileCame,
-    }),
-    discarded: () => ({
-      activities: { uploadState: async () => ({ state: 'gone' }), discardRows: async () => ({ discarded: 0 }) },
-      input: batch,
-      meanwhile: fileCame,
     }),
   },
-  sendCampaign: throughList<'sendCampaign'>({ drawUpCampaign: async () => ({ total: 3 }) }, 'sendMessages'),
-  rebuildPasses: throughList<'rebuildPasses'>({ drawUpRebuild: async () => ({ total: 3 }) }, 'sendMessages'),
-  replayDeliveries: throughList<'replayDeliveries'>({ drawUpReplay: async () => ({ total: 3 }) }, 'replayEvents'),
+  sendCampaign: throughList<'sendCampaign'>({ snapshotCampaign: async () => ({ total: 3 }) }, 'sendMessages'),
+  rebuildPasses: throughList<'rebuildPasses'>({ snapshotRebuild: async () => ({ total: 3 }) }, 'sendMessages'),
+  replayDeliveries: throughList<'replayDeliveries'>({ snapshotReplay: async () => ({ total: 3 }) }, 'replayEvents'),
   reconcileSaves: {
     corrected: () => {
       let pages = 0;
@@ -266,11 +256,11 @@ export const scenarios: Scenarios = {
         activities: {
           compareSaves: async () => {
             pages += 1;
-            return { doubted: [`member-${pages}`], ...(pages < 3 && { next: { programId: `program-${pages}` } }) };
+            return { mismatched: [`member-${pages}`], ...(pages < 3 && { next: { programId: `program-${pages}` } }) };
           },
-          settleSaves: async ({ memberIds }) => ({ corrected: memberIds.length }),
+          correctSaves: async ({ memberIds }) => ({ corrected: memberIds.length }),
         },
-        input: { patienceMs: 300 },
+        input: { callbackGraceMs: 300 },
       };
     },
     continued: () => {
@@ -279,10 +269,10 @@ export const scenarios: Scenarios = {
         activities: {
           compareSaves: async () => {
             pages += 1;
-            return { doubted: [], ...(pages < 22 && { next: { programId: `program-${pages}` } }) };
+            return { mismatched: [], ...(pages < 22 && { next: { programId: `program-${pages}` } }) };
           },
         },
-        input: { patienceMs: 300 },
+        input: { callbackGraceMs: 300 },
       };
     },
   },
@@ -314,7 +304,7 @@ export const scenarios: Scenarios = {
   },
 };
 
-/** Runs it to its end, or to the end of its first run, and answers that run's history. */
+/** Runs the execution to its end, or to the end of its first run, and returns that run's history. */
 export async function play<N extends WorkflowName>(
   worker: WorkflowWorker,
   { name, scenario }: { name: N; scenario: Scenario<N> },
@@ -340,7 +330,7 @@ async function ask<N extends WorkflowName>(
 ): Promise<void> {
   const startWorkflowOperation = new WithStartWorkflowOperation(name, {
     workflowId,
-    taskQueue: taskQueues.gestures,
+    taskQueue: taskQueues.workflows,
     args: [input],
     workflowIdConflictPolicy: 'USE_EXISTING',
   });

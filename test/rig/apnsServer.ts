@@ -1,5 +1,6 @@
-// Stands in for APNs: a real HTTP/2 TLS server that checks what Apple checks (topic, certificate or provider token,
-// size and form of the payload), then answers each device as it was told to and wakes whoever listens to its token.
+// A stand-in for APNs: an HTTP/2 server with TLS. It checks the topic, the certificate or provider token, and the size
+// and form of the payload as Apple does. It then gives the answer that the test configured for the device, and calls
+// the listener of the push token.
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import {
@@ -14,7 +15,10 @@ import { TLSSocket } from 'node:tls';
 import { errors, jwtVerify } from 'jose';
 import type { AppleCertificates } from './appleCertificates.js';
 
-/** `hang`: never answers. `reset`: ends the stream. `drop`: cuts the connection. `goaway`: sends the connection away. */
+/**
+ * `hang`: never answers. `reset`: resets the stream. `drop`: cuts the connection. `goaway`: sends GOAWAY on the
+ * connection.
+ */
 export type ApnsAnswer =
   | { status: number; reason?: string; retryAfterSeconds?: number; delayMs?: number }
   | 'hang'
@@ -29,27 +33,30 @@ export interface RecordedPush {
   at: Date;
   headers: IncomingHttpHeaders;
   body: string;
-  /** How the sender proved itself, or for what reason it was answered 403. */
+  /** How the sender authenticated, or the reason of the 403 answer. */
   provedBy: 'certificate' | 'token' | ForbiddenReason;
-  /** 1 for the first connection the server saw, and so on. */
+  /** The number of the connection; the server's first connection is 1. */
   connection: number;
-  /** The status answered, or what happened instead. */
+  /** The status of the answer, or what happened instead of an answer. */
   answered: number | string;
 }
 
 export interface ApnsServer {
   origin: string;
-  /** PEM to trust the server by. */
+  /** PEM of the certificate authority that a client must trust. */
   ca: string;
   pushes: RecordedPush[];
-  /** What a device's pushes are answered, in order; the last one stays. 200 without any. */
+  /**
+   * Sets the answers to the next pushes to a device, in order; the last one is repeated. Without a call the answer is
+   * 200.
+   */
   answer(pushToken: string, ...answers: ApnsAnswer[]): void;
-  /** Calls `onPush` with the topic for each push accepted for the token; answers with the way to stop it. */
+  /** Calls `onPush` with the topic of each push that is accepted for the token. Returns a function that ends this. */
   listen(pushToken: string, onPush: (topic: string) => void): () => void;
   connectionCount(): number;
-  /** The most streams that were open at one time on one connection. */
+  /** The largest number of streams that were open at the same time on one connection. */
   peakStreams(): number;
-  /** Ends every open connection without a word. */
+  /** Cuts all open connections without GOAWAY. */
   dropConnections(): void;
   close(): Promise<void>;
 }
@@ -57,7 +64,10 @@ export interface ApnsServer {
 export interface ApnsServerOptions {
   port?: number;
   maxConcurrentStreams?: number;
-  /** The limit after the first accepted push, as APNs raises it for senders with a provider token. */
+  /**
+   * The stream limit after the first accepted push; APNs raises the limit in this way for senders with a provider
+   * token.
+   */
   thenMaxConcurrentStreams?: number;
 }
 
@@ -190,7 +200,7 @@ async function proof(
   return subject.split('\n').includes(`UID=${certificates.passTypeId}`) ? 'certificate' : 'BadCertificate';
 }
 
-/** What APNs refuses before it looks at the device. */
+/** The errors that APNs reports before it looks at the device. */
 function refusal(
   certificates: AppleCertificates,
   headers: IncomingHttpHeaders,
@@ -211,7 +221,7 @@ async function respond(stream: ServerHttp2Stream, session: Http2Session, answer:
   if (answer === 'reset') return stream.close(constants.NGHTTP2_INTERNAL_ERROR);
   if (answer === 'drop') return session.destroy();
   if (answer === 'goaway') {
-    // This stream and all after it count as never seen.
+    // The last stream id in GOAWAY is below this stream, so this stream and all later ones count as not processed.
     session.goaway(constants.NGHTTP2_NO_ERROR, Math.max(0, (stream.id ?? 2) - 2), Buffer.from('{"reason":"Shutdown"}'));
     return session.close();
   }

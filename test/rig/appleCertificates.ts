@@ -1,12 +1,12 @@
-// Certificates as Apple's developer portal hands them out, made with the openssl command: a WWDR authority that issues
-// a pass certificate with the pass type as UID and the team as OU, a push key, and a certificate for the APNs stand-in.
+// Makes certificates like those of Apple's developer portal with the openssl command: a WWDR authority, a pass
+// certificate with the pass type as UID and the team as OU, a push key, and a certificate for the APNs stand-in.
 import { execFile } from 'node:child_process';
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { AppleSettings } from '../../activities/apple/pemSettings.js';
+import type { AppleSettings } from '../../activities/wallets/apple/pemSettings.js';
 
 const run = promisify(execFile);
 const makeKeys = promisify(generateKeyPair);
@@ -16,24 +16,24 @@ export interface AppleCertificates {
   teamId: string;
   signerCert: string;
   signerKey: string;
-  /** The same key, encrypted with `passphrase`. */
+  /** The signer's key, encrypted with `passphrase`. */
   encryptedSignerKey: string;
   passphrase: string;
-  /** Trust anchor of the chain. */
+  /** The root of the certificate chain. */
   wwdrCert: string;
-  /** The push key's .p8 text and its id. */
+  /** The text of the push key's .p8 file, and the key's id. */
   apnsKey: string;
   apnsKeyId: string;
-  /** Self-signed, for `localhost` and 127.0.0.1: its own authority. */
+  /** A self-signed certificate for `localhost` and 127.0.0.1. */
   server: { cert: string; key: string };
-  /** The settings of a service that has all of this, but for APNs' address and push key. */
+  /** The service's settings with all of these certificates, without the address of APNs and the push key. */
   settings: AppleSettings;
 }
 
 export interface AppleCertificateWishes {
   passTypeId?: string;
   teamId?: string;
-  /** OU of the WWDR certificate. */
+  /** The OU of the WWDR certificate. */
   wwdrGeneration?: string;
   days?: number;
 }

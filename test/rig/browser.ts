@@ -1,4 +1,4 @@
-// A real headless Chromium, where the machine has one; each page in a fresh profile.
+// A headless Chromium, if one is installed. Each page gets a fresh profile.
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const executablePath = candidates.find((path) => path && existsSync(path));
 
 export const hasBrowser = executablePath !== undefined;
 
-/** Kept after the run, and not in the repository. */
+/** The screenshots stay after the run; Git ignores the folder. */
 const screenshotDir = 'test-results/pages';
 
 const flags = [

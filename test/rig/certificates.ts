@@ -1,18 +1,19 @@
-// A certificate authority made for one test run, and certificates by it: what a TLS receiver of a test shows.
+// Makes a certificate authority for one test run, and certificates of that authority for the TLS receivers of the
+// tests.
 import { generateKeyPairSync } from 'node:crypto';
 import { isIP } from 'node:net';
 import forge from 'node-forge';
 
 export interface Certificate {
-  /** PEM */
+  /** PEM. */
   cert: string;
   key: string;
 }
 
 export interface TestAuthority {
-  /** PEM of the authority itself, for `ca` options. */
+  /** PEM of the authority's certificate, for the option `ca`. */
   ca: string;
-  /** A server certificate for these names and addresses. */
+  /** Issues a server certificate for these names and addresses. */
   issue(hosts: readonly string[], validity?: { notBefore: Date; notAfter: Date }): Certificate;
 }
 

@@ -1,4 +1,4 @@
-// CIDR arithmetic of the tests' own, on big integers: an oracle that shares nothing with schemas/addresses.ts.
+// CIDR arithmetic on big integers: an oracle for the tests that shares no code with schemas/addresses.ts.
 import fc from 'fast-check';
 
 export const anyIpv4 = fc.bigInt({ min: 0n, max: 2n ** 32n - 1n });
@@ -14,7 +14,7 @@ export function holds(cidr: string, address: bigint): boolean {
   return address >= base && address < base + size;
 }
 
-/** Addresses of a range, its first and last among them. */
+/** Arbitrary addresses of a range, including its first and its last address. */
 export function within(cidr: string): fc.Arbitrary<bigint> {
   const { base, size } = toCidr(cidr);
   const last = base + size - 1n;

@@ -1,5 +1,5 @@
-// What an integrator would write against a client that was generated from the document: subscribe, enroll, award, redeem,
-// replay. Kept as text, since the types that it is checked against are made while the test runs.
+// The program of an integrator with the client that was generated from the OpenAPI document: subscribe, enroll, award
+// points, redeem, replay. It is a string, because the client's types are generated while the test runs.
 
 export const clientProgram = `
 import createClient from 'openapi-fetch';
@@ -26,7 +26,7 @@ const member = must(
   }),
 );
 const path = { id: member.id };
-const header = { 'Idempotency-Key': 'client-gesture-1' };
+const header = { 'Idempotency-Key': 'client-change-1' };
 const award = () => client.PATCH('/merchants/me/members/{id}/points', { params: { path, header }, body: { delta: 10 } });
 const first = await award();
 const retried = await award();

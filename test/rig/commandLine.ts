@@ -1,6 +1,6 @@
-// An operator's command as `npm run` starts it, on the database of a test service.
-import { inject } from 'vitest';
+// Runs an operator's command as `npm run` does, on the database of a test service.
 import { type Command, runCommand } from '../../stack/commands/command.js';
+import { forkEngines } from './forkEngines.js';
 import { jwtSecret, type TestService } from './service.js';
 
 export interface Ran {
@@ -12,7 +12,7 @@ export interface Ran {
 const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
 export async function runOn(
-  service: Pick<TestService, 'store'>,
+  service: Pick<TestService, 'deps'>,
   command: Command,
   argv: readonly string[],
   env: Record<string, string> = {},
@@ -22,9 +22,9 @@ export async function runOn(
   const code = await runCommand(command, {
     argv,
     env: {
-      MONGODB_URI: inject('mongodbUri'),
-      MONGODB_DATABASE: service.store.config.MONGODB_DATABASE,
-      TEMPORAL_ADDRESS: inject('temporalAddress'),
+      MONGODB_URI: forkEngines().mongodbUri,
+      MONGODB_DATABASE: service.deps.config.MONGODB_DATABASE,
+      TEMPORAL_ADDRESS: forkEngines().temporalAddress,
       CONSOLE_JWT_SECRET: jwtSecret,
       RELAY_SHARDS: '1',
       ...env,

@@ -1,5 +1,6 @@
-// Every answer that a test sees must be what the OpenAPI document says: its status declared, its headers there, its body of the
-// declared shape and with nothing else in it. And a request that the service took must be one that the document allows.
+// Checks every response in a test against the OpenAPI document: the status is declared, required headers are present,
+// and the body has the declared shape with no other fields. A request body that the service accepted must match the
+// document, too.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { apiPrefix } from '../../schemas/endpoints/index.js';
@@ -10,7 +11,7 @@ import { at, escaped, isObject, type Json } from './pointer.js';
 export interface Exchange {
   method: string;
   url: string;
-  /** As it was sent, where it was JSON. */
+  /** The request body as it was sent, if it was JSON. */
   requestBody: unknown;
   status: number;
   headers: Headers;
@@ -26,7 +27,10 @@ interface Known {
   place: string;
 }
 
-/** Answers are open in the document, so that clients bear a new field; here a field that nobody declared is a mistake. */
+/**
+ * Closes the schemas of responses. The document leaves them open, so that clients accept new fields; in a test an
+ * undeclared field is an error.
+ */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (!isObject(value)) return value;
@@ -40,7 +44,7 @@ export const openApi = openApiDocument({ publicUrl: 'http://127.0.0.1' });
 const options = { strict: true, strictTypes: false, strictRequired: false, allErrors: true } as const;
 const answers = new Ajv2020(options);
 addFormats.default(answers);
-// The service trims before it looks at the form of a text, so it takes a little more than the formats say.
+// The service trims texts before it checks their format, so it accepts slightly more than the formats allow.
 const requests = new Ajv2020({ ...options, validateFormats: false });
 
 const asJson: unknown = JSON.parse(JSON.stringify(openApi));
@@ -130,9 +134,9 @@ function problemsOf(known: Known, exchange: Exchange): string[] {
   ];
 }
 
-/** A path or a method that the document does not know must be refused as such. */
+/** A path that the document does not have must be answered 404, and an undeclared method of a known path 405. */
 function strayProblems(pathIsKnown: boolean, { status, headers, text }: Exchange): string[] {
-  // Strangers are counted before they are told that there is nothing.
+  // Anonymous requests are counted against the rate limit before the 404.
   if (status === 429) return [];
   const [expected, code] = pathIsKnown ? [405, 'METHOD_NOT_ALLOWED'] : [404, 'ROUTE_NOT_FOUND'];
   if (status !== expected) return [`the document knows no such operation, and it was answered ${status}`];
@@ -140,13 +144,16 @@ function strayProblems(pathIsKnown: boolean, { status, headers, text }: Exchange
   return text.includes(code) || text === '' ? [] : [`it was not answered ${code}`];
 }
 
-/** Throws when the answer is not what the document says; returns the operation, if it is one of the document's. */
+/**
+ * Throws when the response does not match the document. Returns the operation id; undefined when the document has no
+ * such operation.
+ */
 export function mustConform(exchange: Exchange): string | undefined {
   const path = new URL(exchange.url).pathname;
   if (!path.startsWith(apiPrefix) || path === `${apiPrefix}/openapi.json`) return undefined;
   const below = path.slice(apiPrefix.length);
   const possible = operations.filter(({ pattern }) => pattern.test(below));
-  // A literal path is meant before one with a parameter, whatever the method.
+  // A literal path takes precedence over a path with a parameter, for all methods.
   const fewest = Math.min(...possible.map(({ params }) => params));
   const there = possible.filter(({ params }) => params === fewest);
   const known = there.find(({ method }) => method === exchange.method);

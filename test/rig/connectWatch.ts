@@ -1,8 +1,9 @@
-// Every TCP connection that this process begins, seen below net and tls at the point where libuv is asked for it.
+// Records every TCP connection that this process opens. An async hook sees each one below `net` and `tls`, at the
+// request to libuv.
 import { createHook } from 'node:async_hooks';
 
 export interface ConnectWatch {
-  /** The addresses that connections were begun to, since the start or the last call. */
+  /** Returns the addresses of the connections since the start or the last call. */
   take(): string[];
   stop(): void;
 }

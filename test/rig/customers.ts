@@ -1,5 +1,5 @@
-// People with passes, for the tests of the wallets: they join through the public page, carry phones, and what the merchant
-// hears of them is kept.
+// Customers for the wallet tests. They join through the public page and add passes to virtual phones; a receiver
+// records the webhooks of their merchant.
 import { expect } from 'vitest';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { PassUpdate } from '../../schemas/passUpdate.js';
@@ -7,8 +7,8 @@ import type { Program } from '../../schemas/programs.js';
 import type { Call } from './merchant.js';
 import { type Joined, joinInPublic, type RealWallets } from './realWallets.js';
 import { type Receiver, startReceiver } from './receiver.js';
-import { until } from './service.js';
 import { timed } from './stalls.js';
+import { until } from './until.js';
 import type { VirtualIphone } from './virtualIphone.js';
 
 export interface Customer extends Joined {
@@ -32,7 +32,7 @@ export interface Line {
 export interface Changed {
   passUpdate: PassUpdate | null;
   current: number;
-  /** How long the answer took, without the time in which the machine stood still. */
+  /** Duration of the call, without the time in which the machine stood still. */
   ms: number;
 }
 
@@ -41,10 +41,13 @@ export interface Customers {
   install: (customer: Customer) => Promise<VirtualIphone>;
   points: (customer: Customer, body: Record<string, unknown>) => Promise<Changed>;
   status: (customer: Customer, status: string) => Promise<PassUpdate | null>;
-  /** Once the merchant was told so often, the events of that type about the customer, oldest first. */
+  /**
+   * Waits until the merchant has received `times` events of this type about the customer, and returns them, oldest
+   * first.
+   */
   told: (customer: Customer, event: string, times: number) => Promise<Told[]>;
   toldSoFar: (customer: Customer, event: string) => Told[];
-  /** The customer's timeline of that type, oldest first. */
+  /** The entries of this type in the customer's timeline, oldest first. */
   timeline: (customer: Customer, type: string) => Promise<Line[]>;
   stop: () => Promise<void>;
 }
@@ -70,7 +73,7 @@ export async function startCustomers({ service, merchant, phone }: RealWallets):
       const program = 'enrollment' in given && '_id' in given ? (given as Program) : await merchant.program(given);
       const email = `${crypto.randomUUID()}@example.com`;
       const links = await joinInPublic(service, { slug: program.slug, email, firstName: 'Ada' });
-      const member = await until(() => service.store.rows.members.findOne({ email }));
+      const member = await until(() => service.deps.collections.members.findOne({ email }));
       return { ...links, member, program };
     },
     async install(customer) {
@@ -87,7 +90,7 @@ export async function startCustomers({ service, merchant, phone }: RealWallets):
     },
     toldSoFar,
     async told(customer, event, times) {
-      await until(() => toldSoFar(customer, event).length >= times);
+      await until(() => toldSoFar(customer, event).length >= times, { seen: () => toldSoFar(customer, event) });
       return toldSoFar(customer, event);
     },
     async timeline({ member }, type) {

@@ -1,11 +1,11 @@
-// What of the repository is generated: the OpenAPI document and the README's table of endpoints. `npm run openapi` writes it, a
-// test proves it fresh.
+// The generated files of the repository: the OpenAPI document and the table in docs/endpoints.md. `npm run openapi`
+// writes them, and a test compares them with its output.
 import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
 import { type EndpointName, endpoints } from '../../schemas/endpoints/index.js';
 import { openApiDocument } from '../../schemas/openapi.js';
 import { provenBy } from './provenBy.js';
 
-/** The served document names the real PUBLIC_URL instead. */
+/** Placeholder; the served document contains the configured PUBLIC_URL. */
 const publicUrl = 'http://127.0.0.1:3000';
 
 export const openApiText = (): string => `${JSON.stringify(openApiDocument({ publicUrl }), null, 2)}\n`;
@@ -22,7 +22,11 @@ function endpointsTable(): string {
     const endpoint: Endpoint = endpoints[name];
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
     const test = provenBy[name];
-    const cells = [`\`${endpoint.method.toUpperCase()} ${path}\``, accessOf(endpoint), `[${testName(test)}](${test})`];
+    const cells = [
+      `\`${endpoint.method.toUpperCase()} ${path}\``,
+      accessOf(endpoint),
+      `[${testName(test)}](../${test})`,
+    ];
     return `| ${cells.join(' | ')} |`;
   });
   return ['| endpoint | permission | test |', '|---|---|---|', ...lines].join('\n');
@@ -30,13 +34,16 @@ function endpointsTable(): string {
 
 const tableInside = /(?<=<!-- endpoints -->\n).*(?=\n<!-- \/endpoints -->)/s;
 
-function withTable(readme: string): string {
-  if (!tableInside.test(readme)) throw new Error('The README has no place for the table of endpoints.');
-  return readme.replace(tableInside, endpointsTable);
+function withTable(page: string): string {
+  if (!tableInside.test(page)) throw new Error('docs/endpoints.md has no place for the table of endpoints.');
+  return page.replace(tableInside, endpointsTable);
 }
 
-/** What each file is to be, by what it is now: the README holds a table among what people write. */
+/**
+ * For each file a function from its present content to its new content. The table is replaced; the text around it
+ * stays.
+ */
 export const documents: Record<string, (now: string) => string> = {
   'openapi.json': openApiText,
-  'README.md': withTable,
+  'docs/endpoints.md': withTable,
 };

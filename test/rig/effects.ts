@@ -1,8 +1,10 @@
-// What a worker's effects are called with, for tests that call one directly: the service's own database, everything else new.
-import { connectTemporal } from '../../activities/temporalClient.js';
+// Creates the dependencies of a worker for tests that call an activity directly. They use the service's database;
+// everything else is new.
+
 import { createWallets } from '../../activities/wallets/wallets.js';
 import type { WorkerDeps } from '../../activities/workerDeps.js';
-import { createWorkerDeps } from '../../worker/workerDeps.js';
+import { connectTemporal } from '../../platform/temporal/connectTemporal.js';
+import { createWorkerDeps } from '../../worker/createWorkerDeps.js';
 import type { TestService } from './service.js';
 
 export interface Effects {
@@ -10,16 +12,16 @@ export interface Effects {
   close: () => Promise<void>;
 }
 
-export async function startEffects({ store }: Pick<TestService, 'store'>): Promise<Effects> {
-  const { config, log } = store;
+export async function startEffects({ deps: base }: Pick<TestService, 'deps'>): Promise<Effects> {
+  const { config, log } = base;
   const wallets = await createWallets({ config, log });
-  const { starter } = connectTemporal({ config, log });
-  const deps = createWorkerDeps({ store, starter, wallets, log, stopping: new AbortController().signal });
+  const { workflowClient } = connectTemporal({ config, log });
+  const deps = createWorkerDeps({ base, workflowClient, wallets, log, shutdownSignal: new AbortController().signal });
   return {
     deps,
     async close() {
       await wallets.close();
-      await starter.close();
+      await workflowClient.close();
     },
   };
 }

@@ -1,12 +1,12 @@
-// The real engines for one test run: on free ports, in a folder of their own that goes away with them, and gone soon
-// after the runner, however it ends.
+// Starts the real engines for a test run, on free ports and with a temporary folder. `stop` ends them and removes the
+// folder. The supervisor's reaper ends them when the test runner is killed.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cacheDirOf } from '../../stack/engines/cache.js';
 import { mongodbPlan, mongodbUriAt } from '../../stack/engines/mongodb.js';
-import { obtainMongodb } from '../../stack/engines/mongodbSources.js';
+import { type MongodbKind, obtainMongodb } from '../../stack/engines/mongodbSources.js';
 import { engineEnv } from '../../stack/engines/startEngines.js';
 import { temporalPlan } from '../../stack/engines/temporal.js';
 import { obtainTemporal } from '../../stack/engines/temporalSources.js';
@@ -16,9 +16,11 @@ import { createSupervisor } from '../../stack/supervisor.js';
 import { createTerminal, type Terminal } from '../../stack/terminal.js';
 
 export interface TestEngines {
-  /** Empty when it wasn't wanted. */
+  /** Empty when MongoDB was not requested. */
   mongodbUri: string;
-  /** Empty when it wasn't wanted. */
+  /** The kind of MongoDB that runs; undefined when MongoDB was not requested. */
+  mongodbKind: MongodbKind | undefined;
+  /** Empty when Temporal was not requested. */
   temporalAddress: string;
   stop(): Promise<void>;
 }
@@ -32,11 +34,11 @@ export async function startEngines({ mongo = true, temporal = true } = {}): Prom
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    const [mongodbUri, temporalAddress] = await Promise.all([
-      mongo ? startMongodb(terminal, supervisor.start, join(folder, 'mongodb')) : '',
+    const [mongodb, temporalAddress] = await Promise.all([
+      mongo ? startMongodb(terminal, supervisor.start, join(folder, 'mongodb')) : undefined,
       temporal ? startTemporal(terminal, supervisor.start) : '',
     ]);
-    return { mongodbUri, temporalAddress, stop };
+    return { mongodbUri: mongodb?.uri ?? '', mongodbKind: mongodb?.kind, temporalAddress, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -48,12 +50,12 @@ type Start = (plan: ProcessPlan) => Promise<void>;
 const search = { cacheDir: cacheDirOf(process.env), env: process.env };
 const signal = new AbortController().signal;
 
-async function startMongodb(terminal: Terminal, start: Start, dataDir: string): Promise<string> {
+async function startMongodb(terminal: Terminal, start: Start, dataDir: string) {
   return await terminal.step('MongoDB', async (task) => {
     const engine = await obtainMongodb(search, { task, signal });
     const port = await findPort('127.0.0.1');
     await start(mongodbPlan({ engine, port, dataDir, env: engineEnv(process.env) }));
-    return { result: mongodbUriAt(port), said: engine.said };
+    return { result: { uri: mongodbUriAt(port), kind: engine.kind }, said: engine.said };
   });
 }
 

@@ -1,4 +1,4 @@
-// Time that stands still until it is told to go on; whoever sleeps wakes in the order of their waking times.
+// A clock that only moves when the test advances it. Sleepers wake in the order of their waking times.
 export interface FakeClock {
   now: () => number;
   sleep: (ms: number) => Promise<void>;
@@ -35,7 +35,7 @@ function take(
   return first;
 }
 
-/** Lets everything run that waits for nothing but the next turn. */
+/** Runs all callbacks that are ready. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,4 @@
-// A folder of executables that stand in for compilers and engines, to be put on a PATH.
+// A folder of executables for a test's PATH that replace compilers and engines.
 
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 
 export interface FakePrograms {
   folder: string;
-  /** Nothing but these programs, a shell and the basic commands. */
+  /** A PATH with only these programs, a shell and basic commands. */
   path: string;
   add(name: string, shellScript: string): string;
   remove(): void;

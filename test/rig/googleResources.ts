@@ -1,4 +1,5 @@
-// The fields of Google's classes and objects, and what Google refuses about them (facts-wallets 5.1 to 5.3).
+// The fields of Google's classes and objects, and the errors that Google reports about them
+// (docs/protocols/google-wallet.md).
 export type Json = Record<string, unknown>;
 
 const classFields = new Set(
@@ -14,7 +15,7 @@ const objectFields = new Set(
   textModulesData validTimeInterval valueAddedModuleData version`.split(/\s+/),
 );
 
-/** What is wrong with it, as Google would say; null when nothing is. */
+/** Google's error message for an invalid resource; null when the resource is valid. */
 export function badField(kind: 'class' | 'object', resource: Json): string | null {
   const known = kind === 'class' ? classFields : objectFields;
   const unknown = Object.keys(resource).find((name) => !known.has(name));
@@ -63,7 +64,10 @@ function at(value: unknown, ...path: string[]): unknown {
   );
 }
 
-/** PATCH: objects merge, arrays are replaced whole, null clears (facts-wallets 5.2). */
+/**
+ * PATCH: objects are merged, arrays are replaced as a whole, null clears a field
+ * (docs/protocols/google-wallet.md#2-objects).
+ */
 export function merge(present: Json, change: Json): Json {
   const next: Json = { ...present };
   for (const [key, value] of Object.entries(change)) {

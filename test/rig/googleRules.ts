@@ -1,5 +1,6 @@
-// What Google's wallet API does with classes and objects, from its published rules (facts-wallets 5): no transport, no
-// faults. The service must be able to fail here for every reason it can fail for at Google.
+// The behaviour of Google's wallet API for classes and objects by its published rules
+// (docs/protocols/google-wallet.md), without transport and faults. It rejects requests for every documented reason, so
+// that the service meets those errors in tests.
 import { badField, type Json, merge, sameJson } from './googleResources.js';
 
 export interface GoogleAnswer {
@@ -7,7 +8,7 @@ export interface GoogleAnswer {
   body: unknown;
 }
 
-/** What a customer's phone shows on its lock screen. */
+/** A notice on the lock screen of a customer's phone. */
 export interface GoogleNotice {
   at: number;
   kind: 'message' | 'update';
@@ -19,10 +20,10 @@ export interface GoogleRules {
   classes: Map<string, Json>;
   objects: Map<string, Json>;
   notices: (objectId: string) => GoogleNotice[];
-  /** Google's reviewer. */
+  /** Approves a class, as Google's reviewer does. */
   approve: (classId: string) => void;
   setHasUsers: (objectId: string, hasUsers: boolean) => void;
-  /** Objects that are refused for good, whoever inserts them. */
+  /** Selects objects that every insert is refused for. */
   refuses: (object: Json) => boolean;
 }
 
@@ -74,7 +75,7 @@ export function createGoogleRules(issuerId: string, now: () => number = Date.now
     return { status: 200, body: next };
   }
 
-  /** The page token is where the page begins. */
+  /** The page token is the index of the page's first object. */
   function list(query: URLSearchParams): GoogleAnswer {
     const classId = query.get('classId') ?? '';
     if (!classes.has(classId)) return notFound('class', classId);
@@ -153,7 +154,7 @@ function badResource(kind: 'class' | 'object', resource: Json): GoogleAnswer | n
   return problem === null ? null : fail(400, 'invalid', problem);
 }
 
-/** Approval is Google's to give. */
+/** Only Google may set APPROVED. */
 function badReview(given: Json): GoogleAnswer | null {
   return given.reviewStatus === 'APPROVED' ? fail(400, 'invalid', 'Invalid review status.') : null;
 }

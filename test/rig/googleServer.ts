@@ -1,5 +1,6 @@
-// Google on loopback: the OAuth token endpoint, the wallet API with its batch endpoint and its limit of 20 requests a
-// second, and the root keys of callbacks. It holds each caller to the real rules, and fails in the ways a test asks for.
+// A stand-in for Google on loopback: the OAuth token endpoint, the wallet API with its batch endpoint and its limit of
+// 20 requests a second, and the root keys of callbacks. It applies Google's rules to each caller and produces the
+// faults that a test requests.
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,7 +24,10 @@ export type GoogleRequestKind =
 
 export interface GoogleFault {
   on?: GoogleRequestKind;
-  /** hang: no answer. stall: headers, then nothing. reset: connection cut. lost: done, but cut before the answer. */
+  /**
+   * `hang`: no answer. `stall`: headers, then nothing. `reset`: the connection is cut. `lost`: the request is
+   * processed, but the connection is cut before the answer.
+   */
   how: 'hang' | 'stall' | 'reset' | 'lost' | { status: number; reason?: string };
   times?: number;
 }
@@ -32,19 +36,19 @@ export interface GoogleServer {
   origin: string;
   issuerId: string;
   clientEmail: string;
-  /** What the service is configured with to meet this server instead of Google. */
+  /** The service's settings to use this server instead of Google. */
   settings: { GOOGLE_WALLET_ISSUER_ID: string; GOOGLE_WALLET_CREDENTIALS: string; GOOGLE_WALLET_ORIGIN: string };
-  /** Of the service account; save links are verified with it. */
+  /** The public key of the service account; verifies save links. */
   accountKey: KeyObject;
   rules: GoogleRules;
   signer: GoogleSigner;
   requests: { at: number; kind: GoogleRequestKind; status: number }[];
-  /** Of the root keys document; null sends no header. */
+  /** The Cache-Control header of the root keys document; null sends no header. */
   keysCacheControl: string | null;
   fail: (fault: GoogleFault) => void;
-  /** Ends every fault, and cuts what hangs. */
+  /** Ends all faults and cuts hanging connections. */
   mend: () => void;
-  /** All access tokens given so far stop working. */
+  /** Makes all access tokens that were issued so far invalid. */
   revokeTokens: () => void;
   close: () => Promise<void>;
 }
@@ -137,7 +141,9 @@ export async function startGoogleServer(
     return { status: 200, body: { access_token: token, expires_in: 3_599, token_type: 'Bearer' } };
   }
 
-  /** A whole batch counts as one request: found in operation, promised nowhere. */
+  /**
+   * A whole batch counts as one request against the limit. This was observed at Google; Google does not document it.
+   */
   function runBatch(contentType: string, text: string): Reply {
     const boundary = /multipart\/mixed;.*boundary="?([^";]+)/i.exec(contentType)?.[1];
     if (boundary === undefined) return { ...fail(400, 'invalid', 'Not a batch.'), headers: {} };
@@ -151,7 +157,7 @@ export async function startGoogleServer(
       const top = `--batch_answer\r\nContent-Type: application/http\r\n${idLine}\r\n`;
       return `${top}HTTP/1.1 ${done.status} Status\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(done.body)}\r\n`;
     });
-    // Google promises no order, so this server keeps none.
+    // Google guarantees no order of the answers in a batch, so this server reverses them.
     const body = `${answers.reverse().join('')}--batch_answer--\r\n`;
     return { status: 200, body, headers: { 'content-type': 'multipart/mixed; boundary=batch_answer' } };
   }

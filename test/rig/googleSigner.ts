@@ -1,5 +1,6 @@
-// Google's two layers of callback keys, written apart from the service's own code so that both can be wrong only alone:
-// a root key that is published, and an intermediate key that the root signs and that signs messages.
+// Signs callbacks with Google's two layers of keys: a published root key signs an intermediate key, and the
+// intermediate key signs messages. The file shares no code with the service's verification, so a mistake in one is not
+// hidden by the other.
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 
 export interface SignedCallback {
@@ -13,7 +14,7 @@ export interface GoogleSigner {
   /** The document at /gp/m/issuer/keys. */
   published: () => { keys: { keyValue: string; protocolVersion: string; keyExpiration: string }[] };
   sign: (message: unknown, options?: SignOptions) => SignedCallback;
-  /** A new root and a new intermediate key; the old root stays published for as long as `keepOld` says. */
+  /** Creates a new root key and a new intermediate key. With `keepOld` the old root key stays published. */
   rotate: (options?: { keepOld?: boolean }) => void;
 }
 
@@ -21,7 +22,7 @@ export interface SignOptions {
   recipient?: string;
   sender?: string;
   protocolVersion?: string;
-  /** Of the intermediate key. */
+  /** Expiry of the intermediate key. */
   keyExpiresAt?: number;
 }
 
@@ -74,7 +75,7 @@ function spki(pair: Pair): string {
   return pair.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
 }
 
-/** Google writes `=` as an escape inside the signed text, so a verifier that re-encodes the JSON fails. */
+/** Google escapes `=` inside the signed text, so a verifier that re-encodes the JSON fails. */
 function escapeEquals(json: string): string {
   return json.replaceAll('=', '\\u003d');
 }

@@ -1,14 +1,14 @@
-// Makes every process of a test run stand still where it matters most, right after it wrote to a socket or began to connect,
-// as a shared machine does now and then: limits run out, answers come late, and what took turns by luck does not.
+// Makes every process of a test run stand still for a moment right after it wrote to a socket or began to connect, as
+// happens on a busy shared machine. The tests then show which limits are too tight and which code depends on timing.
 //
 //   NODE_OPTIONS="--import $PWD/test/rig/hiccups.mjs" npx vitest run --project engines
 import { Socket } from 'node:net';
 import { isMainThread } from 'node:worker_threads';
 
-/** In milliseconds: each lasts half to one and a half times `forMs`, and none is nearer to the last than `everyMs`. */
+/** In milliseconds: each hiccup lasts 0.5 to 1.5 times `forMs`; two hiccups are more than `everyMs` apart. */
 const { HICCUP_MS: forMs = 350, HICCUP_EVERY_MS: everyMs = 250 } = process.env;
 const share = 0.3;
-// Dies in the middle of its answers, by design: standing there, it could not note that it gave them.
+// Spared, because tests kill this process: a hiccup between an answer and its journal line would lose the line.
 const spared = 'moodyReceiverProcess.ts';
 
 if (isMainThread && !process.argv[1]?.endsWith(spared)) {

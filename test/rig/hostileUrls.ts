@@ -1,5 +1,5 @@
-// The forms by which a URL may try to reach inside: each is refused at create, update, test, delivery and replay alike
-// (facts: OWASP's SSRF sheet, and the holes found in other webhook senders). [what it is, the URL]
+// URLs that try to reach internal addresses; each is refused at create, update, test, delivery and replay. Sources:
+// OWASP's SSRF cheat sheet and published holes of other webhook senders. Each entry is [description, URL].
 export const hostileUrls: readonly (readonly [what: string, url: string])[] = [
   ['loopback', 'https://127.0.0.1/'],
   ['loopback in short form', 'https://127.1/'],

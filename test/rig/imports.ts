@@ -1,13 +1,13 @@
-// Files to import and what comes of them: CSV texts, uploads as a form or as a body, and the batch behind them.
+// Helpers for imports: CSV texts, uploads as a form or as a plain body, and waiting for the batch.
 import type { Answer, TestMerchant } from './merchant.js';
-import { until } from './service.js';
+import { until } from './until.js';
 
 export interface ImportForm {
   programId?: string | undefined;
   file: string | Uint8Array<ArrayBuffer>;
   type?: string;
   name?: string;
-  /** Before the file, as the large import wants it. */
+  /** Puts the program's form field before the file, as large imports require. */
   programFirst?: boolean;
 }
 
@@ -31,7 +31,7 @@ export function sendImport(merchant: TestMerchant, form: ImportForm): Promise<An
 
 export const csvHeader = 'firstName,lastName,email,phone,initialPoints';
 
-/** Rows of people who differ from each other in their email. */
+/** CSV with one person in each row; all emails are different. */
 export function csvOf(rows: number, prefix = 'person'): string {
   const lines = Array.from({ length: rows }, (_, index) => {
     const phone = `+49 170 ${String(1_000_000 + index)}`;
@@ -40,10 +40,13 @@ export function csvOf(rows: number, prefix = 'person'): string {
   return `${[csvHeader, ...lines].join('\r\n')}\r\n`;
 }
 
-/** The batch once it is over. */
+/** Waits until the batch is finished and returns it. */
 export function batchEnd(merchant: TestMerchant, batchId: string, withinMs?: number): Promise<Answer['body']> {
-  return until(async () => {
-    const { body } = await merchant.call(`/merchants/me/batches/${batchId}`);
-    return body.data?.finishedAt ? body.data : undefined;
-  }, withinMs);
+  return until(
+    async () => {
+      const { body } = await merchant.call(`/merchants/me/batches/${batchId}`);
+      return body.data?.finishedAt ? body.data : undefined;
+    },
+    withinMs === undefined ? {} : { withinMs },
+  );
 }

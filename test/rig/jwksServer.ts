@@ -1,4 +1,4 @@
-// The console's side of tokens: key pairs, the JWK Set that shows their public halves, and whatever a forger makes of them.
+// The console's side of token verification: key pairs, a JWK Set with their public keys, and forged tokens.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWK } from 'jose';
@@ -7,13 +7,13 @@ export interface ConsoleKey {
   kid: string;
   alg: string;
   privateKey: CryptoKey;
-  /** The public half as PEM: no secret, so a forger has it. */
+  /** The public key as PEM. It is no secret, so a forger can use it. */
   publicPem: string;
 }
 
 export interface JwksServer {
   url: string;
-  /** How often the set was asked for. */
+  /** How often the JWK Set was requested. */
   asked: () => number;
   add: (kid: string, alg?: string) => Promise<ConsoleKey>;
   stop: () => Promise<void>;

@@ -1,7 +1,8 @@
-// A merchant of one's own in a running test service: programs, keys and tokens, and a caller that speaks the API.
+// A merchant of its own for each test in a running test service: programs, keys, tokens, and a function that calls the
+// API.
 import { SignJWT } from 'jose';
-import type { Store } from '../../activities/deps.js';
-import { newMemberRows } from '../../activities/newMember.js';
+import { newMemberRows } from '../../activities/members/newMember.js';
+import type { Deps } from '../../platform/deps.js';
 import { newApiKey } from '../../schemas/apiKeys.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { newId, newToken } from '../../schemas/ids.js';
@@ -21,25 +22,25 @@ export interface Answer {
 export interface Call {
   method?: string;
   headers?: Record<string, string>;
-  /** Sent as JSON unless it is text or bytes. */
+  /** Sent as JSON, unless it is a string or bytes. */
   body?: unknown;
-  /** Another credential than the merchant's key; null for none. */
+  /** A credential other than the merchant's API key; null for none. */
   credential?: Record<string, string> | null;
 }
 
 export interface TestMerchant {
   id: string;
   apiKey: string;
-  /** Throws when the answer is not what the OpenAPI document says. */
+  /** Throws when the response does not match the OpenAPI document. */
   call: (path: string, call?: Call) => Promise<Answer>;
   token: (claims?: Record<string, unknown>) => Promise<string>;
   program: (fields?: Record<string, unknown>) => Promise<Program>;
   enroll: (fields?: Record<string, unknown>) => Promise<Answer['body']>;
 }
 
-export async function addKey(store: Store, at: { merchantId: string; roleIds: string[] }): Promise<string> {
+export async function addKey(deps: Deps, at: { merchantId: string; roleIds: string[] }): Promise<string> {
   const { key, keyPrefix, hash } = newApiKey();
-  await store.rows.apiKeys.insertOne({
+  await deps.collections.apiKeys.insertOne({
     _id: newId(),
     merchantId: at.merchantId,
     hash,
@@ -52,13 +53,13 @@ export async function addKey(store: Store, at: { merchantId: string; roleIds: st
   return key;
 }
 
-/** Active members without names, put straight into the database: no passes, no events. */
+/** Inserts active members without names directly into the database: no passes, no events. */
 export async function manyMembers(
-  store: Store,
+  deps: Deps,
   { program, count }: { program: Program; count: number },
 ): Promise<MemberRow[]> {
   const made = Array.from({ length: count }, () =>
-    newMemberRows(store, {
+    newMemberRows(deps, {
       program,
       person: {},
       source: 'import',
@@ -67,7 +68,7 @@ export async function manyMembers(
     }),
   );
   const members = made.map((rows) => rows.member);
-  await store.rows.members.insertMany(members);
+  await deps.collections.members.insertMany(members);
   return members;
 }
 
@@ -76,7 +77,7 @@ export async function aMerchant(
   { roleIds = ['integration'] }: { roleIds?: string[] } = {},
 ): Promise<TestMerchant> {
   const id = `merchant-${newToken(6)}`;
-  const apiKey = await addKey(service.store, { merchantId: id, roleIds });
+  const apiKey = await addKey(service.deps, { merchantId: id, roleIds });
   let ownProgram: Program | undefined;
 
   const call: TestMerchant['call'] = async (
@@ -118,7 +119,7 @@ export async function aMerchant(
       ...fields,
     });
     const row: Program = { ...parsed, merchantId: id };
-    await service.store.rows.programs.insertOne(row);
+    await service.deps.collections.programs.insertOne(row);
     return row;
   };
 

@@ -1,22 +1,25 @@
-// A receiver that can be killed and started again on its port: a process of its own, whose journal outlives it. What came is
-// in the journal before it is answered, and that it was answered as soon as the answer is out; so whatever the journal
-// says was answered, was.
+// A webhook receiver in its own process that a test can kill and restart on the same port. Its journal is a file, so
+// the journal survives a kill. A request is written to the journal before it is answered, and the answer is written
+// after it was sent. So every answer in the journal was really sent.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { fileURLToPath } from 'node:url';
 
-/** What it does with whatever comes, until it is told otherwise. `late` takes the event and answers when nobody waits. */
+/**
+ * How the receiver treats requests until the next call of `be`. `late` keeps the event and answers after the sender's
+ * timeout.
+ */
 export type Mood = 'well' | 'slow' | 'late' | 'errors' | 'busy' | 'moved' | 'resets' | 'hangs' | 'mixed';
 
 export interface Came {
   path: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** It kept the event, whether or not the sender learned of it. */
+  /** The receiver kept the event, whether or not the sender got an answer. */
   taken: boolean;
-  /** Undefined where it died or fell silent before. */
+  /** Undefined when the receiver did not answer, or died before it did. */
   answered?: number;
 }
 
@@ -27,11 +30,11 @@ export type JournalLine =
 export interface MoodyReceiver {
   origin: string;
   be: (mood: Mood) => void;
-  /** With SIGKILL: no goodbye to anyone. */
+  /** Kills the process with SIGKILL. */
   kill: () => Promise<void>;
-  /** On the same port, in the mood it had. */
+  /** Starts the process again on the same port and in the same mood. */
   restart: () => Promise<void>;
-  /** Of all its lives, in the order in which it came. */
+  /** The requests of all lives of the process, in the order of arrival. */
   journal: () => Promise<Came[]>;
 }
 

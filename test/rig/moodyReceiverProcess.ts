@@ -1,4 +1,5 @@
-// The process of moodyReceiver.ts: `<port> <journal> <life>`. It answers each request as its mood of that moment is.
+// The process behind moodyReceiver.ts; its arguments are `<port> <journal> <life>`. It answers each request according
+// to its current mood.
 import { appendFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +11,7 @@ const [port = '0', journal = '', life = '0'] = process.argv.slice(2);
 const each = ['errors', 'well', 'resets', 'late', 'busy', 'moved', 'hangs', 'well'] as const;
 
 let mood: Mood = 'well';
-/** Unlike any of another life. */
+/** Request numbers of different lives never overlap. */
 let seen = Number(life) * 1_000_000;
 
 const note = (line: JournalLine) => appendFileSync(journal, `${JSON.stringify(line)}\n`);

@@ -1,4 +1,4 @@
-// A name server on UDP that answers what a test tells it to, or nothing at all.
+// A UDP name server that gives the answers that a test configures, or none.
 import { createSocket } from 'node:dgram';
 import { isIP } from 'node:net';
 
@@ -6,9 +6,9 @@ import { isIP } from 'node:net';
 export type Zone = (name: string) => readonly string[] | null | 'silence';
 
 export interface NameServer {
-  /** As `address:port`. */
+  /** In the form `address:port`. */
   address: string;
-  /** Names asked for so far. */
+  /** The names that were queried so far. */
   asked: string[];
   stop(): Promise<void>;
 }

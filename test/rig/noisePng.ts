@@ -1,8 +1,11 @@
-// A PNG of a wanted size in bytes, valid to the last chunk: noise does not compress, the blank rest does.
+// Makes a valid PNG of a given size in bytes: noise rows do not compress, blank rows do.
 import { randomFillSync } from 'node:crypto';
-import { canvas, encodePng } from '../../activities/apple/drawing.js';
+import { canvas, encodePng } from '../../activities/wallets/apple/drawing.js';
 
-/** About `bytes` long, give or take the format's overhead; the picture must have room for them. */
+/**
+ * The result has about `bytes` bytes plus the overhead of the format. The picture's dimensions must have room for that
+ * many bytes.
+ */
 export function noisePng(width: number, height: number, bytes: number): Buffer {
   const picture = canvas(width, height);
   const noisyRows = Math.min(height, Math.round(bytes / (picture.stride - 1)));

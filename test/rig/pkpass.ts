@@ -1,5 +1,5 @@
-// Opens a .pkpass as a phone does: nothing of it is believed before the zip's checksums, the manifest's hashes and the
-// signature over the manifest have all been checked.
+// Opens a .pkpass as a phone does: verifies the checksums of the zip, the hashes in the manifest and the signature of
+// the manifest before it uses any content.
 import { execFile } from 'node:child_process';
 import { createHash, X509Certificate } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -39,7 +39,7 @@ export interface Pkpass {
 
 export class BrokenPass extends Error {}
 
-/** The files of a zip archive by name, their checksums verified. Throws BrokenPass. */
+/** The files of a zip archive by name, with verified checksums. Throws BrokenPass. */
 export function unzip(archive: Buffer): Map<string, Buffer> {
   const end = archive.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
   if (end < 0) throw new BrokenPass('not a zip archive');
@@ -60,7 +60,10 @@ export function unzip(archive: Buffer): Map<string, Buffer> {
   return files;
 }
 
-/** Throws BrokenPass where a phone would refuse. Without `wwdrCert` the chain's root is not checked. */
+/**
+ * Throws BrokenPass when a phone would refuse the pass. Without `wwdrCert` the root of the certificate chain is not
+ * checked.
+ */
 export async function openPkpass(archive: Buffer, wwdrCert?: string): Promise<Pkpass> {
   const files = unzip(archive);
   const manifest = fileOf(files, 'manifest.json');
@@ -96,7 +99,7 @@ function checkManifest(files: Map<string, Buffer>, manifest: Buffer): void {
   }
 }
 
-/** Answers with the signer's certificate. */
+/** Returns the signer's certificate. */
 async function checkSignature(signature: Buffer, manifest: Buffer, wwdrCert?: string): Promise<X509Certificate> {
   const folder = await mkdtemp(join(tmpdir(), 'pkpass-'));
   const file = (name: string) => join(folder, name);

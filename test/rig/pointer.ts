@@ -1,4 +1,4 @@
-// JSON pointers (RFC 6901) into documents that nobody has checked yet.
+// JSON pointers (RFC 6901) into documents of unknown shape.
 
 export type Json = Record<string, unknown>;
 
@@ -12,13 +12,13 @@ const child = (node: unknown, part: string): unknown => {
   return isObject(node) ? node[part] : undefined;
 };
 
-/** What stands at the pointer; undefined for nothing. */
+/** The value at the pointer; undefined when there is none. */
 export function at(node: unknown, pointer: string): unknown {
   const parts = pointer.split('/').slice(1);
   return parts.reduce((here, part) => child(here, part.replaceAll('~1', '/').replaceAll('~0', '~')), node);
 }
 
-/** Every object inside, with its pointer. */
+/** All objects inside the document, each with its pointer. */
 export function* objectsIn(node: unknown, pointer = ''): Generator<{ pointer: string; node: Json }> {
   if (Array.isArray(node)) for (const [index, entry] of node.entries()) yield* objectsIn(entry, `${pointer}/${index}`);
   if (!isObject(node)) return;

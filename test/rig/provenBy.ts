@@ -1,5 +1,5 @@
-// The test that shows each endpoint at work, for whoever reads the README's table. The last test of a whole run checks that
-// the file really calls it.
+// Names for each endpoint a test that calls it, for the table in docs/endpoints.md. The last test of a whole run checks
+// that the named test calls the endpoint.
 import type { EndpointName } from '../../schemas/endpoints/index.js';
 
 export const provenBy: Record<EndpointName, string> = {

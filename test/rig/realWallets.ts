@@ -1,5 +1,5 @@
-// A service whose wallets are real, before stand-ins of Apple and Google that speak the true protocols; and people who join
-// through its public page as people do: with a form, a redirect and the links on the card.
+// A service with real wallets against stand-ins of Apple and Google that speak the real protocols, and customers who
+// join through the public page: with its form, its redirect and the links on the web card.
 
 import { type ApnsServer, startApnsServer } from './apnsServer.js';
 import { type AppleCertificates, makeAppleCertificates } from './appleCertificates.js';
@@ -22,7 +22,7 @@ export interface RealWallets {
 
 export interface RealWalletsOptions {
   env?: Record<string, string>;
-  /** Pushes prove themselves by a `.p8` key in place of the pass certificate. */
+  /** Pushes authenticate with a `.p8` key instead of the pass certificate. */
   pushKey?: boolean;
 }
 
@@ -62,12 +62,12 @@ export async function startRealWallets({ env = {}, pushKey }: RealWalletsOptions
 export interface Joined {
   /** The address of the web card. */
   cardUrl: string;
-  /** What the card offers; undefined where it has no such button. */
+  /** The link of the card's button; undefined when the card has no such button. */
   appleUrl: string | undefined;
   googleUrl: string | undefined;
 }
 
-/** Sends the public page's own form, follows to the card and reads its buttons. */
+/** Submits the form of the public page, follows the redirect to the web card and reads its buttons. */
 export async function joinInPublic(
   service: Pick<TestService, 'publicUrl'>,
   { slug, ...person }: { slug: string; email: string; firstName?: string },

@@ -1,4 +1,4 @@
-// A webhook receiver of a chosen temper: a real server that keeps every request as it came, before it answers.
+// A real webhook server with a configurable behaviour (temper). It records every request before it answers.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -16,11 +16,11 @@ export interface Received {
 export type Temper = (request: Received, answer: ServerResponse) => void;
 
 export interface ReceiverOptions {
-  /** 127.0.0.1 when omitted. */
+  /** Default: 127.0.0.1. */
   host?: string;
-  /** A free one when omitted; a fixed one lets a receiver come back where it was. */
+  /** Default: a free port. With a fixed port a receiver can be started again at the same address. */
   port?: number;
-  /** Makes it https. */
+  /** With a certificate the receiver speaks https. */
   certificate?: Certificate;
 }
 
@@ -28,17 +28,24 @@ export interface Receiver {
   url: string;
   port: number;
   requests: Received[];
-  /** TCP connections accepted so far. */
+  /** Number of TCP connections accepted so far. */
   accepted(): number;
-  /** TCP connections open now. */
+  /** Number of TCP connections that are open now. */
   open(): number;
-  /** Requests neither answered in full nor given up by their sender. */
+  /** Number of requests that are neither answered in full nor aborted by their sender. */
   underWay(): number;
   setTemper(temper: Temper): void;
-  /** Answers once the requests so far satisfy `predicate`; throws after `ms`. */
+  /** Resolves when the requests so far satisfy `predicate`; throws after `ms`. */
   waitFor(predicate: (requests: readonly Received[]) => boolean, ms?: number): Promise<void>;
-  /** As a kill does: every connection is reset. */
+  /** Resets all connections, as when the process is killed. */
   stop(): Promise<void>;
+}
+
+function inVain(predicate: unknown, ms: number, requests: readonly Received[]): string {
+  const came = requests
+    .slice(-5)
+    .map(({ path, headers, body }) => `    ${path} ${headers['webhook-id'] ?? ''} ${body}`);
+  return [`Waited ${ms} ms for ${predicate}.`, `  ${requests.length} requests came, at last:`, ...came].join('\n');
 }
 
 export async function startReceiver(
@@ -109,7 +116,7 @@ export async function startReceiver(
         const check = () => {
           if (predicate(requests)) end();
         };
-        const timer = setTimeout(() => end(new Error(`Waited ${ms} ms; ${requests.length} requests came.`)), ms);
+        const timer = setTimeout(() => end(new Error(inVain(predicate, ms, requests))), ms);
         waiting.add(check);
         check();
       });

@@ -1,5 +1,5 @@
-// A Redis on loopback, as far as this project talks to one: strings, expiry, counters, the server's own clock, and Lua
-// scripts that run to their end before the next command. It can go silent or away as the real one does.
+// A Redis on loopback with the features that this project uses: strings, expiry, counters, the server's clock, and Lua
+// scripts that run to their end before the next command. It can stop answering or refuse connections like a real one.
 
 import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
@@ -9,12 +9,12 @@ import { LuaFactory } from 'wasmoon';
 export interface RedisServer {
   url: string;
   port: number;
-  /** Commands carried out, scripts' own ones not counted. */
+  /** The names of the commands from clients, without the commands inside scripts. */
   commands: string[];
-  /** Keeps connections and answers nothing until `speak`. */
+  /** Keeps connections open but answers nothing until `speak` is called. */
   hush: () => void;
   speak: () => void;
-  /** Cuts every connection and refuses new ones. */
+  /** Cuts all connections and refuses new ones. */
   close: () => Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export async function startRedisServer(options: { port?: number } = {}): Promise
   const scripts = new Map<string, string>();
   const sockets = new Set<Socket>();
   const lua = await new LuaFactory().createEngine({ injectObjects: true });
-  let silent = false;
+  let internal = false;
 
   function read(key: string): Entry | undefined {
     const entry = entries.get(key);
@@ -144,7 +144,7 @@ export async function startRedisServer(options: { port?: number } = {}): Promise
       for (let next = parseCommand(unread); next !== null; next = parseCommand(unread)) {
         unread = unread.subarray(next.length);
         const [name = '', ...args] = next.words;
-        if (silent) continue;
+        if (internal) continue;
         result.commands.push(name.toLowerCase());
         socket.write(encode(attempt(() => run(name.toLowerCase(), args))));
       }
@@ -157,10 +157,10 @@ export async function startRedisServer(options: { port?: number } = {}): Promise
     port,
     commands: [],
     hush: () => {
-      silent = true;
+      internal = true;
     },
     speak: () => {
-      silent = false;
+      internal = false;
     },
     async close() {
       for (const socket of sockets) socket.destroy();
@@ -179,7 +179,7 @@ function attempt(work: () => Reply): Reply {
   }
 }
 
-/** One command of the protocol (an array of bulk strings); null while it is incomplete. */
+/** Parses one command of the protocol (an array of bulk strings); null while the command is incomplete. */
 function parseCommand(bytes: Buffer): { words: string[]; length: number } | null {
   let at = 0;
   const line = (): number | null => {

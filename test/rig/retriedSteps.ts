@@ -1,4 +1,5 @@
-// A workflow that shows what the server adds: five steps, each of which fails once and is retried after 100 ms.
+// A workflow that measures the delay that the Temporal server adds: five steps that each fail once and are retried
+// after 100 ms.
 
 import { proxyActivities } from '@temporalio/workflow';
 

@@ -1,4 +1,4 @@
-// The start command as a user runs it, in a folder and on ports of its own.
+// Runs `npm start` as a user does, in its own folder and on its own ports.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,16 +7,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readStackFile, type StackFile } from '../../stack/stackFile.js';
+import { watchLogFolder } from './failureLog.js';
 
 export interface RunningStack {
   supervisor: ChildProcess;
-  /** All that it printed so far. */
+  /** The output so far. */
   printed(): string;
-  /** What stack.json says now. */
+  /** The present content of stack.json. */
   file(): StackFile;
-  /** Resolves with the exit code, null after a kill. */
+  /** Resolves with the exit code; null after a kill. */
   ended: Promise<number | null>;
-  /** Asks it to stop and waits for its end; returns the exit code. */
+  /** Sends the signal, waits until the process has ended and returns its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -25,7 +26,7 @@ export function newStackDir(): { stackDir: string; remove: () => void } {
   return { stackDir, remove: () => rmSync(stackDir, { recursive: true, force: true }) };
 }
 
-/** Runs the command without waiting for anything. */
+/** Starts the command and returns at once. */
 export function runStart(stackDir: string, env: NodeJS.ProcessEnv = {}): RunningStack {
   const supervisor = spawn(process.execPath, ['--import', 'tsx', 'stack/start.ts'], {
     cwd: join(import.meta.dirname, '..', '..'),
@@ -51,8 +52,9 @@ export function runStart(stackDir: string, env: NodeJS.ProcessEnv = {}): Running
   };
 }
 
-/** Runs the command and waits until everything answers. */
+/** Starts the command and waits until all parts answer. */
 export async function startStack(stackDir: string, env: NodeJS.ProcessEnv = {}): Promise<RunningStack> {
+  watchLogFolder(join(stackDir, 'logs'));
   const stack = runStart(stackDir, env);
   for (;;) {
     if (stack.printed().includes('Everything runs')) return stack;

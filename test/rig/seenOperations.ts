@@ -1,5 +1,5 @@
-// Which operation was called by which test file, kept beside the engines for as long as the run lasts: what the last test
-// of the whole run reads.
+// Records which test file called which operation, in a folder that lives as long as the run. The last test of the whole
+// run reads it.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, inject } from 'vitest';
@@ -24,7 +24,7 @@ export function noteSeen(operation: string): void {
   appendFileSync(seenFile(), line);
 }
 
-/** Operation -> the files that called it. Undefined when no engines ran beside this. */
+/** For each operation the files that called it. Undefined when the engines project does not run. */
 export function seenOperations(): Map<string, Set<string>> | undefined {
   if (!inject('seenDir') || !existsSync(seenFile())) return undefined;
   const seen = new Map<string, Set<string>>();

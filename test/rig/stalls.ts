@@ -1,14 +1,14 @@
-import type { TestOptions } from 'vitest';
-
+// Measures how long the machine stood still, so that time limits in tests count only the time in which this process
+// ran.
 const everyMs = 20;
 
 export interface StallWatch {
-  /** The milliseconds in which this process was let run late: what a promised bound of time has to be forgiven. */
+  /** The milliseconds by which timers of this process ran late; tests subtract them from measured durations. */
   stalledMs(): number;
   stop(): void;
 }
 
-/** Watches how long the machine stands still, as a shared one does when its host is busy. */
+/** Starts to watch for stalls, such as those of a shared machine whose host is busy. */
 export function watchStalls(): StallWatch {
   let seenAt = performance.now();
   let stalledMs = 0;
@@ -22,7 +22,7 @@ export function watchStalls(): StallWatch {
   return { stalledMs: look, stop: () => clearInterval(timer) };
 }
 
-/** What `work` made, and the milliseconds that it took without those in which the machine stood still. */
+/** Returns the result of `work` and its duration in milliseconds without stalls. */
 export async function timed<T>(work: () => Promise<T>): Promise<{ made: T; ms: number }> {
   const stalls = watchStalls();
   const startedAt = performance.now();
@@ -34,34 +34,17 @@ export async function timed<T>(work: () => Promise<T>): Promise<{ made: T; ms: n
   }
 }
 
-/** The milliseconds that `work` takes: measured up to three times, until it is quick `enough`. */
+/**
+ * The milliseconds that `work` takes. Measures up to three times until a run is faster than `enough`, and logs each run
+ * that is not.
+ */
 export async function quickest(work: () => Promise<unknown>, enough: number): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
-  for (let tries = 0; tries < 3 && best >= enough; tries += 1) best = Math.min(best, (await timed(work)).ms);
+  for (let tries = 0; tries < 3 && best >= enough; tries += 1) {
+    const { ms } = await timed(work);
+    if (ms >= enough)
+      console.log(`  took ${Math.round(ms)} ms, measure ${tries + 1} of 3, where ${enough} ms are enough`);
+    best = Math.min(best, ms);
+  }
   return best;
-}
-
-/**
- * The options and the body of a test of limits as short as `limitMs`. Where the machine stood still for half of that
- * meanwhile, what failed says nothing, and the test is made again; on a machine that runs, it fails at once.
- */
-export function steadily<Given extends unknown[]>(
-  limitMs: number,
-  body: (...given: Given) => Promise<void>,
-): [TestOptions, (...given: Given) => Promise<void>] {
-  const stoodStill = 'The machine stood still';
-  const watched = async (...given: Given) => {
-    const stalls = watchStalls();
-    try {
-      await body(...given);
-    } catch (failure) {
-      const ms = stalls.stalledMs();
-      if (ms < limitMs / 2) throw failure;
-      throw new Error(`${stoodStill} for ${Math.round(ms)} ms while this failed.`, { cause: failure });
-    } finally {
-      stalls.stop();
-    }
-  };
-  // By the message, since Vitest 4.1 drops a condition that is a function and makes every failure again.
-  return [{ retry: { count: 3, condition: new RegExp(`^${stoodStill}`) } }, watched];
 }

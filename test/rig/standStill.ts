@@ -1,2 +1,2 @@
-/** Nothing of this process runs for `ms`, no timer either. */
+/** Blocks this process for `ms`, including its timers. */
 export const standStill = (ms: number): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);

@@ -1,4 +1,4 @@
-// A supervisor with one child that never ends by itself, to be killed: prints the child's pid.
+// A supervisor with one child that runs for 300 s, for tests that kill the supervisor. Prints the child's pid.
 
 import { createSupervisor } from '../../stack/supervisor.js';
 import { createTerminal } from '../../stack/terminal.js';

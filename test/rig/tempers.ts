@@ -1,4 +1,4 @@
-// How receivers behave, from good to hostile. Each is made fresh, so that what it counts is its own.
+// Behaviours (tempers) of receivers, from good to hostile. Each call makes a new one with its own counters.
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { Temper } from './receiver.js';
@@ -10,7 +10,7 @@ export const status =
   (_request, answer) =>
     answer.writeHead(statusCode, headers).end(body);
 
-/** `failures` answers of 500, then 204 for ever. */
+/** Answers `failures` requests with 500 and all later ones with 204. */
 export function failThenOk(failures: number): Temper {
   let left = failures;
   return (request, answer) => {
@@ -23,17 +23,17 @@ export const redirect = (location: string, statusCode = 302): Temper => status(s
 export const gone = (): Temper => status(410);
 export const tooMany = (retryAfter: string): Temper => status(429, { 'retry-after': retryAfter });
 
-/** 204 after `ms`. */
+/** Answers 204 after `ms`. */
 export const slow =
   (ms: number): Temper =>
   (_request, answer) => {
     setTimeout(() => answer.writeHead(204).end(), ms);
   };
 
-/** Takes the request and never answers. */
+/** Accepts the request and never answers. */
 export const hang = (): Temper => () => {};
 
-/** A status line at once, then one byte of body every `everyMs`, for ever. */
+/** Sends a status line at once, then one byte of body every `everyMs`, without end. */
 export const drip =
   (everyMs: number, statusCode = 200): Temper =>
   (_request, answer) => {
@@ -42,7 +42,7 @@ export const drip =
     answer.on('close', () => clearInterval(timer));
   };
 
-/** As `drip`, but of the status line itself: an answer that never quite begins. */
+/** Sends the status line, then one header every `everyMs`, so the headers never end. */
 export const dripHeaders =
   (everyMs: number): Temper =>
   (_request, answer) => {
@@ -51,7 +51,7 @@ export const dripHeaders =
     answer.socket?.on('close', () => clearInterval(timer));
   };
 
-/** As much body as the other side takes. */
+/** Sends body bytes as long as the client reads. */
 export const endlessBody =
   (statusCode = 200): Temper =>
   (_request, answer) => {
@@ -59,7 +59,7 @@ export const endlessBody =
     pourInto(answer, Buffer.alloc(65_536, 'x'));
   };
 
-/** 50 KB that would be 50 MB, said to be gzip although the request asked for identity. */
+/** Sends 50 KB of gzip that expand to 50 MB, although the request asked for identity encoding. */
 export function gzipBomb(): Temper {
   const bomb = gzipSync(Buffer.alloc(50_000_000));
   return (_request, answer) => answer.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
@@ -70,7 +70,7 @@ export const reset = (): Temper => (_request, answer) => {
   answer.socket?.resetAndDestroy();
 };
 
-/** `text` in place of an HTTP answer. */
+/** Sends `text` instead of an HTTP response. */
 export const raw =
   (text: string): Temper =>
   (_request, answer) => {

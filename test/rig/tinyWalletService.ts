@@ -1,41 +1,41 @@
-// The smallest web service that does what Apple's pages say, to judge the virtual iPhone by: what the phone does against
-// this one it does because of Apple's protocol, not because of ours.
+// The smallest web service that follows Apple's specification. It checks the virtual iPhone: behaviour of the phone
+// against this service comes from Apple's protocol, not from this project's implementation.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { PassFace } from '../../activities/apple/passFace.js';
+import type { ApplePassView } from '../../activities/wallets/apple/passView.js';
 
 export interface TinyWalletService {
   origin: string;
   logs: string[];
   issue(): string;
   pass(serialNumber: string): Buffer;
-  change(serialNumber: string, next: Partial<PassFace>): void;
+  change(serialNumber: string, next: Partial<ApplePassView>): void;
   pushTokens(serialNumber: string): string[];
-  /** From now on every tag lists every pass. */
+  /** From now on a list for any tag contains all passes. */
   forgetTags(): void;
-  /** Answers the next calls with 500, the log's apart. */
+  /** Answers the next calls with 500, except calls of the log route. */
   failNext(calls: number): void;
   close(): Promise<void>;
 }
 
 interface Issued {
-  face: PassFace;
+  view: ApplePassView;
   version: number;
   lastModified: number;
   registrations: Map<string, string>;
 }
 
-/** Apple's five routes over a map, with a counter for tags and Last-Modified a second further with each version. */
-export async function startTinyWalletService(build: (face: PassFace) => Buffer): Promise<TinyWalletService> {
+/** Apple's five routes on a map. The tag is a counter, and Last-Modified grows by one second with each version. */
+export async function startTinyWalletService(build: (view: ApplePassView) => Buffer): Promise<TinyWalletService> {
   const issued = new Map<string, Issued>();
   const logs: string[] = [];
   let clock = 0;
   let failing = 0;
   let isForgetful = false;
   const origin = () => `http://127.0.0.1:${port}`;
-  const pass = (serialNumber: string) => build(find(serialNumber).face);
+  const pass = (serialNumber: string) => build(find(serialNumber).view);
   const find = (serialNumber: string) => {
     const found = issued.get(serialNumber);
     if (found === undefined) throw new Error('no such pass');
@@ -75,7 +75,7 @@ export async function startTinyWalletService(build: (face: PassFace) => Buffer):
       return {
         status: 200,
         headers: { ...pkpass, 'last-modified': lastModified },
-        body: build(one.face),
+        body: build(one.view),
       };
     }
     if (request.method === 'DELETE') one.registrations.delete(device);
@@ -100,7 +100,7 @@ export async function startTinyWalletService(build: (face: PassFace) => Buffer):
     pass,
     issue() {
       const serialNumber = crypto.randomUUID();
-      const face: PassFace = {
+      const view: ApplePassView = {
         serialNumber,
         authenticationToken: 'an-authentication-token',
         memberCode: '0123456789',
@@ -112,13 +112,13 @@ export async function startTinyWalletService(build: (face: PassFace) => Buffer):
         webServiceURL: origin(),
         updatedAt: new Date(),
       };
-      issued.set(serialNumber, { face, version: clock, lastModified: Date.now(), registrations: new Map() });
+      issued.set(serialNumber, { view, version: clock, lastModified: Date.now(), registrations: new Map() });
       return serialNumber;
     },
     change(serialNumber, next) {
       const one = find(serialNumber);
       clock += 1;
-      one.face = { ...one.face, ...next };
+      one.view = { ...one.view, ...next };
       one.version = clock;
       one.lastModified = Math.max(Date.now(), one.lastModified + 1000);
     },

@@ -1,4 +1,4 @@
-// What most engine tests begin with: a service, a merchant, and a receiver that hears of the merchant's events.
+// The usual setup of an engine test: a service, a merchant, and a receiver that is subscribed to the merchant's events.
 import { aMerchant, type TestMerchant } from './merchant.js';
 import { type Receiver, startReceiver } from './receiver.js';
 import { startService, type TestService } from './service.js';
@@ -7,9 +7,9 @@ export interface Told {
   service: TestService;
   merchant: TestMerchant;
   receiver: Receiver;
-  /** The subscription's. */
+  /** The secret of the subscription. */
   secret: string;
-  /** The envelopes that came so far; of this member alone where one is given. */
+  /** The envelopes that arrived so far; with `memberId` only those about this member. */
   // biome-ignore lint/suspicious/noExplicitAny: what is expected of them is the tests' business.
   envelopes: (memberId?: string) => any[];
   stop: () => Promise<void>;

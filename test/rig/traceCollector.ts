@@ -1,4 +1,4 @@
-// A collector of traces: takes OTLP over HTTP as JSON and keeps the spans.
+// A trace collector: accepts OTLP over HTTP as JSON and keeps the spans.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';

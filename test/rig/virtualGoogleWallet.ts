@@ -1,12 +1,12 @@
-// A customer's Google Wallet: saves a pass from its link as Google would, deletes it, and lets Google post the signed
-// callback to the address in the pass's class. What it shows is what a phone shows.
+// A customer's Google Wallet: saves a pass from its save link as Google does, deletes it, and makes Google post the
+// signed callback to the address in the pass's class. `card` returns what the phone shows.
 import { jwtVerify } from 'jose';
 import { z } from 'zod';
 import type { GoogleNotice } from './googleRules.js';
 import type { GoogleServer } from './googleServer.js';
 import type { SignedCallback } from './googleSigner.js';
 
-/** Ways to lie: each must be refused by the service, and change nothing there. */
+/** Kinds of forged callbacks. The service must refuse each one and change nothing. */
 export const forgeries = [
   'signature',
   'message',
@@ -29,22 +29,22 @@ export interface VirtualCard {
   barcode: string;
   background: string | null;
   messages: { header: string; body: string; messageType: string }[];
-  /** What the lock screen showed, oldest first. */
+  /** The notices on the lock screen, oldest first. */
   notices: GoogleNotice[];
 }
 
 export interface CallbackOptions {
-  /** How often the same event is sent (1); Google repeats itself. */
+  /** How often the same event is sent (default 1), because Google may repeat callbacks. */
   times?: number;
   forge?: Forgery;
   nonce?: string;
 }
 
 export interface VirtualGoogleWallet {
-  /** Throws where Google would show an error page: a wrong signature, an object that was never inserted. */
+  /** Throws where Google would show an error page: when the signature is wrong or the object was never inserted. */
   save: (saveUrl: string, options?: CallbackOptions) => Promise<{ objectId: string; statuses: number[] }>;
   remove: (objectId: string, options?: CallbackOptions) => Promise<{ statuses: number[] }>;
-  /** Google's callback alone, without a save or a deletion; the status of each time it was sent, 0 for none. */
+  /** Sends only the callback, without a save or a deletion. Returns the status of each request; 0 means no answer. */
   call: (eventType: string, objectId: string, options?: CallbackOptions) => Promise<number[]>;
   card: (objectId: string) => VirtualCard;
 }

@@ -1,38 +1,38 @@
-// Behaves as an iPhone's Wallet does: it believes only passes that verify, registers where the pass says, and on a push
-// asks what changed, fetches exactly that and shows on its lock screen what a changed field asks for. It knows nothing
-// of the service but the pass and Apple's web service (wallet facts, section 4).
+// Behaves like the Wallet app of an iPhone: accepts only passes that verify, and registers at the pass's web service.
+// On a push it asks for the changed passes, fetches those and shows on its lock screen the text of a changed field. It
+// knows only the pass and Apple's web service protocol (docs/protocols/apple-wallet.md).
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { ApnsServer } from './apnsServer.js';
 import { BrokenPass, openPkpass, type PassJson } from './pkpass.js';
-import { type FaceShown, faceOf } from './shownFace.js';
+import { type FaceShown, faceOf } from './shownView.js';
 
 export interface PhoneRequest {
   at: Date;
   method: string;
   url: string;
-  /** 0 when there was no answer. */
+  /** 0 when no answer came. */
   status: number;
 }
 
 export interface VirtualIphone {
   deviceLibraryIdentifier: string;
   pushToken(): string;
-  /** Adds a pass from its bytes or its address, registers it, and answers with what it shows. */
+  /** Adds a pass from its bytes or its address and registers it. Returns what the pass shows. */
   install(source: Buffer | string | URL): Promise<FaceShown>;
-  /** Every version shown of a pass, oldest first; of the only pass when no serial is given. */
+  /** All versions of a pass that were shown, oldest first. Without a serial number: those of the only pass. */
   history(serialNumber?: string): readonly FaceShown[];
   serialNumbers(): string[];
-  /** Takes a pass away and says so to the service. */
+  /** Deletes a pass and unregisters it at the service. */
   remove(serialNumber?: string): Promise<void>;
-  /** A new push token, as after restoring a backup: every pass registers again. */
+  /** Takes a new push token, as after a restore from a backup, and registers all passes again. */
   rotatePushToken(): Promise<void>;
-  /** Pulled down on the pass's back: asks what changed, push or not. */
+  /** Asks for changed passes without a push, as a pull on the pass's back does. */
   refresh(): Promise<void>;
   goOffline(): void;
-  /** Catches up with the newest push of the time offline. */
+  /** Goes online again. When pushes came while the phone was offline, the phone asks once for changed passes. */
   goOnline(): Promise<void>;
-  /** Settles when nothing is being listed or fetched. */
+  /** Resolves when no list or fetch is under way. */
   settled(): Promise<void>;
   requests: readonly PhoneRequest[];
   close(): void;
@@ -40,18 +40,18 @@ export interface VirtualIphone {
 
 export interface VirtualIphoneOptions {
   apns: Pick<ApnsServer, 'listen'>;
-  /** PEM that the pass's chain must end in; not checked when absent. */
+  /** PEM of the certificate in which the pass's chain must end; without it the chain's end is not checked. */
   wwdrCert?: string;
-  /** A phone that is switched on again, not a new one. */
+  /** The identity of an existing phone that is switched on again; by default a new phone. */
   identity?: { deviceLibraryIdentifier: string; pushToken: string };
   fetch?: typeof fetch;
-  /** Waits before a failed list or fetch is tried again. */
+  /** Delays before a failed list or fetch is tried again. */
   retryWaitsMs?: readonly number[];
-  onFace?: (face: FaceShown) => void;
+  onFace?: (view: FaceShown) => void;
   onRequest?: (request: PhoneRequest) => void;
 }
 
-/** Apple's form of the answer; a phone takes no other. */
+/** The form of Apple's answer; the phone accepts no other. */
 const updatedPasses = z.object({ serialNumbers: z.array(z.string()), lastUpdated: z.string() });
 
 interface Installed {
@@ -85,7 +85,10 @@ export function createVirtualIphone(options: VirtualIphoneOptions): VirtualIphon
     }
   };
 
-  /** Repeats on network failures and 5xx with growing waits, then tells the service's log and gives up. */
+  /**
+   * Repeats the request after network failures and 5xx with growing delays, then posts the error to the service's log
+   * and gives up.
+   */
   const persist = async (
     json: PassJson,
     what: string,
@@ -121,12 +124,12 @@ export function createVirtualIphone(options: VirtualIphoneOptions): VirtualIphon
   };
 
   const show = (pass: Installed, json: PassJson, lastModified: string | null): FaceShown => {
-    const face = faceOf(json, lastModified, pass.shown.length === 0 ? undefined : pass.json);
+    const view = faceOf(json, lastModified, pass.shown.length === 0 ? undefined : pass.json);
     pass.json = json;
     pass.lastModified = lastModified;
-    pass.shown.push(face);
-    options.onFace?.(face);
-    return face;
+    pass.shown.push(view);
+    options.onFace?.(view);
+    return view;
   };
 
   const fetchPass = async (pass: Installed): Promise<void> => {
@@ -148,7 +151,7 @@ export function createVirtualIphone(options: VirtualIphoneOptions): VirtualIphon
     }
   };
 
-  /** One list for each web service and pass type, as a phone keeps one update tag for each. */
+  /** Requests one list for each web service and pass type, because a phone keeps one update tag for each. */
   const update = async (): Promise<void> => {
     const groups = new Map([...installed.values()].map(({ json }) => [groupOf(json), json]));
     for (const [group, json] of groups) {
@@ -176,7 +179,7 @@ export function createVirtualIphone(options: VirtualIphoneOptions): VirtualIphon
     return done;
   };
 
-  /** Pushes that come while one waits its turn add nothing: the list that follows answers them all. */
+  /** Pushes that arrive while a list is due start no further list, because that list includes their changes. */
   const askWhatChanged = (): Promise<void> => {
     if (isListDue) return work;
     isListDue = true;
@@ -214,10 +217,10 @@ export function createVirtualIphone(options: VirtualIphoneOptions): VirtualIphon
         : Buffer.from((await response?.arrayBuffer()) ?? new ArrayBuffer(0));
       const { json } = await openPkpass(bytes, options.wwdrCert);
       const pass: Installed = { json, lastModified: null, shown: [] };
-      const face = show(pass, json, response?.headers.get('last-modified') ?? null);
+      const view = show(pass, json, response?.headers.get('last-modified') ?? null);
       installed.set(json.serialNumber, pass);
       await enqueue(() => register(json));
-      return face;
+      return view;
     },
     remove: (serialNumber) =>
       enqueue(async () => {

@@ -1,16 +1,18 @@
-// The real workflow code on the real server, with activities that the test makes up: for the order of steps, retries and ends.
-// Every workflow task is a replay (nothing is cached), and every execution is replayed once more at the end.
-import { Client, Connection } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+// Runs the real workflow code on the real server with fake activities, for tests of order, retries and results. Nothing
+// is cached, so every workflow task is a replay, and every execution is replayed once more at the end.
+import type { Client } from '@temporalio/client';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { inject } from 'vitest';
 import { type Activities, createActivities } from '../../activities/index.js';
 import type { WorkerDeps } from '../../activities/workerDeps.js';
 import { newId } from '../../schemas/ids.js';
 import { taskQueues, type WorkflowInputs, type WorkflowName } from '../../schemas/workflows.js';
 import { createWorkers } from '../../worker/createWorkers.js';
+import { forkEngines } from './forkEngines.js';
 import { replaySince } from './service.js';
+import { installRuntime } from './temporalRuntime.js';
 
-/** Changes between tests; a call of what is not there fails the attempt. */
+/** Tests replace the fakes between runs; a call of an activity without a fake fails the attempt. */
 export type FakeActivities = Partial<Activities>;
 
 export interface WorkflowWorker {
@@ -24,19 +26,19 @@ export interface WorkflowWorker {
   stop: () => Promise<void>;
 }
 
-/** Nothing is called here, so nothing is needed. */
+/** Only the names are read and nothing is called, so no dependencies are needed. */
 const named = Object.keys(createActivities({} as WorkerDeps)) as (keyof Activities)[];
 
 const namespace = 'default';
 
 export interface WorkflowEngine {
   temporalAddress: string;
-  /** The path of the bundle. */
+  /** Path of the workflow bundle. */
   workflowBundle: string;
 }
 
 const engineOfTheRun = (): WorkflowEngine => ({
-  temporalAddress: inject('temporalAddress'),
+  temporalAddress: forkEngines().temporalAddress,
   workflowBundle: inject('workflowBundle'),
 });
 
@@ -44,12 +46,9 @@ export async function startWorkflowWorker(
   { temporalAddress: address, workflowBundle }: WorkflowEngine = engineOfTheRun(),
 ): Promise<WorkflowWorker> {
   const startedAt = new Date();
-  Runtime.install({ logger: new DefaultLogger('ERROR', () => {}), shutdownSignals: [] });
-  const [connection, native] = await Promise.all([
-    Connection.connect({ address }),
-    NativeConnection.connect({ address }),
-  ]);
-  const client = new Client({ connection, namespace });
+  installRuntime();
+  const environment = await TestWorkflowEnvironment.createFromExistingServer({ address, namespace });
+  const { client, nativeConnection } = environment;
   const fakes: FakeActivities = {};
   const activities = Object.fromEntries(
     named.map((name) => [
@@ -62,7 +61,7 @@ export async function startWorkflowWorker(
     ]),
   ) as Activities;
   const workers = await createWorkers({
-    connection: native,
+    connection: nativeConnection,
     namespace,
     workflowBundle: { codePath: workflowBundle },
     activities,
@@ -74,13 +73,12 @@ export async function startWorkflowWorker(
     client,
     fakes,
     start: (name, input, workflowId = `${name}:${newId()}`) =>
-      client.workflow.start(name, { workflowId, taskQueue: taskQueues.gestures, args: [input] }),
+      client.workflow.start(name, { workflowId, taskQueue: taskQueues.workflows, args: [input] }),
     async stop() {
       for (const worker of workers) worker.shutdown();
       await ended;
       await replaySince(client, startedAt, workflowBundle);
-      await native.close();
-      await connection.close();
+      await environment.teardown();
     },
   };
 }

@@ -1,4 +1,4 @@
-// npm run openapi
+// `npm run openapi`: writes the generated files of documents.ts.
 import { readFile, writeFile } from 'node:fs/promises';
 import { documents } from './documents.js';
 

@@ -1,10 +1,10 @@
-// What schemathesis' report says was answered, operation by operation.
+// Counts the answers for each operation in schemathesis' report.
 import { z } from 'zod';
 
 export interface Counts {
-  /** `GET /merchants/me/members/{id}` */
+  /** For example `GET /merchants/me/members/{id}`. */
   operation: string;
-  /** How often each status was answered. */
+  /** The number of answers by status. */
   statuses: Map<number, number>;
 }
 
@@ -21,7 +21,7 @@ const line = z.object({
     .optional(),
 });
 
-/** `ndjson` is the report; operations that were never called are there too. */
+/** `ndjson` is the report. The result includes operations that were never called. */
 export function countsOf(ndjson: string, operations: readonly string[]): Counts[] {
   const counts = new Map(operations.map((operation) => [operation, new Map<number, number>()]));
   for (const text of ndjson.split('\n').filter(Boolean)) {

@@ -1,5 +1,5 @@
-// `npm run schemathesis [-- --minutes N] [--seed N]`: schemathesis (PyPI) over the document that a stack of its own serves. It
-// fails when an answer is a 5xx or not what the document says, and when an operation was never carried out.
+// `npm run schemathesis [-- --minutes N] [--seed N]`: runs schemathesis (PyPI) on the document of a separate stack. It
+// fails when an answer is a 5xx or does not match the document, and when an operation was never processed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { endpoints } from '../../schemas/endpoints/index.js';
 import { cacheDirOf } from '../../stack/engines/cache.js';
 import type { StackFile } from '../../stack/stackFile.js';
+import { couldNotRun } from '../long/parts.js';
 import { newStackDir, startStack } from '../rig/runningStack.js';
 import { type Counts, countsOf } from './counts.js';
 import { bindings, type Dictionaries, seed } from './seed.js';
@@ -27,14 +28,19 @@ async function run(command: string, args: string[], cwd = tmpdir()): Promise<num
   return code;
 }
 
-/** The path of its command, installed into a folder of its own in the user's cache. */
-async function schemathesis(): Promise<string> {
+/**
+ * The path of the schemathesis command, installed in its own folder in the user's cache; undefined when it cannot be
+ * installed.
+ */
+async function schemathesis(): Promise<string | undefined> {
   const folder = join(cacheDirOf(process.env), `schemathesis-${version}`);
   const command = join(folder, 'bin', 'schemathesis');
   if (existsSync(command)) return command;
-  await run('python3', ['-m', 'venv', folder]);
-  const code = await run(join(folder, 'bin', 'pip'), ['install', '--quiet', `schemathesis==${version}`]);
-  if (code !== 0) throw new Error('schemathesis could not be installed: python3 with venv, and PyPI, are needed.');
+  const steps: [string, string[]][] = [
+    ['python3', ['-m', 'venv', folder]],
+    [join(folder, 'bin', 'pip'), ['install', '--quiet', `schemathesis==${version}`]],
+  ];
+  for (const [step, args] of steps) if ((await run(step, args).catch(() => null)) !== 0) return undefined;
   return command;
 }
 
@@ -43,12 +49,12 @@ interface Config {
   dictionaries: Dictionaries;
 }
 
-/** Text as TOML has it is text as JSON has it. */
+/** A JSON string is also a valid TOML string. */
 const quoted = (value: unknown): string => JSON.stringify(value);
 
 function configOf({ demo, dictionaries }: Config): string {
   return [
-    // Not a key: it would be found in the list of keys, and revoked.
+    // Not an API key: schemathesis would find it in the list of keys and revoke it.
     '[auth.openapi.consoleToken]',
     `bearer = ${quoted(demo.consoleToken)}`,
     ...Object.entries(dictionaries).flatMap(([name, values]) => [
@@ -81,6 +87,10 @@ const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '5' }, seed: { type: 'string', default: '1' } },
 });
 const command = await schemathesis();
+if (command === undefined) {
+  console.log('schemathesis could not be installed: python3 with venv, and PyPI, are needed.');
+  process.exit(couldNotRun);
+}
 const { stackDir, remove } = newStackDir();
 const folder = mkdtempSync(join(tmpdir(), 'schemathesis-'));
 const unlimited = '1000000000';
@@ -98,12 +108,12 @@ try {
     ...['--checks', checks.join(','), '--seed', values.seed, '--max-time', String(Number(values.minutes) * 60)],
     ...['--request-timeout', '70', '--continue-on-failure', '--report', 'ndjson', '--report-ndjson-path', report],
   ];
-  // It leaves a cache where it runs.
+  // schemathesis leaves a cache in its working directory.
   const code = await run(command, options, folder);
   const counts = countsOf(readFileSync(report, 'utf8'), operations);
   print(counts);
   const never = counts.filter(({ statuses }) => ![...statuses.keys()].some((status) => status < 300));
-  if (never.length > 0) console.log(`never carried out: ${never.map(({ operation }) => operation).join(', ')}`);
+  if (never.length > 0) console.log(`never processed: ${never.map(({ operation }) => operation).join(', ')}`);
   process.exitCode = code === 0 && never.length === 0 ? 0 : 1;
 } finally {
   await stack.stop();

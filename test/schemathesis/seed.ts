@@ -1,5 +1,5 @@
-// What is there before the first request: without it most of them would name nothing and be answered 404. Random values stay in
-// play beside these.
+// Creates data before the first request; without it most requests would name unknown ids and be answered 404. Random
+// values are used, too.
 import type { StackFile } from '../../stack/stackFile.js';
 import { csvOf, importForm } from '../rig/imports.js';
 
@@ -26,7 +26,7 @@ export async function seed(stack: Seed): Promise<Dictionaries> {
   const programId = Object.values(programs);
   const members = await Promise.all(
     programId.map((id, index) => {
-      // A full stamp card; of points, more than redeeming will use up.
+      // A full stamp card; for points a balance that redeeming does not use up.
       const initialPoints = id === programs.stamps ? 10 : 1_000_000;
       return call(stack, '/members', {
         programId: id,
@@ -42,7 +42,7 @@ export async function seed(stack: Seed): Promise<Dictionaries> {
     return webhook;
   };
   const webhook = await subscribed();
-  // Another one, which no request is told of and so none removes: its deliveries can be replayed to the end.
+  // A second subscription that no request knows or deletes, so its deliveries can be replayed to the end.
   await subscribed();
   const { items } = await call(stack, '/webhooks/delivery-logs');
   const campaign = await call(stack, '/campaigns', { message: 'Hello' });
@@ -61,7 +61,7 @@ export async function seed(stack: Seed): Promise<Dictionaries> {
   };
 }
 
-/** Which parameters of which paths are taken from which dictionary. */
+/** The parameters of paths with the dictionary that their values come from. */
 export const bindings: [pathRegex: string, parameters: Record<string, keyof Dictionaries>][] = [
   ['/programs/', { 'path.id': 'programs' }],
   ['/members/\\{id\\}', { 'path.id': 'members' }],

@@ -60,7 +60,7 @@ describe('forbidden addresses', () => {
     'fec0::1',
     'ff02::1',
     'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
-  ])('%s may not be reached', (ip) => {
+  ])('%s is forbidden', (ip) => {
     expect(isForbiddenAddress(ip, nothing)).toBe(true);
   });
 
@@ -74,7 +74,7 @@ describe('forbidden addresses', () => {
     ['10.1.2.3', /private/],
     ['fe80::1', /link-local/],
     ['4000::1', /not global unicast/],
-  ])('%s is refused with a reason of its own', (ip, reason) => {
+  ])('%s is refused with its own reason', (ip, reason) => {
     expect(forbiddenReason(ip, nothing)).toMatch(reason);
   });
 
@@ -128,7 +128,7 @@ describe('forbidden addresses', () => {
     expect(isForbiddenAddress(text, nothing)).toBe(true);
   });
 
-  it('of IPv4 are exactly those of the table, by arithmetic of its own', () => {
+  it('of IPv4 are exactly those of the table, by independent arithmetic', () => {
     const candidates = fc.oneof(anyIpv4, ...v4Ranges.map(within));
     fc.assert(
       fc.property(candidates, (address) => {
@@ -139,7 +139,7 @@ describe('forbidden addresses', () => {
     );
   });
 
-  it('of IPv6 are all but 2000::/3 less its exceptions, by arithmetic of its own', () => {
+  it('of IPv6 are all but 2000::/3 without its exceptions, by independent arithmetic', () => {
     const candidates = fc.oneof(
       anyIpv6,
       within('2000::/3'),
@@ -156,7 +156,7 @@ describe('forbidden addresses', () => {
     );
   });
 
-  it('stay forbidden in every IPv6 form that hides an IPv4 address, whatever that address is', () => {
+  it('include every IPv6 form that contains an IPv4 address, whichever address that is', () => {
     const prefixes = ['::', '::ffff:', '::ffff:0:', '64:ff9b::', '2002:'];
     fc.assert(
       fc.property(fc.constantFrom(...prefixes), anyIpv4, (prefix, address) => {
@@ -169,7 +169,7 @@ describe('forbidden addresses', () => {
 });
 
 describe('the allow list', () => {
-  it('opens its own addresses and no others', () => {
+  it('allows its own addresses and no others', () => {
     const allow = parseCidrs('10.1.0.0/16, fd00::/64\n192.168.7.7');
     for (const ip of ['10.1.0.0', '10.1.255.255', 'fd00::1', '192.168.7.7']) {
       expect(isForbiddenAddress(ip, allow), ip).toBe(false);
@@ -179,13 +179,13 @@ describe('the allow list', () => {
     }
   });
 
-  it('of one family opens nothing of the other', () => {
+  it('of one family allows nothing of the other', () => {
     expect(isForbiddenAddress('127.0.0.1', parseCidrs('::/0'))).toBe(true);
     expect(isForbiddenAddress('::1', parseCidrs('0.0.0.0/0'))).toBe(true);
     expect(isForbiddenAddress('::ffff:127.0.0.1', parseCidrs('127.0.0.0/8'))).toBe(true);
   });
 
-  it('with NAT64 in it opens public IPv4 addresses behind NAT64 and no private ones', () => {
+  it('with NAT64 in it allows public IPv4 addresses behind NAT64 and no private ones', () => {
     const allow = parseCidrs('64:ff9b::/96');
     expect(isForbiddenAddress('64:ff9b::808:808', allow)).toBe(false);
     expect(isForbiddenAddress('64:ff9b::7f00:1', allow)).toBe(true);
@@ -208,7 +208,7 @@ describe('the allow list', () => {
     ['126.0.0.0/7', { opensLoopback: true, opensNetwork: true }],
     ['10.0.0.0/8', { opensLoopback: false, opensNetwork: true }],
     ['::/127', { opensLoopback: true, opensNetwork: true }],
-  ])('%j is known for what it opens', (text, expected) => {
+  ])('%j is described by what it allows', (text, expected) => {
     expect(parseCidrs(text)).toMatchObject(expected);
   });
 
@@ -222,11 +222,11 @@ describe('the allow list', () => {
     'example.com',
     'fe80::1%eth0/64',
     '10.0.0.0/0x8',
-  ])('that holds %s is refused, and the entry named', (entry) => {
+  ])('with %s is refused, and the message names the entry', (entry) => {
     expect(() => parseCidrs(`127.0.0.1, ${entry}`)).toThrow(entry);
   });
 
-  it('opens exactly the addresses of any CIDR it is given', () => {
+  it('allows exactly the addresses of any CIDR', () => {
     const cidrs = fc
       .tuple(anyIpv4, fc.integer({ min: 0, max: 32 }))
       .map(([base, prefix]) => `${ipv4Text(base)}/${prefix}`);

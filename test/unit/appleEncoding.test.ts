@@ -1,8 +1,9 @@
-// DER and zip are written by hand for speed, so each is held against known encodings and against a reader of its own.
+// DER and zip are written by hand for speed, so each is compared with known encodings and read back by a separate
+// reader.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { der, derElements, derOid, derTime, TAG } from '../../activities/apple/der.js';
-import { zip, zipFile } from '../../activities/apple/zip.js';
+import { der, derElements, derOid, derTime, TAG } from '../../activities/wallets/apple/der.js';
+import { zip, zipFile } from '../../activities/wallets/apple/zip.js';
 import { BrokenPass, unzip } from '../rig/pkpass.js';
 
 describe('DER', () => {
@@ -18,7 +19,7 @@ describe('DER', () => {
     ['2026-11-21T10:11:12.999Z', TAG.utcTime, '261121101112Z'],
     ['2049-12-31T23:59:59Z', TAG.utcTime, '491231235959Z'],
     ['2050-01-01T00:00:00Z', TAG.generalizedTime, '20500101000000Z'],
-  ])('writes %s in the form of its year', (at, tag, text) => {
+  ])('writes %s in the form for its year', (at, tag, text) => {
     expect(derElements(derTime(new Date(at)))).toMatchObject([{ tag, content: Buffer.from(text) }]);
   });
 
@@ -35,7 +36,7 @@ describe('DER', () => {
     [127, '047f'],
     [128, '048180'],
     [256, '04820100'],
-  ])('writes the length %i in as few bytes as it takes', (length, start) => {
+  ])('writes the length %i in the fewest possible bytes', (length, start) => {
     expect(der(TAG.octetString, Buffer.alloc(length)).toString('hex').startsWith(start)).toBe(true);
   });
 });
@@ -46,7 +47,7 @@ describe('a zip archive', () => {
     fc.uint8Array({ maxLength: 5000 }),
   );
 
-  it('gives back every file', () => {
+  it('returns every file', () => {
     fc.assert(
       fc.property(files, (contents) => {
         const archive = zip(Object.entries(contents).map(([name, bytes]) => zipFile(name, Buffer.from(bytes))));
@@ -56,7 +57,7 @@ describe('a zip archive', () => {
     );
   });
 
-  it('is the same bytes for the same files, and its reader notices a changed one', () => {
+  it('has the same bytes for the same files, and its reader detects a changed one', () => {
     const archive = () => zip([zipFile('a.txt', Buffer.from('hello')), zipFile('b.txt', Buffer.from('world'))]);
     expect(archive().equals(archive())).toBe(true);
     const changed = archive();

@@ -1,8 +1,8 @@
-// A template is refused by name of its faulty part before any phone could refuse it in silence.
+// A wrong template is refused with the name of the wrong part, because a phone would refuse its pass without a message.
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { canvas, encodePng } from '../../activities/apple/drawing.js';
-import { templateProblems } from '../../activities/apple/templateCheck.js';
+import { canvas, encodePng } from '../../activities/wallets/apple/drawing.js';
+import { templateProblems } from '../../activities/wallets/apple/templateCheck.js';
 import { passTemplate } from '../../schemas/passTemplate.js';
 import { readPng } from '../../schemas/png.js';
 
@@ -18,7 +18,7 @@ describe('a pass template', () => {
     expect(templateProblems({ name: 'Demo', style: 'points' })).toEqual([]);
   });
 
-  it('keeps what a second reading makes of it', () => {
+  it('is not changed by a second parse', () => {
     const icon = `data:image/png;base64,${base64(png(87))}`;
     const once = passTemplate.parse({ images: { icon }, colors: { background: '#ABCDEF' } });
     expect(passTemplate.parse(once)).toEqual(once);
@@ -57,7 +57,7 @@ describe('a pass template', () => {
     ]);
   });
 
-  it('takes one scale of a logo, but not none', () => {
+  it('accepts one scale of a logo, but not none', () => {
     expect(problems({ images: { logo: { '2x': base64(png(100, 50)) } } })).toEqual([]);
     expect(problems({ images: { logo: {} } })).toHaveLength(3);
   });
@@ -79,10 +79,10 @@ describe('a pass template', () => {
     expect(passTemplate.safeParse(template).error?.issues[0]?.path.join('.')).toBe(path);
   });
 
-  it('is refused when an image unpacks to fewer pixels than it promises', () => {
+  it('is refused when an image has fewer pixels than its header says', () => {
     const short = Buffer.from(png(87));
     const whole = png(88);
-    // The header of the larger image over the pixels of the smaller: every checksum is right.
+    // The header of the larger image with the pixels of the smaller one; all checksums are correct.
     whole.copy(short, 8, 8, 33);
     expect(readPng(short).ok).toBe(true);
     const passTemplateOfShort = { images: { icon: base64(short) } };
@@ -92,7 +92,7 @@ describe('a pass template', () => {
     });
   });
 
-  it("is refused with passkit-generator's reason, where the format forbids it, and nothing is printed", () => {
+  it("is refused with passkit-generator's reason when the format forbids it, and nothing is printed", () => {
     const printed = vi.spyOn(console, 'warn');
     const found = templateProblems({ name: '', style: 'points', passTemplate: { logoText: 'Demo' } });
     expect(found).toHaveLength(1);
@@ -101,13 +101,13 @@ describe('a pass template', () => {
     printed.mockRestore();
   });
 
-  it('may do without any text beside the logo', () => {
+  it('needs no text next to the logo', () => {
     expect(templateProblems({ name: 'Demo', style: 'points', passTemplate: { logoText: '' } })).toEqual([]);
   });
 });
 
 describe('reading a PNG', () => {
-  it('accepts every size that the drawing makes', () => {
+  it('accepts every size that the drawing code makes', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: 99 }), (width, height) => {
         expect(readPng(png(width, height))).toMatchObject({ ok: true, width, height, bitsPerPixel: 4 });
@@ -115,7 +115,7 @@ describe('reading a PNG', () => {
     );
   });
 
-  it('notices any one byte that is not what it was', () => {
+  it('detects a change of any byte', () => {
     const whole = png(40);
     fc.assert(
       fc.property(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
@@ -126,7 +126,7 @@ describe('reading a PNG', () => {
     );
   });
 
-  it('never throws, whatever the bytes', () => {
+  it('never throws, for any bytes', () => {
     const signature = png(1).subarray(0, 8);
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {

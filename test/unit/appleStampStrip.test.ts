@@ -1,12 +1,15 @@
-// The strip is what a customer reads at a glance: it must show as many filled stamps as there are.
+// The strip must show as many filled stamps as the customer has.
 import { inflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { defaultIcon, drawStrip, stripEnds, stripStep } from '../../activities/apple/stampStrip.js';
+import { defaultIcon, drawStrip, stripEnds, stripStep } from '../../activities/wallets/apple/stampStrip.js';
 import { readPng } from '../../schemas/png.js';
 
 const COLORS = { paper: '#14532d', ink: '#ffffff' };
 
-/** How much ink is on a picture of ours, in whole pixels. Its pixels are the one IDAT after IHDR and a 16-colour PLTE. */
+/**
+ * The amount of ink in a picture of this project, in whole pixels. Its pixels are in the only IDAT chunk, after IHDR
+ * and a PLTE of 16 colours.
+ */
 function inkOf(png: Buffer): number {
   const idat = 8 + 25 + 60;
   const rows = inflateSync(png.subarray(idat + 8, idat + 8 + png.readUInt32BE(idat)));
@@ -37,13 +40,13 @@ describe('the strip of a stamp card', () => {
     for (const step of steps) expect(step).toBeCloseTo(oneStamp, 0);
   });
 
-  it('shows a bar that only grows where circles would be too many', () => {
+  it('shows a bar that only grows when there would be too many circles', () => {
     const ink = strips(100).map(inkOf);
     expect(ink.toSorted((a, b) => a - b)).toEqual(ink);
     expect(ink.at(-1)).toBeGreaterThan((ink[0] ?? 0) * 3);
   });
 
-  it('comes in three sizes that are whole PNGs, full or empty, whatever the balance', () => {
+  it('has three sizes that are valid PNGs, full or empty, for any balance', () => {
     for (const balance of [-1, 0, 10, 11, 2 ** 53]) {
       const pictures = drawStrip(stripEnds(10), { goal: 10, step: stripStep(10, balance), colors: COLORS });
       expect(pictures.map(([name]) => name)).toEqual(['strip.png', 'strip@2x.png', 'strip@3x.png']);
@@ -61,7 +64,7 @@ describe('the strip of a stamp card', () => {
 });
 
 describe('the icon of a program without one', () => {
-  it('comes in the three sizes of a phone', () => {
+  it('has the three sizes of a phone', () => {
     expect(defaultIcon(COLORS).map(([name, png]) => [name, readPng(png)])).toMatchObject([
       ['icon.png', { width: 29, height: 29 }],
       ['icon@2x.png', { width: 58, height: 58 }],

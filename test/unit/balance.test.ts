@@ -1,4 +1,5 @@
-// The arithmetic of points, stamps, rewards and tiers against its rules (interface 2.4, 3.2), whatever the numbers.
+// Properties of the arithmetic of points, stamps, rewards and tiers (docs/interface.md, sections 2.4 and 3.2), for
+// arbitrary numbers.
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import {
@@ -54,7 +55,7 @@ function codeOf(work: () => unknown): unknown {
 const isBalance = (value: number) => Number.isSafeInteger(value) && value >= 0;
 
 describe('adjusting points', () => {
-  it('keeps every balance within 0 and 2^53-1, and says what really changed', () => {
+  it('keeps every balance within 0 and 2^53-1, and returns the delta that was applied', () => {
     fc.assert(
       fc.property(standing, adjustment, (before, wanted) => {
         const change = adjust(points, before, wanted);
@@ -66,7 +67,7 @@ describe('adjusting points', () => {
     );
   });
 
-  it('moves by the delta exactly wherever the bounds allow it', () => {
+  it('applies exactly the delta within the bounds', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 40 }), point, (start, delta) => {
         const { current } = adjust(points, active(start), { delta });
@@ -83,7 +84,7 @@ describe('adjusting points', () => {
     );
   });
 
-  it('counts as ever earned what was added and never what was taken', () => {
+  it('adds to the lifetime total what was added and never subtracts what was taken', () => {
     fc.assert(
       fc.property(standing, adjustment, (before, wanted) => {
         const change = adjust(points, before, wanted);
@@ -96,7 +97,7 @@ describe('adjusting points', () => {
     );
   });
 
-  it('holds at the top: a delta on the largest balance changes nothing', () => {
+  it('stops at the upper bound: a positive delta on the largest balance changes nothing', () => {
     expect(adjust(points, active(maxBalance), { delta: 1 })).toMatchObject({ current: maxBalance, delta: 0 });
   });
 
@@ -107,7 +108,7 @@ describe('adjusting points', () => {
 });
 
 describe('a stamp card', () => {
-  it('takes one stamp at a time and nothing else', () => {
+  it('accepts one stamp at a time and nothing else', () => {
     fc.assert(
       fc.property(goal, adjustment, (size, wanted) => {
         const done = codeOf(() => adjust(stamps(size), active(0), wanted));
@@ -134,7 +135,7 @@ describe('a stamp card', () => {
 });
 
 describe('redeeming', () => {
-  it('takes the goal off the balance, or says how much is missing', () => {
+  it('subtracts the goal from the balance, or returns how much is missing', () => {
     fc.assert(
       fc.property(standing, goal, (before, price) => {
         const rules: Rules = { style: 'points', goal: price };
@@ -159,7 +160,7 @@ describe('redeeming', () => {
     );
   });
 
-  it('is refused where the program has no goal', () => {
+  it('is refused when the program has no goal', () => {
     expect(codeOf(() => redeem(points, active(500)))).toBe('REWARD_NOT_CONFIGURED');
   });
 });
@@ -187,7 +188,7 @@ describe('tiers', () => {
     );
   });
 
-  it('say in a change where it began, where it ended, and whether it went up', () => {
+  it('of a change are the old one, the new one, and whether it went up', () => {
     fc.assert(
       fc.property(
         tiers,
@@ -206,14 +207,14 @@ describe('tiers', () => {
     );
   });
 
-  it('never fall on basis lifetime, whatever is taken', () => {
+  it('never fall on basis lifetime, whatever is subtracted', () => {
     fc.assert(
-      fc.property(tiers, fc.array(adjustment, { maxLength: 20 }), (levels, gestures) => {
+      fc.property(tiers, fc.array(adjustment, { maxLength: 20 }), (levels, changes) => {
         const rules = rulesOf(levels, 'lifetime');
         let now = active(0);
         let rank = -1;
-        for (const gesture of gestures) {
-          const change = adjust(rules, now, gesture);
+        for (const adjustment of changes) {
+          const change = adjust(rules, now, adjustment);
           now = { ...now, balance: change.current, lifetimePoints: change.lifetimePoints };
           const next = levels.findIndex((level) => level.name === change.tier);
           expect(next).toBeGreaterThanOrEqual(rank);
@@ -223,12 +224,12 @@ describe('tiers', () => {
     );
   });
 
-  it('are said of tiered programs alone', () => {
+  it('are returned for tiered programs only', () => {
     expect(adjust(points, active(5), { delta: 1 })).not.toHaveProperty('tierUpgraded');
   });
 });
 
-it('the change names both ends of the balance as whole points', () => {
+it('a change has the old and the new balance as integers', () => {
   expectTypeOf<BalanceChange['previous']>().toEqualTypeOf<number>();
   expectTypeOf(redeem).returns.toEqualTypeOf<BalanceChange & { goal: number }>();
   expectTypeOf<Adjustment>().toEqualTypeOf<{ delta: number } | { value: number }>();

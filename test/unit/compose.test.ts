@@ -1,4 +1,5 @@
-// docker-compose.yml without docker: the Compose Specification's own schema, and the promises that the schema cannot know.
+// Checks docker-compose.yml without docker, against the schema of the Compose Specification and against rules that the
+// schema cannot express.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { loadConfig } from '../../activities/readConfigOrExit.js';
+import { loadConfig } from '../../platform/config/loadConfig.js';
 import { configNames } from '../../schemas/config.js';
 import { searchAttributeNames } from '../../schemas/searchAttributes.js';
 import composeSpec from '../rig/composeSpec.json' with { type: 'json' };
@@ -50,11 +51,11 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** As Compose would set it when the user gave nothing. */
+/** The value that Compose substitutes when the user sets none. */
 const substituted = (value: string) => value.replace(/\$\{\w+:-([^}]*)\}/g, '$1').replaceAll('$$', '$');
 
 describe('the compose file', () => {
-  it('is what the Compose Specification allows', () => {
+  it('is valid by the Compose Specification', () => {
     const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(composeSpec);
     validate(raw);
     expect(validate.errors).toBeNull();
@@ -62,7 +63,7 @@ describe('the compose file', () => {
   });
 
   it.each(all)(
-    '%s has a pinned image, a restart policy, a bound on memory and nothing open beyond this machine',
+    '%s has a pinned image, a restart policy, a memory limit and no port that is open beyond this machine',
     (_name, service) => {
       expect(service.image).toMatch(/:\d+\.\d+(\.\d+)?(-[a-z]+)?$/);
       expect(service.restart).toMatch(/^(unless-stopped|on-failure:5)$/);
@@ -72,13 +73,13 @@ describe('the compose file', () => {
     },
   );
 
-  it('watches the health of everything that stays', () => {
+  it('has a health check for every permanent service', () => {
     const staying = all.filter(([name]) => !once.includes(name));
     expect(staying.filter(([, service]) => !service.healthcheck)).toEqual([]);
     expect(once.sort()).toEqual(['migrate', 'mongodb-init', 'temporal-namespace', 'temporal-schema']);
   });
 
-  it('waits for what is there, healthy or done', () => {
+  it('waits for services that exist, until they are healthy or done', () => {
     for (const [name, service] of all) {
       for (const [other, { condition }] of Object.entries(service.depends_on)) {
         const wanted = once.includes(other) ? 'service_completed_successfully' : 'service_healthy';
@@ -98,7 +99,7 @@ describe('the compose file', () => {
     }
   });
 
-  it('has every secret by file, made by makeSecrets.sh, and none in an environment', () => {
+  it('has every secret as a file from makeSecrets.sh, and none in an environment', () => {
     for (const [name, { file }] of Object.entries(secrets)) {
       expect(substituted(file)).toBe(`./.secrets/${name}`);
       expect([name, existsSync(join(folder, name))]).toEqual([name, true]);
@@ -110,7 +111,7 @@ describe('the compose file', () => {
           expect([name, value]).toEqual([name, expect.stringMatching(/^\/run\/secrets\//)]);
   });
 
-  it('keeps a secret that is there already', () => {
+  it('keeps an existing secret', () => {
     const before = readFileSync(join(folder, 'secrets_key'), 'utf8');
     execFileSync('sh', [join(root, 'stack/compose/makeSecrets.sh')], { env: { ...process.env, SECRETS_DIR: folder } });
     expect(readFileSync(join(folder, 'secrets_key'), 'utf8')).toBe(before);
@@ -122,13 +123,13 @@ describe.each(ours)('the service %s', (name) => {
   const service = services[name];
   const given = Object.entries(service?.environment ?? {}).filter(([variable]) => variable !== 'NODE_OPTIONS');
 
-  it('is given only settings that the configuration knows', () => {
+  it('gets only settings that the configuration knows', () => {
     const known = [...configNames, ...configNames.map((known) => `${known}_FILE`)];
     expect(given.filter(([variable]) => !known.includes(variable))).toEqual([]);
     expect(given.length).toBeGreaterThan(10);
   });
 
-  it('has a whole and right configuration, with secrets fresh from makeSecrets.sh', () => {
+  it('has a complete and valid configuration, with secrets from makeSecrets.sh', () => {
     const env = given.map(([variable, value]) => [variable, substituted(value).replace('/run/secrets', folder)]);
     const config = loadConfig(Object.fromEntries(env));
     expect(config).toMatchObject({ HOST: '0.0.0.0', TEMPORAL_ADDRESS: 'temporal:7233', APPLE_SIGNER_KEY: undefined });
@@ -143,7 +144,7 @@ describe.each(ours)('the service %s', (name) => {
     expect(service?.secrets.toSorted()).toEqual(named.toSorted());
   });
 
-  it('runs without a writable root, without capabilities, and as what the image builds', () => {
+  it('runs without a writable root, without capabilities, and with a file that the image builds', () => {
     expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], image: 'loyalty-pass-service:0.1.0' });
     const [, path = ''] = service?.command ?? [];
     expect(existsSync(join(root, path.replace(/^dist\//, '').replace(/\.js$/, '.ts')))).toBe(true);
@@ -161,7 +162,7 @@ describe('the image', () => {
     expect(dockerfile).toContain('npm ci --omit=dev');
   });
 
-  it('is given everything that its build reads, past .dockerignore', () => {
+  it('gets everything that its build reads, despite .dockerignore', () => {
     const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) =>
       sources.split(' '),
     );
@@ -174,7 +175,7 @@ describe('the image', () => {
 });
 
 describe('Temporal', () => {
-  it('gets the search attributes that workflows are started with', () => {
+  it('gets the search attributes that the workflows set', () => {
     const script = text('stack/compose/setUpTemporalNamespace.sh');
     expect(/^for attribute in (.+); do$/m.exec(script)?.[1]?.split(' ')).toEqual([...searchAttributeNames]);
     expect(substituted(services['temporal-namespace']?.environment.TEMPORAL_RETENTION ?? '')).toBe('72h');

@@ -1,4 +1,4 @@
-// Every wrong variable is named in one message, so that nobody has to start five times to find five mistakes.
+// One message names every wrong variable, so that an operator corrects all of them at once.
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { type Config, ConfigError, configNames, readConfig } from '../../schemas/config.js';
@@ -8,7 +8,7 @@ const good = {
   SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
 };
 
-/** One value for each variable that has any rule. */
+/** A wrong value for each variable that has a rule. */
 const wrong: Record<string, string> = {
   HOST: '',
   PORT: '65536',
@@ -31,7 +31,7 @@ const wrong: Record<string, string> = {
   IMPORT_MAX_ROWS: '0',
   EVENTS_CSV_MAX_ROWS: '1e3',
   PASS_UPDATE_WAIT_MS: '8001',
-  GESTURE_WORKFLOWS_PER_SECOND: '10001',
+  CHANGE_WORKFLOWS_PER_SECOND: '10001',
   RELAY_SHARDS: '65',
   WEBHOOK_ALLOW_HTTP: 'maybe',
   WEBHOOK_ALLOW_CIDRS: '10.0.0.0/33',
@@ -60,7 +60,7 @@ describe('a wrong configuration', () => {
     );
   });
 
-  it.each(Object.entries(wrong))('says what is wrong with %s', (name, value) => {
+  it.each(Object.entries(wrong))('describes what is wrong with %s', (name, value) => {
     expect(() => readConfig({ ...good, [name]: value })).toThrow(`  ${name}: `);
   });
 
@@ -76,7 +76,7 @@ describe('a wrong configuration', () => {
   });
 });
 
-describe('a right configuration', () => {
+describe('a valid configuration', () => {
   it('has the defaults of the interface', () => {
     expect(readConfig(good)).toMatchObject({
       HOST: '127.0.0.1',
@@ -96,7 +96,7 @@ describe('a right configuration', () => {
     });
   });
 
-  it('builds its public address from host and port unless one is given, without a slash at its end', () => {
+  it('builds its public address from host and port unless one is set, without a slash at its end', () => {
     expect(readConfig({ ...good, HOST: '0.0.0.0', PORT: '80' }).PUBLIC_URL).toBe('http://0.0.0.0:80');
     expect(readConfig({ ...good, PUBLIC_URL: 'https://loyalty.example/' }).PUBLIC_URL).toBe('https://loyalty.example');
     expect(readConfig({ ...good, PUBLIC_URL: '' }).PUBLIC_URL).toBe('http://127.0.0.1:3000');
@@ -109,11 +109,11 @@ describe('a right configuration', () => {
     expect(proxies).toEqual([1, 0, 0, 0, 2]);
   });
 
-  it('ignores variables that it does not know', () => {
+  it('ignores unknown variables', () => {
     expect(readConfig({ ...good, PATH: '/bin', HOME: '/' })).not.toHaveProperty('PATH');
   });
 
-  it('knows every variable that it was told of', () => {
+  it('knows every declared variable', () => {
     expect(configNames).toEqual(expect.arrayContaining(Object.keys(wrong)));
     expectTypeOf<Config['PUBLIC_URL']>().toEqualTypeOf<string>();
     expectTypeOf<Config['PORT']>().toEqualTypeOf<number>();

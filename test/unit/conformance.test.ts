@@ -1,4 +1,4 @@
-// The check that every engine test goes through, shown to fail on each thing that it is there for.
+// The conformance check that every engine test uses fails for each error that it must detect.
 import { describe, expect, it } from 'vitest';
 import { type Exchange, mustConform } from '../rig/conformance.js';
 
@@ -23,13 +23,13 @@ const tags = (fields: Partial<Exchange> & { body?: unknown; extra?: Record<strin
 
 const failing = (code: string, rest: object = {}) => ({ success: false, error: { code, message: 'No.', ...rest } });
 
-describe('an answer that conforms', () => {
-  it('is named by its operation, the literal path before the one with a parameter', () => {
+describe('a conforming response', () => {
+  it('is assigned to its operation, a literal path before one with a parameter', () => {
     expect(mustConform(tags())).toBe('listTags');
     expect(mustConform(tags({ status: 401, body: failing('INVALID_API_KEY') }))).toBe('listTags');
   });
 
-  it('may be a refusal of what the document does not know', () => {
+  it('may be a refusal of an unknown path or method', () => {
     const url = 'http://127.0.0.1:1/api/v1/nothing';
     expect(mustConform(tags({ url, status: 404, body: failing('ROUTE_NOT_FOUND') }))).toBeUndefined();
     const put = { method: 'PUT', status: 405, body: failing('METHOD_NOT_ALLOWED') };
@@ -39,7 +39,7 @@ describe('an answer that conforms', () => {
   });
 });
 
-describe('an answer that does not', () => {
+describe('a response that does not conform', () => {
   it.each<[string, Exchange, string]>([
     ['a status', tags({ status: 204 }), 'status 204 is not declared'],
     ['a content type', tags({ extra: { 'Content-Type': 'text/html' } }), 'content type text/html'],
@@ -54,17 +54,17 @@ describe('an answer that does not', () => {
       '"details"',
     ],
     ['a header', tags({ extra: { 'RateLimit-Limit': 'many' } }), 'header RateLimit-Limit is many'],
-  ])('is told by %s', (_, exchange, problem) => {
+  ])('is detected by %s', (_, exchange, problem) => {
     expect(() => mustConform(exchange)).toThrow(problem);
   });
 
-  it('is told by a header that is missing', () => {
+  it('is detected by a missing header', () => {
     const exchange = tags();
     exchange.headers.delete('ratelimit-reset');
     expect(() => mustConform(exchange)).toThrow('the header RateLimit-Reset is missing');
   });
 
-  it('is told by a request that was taken against the document', () => {
+  it('is detected by a request that was accepted against the document', () => {
     const url = 'http://127.0.0.1:1/api/v1/merchants/me/scans';
     const refused = tags({
       url,

@@ -1,17 +1,17 @@
-// The crash checkers are judged by made-up cases: one that keeps every promise, and one for each way of breaking one.
+// Made-up cases for the crash checkers: one that keeps every rule, and one for each way to break one.
 import { describe, expect, it } from 'vitest';
 import { check, duplicatesOf, type Finding } from '../crash/checkers.js';
 import type { Evidence, Operation } from '../crash/evidence.js';
 
-const gestureId = 'points:m1:key-1';
+const keyedChangeId = 'points:m1:key-1';
 
 const enrolled: Operation = {
   ...{ kind: 'enroll', outcome: 'acknowledged', requests: 1, memberId: '', bodies: [], surprises: [] },
   people: [{ email: 'a@example.com', initialPoints: 10 }],
 };
-const gesture: Operation = {
+const keyedChange: Operation = {
   ...{ kind: 'delta', outcome: 'acknowledged', requests: 2, memberId: 'm1', surprises: [] },
-  gestureId,
+  keyedChangeId,
   told: { previous: 10, current: 15 },
   bodies: ['same', 'same'],
 };
@@ -24,9 +24,11 @@ const tagged: Operation = {
   tag: 'gold',
 };
 
-/** Everything as it should be: one member, enrolled with 10 points, given 5, voided and tagged, told of to one receiver. */
+/**
+ * A case without errors: one member, enrolled with 10 points, given 5, voided and tagged, with events for one receiver.
+ */
 function good(): Evidence {
-  const base = { memberId: 'm1', published: true, silent: false };
+  const base = { memberId: 'm1', published: true, internal: false };
   const events: Evidence['events'] = [
     { ...base, id: 'e1', type: 'member.created', memberVersion: 1 },
     { ...base, id: 'e2', type: 'pass.created', memberVersion: 1, platform: 'apple' },
@@ -53,14 +55,14 @@ function good(): Evidence {
     },
   ];
   return {
-    operations: [enrolled, gesture, voided, tagged].map((operation) => structuredClone(operation)),
+    operations: [enrolled, keyedChange, voided, tagged].map((operation) => structuredClone(operation)),
     members: [
       { id: 'm1', email: 'a@example.com', balance: 15, status: 'voided', tags: ['gold'], goal: 100, resets: false },
     ],
     ledger: [
       { id: 'enroll:m1', memberId: 'm1', type: 'initial', previous: 0, current: 10, delta: 10, memberVersion: 1 },
       {
-        id: gestureId,
+        id: keyedChangeId,
         memberId: 'm1',
         type: 'adjust',
         previous: 10,
@@ -82,8 +84,9 @@ function good(): Evidence {
     })),
     workflows: [
       { id: 'relay:0', type: 'relay', status: 'RUNNING' },
-      { id: gestureId, type: 'publishChange', status: 'COMPLETED' },
+      { id: keyedChangeId, type: 'publishChange', status: 'COMPLETED' },
     ],
+    feeds: [events.map(({ id }) => id)],
   };
 }
 
@@ -96,9 +99,11 @@ const first = <T>(list: T[], where: (item: T) => boolean = () => true): T => {
 type Break = (evidence: Evidence) => void;
 
 const broken: [string, Finding['kind'], Break][] = [
-  ['an acknowledged gesture without its row', 'lost', ({ ledger }) => ledger.splice(1, 1)],
+  ['an event that a reader of the feed never gets', 'lost', ({ feeds }) => first(feeds).splice(2, 1)],
+  ['an event that a reader of the feed gets twice', 'doubled', ({ feeds }) => first(feeds).push('e2')],
+  ['an acknowledged change without its row', 'lost', ({ ledger }) => ledger.splice(1, 1)],
   [
-    'a refused gesture with a row',
+    'a refused change with a row',
     'doubled',
     ({ operations }) =>
       Object.assign(
@@ -109,14 +114,14 @@ const broken: [string, Finding['kind'], Break][] = [
   [
     'a row that nobody asked for',
     'doubled',
-    ({ ledger }) => ledger.push({ ...first(ledger, (r) => r.id === gestureId), id: 'random', memberVersion: 9 }),
+    ({ ledger }) => ledger.push({ ...first(ledger, (r) => r.id === keyedChangeId), id: 'random', memberVersion: 9 }),
   ],
   [
     'a broken chain',
     'wrong',
     ({ ledger }) =>
       Object.assign(
-        first(ledger, (r) => r.id === gestureId),
+        first(ledger, (r) => r.id === keyedChangeId),
         { previous: 9, delta: 6 },
       ),
   ],
@@ -125,7 +130,7 @@ const broken: [string, Finding['kind'], Break][] = [
     'wrong',
     ({ ledger }) =>
       Object.assign(
-        first(ledger, (r) => r.id === gestureId),
+        first(ledger, (r) => r.id === keyedChangeId),
         { delta: 4 },
       ),
   ],
@@ -135,7 +140,7 @@ const broken: [string, Finding['kind'], Break][] = [
     'wrong',
     ({ ledger }) =>
       Object.assign(
-        first(ledger, (r) => r.id === gestureId),
+        first(ledger, (r) => r.id === keyedChangeId),
         { type: 'redeem' },
       ),
   ],
@@ -212,7 +217,7 @@ const broken: [string, Finding['kind'], Break][] = [
 ];
 
 describe('the crash checkers', () => {
-  it('find nothing where every promise was kept', () => {
+  it('find nothing when every rule is kept', () => {
     expect(check(good())).toEqual([]);
   });
 
@@ -222,14 +227,19 @@ describe('the crash checkers', () => {
     expect(check(evidence).map((finding) => finding.kind)).toContain(kind);
   });
 
-  it('allow what nobody knows to have happened, or not', () => {
+  it('allow an indeterminate change to be applied or not', () => {
     const evidence = good();
     for (const operation of evidence.operations) operation.outcome = 'indeterminate';
-    evidence.operations.push({ ...gesture, outcome: 'indeterminate', gestureId: 'points:m1:key-2', bodies: [] });
+    evidence.operations.push({
+      ...keyedChange,
+      outcome: 'indeterminate',
+      keyedChangeId: 'points:m1:key-2',
+      bodies: [],
+    });
     expect(check(evidence)).toEqual([]);
   });
 
-  it('allow a delivery that was given up, as its log says', () => {
+  it('allow a delivery that was exhausted, as its log says', () => {
     const evidence = good();
     evidence.subscriptions.push({ id: 's2', name: 'bad', events: ['points.changed'], steady: false });
     evidence.deliveries.push({ id: 'd', eventId: 'e4', subscriptionId: 's2', state: 'exhausted' });
@@ -237,7 +247,7 @@ describe('the crash checkers', () => {
     expect(check(evidence)).toEqual([]);
   });
 
-  it('count a second accepted copy as a duplicate, which is no mistake', () => {
+  it('count a second accepted copy as a duplicate, which is no error', () => {
     const evidence = good();
     evidence.receipts.push({ ...first(evidence.receipts) }, { ...first(evidence.receipts), accepted: false });
     expect(duplicatesOf(evidence)).toBe(1);

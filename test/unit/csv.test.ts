@@ -1,4 +1,4 @@
-// A CSV line is read back by an independent parser exactly as it was written, and no cell runs as a formula.
+// An independent parser reads a CSV line exactly as it was written, and no cell runs as a formula.
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -8,14 +8,14 @@ const cell = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }).filter((value) => value.isWellFormed() && !value.startsWith('\uFEFF')),
   fc.constantFrom('', '"', '""', ',', '\n', '\r\n', "'", '=1+1', '-5', '+48 600', '@now', 'plain'),
 );
-/** What a spreadsheet would take for a formula: it looks at the first character. */
+/** A spreadsheet treats a cell as a formula by its first character. */
 const runs = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 const isNumber = /^-?\d+(\.\d+)?$/;
 
 const read = (lines: string): string[][] => parse(lines, { relax_column_count: true, record_delimiter: '\r\n' });
 
 describe('a CSV line', () => {
-  it('is read back as it was written, but for the apostrophe before a formula', () => {
+  it('is read back as it was written, except for the apostrophe before a formula', () => {
     fc.assert(
       fc.property(fc.array(cell, { minLength: 2, maxLength: 8 }), (cells) => {
         const [row = []] = read(csvLine(cells));
@@ -24,7 +24,7 @@ describe('a CSV line', () => {
     );
   });
 
-  it('never begins a cell with what a spreadsheet would run, unless it is a number', () => {
+  it('never starts a cell with a character that a spreadsheet runs, unless the cell is a number', () => {
     fc.assert(
       fc.property(fc.array(cell, { minLength: 2, maxLength: 8 }), (cells) => {
         for (const value of read(csvLine(cells))[0] ?? [])
@@ -41,7 +41,7 @@ describe('a CSV line', () => {
     );
   });
 
-  it('ends as RFC 4180 says, and many lines stay many', () => {
+  it('ends as RFC 4180 requires, and several lines stay separate', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(cell, cell, fc.constant('end')), { minLength: 1, maxLength: 6 }), (rows) => {
         expect(read(rows.map(csvLine).join('')).length).toBe(rows.length);
@@ -49,7 +49,7 @@ describe('a CSV line', () => {
     );
   });
 
-  it.each(['=HYPERLINK("http://x")', '+1+1', '-1+1', '@SUM(1)', '\t=1', '＝1'])('guards %j', (formula) => {
+  it.each(['=HYPERLINK("http://x")', '+1+1', '-1+1', '@SUM(1)', '\t=1', '＝1'])('escapes %j', (formula) => {
     expect(read(csvLine([formula, 'x']))[0]?.[0]).toBe(`'${formula}`);
   });
 });

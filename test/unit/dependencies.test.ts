@@ -1,4 +1,4 @@
-// What is installed: a lock file that installs everywhere, and a page that gives a reason for every dependency.
+// Installed packages: the lock file works on all platforms, and docs/dependencies.md has a reason for every dependency.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -11,7 +11,7 @@ const lock = z
   .object({ packages: z.record(z.string(), z.object({ version: z.string().optional(), optionalDependencies: names })) })
   .parse(JSON.parse(read('package-lock.json')));
 
-/** As Node looks for it: beside the package, then further up. */
+/** Searches as Node does: next to the package, then further up. */
 function isLocked(from: string, name: string): boolean {
   const folders = from.split('/node_modules/');
   return folders.some((_, index) => {
@@ -20,18 +20,18 @@ function isLocked(from: string, name: string): boolean {
   });
 }
 
-it('the lock file names what other platforms install, too: without that, npm ci refuses it everywhere', () => {
+it('the lock file has the packages of other platforms, too, without which npm ci would refuse it there', () => {
   const missing = Object.entries(lock.packages).flatMap(([from, { optionalDependencies }]) =>
     Object.keys(optionalDependencies).filter((name) => !isLocked(from, name)),
   );
   expect(missing).toEqual([]);
 });
 
-it('the lock file names no registry: whoever installs uses their own', () => {
+it('the lock file names no registry, so every user installs from their own', () => {
   expect(read('package-lock.json')).not.toMatch(/"resolved": "https?:/);
 });
 
-it('docs/dependencies.md gives a reason for every dependency, and names no other', () => {
+it('docs/dependencies.md has a reason for every dependency, and names no other', () => {
   const manifest = z.object({ dependencies: names, devDependencies: names }).parse(JSON.parse(read('package.json')));
   const rows = [...read('docs/dependencies.md').matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)];
   const wanted = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)];

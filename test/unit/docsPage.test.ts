@@ -1,4 +1,4 @@
-// The documents as a browser and a tool fetch them. The page in a real browser: test/engines/docsPage.test.ts.
+// The OpenAPI document and its page over HTTP.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
@@ -30,19 +30,19 @@ afterAll(() => new Promise((resolve) => server.close(resolve)));
 const get = (path: string) => fetch(`${url}${path}`, { redirect: 'manual' });
 
 describe('the document', () => {
-  it('is served with the public URL, and 304 to whoever has it', async () => {
+  it('is served with the public URL, and with 304 to a client that has it', async () => {
     const answer = await get('/api/v1/openapi.json');
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(openApiDocument({ publicUrl }))));
     const etag = answer.headers.get('etag') ?? '';
-    // Not by fetch, which adds that it wants no cached answer.
+    // Not with fetch, which adds a header that bypasses caches.
     const again = await request(`${url}/api/v1/openapi.json`, { headers: { 'If-None-Match': etag } });
     expect([again.statusCode, (await again.body.text()).length]).toEqual([304, 0]);
   });
 });
 
 describe('the page', () => {
-  it('lets nothing in but what comes from here, and no inline script', async () => {
+  it('allows only resources of its own origin, and no inline script', async () => {
     const answer = await get('/docs');
     const policy = answer.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -51,7 +51,7 @@ describe('the page', () => {
     expect(html).not.toMatch(/<script(?![^>]* src=)|<style|https?:|\son\w+=/);
   });
 
-  it('refers only to files that are served, as what they are', async () => {
+  it('refers only to files that are served with the right content type', async () => {
     const html = await (await get('/docs')).text();
     const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file ?? '');
     expect(files).toHaveLength(4);
@@ -66,7 +66,7 @@ describe('the page', () => {
     for (const { headers } of answers) expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  it('serves no other file of the package, and finds its way from a trailing slash', async () => {
+  it('serves no other file of the package, and redirects a trailing slash', async () => {
     for (const path of [
       '/docs/package.json',
       '/docs/index.html',

@@ -1,4 +1,4 @@
-// The one table of endpoints: every line of the interface stands in it, once, and holds together.
+// The endpoint table: every endpoint of docs/interface.md#4-endpoints is in it, once, with consistent entries.
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import { type BodyOf, type Endpoint, paging } from '../../schemas/endpoints/endpoint.js';
@@ -7,7 +7,7 @@ import { errorTable } from '../../schemas/errors.js';
 
 const table: [string, Endpoint][] = Object.entries(endpoints);
 
-/** interface 4: method, path, permission. */
+/** Method, path, permission, as in docs/interface.md#4-endpoints. */
 const promised = [
   'post /auth/api-keys api-keys:create',
   'get /auth/api-keys api-keys:view',
@@ -40,17 +40,17 @@ const promised = [
 ];
 
 describe('the table of endpoints', () => {
-  it('holds every endpoint of the interface, with its permission', () => {
+  it('has every endpoint of the interface, with its permission', () => {
     const lines = table.map(([, { method, path, access }]) => `${method} ${path} ${access}`);
     expect(lines).toEqual(expect.arrayContaining(promised));
   });
 
-  it('holds no method and path twice', () => {
+  it('has no method and path twice', () => {
     const lines = table.map(([, { method, path }]) => `${method} ${path.replace(/:\w+/g, ':')}`);
     expect(new Set(lines).size).toBe(lines.length);
   });
 
-  it.each(table)('%s names a status and only known error codes', (_name, { statuses, errors }) => {
+  it.each(table)('%s has a status and only known error codes', (_name, { statuses, errors }) => {
     expect(statuses.length).toBeGreaterThan(0);
     for (const code of errors) expect(errorTable).toHaveProperty(code);
   });
@@ -63,19 +63,19 @@ describe('the table of endpoints', () => {
   );
 
   it.each(table.filter(([, { body }]) => body))(
-    '%s refuses a body of another kind, and a field that it does not know',
+    '%s refuses a body of another type, and an unknown field',
     (_name, { body }) => {
       for (const other of ['text', 7, null, true, ['x']]) expect(body?.safeParse(other).success).toBe(false);
       expect(body?.safeParse({ noSuchField: 1 }).success).toBe(false);
     },
   );
 
-  it.each(table.filter(([, { query }]) => query))('%s refuses a query that it does not know', (_name, { query }) => {
+  it.each(table.filter(([, { query }]) => query))('%s refuses an unknown query parameter', (_name, { query }) => {
     expect(query?.safeParse({ $where: '1' }).success).toBe(false);
     expect(query?.safeParse({}).success).toBe(true);
   });
 
-  it('types what a route is given', () => {
+  it('types the input of a route', () => {
     expectTypeOf<BodyOf<Endpoints['changeStatus']>['status']>().toEqualTypeOf<'active' | 'voided' | 'expired'>();
     expectTypeOf<BodyOf<Endpoints['getMember']>>().toEqualTypeOf<undefined>();
   });
@@ -84,7 +84,7 @@ describe('the table of endpoints', () => {
 describe('paging', () => {
   const read = (query: unknown) => paging.safeParse(query);
 
-  it('begins at page 1 with 25 a page', () => {
+  it('starts at page 1 with 25 items a page', () => {
     expect(paging.parse({})).toEqual({ page: 1, pageSize: 25 });
     expect(paging.parse({ page: '3', pageSize: '100' })).toEqual({ page: 3, pageSize: 100 });
     expectTypeOf<z.output<typeof paging>>().toEqualTypeOf<{ page: number; pageSize: number }>();

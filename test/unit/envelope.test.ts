@@ -1,4 +1,4 @@
-// Whatever goes wrong, the answer is the envelope with a code of the table, and nothing of the inside shows.
+// Every failure is answered in the envelope with a code of the table, and reveals no internals.
 import {
   MongoNetworkError,
   MongoServerError,
@@ -26,11 +26,11 @@ describe('a failure', () => {
     });
   });
 
-  it('shows details where there are some', () => {
+  it('shows details when there are some', () => {
     expect(failure(new ServiceError('CARD_NOT_FULL', { missing: 2 })).body.error.details).toEqual({ missing: 2 });
   });
 
-  it('that nobody foresaw is INTERNAL, and says nothing of what it was', () => {
+  it('that is unexpected is INTERNAL, and its message reveals nothing', () => {
     for (const odd of [
       new Error('secret of the inside'),
       'a string',

@@ -1,4 +1,4 @@
-// The table of error codes is a contract: each code has the status that callers were told, and no other code exists.
+// The table of error codes is a contract: each code has its documented status, and no other code exists.
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { type ErrorCode, errorTable, ServiceError } from '../../schemas/errors.js';
 
@@ -46,19 +46,19 @@ const promised: Record<number, string[]> = {
 };
 
 describe('the table of error codes', () => {
-  it.each(Object.entries(promised))('answers %s for exactly the codes that promise it', (status, codes) => {
+  it.each(Object.entries(promised))('answers %s for exactly the documented codes', (status, codes) => {
     const found = Object.entries(errorTable)
       .filter(([code, line]) => line.status === Number(status) && code !== 'PASS_ISSUANCE_FAILED')
       .map(([code]) => code);
     expect(found.sort()).toEqual(expect.arrayContaining([...codes].sort()));
   });
 
-  it('has no status that nobody was told of', () => {
+  it('has no undocumented status', () => {
     const statuses = new Set(Object.values(errorTable).map((line) => line.status));
     expect([...statuses].filter((status) => !(status in promised))).toEqual([201]);
   });
 
-  it('says each in one plain sentence', () => {
+  it('describes each code in one plain sentence', () => {
     for (const { message } of Object.values(errorTable)) expect(message).toMatch(/^[A-Z].*\.$/s);
   });
 });
@@ -70,7 +70,7 @@ describe('a service error', () => {
     expect(error).toBeInstanceOf(Error);
   });
 
-  it('is made of a known code alone', () => {
+  it('accepts a known code only', () => {
     expectTypeOf<ConstructorParameters<typeof ServiceError>[0]>().toEqualTypeOf<ErrorCode>();
     expectTypeOf<'NO_SUCH_CODE'>().not.toExtend<ErrorCode>();
   });

@@ -1,4 +1,4 @@
-// The twelve events: what each carries has a schema that its sample meets, in an envelope whose bytes are made once.
+// The twelve event types: each has a schema that its sample meets, in an envelope that is serialised once.
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { sampleData } from '../../schemas/eventSamples.js';
@@ -41,7 +41,7 @@ describe('the event types', () => {
     );
   });
 
-  it.each(eventTypes)('%s has a sample that meets its schema to the last field, as a test event too', (type) => {
+  it.each(eventTypes)('%s has a sample that meets its schema with all fields, also as a test event', (type) => {
     const sample = sampleData(type, { merchantId: 'merchant-1', now });
     for (const data of [sample, { ...sample, test: true }]) expect(eventData[type].strict().parse(data)).toEqual(data);
   });
@@ -74,7 +74,7 @@ describe('the event types', () => {
 });
 
 describe('the bytes of an envelope', () => {
-  it('are a function of the event, and give its data back', () => {
+  it('depend on the event only, and contain its data', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (data) => {
         const bytes = envelopeBytes(occurrence('member.updated', data));
@@ -86,7 +86,7 @@ describe('the bytes of an envelope', () => {
 });
 
 describe('the shard of a merchant', () => {
-  it('is always the same one, within the shards there are', () => {
+  it('is always the same, within the number of shards', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 64 }), (merchantId, shards) => {
         const shard = shardOf(merchantId, shards);
@@ -96,7 +96,7 @@ describe('the shard of a merchant', () => {
     );
   });
 
-  it('spreads merchants over all of them', () => {
+  it('distributes merchants over all of them', () => {
     const used = new Set(Array.from({ length: 400 }, (_, merchant) => shardOf(`merchant-${merchant}`, 16)));
     expect(used.size).toBe(16);
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeBatch, encodeBatch, errorOfPart } from '../../activities/google/batch.js';
-import { GoogleWalletError } from '../../activities/google/googleWalletError.js';
+import { GoogleWalletError } from '../../activities/wallets/google/googleWalletError.js';
+import { decodeBatch, encodeBatch, errorOfPart } from '../../activities/wallets/google/multipartBatch.js';
 
 const type = 'multipart/mixed; boundary=answer';
 
@@ -12,7 +12,7 @@ function answerPart(id: string | null, status: number, body: unknown, eol = '\r\
 }
 
 describe("Google's batches", () => {
-  it('are written as one part a request', () => {
+  it('are written with one part for each request', () => {
     const text = encodeBatch('cut', [
       { method: 'POST', path: '/walletobjects/v1/loyaltyObject', body: { id: 'i.a' } },
       { method: 'GET', path: '/walletobjects/v1/loyaltyObject/i.a' },
@@ -39,7 +39,7 @@ describe("Google's batches", () => {
     ]);
   });
 
-  it('are read in any order, with either line end, whatever the bodies hold', () => {
+  it('are read in any order, with either line ending, for any bodies', () => {
     const body = fc.record({ text: fc.string({ unit: 'grapheme' }), inner: fc.jsonValue() });
     const answers = fc.array(fc.record({ status: fc.integer({ min: 200, max: 599 }), body }), { maxLength: 8 });
     fc.assert(
@@ -55,7 +55,7 @@ describe("Google's batches", () => {
     );
   });
 
-  it('without ids in their answers are read in the order that they were sent', () => {
+  it('without ids in their answers are read in the order of the requests', () => {
     const text = `${answerPart(null, 200, { id: 'a' })}${answerPart(null, 409, {})}--answer--`;
     expect(decodeBatch('multipart/mixed; boundary="answer"', text, 2)).toMatchObject([
       { status: 200 },
@@ -63,18 +63,18 @@ describe("Google's batches", () => {
     ]);
   });
 
-  it('with an answer missing say that its request is to be sent again', () => {
+  it('with a missing answer report its request as to be repeated', () => {
     const [first, second] = decodeBatch(type, `${answerPart('item-0', 200, {})}--answer--`, 2);
     expect(first).toMatchObject({ status: 200 });
     expect(second).toBeInstanceOf(GoogleWalletError);
     expect(second).toMatchObject({ kind: 'transient', status: null });
   });
 
-  it('whose answer is no batch are to be sent again', () => {
+  it('with an invalid answer report all requests as to be repeated', () => {
     expect(() => decodeBatch('text/html', '<p>', 1)).toThrow(GoogleWalletError);
   });
 
-  it("give each refused part Google's own reason", () => {
+  it("report Google's own reason for each refused part", () => {
     const body = { error: { code: 403, message: 'Permission Denied', errors: [{ reason: 'permissionDenied' }] } };
     expect(errorOfPart({ status: 403, body })).toMatchObject({ kind: 'forbidden', reason: 'permissionDenied' });
     expect(errorOfPart({ status: 200, body: {} })).toBeNull();

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type GoogleRootKey, rootKey, verifyCallback } from '../../activities/google/callback.js';
+import { type GoogleRootKey, rootKey, verifyCallback } from '../../api/wallets/googleCallback.js';
 import { createGoogleSigner } from '../rig/googleSigner.js';
 
 const issuerId = '3388000000012345678';
 const now = new Date('2026-05-01T12:00:00Z');
 
-// Signed with OpenSSL, its bytes laid out by a script of another language: Google's form, with letters of two and of
-// three bytes so that a length counted in characters fails.
+// Signed with OpenSSL over bytes from a script in another language: Google's form, with characters of two and three
+// bytes, so that a length counted in characters fails.
 const opensslRoot = {
   keyValue:
     'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEUdmz20ZoePtVXkwm/3h26KJXpS091yMPwFn+XQQtqo4ku+uNe8dWmlFLPpieh4ABNfwYdueaQJf856rhAWjFoA==',
@@ -43,7 +43,7 @@ function setUp() {
 }
 
 describe("Google's callbacks", () => {
-  it('signed elsewhere in the published form are believed', () => {
+  it('signed by other code in the published form are accepted', () => {
     expect(verifyCallback({ issuerId, rootKeys: [opensslRoot], now }, opensslBody)).toEqual({
       ok: true,
       event: {
@@ -56,7 +56,7 @@ describe("Google's callbacks", () => {
     });
   });
 
-  it.each(['save', 'del'] as const)('of a %s are believed', (eventType) => {
+  it.each(['save', 'del'] as const)('of a %s are accepted', (eventType) => {
     const { signer, check } = setUp();
     const { count: _, ...named } = event;
     expect(check(signer.sign({ ...event, eventType }))).toEqual({ ok: true, event: { ...named, eventType } });
@@ -86,7 +86,7 @@ describe("Google's callbacks", () => {
     );
   });
 
-  it('signed by a stranger, for another issuer, by another sender or in another protocol are refused', () => {
+  it('signed by another key, for another issuer, by another sender or in another protocol are refused', () => {
     const { signer, check } = setUp();
     const stranger = createGoogleSigner(issuerId, () => now.getTime());
     expect(check(stranger.sign(event))).toEqual({ ok: false, reason: 'forged_key' });
@@ -99,14 +99,14 @@ describe("Google's callbacks", () => {
     expect(check(signer.sign(otherObject))).toEqual({ ok: false, reason: 'other_issuer' });
   });
 
-  it('whose intermediate key signs a stranger in are refused', () => {
+  it('whose intermediate key is signed by an unknown root key are refused', () => {
     const { signer, check } = setUp();
     const stranger = createGoogleSigner(issuerId, () => now.getTime()).sign(event);
     const mixed = { ...stranger, intermediateSigningKey: signer.sign(event).intermediateSigningKey };
     expect(check(mixed)).toEqual({ ok: false, reason: 'forged_message' });
   });
 
-  it('that expired, or whose keys did, are refused from that moment on', () => {
+  it('that are expired, or whose keys are, are refused from that moment on', () => {
     const { signer, rootKeys, check } = setUp();
     const at = (ms: number) => ({ now: new Date(ms) });
     const body = signer.sign(event, { keyExpiresAt: event.expTimeMillis + 1_000 });
@@ -119,7 +119,7 @@ describe("Google's callbacks", () => {
     expect(check(body, { rootKeys: otherUse })).toEqual({ ok: false, reason: 'forged_key' });
   });
 
-  it('are believed by any of several root keys and any of several signatures', () => {
+  it('are accepted with any of several root keys and any of several signatures', () => {
     const { signer, rootKeys, check } = setUp();
     const stranger = createGoogleSigner(issuerId)
       .published()
@@ -131,7 +131,7 @@ describe("Google's callbacks", () => {
     expect(check(several, { rootKeys: [broken, ...stranger, ...rootKeys()] })).toMatchObject({ ok: true });
   });
 
-  it('about something other than a save or a deletion are told apart from forged ones', () => {
+  it('of another event type are distinguished from forged ones', () => {
     const { signer, check } = setUp();
     const activate = { ...event, eventType: 'activate', objectId: undefined, objectIds: [event.objectId] };
     expect(check(signer.sign(activate))).toEqual({ ok: false, reason: 'unknown_event' });
@@ -139,7 +139,7 @@ describe("Google's callbacks", () => {
     expect(check(signer.sign('not JSON'))).toEqual({ ok: false, reason: 'malformed' });
   });
 
-  it('that are anything at all are refused without an error', () => {
+  it('with arbitrary content are refused without an error', () => {
     const { check } = setUp();
     const text = fc.string();
     const shaped = fc.record({

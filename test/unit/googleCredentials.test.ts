@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type GoogleSettings, loadGoogleCredentials } from '../../activities/google/credentials.js';
+import { type GoogleSettings, loadGoogleCredentials } from '../../activities/wallets/google/credentials.js';
 
 const key = String(
   generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'pem', type: 'pkcs8' }),
@@ -23,7 +23,7 @@ const settings = (changes: Partial<GoogleSettings> = {}, accountChanges: object 
 });
 
 describe('Google credentials', () => {
-  it('from JSON are real and lead to Google', () => {
+  it("from JSON are real and use Google's addresses", () => {
     expect(loadGoogleCredentials(settings())).toEqual({
       mode: 'real',
       issuerId: '3388000000012345678',
@@ -43,7 +43,7 @@ describe('Google credentials', () => {
     );
   });
 
-  it("honour the account's token_uri, and let the callback keys follow another origin", () => {
+  it("use the account's token_uri, and fetch the callback keys from a configured origin", () => {
     const local = settings(
       { GOOGLE_WALLET_ORIGIN: 'http://127.0.0.1:8080/' },
       { token_uri: 'http://localhost:8080/token' },
@@ -59,7 +59,7 @@ describe('Google credentials', () => {
     });
   });
 
-  it('whose key had its line ends escaped twice still work', () => {
+  it('whose key has doubly escaped line ends still work', () => {
     const escaped = settings({}, { private_key: key.replaceAll('\n', '\\n') });
     expect(loadGoogleCredentials(escaped)).toMatchObject({ mode: 'real', privateKey: key });
   });
@@ -84,14 +84,14 @@ describe('Google credentials', () => {
     ['an origin with a path', settings({ GOOGLE_WALLET_ORIGIN: 'https://example.com/x' }), /more than a scheme/],
     ['an origin that is no URL', settings({ GOOGLE_WALLET_ORIGIN: 'google' }), /not a URL/],
     ['keys from a URL with a password', settings({ GOOGLE_CALLBACK_KEYS_URL: 'https://a:b@example.com/' }), /password/],
-  ])('with %s are a stub, and say why in one sentence', (_, given, why) => {
+  ])('with %s are in stub mode, with a reason in one sentence', (_, given, why) => {
     const credentials = loadGoogleCredentials(given);
     expect(credentials).toEqual({ mode: 'stub', reason: expect.stringMatching(why) });
     expect(JSON.stringify(credentials)).toMatch(/^[^.]*\."\}$/);
     expect(JSON.stringify(credentials)).not.toContain('PRIVATE');
   });
 
-  it('never throw, whatever they are', () => {
+  it('never throw, for any input', () => {
     const anything = fc.option(fc.oneof(fc.string(), fc.json(), fc.webUrl()), { nil: undefined });
     fc.assert(
       fc.property(anything, anything, anything, anything, (issuer, text, origin, keys) => {

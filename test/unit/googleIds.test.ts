@@ -18,7 +18,7 @@ describe('ids of Google classes and objects', () => {
     );
   });
 
-  it('hold nothing that Google refuses, and lead back to what they were made of', () => {
+  it('contain nothing that Google refuses, and can be decoded', () => {
     fc.assert(
       fc.property(wellFormed, (id) => {
         const classId = makeGoogleClassId(issuer, id);
@@ -31,7 +31,7 @@ describe('ids of Google classes and objects', () => {
     );
   });
 
-  it('differ where what they were made of differs', () => {
+  it('differ when their parts differ', () => {
     fc.assert(
       fc.property(wellFormed, wellFormed, (one, other) => {
         fc.pre(one !== other);
@@ -40,7 +40,7 @@ describe('ids of Google classes and objects', () => {
     );
   });
 
-  it('of another issuer, of the other kind or made elsewhere lead to nothing', () => {
+  it('of another issuer, of the other kind or from elsewhere decode to nothing', () => {
     expect(parseGoogleObjectId(issuer, '3388000000099999999.member-a')).toBeNull();
     expect(parseGoogleObjectId(issuer, makeGoogleClassId(issuer, 'a'))).toBeNull();
     expect(parseGoogleObjectId(issuer, `${issuer}.member-`)).toBeNull();
@@ -50,7 +50,7 @@ describe('ids of Google classes and objects', () => {
     expect(parseGoogleObjectId(issuer, `${issuer}.member-a%41`)).toBeNull();
   });
 
-  it('from anywhere are parsed to what makes them again, or to nothing', () => {
+  it('from any source decode to parts that encode to the same id, or to nothing', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '.', '4', '1', 'f', '-', '%', 'é') }), (suffix) => {
         const id = `${issuer}.member-${suffix}`;

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { errorOfAnswer, type GoogleErrorKind, toGoogleWalletError } from '../../activities/google/googleWalletError.js';
+import {
+  errorOfAnswer,
+  type GoogleErrorKind,
+  toGoogleWalletError,
+} from '../../activities/wallets/google/googleWalletError.js';
 
 const body = (reason: string) => ({
   error: { code: 0, message: 'Why.', errors: [{ reason, domain: 'walletobjects' }] },
@@ -36,7 +40,7 @@ describe("Google's errors", () => {
     expect(toGoogleWalletError(thrown)).toMatchObject({ kind: 'transient', status: null, reason });
   });
 
-  it('carry nothing of the request', () => {
+  it('contain nothing of the request', () => {
     const thrown = Object.assign(new Error('x'), { config: { headers: { authorization: 'Bearer ya29.secret' } } });
     const error = toGoogleWalletError(thrown);
     expect(JSON.stringify([error, error.message, error.stack, error.cause])).not.toContain('ya29');

@@ -1,4 +1,4 @@
-// Ids that carry meaning are made and un-made in one place; what one function makes, its twin reads.
+// Ids with a meaning are encoded and decoded in one file; each pair of functions is inverse.
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { isApiKey, newApiKey } from '../../schemas/apiKeys.js';
@@ -7,55 +7,59 @@ import {
   deliveryWorkflowId,
   derivedId,
   enrollId,
-  type GestureOperation,
-  gestureId,
   isUuid,
+  type KeyedOperation,
+  keyedChangeId,
   newId,
   newMemberCode,
   newToken,
   parseDeliveryWorkflowId,
-  parseGestureId,
+  parseKeyedChangeId,
   relayId,
   sha256,
 } from '../../schemas/ids.js';
 
 const key = fc.stringMatching(/^[A-Za-z0-9_-]{8,128}$/);
-const operation = fc.constantFrom<GestureOperation>('points', 'redeem');
+const operation = fc.constantFrom<KeyedOperation>('points', 'redeem');
 const id = fc.uuid();
 const sample = <T>(make: () => T, count = 2_000): T[] => Array.from({ length: count }, make);
 
-describe('the id of a gesture', () => {
-  it('holds operation, member and key, and gives them back', () => {
+describe('the id of a change', () => {
+  it('contains operation, member and key, and decodes to them', () => {
     fc.assert(
       fc.property(operation, id, key, (what, memberId, given) => {
-        expect(parseGestureId(gestureId(what, memberId, given))).toEqual({ operation: what, memberId, key: given });
+        expect(parseKeyedChangeId(keyedChangeId(what, memberId, given))).toEqual({
+          operation: what,
+          memberId,
+          key: given,
+        });
       }),
     );
   });
 
-  it('is another one for another operation, member or key', () => {
+  it('differs for another operation, member or key', () => {
     fc.assert(
       fc.property(fc.tuple(operation, id, key), fc.tuple(operation, id, key), (one, other) => {
         const same = one.every((part, index) => part === other[index]);
-        expect(gestureId(...one) === gestureId(...other)).toBe(same);
+        expect(keyedChangeId(...one) === keyedChangeId(...other)).toBe(same);
       }),
     );
   });
 
-  it('reads nothing else as one', () => {
+  it('is decoded from no other text', () => {
     for (const text of ['', 'points', 'points:a', 'points:a:', 'points::b', 'enroll:a:b', 'points:a:b:c'])
-      expect(parseGestureId(text)).toBeNull();
+      expect(parseKeyedChangeId(text)).toBeNull();
     fc.assert(
       fc.property(
         fc.string(),
-        (text) => !/^(points|redeem):[^:]+:[^:]+$/.test(text) === (parseGestureId(text) === null),
+        (text) => !/^(points|redeem):[^:]+:[^:]+$/.test(text) === (parseKeyedChangeId(text) === null),
       ),
     );
   });
 });
 
 describe('the workflow id of a delivery', () => {
-  it('holds event, subscription and the suffix of a replay, and gives them back', () => {
+  it('contains event, subscription and the suffix of a replay, and decodes to them', () => {
     fc.assert(
       fc.property(id, id, fc.option(id, { nil: undefined }), (eventId, subscriptionId, suffix) => {
         expect(parseDeliveryWorkflowId(deliveryWorkflowId(eventId, subscriptionId, suffix))).toEqual({
@@ -67,14 +71,14 @@ describe('the workflow id of a delivery', () => {
     );
   });
 
-  it('reads nothing else as one', () => {
+  it('is decoded from no other text', () => {
     for (const text of ['', 'delivery:a', 'delivery:a:', 'points:a:b', 'delivery:a:b:c:d'])
       expect(parseDeliveryWorkflowId(text)).toBeNull();
   });
 });
 
 describe('workflow ids', () => {
-  it('begin with what they are, and end with the business key', () => {
+  it('start with their kind and end with the business key', () => {
     expect(enrollId('m')).toBe('enroll:m');
     expect(changeId('status', 'm', 'e')).toBe('status:m:e');
     expect(relayId(3)).toBe('relay:3');
@@ -87,7 +91,7 @@ describe('a derived id', () => {
     { minLength: 1, maxLength: 4 },
   );
 
-  it('is a UUID, and a function of its parts', () => {
+  it('is a UUID that depends on its parts only', () => {
     fc.assert(
       fc.property(parts, parts, (one, other) => {
         expect(isUuid(derivedId(...one))).toBe(true);
@@ -98,7 +102,7 @@ describe('a derived id', () => {
     );
   });
 
-  it('stays what it was when it was first stored', () => {
+  it('keeps the value that is stored in existing databases', () => {
     expect(derivedId('delivery', 'event', 'subscription')).toBe('6bd79798-66d9-877a-8ca1-b0faaa2cf31a');
   });
 });
@@ -108,7 +112,7 @@ describe('a member code', () => {
     for (const code of sample(newMemberCode)) expect(code).toMatch(/^[0123456789ABCDEFGHJKMNPQRSTVWXYZ]{10}$/);
   });
 
-  it('uses the whole alphabet, and repeats none in thousands', () => {
+  it('uses the whole alphabet, and has no repetition in thousands', () => {
     const codes = sample(newMemberCode);
     expect(new Set(codes).size).toBe(codes.length);
     expect(new Set(codes.join('')).size).toBe(32);
@@ -122,7 +126,7 @@ describe('random ids and tokens', () => {
     expect(newToken(16)).toMatch(/^[A-Za-z0-9_-]{22}$/);
   });
 
-  it('know a UUID in lower case and nothing else', () => {
+  it('accept a UUID in lower case and nothing else', () => {
     const one = newId();
     for (const other of [
       one.toUpperCase(),
@@ -148,13 +152,13 @@ describe('an API key', () => {
     }
   });
 
-  it('is known by its form alone', () => {
+  it('is recognised by its form only', () => {
     const { key: secret } = newApiKey();
     for (const other of [`${secret}x`, secret.slice(0, -1), `LPS_${secret.slice(4)}`, `${secret}\n`, ''])
       expect(isApiKey(other)).toBe(false);
   });
 });
 
-it('a gesture is points or redeem', () => {
-  expectTypeOf<GestureOperation>().toEqualTypeOf<'points' | 'redeem'>();
+it('the operation of a keyed change is points or redeem', () => {
+  expectTypeOf<KeyedOperation>().toEqualTypeOf<'points' | 'redeem'>();
 });

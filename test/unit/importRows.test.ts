@@ -1,4 +1,5 @@
-// Header and rows of an import: what is read, what fails alone, and that no reason repeats what a row said.
+// The header and the rows of an import: what is read, which rows fail alone, and that no reason repeats a row's
+// content.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../schemas/errors.js';
@@ -10,7 +11,7 @@ const read = (cells: string[], program: Parameters<typeof readRow>[1]['program']
   readRow({ row: 1, cells }, { columns, program });
 
 describe('the header', () => {
-  it('is known in any case and order, with white space around it', () => {
+  it('is recognised in any case and order, with white space around it', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([...importFields], { minLength: 1 }), fc.func(fc.boolean()), (fields, upper) => {
         const cells = fields.map((field) => ` ${upper(field) ? field.toUpperCase() : field.toLowerCase()} `);
@@ -19,7 +20,7 @@ describe('the header', () => {
     );
   });
 
-  it('may keep the column of reasons that errors.csv has', () => {
+  it('may contain the column of reasons from errors.csv', () => {
     expect(readHeader(['email', 'Reason'])).toEqual(['email', null]);
   });
 
@@ -45,7 +46,7 @@ describe('the header', () => {
 });
 
 describe('a row', () => {
-  it('is a person, with empty cells as absent fields', () => {
+  it('is a person, with empty cells as missing fields', () => {
     expect(read([' Ada ', '', ' ADA@example.com', '  ', '+7'])).toMatchObject({
       person: { firstName: 'Ada', email: 'ada@example.com', initialPoints: 7 },
     });
@@ -83,7 +84,7 @@ describe('a row', () => {
     });
   });
 
-  it('names each field that is wrong, and nothing of what was in it', () => {
+  it('names each wrong field and none of its content', () => {
     const cells = ['x'.repeat(101), 'Bad\u0007Name', 'secret-not-an-email', 'secret-phone', 'secret-points'];
     const { reason = '' } = read([...cells.slice(0, 4), '']);
     for (const field of ['firstName', 'lastName', 'email', 'phone']) expect(reason).toContain(`${field}: `);

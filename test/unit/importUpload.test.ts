@@ -1,19 +1,20 @@
-// The bytes of a file become the rows that were written, however they arrive; what is no CSV of members is refused whole.
+// The bytes of a file are parsed to the rows that were written, in any chunks; a file that is no CSV of members is
+// refused as a whole.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readRows } from '../../api/uploadRows.js';
+import { readRows } from '../../api/imports/uploadRows.js';
 import type { ImportRow } from '../../schemas/collections.js';
 import { csvHeader } from '../rig/imports.js';
 
 const program = { style: 'points' as const };
 
-async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+async function* toChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
 }
 
 async function read(file: string | Buffer, { size = 65_536, maxBytes = 1_048_576, maxRows = 5_000 } = {}) {
   const bytes = typeof file === 'string' ? Buffer.from(file) : file;
-  const { header, chunks } = await readRows({ file: pieces(bytes, size), program, maxBytes, maxRows });
+  const { header, chunks } = await readRows({ file: toChunks(bytes, size), program, maxBytes, maxRows });
   const rows: ImportRow[] = [];
   for await (const chunk of chunks) rows.push(...chunk);
   return { header, rows };
@@ -25,11 +26,11 @@ const refusal = (file: string | Buffer, options?: Parameters<typeof read>[1]) =>
     (error: unknown) => (error instanceof Error && 'code' in error ? error.code : error),
   );
 
-/** Not csv-parse and not ours: every cell quoted, as RFC 4180 allows. */
+/** An independent CSV writer that quotes every cell, as RFC 4180 allows. */
 const quotedLine = (cells: readonly string[]) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',');
 
 describe('a file', () => {
-  it('gives the rows that were written, whatever its line ends, its mark and the pieces it comes in', async () => {
+  it('is parsed to the rows that were written, for any line ends, byte order mark and chunks', async () => {
     const cell = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 12 }),
       fc.constantFrom('"', '""', ',', '\n', '\r\n', 'a\nb', 'é', '\u{1F600}', '=1+1', ' '),
@@ -56,7 +57,7 @@ describe('a file', () => {
     );
   });
 
-  it('skips empty lines and lines of nothing but commas', async () => {
+  it('skips empty lines and lines with only commas', async () => {
     const { rows } = await read(`\n${csvHeader}\n\nAda,,,,\n,,,,\n  \nBob,,,,\n\n`);
     expect(rows.map(({ row, person }) => [row, person?.firstName])).toEqual([
       [1, 'Ada'],
@@ -64,13 +65,13 @@ describe('a file', () => {
     ]);
   });
 
-  it('with nothing but a header has no rows', async () => {
+  it('with only a header has no rows', async () => {
     expect((await read(csvHeader)).rows).toEqual([]);
   });
 
-  it('comes in chunks of at most 100 rows', async () => {
+  it('is parsed to chunks of at most 100 rows', async () => {
     const file = Buffer.from(`email\n${Array.from({ length: 601 }, (_, index) => `p${index}@example.com`).join('\n')}`);
-    const { chunks } = await readRows({ file: pieces(file, 1_000), program, maxBytes: 1e6, maxRows: 1e6 });
+    const { chunks } = await readRows({ file: toChunks(file, 1_000), program, maxBytes: 1e6, maxRows: 1e6 });
     const sizes: number[] = [];
     for await (const chunk of chunks) sizes.push(chunk.length);
     expect(sizes).toEqual([100, 100, 100, 100, 100, 100, 1]);
@@ -95,12 +96,12 @@ describe('a file', () => {
     ['without a header', 'ada@example.com,Ada\nbob@example.com,Bob\n'],
     ['of HTML', '<!doctype html><title>no</title>'],
   ];
-  it.each(hostile)('%s is refused whole', async (_name, file) => {
+  it.each(hostile)('%s is refused as a whole', async (_name, file) => {
     expect(await refusal(file)).toBe('IMPORT_INVALID');
     expect(await refusal(file, { size: 7 })).toBe('IMPORT_INVALID');
   });
 
-  it('over its bytes or its rows is refused, and at them is not', async () => {
+  it('over its limits of bytes or rows is refused, and at the limits is not', async () => {
     const file = `${csvHeader}\nAda,,,,\nBob,,,,\n`;
     const bytes = Buffer.byteLength(file);
     expect(await refusal(file, { maxBytes: bytes })).toBe('accepted');

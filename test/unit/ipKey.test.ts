@@ -1,10 +1,10 @@
-// Whom the limits of strangers count: an IPv4 address, or the /64 that an IPv6 caller owns.
+// The rate limit key of anonymous callers: an IPv4 address, or the /64 of an IPv6 address.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ipKey } from '../../api/limits.js';
 import { anyIpv6, ipv6Text } from '../rig/cidrs.js';
 
-/** As Node writes an address: the longest run of zeros becomes `::`. */
+/** The address as Node writes it: the longest run of zeros becomes `::`. */
 const asNode = (address: string): string => new URL(`http://[${address}]/`).hostname.slice(1, -1);
 
 describe('the key of an address', () => {
@@ -20,7 +20,7 @@ describe('the key of an address', () => {
     expect(ipKey(address)).toBe(key);
   });
 
-  it('is the same for every address of one /64, and another for any other', () => {
+  it('is the same for every address of one /64, and differs for all others', () => {
     fc.assert(
       fc.property(anyIpv6, anyIpv6, fc.boolean(), (one, other, near) => {
         const second = near ? (one & ~(2n ** 64n - 1n)) | (other & (2n ** 64n - 1n)) : other;

@@ -1,4 +1,4 @@
-// What is shown of a payload keeps the first character of a personal field and nothing more of it.
+// A masked payload shows the first character of a personal field and no more of it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maskPersonal } from '../../schemas/webhooks.js';
@@ -28,7 +28,7 @@ describe('masking', () => {
     });
   });
 
-  it('leaves no second character of a personal value behind, wherever it stands', () => {
+  it('shows no second character of a personal value anywhere', () => {
     fc.assert(
       fc.property(personal, fc.string({ minLength: 12, maxLength: 30 }), json, (field, value, beside) => {
         const masked = JSON.stringify(
@@ -39,11 +39,11 @@ describe('masking', () => {
     );
   });
 
-  it('keeps a whole first character, an emoji too', () => {
+  it('keeps a whole first character, also an emoji', () => {
     expect(maskPersonal({ firstName: '😀da' })).toEqual({ firstName: '😀***' });
   });
 
-  it('changes nothing that holds nothing personal', () => {
+  it('does not change data without personal fields', () => {
     fc.assert(
       fc.property(json, (value) => {
         fc.pre(!/"(email|firstName|lastName|phone)"/.test(JSON.stringify(value)));
@@ -52,7 +52,7 @@ describe('masking', () => {
     );
   });
 
-  it('does not touch what it was given', () => {
+  it('does not modify its input', () => {
     const payload = { data: { email: 'ada@example.com' } };
     maskPersonal(payload);
     expect(payload).toEqual({ data: { email: 'ada@example.com' } });

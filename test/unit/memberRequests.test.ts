@@ -1,4 +1,4 @@
-// What callers may ask of a member (interface 2.3, 2.4, 4.3): exact at every edge, and strict about what it does not know.
+// Requests about members (docs/interface.md, sections 2.3, 2.4 and 4.3): exact limits, and unknown fields are refused.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -15,7 +15,7 @@ const accepts = (schema: { safeParse: (value: unknown) => { success: boolean } }
   schema.safeParse(value).success;
 
 describe('a points request', () => {
-  it('takes exactly one of delta and value', () => {
+  it('has exactly one of delta and value', () => {
     expect(accepts(pointsRequest, { delta: 1 })).toBe(true);
     expect(accepts(pointsRequest, { value: 1 })).toBe(true);
     expect(accepts(pointsRequest, { delta: 1, value: 1 })).toBe(false);
@@ -24,7 +24,7 @@ describe('a points request', () => {
     expect(accepts(pointsRequest, { delta: 1, value: null })).toBe(false);
   });
 
-  it('takes whole points within a billion, and value from 0', () => {
+  it('accepts integers within a billion, and value from 0', () => {
     fc.assert(
       fc.property(fc.oneof(fc.integer(), fc.double(), fc.maxSafeInteger()), (number) => {
         const whole = Number.isInteger(number) && Math.abs(number) <= 1_000_000_000;
@@ -39,7 +39,7 @@ describe('a points request', () => {
       expect(accepts(pointsRequest, { delta: other })).toBe(false);
   });
 
-  it('takes a message of 200 characters and refuses 201', () => {
+  it('accepts a message of 200 characters and refuses 201', () => {
     for (const schema of [pointsRequest, redeemRequest]) {
       const body = schema === pointsRequest ? { delta: 1 } : {};
       expect(accepts(schema, { ...body, changeMessage: 'x'.repeat(200) })).toBe(true);
@@ -70,7 +70,7 @@ describe('an enroll request', () => {
       expect(accepts(enrollRequest, other)).toBe(false);
   });
 
-  it('stores an email trimmed and in lower case, and refuses what is none', () => {
+  it('stores an email trimmed and in lower case, and refuses an invalid one', () => {
     expect(enrollRequest.parse({ programId: 'p', email: '  Ada@Example.COM ' }).email).toBe('ada@example.com');
     for (const email of [
       '',
@@ -85,14 +85,14 @@ describe('an enroll request', () => {
       expect(accepts(enrollRequest, { programId: 'p', email })).toBe(false);
   });
 
-  it('takes initial points from 0 to a billion', () => {
+  it('accepts initial points from 0 to a billion', () => {
     for (const initialPoints of [0, 1, 1_000_000_000])
       expect(accepts(enrollRequest, { programId: 'p', initialPoints })).toBe(true);
     for (const initialPoints of [-1, 1.5, '5', 1_000_000_001, null])
       expect(accepts(enrollRequest, { programId: 'p', initialPoints })).toBe(false);
   });
 
-  it('refuses fields that it does not know, of a prototype too', () => {
+  it('refuses unknown fields, including those of a prototype', () => {
     for (const field of ['status', 'tags', 'id', 'merchantId', 'constructor', 'toString', '$set', 'first.name'])
       expect(accepts(enrollRequest, { programId: 'p', [field]: 'x' })).toBe(false);
     expect(accepts(enrollRequest, JSON.parse('{"programId":"p","__proto__":{"isAdmin":true}}'))).toBe(false);
@@ -111,7 +111,7 @@ describe('a change of a member', () => {
 });
 
 describe('a status request', () => {
-  it('names one of the three', () => {
+  it('has one of the three statuses', () => {
     for (const status of ['active', 'voided', 'expired']) expect(accepts(statusRequest, { status })).toBe(true);
     for (const status of ['Active', '', null, 'deleted', ['active'], { $ne: 'active' }])
       expect(accepts(statusRequest, { status })).toBe(false);
@@ -120,7 +120,7 @@ describe('a status request', () => {
 });
 
 describe('tags', () => {
-  it('are trimmed, lower-cased and single-spaced, so that what is stored once is normal for ever', () => {
+  it('are trimmed, in lower case and with single spaces, so that stored tags need no further normalisation', () => {
     expect(tag.parse('  Early   Bird ')).toBe('early bird');
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), (given) => {
@@ -133,7 +133,7 @@ describe('tags', () => {
     );
   });
 
-  it('come 1 to 25 at a time, of 1 to 50 characters', () => {
+  it('are 1 to 25 in one request, of 1 to 50 characters', () => {
     expect(accepts(tagsRequest, { tags: [] })).toBe(false);
     expect(accepts(tagsRequest, { tags: ['   '] })).toBe(false);
     expect(accepts(tagsRequest, { tags: Array.from({ length: 25 }, (_, each) => `tag ${each}`) })).toBe(true);

@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createMetrics } from '../../activities/metrics/metrics.js';
-import { type MetricsServer, type MetricsServerOptions, serveMetrics } from '../../activities/metrics/metricsServer.js';
+import { createMetrics } from '../../platform/metrics/metrics.js';
+import { type MetricsServer, type MetricsServerOptions, serveMetrics } from '../../platform/metrics/metricsServer.js';
 import { ServiceError } from '../../schemas/errors.js';
 
 const servers: MetricsServer[] = [];
@@ -25,47 +25,43 @@ async function serve(options: Partial<MetricsServerOptions> = {}): Promise<(path
 const outbox = { events: 3, ageSeconds: 7.5, staleDevices: 2 };
 
 describe('metrics', () => {
-  it('show what was counted, by route pattern and outcome', async () => {
+  it('show the counts by route pattern and outcome', async () => {
     const metrics = createMetrics();
     metrics.request({ method: 'GET', route: '/api/v1/merchants/me/members/:id', status: 200, seconds: 0.02 });
-    await metrics.gesture('points', async () => ({ kind: 'done' }));
-    const refused = metrics.gesture('redeem', async () => {
+    await metrics.memberChange('points', async () => ({ kind: 'done' }));
+    const refused = metrics.memberChange('redeem', async () => {
       throw new ServiceError('CARD_NOT_FULL');
     });
     await expect(refused).rejects.toThrow(ServiceError);
-    metrics.attempt({ turn: 'first', error: null, seconds: 0.2 });
-    metrics.attempt({ turn: 'retry', error: 'timeout', seconds: 10 });
+    metrics.attempt({ kind: 'first', error: null, seconds: 0.2 });
+    metrics.attempt({ kind: 'retry', error: 'timeout', seconds: 10 });
     metrics.delivery('exhausted');
     metrics.pass('apple', 'gone');
     metrics.importRows('created', 40);
     metrics.relayed(12);
-    metrics.rested(1.5);
-    metrics.slowdown(1.75);
     const text = await (await (await serve({ metrics }))('/metrics')).text();
     for (const line of [
       'lps_http_request_duration_seconds_count{method="GET",route="/api/v1/merchants/me/members/:id",status="200"} 1',
-      'lps_gestures_total{operation="points",outcome="done"} 1',
-      'lps_gestures_total{operation="redeem",outcome="CARD_NOT_FULL"} 1',
-      'lps_webhook_attempt_duration_seconds_count{turn="first",error="none"} 1',
-      'lps_webhook_attempt_duration_seconds_sum{turn="retry",error="timeout"} 10',
+      'lps_member_changes_total{operation="points",outcome="done"} 1',
+      'lps_member_changes_total{operation="redeem",outcome="CARD_NOT_FULL"} 1',
+      'lps_webhook_attempt_duration_seconds_count{kind="first",error="none"} 1',
+      'lps_webhook_attempt_duration_seconds_sum{kind="retry",error="timeout"} 10',
       'lps_deliveries_total{state="exhausted"} 1',
       'lps_pass_pushes_total{platform="apple",answer="gone"} 1',
       'lps_import_rows_total{outcome="created"} 40',
       'lps_relayed_events_total 12',
-      'lps_bulk_rest_seconds_total 1.5',
-      'lps_gesture_slowdown_ratio 1.75',
     ])
       expect(text).toContain(line);
   });
 
-  it('read the outbox once for a scrape', async () => {
+  it('read the outbox once for each scrape', async () => {
     const metrics = createMetrics();
     let reads = 0;
     const readOutbox = async () => {
       reads += 1;
       return outbox;
     };
-    metrics.watch({ readOutbox, temporalPresent: () => false });
+    metrics.watch({ readOutbox, temporalAvailable: () => false });
     const text = await (await (await serve({ metrics }))('/metrics')).text();
     expect(reads).toBe(1);
     for (const line of ['events 3', 'age_seconds 7.5']) expect(text).toContain(`lps_outbox_${line}`);
@@ -74,9 +70,9 @@ describe('metrics', () => {
     expect(text).toContain('lps_temporal_up 0');
   });
 
-  it('say that MongoDB is away instead of failing the scrape', async () => {
+  it('report that MongoDB is unavailable instead of failing the scrape', async () => {
     const metrics = createMetrics();
-    metrics.watch({ readOutbox: () => Promise.reject(new Error('away')), temporalPresent: () => true });
+    metrics.watch({ readOutbox: () => Promise.reject(new Error('away')), temporalAvailable: () => true });
     const answer = await (await serve({ metrics }))('/metrics');
     expect(answer.status).toBe(200);
     const text = await answer.text();
@@ -84,7 +80,7 @@ describe('metrics', () => {
     expect(text).toContain('lps_outbox_events Nan');
   });
 
-  it('are followed by those of the Temporal SDK, and stand alone while it does not answer', async () => {
+  it('are followed by those of the Temporal SDK, and stand alone when it does not answer', async () => {
     const sdk = await serve();
     const sdkMetricsUrl = (await sdk('/metrics')).url;
     const metrics = createMetrics();
@@ -95,7 +91,7 @@ describe('metrics', () => {
     expect(await (await alone('/metrics')).text()).toContain('lps_relayed_events_total 1');
   });
 
-  it('leave the process running when their port is taken', async () => {
+  it('let the process run when their port is taken', async () => {
     const first = await serve();
     const { port } = new URL((await first('/healthz')).url);
     const second = await serveMetrics({

@@ -1,11 +1,11 @@
-// The alert rules and the dashboard ask only for metrics that are there: ours from the registry, the Temporal SDK's and
-// Node's by the names that they are known by.
+// The alert rules and the dashboard use only existing metrics: the service's from the registry, those of the Temporal
+// SDK and of Node by their known names.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { createMetrics, watchProcess } from '../../activities/metrics/metrics.js';
+import { createMetrics, watchProcess } from '../../platform/metrics/metrics.js';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (path: string) => readFileSync(join(root, 'stack/compose', path), 'utf8');
@@ -43,8 +43,8 @@ const { panels } = z
 
 const metrics = createMetrics();
 watchProcess(metrics);
-metrics.watch({ readOutbox: () => Promise.reject(new Error('not here')), temporalPresent: () => true });
-// As seen in a worker's own /metrics; the failure counter is the SDK's and appears with the first failure.
+metrics.watch({ readOutbox: () => Promise.reject(new Error('not here')), temporalAvailable: () => true });
+// Copied from a worker's own /metrics; the SDK's failure counter appears with the first failure.
 const fromTemporal = [
   'temporal_workflow_task_execution_failed_total',
   'temporal_activity_schedule_to_start_latency_seconds_bucket',
@@ -65,14 +65,14 @@ describe.each([
   ...rules.map(({ alert, expr }) => ({ name: `alert ${alert}`, expr })),
   ...panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ name: `panel "${title}"`, expr }))),
 ])('$name', ({ expr }) => {
-  it('asks for metrics that exist, in a whole expression', () => {
+  it('uses existing metrics, in a complete expression', () => {
     expect(asked(expr).length).toBeGreaterThan(0);
     expect(asked(expr).filter((name) => !known.has(name))).toEqual([]);
     expect(balanced(expr)).toBe(true);
   });
 });
 
-it('every metric of ours stands on the dashboard or in an alert', () => {
+it('every metric of the service is on the dashboard or in an alert', () => {
   const used = new Set([...rules, ...panels.flatMap(({ targets }) => targets)].flatMap(({ expr }) => asked(expr)));
   const own = metrics.registry
     .getMetricsAsArray()
@@ -89,7 +89,7 @@ it('no metric has a label for a merchant, a member or an address', () => {
   expect(labels).not.toEqual(expect.arrayContaining([expect.stringMatching(/merchant|member|url|host|email|id$/i)]));
 });
 
-it('every alert says where to read on, and that place exists', () => {
+it('every alert links to a section that exists', () => {
   for (const { annotations } of rules) {
     const [path = '', anchor] = annotations.runbook.split('#');
     const page = readFileSync(join(root, path), 'utf8');

@@ -1,4 +1,5 @@
-// The OpenAPI document against an independent validator, against the tables it is made from, and against its own examples.
+// Checks the OpenAPI document with an independent validator, against the tables that it is generated from, and against
+// its own examples.
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
@@ -19,7 +20,7 @@ const operations = Object.entries(openApi.paths).flatMap(([path, item]) =>
 );
 
 describe('the OpenAPI document', () => {
-  it('is OpenAPI 3.1 to a validator that is not ours', async () => {
+  it('is valid OpenAPI 3.1 for an independent validator', async () => {
     const validator = new Validator();
     expect(await validator.validate(structuredClone(plain))).toEqual({ valid: true });
     expect(validator.version).toBe('3.1');
@@ -34,7 +35,7 @@ describe('the OpenAPI document', () => {
     expect(shown.sort()).toEqual(expected.sort());
   });
 
-  it('says of every operation what it needs, what it answers and what it refuses', () => {
+  it('describes for every operation what it needs, what it returns and what it refuses', () => {
     for (const { operation } of operations) {
       const endpoint: Endpoint = endpoints[operation.operationId as keyof typeof endpoints];
       const schemes = endpoint.session ? 2 : 4;
@@ -46,7 +47,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('names every error code of the table but those that belong to no operation', () => {
+  it('has every error code of the table except those that belong to no operation', () => {
     const named = new Set(operations.flatMap(({ operation }) => operation['x-error-codes'] as ErrorCode[]));
     const missing = (Object.keys(errorTable) as ErrorCode[]).filter((code) => !named.has(code));
     expect(missing).toEqual([
@@ -58,13 +59,13 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('refers to nothing that is not there', () => {
+  it('has no unresolved reference', () => {
     const refs = [...objectsIn(plain)].flatMap(({ node }) => (typeof node.$ref === 'string' ? [node.$ref] : []));
     expect(refs.length).toBeGreaterThan(100);
     expect(refs.filter((ref) => !isObject(at(plain, ref.slice(1))))).toEqual([]);
   });
 
-  it('gives each operation and event an id of its own', () => {
+  it('gives each operation and event its own id', () => {
     const ids = [...objectsIn(plain)].flatMap(({ pointer, node }) =>
       typeof node.operationId === 'string' && !pointer.includes('/links/') ? [node.operationId] : [],
     );
@@ -72,7 +73,7 @@ describe('the OpenAPI document', () => {
     expect(ids).toHaveLength(lines.length + eventTypes.length);
   });
 
-  it('shows the webhooks of all 12 events', () => {
+  it('has the webhooks of all 12 events', () => {
     expect(Object.keys(openApi.webhooks)).toEqual([...eventTypes]);
     expect(eventTypes).toHaveLength(12);
     for (const type of eventTypes) {
@@ -82,7 +83,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has an example for every body, and every example is of the shape that it shows', () => {
+  it('has an example for every body, and every example matches its schema', () => {
     const wrong: string[] = [];
     let bodies = 0;
     for (const { pointer, node } of objectsIn(plain)) {
@@ -110,7 +111,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the generated files of the repository', () => {
-  it.each(Object.entries(documents))('%s is what `npm run openapi` writes today', (file, text) => {
+  it.each(Object.entries(documents))('%s is what `npm run openapi` writes', (file, text) => {
     const now = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
     expect(now === text(now)).toBe(true);
   });

@@ -1,5 +1,5 @@
-// The version of a pass always moves forward, whatever the clock does (facts of Apple's web service: a tag that does not
-// move is a phone that does not fetch).
+// The version of a pass always increases, also when the clock is set back: a phone does not fetch a pass whose tag did
+// not change.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nextModified, nextTag } from '../../schemas/passUpdate.js';
@@ -7,7 +7,7 @@ import { nextModified, nextTag } from '../../schemas/passUpdate.js';
 const moment = fc.integer({ min: 0, max: 4e12 }).map((ms) => new Date(ms));
 
 describe('the tag of the next version', () => {
-  it('is later than every one before it, when clocks run back too', () => {
+  it('is later than all before it, also when the clock runs backwards', () => {
     fc.assert(
       fc.property(fc.array(moment, { minLength: 1, maxLength: 30 }), (clock) => {
         let tag: Date | undefined;
@@ -21,14 +21,14 @@ describe('the tag of the next version', () => {
     );
   });
 
-  it('is now wherever that is later', () => {
+  it('is the present time when that is later', () => {
     expect(nextTag(new Date(1_000), new Date(2_000))).toEqual(new Date(2_000));
     expect(nextTag(undefined, new Date(2_000))).toEqual(new Date(2_000));
   });
 });
 
 describe('the Last-Modified of the next version', () => {
-  it('is a whole second, and another one for each version', () => {
+  it('is a whole second, and differs for each version', () => {
     fc.assert(
       fc.property(fc.array(moment, { minLength: 1, maxLength: 30 }), (clock) => {
         let modified: Date | undefined;

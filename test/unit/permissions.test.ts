@@ -1,4 +1,4 @@
-// Permissions are the interface's strings, and a role is a named set of them.
+// The permissions are those of docs/interface.md#54-permissions-and-roles, and a role is a named set of them.
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { endpoints } from '../../schemas/endpoints/index.js';
 import { builtInRoles, type Permission, permissions } from '../../schemas/permissions.js';
@@ -6,7 +6,7 @@ import { builtInRoles, type Permission, permissions } from '../../schemas/permis
 const views = ['merchants.campaigns:view', 'merchants.members:view', 'merchants.programs:view'];
 
 describe('permissions', () => {
-  it('are those of the interface, and reading has its own', () => {
+  it('are those of the interface, with separate ones for reading', () => {
     expect([...permissions].sort()).toEqual(
       [
         ...views,
@@ -23,7 +23,7 @@ describe('permissions', () => {
     expectTypeOf<Permission>().toEqualTypeOf<(typeof permissions)[number]>();
   });
 
-  it('are each needed by an endpoint, and each endpoint needs one or is public', () => {
+  it('are each used by an endpoint, and each endpoint needs one or is public', () => {
     const needed = new Set<string>(Object.values(endpoints).map((endpoint) => endpoint.access));
     needed.delete('public');
     expect([...needed].sort()).toEqual([...permissions].sort());
@@ -35,7 +35,7 @@ describe('the built-in roles', () => {
     expect(Object.keys(builtInRoles).sort()).toEqual(['integration', 'owner', 'viewer']);
   });
 
-  it('let an owner do everything, an integration everything but keys, and a viewer look at everything but keys', () => {
+  it('allow an owner everything, an integration everything but keys, and a viewer to read everything but keys', () => {
     expect([...(builtInRoles.owner ?? [])].sort()).toEqual([...permissions].sort());
     expect([...(builtInRoles.integration ?? [])].sort()).toEqual(
       permissions.filter((permission) => !permission.startsWith('api-keys:')).sort(),

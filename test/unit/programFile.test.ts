@@ -1,4 +1,4 @@
-// A program file is refused with the path of each mistake; a right one has defaults that make a presentable card.
+// A program file is refused with the path of each mistake; a valid one has defaults for a complete card.
 import { describe, expect, it } from 'vitest';
 import { fieldOf, programFile } from '../../schemas/programs.js';
 
@@ -45,11 +45,11 @@ describe('a program file', () => {
     expect(pathsOf({ ...points, ...fields })).toEqual(paths);
   });
 
-  it('is refused for a field that it does not know', () => {
+  it('is refused for an unknown field', () => {
     expect(programFile.safeParse({ ...points, colour: 'red' }).success).toBe(false);
   });
 
-  it('names the field of a balance after its label, in lower case', () => {
+  it('names the field of the balance after its label, in lower case', () => {
     expect(fieldOf({ fields: { primaryLabel: 'STARS' } })).toBe('stars');
   });
 });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { driftOf } from '../../activities/recount.js';
+import { driftOf } from '../../activities/members/recount.js';
 
 const few = fc.integer({ min: 0, max: 20 });
 
-describe('what a total is certainly wrong by', () => {
-  it('is exactly what was lost while nobody enrolls', () => {
+describe('the certain error of a total', () => {
+  it('is exactly the loss when nobody enrolls', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1_000 }), fc.integer({ min: -1_000, max: 1_000 }), (members, lost) => {
         const total = members - lost;
@@ -14,7 +14,7 @@ describe('what a total is certainly wrong by', () => {
     );
   });
 
-  it('never corrects by more than what was lost, nor the other way, however many enroll meanwhile', () => {
+  it('never exceeds the loss and never has the opposite sign, for any number of concurrent enrollments', () => {
     fc.assert(
       fc.property(
         fc.record({ lost: fc.integer({ min: -50, max: 50 }), underWay: few, duringCount: few, since: few }),
@@ -22,7 +22,7 @@ describe('what a total is certainly wrong by', () => {
           const members = 1_000;
           const before = members - underWay - lost;
           const counted = members + duringCount;
-          // All of those under way have reached the total when it is read again, and some who came since.
+          // All enrollments under way and some later ones are included when the total is read again.
           const after = counted - lost + since;
           const drift = driftOf({ before, counted, after });
           expect(Math.abs(drift)).toBeLessThanOrEqual(Math.abs(lost));

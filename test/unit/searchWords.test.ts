@@ -1,5 +1,5 @@
-// Finding a member by word: stored words and searched words are folded the same way, so case and accents never matter
-// (decisions on `q`).
+// The search by word: stored words and query words are normalised in the same way, so case and accents make no
+// difference.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../schemas/errors.js';
@@ -7,14 +7,14 @@ import { fold, prefixRange, queryWords, searchWords, wordForms } from '../../sch
 
 const memberCode = '7H2K9M4QXT';
 
-/** Letters as names have them, in several scripts. */
+/** Letters of names in several scripts. */
 const letter = fc.constantFrom(
   ...'abcdefghijklmnopqrstuvwxyzàáâäãåçèéêëìíîïñòóôöõùúûüýÿąćęłńśźżčďěňřšťůžőűğışøđßαβγδεζηθικλμνξοπρσςτυφχψωάέήόабвгдежзиклмнопрстуфхцчшщыэюяёїўґあ木',
 );
 const word = fc.array(letter, { minLength: 1, maxLength: 20 }).map((letters) => letters.join(''));
 const anyText = fc.string({ unit: 'grapheme', maxLength: 100 });
 
-/** Whether the index range of `query` holds one of the stored words, compared as the database compares: by bytes. */
+/** Whether the index range of `query` contains one of the stored words, compared by bytes as in the database. */
 function finds(stored: string[], query: string): boolean {
   return queryWords(query).every((each) =>
     wordForms(each)
@@ -29,7 +29,7 @@ function finds(stored: string[], query: string): boolean {
   );
 }
 
-describe('folding', () => {
+describe('normalising', () => {
   it.each([
     ['Łucja Ünal', 'lucja unal'],
     ['ΟΔΥΣΣΕΥΣ', 'οδυσσευσ'],
@@ -41,7 +41,7 @@ describe('folding', () => {
     ['İzmir', 'izmir'],
     ['Đặng', 'dang'],
     ['ＡＤＡ', 'ada'],
-  ])('makes %s into %s', (name, folded) => {
+  ])('turns %s into %s', (name, folded) => {
     expect(fold(name)).toBe(folded);
   });
 
@@ -54,7 +54,7 @@ describe('folding', () => {
     );
   });
 
-  it('is the same for composed and decomposed accents, and done twice changes nothing', () => {
+  it('is the same for composed and decomposed accents, and a second time changes nothing', () => {
     fc.assert(
       fc.property(fc.oneof(word, anyText), (name) => {
         expect(fold(name.normalize('NFD'))).toBe(fold(name.normalize('NFC')));
@@ -77,7 +77,7 @@ describe('the words of a member', () => {
     ).toEqual(['ada', 'maria', 'ada@example.com', '48600100200', '7h2k9m4qxt']);
   });
 
-  it('are never empty, repeated or broken, however odd the names', () => {
+  it('are never empty, repeated or invalid, for any names', () => {
     fc.assert(
       fc.property(anyText, anyText, fc.string({ unit: 'binary' }), (firstName, lastName, phone) => {
         const words = searchWords({ firstName, lastName, phone, memberCode });
@@ -87,7 +87,7 @@ describe('the words of a member', () => {
     );
   });
 
-  it('stay whole characters where a long one is cut', () => {
+  it('are cut between characters when they are too long', () => {
     const words = searchWords({ firstName: `${'a'.repeat(63)}😀`, lastName: `${'a'.repeat(63)}🜀`, memberCode });
     expect(words.every((each) => each.isWellFormed())).toBe(true);
     expect(new Set(words.map((each) => Buffer.from(each).toString('hex'))).size).toBe(words.length);
@@ -95,7 +95,7 @@ describe('the words of a member', () => {
 });
 
 describe('a search', () => {
-  it('finds a member by the beginning of any of its words, in any case and without its accents', () => {
+  it('finds a member by the start of any of its words, in any case and without accents', () => {
     fc.assert(
       fc.property(word, word, fc.nat(), fc.boolean(), fc.boolean(), (firstName, lastName, cut, upper, bare) => {
         const stored = searchWords({ firstName, lastName, memberCode });
@@ -107,7 +107,7 @@ describe('a search', () => {
     );
   });
 
-  it('needs each of its words', () => {
+  it('needs all of its words to match', () => {
     const stored = searchWords({ firstName: 'Ada', lastName: 'Lovelace', memberCode });
     expect(finds(stored, 'love ADA')).toBe(true);
     expect(finds(stored, 'ada byron')).toBe(false);
@@ -116,13 +116,13 @@ describe('a search', () => {
     expect(finds(stored, 'h2k9')).toBe(false);
   });
 
-  it('finds a phone by its digits, with or without the signs between them', () => {
+  it('finds a phone by its digits, with or without separators', () => {
     const stored = searchWords({ phone: '+48 600-100-200', memberCode });
     for (const query of ['48600', '+48600100', '+48600-100', '(48)600']) expect(finds(stored, query)).toBe(true);
     expect(finds(stored, '600100')).toBe(false);
   });
 
-  it('finds everybody who has the word and nobody else', () => {
+  it('finds all members with the word and no others', () => {
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 8 }), word, (names, query) => {
         for (const name of names) {
@@ -134,14 +134,14 @@ describe('a search', () => {
     );
   });
 
-  it('drops one-letter words beside longer ones, and keeps them alone', () => {
+  it('ignores one-letter words next to longer ones, and uses them alone', () => {
     expect(queryWords('a ada')).toEqual(['ada']);
     expect(queryWords('a')).toEqual(['a']);
     expect(queryWords('b a')).toEqual(['b', 'a']);
     expect(queryWords('木 ada')).toEqual(['ada']);
   });
 
-  it('takes five words and refuses a sixth', () => {
+  it('accepts five words and refuses a sixth', () => {
     expect(queryWords('one two three four five')).toHaveLength(5);
     const refused = (() => {
       try {

@@ -1,10 +1,10 @@
-// Settings by file, and the ways to reach Temporal.
+// Settings from files, and the ways to connect to Temporal.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadConfig } from '../../activities/readConfigOrExit.js';
-import { temporalTarget } from '../../activities/temporalTarget.js';
+import { loadConfig } from '../../platform/config/loadConfig.js';
+import { temporalConnectionOptions } from '../../platform/temporal/connectionOptions.js';
 
 let folder: string;
 const file = (name: string, content: string): string => {
@@ -23,8 +23,8 @@ const secrets = {
   SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
 };
 
-describe('a setting by file', () => {
-  it('is what the file holds, without the line end that editors add', () => {
+describe('a setting from a file', () => {
+  it('is the content of the file without the final line end', () => {
     const config = loadConfig({
       CONSOLE_JWT_SECRET_FILE: file('jwt', `${secrets.CONSOLE_JWT_SECRET}\n`),
       SECRETS_KEY_FILE: file('key', secrets.SECRETS_KEY),
@@ -35,7 +35,7 @@ describe('a setting by file', () => {
     expect(config.MONGODB_URI).toBe('mongodb://user:pass word@db/');
   });
 
-  it('that cannot be read, stands beside the setting or holds a wrong value is named with every other mistake', () => {
+  it('that is unreadable, set twice or wrong is named with every other mistake', () => {
     const wrong = {
       SECRETS_KEY_FILE: join(folder, 'absent'),
       CONSOLE_JWT_SECRET: secrets.CONSOLE_JWT_SECRET,
@@ -58,32 +58,32 @@ describe('a setting by file', () => {
 });
 
 describe('Temporal', () => {
-  it('is reached without TLS on this machine when nothing is said', () => {
-    const { connection, namespace } = temporalTarget(loadConfig(secrets));
+  it('is used without TLS on this machine by default', () => {
+    const { connection, namespace } = temporalConnectionOptions(loadConfig(secrets));
     expect(connection.address).toBe('127.0.0.1:7233');
     expect(connection.tls).toBeUndefined();
     expect(namespace).toBe('default');
   });
 
-  it('is reached with an API key over TLS', () => {
+  it('is used with an API key over TLS', () => {
     const env = {
       TEMPORAL_ADDRESS: 'cloud:7233',
       TEMPORAL_NAMESPACE: 'ours.acct',
       TEMPORAL_API_KEY_FILE: file('k', 'k1\n'),
     };
-    const { connection, namespace } = temporalTarget(loadConfig({ ...secrets, ...env }));
+    const { connection, namespace } = temporalConnectionOptions(loadConfig({ ...secrets, ...env }));
     expect(connection).toMatchObject({ address: 'cloud:7233', apiKey: 'k1', tls: true });
     expect(namespace).toBe('ours.acct');
   });
 
-  it('is reached with client certificates', () => {
+  it('is used with client certificates', () => {
     const env = {
       TEMPORAL_TLS_CLIENT_CERT_PATH: file('crt', 'CERT'),
       TEMPORAL_TLS_CLIENT_KEY_PATH: file('pem', 'KEY'),
       TEMPORAL_TLS_SERVER_CA_CERT_PATH: file('ca', 'CA'),
       TEMPORAL_TLS_SERVER_NAME: 'temporal.internal',
     };
-    const { tls } = temporalTarget(loadConfig({ ...secrets, ...env })).connection;
+    const { tls } = temporalConnectionOptions(loadConfig({ ...secrets, ...env })).connection;
     expect(tls).toMatchObject({
       serverNameOverride: 'temporal.internal',
       serverRootCACertificate: Uint8Array.from(Buffer.from('CA')),
@@ -91,15 +91,15 @@ describe('Temporal', () => {
     });
   });
 
-  it('is reached by a profile, and the environment wins over it', () => {
+  it('is used by a profile, and the environment overrides the profile', () => {
     const toml =
       '[profile.production]\naddress = "cluster:7233"\nnamespace = "passes"\n[profile.production.tls]\ndisabled = true\n';
     const env = { TEMPORAL_CONFIG_FILE: file('t.toml', toml), TEMPORAL_PROFILE: 'production' };
-    expect(temporalTarget(loadConfig({ ...secrets, ...env }))).toMatchObject({
+    expect(temporalConnectionOptions(loadConfig({ ...secrets, ...env }))).toMatchObject({
       connection: { address: 'cluster:7233', tls: false },
       namespace: 'passes',
     });
-    const other = temporalTarget(loadConfig({ ...secrets, ...env, TEMPORAL_ADDRESS: 'other:7233' }));
+    const other = temporalConnectionOptions(loadConfig({ ...secrets, ...env, TEMPORAL_ADDRESS: 'other:7233' }));
     expect(other.connection.address).toBe('other:7233');
   });
 
@@ -107,7 +107,7 @@ describe('Temporal', () => {
     [{ TEMPORAL_CONFIG_FILE: '/absent/temporal.toml' }, 'TEMPORAL_CONFIG_FILE: /absent/temporal.toml is not there'],
     [{ TEMPORAL_PROFILE: 'nobody' }, "Profile 'nobody' not found"],
     [{ TEMPORAL_TLS_CLIENT_CERT_PATH: '/absent.pem' }, 'ENOENT'],
-  ])('that cannot be reached so is a wrong configuration: %o', (env, message) => {
+  ])('with a wrong combination is a wrong configuration: %o', (env, message) => {
     expect(() => loadConfig({ ...secrets, ...env })).toThrow(message);
   });
 });

@@ -27,7 +27,7 @@ function aStack(supervisor: number): StackFile {
   };
 }
 
-test('what is written to stack.json is read again, and only its owner may read it', () => {
+test('the content of stack.json is read as it was written, and only its owner may read it', () => {
   writeStackFile(stackDir, aStack(1));
   expect(readStackFile(stackDir)).toEqual(aStack(1));
   expect(statSync(stackFilePath(stackDir)).mode & 0o777).toBe(0o600);
@@ -42,7 +42,7 @@ test('a command finds the running stack by its folder', () => {
   });
 });
 
-test('addresses in the environment win over the running stack', () => {
+test('addresses in the environment override the running stack', () => {
   writeStackFile(stackDir, aStack(process.pid));
   const env = { STACK_DIR: stackDir, MONGODB_URI: 'mongodb://elsewhere' };
   expect(connectStack(env)).toMatchObject({ mongodbUri: 'mongodb://elsewhere', temporalAddress: '127.0.0.1:7233' });
@@ -53,12 +53,12 @@ test('both addresses in the environment need no stack', () => {
   expect(connectStack(env)).toEqual({ mongodbUri: 'mongodb://elsewhere', temporalAddress: 'elsewhere:7233' });
 });
 
-test('without a stack and without addresses the command says what to do', () => {
+test('without a stack and without addresses the command explains what to do', () => {
   expect(() => connectStack({ STACK_DIR: stackDir })).toThrow(ExpectedFailure);
   expect(() => connectStack({ STACK_DIR: stackDir })).toThrow(/npm start.*MONGODB_URI and TEMPORAL_ADDRESS/);
 });
 
-test('a stack.json whose supervisor was killed is not believed', () => {
+test('a stack.json whose supervisor was killed is ignored', () => {
   writeStackFile(stackDir, aStack(4_194_305));
   expect(() => connectStack({ STACK_DIR: stackDir })).toThrow(/was killed/);
 });

@@ -52,7 +52,7 @@ function cached(path: string, script = 'exit 0'): string {
 
 const temporalScript = (server: string) => `echo "temporal version 1.5.1 (Server ${server}, UI 2.42.1)"`;
 
-// The real ones print their progress to standard error, cargo's bar with carriage returns.
+// The real programs print their progress to standard error; cargo draws its bar with carriage returns.
 const fakeCargo = `
 echo "cargo $*" >> "$CALLS"
 [ "$CARGO_TERM_PROGRESS_WHEN" = always ] || exit 9
@@ -67,19 +67,19 @@ echo "go: downloading go.temporal.io/server v1.29.1" >&2
 echo "go.temporal.io/server/common" >&2
 printf '#!/bin/sh\\n${temporalScript('1.29.1')}\\n' > "$GOBIN/temporal" && chmod 755 "$GOBIN/temporal"`;
 
-test('the cache is where the user says, else where the system keeps caches', () => {
+test("the cache is in the configured folder, otherwise in the system's folder for caches", () => {
   expect(cacheDirOf({ LOYALTY_PASS_CACHE: '/a', XDG_CACHE_HOME: '/b' })).toBe('/a');
   expect(cacheDirOf({ XDG_CACHE_HOME: '/b' })).toBe('/b/loyalty-pass');
   expect(cacheDirOf({})).toMatch(/\.cache\/loyalty-pass$/);
 });
 
-test('a mongod on the PATH comes before everything in the cache', async () => {
+test('a mongod on the PATH is preferred to everything in the cache', async () => {
   const path = programs.add('mongod', 'echo "db version v8.0.4"');
   cached('secantus-mdb-0.5.3-beta.196/bin/secantusd-rs');
   expect(await mongodb()).toMatchObject({ kind: 'mongod', path, said: 'mongod 8.0.4, from the PATH' });
 });
 
-test('a mongod that is too old, or no MongoDB at all, is passed over', async () => {
+test('a mongod that is too old, or another program, is skipped', async () => {
   const path = cached('secantus-mdb-0.5.3-beta.196/bin/secantusd-rs');
   programs.add('mongod', 'echo "db version v4.4.29"');
   expect(await mongodb()).toMatchObject({ kind: 'secantusd', path });
@@ -87,20 +87,20 @@ test('a mongod that is too old, or no MongoDB at all, is passed over', async () 
   expect(await mongodb()).toMatchObject({ kind: 'secantusd', path });
 });
 
-test('the engine that wrote the data is looked for before a better one', async () => {
+test('the engine that wrote the data is preferred to a better one', async () => {
   programs.add('mongod', 'echo "db version v8.0.4"');
   const path = cached('secantus-mdb-0.5.3-beta.196/bin/secantusd-rs');
   const found = await obtainMongodb({ cacheDir, env: env(), kept: 'secantusd' }, context());
   expect(found).toMatchObject({ kind: 'secantusd', path });
 });
 
-test('what is in the cache is used without asking the network', async () => {
+test('a cached program is used without network access', async () => {
   const path = cached('temporal-1.5.1/temporal', temporalScript('1.29.1'));
   expect(await temporal('http://no-such-host.invalid')).toMatchObject({ path, said: 'server 1.29.1, from the cache' });
   expect(said).toEqual([]);
 });
 
-test('SecantusDB is built with exactly this command, and its progress is told', async () => {
+test('SecantusDB is built with exactly this command, and its progress is shown', async () => {
   programs.add('cargo', fakeCargo);
   const { path, kind } = await mongodb();
   expect(kind).toBe('secantusd');
@@ -122,7 +122,7 @@ test('the Temporal CLI is built with exactly this command', async () => {
   expect(calls()).toEqual(['go install -v github.com/temporalio/cli/cmd/temporal@v1.5.1']);
 });
 
-test('two starts at once build once, and both get the result', async () => {
+test('two concurrent starts build once, and both get the result', async () => {
   programs.add('cargo', fakeCargo);
   const [one, other] = await Promise.all([mongodb(), mongodb()]);
   expect(one.path).toBe(other.path);
@@ -130,7 +130,7 @@ test('two starts at once build once, and both get the result', async () => {
   expect(said).toContain('another start is getting it, waiting for that');
 });
 
-test('a build that fails leaves nothing that looks finished', async () => {
+test('a failed build leaves nothing that looks complete', async () => {
   programs.add(
     'cargo',
     'while [ "$1" != --root ]; do shift; done; mkdir -p "$2/bin"; echo "error: no linker" >&2; exit 101',
@@ -139,7 +139,7 @@ test('a build that fails leaves nothing that looks finished', async () => {
   expect(readdirSync(cacheDir).filter((name) => name !== 'logs')).toEqual([]);
 });
 
-test('a stop ends a build that is under way, with what it started', async () => {
+test('a stop ends a running build with the processes that it started', async () => {
   programs.add('cargo', `echo "cargo $$" > "$CALLS"; sleep 60 & echo $! >> "$CALLS"; wait`);
   const stop = new AbortController();
   const building = mongodb(stop.signal);
@@ -152,7 +152,7 @@ test('a stop ends a build that is under way, with what it started', async () => 
   expect(readdirSync(cacheDir).sort()).toEqual(['calls', 'logs']);
 });
 
-test('when nothing can be had the message tells what was tried and what helps', async () => {
+test('when no source works the message lists what was tried and what helps', async () => {
   let failure = '';
   const fail = async () => {
     failure = await mongodb().then(() => '', String);
@@ -169,14 +169,14 @@ test('when nothing can be had the message tells what was tried and what helps', 
   expect(failure).toMatch(/install MongoDB[\s\S]*install Rust[\s\S]*MONGODB_URI=/);
 });
 
-test('a network that swallows everything is given up within five seconds', async () => {
-  // Accepts and never answers, which is how a dropping firewall looks to a client.
+test('a network that drops all packets is given up within five seconds', async () => {
+  // Accepts connections and never answers, as a client sees a firewall that drops packets.
   const origin = await listening(() => undefined);
   const giveUp = () => expect(temporal(origin)).rejects.toThrow(/cannot be reached/);
   expect(await quickest(giveUp, 5_000)).toBeLessThan(5_000);
 });
 
-test('the Temporal CLI is fetched, unpacked and kept', async () => {
+test('the Temporal CLI is downloaded, unpacked and cached', async () => {
   const archive = archiveOf('temporal', temporalScript('1.32.0'));
   const asked: string[] = [];
   const origin = await listening((request, response) => {
@@ -192,7 +192,7 @@ test('the Temporal CLI is fetched, unpacked and kept', async () => {
   expect(await temporal()).toMatchObject({ path: engine.path, said: 'server 1.32.0, from the cache' });
 });
 
-test('mongod is fetched, checked against its checksum and kept', async () => {
+test('mongod is downloaded, checked against its checksum and cached', async () => {
   const archive = archiveOf('mongodb-any-8.2.6/bin/mongod', 'exit 0');
   const md5 = createHash('md5').update(archive).digest('hex');
   const origin = await listening((request, response) => {
@@ -218,7 +218,7 @@ async function listening(handler: RequestListener): Promise<string> {
   return `http://127.0.0.1:${address.port}`;
 }
 
-/** A gzipped tarball that holds one program. */
+/** A gzipped tarball with one program. */
 function archiveOf(path: string, script: string): Buffer {
   const folder = join(cacheDir, 'archive');
   mkdirSync(dirname(join(folder, path)), { recursive: true });

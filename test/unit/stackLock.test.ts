@@ -32,7 +32,7 @@ async function aProcessThatEnded() {
   return identity;
 }
 
-test('a lock has one holder, and whoever asks is told which', () => {
+test("a lock has one holder, and other callers get the holder's identity", () => {
   taken();
   expect(tryLock(path)).toEqual({ heldBy: identityOf(process.pid) });
 });
@@ -43,7 +43,7 @@ test('a released lock can be taken again and leaves no file', () => {
   taken();
 });
 
-test('the lock of a holder that died is taken over with what it had started', async () => {
+test('the lock of a dead holder is taken over with the processes that it had started', async () => {
   const holder = await aProcessThatEnded();
   const child = { name: 'temporal', pid: 4_000_000, startMark: '17' };
   writeFileSync(path, JSON.stringify({ holder, children: [child] }));
@@ -55,12 +55,12 @@ test('a pid that another process has by now does not hold a lock', () => {
   taken();
 });
 
-test('a file that is no record does not block for ever', () => {
+test('a file without a valid record does not block the lock', () => {
   writeFileSync(path, '{"holder":');
   taken();
 });
 
-test('children that were recorded are found by the next holder, even if that one dies before it ends them', async () => {
+test('recorded children are found by the next holder, also if a holder in between died', async () => {
   const holder = await aProcessThatEnded();
   writeFileSync(path, JSON.stringify({ holder, children: [{ name: 'mongodb', pid: 4_000_001, startMark: '18' }] }));
   const record = JSON.stringify(taken().leftBehind);
@@ -68,7 +68,7 @@ test('children that were recorded are found by the next holder, even if that one
   expect(record).toContain('mongodb');
 });
 
-test('waiting ends when the holder lets go', async () => {
+test('waiting ends when the holder releases the lock', async () => {
   const first = taken();
   let told = 0;
   const second = waitForLock(path, () => {

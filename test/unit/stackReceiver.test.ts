@@ -39,7 +39,7 @@ async function post(url: string, over: RequestInit): Promise<number> {
   return (await fetch(url, { method: 'POST', body, ...over })).status;
 }
 
-test('a webhook is printed with its event, its id, its body and whether its signature is good', async () => {
+test('a webhook is printed with its event, its id, its body and whether its signature is valid', async () => {
   const url = await startReceiver('--secret', 'a-secret-of-sixteen');
   expect(await post(url, { headers: headers('a-secret-of-sixteen') })).toBe(204);
   await expect
@@ -47,7 +47,7 @@ test('a webhook is printed with its event, its id, its body and whether its sign
     .toMatch(/points\.changed {2}the-event {2}signature good {2}answered 204\n.*"current":35/);
 });
 
-test('a body that was changed, another secret, an old delivery and no signature are told apart from a good one', async () => {
+test('a changed body, another secret, an old delivery and a missing signature are reported as invalid', async () => {
   const url = await startReceiver('--secret', 'a-secret-of-sixteen', '--status', '500');
   expect(await post(url, { headers: headers('a-secret-of-sixteen'), body: `${body} ` })).toBe(500);
   await expect.poll(() => printed).toContain('signature WRONG');

@@ -19,18 +19,18 @@ test('without any environment the demo listens on loopback and may call receiver
   expect(settings.env).toMatchObject({ WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128' });
 });
 
-test('what the user gives wins over the demo, also when it is empty', () => {
+test("the user's settings override the demo's, also when they are empty", () => {
   const { env } = readSettings({ WEBHOOK_ALLOW_HTTP: 'false', WEBHOOK_ALLOW_CIDRS: '' });
   expect(env).toMatchObject({ WEBHOOK_ALLOW_HTTP: 'false', WEBHOOK_ALLOW_CIDRS: '' });
 });
 
-test('an empty address of an engine is the same as none', () => {
+test('an empty address of an engine counts as unset', () => {
   const { given, env } = readSettings({ MONGODB_URI: '', TEMPORAL_ADDRESS: '', REDIS_URL: '' });
   expect(given).toEqual({ mongodbUri: undefined, temporalAddress: undefined, redisUrl: undefined });
   expect(env).not.toHaveProperty('MONGODB_URI');
 });
 
-test('every wrong variable is named in one message, of the stack and of the service alike', () => {
+test('one message names every wrong variable of the stack and of the service', () => {
   const failure = failureOf({ PORT: 'three', STACK_MONGO_PORT: '99999', SECRETS_KEY: 'short', STACK_DIR: '' });
   expect(failure.exitCode).toBe(78);
   for (const name of ['PORT', 'STACK_MONGO_PORT', 'SECRETS_KEY', 'STACK_DIR']) expect(failure.message).toContain(name);

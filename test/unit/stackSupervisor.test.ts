@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { claimStackDir } from '../../stack/claim.js';
 import { ExpectedFailure } from '../../stack/expectedFailure.js';
+import { lockStackDir } from '../../stack/folderLock.js';
 import type { NamedProcess } from '../../stack/lock.js';
 import { identityOf, startMarkOf } from '../../stack/processIdentity.js';
 import type { ProcessPlan } from '../../stack/supervisedProcess.js';
@@ -53,7 +53,7 @@ const note = (text: string) =>
   `require('fs').appendFileSync(process.env.FOLDER + '/notes', ${JSON.stringify(text)} + '\\n');`;
 const pidOf = (name: string) => living.find((one) => one.name === name)?.pid ?? 0;
 
-test('a process that dies is told of and started again within two seconds', async () => {
+test('a process that dies is reported and started again within two seconds', async () => {
   await supervisor.start(aPlan('api', forever));
   const dieAndReturn = async () => {
     const first = pidOf('api');
@@ -66,17 +66,17 @@ test('a process that dies is told of and started again within two seconds', asyn
   expect(startMarkOf(pidOf('api'))).toBeDefined();
 });
 
-test('the pid on record is the process itself, in a group of its own that a Ctrl-C does not reach', async () => {
+test('the recorded pid is the process itself, in its own group, which Ctrl-C does not reach', async () => {
   await supervisor.start(
     aPlan('worker', `require('fs').writeFileSync(process.env.FOLDER + '/notes', '' + process.pid); ${forever}`),
   );
   const pid = pidOf('worker');
   expect(notes()).toEqual([String(pid)]);
-  // Signal 0 to a group only asks whether there is one.
+  // Signal 0 to a group only checks that the group exists.
   expect(process.kill(-pid, 0)).toBe(true);
 });
 
-test('a process that keeps dying is started ever more slowly, but goes on being started', async () => {
+test('a process that keeps dying is restarted with growing delays', async () => {
   await supervisor.start(
     aPlan('worker', `${note('start')} process.send('ready'); setTimeout(() => process.exit(3), 50);`),
   );
@@ -98,18 +98,18 @@ test('a wrong configuration passes its exit code on', async () => {
   expect(failure).toMatchObject({ exitCode: 78 });
 });
 
-test('a process that never gets ready is ended', async () => {
+test('a process that never gets ready is killed', async () => {
   const plan = aPlan('api', `${note('up')} setInterval(() => {}, 1000)`, { readyWithinMs: 500 });
   await expect(supervisor.start(plan)).rejects.toThrow(/did not get ready within 0\.5 s/);
   expect(living).toEqual([]);
 });
 
-test('a program that is not there fails the start in words', async () => {
+test('a missing program fails the start with a message', async () => {
   const plan = aPlan('mongodb', '', { command: join(folder, 'no-such-program'), ipc: false });
   await expect(supervisor.start(plan)).rejects.toThrow(/mongodb could not be started: .*ENOENT/);
 });
 
-test('stopping goes in the given order, each one ended before the next is asked', async () => {
+test('a stop ends the processes in the given order, one after the other', async () => {
   const slow = (name: string) =>
     `process.on('SIGTERM', () => { ${note(`${name} asked`)} setTimeout(() => { ${note(`${name} ended`)} process.exit(0); }, 100); }); ${forever}`;
   for (const name of ['mongodb', 'temporal', 'worker', 'api']) await supervisor.start(aPlan(name, slow(name)));
@@ -120,7 +120,7 @@ test('stopping goes in the given order, each one ended before the next is asked'
   expect(living).toEqual([]);
 });
 
-test('a process that ignores the request to end is killed when its time is over', async () => {
+test('a process that ignores SIGTERM is killed after its grace period', async () => {
   await supervisor.start(aPlan('api', `process.on('SIGTERM', () => {}); ${forever}`, { graceMs: 300 }));
   const pid = pidOf('api');
   const since = Date.now();
@@ -129,7 +129,7 @@ test('a process that ignores the request to end is killed when its time is over'
   expect(startMarkOf(pid)).toBeUndefined();
 });
 
-test('a stop while a process waits to be started again leaves it ended', async () => {
+test('a stop during the delay before a restart prevents the restart', async () => {
   await supervisor.start(
     aPlan('api', `${note('start')} process.send('ready'); setTimeout(() => process.exit(3), 20);`),
   );
@@ -140,7 +140,7 @@ test('a stop while a process waits to be started again leaves it ended', async (
   expect(notes().length).toBe(starts);
 });
 
-test('what a supervisor started ends soon after it was killed', async () => {
+test('the processes of a killed supervisor end soon after it', async () => {
   const script = fileURLToPath(new URL('../rig/superviseSleep.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', script, join(folder, 'logs')]);
   const [line] = await once(child.stdout, 'data');
@@ -150,17 +150,17 @@ test('what a supervisor started ends soon after it was killed', async () => {
   await expect.poll(() => startMarkOf(sleeper)).toBeUndefined();
 });
 
-test('a folder that a supervisor has is refused to another one', async () => {
+test('a folder with a running supervisor is refused to another one', async () => {
   const stackDir = join(folder, 'stack');
-  const lock = await claimStackDir(stackDir, terminal);
-  await expect(claimStackDir(stackDir, terminal)).rejects.toThrow(/runs on .* already \(pid \d+\)/);
+  const lock = await lockStackDir(stackDir, terminal);
+  await expect(lockStackDir(stackDir, terminal)).rejects.toThrow(/runs on .* already \(pid \d+\)/);
   lock.release();
-  (await claimStackDir(stackDir, terminal)).release();
+  (await lockStackDir(stackDir, terminal)).release();
 });
 
-test('whoever takes a folder over ends what the killed supervisor left, and nothing else', async () => {
+test('a new supervisor ends what a killed one left in the folder, and nothing else', async () => {
   const stackDir = join(folder, 'stack');
-  (await claimStackDir(stackDir, terminal)).release();
+  (await lockStackDir(stackDir, terminal)).release();
   const [left, other] = [spawn('sleep', ['300']), spawn('sleep', ['300'])];
   await Promise.all([once(left, 'spawn'), once(other, 'spawn')]);
   const children = [
@@ -171,7 +171,7 @@ test('whoever takes a folder over ends what the killed supervisor left, and noth
   writeFileSync(join(stackDir, 'supervisor.lock'), JSON.stringify({ holder, children }));
   writeFileSync(join(stackDir, 'stack.json'), '{}');
 
-  (await claimStackDir(stackDir, terminal)).release();
+  (await lockStackDir(stackDir, terminal)).release();
   expect(said).toEqual([`the last run was killed; ending what it left: temporal (pid ${left.pid})`]);
   expect(startMarkOf(left.pid ?? 0)).toBeUndefined();
   expect(startMarkOf(other.pid ?? 0)).toBeDefined();

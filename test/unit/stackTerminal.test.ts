@@ -9,13 +9,13 @@ function anOutput(over: Pick<Output, 'isTTY' | 'columns'> = {}) {
 
 const finished = async () => ({ result: 7, said: 'on port 1' });
 
-test('a step gives its result and one line with what was said and how long it took', async () => {
+test('a step returns its result and prints one line with its text and its duration', async () => {
   const { stream, text } = anOutput();
   expect(await createTerminal(stream).step('MongoDB', finished)).toBe(7);
   expect(text()).toMatch(/^ {2}✓ MongoDB {4}on port 1 {2}\d+\.\d s\n$/);
 });
 
-test('piped, a long step says the same sentence once, whatever its numbers', async () => {
+test('without a terminal a long step prints a text once, whatever its numbers', async () => {
   const { stream, text } = anOutput();
   await createTerminal(stream).step('Temporal', async ({ say }) => {
     for (let crates = 1; crates < 100; crates += 1) say(`building: ${crates} of 100`);
@@ -27,14 +27,14 @@ test('piped, a long step says the same sentence once, whatever its numbers', asy
   expect(lines.slice(0, 2)).toEqual(['  … Temporal   building: 1 of 100', '  … Temporal   starting']);
 });
 
-test('a step that fails is marked and its error passed on', async () => {
+test('a step that throws is marked as failed, and the error is rethrown', async () => {
   const { stream, text } = anOutput();
   const failing = createTerminal(stream).step('API', () => Promise.reject(new Error('port taken')));
   await expect(failing).rejects.toThrow('port taken');
   expect(text()).toBe('  ✗ API\n');
 });
 
-test('on a terminal each step at work has a moving line, none wider than the terminal, and all gone at the end', async () => {
+test('on a terminal each running step has an animated line within the width, and none is left at the end', async () => {
   const { stream, text } = anOutput({ isTTY: true, columns: 40 });
   const terminal = createTerminal(stream);
   const working = (title: string) =>
@@ -53,7 +53,7 @@ test('on a terminal each step at work has a moving line, none wider than the ter
   ]);
 });
 
-/** Plays what was written as a terminal does: new line, cursor up, erase below; colours are dropped. */
+/** Renders the output as a terminal does: new line, cursor up, erase below; colours are dropped. */
 function onScreen(written: string): { lines: string[]; widths: number[] } {
   const lines = [''];
   const widths: number[] = [];
@@ -71,7 +71,7 @@ function onScreen(written: string): { lines: string[]; widths: number[] } {
   return { lines, widths };
 }
 
-test('an output that goes away does not stop the work', async () => {
+test('a closed output does not stop the work', async () => {
   const { stream } = anOutput();
   const terminal = createTerminal(stream);
   stream.destroy(new Error('EPIPE'));

@@ -1,4 +1,4 @@
-// What no screen, log line or CSV cell can hold is refused wherever text comes in.
+// Text that no screen, log line or CSV cell can show is refused at every input.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { email, name, tag } from '../../schemas/members.js';
@@ -16,7 +16,7 @@ const bad = fc.oneof(
 const plain = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }).filter(isPlainText);
 
 describe('plain text', () => {
-  it('holds no control character and no half of a surrogate pair, wherever it stands', () => {
+  it('contains no control character and no half of a surrogate pair at any position', () => {
     fc.assert(
       fc.property(plain, bad, plain, (before, broken, after) => {
         expect(isPlainText(before + after)).toBe(true);
@@ -34,7 +34,7 @@ describe('plain text', () => {
 });
 
 describe('a text field', () => {
-  it('is measured in characters, an emoji being one, at both ends', () => {
+  it('is measured in characters, with an emoji as one, at both limits', () => {
     expect(text(2, 4).safeParse('a').success).toBe(false);
     expect(text(2, 4).safeParse('ab').success).toBe(true);
     expect(text(2, 4).safeParse('😀').success).toBe(false);
@@ -42,12 +42,12 @@ describe('a text field', () => {
     expect(text(2, 4).safeParse('😀😀😀😀a').success).toBe(false);
   });
 
-  it('loses the spaces at its ends before it is measured, where it says so', () => {
+  it('is trimmed before it is measured, if it is declared so', () => {
     expect(trimmedText(1, 3).parse('  abc ')).toBe('abc');
     expect(trimmedText(1, 3).safeParse('   ').success).toBe(false);
   });
 
-  it('is refused with a control character even where trimming would take it away', () => {
+  it('is refused with a control character, also where trimming would remove it', () => {
     for (const field of [trimmedText(1, 50), name, email, tag]) {
       for (const value of ['ada@example.com\n', '\tada@example.com', 'ada@example.com\u2028', 'ada@exam\nple.com'])
         expect(field.safeParse(value).success).toBe(false);

@@ -23,13 +23,13 @@ describe('the headers of an attempt', () => {
     });
   });
 
-  it('verify with the standardwebhooks library under the newest secret and the one before it', () => {
+  it('verify with the standardwebhooks library under the newest and the previous secret', () => {
     const headers = webhookHeaders({ ...attempt, secrets, now: new Date() });
     expect(new Webhook(secrets[0] ?? '').verify(body, headers)).toEqual({ event: 'points.changed' });
     expect(new Webhook(secrets[1] ?? '', { format: 'raw' }).verify(body, headers)).toEqual({ event: 'points.changed' });
   });
 
-  it('hold no signature where the subscription has no secret', () => {
+  it('have no signature when the subscription has no secret', () => {
     const names = Object.keys(webhookHeaders({ ...attempt, secrets: [], now: new Date() }));
     expect(names.filter((name) => /signature|^webhook-/i.test(name))).toEqual([]);
     expect(names).toContain('X-Service-Webhook-Timestamp');

@@ -23,15 +23,15 @@ describe('Retry-After', () => {
     ['an ISO date', '1994-11-06T08:49:37Z', null],
     ['a date that does not exist', 'Sun, 99 Nov 1994 08:49:37 GMT', null],
     ['words', 'soon', null],
-  ])('is read when it holds %s', (_name, value, expected) => {
+  ])('is read when it is %s', (_name, value, expected) => {
     expect(parseRetryAfter(value, now)).toBe(expected);
   });
 
-  it('that is absent asks for nothing', () => {
+  it('that is missing has no effect', () => {
     expect(parseRetryAfter(undefined, now)).toBeNull();
   });
 
-  it('never asks for less than nothing or more than a day, whatever it holds', () => {
+  it('is never read as less than zero or more than a day, for any content', () => {
     const values = fc.oneof(
       fc.string(),
       fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),

@@ -38,7 +38,7 @@ describe('the signature of the interface', () => {
 });
 
 describe('the signature of Standard Webhooks', () => {
-  it('is the published one', () => {
+  it('equals the published example', () => {
     const signature = signStandard(
       ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
       'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -48,7 +48,7 @@ describe('the signature of Standard Webhooks', () => {
     expect(signature).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
   });
 
-  it('convinces the standardwebhooks library, for made secrets and for chosen ones', () => {
+  it('verifies with the standardwebhooks library, for generated and for chosen secrets', () => {
     const printable = fc.string({ unit: 'grapheme-ascii', minLength: 16, maxLength: 128 });
     const secrets = fc.oneof(
       fc.constant(null).map(makeWebhookSecret),
@@ -73,7 +73,7 @@ describe('the signature of Standard Webhooks', () => {
     expect(() => verifyWithLibrary(stranger, signature, 'evt_1', seconds, body)).toThrow('No matching signature');
   });
 
-  it('does not fit another id, time or body', () => {
+  it('does not verify for another id, time or body', () => {
     const secret = makeWebhookSecret();
     const seconds = nowSeconds();
     const signature = signStandard([secret], 'evt_1', seconds, body);
@@ -85,7 +85,7 @@ describe('the signature of Standard Webhooks', () => {
 });
 
 describe('secrets', () => {
-  it('are made of 32 random bytes and never twice the same', () => {
+  it('are 32 random bytes and never repeat', () => {
     const made = Array.from({ length: 100 }, makeWebhookSecret);
     expect(new Set(made).size).toBe(100);
     for (const secret of made) {
@@ -101,7 +101,7 @@ describe('secrets', () => {
     ['text that is not base64 after the prefix', 'whsec_not base64 at all!', false],
     ['unpadded base64 after the prefix', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS', false],
     ['base64url after the prefix', 'whsec_-_KQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', false],
-  ])('with %s are judged by whether a receiver can verify with them', (_name, secret, usable) => {
+  ])('with %s are accepted only if a receiver can verify with them', (_name, secret, usable) => {
     expect(isUsableSecret(secret)).toBe(usable);
   });
 });

@@ -33,12 +33,12 @@ describe('a webhook URL', () => {
     expect(isAccepted(url, closed)).toBe(true);
   });
 
-  it('is handed on without the trailing dot of its host', () => {
+  it('is stored without the trailing dot of its host', () => {
     const checked = checkWebhookUrl('https://example.com.:8443/hook', closed);
     expect(checked.ok && checked.url.href).toBe('https://example.com:8443/hook');
   });
 
-  it('may be 2048 characters long and not one more, as written or as parsed', () => {
+  it('may have up to 2048 characters, as written and as parsed', () => {
     const longest = `https://example.com/${'a'.repeat(2028)}`;
     expect(longest).toHaveLength(2048);
     expect(isAccepted(longest, closed)).toBe(true);
@@ -63,7 +63,7 @@ describe('a webhook URL', () => {
     );
   });
 
-  it('never makes the check throw, whatever it is', () => {
+  it('never makes the check throw, for any text', () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.webUrl(),
@@ -77,7 +77,7 @@ describe('a webhook URL', () => {
   });
 });
 
-describe('with loopback alone in the allow list, as in the demo,', () => {
+describe('with only loopback in the allow list, as in the demo,', () => {
   it.each([
     'http://127.0.0.1:9000/hook',
     'http://127.0.0.1/hook',
@@ -109,7 +109,7 @@ describe('with loopback alone in the allow list, as in the demo,', () => {
     expect(isAccepted(url, demo)).toBe(false);
   });
 
-  it('http is refused all the same while WEBHOOK_ALLOW_HTTP is off', () => {
+  it('http is refused while WEBHOOK_ALLOW_HTTP is off', () => {
     expect(isAccepted('http://127.0.0.1:9000/', { ...demo, allowHttp: false })).toBe(false);
     expect(isAccepted('https://127.0.0.1:9000/', { ...demo, allowHttp: false })).toBe(true);
   });
@@ -123,7 +123,7 @@ describe('with a network in the allow list', () => {
     'http://orders.svc.cluster.local:9000/hook',
     'https://hooks.internal/hook',
     'https://example.com:9000/hook',
-  ])('%s is accepted, names for the connector to judge by their addresses', (url) => {
+  ])('%s is accepted; names are checked by their addresses at connect', (url) => {
     expect(isAccepted(url, network)).toBe(true);
   });
 

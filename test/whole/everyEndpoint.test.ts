@@ -1,10 +1,10 @@
-// The last word of a whole run: no endpoint that nobody called, and no claim in the README's table that is not so.
+// The last test of a whole run checks that every endpoint was called by the test that docs/endpoints.md names for it.
 import { expect, test } from 'vitest';
 import { type EndpointName, endpoints } from '../../schemas/endpoints/index.js';
 import { provenBy } from '../rig/provenBy.js';
 import { seenOperations } from '../rig/seenOperations.js';
 
-test('every endpoint was called by the test that stands beside it in the documents', () => {
+test('every endpoint was called by the test that docs/endpoints.md names', () => {
   const seen = seenOperations();
   if (!seen) throw new Error('This reads what the other tests called, so it says something only after all of them.');
   const names = Object.keys(endpoints) as EndpointName[];

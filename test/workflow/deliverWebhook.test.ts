@@ -1,5 +1,5 @@
-// A delivery of its own: attempts as far apart as the subscription or the receiver wants, until one succeeds or the last one
-// ends the workflow as failed, which an operator can reset.
+// The workflow of a delivery: attempts with the delays of the subscription or the receiver, until one succeeds or the
+// last one fails the workflow, which an operator can reset.
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deliveryWorkflowId, newId } from '../../schemas/ids.js';
@@ -20,7 +20,7 @@ beforeEach(() => {
   eventId = newId();
 });
 
-/** As the receiver's failure is told to the workflow. */
+/** A failure of the receiver as the activity throws it. */
 const refused = (nextRetryDelay: number, last = false) =>
   ApplicationFailure.create({ message: 'It answered 500.', type: 'status', nonRetryable: last, nextRetryDelay });
 
@@ -57,7 +57,7 @@ describe('attempts', () => {
     expect(attempts).toHaveLength(1);
   });
 
-  it('are as far apart as each failure says, longer where the receiver asked for it', async () => {
+  it('are separated by the delay of each failure, longer when the receiver asked for it', async () => {
     answers(refused(100), refused(900), refused(100), 'succeeded');
     expect(await (await start()).result()).toEqual({ state: 'succeeded' });
     const [first = 0, asked = 0, last = 0] = waits();
@@ -67,21 +67,21 @@ describe('attempts', () => {
     expect(Math.min(first, last)).toBeLessThan(asked);
   });
 
-  it('with a wait of nothing follow at once', async () => {
+  it('with a delay of zero follow at once', async () => {
     answers(refused(1), refused(1), 'succeeded');
     await (await start({ backoffMs: 0 })).result();
     expect(attempts).toHaveLength(3);
     expect(Math.max(...waits())).toBeLessThan(20_000);
   });
 
-  it('do not begin before their time', async () => {
+  it('do not start before their time', async () => {
     answers('succeeded');
     const notBefore = Date.now() + 1_000;
     await (await start({ notBefore })).result();
     expect(attempts[0]).toBeGreaterThanOrEqual(notBefore - 20);
   });
 
-  it('are told how many the subscription allows', async () => {
+  it('get the maximum number of attempts of the subscription', async () => {
     let allowed = 0;
     worker.fakes.postWebhook = async (input) => {
       allowed = input.attempts;
@@ -91,15 +91,15 @@ describe('attempts', () => {
     expect(allowed).toBe(7);
   });
 
-  it('that a dying worker cut short are made again at once and cost the receiver nothing', async () => {
+  it('that a dying worker interrupted are repeated at once and do not count', async () => {
     answers(new Error('The worker went away.'), new Error('The database went away.'), 'succeeded');
     expect(await (await start({ attempts: 1 })).result()).toEqual({ state: 'succeeded' });
     expect(attempts).toHaveLength(3);
   });
 });
 
-describe('a delivery that is used up', () => {
-  it('fails its workflow, so that operators find it, and says what the receiver did', async () => {
+describe('a delivery that is exhausted', () => {
+  it("fails its workflow, so that operators find it, with the receiver's answer", async () => {
     answers(refused(1), refused(1, true));
     const handle = await start();
     await expect(handle.result()).rejects.toMatchObject({
@@ -109,7 +109,7 @@ describe('a delivery that is used up', () => {
     expect(attempts).toHaveLength(2);
   });
 
-  it('is attempted again when it is reset', async () => {
+  it('is tried again when it is reset', async () => {
     answers(refused(1, true), 'succeeded');
     const handle = await start();
     await handle.result().catch(() => {});
@@ -129,7 +129,7 @@ describe('a delivery that is used up', () => {
 });
 
 it.each(['skipped', 'exhausted'])(
-  'a delivery that comes to rest as %s ends well: there is nothing to try again',
+  'a delivery that ends as %s completes its workflow: there is nothing to retry',
   async (state) => {
     answers(state);
     const handle = await start();

@@ -1,5 +1,5 @@
-// What follows an enrollment: both wallets at once, then the merchant; a wallet that fails is said to have failed, and issues
-// later.
+// After an enrollment both passes are issued at the same time, then the events are published. A wallet that fails is
+// reported as failed and issued later.
 import { WithStartWorkflowOperation } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { enrollId, newId } from '../../schemas/ids.js';
@@ -15,14 +15,14 @@ beforeAll(async () => {
 });
 afterAll(() => worker.stop());
 
-const issued = (platform: string) => async (input: { memberIds: readonly string[]; holder: string }) => {
+const issued = (platform: string) => async (input: { memberIds: readonly string[]; leaseOwner: string }) => {
   // A local activity may run again after a workflow task that took too long.
   if (!calls.includes(`issue ${platform}`)) calls.push(`issue ${platform}`);
-  expect(input).toEqual({ memberIds: [memberId], holder: enrollId(memberId) });
+  expect(input).toEqual({ memberIds: [memberId], leaseOwner: enrollId(memberId) });
   return { eventIds: [`${platform}-created`] };
 };
 
-/** Fails `times` times, then does what it should. */
+/** Fails `times` times, then calls `work`. */
 function failing<I, O>(times: number, work: (input: I) => Promise<O>): (input: I) => Promise<O> {
   let left = times;
   return async (input) => {
@@ -46,11 +46,11 @@ beforeEach(() => {
 const input = () => ({ merchantId: 'm', memberId, eventId: 'created' });
 const run = async () => (await worker.start('issuePasses', input(), enrollId(memberId))).result();
 
-/** As the public page asks. */
+/** The request of the public page. */
 function ask(): Promise<unknown> {
   const startWorkflowOperation = new WithStartWorkflowOperation('issuePasses', {
     workflowId: enrollId(memberId),
-    taskQueue: taskQueues.gestures,
+    taskQueue: taskQueues.workflows,
     args: [input()],
     workflowIdConflictPolicy: 'USE_EXISTING',
   });
@@ -61,20 +61,20 @@ function ask(): Promise<unknown> {
 }
 
 describe('both passes', () => {
-  it('are issued, then told with the member that they belong to', async () => {
+  it('are issued, then published with their member', async () => {
     expect(await run()).toEqual({ apple: true, google: true });
     expect(calls.slice(0, 2).sort()).toEqual(['issue apple', 'issue google']);
     expect(calls.slice(2)).toEqual(['publish created,apple-created,google-created']);
   });
 
-  it('that are there already make no further event', async () => {
+  it('that exist already cause no further event', async () => {
     worker.fakes.issueApplePasses = async () => ({ eventIds: [] });
     worker.fakes.issueGooglePasses = async () => ({ eventIds: [] });
     expect(await run()).toEqual({ apple: true, google: true });
     expect(calls).toEqual(['publish created']);
   });
 
-  it('answer the waiting page before the merchant is told', async () => {
+  it('answer the waiting page before the events are published', async () => {
     let finish = () => {};
     const held = new Promise<void>((resolve) => {
       finish = resolve;
@@ -94,7 +94,7 @@ describe('both passes', () => {
 
 describe('a wallet that fails', () => {
   it.each(['apple', 'google'] as const)(
-    '(%s) is said to have failed at once, issues later, and is told of then',
+    '(%s) is reported as failed at once, issued later, and published then',
     async (platform) => {
       const name = platform === 'apple' ? 'issueApplePasses' : 'issueGooglePasses';
       const other = platform === 'apple' ? 'google' : 'apple';
@@ -110,7 +110,7 @@ describe('a wallet that fails', () => {
     },
   );
 
-  it('with the other does not keep the merchant waiting either', async () => {
+  it('together with the other one does not delay the event either', async () => {
     worker.fakes.issueApplePasses = failing(1, issued('apple'));
     worker.fakes.issueGooglePasses = failing(1, issued('google'));
     expect(await run()).toEqual({ apple: false, google: false });
@@ -120,7 +120,7 @@ describe('a wallet that fails', () => {
   });
 });
 
-it('publishing that fails is tried again, and no pass is issued twice', async () => {
+it('publishing that fails is repeated, and no pass is issued twice', async () => {
   const { publishEvents } = worker.fakes;
   if (!publishEvents) throw new Error('No step.');
   worker.fakes.publishEvents = failing(1, publishEvents);

@@ -1,5 +1,5 @@
-// What follows a change of a member: the wallets first, which answers whoever waits, then the merchant. Neither a wallet nor a
-// receiver that is away holds up the other.
+// After a change of a member the wallets are pushed, which completes the API's wait, then the event is published. An
+// unavailable wallet does not delay the event, and an unavailable receiver does not delay the push.
 import { WithStartWorkflowOperation } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../schemas/ids.js';
@@ -25,24 +25,26 @@ beforeAll(async () => {
 });
 afterAll(() => worker.stop());
 
-/** What is done for this test's own workflow. A local activity may run again after a workflow task that took too long. */
-function note(holder: string, call: string): void {
-  if (holder === workflowId && calls.at(-1) !== call) calls.push(call);
+/**
+ * Records the calls for this test's workflow. A local activity may run again after a workflow task that took too long.
+ */
+function note(leaseOwner: string, call: string): void {
+  if (leaseOwner === workflowId && calls.at(-1) !== call) calls.push(call);
 }
 
 beforeEach(() => {
   calls = [];
   workflowId = `points:${newId()}:key-0001`;
-  worker.fakes.pushPasses = async ({ holder, eventIds }) => {
-    note(holder, `push ${eventIds.join()}`);
+  worker.fakes.pushPasses = async ({ leaseOwner, eventIds }) => {
+    note(leaseOwner, `push ${eventIds.join()}`);
     return { passUpdates: { 'event-1': told }, eventIds: ['pass-1'], late: [] };
   };
-  worker.fakes.publishEvents = async ({ holder, eventIds }) => {
-    note(holder, `publish ${eventIds.join()}`);
+  worker.fakes.publishEvents = async ({ leaseOwner, eventIds }) => {
+    note(leaseOwner, `publish ${eventIds.join()}`);
     return { published: eventIds.length };
   };
-  worker.fakes.pushLate = async ({ holder, eventIds }) => {
-    note(holder, `push late ${eventIds.join()}`);
+  worker.fakes.pushLate = async ({ leaseOwner, eventIds }) => {
+    note(leaseOwner, `push late ${eventIds.join()}`);
     return { eventIds: [] };
   };
 });
@@ -50,11 +52,11 @@ beforeEach(() => {
 const handle = () => worker.client.workflow.getHandle(workflowId);
 const start = () => worker.start('publishChange', input, workflowId);
 
-/** As the API asks: started if it was not, and answered once the wallets were told. */
+/** The request of the API: starts the workflow if needed, and is answered when the wallets were pushed. */
 function ask(updateId: string = passUpdateUpdate): Promise<unknown> {
   const startWorkflowOperation = new WithStartWorkflowOperation('publishChange', {
     workflowId,
-    taskQueue: taskQueues.gestures,
+    taskQueue: taskQueues.workflows,
     args: [input],
     workflowIdConflictPolicy: 'USE_EXISTING',
   });
@@ -62,19 +64,19 @@ function ask(updateId: string = passUpdateUpdate): Promise<unknown> {
 }
 
 describe('a change', () => {
-  it('is told to the wallets, then to the merchant, together with what the push itself made', async () => {
+  it('is pushed to the wallets, then published, together with the events of the push itself', async () => {
     expect(await (await start()).result()).toEqual({ pushed: true, published: 2 });
     expect(calls).toEqual(['push event-1', 'publish event-1,pass-1']);
   });
 
-  it('answers the caller as soon as the wallets were told, while the merchant is still being told', async () => {
+  it('answers the caller when the wallets were pushed, before the event is published', async () => {
     let finish = () => {};
     const held = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    worker.fakes.publishEvents = async ({ holder }) => {
+    worker.fakes.publishEvents = async ({ leaseOwner }) => {
       await held;
-      note(holder, 'published');
+      note(leaseOwner, 'published');
       return { published: 1 };
     };
     expect(await ask()).toEqual(told);
@@ -84,7 +86,7 @@ describe('a change', () => {
     expect(calls).toContain('published');
   });
 
-  it('answers a second caller as the first, at the same time and after its end, and is pushed once', async () => {
+  it('answers a second caller like the first, at the same time and after its end, and is pushed once', async () => {
     expect(await Promise.all([ask(), ask()])).toEqual([told, told]);
     await handle().result();
     const { runId } = await handle().describe();
@@ -93,7 +95,7 @@ describe('a change', () => {
     expect(calls).toEqual(['push event-1', 'publish event-1,pass-1']);
   });
 
-  it('of an event that somebody else holds answers null', async () => {
+  it('of an event with another lease owner answers null', async () => {
     worker.fakes.pushPasses = async () => ({ passUpdates: {}, eventIds: [], late: [] });
     expect(await ask()).toBeNull();
     await handle().result();
@@ -101,16 +103,16 @@ describe('a change', () => {
 });
 
 describe('a push that fails', () => {
-  it('answers null, is pushed until it is taken, and does not hold up the merchant', async () => {
-    worker.fakes.pushPasses = async ({ holder }) => {
-      note(holder, 'push failed');
+  it('answers null, is repeated until it is accepted, and does not delay the event', async () => {
+    worker.fakes.pushPasses = async ({ leaseOwner }) => {
+      note(leaseOwner, 'push failed');
       throw new Error('The wallets are away.');
     };
     let attempts = 0;
-    worker.fakes.pushLate = async ({ holder }) => {
+    worker.fakes.pushLate = async ({ leaseOwner }) => {
       attempts += 1;
       if (attempts === 1) throw new Error('Still away.');
-      note(holder, 'pushed late');
+      note(leaseOwner, 'pushed late');
       return { eventIds: ['pass-2'] };
     };
     expect(await ask()).toBeNull();
@@ -119,14 +121,14 @@ describe('a push that fails', () => {
     expect(calls).toEqual(['push failed', 'publish event-1', 'pushed late', 'publish pass-2']);
   });
 
-  it('for one wallet only is pushed late for that, and told at once', async () => {
+  it('for one wallet only is repeated for that wallet, and the event is published at once', async () => {
     worker.fakes.pushPasses = async () => ({ passUpdates: {}, eventIds: [], late: ['event-1'] });
     expect(await ask()).toBeNull();
     await handle().result();
     expect(calls.sort()).toEqual(['publish event-1', 'push late event-1']);
   });
 
-  it('is pushed for a day, however often that takes, and once a minute at least', async () => {
+  it('is repeated for a day, at least once a minute', async () => {
     worker.fakes.pushPasses = async () => ({ passUpdates: {}, eventIds: [], late: ['event-1'] });
     await ask();
     await handle().result();
@@ -141,7 +143,7 @@ describe('a push that fails', () => {
 });
 
 describe('publishing that fails', () => {
-  it('is tried again, and the wallets are not told twice', async () => {
+  it('is repeated, without a second push', async () => {
     let failed = false;
     const { publishEvents } = worker.fakes;
     worker.fakes.publishEvents = async (claim) => {
@@ -156,13 +158,13 @@ describe('publishing that fails', () => {
     expect(calls).toEqual(['push event-1', 'publish event-1,pass-1']);
   });
 
-  it('after it was done is told again, which its activity answers as the first time', async () => {
+  it('after it was done is repeated, and its activity answers as the first time', async () => {
     const published = new Set<string>();
     let lost = false;
-    worker.fakes.publishEvents = async ({ holder, eventIds }) => {
+    worker.fakes.publishEvents = async ({ leaseOwner, eventIds }) => {
       const before = published.size;
       for (const id of eventIds) published.add(id);
-      note(holder, `publish ${published.size - before} new`);
+      note(leaseOwner, `publish ${published.size - before} new`);
       if (!lost) {
         lost = true;
         throw new Error('Done, but its completion was lost.');

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => worker.stop());
 
-it('goes on after the last merchant of each step until there is none left, and adds up', async () => {
+it('continues after the last merchant of each step until none is left, and adds up the repairs', async () => {
   const asked: Recount[] = [];
   worker.fakes.recountMerchants = async (input) => {
     asked.push(input);
@@ -21,7 +21,7 @@ it('goes on after the last merchant of each step until there is none left, and a
   expect(asked).toEqual([{}, { after: 'merchant-1' }, { after: 'merchant-2' }]);
 });
 
-it('takes a step again that failed, and a fresh history after twenty steps', async () => {
+it('repeats a step that failed, and continues as new after twenty steps', async () => {
   let step = 0;
   let failed = false;
   worker.fakes.recountMerchants = async () => {

@@ -1,10 +1,10 @@
-// The relay's workflow keeps its activity at work for ever, without a history that grows.
+// The relay's workflow runs its activity without end, with a history that does not grow.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../schemas/ids.js';
-import { until } from '../rig/service.js';
+import { until } from '../rig/until.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
 
-/** No service of the other files has as many. */
+/** No service in the other files has this many shards. */
 const ownShard = 7;
 
 let worker: WorkflowWorker;
@@ -14,15 +14,15 @@ beforeAll(async () => {
 });
 afterAll(() => worker.stop());
 
-/** Parks the relay of this test in its next round, so that it stays quiet until it is ended. */
+/** Keeps the relay of this test in its next round until it is ended. */
 const park = () => {
   worker.fakes.relayEvents = () => new Promise((resolve) => setTimeout(() => resolve({ relayed: 0 }), 1_000));
 };
 
-it('relays round after round in its shard, takes a round again that failed, and goes on in a new run', async () => {
+it('runs round after round in its shard, repeats a round that failed, and continues as new', async () => {
   let rounds = 0;
   worker.fakes.relayEvents = async ({ shard }) => {
-    // The schedules of other files' services live on the same server: their relays come by here too.
+    // The schedules of other files' services are on the same server, so their relays call this fake, too.
     if (shard !== ownShard) return new Promise((resolve) => setTimeout(() => resolve({ relayed: 0 }), 1_000));
     rounds += 1;
     if (rounds === 3) throw new Error('The worker went away.');

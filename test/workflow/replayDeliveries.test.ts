@@ -9,21 +9,21 @@ beforeAll(async () => {
 });
 afterAll(() => worker.stop());
 
-it('draws up its list once, and takes a fresh history after fifty steps without losing its place', async () => {
+it('snapshots its list once, and continues as new after fifty steps at the same position', async () => {
   const batchId = newId();
   const steps: number[] = [];
   let drawnUp = 0;
   const holders: string[] = [];
-  worker.fakes.drawUpReplay = async () => {
+  worker.fakes.snapshotReplay = async () => {
     drawnUp += 1;
     return { total: 53 };
   };
   worker.fakes.replayEvents = async ({ from }) => {
     steps.push(from);
-    return { next: from + 1, over: from === 52, total: 53, done: from + 1, created: 0, carried: 0 };
+    return { next: from + 1, over: from === 52, total: 53, done: from + 1, created: 0, published: 0 };
   };
-  worker.fakes.finishBatch = async ({ holder }) => {
-    holders.push(holder);
+  worker.fakes.finishBatch = async ({ leaseOwner }) => {
+    holders.push(leaseOwner);
     return { phase: 'completed', eventId: 'event-1' };
   };
   worker.fakes.publishEvents = async () => ({ published: 1 });

@@ -1,4 +1,4 @@
-// The skeleton of a batch over a list: in order, told however it ends, and never without bound.
+// The steps of a batch over a list: in order, with an event at every kind of end, and with a bounded history.
 
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ const stepped = (from: number, over: boolean) => ({
   total: 3,
   done: from + 1,
   created: 0,
-  carried: 0,
+  published: 0,
 });
 
 beforeAll(async () => {
@@ -26,16 +26,16 @@ afterAll(() => worker.stop());
 beforeEach(() => {
   calls = [];
   batchId = newId();
-  worker.fakes.drawUpCampaign = async () => {
-    calls.push('drawUp');
+  worker.fakes.snapshotCampaign = async () => {
+    calls.push('snapshotTargets');
     return { total: 3 };
   };
   worker.fakes.sendMessages = async ({ from }) => {
     calls.push(`send ${from}`);
     return stepped(from, from === 2);
   };
-  worker.fakes.finishBatch = async ({ failure, holder }) => {
-    calls.push(`finish ${failure ?? 'well'} for ${holder.split(':')[0]}`);
+  worker.fakes.finishBatch = async ({ failure, leaseOwner }) => {
+    calls.push(`finish ${failure ?? 'well'} for ${leaseOwner.split(':')[0]}`);
     return { phase: failure === undefined ? 'completed' : 'failed', eventId: 'event-1' };
   };
   worker.fakes.publishEvents = async ({ eventIds }) => {
@@ -51,18 +51,25 @@ const start = (cursor?: number) =>
     `campaign:${batchId}`,
   );
 
-it('draws up the list, works through it in order, then tells the merchant', async () => {
+it('snapshots the list, processes it in order, then publishes its end', async () => {
   const handle = await start();
   expect(await handle.result()).toEqual({ phase: 'completed' });
-  expect(calls).toEqual(['drawUp', 'send 0', 'send 1', 'send 2', 'finish well for campaign', 'publish event-1']);
+  expect(calls).toEqual([
+    'snapshotTargets',
+    'send 0',
+    'send 1',
+    'send 2',
+    'finish well for campaign',
+    'publish event-1',
+  ]);
 });
 
-it('goes on where an earlier run of it stopped, with the list of that run', async () => {
+it('continues where an earlier run stopped, with the list of that run', async () => {
   await (await start(2)).result();
   expect(calls).toEqual(['send 2', 'finish well for campaign', 'publish event-1']);
 });
 
-it('takes a step again that failed for a moment', async () => {
+it('repeats a step that failed once', async () => {
   let failed = false;
   const { sendMessages } = worker.fakes;
   worker.fakes.sendMessages = async (step) => {
@@ -77,15 +84,15 @@ it('takes a step again that failed for a moment', async () => {
   expect(calls.filter((call) => call === 'send 1')).toHaveLength(1);
 });
 
-it('tells the merchant of a failure that no retry can help', async () => {
+it('publishes a failure that no retry can repair', async () => {
   worker.fakes.sendMessages = async () => {
     throw ApplicationFailure.create({ message: 'The list is gone.', nonRetryable: true });
   };
   expect(await (await start()).result()).toEqual({ phase: 'failed' });
-  expect(calls).toEqual(['drawUp', 'finish The list is gone. for campaign', 'publish event-1']);
+  expect(calls).toEqual(['snapshotTargets', 'finish The list is gone. for campaign', 'publish event-1']);
 });
 
-it('tells the merchant when an operator cancels it', async () => {
+it('publishes its end when an operator cancels it', async () => {
   let begun: () => void = () => {};
   const beginning = new Promise<void>((resolve) => {
     begun = resolve;
@@ -99,5 +106,5 @@ it('tells the merchant when an operator cancels it', async () => {
   await beginning;
   await worker.client.workflow.getHandle(handle.workflowId).cancel();
   expect(await handle.result()).toEqual({ phase: 'failed' });
-  expect(calls).toEqual(['drawUp', 'finish cancelled for campaign', 'publish event-1']);
+  expect(calls).toEqual(['snapshotTargets', 'finish cancelled for campaign', 'publish event-1']);
 });

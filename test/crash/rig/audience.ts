@@ -1,4 +1,5 @@
-// The merchant's receivers, of every temper, each with a subscription of its own. Whatever comes is noted before it is answered.
+// The merchant's receivers, one for each temper, each with its own subscription. A receiver records each request before
+// it answers.
 import { createHash, createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type Received, type Receiver, startReceiver, type Temper } from '../../rig/receiver.js';
@@ -9,20 +10,20 @@ import type { Random } from './random.js';
 export interface Listener {
   name: string;
   url: string;
-  /** Filled in when it is subscribed. */
+  /** Set when the subscription is created. */
   subscriptionId: string;
   secret: string;
   events: string[];
   retryPolicy: { maxAttempts: number; backoffMs: number };
   timeoutMs: number;
-  /** It takes everything in the end. */
+  /** The receiver accepts everything in the end. */
   steady: boolean;
   receipts(): Receipt[];
-  /** When what came, in milliseconds since the epoch. */
+  /** The time of arrival of each event, in milliseconds since the epoch. */
   arrivals(): { eventId: string; at: number }[];
-  /** From now on it takes everything at once. */
+  /** From now on the receiver accepts everything at once. */
   calm(): void;
-  /** From now on it behaves like this. */
+  /** From now on the receiver has this temper. */
   behave(temper: Temper): void;
   stop(): Promise<void>;
 }
@@ -78,7 +79,7 @@ function isSigned({ headers, body }: Received, secret: string): boolean {
   return headers['x-service-webhook-signature'] === `sha256=${expected}`;
 }
 
-/** A third of what comes goes wrong, each time in another way. */
+/** A third of the requests fails, in varying ways. */
 function moody(random: Random): Temper {
   const good = ok();
   const bad = [status(500), tooMany('1'), reset(), hang(), redirect('http://127.0.0.1:9/elsewhere'), status(503)];

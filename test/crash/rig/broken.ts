@@ -1,4 +1,4 @@
-// Starts a service with one of its guarantees switched off: first the module that breaks it, then the service as it is.
+// Starts a service without one of its guarantees: loads the module that breaks it, then the unchanged service.
 import { pathToFileURL } from 'node:url';
 
 const [breaking = '', service = ''] = process.argv.slice(2);

@@ -1,39 +1,39 @@
-// A client as the documentation tells integrators to write one: what went unanswered is asked again with the same key, at
-// whichever API answers. Nothing is given up while there is hope, unless it was told to.
+// A client that follows the documentation for integrators: it repeats an unanswered request with the same key at the
+// next API process, until an answer comes, the patience of 90 s is over or its attempts are used up.
 import { Agent, type FormData, fetch } from 'undici';
 import type { World } from './world.js';
 
 export interface Asked {
-  method: 'POST' | 'PATCH';
+  method: 'GET' | 'POST' | 'PATCH';
   path: string;
   key?: string;
   body?: unknown;
   form?: FormData;
 }
 
-/** One answer, or what came instead of one. */
+/** One answer, or the reason why none came. */
 export type Answer = { status: number; text: string; code: string; replayed: boolean } | { lost: string };
 
 export const isAnswer = (answer: Answer): answer is Exclude<Answer, { lost: string }> => 'status' in answer;
 
 export interface Called {
-  /** The last answer; a lost one when there was never a definite one. */
+  /** The last answer; a lost one when no definite answer came. */
   answer: Answer;
   requests: number;
-  /** True when a try before the last one went unanswered: it may still come to pass. */
+  /** True when an attempt before the last one was not answered or got a 5xx: its change may still have been applied. */
   doubtful: boolean;
   surprises: string[];
 }
 
 export interface Caller {
-  /** One request, to the API with that number. */
+  /** Sends one request to the API process with this number. */
   once(asked: Asked, api: number): Promise<Answer>;
-  /** Until there is a definite answer, `patienceMs` is over, or `attempts` are used up. */
+  /** Repeats the request until a definite answer comes, `patienceMs` is over, or `attempts` are used up. */
   call(asked: Asked, options?: { attempts?: number }): Promise<Called>;
   close(): Promise<void>;
 }
 
-/** Not definite: the same request may be asked again, and should be. */
+/** Statuses that are not definite; the same request can and should be sent again. */
 const again: readonly number[] = [409, 500, 502, 503];
 const patienceMs = 90_000;
 const timeoutMs = 8_000;

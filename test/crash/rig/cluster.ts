@@ -1,13 +1,13 @@
-// A whole service out of processes of its own, each of which may be killed, stopped and continued at any moment and is started
-// again by the supervisor of the start command. Everything it keeps is on disk, so what was acknowledged must survive.
+// A whole service of separate processes. A test may kill, stop and continue each of them at any time; the supervisor of
+// `npm start` starts a dead one again. All data is on disk, so acknowledged changes must survive.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import pino from 'pino';
-import type { CrashPoint } from '../../../activities/deps.js';
-import { type OpenStore, openStore } from '../../../activities/store.js';
+import type { CrashPoint } from '../../../platform/crashPoint.js';
+import { type ClosableDeps, createDeps } from '../../../platform/createDeps.js';
 import { readConfig } from '../../../schemas/config.js';
 import { cacheDirOf } from '../../../stack/engines/cache.js';
 import { mongodbPlan, mongodbUriAt } from '../../../stack/engines/mongodb.js';
@@ -15,8 +15,8 @@ import { obtainMongodb } from '../../../stack/engines/mongodbSources.js';
 import { engineEnv } from '../../../stack/engines/startEngines.js';
 import { temporalPlan } from '../../../stack/engines/temporal.js';
 import { obtainTemporal } from '../../../stack/engines/temporalSources.js';
-import { startKeeper } from '../../../stack/keeper.js';
 import { findPort } from '../../../stack/ports.js';
+import { startReaper } from '../../../stack/reaper.js';
 import { apiPlan, workerPlan } from '../../../stack/services.js';
 import { type ProcessPlan, type SupervisedProcess, superviseProcess } from '../../../stack/supervisedProcess.js';
 import { createTerminal } from '../../../stack/terminal.js';
@@ -37,25 +37,30 @@ export interface Cluster {
   folder: string;
   /** With the prefix `/api/v1`. */
   apis: Record<(typeof apiNames)[number], string>;
-  /** What the processes are given. */
+  /** The environment of the processes. */
   env: Record<string, string>;
-  /** The rig's own way to the database; it must not be used while MongoDB is stopped. */
-  store: OpenStore;
+  /** The rig's own access to the database. It must not be used while MongoDB is stopped. */
+  deps: ClosableDeps;
   temporal: Client;
-  /** Whose life it is now; undefined while it is dead. */
+  /** The pid of the process; undefined while it is dead. */
   pidOf(name: ProcessName): number | undefined;
-  /** False when there was nothing to signal. */
+  /** Sends a signal; false when the process is dead. */
   signal(name: ProcessName, signal: NodeJS.Signals): boolean;
-  /** How each life ended that nobody asked to end, oldest first. */
+  /** Each death without a stop request, oldest first. */
   endings: { name: ProcessName; ending: string; at: number }[];
-  /** When each life after the first was ready, oldest first. */
+  /** Each time a process was ready again after a restart, oldest first. */
   recoveries: { name: ProcessName; tookMs: number; at: number }[];
-  /** Resolves when all of them live and are ready. */
+  /** Each engine that was killed because it was stuck, oldest first. */
+  stuck: { name: ProcessName; reason: string }[];
+  /** Resolves when all processes live and are ready. */
   allUp(withinMs?: number): Promise<void>;
-  /** Stops a process until it is started again. */
+  /** Stops a process until `up` is called. */
   down(name: ProcessName): Promise<void>;
   up(name: ProcessName): Promise<void>;
-  /** A point in the code at which the next process of that kind to pass dies, once. Answers whether one did. */
+  /**
+   * Arms a crash point: the next process of that role that reaches it dies, once. Returns a function that tells whether
+   * one died.
+   */
   arm(role: Role, point: CrashPoint): () => boolean;
   stop(): Promise<void>;
 }
@@ -63,9 +68,11 @@ export interface Cluster {
 export interface ClusterOptions {
   env?: Record<string, string>;
   processes?: readonly ProcessName[];
-  /** Points that can be armed (activities/deps.ts), for the APIs and for the workers. */
+  /** Crash points that can be armed (platform/deps.ts), for the APIs and for the workers. */
   crashPoints?: Record<Role, readonly CrashPoint[]>;
-  /** Modules that break a service, loaded before its own code. */
+  /** True for engines that are watched and restarted when they are stuck, as with `npm start`. */
+  sources?: boolean;
+  /** Modules that break a guarantee, loaded before the service's code. */
   preload?: { api?: string; worker?: string };
 }
 
@@ -99,15 +106,16 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     ...options.env,
   };
 
+  const config = readConfig(env);
   const notArmed = 'not armed';
   const markOf = (role: Role, point: CrashPoint): string => join(marks, `${role}.${point}`);
   const points: Record<Role, readonly CrashPoint[]> = options.crashPoints ?? { api: [], worker: [] };
   const crashAt = (role: Role): string => points[role].map((point) => `${point}@${markOf(role, point)}`).join(',');
-  // A mark that is there disarms the point.
+  // An existing mark file disarms the point.
   for (const role of ['api', 'worker'] as const)
     for (const point of points[role]) writeFileSync(markOf(role, point), notArmed);
 
-  const keeper = startKeeper();
+  const reaper = startReaper();
   const terminal = createTerminal(process.stderr);
   const pids = new Map<ProcessName, number>();
   const ready = new Set<ProcessName>();
@@ -115,7 +123,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const plans = new Map<ProcessName, ProcessPlan>();
   const endings: Cluster['endings'] = [];
   const recoveries: Cluster['recoveries'] = [];
-  const keep = () => keeper.keep([...pids.values()]);
+  const stuck: Cluster['stuck'] = [];
+  const keep = () => reaper.watch([...pids.values()]);
 
   async function planOf(name: ProcessName): Promise<ProcessPlan> {
     const search = { cacheDir: cacheDirOf(process.env), env: process.env };
@@ -128,6 +137,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
           port: portOf(name),
           dataDir: join(folder, 'mongodb'),
           env: engineEnv(process.env),
+          ...(options.sources && { database: config.MONGODB_DATABASE }),
         });
         return { result: plan, said: engine.said };
       });
@@ -137,7 +147,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
         const engine = await obtainTemporal(search, { task, signal });
         const dbFile = join(folder, 'temporal.db');
         const run = { engine, namespace: 'default', port: portOf(name), dbFile, env: engineEnv(process.env) };
-        return { result: temporalPlan(run), said: engine.said };
+        return { result: temporalPlan({ ...run, ...(options.sources && { sources: true }) }), said: engine.said };
       });
     }
     const role = name.startsWith('api') ? 'api' : 'worker';
@@ -164,6 +174,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
         endings.push({ name, ending, at: Date.now() });
         keep();
       },
+      stuck: (reason) => stuck.push({ name, reason }),
       recovered(tookMs) {
         ready.add(name);
         recoveries.push({ name, tookMs, at: Date.now() });
@@ -184,8 +195,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     supervised.delete(name);
   }
 
-  const config = readConfig(env);
-  const store = openStore({ config, log: pino({ level: 'silent' }), patience: 'tool' });
+  const deps = createDeps({ config, log: pino({ level: 'silent' }), timeouts: 'tool' });
   const connection = Connection.lazy({
     address: config.TEMPORAL_ADDRESS ?? '',
     channelArgs: { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 500 },
@@ -195,7 +205,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     folder,
     apis: { 'api-1': `${apiUrl('api-1')}/api/v1`, 'api-2': `${apiUrl('api-2')}/api/v1` },
     env,
-    store,
+    deps,
     temporal: new Client({ connection, namespace: 'default' }),
     pidOf: (name) => pids.get(name),
     signal(name, signal) {
@@ -209,6 +219,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     },
     endings,
     recoveries,
+    stuck,
     allUp: async (withinMs = 60_000) => {
       const allThere = () => [...supervised.keys()].every((name) => pids.has(name) && ready.has(name));
       await until(async () => allThere(), 50, AbortSignal.timeout(withinMs));
@@ -224,11 +235,11 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     async stop() {
       for (const name of [...apiNames, ...workerNames, ...engineNames]) cluster.signal(name, 'SIGCONT');
       await connection.close();
-      await store.close();
-      // Nothing that they hold is needed any more, so nobody waits for their manners.
+      await deps.close();
+      // The data is not needed any more, so the processes are killed without a grace period.
       for (const one of supervised.values()) one.kill();
       await Promise.all([...supervised.keys()].map(down));
-      keeper.dismiss();
+      reaper.dismiss();
       if (process.env.KEEP_CRASH_FOLDER) console.error(`kept: ${folder}`);
       else rmSync(folder, { recursive: true, force: true });
     },
@@ -236,7 +247,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 
   try {
     await Promise.all(engineNames.filter((name) => processes.includes(name)).map(up));
-    await migrate(store);
+    await migrate(deps);
     await Promise.all([...apiNames, ...workerNames].filter((name) => processes.includes(name)).map(up));
     return cluster;
   } catch (error) {

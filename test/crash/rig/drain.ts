@@ -1,10 +1,11 @@
-// Waits until nothing is under way any more, without a hand: what is still there after that long is left for the checkers.
+// Waits, without intervention, until no work is under way. Work that is left when the time is over shows in the
+// checkers.
 import { standing } from '../evidence.js';
 import type { World } from './world.js';
 
 const running = `ExecutionStatus = "Running" AND WorkflowType NOT IN (${standing.map((type) => `"${type}"`).join(', ')})`;
 
-/** Answers how long it took, or null when it was not over within that time. */
+/** Returns how long it took; null when work was still under way after `withinMs`. */
 export async function drain(
   { cluster, listeners }: World,
   { withinMs, say = () => undefined }: { withinMs: number; say?: (line: string) => void },
@@ -24,19 +25,19 @@ export async function drain(
   return null;
 }
 
-/** Something that is not over yet; null when everything is. */
+/** Names one piece of work that is under way; null when there is none. */
 async function underWay(cluster: World['cluster']): Promise<string | null> {
-  const { rows } = cluster.store;
-  const unpublished = () => rows.events.findOne({ state: 'new' }, { projection: { type: 1, holder: 1 } });
+  const { collections } = cluster.deps;
+  const unpublished = () => collections.events.findOne({ state: 'new' }, { projection: { type: 1, leaseOwner: 1 } });
   const event = await unpublished();
-  if (event) return `${event.type} ${event._id}, held by ${event.holder || 'nobody'}`;
+  if (event) return `${event.type} ${event._id}, held by ${event.leaseOwner || 'nobody'}`;
   for await (const workflow of cluster.temporal.workflow.list({ query: running }))
     if (!workflow.type.startsWith('temporal-sys')) return `${workflow.type} ${workflow.workflowId}`;
-  const delivery = await rows.deliveries.findOne(
+  const delivery = await collections.deliveries.findOne(
     { state: { $in: ['pending', 'retrying'] } },
     { projection: { state: 1 } },
   );
   if (delivery) return `a delivery is ${delivery.state}`;
-  // A workflow that was just started may not be listed yet, and may have made new events meanwhile.
+  // A workflow that was just started may not be listed yet, and may have written new events since the first look.
   return (await unpublished()) ? 'a new event' : null;
 }

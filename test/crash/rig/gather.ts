@@ -1,4 +1,4 @@
-// Reads what is left when everything has come to rest, straight from the database, the receivers and Temporal.
+// Collects the evidence from the database, the receivers and Temporal when everything has come to rest.
 import type { Evidence, Operation } from '../evidence.js';
 import { styleOf, type World } from './world.js';
 
@@ -7,21 +7,25 @@ const number = (value: unknown): number | undefined => (typeof value === 'number
 const texts = (value: unknown): string[] | undefined =>
   Array.isArray(value) ? value.filter((each) => typeof each === 'string') : undefined;
 
-/** Leaves out what is undefined. */
+/** Leaves out undefined fields. */
 function given<T extends Record<string, unknown>>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: NonNullable<T[K]>;
   };
 }
 
-export async function gather({ cluster, listeners }: World, operations: Operation[]): Promise<Evidence> {
-  const { rows } = cluster.store;
+export async function gather(
+  { cluster, listeners }: World,
+  operations: Operation[],
+  feeds: string[][] = [],
+): Promise<Evidence> {
+  const { collections } = cluster.deps;
   const [programs, members, ledger, events, deliveries] = await Promise.all([
-    rows.programs.find().toArray(),
-    rows.members.find().toArray(),
-    rows.transactions.find().toArray(),
-    rows.events.find({}, { projection: { envelope: 0 } }).toArray(),
-    rows.deliveries.find({}, { projection: { history: 0 } }).toArray(),
+    collections.programs.find().toArray(),
+    collections.members.find().toArray(),
+    collections.ledger.find().toArray(),
+    collections.events.find({}, { projection: { envelope: 0 } }).toArray(),
+    collections.deliveries.find({}, { projection: { history: 0 } }).toArray(),
   ]);
   const goals = new Map(programs.map((program) => [program._id, program.goal ?? 0]));
   const workflows: Evidence['workflows'] = [];
@@ -29,6 +33,7 @@ export async function gather({ cluster, listeners }: World, operations: Operatio
     workflows.push({ id: workflowId, type, status: status.name });
   return {
     operations,
+    feeds,
     workflows,
     members: members.map(({ _id, email = '', balance, status, tags, programId }) => ({
       ...{ id: _id, email, balance, status, tags },
@@ -39,13 +44,13 @@ export async function gather({ cluster, listeners }: World, operations: Operatio
       ...{ id: _id, memberId, type, previous, current, delta, memberVersion },
       ...given({ eventId }),
     })),
-    events: events.map(({ _id, type, memberId = '', data, state, silent }) => ({
+    events: events.map(({ _id, type, memberId = '', data, state, internal }) => ({
       id: _id,
       type,
       memberId,
       memberVersion: number(data.memberVersion) ?? 0,
       published: state === 'published',
-      silent: silent === true,
+      internal: internal === true,
       ...given({
         previous: number(data.previous),
         current: number(data.current),
@@ -57,7 +62,7 @@ export async function gather({ cluster, listeners }: World, operations: Operatio
       }),
     })),
     deliveries: deliveries
-      .filter((delivery) => delivery.replayOf === undefined)
+      .filter((delivery) => delivery.root === undefined)
       .map(({ _id, eventId, subscriptionId, state }) => ({ id: _id, eventId, subscriptionId, state })),
     subscriptions: listeners.map(({ subscriptionId, name, events: wanted, steady }) => ({
       id: subscriptionId,

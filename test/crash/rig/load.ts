@@ -1,5 +1,5 @@
-// The mixed load of a campaign: every kind of operation, in the proportions and with the tricks of its seed. Each operation
-// becomes a record of what was asked and what came of it.
+// The mixed load of a campaign: all kinds of operations with random weights and tricks from the seed. Each operation
+// becomes a record of its requests and its outcome.
 import { FormData } from 'undici';
 import type { Kind, Operation, Outcome } from '../evidence.js';
 import { type Answer, type Asked, type Called, type Caller, isAnswer } from './caller.js';
@@ -11,7 +11,16 @@ export interface Known {
   programId: string;
 }
 
-const weights: Record<Kind, number> = { delta: 46, value: 10, redeem: 14, enroll: 10, status: 9, tag: 10, import: 1 };
+const weights: Record<Kind, number> = {
+  delta: 46,
+  value: 10,
+  redeem: 14,
+  enroll: 10,
+  status: 9,
+  tag: 10,
+  import: 1,
+  replay: 1,
+};
 const refusals: readonly string[] = [
   'CARD_FULL',
   'CARD_NOT_FULL',
@@ -19,27 +28,30 @@ const refusals: readonly string[] = [
   'STAMP_DELTA_ONLY',
   'TAG_LIMIT_EXCEEDED',
 ];
-/** How often a client walks away after its first try, asks again after the answer, asks with another body, asks twice at once. */
+/**
+ * Probabilities of the tricks: stop after the first request, repeat after the answer, repeat with another body, send
+ * two requests at once.
+ */
 const allTricks = { giveUp: 0.03, askAgain: 0.1, otherBody: 0.06, twice: 0.08 };
 
 export interface Load {
   operations: Operation[];
-  /** Members that can be worked on. */
+  /** Members that exist and can be changed. */
   known: Known[];
-  /** Does one operation from beginning to end. */
+  /** Runs one operation to its end. */
   step(): Promise<void>;
   enroll(programId?: string): Promise<void>;
   importFile(): Promise<void>;
-  gesture(kind: 'delta' | 'value' | 'redeem', member: Known): Promise<void>;
+  keyedChange(kind: 'delta' | 'value' | 'redeem', member: Known): Promise<void>;
 }
 
 export interface LoadInput {
   world: World;
   caller: Caller;
   random: Random;
-  /** Members that get a phone, in the order in which they are made. */
+  /** How many of the first members get a phone. */
   phones?: number;
-  /** False for clients without tricks, that ask until they are answered. */
+  /** False for clients without tricks, which repeat a request until it is answered. */
   tricks?: boolean;
 }
 
@@ -85,7 +97,7 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
     known.push({ id, programId });
     if (phonesLeft <= 0) return;
     phonesLeft -= 1;
-    // A phone that cannot register now would try again later; here it is simply not there.
+    // A real phone would register again later; this one is left out.
     await world.addPhone(id).catch(() => undefined);
   }
 
@@ -108,7 +120,7 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
     operation.requests = called.requests;
     operation.outcome = outcomeOf(called, operation);
     if (operation.outcome !== 'acknowledged' || !isAnswer(called.answer)) return;
-    // Each row has an answer of its own.
+    // Each row has its own outcome.
     const { results } = JSON.parse(called.answer.text).data as { results: { row: number; outcome: string }[] };
     const failed = new Set(results.filter((result) => result.outcome === 'failed').map((result) => result.row - 1));
     operation.people = people.filter((_, index) => !failed.has(index));
@@ -118,6 +130,16 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
       outcome: called.doubtful ? 'indeterminate' : 'refused',
       people: people.filter((_, index) => failed.has(index)),
     });
+  }
+
+  /** Replays the events of the last minute to a receiver that accepts everything in the end. */
+  async function replayRange(): Promise<void> {
+    const { subscriptionId } = random.pick(world.listeners.filter(({ steady }) => steady));
+    const operation = begin('replay', '');
+    const body = { since: new Date(Date.now() - 60_000).toISOString() };
+    const called = await caller.call({ method: 'POST', path: `/merchants/me/webhooks/${subscriptionId}/replay`, body });
+    operation.requests = called.requests;
+    operation.outcome = outcomeOf(called, operation);
   }
 
   async function changeStatus(member: Known): Promise<void> {
@@ -141,12 +163,12 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
     operation.outcome = outcomeOf(called, operation);
   }
 
-  async function gesture(kind: 'delta' | 'value' | 'redeem', member: Known): Promise<void> {
+  async function keyedChange(kind: 'delta' | 'value' | 'redeem', member: Known): Promise<void> {
     made += 1;
     const key = `crash-key-${made}`;
     const operation = begin(kind, member.id);
     const path = kind === 'redeem' ? 'redeem' : 'points';
-    operation.gestureId = `${path}:${member.id}:${key}`;
+    operation.keyedChangeId = `${path}:${member.id}:${key}`;
     const asked: Asked = {
       method: kind === 'redeem' ? 'POST' : 'PATCH',
       path: `/merchants/me/members/${member.id}/${path}`,
@@ -161,7 +183,7 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
     operation.requests = called.requests + (other ? 1 : 0);
     operation.outcome = outcomeOf(called, operation);
     note(operation, called.answer);
-    // Both may be answered, and then alike; or the second is told that the first is under way.
+    // Both requests may be answered, then with the same bytes; or one is refused because the other one is under way.
     if (other) noteOther(operation, other, ['IDEMPOTENCY_KEY_IN_USE', ...refusals]);
     if (operation.outcome !== 'acknowledged') return;
     if (random.chance(tricks.askAgain)) {
@@ -189,7 +211,7 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
     operation.told = { previous, current };
   }
 
-  /** A further answer to the same key: like the first, or one of those that are allowed. */
+  /** Checks a further answer to the same key: it must equal the first one or be one of the allowed refusals. */
   function noteOther(operation: Operation, answer: Answer, allowed: readonly string[]): void {
     if (!isAnswer(answer) || answer.status === 503) {
       if (operation.outcome === 'refused') operation.outcome = 'indeterminate';
@@ -197,7 +219,7 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
     }
     if (answer.status === 200) {
       operation.bodies.push(answer.text);
-      // The first try may have been refused before the second one came at a better moment.
+      // The first request may have been refused before the second one was accepted.
       if (operation.outcome === 'refused') operation.outcome = 'acknowledged';
     } else if (!allowed.includes(answer.code)) operation.surprises.push(`${answer.status} ${answer.code}`);
   }
@@ -207,16 +229,17 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
     known,
     enroll,
     importFile,
-    gesture,
+    keyedChange,
     async step() {
       const kind = known.length < 4 ? 'enroll' : random.weighted(weights);
       if (kind === 'enroll') return enroll();
       if (kind === 'import') return importFile();
-      // Some members are worked on all the time, by many at once.
+      if (kind === 'replay') return replayRange();
+      // Four members get 40 % of the changes, often at the same time.
       const member = random.chance(0.4) ? random.pick(known.slice(0, 4)) : random.pick(known);
       if (kind === 'status') return changeStatus(member);
       if (kind === 'tag') return addTag(member);
-      return gesture(kind, member);
+      return keyedChange(kind, member);
     },
   };
 }

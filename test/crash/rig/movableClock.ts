@@ -1,4 +1,5 @@
-// Moves the wall clock of a service by what a file says, while it runs. Its timers go on, as they do when a real one is moved.
+// Shifts the wall clock of a running service by the offset in a file. Timers keep their pace, as when a real clock is
+// set.
 import { readFileSync } from 'node:fs';
 
 const file = process.env.CLOCK_FILE ?? '';
@@ -10,7 +11,7 @@ function look(): void {
   try {
     aheadMs = Number(readFileSync(file, 'utf8')) || 0;
   } catch {
-    // Nobody has moved it yet.
+    // The file does not exist until the clock is moved.
   }
 }
 look();

@@ -1,8 +1,19 @@
-// Kills, stops and continues the processes of a cluster, as its seed says, one blow after the other.
+// Kills, stops and continues the processes of a cluster one after the other, as the seed says.
+
+import { wedge } from '../../rig/wedge.js';
 import { apiNames, type Cluster, type ProcessName, workerNames } from './cluster.js';
 import type { Random } from './random.js';
 
-type Blow = 'kill api' | 'kill worker' | 'kill mongodb' | 'kill temporal' | 'stop api' | 'stop worker' | 'stop engine';
+type Blow =
+  | 'kill api'
+  | 'kill worker'
+  | 'kill mongodb'
+  | 'kill temporal'
+  | 'stop api'
+  | 'stop worker'
+  | 'stop engine'
+  | 'hang engine'
+  | 'wedge mongodb';
 
 const weights: Record<Blow, number> = {
   'kill api': 34,
@@ -12,22 +23,24 @@ const weights: Record<Blow, number> = {
   'stop api': 6,
   'stop worker': 7,
   'stop engine': 5,
+  'hang engine': 2,
+  'wedge mongodb': 3,
 };
 
 export interface Nemesis {
-  /** Deaths by its hand, for each process. */
+  /** The number of kills for each process. */
   kills: Map<ProcessName, number>;
   stops: number;
-  /** Ends it; what it stopped goes on. */
+  /** Ends the nemesis; a stopped process is continued. */
   end(): Promise<void>;
 }
 
 export interface NemesisInput {
   cluster: Cluster;
   random: Random;
-  /** The mean wait between two blows. */
+  /** The mean time between two strikes. */
   everyMs: number;
-  /** No more blows than this. */
+  /** The maximum number of kills. */
   most?: number;
 }
 
@@ -54,13 +67,17 @@ export function unleash({ cluster, random, everyMs, most = Number.POSITIVE_INFIN
     blows += 1;
   };
 
-  /** Still for some seconds, then on as if nothing had been. */
+  /** Stops a process for `ms` and then continues it. */
   const stop = async (name: ProcessName, ms: number): Promise<void> => {
     if (!cluster.signal(name, 'SIGSTOP')) return;
     nemesis.stops += 1;
     const pid = cluster.pidOf(name);
     await wait(ms);
     if (pid !== undefined && cluster.pidOf(name) === pid) cluster.signal(name, 'SIGCONT');
+  };
+
+  const hang = (name: ProcessName): void => {
+    if (cluster.signal(name, 'SIGSTOP')) nemesis.stops += 1;
   };
 
   async function strike(blow: Blow): Promise<void> {
@@ -70,7 +87,14 @@ export function unleash({ cluster, random, everyMs, most = Number.POSITIVE_INFIN
     if (blow === 'kill temporal') return kill('temporal');
     if (blow === 'stop api') return stop(random.pick(apiNames), 5_000);
     if (blow === 'stop worker') return stop(random.pick(workerNames), 7_000);
-    return stop(random.pick(['mongodb', 'temporal'] as const), 2_500);
+    if (blow === 'stop engine') return stop(random.pick(['mongodb', 'temporal'] as const), 2_500);
+    // Only the supervisor ends a process in these two cases.
+    if (blow === 'hang engine') return hang(random.pick(['mongodb', 'temporal'] as const));
+    nemesis.stops += 1;
+    const collection = random.pick(['members', 'events', 'ledger', 'deliveries'] as const);
+    await wedge(cluster.env.MONGODB_URI ?? '', { database: cluster.deps.config.MONGODB_DATABASE, collection }).catch(
+      () => undefined,
+    );
   }
 
   const running = (async () => {

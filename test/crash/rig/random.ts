@@ -1,16 +1,16 @@
-// Everything that a campaign chooses comes from its seed. What the machine does with it in time does not, so a seed repeats
-// the choices and not the interleaving.
+// All choices of a campaign come from its seed. The timing of the processes does not, so the same seed repeats the
+// choices but not the interleaving.
 
 export interface Random {
-  /** 0 up to, not including, 1. */
+  /** A number from 0 up to, but not including, 1. */
   next(): number;
-  /** A whole number from `low` to `high`, both included. */
+  /** An integer from `low` to `high`, both included. */
   whole(low: number, high: number): number;
   chance(probability: number): boolean;
   pick<T>(from: readonly T[]): T;
-  /** By weight. */
+  /** A key, chosen by its weight. */
   weighted<T extends string>(weights: Readonly<Record<T, number>>): T;
-  /** Another stream of choices, its own whatever this one is asked. */
+  /** A separate stream of choices that does not depend on how often this one is used. */
   fork(name: string): Random;
 }
 

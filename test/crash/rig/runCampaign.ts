@@ -1,4 +1,5 @@
-// A campaign from its seed to its verdict: a whole service under load, killed again and again, drained, and checked.
+// Runs a campaign from its seed to its verdict: a whole service under load whose processes are killed again and again,
+// then drained and checked.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { check, duplicatesOf, type Finding } from '../checkers.js';
 import type { Evidence } from '../evidence.js';
@@ -6,6 +7,7 @@ import { everyTemper } from './audience.js';
 import { createCaller } from './caller.js';
 import { type Cluster, type ClusterOptions, startCluster } from './cluster.js';
 import { drain } from './drain.js';
+import { createFeedReader, type FeedReader } from './feedReader.js';
 import { gather } from './gather.js';
 import { createLoad } from './load.js';
 import { unleash } from './nemesis.js';
@@ -15,12 +17,12 @@ import { populate, startApple } from './world.js';
 export interface Campaign {
   seed: number;
   minutes: number;
-  /** Mean wait between two blows of the nemesis. */
+  /** Mean time between two strikes of the nemesis. */
   everyMs?: number;
-  /** Ends early when this many operations were done. */
+  /** The load ends early after this number of operations. */
   operations?: number;
   clients?: number;
-  /** Operations a second, at most. */
+  /** Maximum number of operations per second. */
   perSecond?: number;
   drainWithinMs?: number;
   cluster?: ClusterOptions;
@@ -32,7 +34,9 @@ export interface Verdict {
   findings: Finding[];
   kills: [string, number][];
   stops: number;
-  /** Null when it did not come to rest in time. */
+  /** Engines that the supervisor killed because they were stuck, each with the reason. */
+  stuck: string[];
+  /** Null when work was still under way after the time for draining. */
   drainMs: number | null;
   loadMs: number;
 }
@@ -44,11 +48,15 @@ export async function runCampaign(campaign: Campaign): Promise<Verdict> {
   const [apple, listeners] = await Promise.all([startApple(), everyTemper(random.fork('audience'))]);
   let cluster: Cluster | undefined;
   try {
-    cluster = await startCluster({ ...campaign.cluster, env: { ...apple.env, ...campaign.cluster?.env } });
+    cluster = await startCluster({
+      sources: true,
+      ...campaign.cluster,
+      env: { ...apple.env, ...campaign.cluster?.env },
+    });
     const world = await populate(cluster, { listeners, apple });
     const caller = createCaller(world);
     const load = createLoad({ world, caller, random: random.fork('load'), phones: 12 });
-    // Somebody to work on, before anything dies.
+    // Creates some members before the first process dies.
     for (let index = 0; index < 8; index += 1) await load.step();
 
     const begunAt = performance.now();
@@ -69,7 +77,14 @@ export async function runCampaign(campaign: Campaign): Promise<Verdict> {
         `${Math.round((performance.now() - begunAt) / 1_000)} s: ${load.operations.length} operations, ${deaths} kills`,
       );
     }, 10_000);
-    await Promise.all(Array.from({ length: clients }, client));
+    const readers = [createFeedReader(caller), createFeedReader(caller)];
+    const reading = async (reader: FeedReader): Promise<void> => {
+      while (!isOver()) {
+        await reader.readOn();
+        await sleep(200);
+      }
+    };
+    await Promise.all([...Array.from({ length: clients }, client), ...readers.map(reading)]);
     clearInterval(telling);
     const tookMs = Math.round(performance.now() - begunAt);
     await nemesis.end();
@@ -77,13 +92,19 @@ export async function runCampaign(campaign: Campaign): Promise<Verdict> {
     await cluster.allUp(60_000);
     const drainMs = await drain(world, { withinMs: drainWithinMs, say });
     say('checking');
-    const evidence = await gather(world, load.operations);
+    for (const reader of readers) await reader.readToEnd();
+    const evidence = await gather(
+      world,
+      load.operations,
+      readers.map(({ eventIds }) => eventIds),
+    );
     await caller.close();
     return {
       evidence,
       findings: check(evidence),
       kills: [...nemesis.kills].toSorted(([a], [b]) => a.localeCompare(b)),
       stops: nemesis.stops,
+      stuck: cluster.stuck.map(({ name, reason }) => `${name} ${reason}`),
       drainMs,
       loadMs: tookMs,
     };
@@ -94,8 +115,8 @@ export async function runCampaign(campaign: Campaign): Promise<Verdict> {
   }
 }
 
-/** The table that a campaign ends with. */
-export function tableOf({ evidence, findings, kills, stops, drainMs, loadMs }: Verdict): string {
+/** The table that a campaign prints at its end. */
+export function tableOf({ evidence, findings, kills, stops, stuck, drainMs, loadMs }: Verdict): string {
   const { operations, receipts } = evidence;
   const of = (outcome: string) => operations.filter((operation) => operation.outcome === outcome).length;
   const count = (kind: Finding['kind']) => findings.filter((finding) => finding.kind === kind).length;
@@ -108,6 +129,8 @@ export function tableOf({ evidence, findings, kills, stops, drainMs, loadMs }: V
     ['indeterminate', String(of('indeterminate'))],
     ['kills', `${deaths}: ${kills.map(([name, times]) => `${name} ${times}`).join(', ')}`],
     ['stops', String(stops)],
+    ['stuck engines', String(stuck.length)],
+    ['read from the feed', evidence.feeds.map((ids) => ids.length).join(', ')],
     ['events', `${evidence.events.length}, ${receipts.length} webhooks received`],
     ['duplicates delivered', String(duplicatesOf(evidence))],
     ['drain', drainMs === null ? 'not over in time' : `${(drainMs / 1_000).toFixed(1)} s`],

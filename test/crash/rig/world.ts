@@ -1,4 +1,4 @@
-// One merchant in a cluster: programs of every style, listeners, and phones that hold passes.
+// One merchant in a cluster: programs of every style, receivers, and phones with passes.
 import { newApiKey } from '../../../schemas/apiKeys.js';
 import { newId } from '../../../schemas/ids.js';
 import { programFile } from '../../../schemas/programs.js';
@@ -27,7 +27,7 @@ export const programIds = programs.map((program) => program._id);
 export const styleOf = (programId: string): string | undefined =>
   programs.find((program) => program._id === programId)?.style;
 
-/** Apple as the services see it, so that changes have somebody to be pushed to. */
+/** Apple's stand-in, so that changes have phones to push to. */
 export interface Apple {
   certificates: AppleCertificates;
   apns: ApnsServer;
@@ -49,7 +49,7 @@ export interface World {
   cluster: Cluster;
   apiKey: string;
   listeners: Listener[];
-  /** Registers a phone for the member's pass, as Wallet does. */
+  /** Registers a phone for the member's pass, as the Wallet app does. */
   addPhone(memberId: string): Promise<void>;
 }
 
@@ -57,9 +57,9 @@ export async function populate(
   cluster: Cluster,
   { listeners, apple }: { listeners: Listener[]; apple?: Apple },
 ): Promise<World> {
-  const { store } = cluster;
+  const { deps } = cluster;
   const { key, keyPrefix, hash } = newApiKey();
-  await store.rows.apiKeys.insertOne({
+  await deps.collections.apiKeys.insertOne({
     _id: newId(),
     merchantId,
     hash,
@@ -69,7 +69,7 @@ export async function populate(
     createdBy: 'crash',
     createdAt: new Date(),
   });
-  await store.rows.programs.insertMany(
+  await deps.collections.programs.insertMany(
     programs.map((program) => ({
       ...programFile.parse({ ...program, slug: program._id, name: program._id, fields: { primaryLabel: 'POINTS' } }),
       merchantId,
@@ -92,7 +92,7 @@ export async function populate(
     apiKey: key,
     listeners,
     async addPhone(memberId) {
-      const member = await store.rows.members.findOne({ _id: memberId });
+      const member = await deps.collections.members.findOne({ _id: memberId });
       if (!member || !apple) throw new Error('There is no such pass.');
       const { serialNumber, pass } = member;
       const path = `/wallet/apple/v1/devices/${newId()}/registrations/${apple.certificates.passTypeId}/${serialNumber}`;

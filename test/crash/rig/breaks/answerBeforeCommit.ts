@@ -1,4 +1,4 @@
-// Breaks promise 1: a transaction is answered for before it is committed.
+// Breaks guarantee 1 of docs/architecture.md: a change is acknowledged before its transaction is committed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientSession } from 'mongodb';
 

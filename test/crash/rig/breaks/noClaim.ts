@@ -1,4 +1,4 @@
-// Breaks the idempotency key: it is neither claimed nor the id of its ledger row.
+// Breaks the idempotency key: the key is not claimed, and the ledger row gets a random id instead of the key's.
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 
@@ -15,9 +15,9 @@ const { bulkWrite } = MongoClient.prototype as {
 Object.assign(MongoClient.prototype, {
   bulkWrite(this: MongoClient, statements: Statement[], options?: unknown): Promise<unknown> {
     const unclaimed = statements
-      .filter(({ namespace }) => !namespace.endsWith('.gestures'))
+      .filter(({ namespace }) => !namespace.endsWith('.idempotencyKeys'))
       .map((statement) =>
-        statement.namespace.endsWith('.transactions') && statement.document
+        statement.namespace.endsWith('.ledger') && statement.document
           ? { ...statement, document: { ...statement.document, _id: randomUUID() } }
           : statement,
       );

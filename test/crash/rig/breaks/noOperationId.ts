@@ -1,4 +1,5 @@
-// Breaks promise 2: a delivery is not named after its event and subscription, so that it is another one each time.
+// Breaks guarantee 2 of docs/architecture.md: the id of a delivery is random instead of built from its event and
+// subscription, so each attempt to create it makes another delivery.
 import { randomUUID } from 'node:crypto';
 import { Collection } from 'mongodb';
 

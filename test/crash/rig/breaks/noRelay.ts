@@ -1,4 +1,4 @@
-// Breaks promise 3: nobody sees to it that a relay runs.
+// Breaks guarantee 3 of docs/architecture.md: no schedule keeps the relay running.
 import { ScheduleClient } from '@temporalio/client';
 
 Object.assign(ScheduleClient.prototype, {

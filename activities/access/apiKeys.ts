@@ -1,0 +1,78 @@
+// API keys. Only a hash and a prefix are stored, never the key. A user holds at most ten active keys.
+
+import type { Deps } from '../../platform/deps.js';
+import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
+import { maxActiveKeys, newApiKey } from '../../schemas/apiKeys.js';
+import type { ApiKeyRow } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
+import { newId } from '../../schemas/ids.js';
+
+const active = (now: Date) => ({
+  revokedAt: { $exists: false },
+  $or: [{ expiresAt: { $exists: false } }, { expiresAt: { $gt: now } }],
+});
+
+export interface CreateApiKey {
+  merchantId: string;
+  createdBy: string;
+  name: string;
+  roleIds: string[];
+  expiresAt?: string | undefined;
+}
+
+/** Throws VALIDATION_FAILED, ROLE_NOT_FOUND, API_KEY_LIMIT_REACHED. */
+export async function createApiKey(deps: Deps, input: CreateApiKey): Promise<{ row: ApiKeyRow; key: string }> {
+  const { merchantId, createdBy, name } = input;
+  const expiresAt = input.expiresAt === undefined ? undefined : new Date(input.expiresAt);
+  if (expiresAt && expiresAt <= deps.now()) {
+    throw new ServiceError('VALIDATION_FAILED', [{ path: 'expiresAt', message: 'must be in the future' }]);
+  }
+  const roleIds = [...new Set(input.roleIds)];
+  const roles = await deps.collections.roles
+    .find({ _id: { $in: roleIds }, merchantId: { $in: [merchantId, null] } })
+    .toArray();
+  if (roles.length !== roleIds.length) throw new ServiceError('ROLE_NOT_FOUND');
+
+  const { key, keyPrefix, hash } = newApiKey();
+  const row: ApiKeyRow = {
+    _id: newId(),
+    merchantId,
+    hash,
+    keyPrefix,
+    name,
+    roleIds,
+    createdBy,
+    createdAt: deps.now(),
+    ...(expiresAt && { expiresAt }),
+  };
+  await insertWithQuota(deps, {
+    merchantId,
+    owner: `keys:${merchantId}:${createdBy}`,
+    countHeld: async () => (await heldBy(deps, { merchantId, createdBy })).length,
+    quota: maxActiveKeys,
+    errorCode: 'API_KEY_LIMIT_REACHED',
+    name: 'apiKeys',
+    row,
+  });
+  return { row, key };
+}
+
+function heldBy(deps: Deps, who: { merchantId: string; createdBy: string }): Promise<Pick<ApiKeyRow, '_id'>[]> {
+  return deps.collections.apiKeys.find({ ...who, ...active(deps.now()) }, { projection: { _id: 1 } }).toArray();
+}
+
+export async function listApiKeys(deps: Deps, { merchantId }: { merchantId: string }): Promise<ApiKeyRow[]> {
+  return deps.collections.apiKeys
+    .find({ merchantId, ...active(deps.now()) })
+    .sort({ createdAt: -1 })
+    .toArray();
+}
+
+/** Throws API_KEY_NOT_FOUND. */
+export async function revokeApiKey(deps: Deps, { merchantId, id }: { merchantId: string; id: string }): Promise<void> {
+  const revoked = await deps.collections.apiKeys.updateOne(
+    { _id: id, merchantId, revokedAt: { $exists: false } },
+    { $set: { revokedAt: deps.now() } },
+  );
+  if (revoked.matchedCount === 0) throw new ServiceError('API_KEY_NOT_FOUND');
+}

@@ -1,0 +1,32 @@
+// Reads one batch of a merchant, and requests its cancellation.
+
+import type { Deps } from '../../platform/deps.js';
+import { isFinished } from '../../schemas/batches.js';
+import type { BatchRow } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
+
+export interface BatchAt {
+  merchantId: string;
+  batchId: string;
+}
+
+/** Throws BATCH_NOT_FOUND. */
+export async function readBatch(deps: Deps, { merchantId, batchId }: BatchAt): Promise<BatchRow> {
+  const batch = await deps.collections.batches.findOne({ _id: batchId, merchantId });
+  if (!batch) throw new ServiceError('BATCH_NOT_FOUND');
+  return batch;
+}
+
+/**
+ * Requests the cancellation of a batch; its activities stop before their next step. A batch that has finished or is
+ * publishing is not changed. Throws BATCH_NOT_FOUND.
+ */
+export async function cancelBatch(deps: Deps, at: BatchAt): Promise<BatchRow> {
+  const batch = await readBatch(deps, at);
+  if (isFinished(batch.phase) || batch.phase === 'publishing') return batch;
+  await deps.collections.batches.updateOne(
+    { _id: at.batchId, merchantId: at.merchantId, cancelRequestedAt: { $exists: false } },
+    { $set: { cancelRequestedAt: deps.now() } },
+  );
+  return readBatch(deps, at);
+}

@@ -1,0 +1,77 @@
+// Ends a batch of any kind: the batch gets its final phase and one event with its result. A repeated call changes
+// nothing.
+
+import type { Deps } from '../../platform/deps.js';
+import { insertMissing } from '../../platform/mongodb/insertMissing.js';
+import { type BatchPhase, isFinished } from '../../schemas/batches.js';
+import { campaignCountsOf } from '../../schemas/campaigns.js';
+import type { BatchRow } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
+import type { BatchEvent, EventData } from '../../schemas/events.js';
+import { derivedId } from '../../schemas/ids.js';
+import { newBatchEvent } from '../outbox/newEvent.js';
+import { nonRetryable } from './runChunks.js';
+
+export interface FinishBatch {
+  batchId: string;
+  /** The workflow that will publish the event. */
+  leaseOwner: string;
+  /** Why the batch stopped early; absent when it ran to its end. */
+  failure?: string;
+}
+
+function endOf(batch: BatchRow, failure: string | undefined): { phase: BatchPhase; reason?: string } {
+  if (failure === 'cancelled' || (failure === undefined && batch.cancelRequestedAt && batch.done < batch.counts.total))
+    return { phase: 'cancelled', reason: 'It was cancelled before its end.' };
+  return failure === undefined ? { phase: 'completed' } : { phase: 'failed', reason: failure };
+}
+
+/** Throws ApplicationFailure BATCH_NOT_FOUND. */
+export async function finishBatch(
+  deps: Deps,
+  { batchId, leaseOwner, failure }: FinishBatch,
+): Promise<{ phase: BatchPhase; eventId: string }> {
+  const { batches } = deps.collections;
+  const before = await batches.findOne({ _id: batchId });
+  if (before && !isFinished(before.phase))
+    await batches.updateOne(
+      { _id: batchId, phase: before.phase },
+      { $set: { ...endOf(before, failure), finishedAt: deps.now() } },
+    );
+  const batch = await batches.findOne({ _id: batchId });
+  if (!batch) throw nonRetryable(new ServiceError('BATCH_NOT_FOUND'));
+  const { merchantId, programId, finishedAt = deps.now() } = batch;
+  const event = newBatchEvent(deps, {
+    ...{ eventId: derivedId('batch', batchId), merchantId, programId, occurredAt: finishedAt, leaseOwner },
+    event: endEvent(batch, finishedAt),
+  });
+  await insertMissing(deps.collections.events, [event]);
+  return { phase: batch.phase, eventId: event._id };
+}
+
+function endEvent(batch: BatchRow, finishedAt: Date): BatchEvent {
+  const { _id: batchId, merchantId, programId, kind, counts, passIssuance, campaign, dryRun, reason = '' } = batch;
+  const times = { startedAt: batch.startedAt.toISOString(), finishedAt: finishedAt.toISOString() };
+  const subject = { merchantId, ...(programId && { programId }) };
+  const completed = batch.phase === 'completed';
+  if (completed && campaign) {
+    const data: EventData<'campaign.sent'> = {
+      campaignId: batchId,
+      ...subject,
+      ...campaign,
+      counts: campaignCountsOf(counts),
+      ...times,
+    };
+    return { type: 'campaign.sent', data };
+  }
+  const data: EventData<'batch.completed'> = {
+    batchId,
+    kind,
+    ...subject,
+    counts,
+    passIssuance,
+    ...times,
+    ...(dryRun && { dryRun }),
+  };
+  return completed ? { type: 'batch.completed', data } : { type: 'batch.failed', data: { ...data, reason } };
+}

@@ -1,0 +1,205 @@
+// Creates the members of several chunks of an import. Each chunk is one transaction that also stores the outcomes of
+// its rows, so each row has one outcome and its member is created once, however often and on however many workers the
+// chunk is run. Two transactions run at a time, which keeps both the worker and the database busy. They are committed
+// in the order of the file, so no chunk is created after one that failed, and of two rows with the same email the first
+// wins.
+import type { ClientSession } from 'mongodb';
+import pLimit from 'p-limit';
+import type { Deps } from '../../../platform/deps.js';
+import { VersionConflict } from '../../../platform/mongodb/conflicts.js';
+import { inTransaction } from '../../../platform/mongodb/inTransaction.js';
+import { retryOnConflict } from '../../../platform/mongodb/retryOnConflict.js';
+import type { BatchRow, EmailRow, ImportChunkRow, ImportRow, ImportRowOutcome } from '../../../schemas/collections.js';
+import { newId } from '../../../schemas/ids.js';
+import type { Program } from '../../../schemas/programs.js';
+import { emailKey, type NewMemberRows, newMemberRows } from '../../members/newMember.js';
+import { chunkId } from './openImport.js';
+
+export interface CreateChunks {
+  batch: BatchRow;
+  program: Program;
+  /** Number of the first chunk. All chunks before it must have been created. */
+  from: number;
+  count: number;
+}
+
+type CumulativeCounts = NonNullable<ImportChunkRow['cumulative']>;
+
+interface Decided {
+  row: ImportChunkRow;
+  outcomes: ImportRowOutcome[];
+  made: NewMemberRows[];
+  cumulative: CumulativeCounts;
+}
+
+const transactionConcurrency = 2;
+
+/** Returns how many members this call created. Chunks that have outcomes already are not changed. */
+export async function createChunks(deps: Deps, input: CreateChunks): Promise<number> {
+  let created = 0;
+  await retryOnConflict(deps, () =>
+    attempt(deps, input, ({ made, outcomes }) => {
+      created += made.length;
+      for (const [outcome, rows] of Object.entries(addOutcomes(noCounts, outcomes)))
+        deps.metrics.importRows(outcome, rows);
+    }),
+  );
+  return created;
+}
+
+async function attempt(
+  deps: Deps,
+  { batch, program, from, count }: CreateChunks,
+  committed: (decided: Decided) => void,
+): Promise<void> {
+  const batchId = batch._id;
+  const [before, ...rows] = await Promise.all([
+    cumulativeBefore(deps, { batchId, chunk: from }),
+    ...Array.from({ length: count }, (_, index) => readChunk(deps, { batchId, chunk: from + index })),
+  ]);
+  let cumulative = before;
+  const open: ImportChunkRow[] = [];
+  for (const row of rows) {
+    if (row.cumulative) cumulative = row.cumulative;
+    else open.push(row);
+  }
+  const known = await knownEmails(deps, { program, rows: open });
+  const limit = pLimit(transactionConcurrency);
+  const written: Promise<void>[] = [];
+  for (const row of open) {
+    const earlier = written.at(-1);
+    const writing = limit(async () => {
+      const decided = decide(deps, { batch, program, row, known, cumulative });
+      cumulative = decided.cumulative;
+      await inTransaction(deps, async (session) => {
+        await write(deps, decided, session);
+        // Only the last chunk updates the batch's counts: transactions that write the same row would conflict.
+        if (row === open.at(-1)) await updateBatchCounts(deps, { batchId, cumulative: decided.cumulative }, session);
+        await earlier;
+      });
+      committed(decided);
+    });
+    // Prevents an unhandled rejection; the error is thrown below, after all transactions have ended.
+    writing.catch(() => {});
+    written.push(writing);
+  }
+  const ended = await Promise.allSettled(written);
+  for (const end of ended) if (end.status === 'rejected') throw end.reason;
+}
+
+export async function readChunk(
+  deps: Deps,
+  { batchId, chunk }: { batchId: string; chunk: number },
+): Promise<ImportChunkRow> {
+  const row = await deps.collections.importChunks.findOne({ _id: chunkId(batchId, chunk) });
+  if (!row) throw new Error(`Chunk ${chunk} of batch ${batchId} is gone.`);
+  return row;
+}
+
+const noCounts: CumulativeCounts = { created: 0, deduped: 0, failed: 0 };
+
+function addOutcomes(cumulative: CumulativeCounts, outcomes: readonly ImportRowOutcome[]): CumulativeCounts {
+  const sum = { ...cumulative };
+  for (const { outcome } of outcomes) sum[outcome] += 1;
+  return sum;
+}
+
+/** Returns the counts of the outcomes of all chunks before `chunk`; zeros where the one before it was not created. */
+async function cumulativeBefore(
+  deps: Deps,
+  { batchId, chunk }: { batchId: string; chunk: number },
+): Promise<CumulativeCounts> {
+  if (chunk === 0) return noCounts;
+  const { cumulative } = await readChunk(deps, { batchId, chunk: chunk - 1 });
+  return cumulative ?? noCounts;
+}
+
+/**
+ * Counts the outcomes of all created chunks. It reads the chunks, because the counts of the batch may lack the last
+ * ones.
+ */
+export async function cumulativeCreated(deps: Deps, { batchId }: { batchId: string }): Promise<CumulativeCounts> {
+  const created = deps.collections.importChunks.find(
+    { batchId, outcomes: { $exists: true } },
+    { projection: { chunk: 1 } },
+  );
+  const [last] = await created.sort({ chunk: -1 }).limit(1).toArray();
+  return last ? cumulativeBefore(deps, { batchId, chunk: last.chunk + 1 }) : noCounts;
+}
+
+async function knownEmails(
+  deps: Deps,
+  { program, rows }: { program: Program; rows: ImportChunkRow[] },
+): Promise<Map<string, EmailRow>> {
+  const people = rows.flatMap((row) => row.rows.flatMap(({ person }) => person?.email ?? []));
+  if (people.length === 0) return new Map();
+  const keys = people.map((email) => emailKey(program._id, email));
+  const taken = await deps.collections.emails.find({ _id: { $in: keys }, merchantId: program.merchantId }).toArray();
+  return new Map(taken.map((email) => [email._id, email]));
+}
+
+interface Decide {
+  batch: BatchRow;
+  program: Program;
+  row: ImportChunkRow;
+  /** Members by email key. Created members are added, so that of two rows with the same email the first wins. */
+  known: Map<string, EmailRow>;
+  cumulative: CumulativeCounts;
+}
+
+function decide(deps: Deps, { batch, program, row, known, cumulative }: Decide): Decided {
+  const made: NewMemberRows[] = [];
+  const create = (entry: ImportRow): ImportRowOutcome => {
+    const { row: number, person, reason = '' } = entry;
+    if (!person) return { row: number, outcome: 'failed', reason };
+    const duplicate = person.email ? known.get(emailKey(program._id, person.email)) : undefined;
+    if (duplicate)
+      return { row: number, outcome: 'deduped', memberId: duplicate.memberId, memberCode: duplicate.memberCode };
+    if (batch.dryRun) return { row: number, outcome: entry.isDuplicate ? 'deduped' : 'created' };
+    const rows = newMemberRows(deps, {
+      program,
+      person,
+      source: 'import',
+      attribution: {},
+      actor: { type: 'import', id: batch._id },
+    });
+    made.push(rows);
+    const { _id: memberId, memberCode } = rows.member;
+    if (rows.email) known.set(rows.email._id, rows.email);
+    return { row: number, outcome: 'created', memberId, memberCode, eventId: newId() };
+  };
+  const outcomes = row.rows.map(create);
+  return { row, outcomes, made, cumulative: addOutcomes(cumulative, outcomes) };
+}
+
+async function write(deps: Deps, { row, outcomes, made, cumulative }: Decided, session: ClientSession): Promise<void> {
+  const { members, emails, memberSearchWords, ledger, importChunks } = deps.collections;
+  const ledgerRows = made.flatMap((rows) => rows.ledger ?? []);
+  const tokens = made.flatMap((rows) => rows.searchWordRows);
+  const addresses = made.flatMap((rows) => rows.email ?? []);
+  const open = { _id: row._id, outcomes: { $exists: false } };
+  const decidedNow = await importChunks.updateOne(open, { $set: { outcomes, cumulative } }, { session });
+  if (decidedNow.matchedCount !== 1) throw new VersionConflict('Another attempt decided these rows.');
+  const newMembers = made.map((rows) => rows.member);
+  if (newMembers.length > 0) await members.insertMany(newMembers, { session });
+  deps.crashPoint('mid-chunk');
+  if (addresses.length > 0) await emails.insertMany(addresses, { session });
+  if (tokens.length > 0) await memberSearchWords.insertMany(tokens, { session });
+  if (ledgerRows.length > 0) await ledger.insertMany(ledgerRows, { session });
+}
+
+async function updateBatchCounts(
+  deps: Deps,
+  { batchId, cumulative }: { batchId: string; cumulative: CumulativeCounts },
+  session: ClientSession,
+): Promise<void> {
+  await deps.collections.batches.updateOne({ _id: batchId }, { $set: batchCountFields(cumulative) }, { session });
+}
+
+/** The counts as fields of the batch's row. */
+export const batchCountFields = ({ created, deduped, failed }: CumulativeCounts) => ({
+  done: created + deduped + failed,
+  'counts.created': created,
+  'counts.deduped': deduped,
+  'counts.failed': failed,
+});

@@ -1,0 +1,71 @@
+// Ends an import with one event, and afterwards issues the passes that a wallet did not accept.
+import { type BatchPhase, isFinished } from '../../../schemas/batches.js';
+import { importId } from '../../../schemas/ids.js';
+import { newFence } from '../../outbox/leases.js';
+import { issueBoth } from '../../wallets/issuePasses.js';
+import type { WorkerDeps } from '../../workerDeps.js';
+import { finishBatch } from '../finishBatch.js';
+import { batchCountFields, cumulativeCreated, readChunk } from './createChunks.js';
+import { createdOf, publish, recordPublished } from './publishImported.js';
+
+export interface FinishImport {
+  batchId: string;
+  /** Why the creation of members stopped early; absent when it ran to its end. */
+  failure?: string;
+}
+
+export interface FinishedImport {
+  phase: BatchPhase;
+  eventId: string;
+  /** True when created members still lack passes. */
+  unissued: boolean;
+}
+
+/** Throws ApplicationFailure BATCH_NOT_FOUND. */
+export async function finishImport(deps: WorkerDeps, input: FinishImport): Promise<FinishedImport> {
+  const { batchId } = input;
+  await countRows(deps, { batchId });
+  const finished = await finishBatch(deps, { ...input, leaseOwner: importId(batchId) });
+  const batch = await deps.collections.batches.findOne({ _id: batchId });
+  if (!batch) throw new Error('A batch that is over is kept.');
+  const { counts, passIssuance, dryRun } = batch;
+  const unissued = !dryRun && (passIssuance.apple < counts.created || passIssuance.google < counts.created);
+  return { ...finished, unissued };
+}
+
+/**
+ * Sets the final counts. A row that was not processed did not become a member, so it counts as failed and appears in
+ * errors.csv. A finished batch keeps its counts, since its chunks are deleted after some time.
+ */
+async function countRows(deps: WorkerDeps, { batchId }: { batchId: string }): Promise<void> {
+  const batch = await deps.collections.batches.findOne({ _id: batchId });
+  if (!batch || isFinished(batch.phase)) return;
+  const cumulative = await cumulativeCreated(deps, { batchId });
+  const counts = {
+    ...batchCountFields(cumulative),
+    'counts.failed': batch.counts.total - cumulative.created - cumulative.deduped,
+  };
+  await deps.collections.batches.updateOne({ _id: batchId }, { $set: counts });
+}
+
+/** Issues the missing passes of an import. Throws while a wallet does not accept one of them. */
+export async function issueImportedLate(
+  deps: WorkerDeps,
+  { batchId, cancellationSignal }: { batchId: string; cancellationSignal: AbortSignal },
+): Promise<void> {
+  const batch = await deps.collections.batches.findOne({ _id: batchId });
+  const leaseOwner = importId(batchId);
+  let left = 0;
+  for (let chunk = 0; batch && chunk < (batch.chunks ?? 0); chunk += 1) {
+    const row = await readChunk(deps, { batchId, chunk });
+    const memberIds = createdOf(row).map((entry) => entry.memberId);
+    const { apple, google } = row.published ?? { apple: 0, google: 0 };
+    if (apple === memberIds.length && google === memberIds.length) continue;
+    const fence = newFence();
+    const { eventIds, unissued } = await issueBoth(deps, { memberIds, leaseOwner, fence });
+    await publish(deps, { leaseOwner, fence, eventIds, cancellationSignal });
+    await recordPublished(deps, { batch, row, memberIds });
+    left += unissued.length;
+  }
+  if (left > 0) throw new Error(`Passes of ${left} imported members were not taken.`);
+}

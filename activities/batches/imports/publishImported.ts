@@ -1,0 +1,152 @@
+// Publishes the members that an import created, chunk by chunk: issues their passes, writes their `member.created`
+// events from the outcomes of the chunk, and publishes all these events. A wallet that fails does not hold up the
+// events: `member.created` says which passes were issued, and the missing ones are issued later.
+
+import { isWriteConflict, VersionConflict } from '../../../platform/mongodb/conflicts.js';
+import { insertMissing } from '../../../platform/mongodb/insertMissing.js';
+import { retryOnConflict } from '../../../platform/mongodb/retryOnConflict.js';
+import { update } from '../../../platform/mongodb/statements.js';
+import { transact } from '../../../platform/mongodb/transact.js';
+import { isFinished } from '../../../schemas/batches.js';
+import type { BatchRow, EventRow, ImportChunkRow, ImportRowOutcome, MemberRow } from '../../../schemas/collections.js';
+import { importId } from '../../../schemas/ids.js';
+import type { ChunkProgress } from '../../../schemas/workflows.js';
+import { memberCreated } from '../../members/newMember.js';
+import { ensureLease, newFence, releaseEvents, withLease } from '../../outbox/leases.js';
+import { serialisedEnvelope } from '../../outbox/newEvent.js';
+import { issueBoth } from '../../wallets/issuePasses.js';
+import { issuanceOf, publishLeased } from '../../webhooks/publishEvents.js';
+import type { WorkerDeps } from '../../workerDeps.js';
+import { type RunChunksInput, runChunks } from '../runChunks.js';
+import { readChunk } from './createChunks.js';
+
+/** Throws ApplicationFailure BATCH_NOT_FOUND. */
+export async function publishImported(deps: WorkerDeps, input: RunChunksInput): Promise<ChunkProgress> {
+  await deps.collections.batches.updateOne(
+    { _id: input.batchId, phase: { $in: ['queued', 'creating'] }, dryRun: { $exists: false } },
+    { $set: { phase: 'publishing', phaseStartedAt: deps.now() } },
+  );
+  return runChunks(deps, input, async (batch, chunk) => {
+    if (batch.dryRun || isFinished(batch.phase)) return 'stop';
+    const row = await readChunk(deps, { batchId: batch._id, chunk });
+    // Chunks are created in order, so no later chunk was created either.
+    if (!row.outcomes) return 'stop';
+    if (!row.published) await publishChunk(deps, { batch, row, cancellationSignal: input.cancellationSignal });
+    return chunk + 1;
+  });
+}
+
+/** A lease that lasts at least this long is not renewed before a chunk is published. */
+const publishingMs = 30_000;
+
+type Created = ImportRowOutcome & { memberId: string; eventId: string };
+
+export const createdOf = (row: ImportChunkRow): Created[] =>
+  (row.outcomes ?? []).filter((entry): entry is Created => entry.memberId !== undefined && entry.eventId !== undefined);
+
+interface PublishChunk {
+  batch: BatchRow;
+  row: ImportChunkRow;
+  cancellationSignal: AbortSignal;
+}
+
+async function publishChunk(deps: WorkerDeps, { batch, row, cancellationSignal }: PublishChunk): Promise<void> {
+  const created = createdOf(row);
+  if (created.length === 0) return;
+  const leaseOwner = importId(batch._id);
+  const memberIds = created.map((entry) => entry.memberId);
+  const fence = newFence();
+  const issued = await issueBoth(deps, { memberIds, leaseOwner, fence });
+  const events = await addEvents(deps, { row, created, leaseOwner, fence });
+  await publish(deps, { leaseOwner, fence, eventIds: [...events, ...issued.eventIds], cancellationSignal });
+  await recordPublished(deps, { batch, row, memberIds });
+}
+
+/**
+ * Writes one serialised `member.created` event for each created row, under the id in the row's outcome. Events that
+ * exist already are not written again.
+ */
+async function addEvents(
+  deps: WorkerDeps,
+  { row, created, ...lease }: { row: ImportChunkRow; created: Created[]; leaseOwner: string; fence: string },
+): Promise<string[]> {
+  const members = await deps.collections.members
+    .find({ _id: { $in: created.map((entry) => entry.memberId) } })
+    .toArray();
+  const byId = new Map(members.map((member) => [member._id, member]));
+  const people = new Map(row.rows.map((entry) => [entry.row, entry.person]));
+  const events = created.flatMap(({ row: number, memberId, eventId }): EventRow[] => {
+    const member = byId.get(memberId);
+    if (!member) return [];
+    const { initialPoints: _, ...names } = people.get(number) ?? {};
+    const { firstName: _f, lastName: _l, email: _e, phone: _p, ...rest } = member;
+    const asCreated: MemberRow = { ...rest, ...names, version: 1 };
+    const event = memberCreated(deps, { member: asCreated, eventId, leaseOwner: lease.leaseOwner });
+    const atCreation = { ...event, occurredAt: member.createdAt };
+    return [{ ...atCreation, ...serialisedEnvelope(atCreation, issuanceOf(member.pass)) }];
+  });
+  await insertMissing(deps.collections.events, withLease(deps, events, lease));
+  return events.map((event) => event._id);
+}
+
+/**
+ * Publishes the events. An event that cannot be published is released for the relay and does not hold up the others.
+ * Throws when the worker stops.
+ */
+export async function publish(
+  deps: WorkerDeps,
+  {
+    leaseOwner,
+    fence,
+    eventIds,
+    cancellationSignal,
+  }: { leaseOwner: string; fence: string; eventIds: string[]; cancellationSignal: AbortSignal },
+): Promise<void> {
+  const events = await ensureLease(deps, { leaseOwner, fence, eventIds, forMs: publishingMs });
+  const failed = await publishLeased(deps, { leaseOwner, fence, events, cancellationSignal });
+  if (cancellationSignal.aborted) throw new Error('Handed back: this worker stops.');
+  await releaseEvents(deps, { leaseOwner, fence, events: events.filter((event) => failed.has(event._id)) });
+}
+
+/**
+ * Records how many members of the chunk have a pass on each wallet, and adds the difference to the batch's counts.
+ * Called once for each chunk, and again after missing passes were issued.
+ */
+export async function recordPublished(
+  deps: WorkerDeps,
+  { batch, row, memberIds }: { batch: BatchRow; row: ImportChunkRow; memberIds: string[] },
+): Promise<{ apple: number; google: number }> {
+  const passes = await deps.collections.members
+    .find({ _id: { $in: memberIds } }, { projection: { 'pass.appleIssuedAt': 1, 'pass.googleIssuedAt': 1 } })
+    .toArray();
+  const published = {
+    apple: passes.filter(({ pass }) => pass?.appleIssuedAt).length,
+    google: passes.filter(({ pass }) => pass?.googleIssuedAt).length,
+  };
+  const before = row.published ?? { apple: 0, google: 0 };
+  const unchanged = row.published
+    ? { 'published.apple': before.apple, 'published.google': before.google }
+    : { published: { $exists: false } };
+  const change = {
+    'passIssuance.apple': published.apple - before.apple,
+    'passIssuance.google': published.google - before.google,
+    published: row.published ? 0 : memberIds.length,
+  };
+  try {
+    const write = () =>
+      transact(
+        deps,
+        [
+          update(deps, 'importChunks', { _id: row._id, ...unchanged }, { $set: { published } }),
+          update(deps, 'batches', { _id: batch._id }, { $inc: change }),
+        ],
+        2,
+      );
+    // Other chunks may change the counts of the same batch at the same time.
+    await retryOnConflict(deps, write, isWriteConflict);
+  } catch (error) {
+    // Another attempt has recorded this chunk.
+    if (!(error instanceof VersionConflict)) throw error;
+  }
+  return published;
+}

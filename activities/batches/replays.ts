@@ -1,0 +1,225 @@
+// Sends a merchant's events of a period to one subscription again, with their original eventIds and bytes, at a limited
+// rate, while first attempts of new events continue. Each event has one delivery of the replay, whose id is derived
+// from both, so a chunk that runs twice repeats only the attempts that were not logged.
+import type { Filter } from 'mongodb';
+import { findByIds } from '../../platform/mongodb/findByIds.js';
+import { insertMissing } from '../../platform/mongodb/insertMissing.js';
+import { updateByIds } from '../../platform/mongodb/updateMany.js';
+import { isFinished } from '../../schemas/batches.js';
+import type { BatchRow, BatchTargetsRow, DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
+import { derivedId, firstDeliveryId } from '../../schemas/ids.js';
+import type { DeliveryState } from '../../schemas/webhooks.js';
+import type { ChunkProgress } from '../../schemas/workflows.js';
+import { type CheckLease, newFence } from '../outbox/leases.js';
+import { attemptDelivery } from '../webhooks/attemptDelivery.js';
+import { newDelivery } from '../webhooks/newDelivery.js';
+import { fenceCheck } from '../webhooks/postWebhook.js';
+import { startDeliveryWorkflow } from '../webhooks/startDeliveryWorkflow.js';
+import type { WorkerDeps } from '../workerDeps.js';
+import { nonRetryable, type RunChunksInput, runChunks } from './runChunks.js';
+import { beginBatch, countTargets, type Outcomes, readTargets, snapshotTargets } from './targets.js';
+
+const chunkSize = 50;
+const scanBatchSize = 500;
+
+/** Throws ApplicationFailure WEBHOOK_NOT_FOUND when the subscription was deleted or disabled; the replay then ends. */
+async function subscriptionOf(
+  deps: WorkerDeps,
+  { merchantId, subscriptionId = '' }: BatchRow,
+): Promise<SubscriptionRow> {
+  const subscription = await deps.collections.subscriptions.findOne({ _id: subscriptionId, merchantId });
+  const why = subscription ? 'The subscription is disabled.' : 'The subscription was deleted.';
+  if (!subscription?.enabled) throw nonRetryable(new ServiceError('WEBHOOK_NOT_FOUND', undefined, why));
+  return subscription;
+}
+
+/**
+ * Returns the events whose latest delivery, replays included, is exhausted or skipped. An event that has been delivered
+ * since is left out; so is an event with a delivery in progress, which its own workflow continues.
+ */
+async function findFailed(deps: WorkerDeps, eventIds: string[], subscription: SubscriptionRow): Promise<Set<string>> {
+  const roots = eventIds.map((eventId) => firstDeliveryId(eventId, subscription._id));
+  const read = (where: Filter<DeliveryRow>) =>
+    deps.collections.deliveries
+      .find(where, { projection: { eventId: 1, state: 1, createdAt: 1, lastAttemptAt: 1 } })
+      .toArray();
+  const rows = (await Promise.all([read({ _id: { $in: roots } }), read({ root: { $in: roots } })])).flat();
+  rows.sort((a, b) => lastActivityAt(a) - lastActivityAt(b));
+  const latest = new Map(rows.map(({ eventId, state }) => [eventId, state]));
+  for (const { eventId, state } of rows) if (isUnderWay(state)) latest.set(eventId, state);
+  return new Set([...latest].filter(([, state]) => state === 'exhausted' || state === 'skipped').map(([id]) => id));
+}
+
+const lastActivityAt = ({ lastAttemptAt, createdAt }: DeliveryRow): number => (lastAttemptAt ?? createdAt).getTime();
+const isUnderWay = (state: DeliveryState): boolean => state === 'pending' || state === 'retrying';
+
+/**
+ * The published events of the period to which the subscription subscribes (or the failed ones among them), oldest
+ * first.
+ */
+async function* wanted(deps: WorkerDeps, batch: BatchRow, subscription: SubscriptionRow): AsyncGenerator<string> {
+  const { merchantId, replay } = batch;
+  if (!replay) return;
+  const events = deps.collections.events
+    .find(
+      { merchantId, occurredAt: { $gte: replay.since, $lt: replay.until } },
+      { projection: { type: 1, internal: 1, state: 1 } },
+    )
+    .sort({ occurredAt: 1 })
+    .batchSize(scanBatchSize);
+  const everything = subscription.events.includes('*');
+  let pendingIds: string[] = [];
+  const filteredPending = async (): Promise<string[]> => {
+    const ids = pendingIds;
+    pendingIds = [];
+    if (replay.only === 'all') return ids;
+    const failed = await findFailed(deps, ids, subscription);
+    return ids.filter((id) => failed.has(id));
+  };
+  for await (const { _id, type, internal, state } of events) {
+    if (internal || state !== 'published' || !(everything || subscription.events.includes(type))) continue;
+    pendingIds.push(_id);
+    if (pendingIds.length >= scanBatchSize) yield* await filteredPending();
+  }
+  if (pendingIds.length > 0) yield* await filteredPending();
+}
+
+/** Throws ApplicationFailure BATCH_NOT_FOUND, WEBHOOK_NOT_FOUND. */
+export async function snapshotReplay(deps: WorkerDeps, at: { batchId: string }): Promise<{ total: number }> {
+  const batch = await beginBatch(deps, at);
+  const subscription = await subscriptionOf(deps, batch);
+  return snapshotTargets(deps, { batch, ids: wanted(deps, batch, subscription), size: chunkSize });
+}
+
+/** Throws ApplicationFailure WEBHOOK_NOT_FOUND. */
+export async function replayEvents(deps: WorkerDeps, input: RunChunksInput): Promise<ChunkProgress> {
+  return runChunks(deps, input, async (batch, chunk) => {
+    if (batch.cancelRequestedAt || isFinished(batch.phase)) return 'stop';
+    const targets = await readTargets(deps, { batch, chunk });
+    if (targets.counted) return chunk + 1;
+    const subscription = await subscriptionOf(deps, batch);
+    await replayChunk(deps, { batch, targets, subscription, cancellationSignal: input.cancellationSignal });
+    return chunk + 1;
+  });
+}
+
+interface ReplayChunk {
+  batch: BatchRow;
+  targets: BatchTargetsRow;
+  subscription: SubscriptionRow;
+  cancellationSignal: AbortSignal;
+}
+
+async function replayChunk(
+  deps: WorkerDeps,
+  { batch, targets, subscription, cancellationSignal }: ReplayChunk,
+): Promise<void> {
+  const { deliveries } = deps.collections;
+  const events = await findByIds(deps.collections.events, { ids: targets.ids, merchantId: batch.merchantId });
+  const made = await newReplays(deps, { batch, events, subscription });
+  await insertMissing(deps.collections.deliveries, made);
+  const ids = made.map((delivery) => delivery._id);
+  const fence = newFence();
+  await updateByIds(deps, 'deliveries', { ids, change: { $set: { fence } } });
+  const open = await deliveries.find({ _id: { $in: ids }, state: { $in: ['pending', 'retrying'] } }).toArray();
+  const byId = new Map(events.map((event) => [event._id, event]));
+  const order = new Map(targets.ids.map((id, index) => [id, index]));
+  open.sort((a, b) => (order.get(a.eventId) ?? 0) - (order.get(b.eventId) ?? 0));
+  const sent = await Promise.allSettled(
+    open.map(async (delivery, index) => {
+      await pause((index * 1_000) / deps.config.REPLAY_PER_SECOND, cancellationSignal);
+      const checkLease = fenceCheck(deps, { deliveryId: delivery._id, fence });
+      const event = byId.get(delivery.eventId);
+      if (event) await replayOne(deps, { delivery, event, subscription, checkLease, cancellationSignal });
+    }),
+  );
+  // Keeps the rate between the last event of this chunk and the first of the next.
+  await pause(1_000 / deps.config.REPLAY_PER_SECOND, cancellationSignal);
+  const refused = sent.find((result) => result.status === 'rejected');
+  if (refused) throw refused.reason;
+  await countTargets(deps, { targets, outcomes: await outcomesOf(deps, { ids, total: targets.ids.length }) });
+}
+
+async function newReplays(
+  deps: WorkerDeps,
+  { batch, events, subscription }: { batch: BatchRow; events: EventRow[]; subscription: SubscriptionRow },
+): Promise<DeliveryRow[]> {
+  const roots = new Map(events.map((event) => [event._id, firstDeliveryId(event._id, subscription._id)]));
+  const originals = await deps.collections.deliveries
+    .find({ _id: { $in: [...roots.values()] } }, { projection: { _id: 1 } })
+    .toArray();
+  const known = new Set(originals.map(({ _id }) => _id));
+  return events
+    .filter((event) => event.envelope)
+    .map((event) => {
+      const root = roots.get(event._id) ?? '';
+      const id = derivedId('replay', batch._id, event._id);
+      return { ...newDelivery(deps, { event, subscription, id }), root, ...(known.has(root) && { replayOf: root }) };
+    });
+}
+
+interface ReplayOne {
+  delivery: DeliveryRow;
+  event: EventRow;
+  subscription: SubscriptionRow;
+  checkLease: CheckLease;
+  cancellationSignal: AbortSignal;
+}
+
+/**
+ * Makes the first attempt of a replayed delivery. After a failure a workflow makes the others by the subscription's
+ * retry policy.
+ */
+async function replayOne(
+  deps: WorkerDeps,
+  { delivery, event, subscription, checkLease, cancellationSignal }: ReplayOne,
+): Promise<void> {
+  const { maxAttempts } = subscription.retryPolicy;
+  const suffix = delivery._id;
+  if (delivery.state === 'retrying') {
+    const waitMs = Math.max((delivery.nextAttemptAt?.getTime() ?? 0) - deps.now().getTime(), 0);
+    await startDeliveryWorkflow(deps, {
+      delivery,
+      subscription,
+      waitMs,
+      attempts: maxAttempts - delivery.attempts,
+      suffix,
+    });
+    return;
+  }
+  const { state, waitMs } = await attemptDelivery(deps, {
+    delivery,
+    event,
+    subscription,
+    attemptKind: 'retry',
+    last: maxAttempts <= 1,
+    checkLease,
+    signal: cancellationSignal,
+  });
+  if (state === 'retrying')
+    await startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attempts: maxAttempts - 1, suffix });
+}
+
+/** Succeeded counts as `created`; skipped or no longer stored as `deduped`; every other state as `failed`. */
+async function outcomesOf(deps: WorkerDeps, { ids, total }: { ids: string[]; total: number }): Promise<Outcomes> {
+  const rows = await deps.collections.deliveries.find({ _id: { $in: ids } }, { projection: { state: 1 } }).toArray();
+  const created = rows.filter(({ state }) => state === 'succeeded').length;
+  const failed = rows.filter(({ state }) => state !== 'succeeded' && state !== 'skipped').length;
+  return { created, failed, deduped: total - created - failed };
+}
+
+function pause(ms: number, cancellationSignal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(new Error('The replay was called off.'));
+    };
+    const timer = setTimeout(() => {
+      cancellationSignal.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    cancellationSignal.addEventListener('abort', stop, { once: true });
+    if (cancellationSignal.aborted) stop();
+  });
+}

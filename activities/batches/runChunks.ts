@@ -1,0 +1,50 @@
+// One activity call of a batch: runs chunks, from where the previous call stopped, for about 3 s.
+import { ApplicationFailure } from '@temporalio/common';
+import type { BatchRow } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
+import type { ChunkProgress } from '../../schemas/workflows.js';
+import type { WorkerDeps } from '../workerDeps.js';
+
+export interface RunChunksInput {
+  batchId: string;
+  from: number;
+  /** Aborted when this worker stops: the current step is completed, and no further step is started. */
+  shutdownSignal: AbortSignal;
+  /** Aborted when the current step must be cancelled too. */
+  cancellationSignal: AbortSignal;
+}
+
+const maxRunMs = 3_000;
+
+export function nonRetryable({ code, message }: ServiceError): ApplicationFailure {
+  return ApplicationFailure.create({ type: code, message, nonRetryable: true });
+}
+
+/**
+ * `step` runs one or more chunks and returns the number of the next one, or `stop` to end the stage. Throws
+ * ApplicationFailure BATCH_NOT_FOUND.
+ */
+export async function runChunks(
+  deps: WorkerDeps,
+  { batchId, from, shutdownSignal, cancellationSignal }: RunChunksInput,
+  step: (batch: BatchRow, chunk: number) => Promise<number | 'stop'>,
+): Promise<ChunkProgress> {
+  const until = performance.now() + maxRunMs;
+  for (let chunk = from; ; ) {
+    const batch = await deps.collections.batches.findOne({ _id: batchId });
+    if (!batch) throw nonRetryable(new ServiceError('BATCH_NOT_FOUND'));
+    const next = chunk < (batch.chunks ?? 0) ? await step(batch, chunk) : 'stop';
+    const over = next === 'stop';
+    if (!over) chunk = next;
+    const { total, created } = batch.counts;
+    const progress: ChunkProgress = {
+      next: chunk,
+      over,
+      total,
+      created,
+      done: batch.done,
+      published: batch.published ?? 0,
+    };
+    if (over || shutdownSignal.aborted || cancellationSignal.aborted || performance.now() > until) return progress;
+  }
+}

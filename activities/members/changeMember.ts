@@ -1,0 +1,187 @@
+// Every change of a member goes through this file. One transaction writes the claim of the idempotency key, the
+// member's new state, its ledger row and its event, and raises `version` by one (guarantee 1 of docs/architecture.md).
+import { Binary } from 'mongodb';
+import type { Deps } from '../../platform/deps.js';
+import { isDuplicateKey, VersionConflict } from '../../platform/mongodb/conflicts.js';
+import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
+import { insert } from '../../platform/mongodb/statements.js';
+import { transact } from '../../platform/mongodb/transact.js';
+import type { Statement } from '../../platform/mongodb/transaction.js';
+import type { IdempotencyKeyRow, MemberRow } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
+import { newId } from '../../schemas/ids.js';
+import { cachedProgram } from '../programs/readProgram.js';
+import type { Answer, Changed, ChangeMember, Done, KeyedChange } from './changeTypes.js';
+import { memberWritesOf } from './memberWrites.js';
+
+/**
+ * A claim without an answer that is younger than this belongs to a request that is still running. An older one belongs
+ * to a process that died.
+ */
+const keyInUseMs = 8_500;
+
+async function earlierResult(
+  deps: Deps,
+  keyedChange: KeyedChange,
+  row: IdempotencyKeyRow,
+  member: MemberRow,
+): Promise<Changed> {
+  if (row.fingerprint !== keyedChange.fingerprint) throw new ServiceError('IDEMPOTENCY_KEY_REUSED');
+  if (row.response)
+    return { kind: 'replay', answer: { status: row.response.status, body: Buffer.from(row.response.body.buffer) } };
+  // The absolute difference: after a clock was set back, claims of dead processes would otherwise look new until the
+  // clock has caught up.
+  if (Math.abs(deps.now().getTime() - row.createdAt.getTime()) < keyInUseMs)
+    throw new ServiceError('IDEMPOTENCY_KEY_IN_USE');
+  const { _id: memberId, merchantId, memberCode } = member;
+  const [entry, event] = await Promise.all([
+    deps.collections.ledger.findOne({ _id: keyedChange.id, merchantId }),
+    deps.collections.events.findOne({ _id: row.eventId, merchantId }, { projection: { passUpdate: 1 } }),
+  ]);
+  if (!entry) throw new VersionConflict('A claim without its ledger row.');
+  const { field, previous, current, programId } = entry;
+  return {
+    kind: 'abandoned',
+    claim: row,
+    facts: { memberId, memberCode, field, previous, current },
+    programId,
+    passUpdate: event?.passUpdate ?? null,
+  };
+}
+
+async function attempt(deps: Deps, input: ChangeMember): Promise<Changed> {
+  const { merchantId, memberId, keyedChange } = input;
+  const [claim, before] = await Promise.all([
+    keyedChange ? deps.read.idempotencyKey({ _id: keyedChange.id, merchantId }) : null,
+    deps.read.member({ _id: memberId, merchantId }),
+  ]);
+  if (!before) throw new ServiceError('MEMBER_NOT_FOUND');
+  if (keyedChange && claim) return earlierResult(deps, keyedChange, claim, before);
+  const program = await cachedProgram(deps, { merchantId, programId: before.programId });
+  const decision = await resultOrRefusal(() => input.decide(before, program));
+  if (decision instanceof ServiceError) {
+    const earlierOutcome = keyedChange && (await findSpentKey(deps, { keyedChange, member: before }));
+    if (earlierOutcome) return earlierOutcome;
+    throw decision;
+  }
+  if (!decision) return { kind: 'unchanged', member: before, program };
+
+  const now = deps.now();
+  const eventId = newId();
+  const writes = memberWritesOf(deps, { before, program, decision, eventId, leaseOwnerOf: input.leaseOwnerOf });
+  const { member, leaseOwner } = writes;
+  const passUpdate = input.temporalAvailable ? writes.passUpdate : null;
+  const done: Done = {
+    kind: 'done',
+    member,
+    program,
+    eventId,
+    leaseOwner,
+    facts: {
+      memberId,
+      memberCode: member.memberCode,
+      field: member.field,
+      previous: before.balance,
+      current: member.balance,
+    },
+    passUpdate,
+  };
+  const statements: Statement[] = [writes.change];
+  if (keyedChange) {
+    if (passUpdate !== undefined) done.answer = keyedChange.answer(done.facts, passUpdate);
+    statements.push(
+      insert(
+        deps,
+        'idempotencyKeys',
+        idempotencyKeyRow(keyedChange, { merchantId, eventId, now, answer: done.answer }),
+      ),
+    );
+  }
+  if (decision.ledger) {
+    statements.push(
+      insert(deps, 'ledger', {
+        _id: keyedChange?.id ?? eventId,
+        merchantId,
+        memberId,
+        programId: before.programId,
+        eventId,
+        ...(keyedChange && { fingerprint: keyedChange.fingerprint }),
+        ...decision.ledger,
+        memberVersion: member.version,
+        createdAt: now,
+      }),
+    );
+  }
+  statements.push(...writes.inserts);
+  try {
+    await transact(deps, statements, 1);
+  } catch (error) {
+    const earlierOutcome =
+      keyedChange && isDuplicateKey(error) ? await findSpentKey(deps, { keyedChange, member: before }) : null;
+    if (earlierOutcome) return earlierOutcome;
+    throw error;
+  }
+  return done;
+}
+
+async function resultOrRefusal<T>(work: () => T | Promise<T>): Promise<T | ServiceError> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+}
+
+/** Finds the ledger row of a key whose stored answer has expired, so that the key is never applied a second time. */
+async function findSpentKey(deps: Deps, at: { keyedChange: KeyedChange; member: MemberRow }): Promise<Changed | null> {
+  const filter = { _id: at.keyedChange.id, merchantId: at.member.merchantId };
+  const [claim, entry] = await Promise.all([
+    deps.collections.idempotencyKeys.findOne(filter),
+    deps.collections.ledger.findOne(filter),
+  ]);
+  if (claim || !entry) return null;
+  const { _id, merchantId, fingerprint = '', eventId = '', createdAt } = entry;
+  return earlierResult(deps, at.keyedChange, { _id, merchantId, fingerprint, eventId, createdAt }, at.member);
+}
+
+function idempotencyKeyRow(
+  keyedChange: KeyedChange,
+  at: { merchantId: string; eventId: string; now: Date; answer: Answer | undefined },
+): IdempotencyKeyRow {
+  return {
+    _id: keyedChange.id,
+    merchantId: at.merchantId,
+    fingerprint: keyedChange.fingerprint,
+    eventId: at.eventId,
+    createdAt: at.now,
+    ...(at.answer && { response: { status: at.answer.status, body: new Binary(at.answer.body) } }),
+  };
+}
+
+/**
+ * Applies one change to one member. Throws MEMBER_NOT_FOUND, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_IN_USE, every
+ * error that `decide` throws, and UNAVAILABLE; in each of these cases nothing has changed. An error of the MongoDB
+ * driver leaves open whether the change was applied; a request with the same idempotency key then returns its result or
+ * applies it.
+ */
+export function changeMember(deps: Deps, input: ChangeMember): Promise<Changed> {
+  return deps.runExclusive(input.memberId, () => retryOnConflict(deps, () => attempt(deps, input)));
+}
+
+/** Stores the answer of a key unless it has one already. Returns the stored answer, which is the first one. */
+export async function storeAnswer(
+  deps: Deps,
+  at: { merchantId: string; keyedChangeId: string; answer: Answer },
+): Promise<Answer> {
+  const { idempotencyKeys } = deps.collections;
+  const kept = await idempotencyKeys.updateOne(
+    { _id: at.keyedChangeId, merchantId: at.merchantId, response: { $exists: false } },
+    { $set: { response: { status: at.answer.status, body: new Binary(at.answer.body) } } },
+  );
+  if (kept.matchedCount === 1) return at.answer;
+  const row = await idempotencyKeys.findOne({ _id: at.keyedChangeId, merchantId: at.merchantId });
+  // The row of the key has expired, so the answer cannot be stored; the ledger row still guards the key.
+  if (!row?.response) return at.answer;
+  return { status: row.response.status, body: Buffer.from(row.response.body.buffer) };
+}

@@ -1,0 +1,71 @@
+// The input and the results of one change of one member.
+import type { IdempotencyKeyRow, MemberRow } from '../../schemas/collections.js';
+import type { PassUpdate } from '../../schemas/passUpdate.js';
+import type { Program } from '../../schemas/programs.js';
+import type { Decision } from './decision.js';
+
+export interface Answer {
+  status: number;
+  body: Buffer;
+}
+
+export interface KeyedChange {
+  /** Serves as workflow id, operation id and key of the claim (schemas/ids.ts). */
+  id: string;
+  /** Hash of the request. A request with the same key and another fingerprint is refused. */
+  fingerprint: string;
+  /** Builds the response; called as soon as `passUpdate` is known. */
+  answer: (facts: ChangeFacts, passUpdate: PassUpdate | null) => Answer;
+}
+
+/** The facts of a change that its response contains. All of them can be read again from the ledger. */
+export interface ChangeFacts {
+  memberId: string;
+  memberCode: string;
+  field: string;
+  previous: number;
+  current: number;
+}
+
+export interface ChangeMember {
+  merchantId: string;
+  memberId: string;
+  keyedChange?: KeyedChange;
+  /**
+   * Returns the id of the workflow that will process the event, or null to leave the event to the relay. `awaited` is
+   * true when the response has to wait for a push.
+   */
+  leaseOwnerOf: (eventId: string, awaited: boolean) => string | null;
+  /** False while Temporal is known to be unavailable. The change then reports `passUpdate: null`. */
+  temporalAvailable: boolean;
+  /**
+   * May read further rows. It is called again when a version conflict shows that the data changed after it was read.
+   */
+  decide: (member: MemberRow, program: Program) => Decision | null | Promise<Decision | null>;
+}
+
+export interface Done {
+  kind: 'done';
+  member: MemberRow;
+  program: Program;
+  eventId: string;
+  /** The workflow that will process the event, or null when the relay will. */
+  leaseOwner: string | null;
+  facts: ChangeFacts;
+  /** Known at once when there is no push; undefined when the result of a push has to be awaited. */
+  passUpdate: PassUpdate | null | undefined;
+  /** Present when the transaction has stored the answer already. */
+  answer?: Answer;
+}
+
+export type Changed =
+  | Done
+  | { kind: 'unchanged'; member: MemberRow; program: Program }
+  | { kind: 'replay'; answer: Answer }
+  | {
+      kind: 'abandoned';
+      claim: IdempotencyKeyRow;
+      facts: ChangeFacts;
+      programId: string;
+      passUpdate: PassUpdate | null;
+    };

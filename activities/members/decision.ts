@@ -1,0 +1,27 @@
+// The decision of a rule about one member. changeMember.ts writes it.
+
+import type { Statement } from '../../platform/mongodb/transaction.js';
+import type { LedgerRow, MemberRow } from '../../schemas/collections.js';
+import type { MemberEvent } from '../../schemas/events.js';
+import type { Platform } from '../../schemas/passUpdate.js';
+import type { InternalEvent } from '../outbox/newEvent.js';
+
+export interface Decision {
+  set: Partial<Omit<MemberRow, '_id' | 'merchantId' | 'version' | 'pass'>>;
+  unset?: ('firstName' | 'lastName' | 'email' | 'phone' | 'tier')[];
+  /** The event of the change. Its `data` leaves out the fields that every event about a member has. */
+  event: MemberEvent | InternalEvent;
+  /** True when the wallets show the change. `message` appears on the lock screen. */
+  wallet: boolean;
+  message?: string | undefined;
+  /** The Google object is updated although none of the fields that it shows has changed. */
+  refresh?: true;
+  ledger?: Pick<LedgerRow, 'type' | 'field' | 'previous' | 'current' | 'delta' | 'actor'> &
+    Partial<Pick<LedgerRow, 'tier' | 'previousTier' | 'changeMessage'>>;
+  /** Fields of the pass to set, in addition to those of its new version. */
+  pass?: { googleSaved: boolean };
+  /** A line of the timeline to write in the same transaction. */
+  timeline?: { type: string; platform?: Platform; detail?: string };
+  /** Further statements for the same transaction, such as search words. */
+  statements?: Statement[];
+}

@@ -1,0 +1,80 @@
+// Enrolls one person in one program. A program has at most one member for each email, also after repeated and
+// concurrent requests.
+
+import type { Deps } from '../../platform/deps.js';
+import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
+import { insert } from '../../platform/mongodb/statements.js';
+import { transact } from '../../platform/mongodb/transact.js';
+import type { MemberRow } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
+import { newId } from '../../schemas/ids.js';
+import type { Program } from '../../schemas/programs.js';
+import { emailKey, memberCreated, type NewMember, newMemberRows } from './newMember.js';
+
+export type Enrolled = { kind: 'created'; member: MemberRow; eventId: string } | { kind: 'deduped'; member: MemberRow };
+
+/** Throws PROGRAM_ARCHIVED, and VALIDATION_FAILED when the initial stamps exceed the goal of a stamps program. */
+export function requireEnrollable(program: Program, initialPoints: number | undefined): void {
+  if (program.archived) throw new ServiceError('PROGRAM_ARCHIVED');
+  if (program.style === 'stamps' && (initialPoints ?? 0) > (program.goal ?? 0)) {
+    throw new ServiceError('VALIDATION_FAILED', [
+      { path: 'initialPoints', message: `must be at most the goal of ${program.goal} on a stamps program` },
+    ]);
+  }
+}
+
+interface Enroll extends NewMember {
+  /** Returns the workflow that will issue the passes and publish the event, or null to leave both to the relay. */
+  leaseOwnerOf: (memberId: string) => string | null;
+}
+
+/**
+ * Throws PROGRAM_ARCHIVED, VALIDATION_FAILED and UNAVAILABLE; in each case no member was created. An error of the
+ * MongoDB driver leaves open whether the member was created.
+ */
+export function enrollMember(deps: Deps, input: Enroll): Promise<Enrolled> {
+  return deps.metrics.memberChange('enroll', () => enroll(deps, input));
+}
+
+async function enroll(deps: Deps, input: Enroll): Promise<Enrolled> {
+  const { program, person } = input;
+  requireEnrollable(program, person.initialPoints);
+  let tried: { member: MemberRow; eventId: string } | undefined;
+  return retryOnConflict(deps, async () => {
+    // The previous attempt may have committed although its answer was lost. Its member is then returned and not
+    // enrolled again.
+    if (tried && (await deps.collections.members.findOne({ _id: tried.member._id }, { projection: { _id: 1 } })))
+      return { kind: 'created', ...tried };
+    const known = await memberByEmail(deps, { program, email: person.email });
+    if (known) return { kind: 'deduped', member: known };
+    const { member, email, searchWordRows, ledger } = newMemberRows(deps, input);
+    const event = memberCreated(deps, { member, eventId: newId(), leaseOwner: input.leaseOwnerOf(member._id) });
+    tried = { member, eventId: event._id };
+    await transact(
+      deps,
+      [
+        insert(deps, 'members', member),
+        ...(email ? [insert(deps, 'emails', email)] : []),
+        ...searchWordRows.map((token) => insert(deps, 'memberSearchWords', token)),
+        ...(ledger ? [insert(deps, 'ledger', ledger)] : []),
+        insert(deps, 'events', event),
+      ],
+      0,
+    );
+    // The member exists, so the enrollment succeeds even if its totals cannot be raised.
+    await deps
+      .countMembers({ merchantId: program.merchantId, programId: program._id, created: 1 })
+      .catch((error: unknown) => deps.log.warn({ err: error }, 'a new member is not counted until the next recount'));
+    return { kind: 'created', ...tried };
+  });
+}
+
+async function memberByEmail(
+  deps: Deps,
+  { program, email }: { program: Program; email: string | undefined },
+): Promise<MemberRow | null> {
+  if (email === undefined) return null;
+  const { merchantId } = program;
+  const taken = await deps.read.email({ _id: emailKey(program._id, email), merchantId });
+  return taken && deps.read.member({ _id: taken.memberId, merchantId });
+}

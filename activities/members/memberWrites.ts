@@ -1,0 +1,112 @@
+// Turns one decision about one member into the rows of one transaction: the member's next version, its event, and its
+// line in the timeline. A keyed change adds its claim and its ledger row; a campaign writes the rows of several members
+// in one transaction.
+
+import type { Deps } from '../../platform/deps.js';
+import { insert, update } from '../../platform/mongodb/statements.js';
+import type { Statement } from '../../platform/mongodb/transaction.js';
+import type { MemberRow } from '../../schemas/collections.js';
+import { nextModified, nextTag, type PassUpdate } from '../../schemas/passUpdate.js';
+import type { Program } from '../../schemas/programs.js';
+import { newMemberEvent } from '../outbox/newEvent.js';
+import { hasRecipients, modesOf, passUpdateWithoutPush } from '../wallets/walletModes.js';
+import type { ChangeMember } from './changeTypes.js';
+import type { Decision } from './decision.js';
+import { timelineRow } from './timelineRow.js';
+
+export interface MemberWrites {
+  /** The member after the change. */
+  member: MemberRow;
+  /** Known when there is no push; undefined when the result of a push has to be awaited. */
+  passUpdate: PassUpdate | undefined;
+  leaseOwner: string | null;
+  /** Matches no document when the member has changed since it was read. */
+  change: Statement;
+  inserts: Statement[];
+}
+
+export interface MemberWritesInput {
+  before: MemberRow;
+  program: Program;
+  decision: Decision;
+  eventId: string;
+  leaseOwnerOf: ChangeMember['leaseOwnerOf'];
+}
+
+export function memberWritesOf(
+  deps: Deps,
+  { before, program, decision, eventId, leaseOwnerOf }: MemberWritesInput,
+): MemberWrites {
+  const member = nextState(before, decision, deps.now());
+  const modes = modesOf(deps.walletModes, program);
+  const needsNoPush = !decision.wallet || !hasRecipients(modes, member);
+  const passUpdate = needsNoPush ? passUpdateWithoutPush(modes, member) : undefined;
+  const leaseOwner = leaseOwnerOf(eventId, passUpdate === undefined);
+  const event = newMemberEvent(deps, {
+    eventId,
+    event: decision.event,
+    member,
+    leaseOwner,
+    ...(decision.wallet && { wallet: 'push' as const }),
+    ...(decision.refresh && { wallet: 'refresh' as const }),
+    ...(passUpdate && { passUpdate }),
+  });
+  const line =
+    decision.timeline && timelineRow(event, { memberId: member._id, outcome: 'success', ...decision.timeline });
+  return {
+    member,
+    passUpdate,
+    leaseOwner,
+    change: changeStatement(deps, before, { member, decision }),
+    inserts: [
+      ...(line ? [insert(deps, 'timeline', line)] : []),
+      insert(deps, 'events', event),
+      ...(decision.statements ?? []),
+    ],
+  };
+}
+
+function nextState(member: MemberRow, decision: Decision, now: Date): MemberRow {
+  const changed: MemberRow = { ...member, ...decision.set, version: member.version + 1, updatedAt: now };
+  for (const field of decision.unset ?? []) delete changed[field];
+  if (decision.pass) changed.pass = { ...member.pass, ...decision.pass };
+  if (!decision.wallet) return changed;
+  changed.pass = {
+    ...changed.pass,
+    tag: nextTag(member.pass.tag, now),
+    modifiedAt: nextModified(member.pass.modifiedAt, now),
+  };
+  if (decision.message) {
+    changed.pass.message = decision.message;
+    changed.pass.messageSequence = member.pass.messageSequence + 1;
+  }
+  return changed;
+}
+
+/**
+ * Sets only the changed fields: issuing a pass and registering a device change other fields of the row at the same
+ * time, without a new version.
+ */
+function changeStatement(
+  deps: Deps,
+  before: MemberRow,
+  { member: changed, decision }: { member: MemberRow; decision: Decision },
+): Statement {
+  const { tag, modifiedAt, message, messageSequence } = changed.pass;
+  const shown = decision.wallet && {
+    'pass.tag': tag,
+    'pass.modifiedAt': modifiedAt,
+    ...(decision.message && { 'pass.message': message, 'pass.messageSequence': messageSequence }),
+  };
+  const known = decision.pass && { 'pass.googleSaved': decision.pass.googleSaved };
+  const unset = Object.fromEntries((decision.unset ?? []).map((field) => [field, '']));
+  return update(
+    deps,
+    'members',
+    { _id: before._id, merchantId: before.merchantId, version: before.version },
+    {
+      $set: { ...decision.set, version: changed.version, updatedAt: changed.updatedAt, ...shown, ...known },
+      ...(decision.unset?.length && { $unset: unset }),
+    },
+  );
+}

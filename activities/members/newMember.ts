@@ -1,0 +1,137 @@
+// Builds the rows of one new member, for a single enrollment and for imports: member, email, search words, first ledger
+// row, and the `member.created` event, which is published after the passes were issued.
+
+import type { Deps } from '../../platform/deps.js';
+import { adjust, tierOf } from '../../schemas/balance.js';
+import type { EmailRow, EventRow, LedgerRow, MemberRow, MemberSearchWordRow } from '../../schemas/collections.js';
+import { enrollId, newId, newMemberCode, newToken } from '../../schemas/ids.js';
+import type { Actor, Person } from '../../schemas/members.js';
+import { nextModified } from '../../schemas/passUpdate.js';
+import { fieldOf, type Program } from '../../schemas/programs.js';
+import { searchWords } from '../../schemas/searchWords.js';
+import { newMemberEvent } from '../outbox/newEvent.js';
+
+export interface NewMember {
+  program: Program;
+  person: Person;
+  source: MemberRow['source'];
+  attribution: Record<string, string>;
+  actor: Actor;
+}
+
+export interface NewMemberRows {
+  member: MemberRow;
+  /** Keeps emails unique in a program: its id is program and email, so a second insert of the same email fails. */
+  email: EmailRow | null;
+  searchWordRows: MemberSearchWordRow[];
+  ledger: LedgerRow | null;
+}
+
+export const emailKey = (programId: string, email: string): string => `${programId}:${email}`;
+
+export function emailRow({ _id: memberId, merchantId, programId, memberCode, email }: MemberRow): EmailRow | null {
+  return email === undefined ? null : { _id: emailKey(programId, email), merchantId, memberId, memberCode };
+}
+
+export function searchWordRows(member: MemberRow): MemberSearchWordRow[] {
+  const { _id: memberId, merchantId, programId, createdAt } = member;
+  return searchWords(member).map((word) => ({
+    _id: `${memberId}:${word}`,
+    merchantId,
+    word,
+    memberId,
+    programId,
+    createdAt,
+  }));
+}
+
+export function newMemberRows(deps: Deps, { program, person, source, attribution, actor }: NewMember): NewMemberRows {
+  const now = deps.now();
+  const _id = newId();
+  const { initialPoints: balance = 0, ...names } = person;
+  const field = fieldOf(program);
+  const tier = tierOf(program, balance, balance);
+  const member: MemberRow = {
+    _id,
+    merchantId: program.merchantId,
+    programId: program._id,
+    memberCode: newMemberCode(),
+    serialNumber: newId(),
+    ...names,
+    field,
+    balance,
+    lifetimePoints: balance,
+    ...(tier !== undefined && { tier }),
+    tags: [],
+    status: 'active',
+    version: 1,
+    pass: {
+      token: newToken(),
+      authenticationToken: newToken(),
+      tag: now,
+      modifiedAt: nextModified(undefined, now),
+      messageSequence: 0,
+    },
+    deviceCount: 0,
+    redeemedCount: 0,
+    ledgerCount: balance > 0 ? 1 : 0,
+    source,
+    attribution,
+    createdAt: now,
+    updatedAt: now,
+  };
+  return {
+    member,
+    email: emailRow(member),
+    searchWordRows: searchWordRows(member),
+    ledger: balance > 0 ? initialEntry(member, program, actor) : null,
+  };
+}
+
+/**
+ * `member` as it was created. `leaseOwner` is the workflow that issues the passes and publishes the event, or null for
+ * the relay.
+ */
+export function memberCreated(
+  deps: Deps,
+  { member, eventId, leaseOwner }: { member: MemberRow; eventId: string; leaseOwner: string | null },
+): EventRow {
+  const { email, firstName, lastName, source, attribution } = member;
+  return newMemberEvent(deps, {
+    eventId,
+    event: {
+      type: 'member.created',
+      data: {
+        ...(email && { email }),
+        ...(firstName && { firstName }),
+        ...(lastName && { lastName }),
+        source,
+        attribution,
+      },
+    },
+    member,
+    leaseOwner,
+    wallet: 'issue',
+  });
+}
+
+function initialEntry(member: MemberRow, program: Program, actor: Actor): LedgerRow {
+  const nobody = { status: 'active', balance: 0, lifetimePoints: 0 } as const;
+  const { tier, previousTier } = adjust({ ...program, style: 'points' }, nobody, { value: member.balance });
+  return {
+    _id: enrollId(member._id),
+    merchantId: member.merchantId,
+    memberId: member._id,
+    programId: member.programId,
+    type: 'initial',
+    field: member.field,
+    previous: 0,
+    current: member.balance,
+    delta: member.balance,
+    ...(tier !== undefined && { tier }),
+    ...(previousTier !== undefined && { previousTier }),
+    actor,
+    memberVersion: 1,
+    createdAt: member.createdAt,
+  };
+}

@@ -1,0 +1,105 @@
+// Repairs the totals and the tags in use, which a crash can leave wrong. Enrollments continue during the recount, and
+// each raises its totals a moment after its member was written. So a total is never set: it is corrected only by the
+// number that is certainly missing or certainly too high.
+import type { Filter } from 'mongodb';
+import type { Deps } from '../../platform/deps.js';
+import type { MemberRow } from '../../schemas/collections.js';
+import type { Recount, Recounted } from '../../schemas/workflows.js';
+import { addTagsInUse, removeUnusedTags } from './memberTags.js';
+
+/** Merchants in one activity call. */
+const merchantBatchSize = 20;
+/**
+ * Longer than the time from writing members to raising their totals, for an enrollment and for a chunk of an import.
+ */
+const settleMs = 30_000;
+
+interface Total {
+  _id: string;
+  merchantId: string;
+  where: Filter<MemberRow>;
+}
+
+/** Returns the next merchants after `after`, ordered by id, with their totals. */
+async function nextTotals(deps: Deps, after: string): Promise<{ merchantIds: string[]; totals: Total[] }> {
+  const totals: Total[] = [];
+  const merchantIds = new Set<string>();
+  const programs = deps.collections.programs
+    .find({ merchantId: { $gt: after } }, { projection: { merchantId: 1 } })
+    .sort({ merchantId: 1, _id: 1 });
+  for await (const { _id: programId, merchantId } of programs) {
+    if (!merchantIds.has(merchantId)) {
+      if (merchantIds.size === merchantBatchSize) break;
+      merchantIds.add(merchantId);
+      totals.push({ _id: merchantId, merchantId, where: { merchantId } });
+    }
+    totals.push({ _id: `${merchantId}:${programId}`, merchantId, where: { merchantId, programId } });
+  }
+  return { merchantIds: [...merchantIds], totals };
+}
+
+async function readTotals(deps: Deps, totals: Total[]): Promise<Map<string, number>> {
+  const rows = await deps.collections.counters.find({ _id: { $in: totals.map(({ _id }) => _id) } }).toArray();
+  return new Map(rows.map((row) => [row._id, row.members ?? 0]));
+}
+
+/**
+ * The number by which a total is certainly too low (positive) or too high (negative). `after` was read `settleMs` after
+ * the members were counted: it includes all counted members and perhaps more, so `counted` above `after` proves that
+ * the total is too low. `before` was read before the count: it may lack counted members, so `counted` below `before`
+ * proves that the total is too high. Without enrollments in between, `before` and `after` are equal.
+ */
+export function driftOf({ before, counted, after }: { before: number; counted: number; after: number }): number {
+  const least = counted - after;
+  const most = counted - before;
+  if (least > 0) return least;
+  return Math.min(most, 0);
+}
+
+async function repairTotals(deps: Deps, totals: Total[], waitMs: number): Promise<number> {
+  const before = await readTotals(deps, totals);
+  const counted = new Map<string, number>();
+  for (const { _id, where } of totals) counted.set(_id, await deps.collections.members.countDocuments(where));
+  await new Promise((resolve) => setTimeout(resolve, waitMs));
+  const after = await readTotals(deps, totals);
+  let repaired = 0;
+  for (const { _id, merchantId } of totals) {
+    const seen = { before: before.get(_id) ?? 0, counted: counted.get(_id) ?? 0, after: after.get(_id) ?? 0 };
+    const drift = driftOf(seen);
+    if (drift === 0) continue;
+    deps.log.warn({ merchantId, counter: _id, drift }, 'a total was wrong and is put right');
+    await deps.collections.counters.updateOne(
+      { _id },
+      { $inc: { members: drift }, $setOnInsert: { merchantId } },
+      { upsert: true },
+    );
+    repaired += 1;
+  }
+  return repaired;
+}
+
+async function repairTags(deps: Deps, merchantId: string): Promise<number> {
+  const listed = (await deps.collections.tags.find({ merchantId }).toArray()).map((row) => row.tag);
+  const used = await deps.collections.members.distinct('tags', { merchantId });
+  const missing = used.filter((tag) => !listed.includes(tag));
+  const unused = listed.filter((tag) => !used.includes(tag));
+  await addTagsInUse(deps, { merchantId, tags: missing });
+  await removeUnusedTags(deps, { merchantId, tags: unused });
+  return missing.length + unused.length;
+}
+
+/**
+ * Recounts up to 20 merchants after `after`. `next` is the value of `after` for the next call; it is absent at the end.
+ */
+export async function recountMerchants(
+  deps: Deps,
+  { after = '' }: Recount,
+  { waitMs = settleMs }: { waitMs?: number } = {},
+): Promise<Recounted> {
+  const { merchantIds, totals } = await nextTotals(deps, after);
+  const next = merchantIds.length === merchantBatchSize ? merchantIds.at(-1) : undefined;
+  if (totals.length === 0) return { merchants: 0, repaired: 0 };
+  let repaired = await repairTotals(deps, totals, waitMs);
+  for (const merchantId of merchantIds) repaired += await repairTags(deps, merchantId);
+  return { merchants: merchantIds.length, repaired, ...(next !== undefined && { next }) };
+}

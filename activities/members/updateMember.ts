@@ -1,0 +1,72 @@
+// Changes a member's names, email and phone. The search words change in the same transaction, and an email stays unique
+// in its program.
+import type { z } from 'zod';
+import type { Deps } from '../../platform/deps.js';
+import { insert, remove } from '../../platform/mongodb/statements.js';
+import type { Statement } from '../../platform/mongodb/transaction.js';
+import type { MemberRow } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
+import type { memberPatch } from '../../schemas/members.js';
+import type { Decision } from './decision.js';
+import { memberUpdated } from './memberRules.js';
+import { emailKey, emailRow, searchWordRows } from './newMember.js';
+
+const fields = ['firstName', 'lastName', 'email', 'phone'] as const;
+
+/** The decision is null when the patch changes nothing. Throws EMAIL_TAKEN. */
+export function decideUpdate(deps: Deps, patch: z.output<typeof memberPatch>) {
+  return async (member: MemberRow): Promise<Decision | null> => {
+    const changed = fields.filter(
+      (field) => patch[field] !== undefined && (patch[field] ?? undefined) !== member[field],
+    );
+    if (changed.length === 0) return null;
+    const after: MemberRow = { ...member };
+    const unset: NonNullable<Decision['unset']> = [];
+    const set: Decision['set'] = {};
+    for (const field of changed) {
+      const value = patch[field];
+      if (typeof value === 'string') {
+        after[field] = value;
+        set[field] = value;
+      } else {
+        delete after[field];
+        unset.push(field);
+      }
+    }
+    const moved = changed.includes('email') ? await moveEmail(deps, { member, after }) : [];
+    const decision = memberUpdated(member, { changed, set, wallet: false });
+    return {
+      ...decision,
+      unset,
+      statements: [...moved, ...newWords(deps, { member, after })],
+    };
+  };
+}
+
+/**
+ * Returns the statements for the search words that change. A row's id consists of member and word, so the rows need not
+ * be read.
+ */
+function newWords(deps: Deps, { member, after }: { member: MemberRow; after: MemberRow }): Statement[] {
+  const before = new Set(searchWordRows(member).map(({ _id }) => _id));
+  const wanted = searchWordRows(after);
+  const gone = [...before].filter((id) => !wanted.some(({ _id }) => _id === id));
+  return [
+    ...(gone.length > 0 ? [remove(deps, 'memberSearchWords', { _id: { $in: gone } })] : []),
+    ...wanted.filter(({ _id }) => !before.has(_id)).map((token) => insert(deps, 'memberSearchWords', token)),
+  ];
+}
+
+/**
+ * Throws EMAIL_TAKEN. When another member takes the email at the same moment, the insert fails with a duplicate key and
+ * the change is decided again.
+ */
+async function moveEmail(deps: Deps, { member, after }: { member: MemberRow; after: MemberRow }): Promise<Statement[]> {
+  const row = emailRow(after);
+  const taken = row && (await deps.collections.emails.findOne({ _id: row._id }, { projection: { _id: 1 } }));
+  if (taken) throw new ServiceError('EMAIL_TAKEN');
+  return [
+    ...(member.email ? [remove(deps, 'emails', { _id: emailKey(member.programId, member.email) })] : []),
+    ...(row ? [insert(deps, 'emails', row)] : []),
+  ];
+}

@@ -1,0 +1,151 @@
+// Leases of events. To lease an event, a workflow or relay sets `dueAt` 60 s ahead and writes its name as lease owner,
+// so only one of them works on an event at a time. When the lease owner dies, the lease expires and the event can be
+// leased again. The fence identifies one attempt of the lease owner: another attempt that takes over replaces the
+// fence, and the earlier attempt can no longer mark the event as published or release it. Not excluded: a process that
+// stood still for longer than its lease may send an event once more (docs/decisions/012-lease-and-fence.md).
+
+import { createCoalesce } from '../../platform/coalesce.js';
+import type { Deps } from '../../platform/deps.js';
+import { update } from '../../platform/mongodb/statements.js';
+import { writeBulk } from '../../platform/mongodb/transact.js';
+import { updateByIds } from '../../platform/mongodb/updateMany.js';
+import type { EventRow } from '../../schemas/collections.js';
+import { newToken } from '../../schemas/ids.js';
+
+const leaseMs = 60_000;
+/** Added to the expected duration of the work, as a margin. */
+const marginMs = 1_000;
+/** The service never sets `dueAt` further ahead than this. A larger value was written before the clock was set back. */
+export const maxLeaseAheadMs = 10 * 60_000;
+
+export interface Lease {
+  /** The id of the workflow or relay that works on the events. */
+  leaseOwner: string;
+  eventIds: readonly string[];
+  /** Identifies one attempt of the lease owner. Without a fence all attempts of the lease owner share the lease. */
+  fence?: string | undefined;
+}
+
+export const newFence = (): string => newToken(9);
+
+const leaseExpiry = (deps: Deps): Date => new Date(deps.now().getTime() + leaseMs);
+
+const leasedBy = ({ leaseOwner, eventIds, fence }: Lease) => ({
+  _id: { $in: [...eventIds] },
+  state: 'new' as const,
+  leaseOwner,
+  ...(fence !== undefined && { fence }),
+});
+
+/**
+ * Leases the events that are not published and that no other owner holds, and returns them. A new fence ends the leases
+ * of earlier attempts of the same owner.
+ */
+export async function leaseEvents(deps: Deps, lease: Lease): Promise<EventRow[]> {
+  const { leaseOwner, fence, eventIds: ids } = lease;
+  const change = { $set: { leaseOwner, dueAt: leaseExpiry(deps), ...(fence !== undefined && { fence }) } };
+  // Two updates: with `$or` in one filter the embedded engine reads all events.
+  const own = await updateByIds(deps, 'events', { ids, where: { state: 'new', leaseOwner }, change });
+  if (own < ids.length)
+    await updateByIds(deps, 'events', { ids, where: { state: 'new', dueAt: { $lte: deps.now() } }, change });
+  return deps.collections.events.find(leasedBy(lease)).toArray();
+}
+
+/**
+ * Adds a lease to new events before they are inserted, for a process that goes on to publish them itself. Without a
+ * fence the events are returned unchanged.
+ */
+export const withLease = (
+  deps: Deps,
+  inserted: EventRow[],
+  { leaseOwner, fence }: Omit<Lease, 'eventIds'>,
+): EventRow[] =>
+  fence === undefined ? inserted : inserted.map((event) => ({ ...event, leaseOwner, fence, dueAt: leaseExpiry(deps) }));
+
+/**
+ * Whether the lease of an event lasts for `forMs` plus the margin. Compared here, because a condition on `dueAt` in the
+ * filter makes the embedded engine choose another index.
+ */
+const lastsFor = (deps: Deps, forMs: number) => {
+  const enough = deps.now().getTime() + forMs + marginMs;
+  return ({ dueAt }: Pick<EventRow, 'dueAt'>): boolean => dueAt.getTime() > enough;
+};
+
+/**
+ * Like leaseEvents, but writes nothing when the lease owner already holds all the events for `forMs` and the margin.
+ */
+export async function ensureLease(deps: Deps, { forMs, ...lease }: Lease & { forMs: number }): Promise<EventRow[]> {
+  const found = await deps.collections.events.find(leasedBy(lease)).toArray();
+  const leased = found.filter(lastsFor(deps, forMs));
+  return leased.length === new Set(lease.eventIds).size ? leased : leaseEvents(deps, lease);
+}
+
+/**
+ * Another attempt or owner may be working on the same events: the process that gets this error must stop and write
+ * nothing more.
+ */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+/** Throws LeaseLost when the lease owner no longer holds all events with its fence. */
+export type CheckLease = () => Promise<void>;
+
+export interface LeaseRenewal {
+  check: CheckLease;
+  stop: () => void;
+}
+
+const renewMs = 15_000;
+
+/**
+ * Renews the lease every 15 s until `stop` is called; a failed renewal is only logged. `check` reads the lease, and
+ * renews it when it expires within 1 s or is lost; attempts that fail at the same time share one reading.
+ */
+export function startLeaseRenewal(deps: Deps, lease: Lease): LeaseRenewal {
+  const ids = new Set(lease.eventIds);
+  const renew = async (): Promise<void> => {
+    const change = { $set: { dueAt: leaseExpiry(deps) } };
+    const renewed = await updateByIds(deps, 'events', { ids: [...ids], where: leasedBy(lease), change });
+    if (renewed < ids.size) throw new LeaseLost(`${lease.leaseOwner} no longer holds its events.`);
+  };
+  const check = async (): Promise<void> => {
+    const leased = await deps.collections.events.find(leasedBy(lease), { projection: { dueAt: 1 } }).toArray();
+    if (leased.filter(lastsFor(deps, 0)).length < ids.size) await renew();
+  };
+  const renewalTimer = setInterval(
+    () => renew().catch((error: unknown) => deps.log.warn({ err: error, ...lease }, 'a lease could not be renewed')),
+    renewMs,
+  );
+  const coalesce = createCoalesce();
+  return { check: () => coalesce('check', check), stop: () => clearInterval(renewalTimer) };
+}
+
+/** Marks the events as published, except those that another attempt has taken over. */
+export async function markPublished(deps: Deps, lease: Lease): Promise<void> {
+  if (lease.eventIds.length === 0) return;
+  const change = { $set: { state: 'published' as const, publishedAt: deps.now() } };
+  await updateByIds(deps, 'events', { ids: lease.eventIds, where: leasedBy(lease), change });
+}
+
+const backoff = { first: 500, longest: 60_000 };
+
+/**
+ * Releases events that could not be processed. They are due again after a quarter of their age, at least 0.5 s and at
+ * most 60 s. Events that another attempt has taken over are left unchanged.
+ */
+export async function releaseEvents(
+  deps: Deps,
+  { leaseOwner, fence, events }: Omit<Lease, 'eventIds'> & { events: readonly EventRow[] },
+): Promise<void> {
+  if (events.length === 0) return;
+  const now = deps.now().getTime();
+  await writeBulk(
+    deps,
+    events.map(({ _id, occurredAt }) => {
+      const waitMs = Math.min(Math.max((now - occurredAt.getTime()) / 4, backoff.first), backoff.longest);
+      const filter = leasedBy({ leaseOwner, fence, eventIds: [_id] });
+      return update(deps, 'events', filter, { $set: { leaseOwner: '', dueAt: new Date(now + waitMs) } });
+    }),
+  );
+}

@@ -1,0 +1,152 @@
+// Builds every row of the outbox. An event about a member gets its envelope at once unless it waits for the wallets;
+// the envelopes of other events are made when they are published. The relay may take an event from `dueAt` on: 5 s
+// ahead when a workflow is being started for it, now when there is none.
+import { Binary } from 'mongodb';
+import type { Deps } from '../../platform/deps.js';
+import type { EventRow, MemberRow } from '../../schemas/collections.js';
+import { type BatchEvent, carriesPassUpdate, envelopeBytes, type MemberEvent, shardOf } from '../../schemas/events.js';
+import { newId } from '../../schemas/ids.js';
+import type { PassUpdate } from '../../schemas/passUpdate.js';
+
+/** How long the start of an event's workflow may take before the relay may take the event. */
+export const startGraceMs = 5_000;
+
+/** Work for the wallets. It is in the outbox so that the relay does it; no subscriber and no feed sees it. */
+export interface InternalEvent {
+  type: 'pass.updated';
+  internal: true;
+  data: { changeMessage?: string; programId?: string };
+}
+
+export interface NewMemberEvent {
+  eventId: string;
+  event: MemberEvent | InternalEvent;
+  member: MemberRow;
+  /** The workflow that will process the event, or null for the relay. */
+  leaseOwner: string | null;
+  wallet?: EventRow['wallet'];
+  passUpdate?: PassUpdate;
+}
+
+/** The data that every event about a member contains. */
+function aboutMember(member: MemberRow): Record<string, unknown> {
+  return {
+    memberId: member._id,
+    memberCode: member.memberCode,
+    programId: member.programId,
+    merchantId: member.merchantId,
+    memberVersion: member.version,
+  };
+}
+
+type Outbox = Pick<EventRow, 'state' | 'leaseOwner' | 'dueAt' | 'shard'>;
+
+function waiting(deps: Pick<Deps, 'now' | 'config'>, merchantId: string, leaseOwner: string | null): Outbox {
+  return {
+    state: 'new',
+    leaseOwner: leaseOwner ?? '',
+    dueAt: new Date(deps.now().getTime() + (leaseOwner ? startGraceMs : 0)),
+    shard: shardOf(merchantId, deps.config.RELAY_SHARDS),
+  };
+}
+
+export function newMemberEvent(
+  deps: Deps,
+  { eventId, event, member, leaseOwner, wallet, passUpdate }: NewMemberEvent,
+): EventRow {
+  const { merchantId, programId } = member;
+  const traceparent = deps.tracing.current();
+  const row: EventRow = {
+    _id: eventId,
+    merchantId,
+    type: event.type,
+    memberId: member._id,
+    programId,
+    occurredAt: deps.now(),
+    data: { ...aboutMember(member), ...event.data },
+    ...(wallet && { wallet }),
+    ...(passUpdate && { passUpdate }),
+    ...('internal' in event && { internal: true as const }),
+    ...(traceparent && { traceparent }),
+    ...waiting(deps, merchantId, leaseOwner),
+  };
+  const awaitsWallets = row.wallet === 'issue' || (row.wallet === 'push' && !row.passUpdate);
+  return awaitsWallets ? row : { ...row, ...serialisedEnvelope(row) };
+}
+
+interface NewBatchEvent {
+  eventId: string;
+  event: BatchEvent;
+  merchantId: string;
+  programId?: string | undefined;
+  occurredAt: Date;
+  leaseOwner: string;
+}
+
+export function newBatchEvent(
+  deps: Deps,
+  { eventId, event, programId, leaseOwner, ...given }: NewBatchEvent,
+): EventRow {
+  return {
+    _id: eventId,
+    ...given,
+    ...event,
+    ...(programId && { programId }),
+    ...waiting(deps, given.merchantId, leaseOwner),
+  };
+}
+
+/** An internal event: update the program's class at Google after the program has changed. */
+export function newClassEvent(
+  deps: Pick<Deps, 'now'>,
+  { _id: programId, merchantId }: { _id: string; merchantId: string },
+): EventRow {
+  const now = deps.now();
+  const event: InternalEvent = { type: 'pass.updated', internal: true, data: { programId } };
+  return {
+    ...{ _id: newId(), merchantId, programId, occurredAt: now, wallet: 'class', ...event },
+    // Shard 0 always exists. An operator's command writes this event and does not know how many shards the workers
+    // have.
+    ...{ state: 'new', leaseOwner: '', dueAt: now, shard: 0 },
+  };
+}
+
+interface NewTestEvent {
+  eventId: string;
+  type: EventRow['type'];
+  merchantId: string;
+  subscriptionId: string;
+  data: Record<string, unknown>;
+}
+
+/**
+ * A test event for one subscription. It is stored as published, so the relay does not take it: the caller starts its
+ * delivery.
+ */
+export function newTestEvent(deps: Deps, { eventId, type, merchantId, subscriptionId, data }: NewTestEvent): EventRow {
+  const now = deps.now();
+  const row: EventRow = {
+    ...{ _id: eventId, merchantId, type, occurredAt: now, data, internal: true },
+    ...{ ...waiting(deps, merchantId, null), state: 'published', publishedAt: now, onlySubscriptionId: subscriptionId },
+  };
+  return { ...row, ...serialisedEnvelope(row) };
+}
+
+/**
+ * Serialises the envelope of an event, with its `passUpdate` where the type has one. An event that is not internal also
+ * gets sequence 0: it waits for its number in the feed.
+ */
+export function serialisedEnvelope(
+  event: EventRow,
+  additionalData: Record<string, unknown> = {},
+): { envelope: Binary; sequence?: number } {
+  const passUpdate =
+    event.wallet === 'push' && !event.internal && carriesPassUpdate(event.type)
+      ? { passUpdate: event.passUpdate ?? null }
+      : {};
+  const data = { ...event.data, ...passUpdate, ...additionalData };
+  return {
+    envelope: new Binary(envelopeBytes({ ...event, eventId: event._id, data })),
+    ...(!event.internal && { sequence: 0 }),
+  };
+}

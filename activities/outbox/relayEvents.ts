@@ -1,0 +1,179 @@
+// The relay takes the events of one shard that no workflow took, oldest first, in batches of up to 200. A new attempt
+// takes over at once what the previous attempt had leased. An event that cannot be processed is released and does not
+// hold up others.
+import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import { isUnavailable } from '../../platform/mongodb/isUnavailable.js';
+import { updateAll } from '../../platform/mongodb/updateMany.js';
+import type { EventRow } from '../../schemas/collections.js';
+import { relayId } from '../../schemas/ids.js';
+import type { WorkerDeps } from '../workerDeps.js';
+import { leaseEvents, maxLeaseAheadMs, releaseEvents } from './leases.js';
+import { processEvents } from './processEvents.js';
+
+export interface RelayEvents {
+  shard: number;
+  /**
+   * Part of the lease owner's id. A new attempt has another id, so an attempt that stood still no longer owns its
+   * events.
+   */
+  attemptId: string;
+  /** Ends the loop; batches in progress are completed first. */
+  signal: AbortSignal;
+  /** Also ends the batches in progress: delivery attempts in flight are aborted. */
+  cancellationSignal: AbortSignal;
+  heartbeat: (relayed: number) => void;
+  /** The loop ends after this long, so that the workflow can start a new history. */
+  forMs: number;
+}
+
+const batchSize = 200;
+/**
+ * Number of ids read by one query. The engine sorts the whole backlog for each query, so one query serves several
+ * batches.
+ */
+const lookAhead = 2_000;
+const maxConcurrentBatches = 3;
+const maxConcurrentSingles = 8;
+const idleMs = { first: 50, longest: 1_000 };
+/** Wait after a batch that was not full: several events in one batch cost hardly more than one event. */
+const fillWaitMs = 100;
+const outageMs = 500;
+const heartbeatMs = 1_000;
+
+interface Relaying {
+  shard: number;
+  leaseOwner: string;
+  cancellationSignal: AbortSignal;
+  dueIds: string[];
+}
+
+/** Leases the next batch. `dueIds` holds the ids that were read as due and not taken yet, oldest first. */
+async function takeBatch(deps: WorkerDeps, { shard, leaseOwner, dueIds }: Relaying): Promise<EventRow[]> {
+  if (dueIds.length === 0) {
+    const due = await deps.collections.events
+      .find({ state: 'new', shard, dueAt: { $lte: deps.now() } }, { projection: { _id: 1 } })
+      .sort({ dueAt: 1 })
+      .limit(lookAhead)
+      .toArray();
+    dueIds.push(...due.map((event) => event._id));
+  }
+  if (dueIds.length === 0) return [];
+  deps.crashPoint('between-relay-read-and-write');
+  return leaseEvents(deps, { leaseOwner, eventIds: dueIds.splice(0, batchSize) });
+}
+
+/**
+ * Makes the events that the previous attempt had leased due now, and also events whose `dueAt` is so far ahead that it
+ * must have been written before the clock was set back. Shard 0 also takes over the events of shards that no longer
+ * exist after `RELAY_SHARDS` was lowered.
+ */
+async function takeOverShard(deps: WorkerDeps, shard: number): Promise<void> {
+  if (shard === 0)
+    await updateAll(deps, 'events', {
+      where: { state: 'new', shard: { $gte: deps.config.RELAY_SHARDS } },
+      change: { $set: { shard: 0 } },
+    });
+  const prefix = `${relayId(shard)}:`;
+  const now = deps.now();
+  const due = { $set: { leaseOwner: '', dueAt: now } };
+  const held = { $gte: prefix, $lt: `${prefix}\u{10FFFF}` };
+  await updateAll(deps, 'events', { where: { state: 'new', shard, leaseOwner: held }, change: due });
+  const tooFarAhead = { $gt: new Date(now.getTime() + maxLeaseAheadMs) };
+  await updateAll(deps, 'events', { where: { state: 'new', shard, dueAt: tooFarAhead }, change: due });
+}
+
+/**
+ * Processes a batch and releases the events that failed. When the batch fails as a whole, its events are processed one
+ * by one, so that one bad event does not hold up the others; while MongoDB is unavailable they are only released.
+ */
+async function relayBatch(deps: WorkerDeps, relaying: Relaying, events: EventRow[]): Promise<void> {
+  const { leaseOwner, cancellationSignal, shard } = relaying;
+  const failed = await processEvents(deps, { leaseOwner, events, cancellationSignal }).catch(async (error: unknown) => {
+    const reason = error instanceof Error ? error : new Error(String(error));
+    if (events.length > 1 && !isUnavailable(error)) {
+      deps.log.warn({ err: reason, shard, events: events.length }, 'a batch of the relay failed; trying one by one');
+      const single = pLimit(maxConcurrentSingles);
+      await Promise.all(events.map((event) => single(() => relayBatch(deps, relaying, [event]))));
+      return new Map<string, Error>();
+    }
+    return new Map(events.map((event) => [event._id, reason]));
+  });
+  for (const [eventId, error] of failed)
+    deps.log.error({ err: error, shard, eventId }, 'an event could not be processed');
+  const left = events.filter((event) => failed.has(event._id));
+  await retryUntilCancelled(() => releaseEvents(deps, { leaseOwner, events: left }), cancellationSignal);
+}
+
+/**
+ * Repeats `work` every 0.5 s until it succeeds or `signal` is aborted. Events that were not released by then are taken
+ * over by the next attempt.
+ */
+async function retryUntilCancelled(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      await pause(outageMs, signal);
+    }
+  }
+}
+
+/**
+ * Relays the events of a shard until `forMs` has passed or `signal` is aborted, with up to three batches at a time.
+ * Throws when MongoDB fails while the shard is taken over; a later failure to take events is retried after 0.5 s.
+ * Returns the number of relayed events.
+ */
+export async function relayEvents(
+  deps: WorkerDeps,
+  { shard, attemptId, signal, cancellationSignal, heartbeat, forMs }: RelayEvents,
+): Promise<{ relayed: number }> {
+  const relaying: Relaying = { shard, leaseOwner: `${relayId(shard)}:${attemptId}`, cancellationSignal, dueIds: [] };
+  const until = performance.now() + forMs;
+  const running = new Set<Promise<void>>();
+  let relayed = 0;
+  let idle = idleMs.first;
+  const heartbeatTimer = setInterval(() => heartbeat(relayed), heartbeatMs);
+
+  const round = async (): Promise<void> => {
+    const events = await takeBatch(deps, relaying);
+    if (events.length === 0) {
+      await pause(idle, signal);
+      idle = Math.min(idle * 2, idleMs.longest);
+      return;
+    }
+    idle = idleMs.first;
+    const batch = relayBatch(deps, relaying, events)
+      .then(
+        () => {
+          relayed += events.length;
+          deps.metrics.relayed(events.length);
+        },
+        (error: unknown) => deps.log.error({ err: error, shard }, 'a batch of the relay was left to the next attempt'),
+      )
+      .finally(() => running.delete(batch));
+    running.add(batch);
+    if (events.length < batchSize && relaying.dueIds.length === 0) await pause(fillWaitMs, signal);
+    if (running.size >= maxConcurrentBatches) await Promise.race(running);
+  };
+
+  try {
+    await takeOverShard(deps, shard);
+    while (!signal.aborted && performance.now() < until) {
+      await round().catch(async (error: unknown) => {
+        deps.log.warn({ err: error, shard }, 'the relay could not take events; trying again');
+        await pause(outageMs, signal);
+      });
+    }
+    await Promise.all(running);
+    return { relayed };
+  } finally {
+    clearInterval(heartbeatTimer);
+  }
+}
+
+/** Ends early when `signal` is aborted. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {});
+}

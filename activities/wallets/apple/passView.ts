@@ -1,0 +1,193 @@
+// What the pass of one member shows. Serial number and authentication token never change during the life of a pass.
+// Everything else follows from the template and the pass view, so equal views give equal bytes of pass.json.
+import type { PassTemplate } from '../../../schemas/passTemplate.js';
+import { rgb } from './drawing.js';
+
+/** The part of a program that its passes depend on. */
+export interface PassProgram {
+  name: string;
+  style: 'points' | 'stamps' | 'tiered';
+  goal?: number | undefined;
+}
+
+export interface ApplePassView {
+  /** A UUID that never changes during the life of the pass. */
+  serialNumber: string;
+  /** At least 16 characters; never changes during the life of the pass. */
+  authenticationToken: string;
+  memberCode: string;
+  displayName?: string | undefined;
+  /** The unit of the balance, e.g. POINTS. */
+  label: string;
+  balance: number;
+  goal?: number | undefined;
+  tier?: string | undefined;
+  /** `missing`: how many points the member lacks for this tier. */
+  nextTier?: { name: string; missing: number } | undefined;
+  status: 'active' | 'voided' | 'expired';
+  /**
+   * The newest message to the member, shown on the back of the pass. The lock screen shows it when its text or sequence
+   * is new.
+   */
+  changeMessage?: string | undefined;
+  /** Differs for each message of a pass, so that a repeated text still counts as new; 0 leaves the text unchanged. */
+  messageSequence: number;
+  /** Without `/v1`, which the phone adds. */
+  webServiceURL: string;
+  updatedAt: Date;
+  /** Replaces the expiration date of the template. */
+  expirationDate?: Date | undefined;
+}
+
+export interface PassField {
+  key: string;
+  label: string;
+  value: string | number;
+  changeMessage?: string;
+  numberStyle?: 'PKNumberStyleDecimal';
+  dateStyle?: 'PKDateStyleMedium';
+  timeStyle?: 'PKDateStyleShort';
+}
+
+export interface StoreCard {
+  headerFields: PassField[];
+  primaryFields: PassField[];
+  secondaryFields: PassField[];
+  auxiliaryFields: PassField[];
+  backFields: PassField[];
+}
+
+/** What all passes of a template have in common. */
+export interface PassDesign {
+  style: PassProgram['style'];
+  common: Record<string, unknown>;
+  backFields: readonly PassField[];
+  expirationDate: string | undefined;
+}
+
+export function passDesign(
+  identity: { passTypeId: string; teamId: string },
+  program: PassProgram,
+  template: PassTemplate,
+): PassDesign {
+  const color = (hex: string) => `rgb(${rgb(hex).join(', ')})`;
+  return {
+    style: program.style,
+    common: {
+      formatVersion: 1,
+      passTypeIdentifier: identity.passTypeId,
+      teamIdentifier: identity.teamId,
+      organizationName: template.organizationName ?? program.name,
+      description: template.description ?? `${program.name} loyalty card`,
+      // Apple does not allow an empty text here, so a template with an empty `logoText` gets no key.
+      ...(template.logoText !== '' && { logoText: template.logoText ?? program.name }),
+      backgroundColor: color(template.colors.background),
+      foregroundColor: color(template.colors.foreground),
+      labelColor: color(template.colors.label),
+      ...(template.locations.length > 0 && { locations: template.locations }),
+    },
+    // The prefix keeps a template from replacing a field of ours: all fields of a pass share one set of keys.
+    backFields: template.backFields.map(({ key, label, value }) => ({ key: `back-${key}`, label, value })),
+    expirationDate: template.expirationDate,
+  };
+}
+
+/** Returns the content of pass.json. */
+export function passJson(design: PassDesign, view: ApplePassView): Record<string, unknown> {
+  const expiration = view.expirationDate ?? (design.expirationDate && new Date(design.expirationDate));
+  return {
+    ...design.common,
+    serialNumber: view.serialNumber,
+    authenticationToken: view.authenticationToken,
+    webServiceURL: view.webServiceURL,
+    barcodes: [
+      {
+        format: 'PKBarcodeFormatQR',
+        message: view.memberCode,
+        altText: view.memberCode,
+        messageEncoding: 'iso-8859-1',
+      },
+    ],
+    ...(view.status !== 'active' && { voided: true }),
+    ...(expiration && { expirationDate: expiration.toISOString() }),
+    storeCard: storeCard(design, view),
+  };
+}
+
+const text = (key: string, label: string, value: string): PassField => ({ key, label, value });
+const number = (key: string, label: string, value: number): PassField => ({
+  key,
+  label,
+  value,
+  numberStyle: 'PKNumberStyleDecimal',
+});
+
+function storeCard(design: PassDesign, view: ApplePassView): StoreCard {
+  return {
+    headerFields: [number('balance', view.label, view.balance)],
+    ...frontFields(design.style, view),
+    backFields: [
+      message(view),
+      text('backMemberCode', 'Member ID', view.memberCode),
+      {
+        ...text('updatedAt', 'Updated', view.updatedAt.toISOString()),
+        dateStyle: 'PKDateStyleMedium',
+        timeStyle: 'PKDateStyleShort',
+      },
+      ...design.backFields,
+    ],
+  };
+}
+
+function frontFields(style: PassProgram['style'], view: ApplePassView): Omit<StoreCard, 'headerFields' | 'backFields'> {
+  const member = view.displayName ? [text('member', 'MEMBER', view.displayName)] : [];
+  const reward = rewardFields(view);
+  const auxiliaryFields = [
+    text('memberCode', 'MEMBER ID', view.memberCode),
+    ...(view.status === 'active' ? [] : [text('status', 'STATUS', view.status === 'voided' ? 'Voided' : 'Expired')]),
+  ];
+  if (style === 'stamps') {
+    // A primary field would cover the stamps of the strip.
+    return { primaryFields: [], secondaryFields: [...reward, ...member], auxiliaryFields };
+  }
+  if (style === 'tiered') {
+    const tier = view.tier ? [text('tier', 'TIER', view.tier)] : [];
+    return {
+      primaryFields: tier,
+      secondaryFields: [...nextTierFields(view), ...reward],
+      auxiliaryFields: [...member, ...auxiliaryFields],
+    };
+  }
+  return {
+    primaryFields: reward.length > 0 ? reward : member,
+    secondaryFields: reward.length > 0 ? member : [],
+    auxiliaryFields,
+  };
+}
+
+function rewardFields({ goal, balance }: ApplePassView): PassField[] {
+  if (goal === undefined) return [];
+  if (balance >= goal) return [text('reward', 'REWARD', 'Ready')];
+  return [number('reward', 'TO NEXT REWARD', goal - balance)];
+}
+
+function nextTierFields({ nextTier }: ApplePassView): PassField[] {
+  if (nextTier === undefined) return [];
+  return [text('nextTier', 'NEXT TIER', nextTier.name), number('toNextTier', 'TO NEXT TIER', nextTier.missing)];
+}
+
+/**
+ * The lock screen shows a field's new value when the field has a `changeMessage` and its value differs from that of the
+ * installed pass. Two such fields would be reduced to "pass changed". So messages have a field of their own, the only
+ * one with a `changeMessage`, and invisible characters make a repeated text differ from the one before.
+ */
+function message({ changeMessage, messageSequence }: ApplePassView): PassField {
+  if (!changeMessage) return text('message', 'Latest message', 'None yet');
+  return { ...text('message', 'Latest message', changeMessage + invisible(messageSequence)), changeMessage: '%@' };
+}
+
+/** Returns the binary digits of the sequence as zero-width characters. */
+function invisible(sequence: number): string {
+  if (sequence <= 0) return '';
+  return sequence.toString(2).replace(/./g, (digit) => (digit === '1' ? '\u200c' : '\u200b'));
+}

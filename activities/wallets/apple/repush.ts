@@ -1,0 +1,153 @@
+// Apple may drop a push. A registered phone that has not fetched the newest version 1 minute, 15 minutes and 6 hours
+// after a push is pushed again each time. After that it counts as stale, which the pass doctor and the metrics show.
+import type { Document } from 'mongodb';
+import { insertMissing } from '../../../platform/mongodb/insertMissing.js';
+import type { DeviceRow, MemberRow, TimelineRow } from '../../../schemas/collections.js';
+import { derivedId } from '../../../schemas/ids.js';
+import { cachedProgram } from '../../programs/readProgram.js';
+import type { WorkerDeps } from '../../workerDeps.js';
+import { modesOf } from '../walletModes.js';
+import type { AppleWallet } from '../wallets.js';
+import type { PushAnswer } from './apns.js';
+import { endRegistration } from './endRegistration.js';
+import { updateDevices } from './updateDevices.js';
+
+const minute = 60_000;
+/** The time from the first push to the first check. */
+export const firstRecheckMs = minute;
+/**
+ * The times from one check to the next: checks follow 15 min and 6 h after the push, and a last one 1 min later, which
+ * finds out whether the third repeated push helped.
+ */
+const recheckDelaysMs = [14 * minute, 345 * minute, minute];
+const recheckNames = ['1 min', '15 min', '6 h'];
+const retryMs = minute;
+
+const batchSize = 500;
+/** The activity stops well within its timeout; the next run finds the remaining devices. */
+const workMs = 15_000;
+const withinMs = 5_000;
+
+export async function repushStale(deps: WorkerDeps): Promise<{ pushed: number; stale: number }> {
+  const { apple } = deps.wallets;
+  const total = { pushed: 0, stale: 0 };
+  if (!apple || deps.walletModes.apple === 'stub') return total;
+  const until = performance.now() + workMs;
+  for (let looked = batchSize; looked === batchSize && performance.now() < until; ) {
+    const due = await deps.collections.devices
+      .find({ recheckAt: { $lte: deps.now() } })
+      .sort({ recheckAt: 1 })
+      .limit(batchSize)
+      .toArray();
+    const { pushed, stale } = await recheck(deps, apple, due);
+    total.pushed += pushed;
+    total.stale += stale;
+    looked = due.length;
+  }
+  return total;
+}
+
+interface Behind {
+  device: DeviceRow;
+  member: MemberRow;
+  round: number;
+}
+
+async function recheck(
+  deps: WorkerDeps,
+  apple: AppleWallet,
+  due: DeviceRow[],
+): Promise<{ pushed: number; stale: number }> {
+  const behind = await findBehind(deps, due);
+  const late = behind.filter(({ round }) => round < recheckDelaysMs.length);
+  const stale = behind.filter(({ round }) => round >= recheckDelaysMs.length);
+  const answers =
+    late.length > 0
+      ? await apple.apns.push(
+          late.map(({ device }) => device.pushToken),
+          withinMs,
+        )
+      : [];
+  const pushed = late.flatMap((phone, index) => {
+    const answer = answers[index];
+    return answer ? [{ ...phone, answer }] : [];
+  });
+  for (const { answer } of pushed) deps.metrics.pass('apple', answer.outcome);
+  const gone = pushed.filter(({ answer }) => answer.outcome === 'gone');
+  // No caller waits for the events of phones that are gone, so the relay publishes them.
+  for (const { device } of gone) await endRegistration(deps, { device, leaseOwnerOf: () => null });
+
+  const behindIds = new Set(behind.map(({ device }) => device._id));
+  const current = due.filter((device) => !behindIds.has(device._id));
+  const changes: { device: DeviceRow; change: Document }[] = [
+    ...current.map((device) => ({ device, change: { $unset: { recheckAt: '', recheckRound: '', stale: '' } } })),
+    ...stale.map(({ device }) => ({ device, change: { $set: { stale: true }, $unset: { recheckAt: '' } } })),
+    ...pushed.map((phone) => ({ device: phone.device, change: { $set: nextRecheck(deps.now(), phone) } })),
+  ];
+  await updateDevices(
+    deps,
+    changes.map(({ device: { _id, recheckAt }, change }) => ({
+      // A newer push has set another `recheckAt`; then this update does not apply.
+      filter: { _id, ...(recheckAt && { recheckAt }) },
+      change,
+    })),
+  );
+  await insertMissing(deps.collections.timeline, [
+    ...pushed.map((phone) => repushLine(deps, phone)),
+    ...stale.map((phone) => staleLine(deps, phone)),
+  ]);
+  return { pushed: pushed.filter(({ answer }) => answer.outcome === 'sent').length, stale: stale.length };
+}
+
+/** Returns the devices that have not fetched the newest version and whose program still pushes. */
+async function findBehind(deps: WorkerDeps, due: DeviceRow[]): Promise<Behind[]> {
+  const memberIds = [...new Set(due.map((device) => device.memberId))];
+  const members =
+    memberIds.length > 0 ? await deps.collections.members.find({ _id: { $in: memberIds } }).toArray() : [];
+  const byId = new Map(members.map((member) => [member._id, member]));
+  const behind: Behind[] = [];
+  for (const device of due) {
+    const member = byId.get(device.memberId);
+    if (!member || (device.fetchedTag && device.fetchedTag >= member.pass.tag)) continue;
+    const program = await cachedProgram(deps, member);
+    if (modesOf(deps.walletModes, program).apple === 'real')
+      behind.push({ device, member, round: device.recheckRound ?? 0 });
+  }
+  return behind;
+}
+
+interface Repushed extends Behind {
+  answer: PushAnswer;
+}
+
+function nextRecheck(now: Date, { member, round, answer }: Repushed) {
+  const at = (ms: number) => new Date(now.getTime() + ms);
+  if (answer.outcome === 'retry') return { recheckAt: at(retryMs), recheckRound: round };
+  const { status, reason } = answer;
+  const lastPush = { at: now, status: status ?? 0, tag: member.pass.tag, ...(reason !== undefined && { reason }) };
+  return { recheckAt: at(recheckDelaysMs[round] ?? minute), recheckRound: round + 1, lastPush };
+}
+
+function repushLine(deps: WorkerDeps, { device, member, round, answer }: Repushed): TimelineRow {
+  const trouble = answer.outcome === 'sent' ? '' : `: ${answer.reason ?? answer.status}`;
+  return {
+    ...lineOf(deps, { device, member, round }),
+    type: 'push_sent',
+    outcome: answer.outcome === 'sent' ? 'success' : 'failure',
+    detail: `again, not fetched after ${recheckNames[round] ?? 'long'}${trouble}`,
+  };
+}
+
+function staleLine(deps: WorkerDeps, phone: Behind): TimelineRow {
+  return { ...lineOf(deps, phone), type: 'device_stale', outcome: 'failure', detail: 'not fetched after 6 h' };
+}
+
+function lineOf(deps: WorkerDeps, { device, member, round }: Behind) {
+  return {
+    _id: derivedId('timeline', device._id, member.pass.tag.toISOString(), String(round)),
+    merchantId: member.merchantId,
+    memberId: member._id,
+    platform: 'apple' as const,
+    occurredAt: deps.now(),
+  };
+}

@@ -1,0 +1,86 @@
+// Pushes a change of one member to its Google object; only customers who saved the object see the change. A change
+// message is sent as a Google message, which notifies the customer within Google's daily limit.
+import type { MemberRow } from '../../../schemas/collections.js';
+import { makeGoogleObjectId } from '../../../schemas/googleIds.js';
+import type { Program } from '../../../schemas/programs.js';
+import { googlePassView } from '../passViews.js';
+import type { GoogleWallet } from '../wallets.js';
+import { GoogleWalletError } from './googleWalletError.js';
+
+export interface GooglePush {
+  objectPatched: boolean;
+  answer: 'patched' | GoogleWalletError['kind'];
+  /** True when the push has to be tried again. */
+  unreached: boolean;
+  detail: string;
+}
+
+export interface PushGoogle {
+  member: MemberRow;
+  program: Program;
+  /** Reads the member again, as it is at the time of the call. */
+  readAgain: () => Promise<MemberRow | null>;
+  message: { id: string; body: string } | undefined;
+  /**
+   * Whether Google itself notifies the customer that the points changed. Ignored when there is a message, which says
+   * more.
+   */
+  notify: boolean;
+  /** True for a second attempt, which must not send the same message twice. */
+  again: boolean;
+  /** pushGoogle settles within this time. A request that was already sent to Google may still take effect. */
+  withinMs: number;
+}
+
+export async function pushGoogle(google: GoogleWallet, push: PushGoogle): Promise<GooglePush> {
+  const timeout = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const timedOut = new Promise<GooglePush>((resolve) => {
+    timer = setTimeout(() => {
+      timeout.abort();
+      resolve({ objectPatched: false, answer: 'transient', unreached: true, detail: 'no answer in time' });
+    }, push.withinMs);
+  });
+  try {
+    return await Promise.race([patchAndMessage(google, push, timeout.signal), timedOut]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function patchAndMessage(google: GoogleWallet, push: PushGoogle, given: AbortSignal): Promise<GooglePush> {
+  const { member, program, message, notify, again } = push;
+  let objectPatched = false;
+  try {
+    await google.api.patchObject(googlePassView({ member, program }), { notify: notify && message === undefined });
+    objectPatched = true;
+    await patchUntilCurrent(google, push);
+    // After the timeout the next attempt sends the message. If both attempts sent it, the customer would see it twice.
+    if (!message || given.aborted) return { objectPatched, answer: 'patched', unreached: false, detail: '' };
+    const objectId = makeGoogleObjectId(google.credentials.issuerId, member._id);
+    const { outcome } = await google.api.addMessage(
+      objectId,
+      { id: message.id, header: program.name, body: message.body },
+      { checkFirst: again },
+    );
+    return { objectPatched, answer: 'patched', unreached: false, detail: `message ${outcome}` };
+  } catch (error) {
+    if (!(error instanceof GoogleWalletError)) throw error;
+    const unreached = error.kind === 'transient' || error.kind === 'quota';
+    return { objectPatched, answer: error.kind, unreached, detail: `${error.kind}: ${error.reason}` };
+  }
+}
+
+/**
+ * Two concurrent changes of a member can reach Google in any order. If the member has changed during a patch, this
+ * function patches again, so that the last write holds the newest state.
+ */
+async function patchUntilCurrent(google: GoogleWallet, { member, program, readAgain }: PushGoogle): Promise<void> {
+  let { tag } = member.pass;
+  for (;;) {
+    const newest = await readAgain();
+    if (!newest || newest.pass.tag.getTime() === tag.getTime()) return;
+    tag = newest.pass.tag;
+    await google.api.patchObject(googlePassView({ member: newest, program }), { notify: false });
+  }
+}

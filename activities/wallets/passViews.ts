@@ -1,0 +1,67 @@
+// Builds the pass views: what a member's pass shows at Apple and at Google, from the same data.
+import type { MemberRow } from '../../schemas/collections.js';
+import type { Config } from '../../schemas/config.js';
+import type { Program } from '../../schemas/programs.js';
+import type { ApplePassView } from './apple/passView.js';
+import type { GooglePassView, GoogleProgramView } from './google/passViews.js';
+
+interface Pair {
+  member: MemberRow;
+  program: Program;
+}
+
+export function displayName({ firstName, lastName }: Pick<MemberRow, 'firstName' | 'lastName'>): string | undefined {
+  return [firstName, lastName].filter(Boolean).join(' ') || undefined;
+}
+
+/** The next tier above the member's points, and how many points are missing for it. */
+export function nextTierOf({ member, program }: Pair): { name: string; missing: number } | undefined {
+  const points = program.basis === 'lifetime' ? member.lifetimePoints : member.balance;
+  const next = program.tiers?.find((tier) => tier.threshold > points);
+  return next && { name: next.name, missing: next.threshold - points };
+}
+
+export function applePassView(config: Pick<Config, 'PUBLIC_URL'>, { member, program }: Pair): ApplePassView {
+  return {
+    serialNumber: member.serialNumber,
+    authenticationToken: member.pass.authenticationToken,
+    memberCode: member.memberCode,
+    displayName: displayName(member),
+    label: program.fields.primaryLabel,
+    balance: member.balance,
+    goal: program.goal,
+    tier: member.tier,
+    nextTier: nextTierOf({ member, program }),
+    status: member.status,
+    changeMessage: member.pass.message,
+    messageSequence: member.pass.messageSequence,
+    webServiceURL: `${config.PUBLIC_URL}/wallet/apple`,
+    updatedAt: member.pass.modifiedAt,
+  };
+}
+
+export function googlePassView({ member, program }: Pair): GooglePassView {
+  const accountName = displayName(member);
+  return {
+    programId: program._id,
+    memberId: member._id,
+    memberCode: member.memberCode,
+    ...(accountName !== undefined && { accountName }),
+    label: program.fields.primaryLabel,
+    balance: member.balance,
+    ...(member.tier !== undefined && { tier: member.tier }),
+    ...(program.goal !== undefined && { goal: program.goal }),
+    status: member.status,
+  };
+}
+
+export function googleProgramView(config: Pick<Config, 'PUBLIC_URL'>, program: Program): GoogleProgramView {
+  return {
+    programId: program._id,
+    name: program.name,
+    issuerName: program.passTemplate.organizationName ?? program.name,
+    hexBackgroundColor: program.passTemplate.colors.background,
+    logoUrl: `${config.PUBLIC_URL}/wallet/images/${encodeURIComponent(program._id)}/logo.png`,
+    callbackUrl: `${config.PUBLIC_URL}/wallet/google/callback`,
+  };
+}

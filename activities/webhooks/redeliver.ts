@@ -1,0 +1,53 @@
+// Sends an event to one subscription again, as a new delivery. The event, its bytes and its `eventId` stay the same.
+
+import type { Deps } from '../../platform/deps.js';
+import type { WorkflowClient } from '../../platform/temporal/workflowClient.js';
+import type { EventRow, SubscriptionRow } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
+import { firstDeliveryId, newId } from '../../schemas/ids.js';
+import { newDelivery } from './newDelivery.js';
+import { startDeliveryWorkflow } from './startDeliveryWorkflow.js';
+
+type RedeliveryDeps = Deps & { workflowClient: WorkflowClient };
+
+/**
+ * Creates a new delivery of a published event and starts its workflow, which makes all attempts. The delivery to a
+ * disabled subscription is only logged, as `skipped`. Throws UNAVAILABLE when the workflow cannot be started. The
+ * delivery is then removed from the log, because no other process would ever attempt it.
+ */
+export async function redeliver(
+  deps: RedeliveryDeps,
+  { event, subscription, replayOf }: { event: EventRow; subscription: SubscriptionRow; replayOf?: string },
+): Promise<void> {
+  const id = newId();
+  const delivery = {
+    ...newDelivery(deps, { event, subscription, id }),
+    ...(replayOf && { replayOf, root: firstDeliveryId(event._id, subscription._id) }),
+  };
+  await deps.collections.deliveries.insertOne(delivery);
+  if (delivery.state === 'skipped') return;
+  const { maxAttempts: attempts } = subscription.retryPolicy;
+  try {
+    await startDeliveryWorkflow(deps, { delivery, subscription, waitMs: 0, attempts, suffix: id });
+  } catch (error) {
+    deps.log.warn({ err: error, deliveryId: id }, 'a delivery could not be queued');
+    await deps.collections.deliveries.deleteOne({ _id: id, state: 'pending', attempts: 0 });
+    throw new ServiceError('UNAVAILABLE');
+  }
+}
+
+/** Throws DELIVERY_NOT_FOUND. */
+export async function replayDelivery(
+  deps: RedeliveryDeps,
+  at: { merchantId: string; id: string },
+): Promise<{ eventId: string; eventType: string }> {
+  const delivery = await deps.collections.deliveries.findOne({ _id: at.id, merchantId: at.merchantId });
+  if (!delivery) throw new ServiceError('DELIVERY_NOT_FOUND');
+  const [event, subscription] = await Promise.all([
+    deps.collections.events.findOne({ _id: delivery.eventId, merchantId: at.merchantId }),
+    deps.collections.subscriptions.findOne({ _id: delivery.subscriptionId, merchantId: at.merchantId }),
+  ]);
+  if (!event?.envelope || !subscription) throw new ServiceError('DELIVERY_NOT_FOUND');
+  await redeliver(deps, { event, subscription, replayOf: delivery._id });
+  return { eventId: event._id, eventType: event.type };
+}

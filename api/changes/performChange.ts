@@ -1,0 +1,57 @@
+// A change of a member without an idempotency key: status, tags, personal data, a push, a scan. The transaction and the
+// effects are those of a keyed change; the business key of the workflow is the event id.
+import { changeMember } from '../../activities/members/changeMember.js';
+import type { Changed, ChangeMember } from '../../activities/members/changeTypes.js';
+import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
+import { ServiceError } from '../../schemas/errors.js';
+import type { EventType } from '../../schemas/events.js';
+import { changeId, isUuid } from '../../schemas/ids.js';
+import type { PassUpdate } from '../../schemas/passUpdate.js';
+import type { Request } from '../request.js';
+import { dispatch, planDispatch } from './dispatch.js';
+
+export interface Change {
+  /** First part of the workflow id. */
+  noun: string;
+  /** Search attribute of the workflow; `member.updated` by default. */
+  eventType?: EventType;
+  decide: ChangeMember['decide'];
+}
+
+/** Throws MEMBER_NOT_FOUND, UNAVAILABLE and the errors of `decide`; in each of these cases nothing has changed. */
+export async function performChange(
+  { deps, caller, params }: Pick<Request<Endpoint>, 'deps' | 'caller' | 'params'>,
+  { noun, eventType = 'member.updated', decide }: Change,
+): Promise<{ changed: Extract<Changed, { kind: 'done' | 'unchanged' }>; passUpdate: PassUpdate | null }> {
+  const { merchantId } = caller;
+  const memberId = params.id ?? '';
+  if (!isUuid(memberId)) throw new ServiceError('MEMBER_NOT_FOUND');
+  const { admits, temporalAvailable } = planDispatch(deps);
+  const workflowIdOf = (eventId: string) => changeId(noun, memberId, eventId);
+  const transaction = () =>
+    changeMember(deps, {
+      merchantId,
+      memberId,
+      leaseOwnerOf: (eventId, awaited) => (admits(awaited) ? workflowIdOf(eventId) : null),
+      temporalAvailable,
+      decide,
+    });
+  const changed = await deps.metrics.memberChange(noun, transaction);
+  if (changed.kind === 'unchanged') return { changed, passUpdate: null };
+  if (changed.kind !== 'done') throw new Error('Only a change with a key can be replayed.');
+  const { eventId, member } = changed;
+  const passUpdate = await dispatch(deps, {
+    done: changed,
+    effect: {
+      workflowId: workflowIdOf(eventId),
+      eventId,
+      eventType,
+      merchantId,
+      memberId,
+      programId: member.programId,
+      summary: `${noun} ${member.memberCode}`,
+      push: changed.passUpdate === undefined,
+    },
+  });
+  return { changed, passUpdate };
+}

@@ -1,0 +1,113 @@
+// The keyed changes: points and redeem. One idempotency key applies at most one change. The first answer is stored with
+// the key, and a repeated request gets the same bytes (docs/interface.md#83-idempotency-keys).
+
+import type { Context } from 'koa';
+import { changeMember, storeAnswer } from '../../activities/members/changeMember.js';
+import type { Answer, ChangeFacts } from '../../activities/members/changeTypes.js';
+import type { Decision } from '../../activities/members/decision.js';
+import type { MemberRow } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
+import { isUuid, type KeyedOperation, keyedChangeId, newToken, sha256 } from '../../schemas/ids.js';
+import type { BalanceResult } from '../../schemas/members.js';
+import type { PassUpdate } from '../../schemas/passUpdate.js';
+import type { Program } from '../../schemas/programs.js';
+import type { ApiDeps } from '../apiDeps.js';
+import type { Caller } from '../caller.js';
+import { success } from '../envelope.js';
+import { presentBalance } from '../presenters/member.js';
+import { dispatch, type Effect, planDispatch, pushAndWait, startInBackground, summaryOf } from './dispatch.js';
+
+const keyForm = /^[A-Za-z0-9_-]{8,128}$/;
+
+/**
+ * The caller's idempotency key, or a new one. A response header names the key in both cases. Throws
+ * IDEMPOTENCY_KEY_MALFORMED.
+ */
+function keyOf(ctx: Context): string {
+  const given = ctx.get('Idempotency-Key');
+  if (ctx.req.headers['idempotency-key'] !== undefined && !keyForm.test(given))
+    throw new ServiceError('IDEMPOTENCY_KEY_MALFORMED');
+  const key = given || newToken();
+  ctx.set('Idempotency-Key', key);
+  return key;
+}
+
+/** A hash of the body that does not depend on the order of its fields. */
+function fingerprintOf(body: unknown): string {
+  const fields = Object.entries(body ?? {}).filter(([, value]) => value !== undefined);
+  return sha256(JSON.stringify(fields.sort(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+function answerOf(facts: ChangeFacts, passUpdate: PassUpdate | null): Answer {
+  const { previous, current } = facts;
+  const result: BalanceResult = { member: presentBalance(facts), previous, current, passUpdate };
+  return { status: 200, body: success(result) };
+}
+
+export interface PerformKeyedChange {
+  operation: KeyedOperation;
+  eventType: Effect['eventType'];
+  memberId: string;
+  body: unknown;
+  caller: Caller;
+  ctx: Context;
+  decide: (member: MemberRow, program: Program) => Decision;
+}
+
+/**
+ * Throws IDEMPOTENCY_KEY_MALFORMED and the errors of changeMember; in these cases the request has changed nothing and
+ * claimed no key. If only the storing of the answer fails, the change is applied, and a later request with the same key
+ * gets the answer.
+ */
+export async function performKeyedChange(
+  deps: ApiDeps,
+  keyedChange: PerformKeyedChange,
+): Promise<{ status: number; bytes: Buffer }> {
+  const { operation, eventType, memberId, caller, ctx, decide } = keyedChange;
+  const { merchantId } = caller;
+  const key = keyOf(ctx);
+  if (!isUuid(memberId)) throw new ServiceError('MEMBER_NOT_FOUND');
+  const id = keyedChangeId(operation, memberId, key);
+  ctx.state.workflowId = id;
+  const { admits, temporalAvailable } = planDispatch(deps);
+  const transaction = () =>
+    changeMember(deps, {
+      merchantId,
+      memberId,
+      keyedChange: { id, fingerprint: fingerprintOf(keyedChange.body), answer: answerOf },
+      leaseOwnerOf: (_eventId, awaited) => (admits(awaited) ? id : null),
+      temporalAvailable,
+      decide,
+    });
+  const changed = await deps.metrics.memberChange(operation, transaction);
+  if (changed.kind === 'unchanged') throw new Error('A change always changes its member.');
+  if (changed.kind === 'replay') {
+    ctx.set('Idempotent-Replayed', 'true');
+    return { status: changed.answer.status, bytes: changed.answer.body };
+  }
+  const effectOf = (facts: ChangeFacts, at: { eventId: string; programId: string; push: boolean }): Effect => ({
+    workflowId: id,
+    eventType,
+    merchantId,
+    memberId,
+    summary: summaryOf(operation, facts),
+    ...at,
+  });
+
+  if (changed.kind === 'abandoned') {
+    const { facts, claim, programId } = changed;
+    const effect = effectOf(facts, { eventId: claim.eventId, programId, push: true });
+    const answer = answerOf(facts, changed.passUpdate ?? (await pushAndWait(deps, effect)));
+    return bytesOf(await storeAnswer(deps, { merchantId, keyedChangeId: id, answer }));
+  }
+  const { facts, eventId, leaseOwner, member, passUpdate, answer } = changed;
+  const effect = effectOf(facts, { eventId, programId: member.programId, push: passUpdate === undefined });
+  if (answer) {
+    if (leaseOwner !== null) startInBackground(deps, effect);
+    return bytesOf(answer);
+  }
+  const confirmed = await dispatch(deps, { done: changed, effect });
+  return bytesOf(await storeAnswer(deps, { merchantId, keyedChangeId: id, answer: answerOf(facts, confirmed) }));
+}
+
+const bytesOf = ({ status, body }: Answer): { status: number; bytes: Buffer } => ({ status, bytes: body });

@@ -1,0 +1,38 @@
+// Bounds how many changes get a workflow of their own, so that these workflows do not slow down answers. The relay
+// publishes the events of the other changes in batches, with the same activities.
+
+interface Bucket {
+  tokens: number;
+  filledAt: number;
+}
+
+/**
+ * Gives `perSecond` tokens on average and holds at most two seconds' worth. A change whose answer waits for its
+ * workflow (`awaited`) needs only such a token. Any other change also needs a token of `demand`, which holds at most
+ * half a second's worth (at least 1): so after a pause the rest of a burst goes to the relay, and these changes get no
+ * workflow while more changes arrive than tokens. Returns whether a token was taken.
+ */
+export function createTokenBucket(
+  perSecond: number,
+  now: () => number = () => performance.now(),
+): (awaited: boolean) => boolean {
+  const most = { tokens: perSecond * 2, demand: Math.max(perSecond / 2, 1) };
+  const given: Bucket = { tokens: most.tokens, filledAt: now() };
+  /** Every change takes one, even a change that gets no workflow. Below zero, more changes arrive than tokens. */
+  const demand: Bucket = { tokens: most.demand, filledAt: now() };
+
+  function fill(bucket: Bucket, upTo: number): void {
+    const at = now();
+    bucket.tokens = Math.min(bucket.tokens + ((at - bucket.filledAt) * perSecond) / 1_000, upTo);
+    bucket.filledAt = at;
+  }
+
+  return function takeToken(awaited) {
+    fill(given, most.tokens);
+    fill(demand, most.demand);
+    const taken = given.tokens >= 1 && (awaited || demand.tokens >= 1);
+    demand.tokens = Math.max(demand.tokens - 1, -most.tokens);
+    if (taken) given.tokens -= 1;
+    return taken;
+  };
+}

@@ -1,0 +1,78 @@
+// Builds the API from its configuration: the dependencies, and an HTTP server that does not listen yet. The process
+// (api/main.ts) and the tests build it in the same way.
+import { createServer, type Server, type ServerOptions } from 'node:http';
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import { createWallets, type Wallets } from '../activities/wallets/wallets.js';
+import { type ClosableDeps, createDeps, type DepsOptions } from '../platform/createDeps.js';
+import { createMetrics, type Metrics } from '../platform/metrics/metrics.js';
+import { createSecretBox } from '../platform/secretBox.js';
+import { connectTemporal } from '../platform/temporal/connectTemporal.js';
+import type { WorkflowClient } from '../platform/temporal/workflowClient.js';
+import { createTracing } from '../platform/tracing.js';
+import { parseCidrs } from '../schemas/addresses.js';
+import type { Config } from '../schemas/config.js';
+import { createApp } from './app.js';
+import { createAdmission } from './changes/admission.js';
+import { createLimits } from './limits.js';
+import { answerMalformedRequests } from './malformedRequests.js';
+import { createUserTokens } from './userTokens.js';
+
+export interface ApiInput {
+  config: Config;
+  log: Logger;
+  metrics?: Metrics;
+  /** The kind of MongoDB timeouts; by default those of a process that answers callers. */
+  patience?: DepsOptions['timeouts'];
+  server?: ServerOptions;
+}
+
+export interface Api {
+  /** Not listening yet. */
+  server: Server;
+  deps: ClosableDeps;
+  wallets: Wallets;
+  workflowClient: WorkflowClient;
+  temporal: Client;
+  /** Closes all dependencies. The caller closes the server before. */
+  close: () => Promise<void>;
+}
+
+export async function createApi({ config, log, metrics = createMetrics(), patience, server }: ApiInput): Promise<Api> {
+  const wallets = await createWallets({ config, log });
+  const tracing = await createTracing({ config, log, process: 'api' });
+  const deps = createDeps({
+    ...{ config, log, metrics, tracing, walletModes: wallets.modes },
+    ...(patience !== undefined && { timeouts: patience }),
+  });
+  const { client: temporal, workflowClient } = connectTemporal({ config, log });
+  const limits = createLimits({ config, log });
+  const app = createApp({
+    ...deps,
+    workflowClient,
+    limits,
+    wallets,
+    secrets: createSecretBox([config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS]),
+    userTokens: createUserTokens(config),
+    urlPolicy: { allowHttp: config.WEBHOOK_ALLOW_HTTP, allow: parseCidrs(config.WEBHOOK_ALLOW_CIDRS) },
+    admission: createAdmission(deps),
+  });
+  const answering = createServer(server ?? {}, app.callback());
+  answerMalformedRequests(answering);
+  return {
+    server: answering,
+    deps,
+    wallets,
+    workflowClient,
+    temporal,
+    async close() {
+      await Promise.allSettled([
+        workflowClient.close(),
+        wallets.close(),
+        limits.close(),
+        deps.close(),
+        tracing.close(),
+      ]);
+    },
+  };
+}

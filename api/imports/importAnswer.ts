@@ -1,0 +1,107 @@
+// Checks the program of an import, and waits for the answer of a small import, which has the outcome of every row. When
+// no worker takes the import, or a worker stops during it, the wait ends within bounds with UNAVAILABLE: either nothing
+// was created, or the batch continues without the request.
+
+import { withdrawQueued } from '../../activities/batches/imports/openImport.js';
+import { requireEnrollable } from '../../activities/members/enrollMember.js';
+import { readProgram } from '../../activities/programs/readProgram.js';
+import { type ImportResultRow, isFinished } from '../../schemas/batches.js';
+import type { BatchRow, ImportRow } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
+import type { Program } from '../../schemas/programs.js';
+import type { ApiDeps } from '../apiDeps.js';
+import { chunksOf } from '../reads/batches.js';
+import { notProcessed } from './failedRowsCsv.js';
+
+/** Throws VALIDATION_FAILED, PROGRAM_NOT_FOUND, PROGRAM_ARCHIVED. */
+export async function importProgram(
+  deps: ApiDeps,
+  { merchantId, programId, missing }: { merchantId: string; programId: string | undefined; missing: string },
+): Promise<Program> {
+  if (programId === undefined) throw new ServiceError('VALIDATION_FAILED', [{ path: 'programId', message: missing }]);
+  const program = await readProgram(deps, { merchantId, programId });
+  requireEnrollable(program, undefined);
+  return program;
+}
+
+const joinableMs = 3_600_000;
+
+/**
+ * The unfinished import of the same file, started within the last hour. A client that sends the file again gets the
+ * answer of that import and does not start a second one.
+ */
+export async function findUnansweredImport(
+  deps: ApiDeps,
+  { merchantId, fingerprint }: { merchantId: string; fingerprint: string },
+): Promise<BatchRow | undefined> {
+  const since = new Date(deps.now().getTime() - joinableMs);
+  const recent = await deps.collections.batches.find({ merchantId, startedAt: { $gte: since } }).toArray();
+  return recent.find(
+    ({ fingerprint: known, phase, done, counts }) =>
+      // The request is answered when the last row is done; the phase ends a moment later.
+      known === fingerprint && (phase === 'queued' || phase === 'creating') && done < counts.total,
+  );
+}
+
+/**
+ * Milliseconds since the start of the request: it gives up after `firstMs` if the import made no progress for
+ * `stillMs`, and after `lastMs` in any case. It reads the batch every `askMs`.
+ */
+const waitLimits = { firstMs: 7_000, stillMs: 3_000, lastMs: 60_000, askMs: 50 };
+
+/**
+ * Waits until every row of the batch has an outcome or the batch has ended, and returns the batch. `startedAt` is a
+ * `performance.now()`. Throws UNAVAILABLE when the wait ends before.
+ */
+export async function awaitRows(
+  deps: ApiDeps,
+  { batchId, startedAt }: { batchId: string; startedAt: number },
+): Promise<BatchRow> {
+  let moved = { at: startedAt, done: -1 };
+  for (;;) {
+    const batch = await deps.collections.batches.findOne({ _id: batchId });
+    if (!batch) throw new ServiceError('UNAVAILABLE');
+    if (batch.done >= batch.counts.total || isFinished(batch.phase)) return batch;
+    const now = performance.now();
+    if (batch.done > moved.done) moved = { at: now, done: batch.done };
+    const still = now - startedAt > waitLimits.firstMs && now - moved.at > waitLimits.stillMs;
+    if (still || now - startedAt > waitLimits.lastMs) return giveUp(deps, batch);
+    await new Promise((resolve) => setTimeout(resolve, waitLimits.askMs));
+  }
+}
+
+async function giveUp(deps: ApiDeps, { _id: batchId }: BatchRow): Promise<never> {
+  const withdrawn = await withdrawQueued(deps, { batchId, reason: 'No worker took it in time; nothing was created.' });
+  const details = { batchId };
+  if (withdrawn)
+    throw new ServiceError('UNAVAILABLE', details, 'No worker took the import; nothing was created. Send it again.');
+  throw new ServiceError(
+    'UNAVAILABLE',
+    details,
+    `The import goes on without this request: GET /merchants/me/batches/${batchId} shows it, and the same file sent again joins it.`,
+  );
+}
+
+/** The outcome of every row, in the order of the file. */
+export async function importResults(deps: ApiDeps, { _id: batchId, chunks = 0 }: BatchRow): Promise<ImportResultRow[]> {
+  const results: ImportResultRow[] = [];
+  for await (const { rows, outcomes = [] } of chunksOf(deps, { batchId, chunks })) {
+    const decided = new Map(outcomes.map((outcome) => [outcome.row, outcome]));
+    for (const entry of rows) {
+      const { eventId: _, ...shown } = decided.get(entry.row) ?? unreached(entry);
+      results.push(shown);
+    }
+  }
+  return results;
+}
+
+const unreached = ({ row, reason = notProcessed }: ImportRow): ImportResultRow & { eventId?: string } => ({
+  row,
+  outcome: 'failed',
+  reason,
+});
+
+export function countsOf(results: readonly ImportResultRow[]) {
+  const count = (outcome: ImportResultRow['outcome']) => results.filter((row) => row.outcome === outcome).length;
+  return { total: results.length, created: count('created'), deduped: count('deduped'), failed: count('failed') };
+}

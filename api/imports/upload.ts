@@ -1,0 +1,70 @@
+// Stores the rows of an upload, then starts the import workflow. Nothing is imported before `commit`. When the API
+// process dies during an upload, `reviveBatches` deletes the stored rows (activities/batches/startBatch.ts).
+import pLimit from 'p-limit';
+import {
+  abandonUpload,
+  type OpenImport,
+  openImport,
+  queueImport,
+  storeChunk,
+  touchUpload,
+  withdrawQueued,
+} from '../../activities/batches/imports/openImport.js';
+import { requireTemporal, startQueued } from '../../activities/batches/startBatch.js';
+import type { BatchRow, ImportRow } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
+import type { ApiDeps } from '../apiDeps.js';
+
+export interface Upload {
+  store: (chunks: AsyncIterable<ImportRow[]> | Iterable<ImportRow[]>) => Promise<void>;
+  /** Queues the import and starts its workflow. Throws UNAVAILABLE; then nothing is created. */
+  commit: () => Promise<BatchRow>;
+  /** Deletes the rows and the batch, unless the import is queued. */
+  abandon: () => Promise<void>;
+}
+
+const keepAliveMs = 5_000;
+const storeConcurrency = 3;
+
+/** Throws UNAVAILABLE when Temporal is unavailable: an import is accepted only if a worker can get it. */
+export async function openUpload(deps: ApiDeps, input: OpenImport): Promise<Upload> {
+  requireTemporal(deps);
+  const batch = await openImport(deps, input);
+  const batchId = batch._id;
+  let chunk = 0;
+  let total = 0;
+  const keepAliveTimer = setInterval(() => {
+    touchUpload(deps, { batchId, total }).catch((error: unknown) => deps.log.warn({ err: error, batchId }, 'upload'));
+  }, keepAliveMs);
+
+  return {
+    async store(chunks) {
+      const limit = pLimit(storeConcurrency);
+      const pending = new Set<Promise<void>>();
+      for await (const rows of chunks) {
+        const at = { batch, chunk, rows };
+        chunk += 1;
+        total += rows.length;
+        const storing = limit(() => storeChunk(deps, at)).finally(() => pending.delete(storing));
+        pending.add(storing);
+        if (pending.size >= storeConcurrency) await Promise.race(pending);
+      }
+      await Promise.all(pending);
+    },
+
+    async commit() {
+      clearInterval(keepAliveTimer);
+      if (!(await queueImport(deps, { batchId, chunks: chunk, total }))) throw new ServiceError('UNAVAILABLE');
+      const queued: BatchRow = { ...batch, phase: 'queued', chunks: chunk, counts: { ...batch.counts, total } };
+      const reason = 'Temporal could not be reached; nothing was created.';
+      const takeBack = () => withdrawQueued(deps, { batchId, reason });
+      await startQueued(deps, { batch: queued, summary: `import members into ${batch.programId}`, takeBack });
+      return queued;
+    },
+
+    async abandon() {
+      clearInterval(keepAliveTimer);
+      await abandonUpload(deps, { batchId });
+    },
+  };
+}

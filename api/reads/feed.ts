@@ -1,0 +1,148 @@
+// The pull feed. A reader misses no event: no event ever gets a number at or below a cursor that was handed out. An
+// event has sequence 0 (waiting) from the moment its bytes are serialised. Only a read of the feed gives the waiting
+// events the next numbers of their merchant, in one transaction with the merchant's counter. An event that is committed
+// late therefore gets a number after every cursor that was handed out.
+import type { Binary, Filter } from 'mongodb';
+import type { Deps } from '../../platform/deps.js';
+import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
+import { insert, update } from '../../platform/mongodb/statements.js';
+import { StillContended } from '../../platform/mongodb/stillContended.js';
+import { transact } from '../../platform/mongodb/transact.js';
+import type { Statement } from '../../platform/mongodb/transaction.js';
+import type { EventRow } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
+import type { EventType } from '../../schemas/events.js';
+
+export interface ReadFeed {
+  merchantId: string;
+  /** The last number that the reader has seen; 0 reads from the oldest event that is kept. */
+  after: number;
+  types?: readonly EventType[] | undefined;
+  limit: number;
+}
+
+export interface FeedPage {
+  envelopes: Binary[];
+  /** The next page begins after this number. */
+  sequence: number;
+  /** True when the next page can be read at once. */
+  more: boolean;
+}
+
+/** How many events get their number in one transaction, at most. */
+const numberingBatchSize = 200;
+/** How many events a page with a type filter scans, at most; such a page may have fewer events than its limit. */
+const maxScannedEvents = 2_000;
+
+/**
+ * Rows read with this read concern survive a failover of MongoDB, so a cursor never points past events that were lost.
+ */
+const majorityRead = { readConcern: { level: 'majority' } } as const;
+
+const counterId = (merchantId: string): string => `feed:${merchantId}`;
+
+async function lastNumber(deps: Deps, merchantId: string, options = {}): Promise<number> {
+  const counter = await deps.collections.counters.findOne({ _id: counterId(merchantId) }, options);
+  return counter?.sequence ?? 0;
+}
+
+const inOrder = (a: EventRow, b: EventRow): number =>
+  a.occurredAt.getTime() - b.occurredAt.getTime() ||
+  Number(a.data.memberVersion ?? 0) - Number(b.data.memberVersion ?? 0) ||
+  (a._id < b._id ? -1 : 1);
+
+/**
+ * Gives the waiting events the next numbers and returns whether more may be waiting. Published events come first,
+ * because no other process writes to them. Events that are just being published may cause conflicts, so each attempt
+ * takes half as many as the attempt before it; if all attempts meet conflicts, these events wait for the next read.
+ */
+function numberWaiting(deps: Deps, merchantId: string): Promise<boolean> {
+  let most = numberingBatchSize * 2;
+  const attempt = async (): Promise<boolean> => {
+    most = Math.ceil(most / 2);
+    const last = await lastNumber(deps, merchantId);
+    const found = await deps.collections.events
+      .find({ merchantId, sequence: 0 }, { projection: { state: 1, occurredAt: 1, 'data.memberVersion': 1 } })
+      .limit(most)
+      .toArray();
+    if (found.length === 0) return false;
+    const published = found.filter(({ state }) => state === 'published');
+    const waiting = published.length > 0 ? published : found;
+    const _id = counterId(merchantId);
+    const sequence = last + waiting.length;
+    const count: Statement =
+      last === 0
+        ? insert(deps, 'counters', { _id, merchantId, sequence })
+        : update(deps, 'counters', { _id, sequence: last }, { $set: { sequence } });
+    const numbered = waiting
+      .sort(inOrder)
+      .map((event, index) =>
+        update(deps, 'events', { _id: event._id, sequence: 0 }, { $set: { sequence: last + index + 1 } }),
+      );
+    await transact(deps, [count, ...numbered], numbered.length + (last === 0 ? 0 : 1));
+    return found.length === most || waiting.length < found.length;
+  };
+  return deps
+    .runExclusive(counterId(merchantId), () => retryOnConflict(deps, attempt))
+    .catch((error: unknown) => {
+      if (error instanceof StillContended) return true;
+      throw error;
+    });
+}
+
+/**
+ * The first number after `after` whose event still exists, since events are deleted after 90 days; `end + 1` when there
+ * is none. A reader can then skip the deleted numbers.
+ */
+async function firstKept(deps: Deps, { merchantId, after, end }: { merchantId: string; after: number; end: number }) {
+  const [first] = await deps.collections.events
+    .find({ merchantId, sequence: { $gt: after, $lte: end } }, { projection: { sequence: 1 } })
+    .sort({ sequence: 1 })
+    .limit(1)
+    .toArray();
+  return first?.sequence ?? end + 1;
+}
+
+/** Whether any event has a number beyond `sequence`. */
+async function isNumbered(deps: Deps, { merchantId, sequence }: { merchantId: string; sequence: number }) {
+  const beyond = { merchantId, sequence: { $gt: sequence } };
+  return (await deps.collections.events.findOne(beyond, { projection: { _id: 1 } })) !== null;
+}
+
+export const notACursor = (): ServiceError =>
+  new ServiceError('VALIDATION_FAILED', [{ path: 'after', message: 'is not a cursor of this feed' }]);
+
+/** Throws VALIDATION_FAILED for a cursor that was never handed out, and UNAVAILABLE. */
+export async function readFeed(deps: Deps, { merchantId, after, types, limit }: ReadFeed): Promise<FeedPage> {
+  const window = types ? maxScannedEvents : limit;
+  let end = await lastNumber(deps, merchantId, majorityRead);
+  let waiting = false;
+  // Waiting events are also numbered when numbered events fill the page: `more` depends on whether any event is
+  // waiting.
+  if (end - after <= window) {
+    waiting = await numberWaiting(deps, merchantId);
+    end = await lastNumber(deps, merchantId, majorityRead);
+  }
+  if (after > end && after > (await lastNumber(deps, merchantId))) throw notACursor();
+  // `end` was read before the events, so every event up to `end` is committed and visible, and the page skips none.
+  const upTo = Math.min(after + window, end);
+  const where: Filter<EventRow> = {
+    merchantId,
+    sequence: { $gt: after, $lte: upTo },
+    ...(types && { type: { $in: [...types] } }),
+  };
+  const found = await deps.collections.events
+    .find(where, { ...majorityRead, projection: { sequence: 1, envelope: 1 } })
+    .toArray();
+  const rows = found.sort((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0));
+  const page = rows.slice(0, limit);
+  const envelopes = page.flatMap((row) => row.envelope ?? []);
+  let sequence = rows.length > limit ? (page.at(-1)?.sequence ?? upTo) : Math.max(upTo, after);
+  if (rows.length === 0 && sequence < end)
+    sequence = Math.max(sequence, (await firstKept(deps, { merchantId, after, end })) - 1);
+  // `more` is also true for numbered events that a majority read does not show yet: a reader that continues until
+  // `more` is false has read every event that existed. The query looks for events and not at their counter, because an
+  // engine that makes a commit visible step by step shows the events first.
+  const more = sequence < end || waiting || (await isNumbered(deps, { merchantId, sequence }));
+  return { envelopes, sequence, more };
+}

@@ -1,0 +1,37 @@
+// One page of a list, newest first. Some engines sort all rows that a filter matches before they skip, so the filter
+// has a bound on the creation time when one is known (`pageBounds`).
+import type { Collection, Filter, WithId } from 'mongodb';
+import type { Deps } from '../../platform/deps.js';
+
+interface Listed {
+  _id: string;
+  createdAt: Date;
+}
+
+interface NewestPage {
+  where: Filter<Listed>;
+  page: number;
+  pageSize: number;
+}
+
+export async function newestPage<Row extends Listed>(
+  { pageBounds }: Pick<Deps, 'pageBounds'>,
+  rows: Collection<Row>,
+  { where, page, pageSize }: NewestPage,
+): Promise<WithId<Row>[]> {
+  const list = `${rows.collectionName} ${JSON.stringify(where)}`;
+  const depth = page * pageSize;
+  const read = (since: Date | undefined) =>
+    rows
+      .find({ ...where, ...(since && { createdAt: { $gte: since } }) } as Filter<Row>)
+      .sort({ createdAt: -1, _id: -1 })
+      .skip(depth - pageSize)
+      .limit(pageSize)
+      .toArray();
+  const since = pageBounds.since(list, depth);
+  const bounded = await read(since);
+  const items = since && bounded.length < pageSize ? await read(undefined) : bounded;
+  const last = items[pageSize - 1];
+  if (last) pageBounds.note(list, depth, last.createdAt);
+  return items;
+}

@@ -1,0 +1,19 @@
+// Reads of programs for the API: the list of a merchant, and the program of a public page.
+
+import type { Deps } from '../../platform/deps.js';
+import { ServiceError } from '../../schemas/errors.js';
+import type { Program } from '../../schemas/programs.js';
+
+/**
+ * The program of a public page, read without a cache. Throws PROGRAM_NOT_FOUND when the program does not take members
+ * from the public, unless it is archived: enrolling into an archived program throws PROGRAM_ARCHIVED.
+ */
+export async function readPublicProgram(deps: Deps, at: { slug: string }): Promise<Program> {
+  const program = await deps.collections.programs.findOne({ slug: at.slug });
+  if (!program || !(program.archived || program.enrollment.open)) throw new ServiceError('PROGRAM_NOT_FOUND');
+  return program;
+}
+
+export async function listPrograms(deps: Deps, at: { merchantId: string }): Promise<Program[]> {
+  return deps.collections.programs.find({ merchantId: at.merchantId }).sort({ _id: 1 }).toArray();
+}

@@ -1,0 +1,56 @@
+// The endpoints that change a balance or a status, and the push, which changes neither.
+import { decidePoints, decidePush, decideRedeem, decideStatus } from '../../activities/members/memberRules.js';
+import { performChange } from '../changes/performChange.js';
+import { performKeyedChange } from '../changes/performKeyedChange.js';
+import { presentBalance, presentMember } from '../presenters/member.js';
+import type { Routes } from '../request.js';
+
+export const changeRoutes: Routes<'adjustPoints' | 'redeemReward' | 'changeStatus' | 'pushPass'> = {
+  async adjustPoints({ deps, caller, params, body, ctx }) {
+    const decide = decidePoints(body, caller.actor);
+    const memberId = params.id ?? '';
+    return performKeyedChange(deps, {
+      operation: 'points',
+      eventType: 'points.changed',
+      memberId,
+      body,
+      caller,
+      ctx,
+      decide,
+    });
+  },
+
+  async redeemReward({ deps, caller, params, body, ctx }) {
+    const decide = decideRedeem(body, caller.actor);
+    const memberId = params.id ?? '';
+    return performKeyedChange(deps, {
+      operation: 'redeem',
+      eventType: 'reward.redeemed',
+      memberId,
+      body,
+      caller,
+      ctx,
+      decide,
+    });
+  },
+
+  async changeStatus(request) {
+    const { deps, body } = request;
+    const { changed, passUpdate } = await performChange(request, {
+      noun: 'status',
+      decide: decideStatus(body.status, body.reason),
+    });
+    const member = presentMember(deps, changed);
+    return { data: { member, passUpdate, ...(changed.kind === 'unchanged' && { unchanged: true }) } };
+  },
+
+  async pushPass(request) {
+    const { changed, passUpdate } = await performChange(request, {
+      noun: 'push',
+      eventType: 'pass.updated',
+      decide: decidePush(),
+    });
+    const { _id: memberId, memberCode, field, balance: current } = changed.member;
+    return { data: { member: presentBalance({ memberId, memberCode, field, current }), passUpdate } };
+  },
+};

@@ -1,0 +1,178 @@
+// Registrations of passes on devices, for Apple's web service. For each pair of device and pass the service stores
+// which version it last reported, and in which answer. A phone therefore misses no version, even when two changes fall
+// into one moment or a transaction commits late (docs/protocols/apple-wallet.md#2-versions-and-tags).
+import { timingSafeEqual } from 'node:crypto';
+import { changeMember } from '../../activities/members/changeMember.js';
+import { updateDevices } from '../../activities/wallets/apple/updateDevices.js';
+import type { Deps } from '../../platform/deps.js';
+import { VersionConflict } from '../../platform/mongodb/conflicts.js';
+import { insert } from '../../platform/mongodb/statements.js';
+import type { DeviceRow, MemberRow } from '../../schemas/collections.js';
+import { derivedId, isUuid } from '../../schemas/ids.js';
+
+export interface PassOnDevice {
+  deviceLibraryIdentifier: string;
+  passTypeIdentifier: string;
+  serialNumber: string;
+}
+
+export const registrationId = ({ deviceLibraryIdentifier, passTypeIdentifier, serialNumber }: PassOnDevice): string =>
+  derivedId('device', deviceLibraryIdentifier, passTypeIdentifier, serialNumber);
+
+export async function memberBySerial(deps: Deps, serialNumber: string): Promise<MemberRow | null> {
+  return isUuid(serialNumber) ? deps.collections.members.findOne({ serialNumber }) : null;
+}
+
+/** Compares the token that the phone sent with the token of its pass, in constant time. */
+export function holdsToken(member: MemberRow, authorization: string): boolean {
+  const given = Buffer.from(/^ApplePass (\S+)$/i.exec(authorization)?.[1] ?? '');
+  const expected = Buffer.from(member.pass.authenticationToken);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+export interface Registered {
+  created: boolean;
+  eventId: string | null;
+}
+
+/** The longest time assumed between the download of a pass and its registration; the pass may change in between. */
+const installMs = 10 * 60_000;
+
+/**
+ * Registers a pass on a device. Every call stores the push token, also for a known registration, because phones change
+ * it.
+ */
+export async function register(
+  deps: Deps,
+  input: { member: MemberRow; pass: PassOnDevice; pushToken: string; leaseOwnerOf: (eventId: string) => string | null },
+): Promise<Registered> {
+  const { pass, pushToken, leaseOwnerOf } = input;
+  const { _id: memberId, merchantId } = input.member;
+  const _id = registrationId(pass);
+  const changed = await changeMember(deps, {
+    merchantId,
+    memberId,
+    leaseOwnerOf,
+    temporalAvailable: true,
+    decide: async (member) => {
+      const known = await deps.collections.devices.findOne({ _id }, { projection: { pushToken: 1 } });
+      if (known) {
+        await updatePushToken(deps, { _id, known: known.pushToken, pushToken });
+        return null;
+      }
+      const now = deps.now();
+      const { tag } = member.pass;
+      const isYoung = tag > member.createdAt && now.getTime() - tag.getTime() < installMs;
+      const row: DeviceRow = {
+        ...{ _id, merchantId, memberId, ...pass, pushToken, registeredAt: now },
+        ...(isYoung && { recheckAt: now, recheckRound: 0 }),
+      };
+      return {
+        set: { deviceCount: member.deviceCount + 1 },
+        wallet: false,
+        event: { type: 'pass.installed', data: { serialNumber: member.serialNumber, platform: 'apple' } },
+        timeline: { type: 'device_registered', platform: 'apple' },
+        statements: [insert(deps, 'devices', row)],
+      };
+    },
+  });
+  return changed.kind === 'done' ? { created: true, eventId: changed.eventId } : { created: false, eventId: null };
+}
+
+/**
+ * Stores a changed push token. A push to the old token may have been lost, so the phone is pushed again soon. Throws
+ * VersionConflict when the device has unregistered.
+ */
+async function updatePushToken(deps: Deps, at: { _id: string; known: string; pushToken: string }): Promise<void> {
+  const { _id, known, pushToken } = at;
+  if (known === pushToken) return;
+  const kept = await deps.collections.devices.updateOne(
+    { _id },
+    { $set: { pushToken, recheckAt: deps.now(), recheckRound: 0 }, $unset: { lastPush: '', stale: '' } },
+  );
+  if (kept.matchedCount === 0) throw new VersionConflict('The device unregistered meanwhile.');
+}
+
+/** No tag of this service is this far ahead of the clock. */
+const aheadMs = 3_600_000;
+
+/** The tag that a phone sent back; null when there is none or this service cannot have created it. */
+function readTag(deps: Deps, tag: string | undefined): Date | null {
+  const given = new Date(tag ?? Number.NaN);
+  const isOurs = !Number.isNaN(given.getTime()) && given.toISOString() === tag;
+  return isOurs && given.getTime() < deps.now().getTime() + aheadMs ? given : null;
+}
+
+export interface Updates {
+  serialNumbers: string[];
+  lastUpdated: string;
+}
+
+/** The passes of the device that changed since the tag, or all of them without a tag. Null when there is none. */
+export async function listUpdates(
+  deps: Deps,
+  at: Omit<PassOnDevice, 'serialNumber'> & { since: string | undefined },
+): Promise<Updates | null> {
+  const { deviceLibraryIdentifier, passTypeIdentifier } = at;
+  const since = readTag(deps, at.since);
+  const devices = await deps.collections.devices.find({ deviceLibraryIdentifier, passTypeIdentifier }).toArray();
+  if (devices.length === 0) return null;
+  const memberIds = devices.map((device) => device.memberId);
+  const members = await deps.collections.members
+    .find({ _id: { $in: memberIds } }, { projection: { 'pass.tag': 1 } })
+    .toArray();
+  const tags = new Map(members.map((member) => [member._id, member.pass.tag]));
+  const changed = devices.flatMap((device) => {
+    const tag = tags.get(device.memberId);
+    return tag && isUnseen(device, tag, since) ? [{ device, tag }] : [];
+  });
+  if (changed.length === 0) return null;
+
+  const newest = Math.max(...changed.map(({ tag }) => tag.getTime()));
+  const lastUpdated = new Date(since ? Math.max(newest, since.getTime() + 1) : newest);
+  const now = deps.now();
+  await updateDevices(
+    deps,
+    changed.map(({ device, tag }) => ({
+      filter: { _id: device._id },
+      change: { $set: { listedTag: tag, listedIn: lastUpdated, lastListedAt: now } },
+    })),
+  );
+  return { serialNumbers: changed.map(({ device }) => device.serialNumber), lastUpdated: lastUpdated.toISOString() };
+}
+
+/**
+ * Whether the phone may have missed this version. A version whose tag is above the phone's tag is new. A version below
+ * the phone's tag may be new too, because its transaction may have committed after the answer that gave the phone its
+ * tag. The phone has not missed it if it was reported in an answer that the phone received, as the phone's tag shows,
+ * or if the phone registered more than `installMs` after it.
+ */
+function isUnseen(device: DeviceRow, tag: Date, since: Date | null): boolean {
+  if (!since || tag > since) return true;
+  if (tag.getTime() === since.getTime()) return false;
+  const listed =
+    device.listedTag?.getTime() === tag.getTime() && device.listedIn !== undefined && device.listedIn <= since;
+  const installed = device.registeredAt.getTime() - tag.getTime() > installMs;
+  return !listed && !installed;
+}
+
+/**
+ * Stores which version a phone fetched, once for each version, so that fetches without a new version write nothing. A
+ * phone does not identify itself when it fetches. The fetch is attributed to the phone that this version was last
+ * reported to and that has not fetched it, or to the only phone.
+ */
+export async function recordFetch(deps: Deps, member: MemberRow): Promise<void> {
+  const { tag } = member.pass;
+  const devices = await deps.collections.devices.find({ memberId: member._id }).toArray();
+  const behind = devices.filter((device) => !device.fetchedTag || device.fetchedTag < tag);
+  const [listed] = behind
+    .filter((device) => device.listedTag?.getTime() === tag.getTime())
+    .sort((a, b) => Number(b.lastListedAt) - Number(a.lastListedAt));
+  const [only] = devices.length === 1 ? behind : [];
+  const fetcher = listed ?? only;
+  if (!fetcher) return;
+  await deps.collections.devices.updateOne(
+    { _id: fetcher._id },
+    { $set: { fetchedTag: tag, lastFetchedAt: deps.now() }, $unset: { recheckAt: '', recheckRound: '', stale: '' } },
+  );
+}

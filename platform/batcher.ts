@@ -1,0 +1,68 @@
+// A batcher combines calls that are made at the same time into one commit, query or message. A single call starts
+// without delay. Calls that arrive while `concurrency` groups are running form the next group.
+import { ServiceError } from '../schemas/errors.js';
+import { isUnavailable } from './mongodb/isUnavailable.js';
+
+export interface BatcherOptions {
+  /** Maximum number of calls in one group. */
+  batchSize: number;
+  /** Maximum number of groups that run at the same time. */
+  concurrency: number;
+  /**
+   * A call that has waited longer than this when the next group starts is rejected with UNAVAILABLE, because the calls
+   * before it got no answer. Default: no limit.
+   */
+  maxWaitMs?: number;
+}
+
+/**
+ * `serve` must return one answer for each item, in the order of the items. When `serve` throws, every caller of the
+ * group gets the error. When the error means that the database is unavailable, all waiting callers are rejected with
+ * UNAVAILABLE.
+ */
+export function createBatcher<I, O>(
+  serve: (items: I[]) => Promise<readonly O[]>,
+  { batchSize, concurrency, maxWaitMs = Number.POSITIVE_INFINITY }: BatcherOptions,
+): (item: I) => Promise<O> {
+  const waiting: { item: I; since: number; resolve: (answer: O) => void; reject: (error: unknown) => void }[] = [];
+  let running = 0;
+  let scheduled = false;
+
+  async function serveNext(): Promise<void> {
+    const overdueSince = performance.now() - maxWaitMs;
+    while (waiting[0] && waiting[0].since < overdueSince) waiting.shift()?.reject(new ServiceError('UNAVAILABLE'));
+    const group = waiting.splice(0, batchSize);
+    if (group.length === 0) return;
+    running += 1;
+    try {
+      const answers = await serve(group.map(({ item }) => item));
+      if (answers.length !== group.length) throw new Error('Each item needs its answer.');
+      // The lengths were compared above, so every index has an answer.
+      for (const [index, { resolve }] of group.entries()) resolve(answers[index] as O);
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+      // The database does not answer, so the waiting calls would only wait for the same timeout.
+      if (isUnavailable(error)) for (const { reject } of waiting.splice(0)) reject(new ServiceError('UNAVAILABLE'));
+    } finally {
+      running -= 1;
+      schedule();
+    }
+  }
+
+  /** Starts groups with setImmediate, so that all calls of the current turn of the event loop can share a group. */
+  function schedule(): void {
+    if (scheduled || waiting.length === 0) return;
+    scheduled = true;
+    setImmediate(() => {
+      scheduled = false;
+      while (running < concurrency && waiting.length > 0) void serveNext();
+    });
+  }
+
+  return function call(item) {
+    return new Promise<O>((resolve, reject) => {
+      waiting.push({ item, since: performance.now(), resolve, reject });
+      schedule();
+    });
+  };
+}

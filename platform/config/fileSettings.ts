@@ -1,0 +1,31 @@
+// Reads settings from files: the variable `NAME_FILE` names a file whose content becomes the value of NAME. Use it for
+// secrets that must not stand in an environment that other users can list. It works for every name that the
+// configuration knows, and for no other name.
+import { readFileSync } from 'node:fs';
+import { configNames } from '../../schemas/config.js';
+
+export type Environment = Record<string, string | undefined>;
+
+/** Returns the environment with the contents of the files. Each file that cannot be read adds a line to `mistakes`. */
+export function readFileSettings(env: Environment): { env: Environment; mistakes: string[] } {
+  const read: Environment = { ...env };
+  const mistakes: string[] = [];
+  for (const name of configNames) {
+    const variable = `${name}_FILE`;
+    const path = env[variable];
+    // A setting may itself end in _FILE: TEMPORAL_CONFIG_FILE is a setting and does not name a file for
+    // TEMPORAL_CONFIG.
+    if (path === undefined || configNames.includes(variable)) continue;
+    delete read[variable];
+    if (path === '') continue;
+    if (env[name]) mistakes.push(`${variable}: is given beside ${name}; give one of them`);
+    else {
+      try {
+        read[name] = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+      } catch (error) {
+        mistakes.push(`${variable}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+  }
+  return { env: read, mistakes };
+}

@@ -1,0 +1,64 @@
+// The dependencies that every effect needs. They are passed as the first argument and never kept in a module variable.
+
+import type { Collection, MongoClient } from 'mongodb';
+import type { Logger } from 'pino';
+import type { CollectionName, CollectionRows } from '../schemas/collections.js';
+import type { Config } from '../schemas/config.js';
+import type { WalletMode } from '../schemas/passUpdate.js';
+import type { Coalesce } from './coalesce.js';
+import type { CrashPoint } from './crashPoint.js';
+import type { Metrics } from './metrics/metrics.js';
+import type { PageBounds } from './mongodb/pageBounds.js';
+import type { GroupCommit } from './mongodb/transaction.js';
+import type { Tracing } from './tracing.js';
+
+export type Collections = { [N in CollectionName]: Collection<CollectionRows[N]> };
+
+export interface Deps {
+  mongo: MongoClient;
+  collections: Collections;
+  config: Config;
+  log: Logger;
+  metrics: Metrics;
+  tracing: Tracing;
+  now: () => Date;
+  /** How long, in milliseconds, a change is retried after conflicts with other writes. */
+  retryForMs: number;
+  /** Keyed mutex: runs the work on one key one after another within this process. */
+  runExclusive: <T>(key: string, work: () => Promise<T>) => Promise<T>;
+  /** Runs a read once for all callers that ask for the same key at the same time. */
+  coalesce: Coalesce;
+  /** Caches the result of `load` for one second. For programs and roles, which only operators change. */
+  cached: <T extends object>(key: string, load: () => Promise<T | null>) => Promise<T | null>;
+  /** Commits a small transaction together with other small transactions that are requested at the same time. */
+  groupCommit: GroupCommit;
+  /** Adds new members to the totals of a merchant and a program. Calls made at the same time share one write. */
+  countMembers: CountMembers;
+  /** Reads single rows. Calls made at the same time share one query. */
+  read: {
+    member: (at: { _id: string; merchantId: string }) => Promise<CollectionRows['members'] | null>;
+    idempotencyKey: (at: { _id: string; merchantId: string }) => Promise<CollectionRows['idempotencyKeys'] | null>;
+    apiKey: (at: { hash: string }) => Promise<CollectionRows['apiKeys'] | null>;
+    email: (at: { _id: string; merchantId: string }) => Promise<CollectionRows['emails'] | null>;
+    program: (at: { _id: string; merchantId: string }) => Promise<CollectionRows['programs'] | null>;
+  };
+  /** Known bounds of pages of lists that show the newest rows first. */
+  pageBounds: PageBounds;
+  /** Wallet modes that follow from the credentials alone, before the program and the member are considered. */
+  walletModes: WalletModes;
+  /** Kills the process when a crash test has set CRASH_AT to this name; does nothing otherwise. */
+  crashPoint: (name: CrashPoint) => void;
+}
+
+export interface WalletModes {
+  apple: WalletMode;
+  google: WalletMode;
+}
+
+export interface NewMembers {
+  merchantId: string;
+  programId: string;
+  created: number;
+}
+
+export type CountMembers = (of: NewMembers) => Promise<void>;

@@ -1,0 +1,143 @@
+// All metrics for operators are defined here. Each label has a few known values. Merchants, members and URLs are never
+// labels: they can be personal data, and their number is unbounded.
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { ServiceError } from '../../schemas/errors.js';
+import type { Platform } from '../../schemas/passUpdate.js';
+import type { DeliveryState, DisabledReason } from '../../schemas/webhooks.js';
+
+const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** Gauges that are collected within this time share one reading. */
+const gaugeCacheMs = 1_000;
+const attemptSeconds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+export interface Outbox {
+  events: number;
+  /** Age of the oldest event that is not published yet. */
+  ageSeconds: number;
+  staleDevices: number;
+}
+
+export interface GaugeSources {
+  readOutbox: () => Promise<Outbox>;
+  temporalAvailable: () => boolean;
+}
+
+export interface Metrics {
+  registry: Registry;
+  request: (of: { method: string; route: string; status: number; seconds: number }) => void;
+  /**
+   * Runs `work`, counts its outcome (the result's `kind`, or the error code), and returns the result or throws the
+   * error.
+   */
+  memberChange: <T extends { kind: string }>(operation: string, work: () => Promise<T>) => Promise<T>;
+  /** One delivery attempt. */
+  attempt: (of: { kind: 'first' | 'retry'; error: string | null; seconds: number }) => void;
+  /** A delivery reached a final state, or is going to be retried. */
+  delivery: (state: DeliveryState) => void;
+  /** The service disabled a subscription. */
+  disabled: (reason: DisabledReason) => void;
+  pass: (platform: Platform, answer: string) => void;
+  importRows: (outcome: string, rows: number) => void;
+  relayed: (events: number) => void;
+  /** Adds the gauges that are read at each scrape: outbox, stale devices, MongoDB, Temporal. Call it once. */
+  watch: (sources: GaugeSources) => void;
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Counter({ name, help, labelNames, registers });
+
+  const requests = new Histogram({
+    name: 'lps_http_request_duration_seconds',
+    help: 'Requests of the API by route and status; routes are patterns, not paths.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: requestSeconds,
+    registers,
+  });
+  const changes = counter(
+    'lps_member_changes_total',
+    'Changes of members by operation and outcome: done, unchanged, replay, abandoned, created, deduped, or the error code.',
+    ['operation', 'outcome'],
+  );
+  const attempts = new Histogram({
+    name: 'lps_webhook_attempt_duration_seconds',
+    help: 'Attempts at receivers, first or retry; error is "none" or what went wrong.',
+    labelNames: ['kind', 'error'],
+    buckets: attemptSeconds,
+    registers,
+  });
+  const deliveries = counter('lps_deliveries_total', 'Deliveries by the state that they came to.', ['state']);
+  const disabled = counter('lps_subscriptions_disabled_total', 'Subscriptions that were disabled, by reason.', [
+    'reason',
+  ]);
+  const passes = counter('lps_pass_pushes_total', 'Pushes and patches by wallet and answer.', ['platform', 'answer']);
+  const rows = counter('lps_import_rows_total', 'Rows of imports by outcome.', ['outcome']);
+  const relayed = counter('lps_relayed_events_total', 'Events that the relay processed.', []);
+
+  return {
+    registry,
+    request: ({ method, route, status, seconds }) =>
+      requests.observe({ method, route, status: String(status) }, seconds),
+    async memberChange(operation, work) {
+      try {
+        const result = await work();
+        changes.inc({ operation, outcome: result.kind });
+        return result;
+      } catch (error) {
+        changes.inc({ operation, outcome: error instanceof ServiceError ? error.code : 'INTERNAL' });
+        throw error;
+      }
+    },
+    attempt: ({ kind, error, seconds }) => attempts.observe({ kind, error: error ?? 'none' }, seconds),
+    delivery: (state) => deliveries.inc({ state }),
+    disabled: (reason) => disabled.inc({ reason }),
+    pass: (platform, answer) => passes.inc({ platform, answer }),
+    importRows: (outcome, count) => rows.inc({ outcome }, count),
+    relayed: (events) => relayed.inc(events),
+    watch: (sources) => watch(registry, sources),
+  };
+}
+
+/** All gauges of a scrape share one reading. When it fails, the outbox gauges are NaN and lps_mongodb_up is 0. */
+function watch(registry: Registry, { readOutbox, temporalAvailable }: GaugeSources): void {
+  let reading: Promise<Outbox | null> | undefined;
+  const latest = (): Promise<Outbox | null> => {
+    if (!reading) {
+      reading = readOutbox().catch(() => null);
+      setTimeout(() => {
+        reading = undefined;
+      }, gaugeCacheMs).unref();
+    }
+    return reading;
+  };
+  const gauge = (name: string, help: string, of: (outbox: Outbox | null) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set(of(await latest()));
+      },
+    });
+  const unknown = Number.NaN;
+  gauge('lps_outbox_events', 'Events that are not published yet.', (outbox) => outbox?.events ?? unknown);
+  gauge(
+    'lps_outbox_age_seconds',
+    'Age of the oldest event that is not published yet.',
+    (outbox) => outbox?.ageSeconds ?? unknown,
+  );
+  gauge(
+    'lps_stale_devices',
+    'Phones that were pushed again and again and never fetched their pass.',
+    (outbox) => outbox?.staleDevices ?? unknown,
+  );
+  gauge('lps_mongodb_up', '1 while MongoDB answers.', (outbox) => (outbox ? 1 : 0));
+  gauge('lps_temporal_up', '1 while Temporal answers.', () => (temporalAvailable() ? 1 : 0));
+}
+
+/** Adds the metrics of the process: event loop, memory and garbage collection. Call it once for each process. */
+export function watchProcess({ registry }: Metrics): void {
+  collectDefaultMetrics({ register: registry });
+}

@@ -1,0 +1,41 @@
+// Patches two behaviours of the MongoDB driver (7.8 and 7.9). First, a command that is written at the moment in which
+// its socket closes waits for ever for a `drain` event. Second, a statement that exceeded `socketTimeoutMS` is sent a
+// second time, so that a caller waits twice as long for a collection that hangs. In a process that imports this file, a
+// command fails when its connection closes, and a statement that timed out is not sent again. Both hold for every
+// client of the process.
+import { createRequire } from 'node:module';
+import { MongoNetworkError, MongoNetworkTimeoutError, MongoOperationTimeoutError } from 'mongodb';
+
+interface DriverConnection {
+  /** Why the connection was closed. */
+  error: Error | null;
+  command(namespace: unknown, command: object, ...given: unknown[]): Promise<unknown>;
+  once(event: 'close', listener: () => void): void;
+  off(event: 'close', listener: () => void): void;
+}
+
+// The driver exports only the type of this class.
+const { Connection }: { Connection: { prototype: DriverConnection } } = createRequire(import.meta.url)(
+  'mongodb/lib/cmap/connection.js',
+);
+
+const { command: send } = Connection.prototype;
+
+/** A heartbeat keeps its own error, by which the driver detects that a server is unavailable. */
+const isHeartbeat = (command: object): boolean => 'hello' in command || 'ismaster' in command;
+
+/** A command fails with the error that closed its connection; the driver decides from that error whether to retry. */
+Connection.prototype.command = function (namespace, command, ...given) {
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown) => {
+      const gaveUp = error instanceof MongoNetworkTimeoutError && !isHeartbeat(command);
+      reject(gaveUp ? new MongoOperationTimeoutError(error.message, { cause: error }) : error);
+    };
+    const closed = () => fail(this.error ?? new MongoNetworkError('the connection was closed'));
+    this.once('close', closed);
+    send
+      .call(this, namespace, command, ...given)
+      .then(resolve, fail)
+      .finally(() => this.off('close', closed));
+  });
+};

@@ -1,0 +1,36 @@
+import {
+  MongoBulkWriteError,
+  MongoNetworkError,
+  MongoNotConnectedError,
+  MongoOperationTimeoutError,
+  MongoServerSelectionError,
+  MongoTopologyClosedError,
+} from 'mongodb';
+import { ServiceError } from '../../schemas/errors.js';
+import { StillContended } from './stillContended.js';
+
+/**
+ * True when MongoDB does not answer: the failed operation did not cause the error, and other operations would fail now
+ * too.
+ */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof StillContended) return false;
+  if (error instanceof ServiceError) return error.code === 'UNAVAILABLE';
+  const thrown = thrownBy(error);
+  return (
+    thrown instanceof MongoNetworkError ||
+    thrown instanceof MongoServerSelectionError ||
+    thrown instanceof MongoNotConnectedError ||
+    // A statement that exceeded its time limit.
+    thrown instanceof MongoOperationTimeoutError ||
+    // An operation that waited for the first connection, which failed.
+    thrown instanceof MongoTopologyClosedError
+  );
+}
+
+/** insertMany and bulkWrite wrap the error that the driver threw. */
+function thrownBy(error: unknown): unknown {
+  return error instanceof MongoBulkWriteError && (error.errorResponse as unknown) instanceof Error
+    ? error.errorResponse
+    : error;
+}

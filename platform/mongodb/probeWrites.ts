@@ -1,0 +1,36 @@
+// Checks whether MongoDB accepts writes to each of the most used collections. An engine can answer pings, reads and
+// writes to other collections while every write to one collection hangs, so each of these collections is probed with an
+// update that matches no row: it waits for the same lock as a real write and changes nothing. One row in `probes` is
+// really written, to detect a full disk.
+import type { Db } from 'mongodb';
+import { hotCollections } from '../../schemas/collections.js';
+import { within } from '../within.js';
+
+const nobody = { _id: 'probe' };
+
+const answered = (write: Promise<unknown>, ms: number): Promise<boolean> =>
+  within(
+    write.then(
+      () => true,
+      () => false,
+    ),
+    { ms, late: false },
+  );
+
+/**
+ * Returns the names of the collections that did not accept a write within `withinMs`; empty when all did. Never throws.
+ */
+export async function unwritableCollections(database: Db, withinMs: number): Promise<string[]> {
+  const rows = (name: string) => database.collection<{ _id: string; at?: Date }>(name);
+  const writes: [string, Promise<unknown>][] = [
+    ['probes', rows('probes').updateOne(nobody, { $set: { at: new Date() } }, { upsert: true })],
+    ...hotCollections.map((name): [string, Promise<unknown>] => [
+      name,
+      rows(name).updateOne(nobody, { $set: { at: new Date() } }),
+    ]),
+  ];
+  const answers = await Promise.all(
+    writes.map(async ([name, write]) => ((await answered(write, withinMs)) ? [] : [name])),
+  );
+  return answers.flat();
+}

@@ -1,0 +1,44 @@
+// Commits one change in one transaction (guarantee 1 of docs/architecture.md). The statements are sent as one bulk
+// write. When the member has changed since it was read, or another request has just claimed the key, the transaction
+// fails and nothing is written. Transactions that are requested at the same time share one commit; when the shared
+// commit fails with a conflict, each transaction is tried alone.
+import type { Deps } from '../deps.js';
+import { toChunks } from '../toChunks.js';
+import { isGroupable } from './groupCommit.js';
+import { commit, commitVerified, writeAll } from './inTransaction.js';
+import { type RetryDeps, retryOnWriteConflict } from './retryOnConflict.js';
+import type { Statement } from './transaction.js';
+
+/**
+ * Writes all statements or none. `updates` is the number of documents that the update statements must match; throws
+ * VersionConflict when they match fewer.
+ */
+export async function transact(deps: Deps, statements: Statement[], updates: number): Promise<void> {
+  const transaction = { statements, updates };
+  const done = isGroupable(transaction) && (await deps.groupCommit(transaction));
+  if (!done) await commitVerified(deps, transaction);
+  deps.crashPoint('after-commit');
+}
+
+/**
+ * Writes many statements with one commit for each chunk, since each separate write would wait for the disk. Chunks are
+ * committed independently: an error leaves earlier chunks written. Returns how many documents the update statements
+ * matched.
+ */
+export async function writeBulk(deps: RetryDeps & Pick<Deps, 'mongo'>, statements: Statement[]): Promise<number> {
+  let matchedTotal = 0;
+  for (const chunk of toChunks(statements)) {
+    let matchedInChunk = 0;
+    const write = async () => {
+      // A single statement that writes one document is atomic without a transaction.
+      if (chunk.length === 1 && chunk[0]?.name !== 'deleteMany') matchedInChunk = await writeAll(deps, chunk);
+      else
+        await commit(deps, chunk, (matched) => {
+          matchedInChunk = matched;
+        });
+    };
+    await retryOnWriteConflict(deps, write);
+    matchedTotal += matchedInChunk;
+  }
+  return matchedTotal;
+}

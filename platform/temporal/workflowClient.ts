@@ -1,0 +1,179 @@
+// Starts workflows. Every workflow id comes from a business key, so "already started" is a success. Every call to start
+// a workflow or to wait for one has a time limit. A start that fails loses no event: the event stays in its collection
+// and the relay takes it.
+
+import {
+  type Client,
+  type Connection,
+  WithStartWorkflowOperation,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+} from '@temporalio/client';
+import {
+  defineSearchAttributeKey,
+  type SearchAttributePair,
+  SearchAttributeType,
+  type Workflow,
+} from '@temporalio/common';
+import pLimit from 'p-limit';
+import type { Logger } from 'pino';
+import type { PassUpdate } from '../../schemas/passUpdate.js';
+import type { searchAttributeNames } from '../../schemas/searchAttributes.js';
+import {
+  type PassIssuance,
+  passIssuanceUpdate,
+  passUpdateUpdate,
+  taskQueues,
+  type WorkflowInputs,
+  type WorkflowName,
+} from '../../schemas/workflows.js';
+
+export type SearchAttributes = Partial<Record<(typeof searchAttributeNames)[number], string>>;
+
+export interface StartWorkflow<N extends WorkflowName> {
+  name: N;
+  workflowId: string;
+  input: WorkflowInputs[N];
+  /** Shown in Temporal's list of workflows: one line, at most 200 bytes, without personal data. */
+  summary: string;
+  searchAttributes: SearchAttributes;
+  /** 1 is the highest priority, 5 the lowest. */
+  priority: 1 | 2 | 3 | 4 | 5;
+  fairnessKey: string;
+}
+
+export interface WorkflowClient {
+  /** False while Temporal does not answer pings, and for 1 s after a failed start. */
+  available: () => boolean;
+  /**
+   * Starts the workflow unless it runs or has succeeded. Throws when Temporal does not answer within `timeoutMs` (3 s).
+   */
+  start: <N extends WorkflowName>(workflow: StartWorkflow<N>, timeoutMs?: number) => Promise<void>;
+  /**
+   * Starts the workflow unless it runs, and waits for the result of the push. Returns null after `waitMs` or an error.
+   */
+  awaitPassUpdate: (workflow: StartWorkflow<'publishChange'>, waitMs: number) => Promise<PassUpdate | null>;
+  /**
+   * The same for the first attempt to issue a new member's passes. Null means only that the result is not known yet.
+   */
+  awaitPassIssuance: (workflow: StartWorkflow<'issuePasses'>, waitMs: number) => Promise<PassIssuance | null>;
+  cancel: (workflowId: string) => Promise<void>;
+  close: () => Promise<void>;
+}
+
+const startTimeoutMs = 3_000;
+/** After a failed start `available` is false for this long. */
+const cooldownMs = 1_000;
+/** Interval between two pings of Temporal. */
+const pingMs = 1_000;
+
+const workflowTaskTimeout = '3s';
+
+/**
+ * Background workflows (deliveries, batches) are started with at most this many concurrent calls: hundreds of failed
+ * deliveries at once would slow the workflows for which callers wait.
+ */
+const maxConcurrentStarts = 16;
+/** No caller waits for workflows of this priority or a lower one (a larger number). */
+const backgroundPriority = 4;
+
+function attributePairs(attributes: SearchAttributes): SearchAttributePair[] {
+  return Object.entries(attributes).map(([name, value]) => ({
+    key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
+    value,
+  }));
+}
+
+function optionsOf<N extends WorkflowName>(workflow: StartWorkflow<N>) {
+  return {
+    workflowId: workflow.workflowId,
+    taskQueue: taskQueues.workflows,
+    args: [workflow.input] as [WorkflowInputs[N]],
+    workflowTaskTimeout,
+    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+    typedSearchAttributes: attributePairs(workflow.searchAttributes),
+    staticSummary: workflow.summary,
+    priority: { priorityKey: workflow.priority, fairnessKey: workflow.fairnessKey.slice(0, 64) },
+  };
+}
+
+export interface WorkflowClientOptions {
+  client: Client;
+  connection: Connection;
+  log: Logger;
+  /** Whether to ping Temporal every second, for processes that must answer quickly while Temporal is unavailable. */
+  watch?: boolean;
+}
+
+export function createWorkflowClient({ client, connection, log, watch = true }: WorkflowClientOptions): WorkflowClient {
+  const startLimit = pLimit(maxConcurrentStarts);
+  let cooldownUntil = 0;
+  let present = !watch;
+
+  const ping = async (): Promise<void> => {
+    try {
+      await connection.withDeadline(Date.now() + cooldownMs, () => connection.workflowService.getSystemInfo({}));
+      present = true;
+    } catch (error) {
+      if (present) log.warn({ err: error }, 'Temporal is away; changes go on and their effects wait');
+      present = false;
+    }
+  };
+  const pinging = watch ? setInterval(() => void ping(), pingMs).unref() : undefined;
+  if (watch) void ping();
+
+  function failed(error: unknown, workflowId: string): void {
+    cooldownUntil = performance.now() + cooldownMs;
+    log.warn({ err: error, workflowId }, 'Temporal did not take a workflow; the relay will');
+  }
+
+  async function awaitUpdate<N extends WorkflowName, R>(
+    update: string,
+    { workflow, waitMs }: { workflow: StartWorkflow<N>; waitMs: number },
+  ): Promise<R | null> {
+    const startWorkflowOperation = new WithStartWorkflowOperation(workflow.name, optionsOf(workflow));
+    try {
+      return await connection.withDeadline(Date.now() + waitMs, () =>
+        // A fixed update id: a second request with the same idempotency key gets the result of the first.
+        client.workflow.executeUpdateWithStart<Workflow, R, []>(update, { updateId: update, startWorkflowOperation }),
+      );
+    } catch (error) {
+      log.info({ err: error, workflowId: workflow.workflowId, update }, 'a workflow did not answer within the wait');
+      return null;
+    }
+  }
+
+  return {
+    available: () => present && performance.now() >= cooldownUntil,
+
+    async start(workflow, timeoutMs = startTimeoutMs) {
+      const begin = () =>
+        connection.withDeadline(Date.now() + timeoutMs, () =>
+          client.workflow.start(workflow.name, optionsOf(workflow)),
+        );
+      try {
+        await (workflow.priority < backgroundPriority ? begin() : startLimit(begin));
+      } catch (error) {
+        if (error instanceof WorkflowExecutionAlreadyStartedError) return;
+        failed(error, workflow.workflowId);
+        throw error;
+      }
+    },
+
+    awaitPassUpdate: (workflow, waitMs) =>
+      awaitUpdate<'publishChange', PassUpdate | null>(passUpdateUpdate, { workflow, waitMs }),
+    awaitPassIssuance: (workflow, waitMs) =>
+      awaitUpdate<'issuePasses', PassIssuance>(passIssuanceUpdate, { workflow, waitMs }),
+
+    async cancel(workflowId) {
+      await client.workflow.getHandle(workflowId).cancel();
+    },
+
+    async close() {
+      clearInterval(pinging);
+      await connection.close();
+    },
+  };
+}

@@ -1,0 +1,237 @@
+// The table of scenarios: what each needs, how long it measures in a whole run and with `--quick`, its yardstick, and
+// why its rows miss their goals where they do.
+import type { Bench } from './bench.js';
+import { benchCsv } from './csv.js';
+import { benchEffect } from './effect.js';
+import { benchEnroll } from './enroll.js';
+import { benchHung } from './hung.js';
+import { benchIdle } from './idle.js';
+import { benchImport } from './import.js';
+import { benchLargeImport } from './largeImport.js';
+import { benchList } from './list.js';
+import type { Turns } from './load.js';
+import { benchPasses } from './passes.js';
+import { drawPlots, drawReads } from './plots.js';
+import { benchPoints, benchPointsOne } from './points.js';
+import type { ProcessList } from './processList.js';
+import { benchPush, pushEnv } from './push.js';
+import type { Row } from './row.js';
+import { benchSearch } from './search.js';
+import { benchStart } from './start.js';
+import { benchWebhooks } from './webhooks.js';
+
+interface Facts {
+  name: string;
+  /** The yardstick of the scenario; null when the goal is an absolute number. */
+  yardstick: string | null;
+  /** Why a row misses its goal on the machine of docs/performance.md. */
+  reason?: string;
+  /** Runs only when it is named on the command line. */
+  isOnlyByName?: true;
+}
+
+interface OnNothing extends Facts {
+  needs: 'nothing';
+  full: () => Promise<Row[]>;
+  /** Absent when the scenario does not run with `--quick`. */
+  quick?: () => Promise<Row[]>;
+}
+
+export interface OnStack extends Facts {
+  /**
+   * An own stack holds no data of other scenarios. With `--quick` a scenario shares a stack unless it needs settings.
+   */
+  needs: 'shared stack' | 'own stack';
+  /** The settings that its own stack needs. */
+  env?: (processes: ProcessList) => Promise<NodeJS.ProcessEnv>;
+  full: (bench: Bench) => Promise<Row[]>;
+  quick?: (bench: Bench) => Promise<Row[]>;
+}
+
+export type Scenario = OnNothing | OnStack;
+
+interface Sizes<Size> {
+  full: Size;
+  quick?: Size;
+}
+
+type WithoutStack<Size> = Omit<OnNothing, 'full' | 'quick'> & Sizes<Size> & { run: (size: Size) => Promise<Row[]> };
+
+type WithStack<Size> = Omit<OnStack, 'full' | 'quick'> &
+  Sizes<Size> & { run: (bench: Bench, size: Size) => Promise<Row[]> };
+
+const onNothing = <Size>({ run, full, quick, ...facts }: WithoutStack<Size>): Scenario => ({
+  ...facts,
+  full: () => run(full),
+  ...(quick !== undefined && { quick: () => run(quick) }),
+});
+
+const onStack = <Size>({ run, full, quick, ...facts }: WithStack<Size>): Scenario => ({
+  ...facts,
+  full: (bench) => run(bench, full),
+  ...(quick !== undefined && { quick: (bench) => run(bench, quick) }),
+});
+
+const turns = (rounds: number, oursMs: number, yardstickMs: number): Turns => ({ rounds, oursMs, yardstickMs });
+
+const sameCores =
+  'engines, worker, API and callers share the cores; what follows a change costs more of them than its transaction';
+const see = (section: string) => `(docs/performance.md, "${section}")`;
+
+export interface ScenarioOptions {
+  /** Members of the large merchant. */
+  members: number;
+  /** Rows of the large import. */
+  rows: number;
+}
+
+/** In the order of a run: scenarios that need a new stack come first. */
+export const scenarios = ({ members, rows }: ScenarioOptions): Scenario[] => [
+  onStack({
+    name: 'start',
+    needs: 'shared stack',
+    run: benchStart,
+    full: { rounds: 3 },
+    yardstick: null,
+    reason: `loading what the worker is made of takes most of it ${see('Start and idle')}`,
+  }),
+  onStack({
+    name: 'idle',
+    needs: 'shared stack',
+    run: benchIdle,
+    full: { settleMs: 60_000, watchedMs: 20_000 },
+    yardstick: null,
+    reason: `the relays ask once a second and beat their hearts as often ${see('Start and idle')}`,
+  }),
+  onStack({
+    name: 'points',
+    needs: 'shared stack',
+    run: benchPoints,
+    full: turns(4, 3_000, 3_000),
+    quick: turns(7, 1_500, 1_000),
+    yardstick: 'the same two reads and the same transaction in one message, by the driver',
+    reason: `${sameCores} ${see('Changes')}`,
+  }),
+  onStack({
+    name: 'points-one',
+    needs: 'shared stack',
+    run: benchPointsOne,
+    full: turns(5, 2_500, 1_500),
+    quick: turns(7, 1_000, 700),
+    yardstick: 'the same two reads and the same transaction in one message, by the driver',
+    reason: `the workflow of the change before runs on the same cores ${see('Changes')}`,
+  }),
+  onStack({
+    name: 'enroll',
+    needs: 'shared stack',
+    run: benchEnroll,
+    full: turns(3, 3_000, 2_000),
+    quick: turns(7, 1_000, 1_000),
+    yardstick: 'the same read and the same rows in one transaction, by the driver',
+    reason: `${sameCores} ${see('Changes')}`,
+  }),
+  onStack({
+    name: 'import',
+    needs: 'shared stack',
+    run: benchImport,
+    full: { rows: 5_000, rounds: 3 },
+    quick: { rows: 2_000, rounds: 7 },
+    yardstick: 'the same members, emails and search words by insertMany, 500 at a time, no transaction',
+    reason: `a chunk is written in one transaction, and before the next one, so that of two equal emails the first wins ${see('Imports')}`,
+  }),
+  onStack({
+    name: 'effect',
+    needs: 'shared stack',
+    run: benchEffect,
+    full: { ...turns(3, 5_000, 3_000), isPaced: true },
+    quick: { ...turns(7, 1_500, 1_500), isPaced: false },
+    yardstick: 'one empty workflow for each change, same Temporal',
+    reason: `${sameCores} ${see('Changes')}`,
+  }),
+  onNothing({
+    name: 'passes',
+    needs: 'nothing',
+    run: benchPasses,
+    full: { rounds: 3, ms: 3_000 },
+    quick: { rounds: 5, ms: 600 },
+    yardstick: "passkit-generator's own export of the same files; the RSA signature alone",
+    reason: `a strip is drawn once for each number of stamps, and worst of ten meets what else the process does ${see('Passes')}`,
+  }),
+  onStack({
+    name: 'webhooks',
+    needs: 'shared stack',
+    run: benchWebhooks,
+    full: { rounds: 3, backlog: 5_000, postsMs: 2_000 },
+    quick: { rounds: 4, backlog: 3_000, postsMs: 700 },
+    yardstick: 'BullMQ on Redis with a row for each delivery; without the row; signed POSTs by undici alone',
+    reason: `a delivery is claimed, logged and marked, each with others and each waiting for the disk ${see('Deliveries')}`,
+  }),
+  onStack({
+    name: 'hung',
+    needs: 'shared stack',
+    run: benchHung,
+    full: { rounds: 3, phaseMs: 20_000 },
+    yardstick: 'the same receiver without the hung one',
+    reason: `each event of a receiver that keeps failing becomes a workflow of its own, on the same two cores ${see('Deliveries')}`,
+  }),
+  onStack({
+    name: 'csv',
+    needs: 'shared stack',
+    run: benchCsv,
+    full: { exports: 250 },
+    yardstick: null,
+    reason: `V8 collects what a file leaves behind when it has to ${see('Reads')}`,
+  }),
+  onStack({
+    name: 'list',
+    needs: 'own stack',
+    run: benchList,
+    full: { counts: [10_000, 100_000], pages: [1, 400], rounds: 3, ms: 2_000 },
+    quick: { counts: [10_000], pages: [1], rounds: 5, ms: 600 },
+    yardstick: 'the driver with the same filter, sort and limit; no HTTP, no key, no total',
+    reason: `on the embedded engine a page costs what it skips; HTTP and the total come on top ${see('Reads')}`,
+  }),
+  onStack({
+    name: 'search',
+    needs: 'own stack',
+    run: benchSearch,
+    full: { counts: [10_000, members], rounds: 3, ms: 1_500 },
+    quick: { counts: [10_000], rounds: 5, ms: 500 },
+    yardstick: 'the driver reads the API key by its hash, then the same documents with the same filters',
+    reason: `HTTP and the read of the API key, which is never older than the request, come on top of the one read ${see('Reads')}`,
+  }),
+  onStack({
+    name: 'large-import',
+    needs: 'own stack',
+    run: benchLargeImport,
+    full: { rows },
+    yardstick: "for the neighbour's changes those before the import; for the rest the goals of the issue",
+    reason: `${sameCores}; the neighbour's own workflows take one of them ${see('Imports')}`,
+  }),
+  onStack({
+    name: 'push',
+    needs: 'own stack',
+    env: pushEnv,
+    run: benchPush,
+    full: { callers: [1, 4], ...turns(3, 4_000, 4_000) },
+    quick: { callers: [1, 4], ...turns(5, 1_200, 1_000) },
+    yardstick: 'an update-with-start of a workflow with one local activity that does nothing, same Temporal',
+    reason: `the change before is still being told: a second workflow task, an activity and their history on the same cores ${see('Pushes')}`,
+  }),
+  onStack({
+    name: 'plots',
+    needs: 'own stack',
+    run: drawPlots,
+    full: {},
+    yardstick: null,
+    isOnlyByName: true,
+  }),
+  onStack({
+    name: 'plot-reads',
+    needs: 'own stack',
+    run: drawReads,
+    full: { most: members, rounds: 3, ms: 1_000 },
+    yardstick: null,
+    isOnlyByName: true,
+  }),
+];

@@ -1,0 +1,69 @@
+// Admission control while a batch runs: only changes whose answer waits for a push get a workflow of their own.
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Admission, createAdmission } from '../../api/changes/admission.js';
+import type { Deps } from '../../platform/deps.js';
+import { removeAll } from '../../platform/mongodb/updateMany.js';
+import type { BatchPhase } from '../../schemas/batches.js';
+import type { BatchRow } from '../../schemas/collections.js';
+import { newId } from '../../schemas/ids.js';
+import { startService, type TestService } from '../rig/service.js';
+import { until } from '../rig/until.js';
+
+let service: TestService;
+let deps: Deps;
+
+beforeAll(async () => {
+  service = await startService({ worker: false, env: { CHANGE_WORKFLOWS_PER_SECOND: '100' } });
+  deps = service.deps;
+});
+afterEach(() => removeAll(deps, 'batches', {}));
+afterAll(() => service.stop());
+
+/** The clock moves by 500 ms with each call, so that each call looks for running batches. */
+function anAdmission(given: Pick<Deps, 'collections' | 'config' | 'log'> = deps): Admission {
+  let nowMs = 0;
+  return createAdmission(given, () => {
+    nowMs += 500;
+    return nowMs;
+  });
+}
+
+async function aBatch(phase: BatchPhase): Promise<string> {
+  const _id = newId();
+  await deps.collections.batches.insertOne({ _id, merchantId: 'somebody', phase, startedAt: new Date() } as BatchRow);
+  return _id;
+}
+
+describe('a change', () => {
+  it.each(['creating', 'publishing', 'running'] as const)(
+    'gets no workflow of its own while a batch is %s, unless its answer waits for a push',
+    async (phase) => {
+      const admission = anAdmission();
+      expect(admission.admitWorkflow(false)).toBe(true);
+      const _id = await aBatch(phase);
+      await until(() => !admission.admitWorkflow(false));
+      expect(admission.admitWorkflow(true)).toBe(true);
+      await deps.collections.batches.updateOne({ _id }, { $set: { phase: 'completed' } });
+      await until(() => admission.admitWorkflow(false));
+    },
+  );
+
+  it.each(['storing', 'queued', 'completed', 'failed', 'cancelled'] as const)(
+    'gets a workflow of its own while a batch is %s',
+    async (phase) => {
+      await aBatch(phase);
+      const admission = anAdmission();
+      for (let count = 0; count < 20; count += 1) {
+        expect(admission.admitWorkflow(false)).toBe(true);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    },
+  );
+
+  it('gets a workflow of its own when the batches cannot be read', async () => {
+    const refusing = deps.mongo.db().collection<BatchRow>('$not.a.name');
+    const admission = anAdmission({ ...deps, collections: { ...deps.collections, batches: refusing } });
+    expect(admission.admitWorkflow(false)).toBe(true);
+  });
+});

@@ -1,0 +1,15 @@
+// The campaign of `npm run crash` for one minute: mixed load on a whole service whose processes and engines are killed
+// and stopped as the seed says. In the end nothing is lost and nothing is doubled.
+import { expect, it } from 'vitest';
+import { runCampaign, tableOf } from '../crash/rig/runCampaign.js';
+
+const seed = 8;
+
+it('loses nothing and doubles nothing in a minute of kills', async () => {
+  const verdict = await runCampaign({ seed, minutes: 0.9, everyMs: 3_000, perSecond: 12 });
+  console.log(`Seed ${seed}:\n${tableOf(verdict)}`);
+  expect(verdict.findings).toEqual([]);
+  expect(verdict.drainMs).not.toBeNull();
+  expect(verdict.kills.reduce((sum, [, times]) => sum + times, 0)).toBeGreaterThanOrEqual(5);
+  expect(verdict.evidence.operations.filter(({ outcome }) => outcome === 'acknowledged').length).toBeGreaterThan(50);
+}, 600_000);

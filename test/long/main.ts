@@ -1,0 +1,93 @@
+// `npm run test:long [-- PART... | --turn]`: runs the long tier, or some of its parts, or the third whose turn it is.
+// Prints at its end the result and the duration of each part, and the counts of all tests.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { inWords, noteTally, sumOf } from '../rig/tally.js';
+import { couldNotRun, type Part, parts } from './parts.js';
+import { takeTurn } from './turn.js';
+
+const graceMs = 30_000;
+
+interface Ran {
+  part: Part;
+  outcome: 'passed' | 'failed' | 'could not run' | 'failed: its time limit was up';
+  minutes: number;
+}
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { turn: { type: 'boolean' } } });
+const unknown = positionals.filter((name) => !parts.some((part) => part.name === name));
+if (unknown.length > 0) {
+  console.error(`There is no part ${unknown.join(', ')}. The parts: ${parts.map(({ name }) => name).join(', ')}.`);
+  process.exit(2);
+}
+
+function chosen(): readonly Part[] {
+  if (positionals.length > 0) return parts.filter(({ name }) => positionals.includes(name));
+  if (!values.turn) return parts;
+  const { turn, why } = takeTurn();
+  console.log(`The long tier, turn ${turn} of 0 to 2, since ${why}.`);
+  return parts.filter((part) => part.turn === turn);
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'loyalty-pass-long-'));
+// Includes the counts of an earlier command, if there are any.
+const tallyFile = process.env.TEST_TALLY || join(folder, 'tally');
+const env = { ...process.env, TEST_TALLY: tallyFile };
+
+async function run(part: Part): Promise<Ran> {
+  console.log(`\n=== ${part.name}: ${part.proves} (within ${part.limitMinutes} minutes)`);
+  const begunAt = performance.now();
+  const noted = sumOf(tallyFile);
+  const child = spawn(process.execPath, part.args, {
+    stdio: 'inherit',
+    env: { ...env, ...(values.turn && part.turnEnv) },
+  });
+  let late = false;
+  const limit = setTimeout(() => {
+    late = true;
+    child.kill('SIGTERM');
+    setTimeout(() => child.kill('SIGKILL'), graceMs).unref();
+  }, part.limitMinutes * 60_000);
+  const [code] = await once(child, 'close');
+  clearTimeout(limit);
+  const minutes = (performance.now() - begunAt) / 60_000;
+  const outcome = outcomeOf(code, late);
+  // Vitest counts its own tests; any other part counts as one test.
+  const counted = JSON.stringify(sumOf(tallyFile)) !== JSON.stringify(noted);
+  if (!counted)
+    noteTally(
+      {
+        passed: outcome === 'passed' ? 1 : 0,
+        failed: outcome.startsWith('failed') ? 1 : 0,
+        skipped: outcome === 'could not run' ? 1 : 0,
+      },
+      tallyFile,
+    );
+  return { part, outcome, minutes };
+}
+
+function outcomeOf(code: number | null, late: boolean): Ran['outcome'] {
+  if (late) return 'failed: its time limit was up';
+  if (code === couldNotRun) return 'could not run';
+  return code === 0 ? 'passed' : 'failed';
+}
+
+const running = chosen();
+const left = parts.filter((part) => !running.includes(part));
+console.log(
+  `Parts to run: ${running.map(({ name }) => name).join(', ')}. Not now: ${left.map(({ name }) => name).join(', ') || 'none'}.`,
+);
+const ran: Ran[] = [];
+for (const part of running) ran.push(await run(part));
+
+console.log('\nThe long tier:');
+for (const { part, outcome, minutes } of ran)
+  console.log(`  ${part.name.padEnd(14)}${`${minutes.toFixed(1)} min`.padStart(9)}  ${outcome}`);
+if (process.env.TEST_TALLY) console.log('With the tests that ran before it:');
+console.log(`\n${inWords(sumOf(tallyFile))}`);
+rmSync(folder, { recursive: true, force: true });
+process.exitCode = ran.some(({ outcome }) => outcome.startsWith('failed')) ? 1 : 0;

@@ -1,0 +1,71 @@
+// All kinds of calls at the same time for ten minutes, by 16 and by 64 callers, on a whole service of separate
+// processes, while the feed is read: no answer of 500 or more, no lost call, and no statement with write conflicts for
+// 5 s.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { aListener, type Listener } from '../crash/rig/audience.js';
+import { type Cluster, startCluster } from '../crash/rig/cluster.js';
+import { drain } from '../crash/rig/drain.js';
+import { type Apple, populate, startApple, type World } from '../crash/rig/world.js';
+import { runMixedLoad } from '../rig/mixedLoad.js';
+import { ok } from '../rig/tempers.js';
+
+const minutes = Number(process.env.MIXED_LOAD_MINUTES ?? 10);
+
+let apple: Apple;
+let listener: Listener;
+let cluster: Cluster;
+let world: World;
+
+beforeAll(async () => {
+  [apple, listener] = await Promise.all([startApple(), aListener({ name: 'good', temper: ok(), steady: true })]);
+  cluster = await startCluster({
+    sources: true,
+    env: apple.env,
+    processes: ['mongodb', 'temporal', 'api-1', 'worker-1'],
+  });
+  world = await populate(cluster, { listeners: [listener], apple });
+});
+
+afterAll(async () => {
+  await cluster?.stop();
+  await listener?.stop();
+  await apple?.apns.close();
+});
+
+it.each([16, 64])(
+  'no call of a mixed load of %i callers fails',
+  async (callers) => {
+    const { members } = cluster.deps.collections;
+    const result = await runMixedLoad(
+      {
+        baseUrl: cluster.apis['api-1'],
+        publicUrl: cluster.env.PUBLIC_URL ?? '',
+        apiKey: world.apiKey,
+        programs: ['crash-points', 'crash-tiers'].map((id) => ({ id, slug: id })),
+        subscriptionId: listener.subscriptionId,
+        passTypeId: apple.certificates.passTypeId ?? '',
+        async passOf(memberId) {
+          const member = await members.findOne({ _id: memberId });
+          if (!member) throw new Error('There is no such member.');
+          return { serialNumber: member.serialNumber, authenticationToken: member.pass.authenticationToken };
+        },
+      },
+      { callers, ms: minutes * 60_000 },
+    );
+    console.log(
+      `${callers} callers, ${minutes} minutes: ${result.calls} calls, slowest ${Math.round(result.slowestMs)} ms, failed while the machine stood still: ${result.duringStalls.length}`,
+    );
+    expect(result.failures).toEqual([]);
+    expect(cluster.endings).toEqual([]);
+    expect(cluster.stuck).toEqual([]);
+    const log = readFileSync(join(cluster.folder, 'logs', 'mongodb.log'), 'utf8');
+    expect(log.split('\n').filter((line) => /retrying on write conflicts for (?!([0-4])\.)/.test(line))).toEqual([]);
+  },
+  minutes * 60_000 + 120_000,
+);
+
+it('all acknowledged changes are published when the load is over', async () => {
+  expect(await drain(world, { withinMs: 600_000 })).not.toBeNull();
+}, 660_000);

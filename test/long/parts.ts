@@ -1,0 +1,64 @@
+// The long tier: tests that take minutes. One entry here adds a part.
+
+export interface Part {
+  name: string;
+  proves: string;
+  /** Arguments of node, run in the root of the repository. The part exits with 0, with `couldNotRun`, or it failed. */
+  args: readonly string[];
+  /** The part is killed after this time and has failed. */
+  limitMinutes: number;
+  /** Settings that shorten the part when it runs in its turn in CI. */
+  turnEnv?: Readonly<Record<string, string>>;
+  /** CI runs the parts of one turn at a time. The turns should be about equally long, around three minutes. */
+  turn: 0 | 1 | 2;
+}
+
+/** The exit code of a part that this machine cannot run. The part prints what is missing on its last lines. */
+export const couldNotRun = 77;
+
+const vitest = (file: string): string[] => [
+  ...['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/long/vitest.config.ts', `test/long/${file}.test.ts`],
+];
+const script = (file: string, ...args: string[]): string[] => ['--import', 'tsx', file, ...args];
+
+export const parts: readonly Part[] = [
+  {
+    name: 'campaign',
+    proves: 'random kills lose and double nothing',
+    args: vitest('campaign'),
+    limitMinutes: 12,
+    turn: 0,
+  },
+  { name: 'pushes', proves: 'one connection carries 20,000 pushes', args: vitest('pushes'), limitMinutes: 5, turn: 0 },
+  {
+    name: 'proof',
+    proves: 'the checkers find each broken guarantee',
+    args: vitest('proof'),
+    limitMinutes: 15,
+    turn: 0,
+  },
+  { name: 'kinds', proves: 'no two kinds of write hang', args: vitest('writeKinds'), limitMinutes: 15, turn: 1 },
+  {
+    name: 'mixed',
+    proves: 'a mixed load of all kinds of calls meets no failure',
+    args: vitest('mixedLoad'),
+    limitMinutes: 35,
+    turnEnv: { MIXED_LOAD_MINUTES: '1' },
+    turn: 2,
+  },
+  { name: 'disk', proves: 'a full disk loses nothing', args: vitest('disk'), limitMinutes: 10, turn: 1 },
+  {
+    name: 'schemathesis',
+    proves: 'generated requests get declared answers',
+    args: script('test/schemathesis/main.ts', '--minutes', '2'),
+    limitMinutes: 8,
+    turn: 2,
+  },
+  {
+    name: 'nodes',
+    proves: 'other installed versions of Node run it',
+    args: script('test/long/otherNodes.ts'),
+    limitMinutes: 15,
+    turn: 1,
+  },
+];

@@ -1,0 +1,119 @@
+// Proves that the checkers detect errors: with each guarantee switched off in turn, they must report what was broken in
+// a run that is otherwise without findings. The switches are modules that are loaded before the services' code, so the
+// product has none.
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CrashPoint } from '../../platform/crashPoint.js';
+import { check, type Finding } from '../crash/checkers.js';
+import { aListener } from '../crash/rig/audience.js';
+import { createCaller } from '../crash/rig/caller.js';
+import { type ClusterOptions, type Role, startCluster } from '../crash/rig/cluster.js';
+import { drain } from '../crash/rig/drain.js';
+import { gather } from '../crash/rig/gather.js';
+import { createLoad } from '../crash/rig/load.js';
+import { createRandom } from '../crash/rig/random.js';
+import { type Apple, populate, startApple } from '../crash/rig/world.js';
+import { watchLogFolder } from '../rig/failureLog.js';
+import { ok } from '../rig/tempers.js';
+import { until } from '../rig/until.js';
+
+const breaking = (name: string): string => new URL(`../crash/rig/breaks/${name}.ts`, import.meta.url).href;
+
+interface Run {
+  preload: NonNullable<ClusterOptions['preload']>;
+  /** The process that dies and its crash point, if any. */
+  at?: { role: Role; point: CrashPoint };
+  /** The API process dies right after it has answered. */
+  afterAnswer?: true;
+  env?: Record<string, string>;
+  /** Long enough for an intact service to come to rest; a broken one does not. */
+  restMs: number;
+}
+
+let apple: Apple;
+beforeAll(async () => {
+  apple = await startApple();
+});
+afterAll(() => apple.apns.close());
+
+/** Runs one API, one worker, some changes and one death. Returns the findings of the checkers. */
+async function run({ preload, at, afterAnswer, env, restMs }: Run): Promise<Finding[]> {
+  const listener = await aListener({ name: 'good', temper: ok(), steady: true });
+  const cluster = await startCluster({
+    preload,
+    env: { ...apple.env, ...env },
+    processes: ['mongodb', 'temporal', 'api-1', 'worker-1'],
+    crashPoints: { api: [], worker: [], ...(at && { [at.role]: [at.point] }) },
+  });
+  watchLogFolder(join(cluster.folder, 'logs'));
+  try {
+    const world = await populate(cluster, { listeners: [listener], apple });
+    const caller = createCaller(world);
+    const load = createLoad({ world, caller, random: createRandom(4), tricks: false });
+    await load.enroll('crash-points');
+    // A broken service answers before the member exists.
+    await until(async () => (await cluster.deps.collections.members.findOne()) !== null, {
+      everyMs: 50,
+      throwingIsNo: true,
+    });
+    const [member] = load.known;
+    if (!member) throw new Error('Nobody was enrolled.');
+    await load.keyedChange('delta', member);
+    const died = at ? cluster.arm(at.role, at.point) : () => true;
+    await load.keyedChange('delta', member);
+    if (afterAnswer) cluster.signal('api-1', 'SIGKILL');
+    await until(async () => died(), { everyMs: 50, throwingIsNo: true });
+    await cluster.allUp();
+    await drain(world, { withinMs: restMs });
+    await caller.close();
+    return check(await gather(world, load.operations));
+  } finally {
+    await cluster.stop();
+    await listener.stop();
+  }
+}
+
+const kindsAndRules = (findings: Finding[]): string[] => findings.map(({ kind, rule }) => `${kind}: ${rule}`);
+
+describe('with a guarantee switched off', () => {
+  it('a change that was answered before its commit is reported as lost', async () => {
+    const findings = await run({
+      preload: { api: breaking('answerBeforeCommit') },
+      afterAnswer: true,
+      restMs: 15_000,
+    });
+    expect(kindsAndRules(findings)).toContain('lost: an acknowledged change is in the ledger exactly once');
+  });
+
+  it('events without a relay are reported in the outbox', async () => {
+    const findings = await run({
+      preload: { worker: breaking('noRelay') },
+      env: { CHANGE_WORKFLOWS_PER_SECOND: '0' },
+      restMs: 15_000,
+    });
+    expect(kindsAndRules(findings)).toContain('lost: each event reaches each receiver at least once');
+  });
+
+  it('a change whose key is not claimed is reported as applied twice', async () => {
+    const findings = await run({
+      preload: { api: breaking('noClaim') },
+      at: { role: 'api', point: 'after-commit' },
+      restMs: 15_000,
+    });
+    expect(kindsAndRules(findings)).toContain('doubled: an acknowledged change is in the ledger exactly once');
+  });
+
+  it('an effect without an operation id is reported as doubled', async () => {
+    const findings = await run({
+      preload: { worker: breaking('noOperationId') },
+      at: { role: 'worker', point: 'after-log-before-mark' },
+      restMs: 25_000,
+    });
+    expect(kindsAndRules(findings)).toContain('doubled: each event reaches each receiver at least once');
+  });
+});
+
+it('the same run with every guarantee in place has no findings', async () => {
+  const findings = await run({ preload: {}, at: { role: 'api', point: 'after-commit' }, restMs: 60_000 });
+  expect(findings).toEqual([]);
+});

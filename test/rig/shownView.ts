@@ -1,0 +1,52 @@
+// What a phone shows of a pass: its front, and the lock screen's text for a changed field with a change message.
+import type { PassJson, PkpassField } from './pkpass.js';
+
+/** One version of a pass as its owner saw it. */
+export interface FaceShown {
+  at: Date;
+  balance: number;
+  label: string;
+  /** The newest message on the pass's back, without invisible characters. */
+  message?: string;
+  /**
+   * The lock screen's text for this version; undefined for the first version or when no changed field has a change
+   * message.
+   */
+  lockScreen?: string;
+  voided: boolean;
+  lastModified: string | null;
+  json: PassJson;
+}
+
+const fieldsOf = (json: PassJson): PkpassField[] => Object.values(json.storeCard).flat();
+
+const visible = (value: string | number) => String(value).replace(/[\u200b\u200c]/g, '');
+
+export function faceOf(json: PassJson, lastModified: string | null, before: PassJson | undefined): FaceShown {
+  const fields = fieldsOf(json);
+  const balance = fields.find(({ key }) => key === 'balance');
+  const message = fields.find(({ changeMessage }) => changeMessage !== undefined);
+  const lockScreen = before && lockScreenText(before, fields);
+  return {
+    at: new Date(),
+    balance: Number(balance?.value),
+    label: balance?.label ?? '',
+    ...(message && { message: visible(message.value) }),
+    ...(lockScreen !== undefined && { lockScreen }),
+    voided: json.voided === true,
+    lastModified,
+    json,
+  };
+}
+
+/**
+ * iOS shows the change message of a changed field; when several such fields change at once it shows one general notice.
+ */
+function lockScreenText(before: PassJson, fields: readonly PkpassField[]): string | undefined {
+  const old = new Map(fieldsOf(before).map(({ key, value }) => [key, value]));
+  const speaking = fields.filter(({ key, value, changeMessage }) => changeMessage && old.get(key) !== value);
+  const [only, ...others] = speaking;
+  if (only === undefined) return undefined;
+  if (others.length > 0) return 'Pass changed';
+  return (only.changeMessage ?? '').replace('%@', visible(only.value));
+}

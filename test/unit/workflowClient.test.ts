@@ -1,0 +1,66 @@
+// Limits of concurrent starts in Temporal: sixteen for starts that no caller waits for, and no delay for the others.
+import type { Client, Connection } from '@temporalio/client';
+import pino from 'pino';
+import { afterEach, expect, it } from 'vitest';
+import {
+  createWorkflowClient,
+  type StartWorkflow,
+  type WorkflowClient,
+} from '../../platform/temporal/workflowClient.js';
+
+let workflowClient: WorkflowClient | undefined;
+afterEach(() => workflowClient?.close());
+
+/** A Temporal stand-in that answers starts when the test tells it to. */
+function slowTemporal(): { workflowClient: WorkflowClient; begun: string[]; answer: () => void } {
+  const begun: string[] = [];
+  const waiting: (() => void)[] = [];
+  const client = {
+    workflow: {
+      start: (_name: string, { workflowId }: { workflowId: string }) => {
+        begun.push(workflowId);
+        return new Promise<void>((resolve) => waiting.push(resolve));
+      },
+    },
+  } as unknown as Client;
+  const connection = {
+    withDeadline: (_deadline: number, call: () => Promise<unknown>) => call(),
+    workflowService: { getSystemInfo: async () => ({}) },
+    close: async () => {},
+  } as unknown as Connection;
+  workflowClient = createWorkflowClient({ client, connection, log: pino({ level: 'silent' }) });
+  const answer = () => {
+    for (const resolve of waiting.splice(0)) resolve();
+  };
+  return { workflowClient, begun, answer };
+}
+
+function workflow(workflowId: string, priority: 2 | 4): StartWorkflow<'pushPassesLate'> {
+  return {
+    name: 'pushPassesLate',
+    workflowId,
+    input: { merchantId: 'm', eventIds: [] },
+    summary: '',
+    searchAttributes: { MerchantId: 'm' },
+    priority,
+    fairnessKey: 'm',
+  };
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+it('a burst of deliveries starts sixteen at a time, and starts with a waiting caller go first', async () => {
+  const { workflowClient, begun, answer } = slowTemporal();
+  const burst = Array.from({ length: 100 }, (_, index) => workflowClient.start(workflow(`delivery-${index}`, 4)));
+  await settle();
+  expect(begun).toHaveLength(16);
+  const change = workflowClient.start(workflow('change', 2));
+  await settle();
+  expect(begun.at(-1)).toBe('change');
+  for (let round = 0; round < 10; round += 1) {
+    answer();
+    await settle();
+  }
+  await Promise.all([change, ...burst]);
+  expect(new Set(begun).size).toBe(101);
+});
