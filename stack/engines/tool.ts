@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { finished } from 'node:stream/promises';
 
 export interface ToolRun {
   command: string;
@@ -23,6 +24,9 @@ export interface ToolRun {
 export async function runTool(run: ToolRun): Promise<string[]> {
   mkdirSync(dirname(run.logFile), { recursive: true });
   const log = createWriteStream(run.logFile);
+  // A log that cannot be written does not fail the tool. It is closed before this function ends, because a caller may
+  // remove its folder then.
+  const logClosed = finished(log).catch(() => undefined);
   // The tool gets its own process group, so that a stop also ends the compilers that the tool started.
   const child = spawn(run.command, run.args, { env: run.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const stop = () => endGroup(child.pid);
@@ -57,6 +61,7 @@ export async function runTool(run: ToolRun): Promise<string[]> {
   } finally {
     run.signal.removeEventListener('abort', stop);
     log.end();
+    await logClosed;
   }
 }
 
