@@ -49,11 +49,20 @@ function workflowOf({
 
 /**
  * Checks once whether Temporal is available. `admits` says whether a change gets a workflow of its own; `awaited` is
- * true when the answer has to wait for that workflow.
+ * true when the answer has to wait for that workflow. A transaction that is repeated gets the same answer and takes no
+ * second token.
  */
 export function planDispatch(deps: ApiDeps): { admits: (awaited: boolean) => boolean; temporalAvailable: boolean } {
   const temporalAvailable = deps.workflowClient.available();
-  return { admits: (awaited) => temporalAvailable && deps.admission.admitWorkflow(awaited), temporalAvailable };
+  const admitted = new Map<boolean, boolean>();
+  return {
+    admits(awaited) {
+      const known = admitted.get(awaited) ?? (temporalAvailable && deps.admission.admitWorkflow(awaited));
+      admitted.set(awaited, known);
+      return known;
+    },
+    temporalAvailable,
+  };
 }
 
 /** Starts the workflow without waiting for it. If the start fails, the relay processes the event. */
