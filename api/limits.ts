@@ -86,11 +86,11 @@ function connectRedis(url: string, log: Logger): Redis {
   });
   let present = true;
   redis.on('error', (error) => {
-    if (present) log.warn({ err: error }, 'Redis is away; limits are counted in memory');
+    if (present) log.warn({ err: error }, 'Redis is unavailable; limits are counted in memory');
     present = false;
   });
   redis.on('ready', () => {
-    if (!present) log.info('Redis is back');
+    if (!present) log.info('Redis is available again');
     present = true;
   });
   return redis;

@@ -93,7 +93,7 @@ function reconnect(mongo: MongoClient, log: Logger): () => void {
   let ended = false;
   mongo.on('topologyClosed', () => {
     if (ended) return;
-    log.warn('MongoDB is away; trying again');
+    log.warn('MongoDB is unavailable; trying again');
     setTimeout(() => ended || mongo.connect().catch(() => {}), reconnectMs).unref();
   });
   return () => {

@@ -12,7 +12,7 @@ export const campaignRequest = z.strictObject({
 
 export const campaignCounts = z.object({
   matched: z.int().describe('active members that match, when the campaign began'),
-  pushed: z.int().describe('told by a device or by Google'),
+  pushed: z.int().describe('accepted by APNs or Google'),
   skipped: z.int().describe('nobody to push to: no device and no saved pass, or stub mode'),
   failed: z.int().describe('not reached yet; the push is retried'),
 });

@@ -8,7 +8,7 @@ const table = {
   IDEMPOTENCY_KEY_MALFORMED: { status: 400, message: 'Idempotency-Key must match ^[A-Za-z0-9_-]{8,128}$.' },
   IDEMPOTENCY_KEY_REUSED: {
     status: 400,
-    message: 'This Idempotency-Key was used with another request; use a new key for a new gesture.',
+    message: 'This Idempotency-Key was used with another request; use a new key for a new change.',
   },
   TAG_LIMIT_EXCEEDED: { status: 400, message: 'A member can have at most 25 tags; nothing was changed.' },
   PROGRAM_ARCHIVED: { status: 400, message: 'The program is archived; nobody can be enrolled into it.' },
@@ -51,7 +51,7 @@ const table = {
   HEADERS_TOO_LARGE: { status: 431, message: 'The headers are larger than 16 KB.' },
   RATE_LIMITED: { status: 429, message: 'Too many requests; wait until the window resets.' },
   INTERNAL: { status: 500, message: 'Something went wrong on our side; idempotent calls are safe to retry.' },
-  UNAVAILABLE: { status: 503, message: 'A part of the service is away; retry with the same key in a moment.' },
+  UNAVAILABLE: { status: 503, message: 'A part of the service is unavailable; retry with the same key in a moment.' },
   PASS_ISSUANCE_FAILED: {
     status: 201,
     message: 'The member was created, but a wallet pass could not be issued yet; it will be retried.',

@@ -51,7 +51,7 @@ async function connectNative(): Promise<NativeConnection> {
     try {
       return await NativeConnection.connect(target.connection);
     } catch (error) {
-      log.warn({ err: error }, 'Temporal is away; trying again');
+      log.warn({ err: error }, 'Temporal is unavailable; trying again');
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
   }

@@ -41,7 +41,7 @@ export async function issuePasses({ memberId, eventId }: IssuePasses): Promise<P
 
   if (!apple || !google) {
     setCurrentDetails(
-      `Told the merchant; still issuing ${[apple ? '' : 'Apple', google ? '' : 'Google'].filter(Boolean).join(' and ')}.`,
+      `SubscribedService the merchant; still issuing ${[apple ? '' : 'Apple', google ? '' : 'Google'].filter(Boolean).join(' and ')}.`,
     );
     const late = await Promise.all([
       apple ? null : issueUntilDone.issueApplePasses({ memberIds, leaseOwner }),
@@ -49,7 +49,7 @@ export async function issuePasses({ memberId, eventId }: IssuePasses): Promise<P
     ]);
     await webhooks.publishEvents({ leaseOwner, eventIds: late.flatMap((result) => result?.eventIds ?? []) });
   }
-  setCurrentDetails('Done: the passes are issued and the merchant was told.');
+  setCurrentDetails('Done: the passes are issued and the events published.');
   await condition(allHandlersFinished);
   return issued;
 }

@@ -45,8 +45,8 @@ export async function publishChange({
   ]);
   setCurrentDetails(
     late.length > 0
-      ? 'Done: the merchant was told; the wallets took the push late.'
-      : 'Done: the wallets and the merchant were told.',
+      ? 'Done: the event is published; the wallets accepted the push late.'
+      : 'Done: the passes are pushed and the event published.',
   );
   await condition(allHandlersFinished);
   return { pushed: confirmed !== null, published };

@@ -67,7 +67,7 @@ async function repairTotals(deps: Deps, totals: Total[], waitMs: number): Promis
     const seen = { before: before.get(_id) ?? 0, counted: counted.get(_id) ?? 0, after: after.get(_id) ?? 0 };
     const drift = driftOf(seen);
     if (drift === 0) continue;
-    deps.log.warn({ merchantId, counter: _id, drift }, 'a total was wrong and is put right');
+    deps.log.warn({ merchantId, counter: _id, drift }, 'a counter was wrong and is corrected');
     await deps.collections.counters.updateOne(
       { _id },
       { $inc: { members: drift }, $setOnInsert: { merchantId } },

@@ -195,7 +195,7 @@ function logPendingLater(deps: WorkerDeps, open: ReadonlySet<OpenDelivery>): () 
   const timer = setTimeout(() => {
     const pending = Array.from(open, ({ delivery }) => delivery).filter(({ state }) => state === 'pending');
     insertMissing(deps.collections.deliveries, pending).catch((error: unknown) => {
-      deps.log.warn({ err: error, deliveries: pending.length }, 'what is pending could not be put into the log');
+      deps.log.warn({ err: error, deliveries: pending.length }, 'pending deliveries could not be logged');
     });
   }, pendingAfterMs);
   return () => clearTimeout(timer);

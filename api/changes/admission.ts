@@ -31,7 +31,7 @@ export function createAdmission(
       (batch) => {
         bulkRuns = batch !== null;
       },
-      (error: unknown) => log.debug({ err: error }, 'whether bulk work runs is not known'),
+      (error: unknown) => log.debug({ err: error }, 'the running batches could not be read'),
     );
   }
 

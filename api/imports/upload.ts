@@ -34,7 +34,9 @@ export async function openUpload(deps: ApiDeps, input: OpenImport): Promise<Uplo
   let chunk = 0;
   let total = 0;
   const keepAliveTimer = setInterval(() => {
-    touchUpload(deps, { batchId, total }).catch((error: unknown) => deps.log.warn({ err: error, batchId }, 'upload'));
+    touchUpload(deps, { batchId, total }).catch((error: unknown) =>
+      deps.log.warn({ err: error, batchId }, 'the progress of an upload could not be stored'),
+    );
   }, keepAliveMs);
 
   return {

@@ -33,10 +33,10 @@ const inputs = {
 export type EnrollField = keyof typeof inputs;
 
 /** A honeypot: people do not see this field, so a request that fills it in comes from a bot. */
-export const trap = 'website';
+export const honeypot = 'website';
 
-const trapField = html`<div class="unseen" aria-hidden="true"><label for="${trap}">Leave this empty</label>
-<input id="${trap}" name="${trap}" tabindex="-1" autocomplete="off"></div>`;
+const honeypotField = html`<div class="unseen" aria-hidden="true"><label for="${honeypot}">Leave this empty</label>
+<input id="${honeypot}" name="${honeypot}" tabindex="-1" autocomplete="off"></div>`;
 
 export const enrollFields = (program: Program): EnrollField[] => [...program.enrollment.fields, 'email'];
 
@@ -80,7 +80,7 @@ export function enrollForm(form: EnrollForm): Html {
 <form method="post" novalidate>
 ${notice && html`<p class="summary" role="alert">${notice}</p>`}
 ${names.map((name) => field(name, form, name === firstWrong))}
-${trapField}
+${honeypotField}
 <button type="submit">Get my card</button>
 <p class="note">Your email keeps the card yours: one card for each address.</p>
 </form></div>`;

@@ -16,7 +16,7 @@ import { publicRoutes } from '../routes/public.js';
 import { isReal, sendPass } from '../wallets/apple.js';
 import { cardBody, cardState } from './card.js';
 import { cardScript } from './cardScript.js';
-import { alreadyJoined, enrollFields, enrollForm, trap } from './enrollForm.js';
+import { alreadyJoined, enrollFields, enrollForm, honeypot } from './enrollForm.js';
 import { html } from './html.js';
 import { pictureUrl, sendPage } from './layout.js';
 
@@ -87,7 +87,7 @@ async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
       shape: 'split',
     });
   // A bot gets the page for a known email, so that it does not notice the honeypot.
-  if (values[trap]) return already();
+  if (values[honeypot]) return already();
   const retry = (errors: Record<string, string>, status: number, notice: string) =>
     sendPage(deps, ctx, {
       title: `Please check: Join ${program.name}`,

@@ -18,7 +18,7 @@ export function readFileSettings(env: Environment): { env: Environment; mistakes
     if (path === undefined || configNames.includes(variable)) continue;
     delete read[variable];
     if (path === '') continue;
-    if (env[name]) mistakes.push(`${variable}: is given beside ${name}; give one of them`);
+    if (env[name]) mistakes.push(`${variable}: is set together with ${name}; set one of them`);
     else {
       try {
         read[name] = readFileSync(path, 'utf8').replace(/\r?\n$/, '');

@@ -117,7 +117,7 @@ export function createWorkflowClient({ client, connection, log, watch = true }: 
       await connection.withDeadline(Date.now() + cooldownMs, () => connection.workflowService.getSystemInfo({}));
       present = true;
     } catch (error) {
-      if (present) log.warn({ err: error }, 'Temporal is away; changes go on and their effects wait');
+      if (present) log.warn({ err: error }, 'Temporal is unavailable; changes are saved and their effects wait');
       present = false;
     }
   };
@@ -126,7 +126,7 @@ export function createWorkflowClient({ client, connection, log, watch = true }: 
 
   function failed(error: unknown, workflowId: string): void {
     cooldownUntil = performance.now() + cooldownMs;
-    log.warn({ err: error, workflowId }, 'Temporal did not take a workflow; the relay will');
+    log.warn({ err: error, workflowId }, 'Temporal did not start a workflow; the relay takes its event');
   }
 
   async function awaitUpdate<N extends WorkflowName, R>(

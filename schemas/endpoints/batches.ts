@@ -52,7 +52,7 @@ export const batchEndpoints = {
     tag,
     summary: 'Create no further members',
     description:
-      'What was created stays, gets its passes and is told. The batch ends as `cancelled`, with `batch.failed`. A batch that creates nothing any more, or is over, is answered as it is.',
+      'Members that were created stay, get their passes and are published. The batch ends as `cancelled`, with `batch.failed`. A batch that creates nothing any more, or is over, is answered as it is.',
     access: 'merchants.members:edit',
     result: batch,
     statuses: [200],

@@ -9,7 +9,7 @@ export const passEndpoints = {
     tag: 'Members',
     summary: "Examine a member's pass",
     description:
-      'For both wallets the mode and why; the certificates; for each phone what it was told, asked and fetched, and how long that took; what phones complained of; and what is wrong, in words.',
+      'For both wallets the mode and why; the certificates; for each phone what was pushed, listed and fetched, and how long that took; the errors that phones logged; and a description of each problem.',
     access: 'merchants.members:view',
     result: passReport,
     statuses: [200],

@@ -22,7 +22,7 @@ const table = {
   },
   'Retry-After': { description: 'Seconds until the window resets.', required: true, schema: count, example: 850 },
   'Idempotency-Key': {
-    description: 'The key of this gesture: the one that was sent, or the one that was made.',
+    description: 'The key of this change: the one that was sent, or the one that was made.',
     required: true,
     schema: { type: 'string', pattern: key },
     example: 'till-4-receipt-20391',
@@ -61,7 +61,7 @@ export const idempotencyKeyParameter = {
   in: 'header',
   required: false,
   description:
-    'One key for one gesture: for 24 hours a retry with the same key and request gets the stored answer and applies nothing twice. Without one the service makes a key and names it in the answer.',
+    'One key for one change: for 24 hours a retry with the same key and request gets the stored answer and applies nothing twice. Without one the service makes a key and names it in the answer.',
   schema: { type: 'string', pattern: key },
   example: 'till-4-receipt-20391',
 };

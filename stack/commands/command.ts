@@ -25,7 +25,7 @@ export interface CommandContext {
 }
 
 type Options = NonNullable<ParseArgsConfig['options']>;
-export interface Given {
+export interface CommandInput {
   values: Record<string, string | boolean | (string | boolean)[] | undefined>;
   args: string[];
 }
@@ -35,7 +35,7 @@ export interface Verb {
   usage: string;
   does: string;
   options?: Options;
-  run: (context: CommandContext, given: Given) => Promise<void>;
+  run: (context: CommandContext, input: CommandInput) => Promise<void>;
 }
 
 export interface Command {
@@ -61,13 +61,13 @@ export class Mistakes extends ExpectedFailure {
 }
 
 /** Throws Mistakes when an option is missing. */
-export function required({ values }: Given, names: readonly string[]): string[] {
+export function required({ values }: CommandInput, names: readonly string[]): string[] {
   const missing = names.filter((name) => !values[name]);
   if (missing.length > 0) throw new Mistakes(missing.map((name) => `--${name} is required`));
   return names.map((name) => String(values[name]));
 }
 
-function parse(command: Command, argv: readonly string[]): { verb: Verb; given: Given } | 'help' {
+function parse(command: Command, argv: readonly string[]): { verb: Verb; input: CommandInput } | 'help' {
   if (argv.includes('--help') || argv.includes('-h')) return 'help';
   const [word = '', ...rest] = argv;
   const verb = command.verbs[word];
@@ -77,7 +77,7 @@ function parse(command: Command, argv: readonly string[]): { verb: Verb; given: 
   }
   try {
     const { values, positionals } = parseArgs({ args: rest, options: verb.options ?? {}, allowPositionals: true });
-    return { verb, given: { values, args: positionals } };
+    return { verb, input: { values, args: positionals } };
   } catch (error) {
     throw new Mistakes([`${error instanceof Error ? error.message.split('. ')[0] : error}; --help tells more`]);
   }
@@ -165,7 +165,7 @@ export async function runCommand(
     };
     const secrets = createSecretBox([config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS]);
     const say = (line: string) => out(`${line}\n`);
-    await parsed.verb.run({ deps, config, secrets, temporal: connected, say }, parsed.given);
+    await parsed.verb.run({ deps, config, secrets, temporal: connected, say }, parsed.input);
     return 0;
   } catch (error) {
     err(`${linesOf(error)}\n`);

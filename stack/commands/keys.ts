@@ -1,27 +1,27 @@
 // Creates the first API key of a merchant; merchants create further keys in the console. The plain key is printed once,
 // and only its hash is stored.
 import { createApiKey } from '../../activities/access/apiKeys.js';
-import { type Command, type CommandContext, type Given, Mistakes, main, required, table } from './command.js';
+import { type Command, type CommandContext, type CommandInput, Mistakes, main, required, table } from './command.js';
 import { type RoleOption, rolesOf } from './roleOption.js';
 
-async function create({ deps, say }: CommandContext, given: Given): Promise<void> {
-  const [merchantId = '', name = ''] = required(given, ['merchant', 'name']);
-  const { expires, user = 'operator' } = given.values;
+async function create({ deps, say }: CommandContext, input: CommandInput): Promise<void> {
+  const [merchantId = '', name = ''] = required(input, ['merchant', 'name']);
+  const { expires, user = 'operator' } = input.values;
   if (expires !== undefined && Number.isNaN(Date.parse(String(expires))))
     throw new Mistakes(['--expires must be a date, as 2030-01-31']);
   const { key, row } = await createApiKey(deps, {
     merchantId,
     name,
     createdBy: String(user),
-    roleIds: await rolesOf(deps, { merchantId, given }),
+    roleIds: await rolesOf(deps, { merchantId, input }),
     ...(expires !== undefined && { expiresAt: new Date(String(expires)).toISOString() }),
   });
   say(key);
   say(`key ${row._id} of merchant ${merchantId}; it is not shown again`);
 }
 
-async function list({ deps, say }: CommandContext, given: Given): Promise<void> {
-  const [merchantId = ''] = required(given, ['merchant']);
+async function list({ deps, say }: CommandContext, input: CommandInput): Promise<void> {
+  const [merchantId = ''] = required(input, ['merchant']);
   const keys = await deps.collections.apiKeys.find({ merchantId }).sort({ createdAt: -1 }).toArray();
   const rows = keys.map((key) => [
     key._id,

@@ -1,13 +1,13 @@
 // Creates and lists merchants. The console owns the merchants; a row here only gives a merchant a name for operators,
 // and no other code depends on that row.
 import { newId } from '../../schemas/ids.js';
-import { type Command, type CommandContext, type Given, Mistakes, main, required, table } from './command.js';
+import { type Command, type CommandContext, type CommandInput, Mistakes, main, required, table } from './command.js';
 
 const idForm = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-async function create({ deps, say }: CommandContext, given: Given): Promise<void> {
-  const [name = ''] = required(given, ['name']);
-  const _id = String(given.values.id ?? newId());
+async function create({ deps, say }: CommandContext, input: CommandInput): Promise<void> {
+  const [name = ''] = required(input, ['name']);
+  const _id = String(input.values.id ?? newId());
   if (!idForm.test(_id)) throw new Mistakes(['--id must be 1 to 64 letters, digits, _ or -']);
   const known = await deps.collections.merchants.findOne({ _id });
   if (known) throw new Mistakes([`merchant "${_id}" is there already: ${known.name}`]);

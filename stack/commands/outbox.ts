@@ -1,7 +1,7 @@
 // Shows the outbox: the events that are not published yet.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readOutbox } from '../../activities/outbox/readOutbox.js';
-import { type Command, type CommandContext, type Given, Mistakes, main } from './command.js';
+import { type Command, type CommandContext, type CommandInput, Mistakes, main } from './command.js';
 
 const seconds = (value: number): string => `${value.toFixed(1)} s`;
 
@@ -10,7 +10,7 @@ async function status({ deps, say }: CommandContext): Promise<void> {
   say(events === 0 ? 'the outbox is empty' : `${events} events wait, the oldest for ${seconds(ageSeconds)}`);
 }
 
-async function drain({ deps, say }: CommandContext, { values }: Given): Promise<void> {
+async function drain({ deps, say }: CommandContext, { values }: CommandInput): Promise<void> {
   const within = Number(values.within ?? 300);
   if (!(within > 0)) throw new Mistakes(['--within must be a number of seconds']);
   const until = Date.now() + within * 1_000;

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startBatch } from '../../activities/batches/startBatch.js';
 import { isFinished } from '../../schemas/batches.js';
 import { newId, rebuildId } from '../../schemas/ids.js';
-import { type Command, type CommandContext, type Given, Mistakes, main } from './command.js';
+import { type Command, type CommandContext, type CommandInput, Mistakes, main } from './command.js';
 
 const presentMs = 5_000;
 
-async function rebuild(context: CommandContext, { args, values }: Given): Promise<void> {
+async function rebuild(context: CommandContext, { args, values }: CommandInput): Promise<void> {
   const { deps, say } = context;
   const [programId = '', ...rest] = args;
   if (programId === '' || rest.length > 0) throw new Mistakes(['name one program']);

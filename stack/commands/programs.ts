@@ -10,7 +10,7 @@ import type { Statement } from '../../platform/mongodb/transaction.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import { type Program, programFile } from '../../schemas/programs.js';
 import { demoMerchantId } from '../demo.js';
-import { type Command, type CommandContext, type Given, Mistakes, main, table } from './command.js';
+import { type Command, type CommandContext, type CommandInput, Mistakes, main, table } from './command.js';
 
 interface Found {
   /** The file, and the position in the file when it holds several programs. */
@@ -82,7 +82,7 @@ async function taken(deps: Deps, checked: Checked[]): Promise<string[]> {
   );
 }
 
-async function apply({ deps, say }: CommandContext, { values, args }: Given): Promise<void> {
+async function apply({ deps, say }: CommandContext, { values, args }: CommandInput): Promise<void> {
   if (args.length === 0) throw new Mistakes(['name at least one file']);
   const merchantId = String(values.merchant ?? demoMerchantId);
   const files = args.map(readPrograms);
@@ -106,7 +106,7 @@ async function apply({ deps, say }: CommandContext, { values, args }: Given): Pr
     say(`applied ${program._id} (${program.style}, slug ${program.slug}) of merchant ${program.merchantId}`);
 }
 
-async function archive({ deps, say }: CommandContext, { args }: Given): Promise<void> {
+async function archive({ deps, say }: CommandContext, { args }: CommandInput): Promise<void> {
   if (args.length === 0) throw new Mistakes(['name the id of a program']);
   const known = await deps.collections.programs.find({ _id: { $in: args } }, { projection: { _id: 1 } }).toArray();
   const unknown = args.filter((id) => !known.some(({ _id }) => _id === id));

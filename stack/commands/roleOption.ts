@@ -1,6 +1,6 @@
 // The option `--role ROLE`, given once or several times. Only built-in roles and roles of the merchant are accepted.
 import type { Deps } from '../../platform/deps.js';
-import { type Given, Mistakes } from './command.js';
+import { type CommandInput, Mistakes } from './command.js';
 
 export interface RoleOption {
   type: 'string';
@@ -10,9 +10,9 @@ export interface RoleOption {
 /** Throws Mistakes when a role does not exist. */
 export async function rolesOf(
   deps: Deps,
-  { merchantId, given }: { merchantId: string; given: Given },
+  { merchantId, input }: { merchantId: string; input: CommandInput },
 ): Promise<string[]> {
-  const { role } = given.values;
+  const { role } = input.values;
   const ids = [...new Set((Array.isArray(role) ? role : []).map(String))];
   if (ids.length === 0) throw new Mistakes(['--role is required']);
   const known = await deps.collections.roles

@@ -1,15 +1,15 @@
 // A role is a named set of permissions, either built in or defined by one merchant.
 import { newId } from '../../schemas/ids.js';
 import { type Permission, permissions } from '../../schemas/permissions.js';
-import { type Command, type CommandContext, type Given, Mistakes, main, required, table } from './command.js';
+import { type Command, type CommandContext, type CommandInput, Mistakes, main, required, table } from './command.js';
 
 const isPermission = (word: string): word is Permission => permissions.some((permission) => permission === word);
 
-async function create({ deps, say }: CommandContext, given: Given): Promise<void> {
-  const [merchantId = '', name = ''] = required(given, ['merchant', 'name']);
-  const unknown = given.args.filter((word) => !isPermission(word));
+async function create({ deps, say }: CommandContext, input: CommandInput): Promise<void> {
+  const [merchantId = '', name = ''] = required(input, ['merchant', 'name']);
+  const unknown = input.args.filter((word) => !isPermission(word));
   if (unknown.length > 0) throw new Mistakes(unknown.map((word) => `"${word}" is none of: ${permissions.join(', ')}`));
-  const granted = [...new Set(given.args.filter(isPermission))];
+  const granted = [...new Set(input.args.filter(isPermission))];
   if (granted.length === 0) throw new Mistakes([`name at least one of: ${permissions.join(', ')}`]);
   const _id = newId();
   await deps.collections.roles.insertOne({ _id, merchantId, name, permissions: granted });

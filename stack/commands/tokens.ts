@@ -1,17 +1,25 @@
 // Signs a console session token for operators and for trials. Works only where the console shares its secret with the
 // service (HS256).
 import { SignJWT } from 'jose';
-import { type Command, type CommandContext, consoleSecret, type Given, Mistakes, main, required } from './command.js';
+import {
+  type Command,
+  type CommandContext,
+  type CommandInput,
+  consoleSecret,
+  Mistakes,
+  main,
+  required,
+} from './command.js';
 import { type RoleOption, rolesOf } from './roleOption.js';
 
 const lifetime = /^\d{1,5}[smhd]$/;
 
-async function create(context: CommandContext, given: Given): Promise<void> {
+async function create(context: CommandContext, input: CommandInput): Promise<void> {
   const { deps, config, say } = context;
-  const [merchantId = '', user = ''] = required(given, ['merchant', 'user']);
-  const expires = String(given.values.expires ?? '1h');
+  const [merchantId = '', user = ''] = required(input, ['merchant', 'user']);
+  const expires = String(input.values.expires ?? '1h');
   if (!lifetime.test(expires)) throw new Mistakes(['--expires must be a number and s, m, h or d, as 8h']);
-  const roleIds = await rolesOf(deps, { merchantId, given });
+  const roleIds = await rolesOf(deps, { merchantId, input });
   const token = await new SignJWT({ merchantId, roleIds })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
     .setSubject(user)

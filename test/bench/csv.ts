@@ -52,7 +52,7 @@ export async function benchCsv(bench: Bench, { exports: exportsInAll }: CsvSize)
   const many = async (times: number) => {
     const { made: downloads, peak } = await peakWhile(bench.pids, async () => {
       const all: { firstByteMs: number; ms: number }[] = [];
-      for (let turn = 0; turn < times; turn += 1) all.push(await download());
+      for (let index = 0; index < times; index += 1) all.push(await download());
       return all;
     });
     return { peakMb: peak.api ?? 0, downloads };

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newToken } from '../../schemas/ids.js';
 import { type Bench, settled } from './bench.js';
-import { closedLoop, type Measured, ofRates, sideBySide, type Turns } from './load.js';
+import { closedLoop, type Measured, ofRates, type Rounds, sideBySide } from './load.js';
 import { addMembers, aMerchant, ownOf } from './merchant.js';
 import { memoryOf } from './processes.js';
 import { type BenchReceiver, startReceiver, subscribe } from './receiver.js';
@@ -12,7 +12,7 @@ import { temporalYardstick } from './yardstick.js';
 
 const callers = 32;
 
-export interface EffectSize extends Turns {
+export interface EffectSize extends Rounds {
   /** Whether the two lines at a fixed rate are measured, too. */
   isPaced: boolean;
 }

@@ -3,7 +3,7 @@ import { type AnyClientBulkWriteModel, type Document, MongoClient } from 'mongod
 import { emailKey, memberCreated } from '../../activities/members/newMember.js';
 import { newId } from '../../schemas/ids.js';
 import { type Bench, settled } from './bench.js';
-import { closedLoop, ofRates, sideBySide, type Turns } from './load.js';
+import { closedLoop, ofRates, type Rounds, sideBySide } from './load.js';
 import { aMerchant, aNewMember } from './merchant.js';
 import { memoryOf } from './processes.js';
 import { type Row, round } from './row.js';
@@ -11,7 +11,7 @@ import { type Row, round } from './row.js';
 const callers = 64;
 type Statement = AnyClientBulkWriteModel<Document & { _id: string }>;
 
-export async function benchEnroll(bench: Bench, { rounds, oursMs, yardstickMs }: Turns): Promise<Row[]> {
+export async function benchEnroll(bench: Bench, { rounds, oursMs, yardstickMs }: Rounds): Promise<Row[]> {
   const [merchant, bareMerchant] = await Promise.all([aMerchant(bench, { callers }), aMerchant(bench)]);
   const { config } = bench.deps;
   const mongo = new MongoClient(config.MONGODB_URI, {

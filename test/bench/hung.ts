@@ -51,7 +51,7 @@ export async function benchHung(bench: Bench, { rounds, phaseMs }: HungSize): Pr
   await phase(false);
   const alone: Spread[] = [];
   const beside: Spread[] = [];
-  for (let turn = 0; turn < rounds; turn += 1) {
+  for (let index = 0; index < rounds; index += 1) {
     alone.push(await phase(false));
     beside.push(await phase(true));
   }
@@ -60,7 +60,7 @@ export async function benchHung(bench: Bench, { rounds, phaseMs }: HungSize): Pr
   const best = (spreads: Spread[]) => spreads.reduce((one, other) => (other.p99 < one.p99 ? other : one));
   const [without, withIt] = [best(alone), best(beside)];
   const ratio = without.p99 / withIt.p99;
-  const ratios = ratiosOf(alone.map(({ p99 }, turn) => p99 / (beside[turn]?.p99 ?? Number.NaN)));
+  const ratios = ratiosOf(alone.map(({ p99 }, index) => p99 / (beside[index]?.p99 ?? Number.NaN)));
   return [
     {
       scenario: 'age at a good receiver beside a hung one, p99; without the hung one',

@@ -89,7 +89,7 @@ export async function benchImport(bench: Bench, { rows, rounds }: ImportSize): P
   await sides.yardstick(500);
   let cpu: PerProcess = {};
   const [mine, theirs]: [number[], number[]] = [[], []];
-  for (let turn = 0; turn < rounds; turn += 1) {
+  for (let index = 0; index < rounds; index += 1) {
     const used = cpuMeter(bench.pids);
     mine.push(await sides.ours(rows));
     cpu = added(cpu, used());
@@ -98,7 +98,7 @@ export async function benchImport(bench: Bench, { rows, rounds }: ImportSize): P
   await sides.close();
   const [ours, yardstick] = [Math.min(...mine), Math.min(...theirs)];
   const ratio = yardstick / ours;
-  const ratios = ratiosOf(mine.map((seconds, turn) => (theirs[turn] ?? 0) / seconds));
+  const ratios = ratiosOf(mine.map((seconds, index) => (theirs[index] ?? 0) / seconds));
   return [
     {
       scenario: `import of ${rows.toLocaleString('en')} rows to the answer; bare bulk insert of the same documents`,

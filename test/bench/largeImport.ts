@@ -99,7 +99,7 @@ async function answered(merchant: BenchMerchant, name: string, rows = answeredRo
 }
 
 /** Waits for the events of each member, of its two passes, and of the end of the batch. */
-async function expectAllTold(receiver: BenchReceiver): Promise<void> {
+async function expectAllReceived(receiver: BenchReceiver): Promise<void> {
   const expected = answeredRows * 3 + 1;
   let received = 0;
   for (let tries = 0; received < expected && tries < 100; tries += 1) {
@@ -120,7 +120,7 @@ async function answeredImport(bench: Bench): Promise<Row[]> {
   await sleep(2_000);
   await receiver.since();
   const alone = await answered(merchant, 'alone');
-  await expectAllTold(receiver);
+  await expectAllReceived(receiver);
 
   const members = await addMembers(bench, { program: neighbour.program, count: 200 });
   const memberIds = members.map(({ _id }) => _id);
@@ -130,7 +130,7 @@ async function answeredImport(bench: Bench): Promise<Row[]> {
   const importing = answered(merchant, 'beside');
   const meanwhile = await beside(neighbour, memberIds, importing);
   const besides = await importing;
-  await expectAllTold(receiver);
+  await expectAllReceived(receiver);
   await Promise.all([merchant.close(), neighbour.close(), receiver.stop()]);
   const rows = answeredRows.toLocaleString('en');
   const ratio = before.p95 / meanwhile.p95;

@@ -47,7 +47,7 @@ export const faster: Better = (one, other) => one.rate > other.rate;
 export const sooner: Better = (one, other) => one.latency.p50 < other.latency.p50;
 
 /** How long a scenario measures. */
-export interface Turns {
+export interface Rounds {
   rounds: number;
   oursMs: number;
   yardstickMs: number;

@@ -19,15 +19,15 @@ const IMAGE_BYTES = 50_000;
  */
 function rate(work: (turn: number) => void, ms: number): number {
   const repeat = (forMs: number) => {
-    let turns = 0;
-    for (const start = performance.now(); performance.now() - start < forMs; turns += 1) work(turns);
-    return turns;
+    let runs = 0;
+    for (const start = performance.now(); performance.now() - start < forMs; runs += 1) work(runs);
+    return runs;
   };
   repeat(ms / 6);
   const before = process.cpuUsage();
-  const turns = repeat(ms);
+  const runs = repeat(ms);
   const { user, system } = process.cpuUsage(before);
-  return turns / ((user + system) / 1e6);
+  return runs / ((user + system) / 1e6);
 }
 
 /**
@@ -100,12 +100,12 @@ export async function benchPasses({ rounds, ms }: PassesSize): Promise<Row[]> {
   await openPkpass(theirs(1), certificates.wwdrCert);
 
   const attributes = Buffer.alloc(93);
-  const turns = Array.from({ length: rounds }, () => ({
+  const runs = Array.from({ length: rounds }, () => ({
     ours: rate(ours, ms),
     theirs: rate(theirs, ms),
     rsa: rate(() => sign('sha1', attributes, credentials.signerKey), ms),
   }));
-  const best = (signer: 'ours' | 'theirs' | 'rsa') => Math.max(...turns.map((turn) => turn[signer]));
+  const best = (signer: 'ours' | 'theirs' | 'rsa') => Math.max(...runs.map((turn) => turn[signer]));
   const oursBlocks = blocks(ours, 10, 300);
   const theirsBlocks = blocks(theirs, 2, 20);
 
@@ -121,7 +121,7 @@ export async function benchPasses({ rounds, ms }: PassesSize): Promise<Row[]> {
   const bundle = `three ${IMAGE_BYTES / 1000} kB images`;
   const rateRow = (name: string, other: 'theirs' | 'rsa', goal: number): Row => {
     const ratio = best('ours') / best(other);
-    const ratios = ratiosOf(turns.map((turn) => turn.ours / turn[other]));
+    const ratios = ratiosOf(runs.map((turn) => turn.ours / turn[other]));
     return {
       scenario: `signed passes, ${bundle}; ${name}`,
       ours: round(best('ours')),

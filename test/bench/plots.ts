@@ -13,7 +13,7 @@ import { pointsSides } from './points.js';
 import { peakWhile } from './processes.js';
 import { startReceiver, subscribe } from './receiver.js';
 import { round } from './row.js';
-import { type ReadTurns, reads, readsOf } from './search.js';
+import { type ReadRounds, reads, readsOf } from './search.js';
 import { addBacklog } from './webhooks.js';
 
 const callerCounts = [1, 2, 4, 8, 16, 32, 64, 128, 256];
@@ -30,14 +30,14 @@ export async function drawPlots(bench: Bench): Promise<[]> {
   return written('plots', charts);
 }
 
-export interface PlotReadsSize extends ReadTurns {
+export interface PlotReadsSize extends ReadRounds {
   /** Members of the largest merchant. */
   most: number;
 }
 
 /** Draws a chart of reads by number of members. */
-export async function drawReads(bench: Bench, { most, ...turns }: PlotReadsSize): Promise<[]> {
-  return written('plot-reads', drawn(await againstMembers(bench, most, turns)));
+export async function drawReads(bench: Bench, { most, ...rounds }: PlotReadsSize): Promise<[]> {
+  return written('plot-reads', drawn(await againstMembers(bench, most, rounds)));
 }
 
 function drawn(charts: Charts): Charts {
@@ -140,7 +140,7 @@ async function againstBacklog(bench: Bench): Promise<Charts> {
   };
 }
 
-async function againstMembers(bench: Bench, most: number, turns: ReadTurns): Promise<Charts> {
+async function againstMembers(bench: Bench, most: number, rounds: ReadRounds): Promise<Charts> {
   const counts = memberCounts.filter((count) => count <= most);
   const { merchants } = await seedMany(bench, counts);
   const lines = new Map(
@@ -149,7 +149,7 @@ async function againstMembers(bench: Bench, most: number, turns: ReadTurns): Pro
   for (const at of merchants) {
     const side = await readsOf(bench, at);
     for (const [read, line] of lines) {
-      const { ours, yardstick } = await side.compare(read, turns);
+      const { ours, yardstick } = await side.compare(read, rounds);
       line.ours.push([at.count, ours.latency.p50]);
       line.bare.push([at.count, yardstick.latency.p50]);
     }

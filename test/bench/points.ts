@@ -4,7 +4,7 @@ import type { MemberRow } from '../../schemas/collections.js';
 import { newToken } from '../../schemas/ids.js';
 import { bareChange } from './bareChange.js';
 import { type Bench, settled } from './bench.js';
-import { closedLoop, type Measured, ofMedians, ofRates, ofTails, sideBySide, sooner, type Turns } from './load.js';
+import { closedLoop, type Measured, ofMedians, ofRates, ofTails, type Rounds, sideBySide, sooner } from './load.js';
 import { addMembers, aMerchant, type BenchMerchant, ownOf } from './merchant.js';
 import { memoryOf } from './processes.js';
 import { type Row, round } from './row.js';
@@ -47,7 +47,7 @@ export async function pointsSides(bench: Bench): Promise<Sides> {
   };
 }
 
-export async function benchPoints(bench: Bench, { rounds, oursMs, yardstickMs }: Turns): Promise<Row[]> {
+export async function benchPoints(bench: Bench, { rounds, oursMs, yardstickMs }: Rounds): Promise<Row[]> {
   const sides = await pointsSides(bench);
   const callers = 64;
   await sides.ours(callers, 1_500);
@@ -90,7 +90,7 @@ export async function benchPoints(bench: Bench, { rounds, oursMs, yardstickMs }:
   ];
 }
 
-export async function benchPointsOne(bench: Bench, { rounds, oursMs, yardstickMs }: Turns): Promise<Row[]> {
+export async function benchPointsOne(bench: Bench, { rounds, oursMs, yardstickMs }: Rounds): Promise<Row[]> {
   const sides = await pointsSides(bench);
   await sides.ours(1, 1_000);
   await sides.yardstick(1, 500);

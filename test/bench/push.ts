@@ -8,7 +8,7 @@ import type { DeviceRow, MemberRow } from '../../schemas/collections.js';
 import { newId, newToken } from '../../schemas/ids.js';
 import { type Bench, settled } from './bench.js';
 import { startChild } from './child.js';
-import { closedLoop, ofMedians, sideBySide, sooner, type Turns } from './load.js';
+import { closedLoop, ofMedians, type Rounds, sideBySide, sooner } from './load.js';
 import { addMembers, aMerchant, ownOf } from './merchant.js';
 import { memoryOf } from './processes.js';
 import type { ProcessList } from './processList.js';
@@ -26,7 +26,7 @@ export async function pushEnv(processes: ProcessList): Promise<NodeJS.ProcessEnv
   return { ...z.record(z.string(), z.string()).parse(ready), CHANGE_WORKFLOWS_PER_SECOND: '10000' };
 }
 
-export interface PushSize extends Turns {
+export interface PushSize extends Rounds {
   callers: readonly number[];
 }
 

@@ -27,8 +27,8 @@ const server = createServer((request, answer) => {
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 process.on('message', () => {
-  const told: ReceiverCount = { count: ages.length, ages };
+  const report: ReceiverCount = { count: ages.length, ages };
   ages = [];
-  process.send?.(told);
+  process.send?.(report);
 });
 process.once('disconnect', () => process.exit(0));

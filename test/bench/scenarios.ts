@@ -9,7 +9,7 @@ import { benchIdle } from './idle.js';
 import { benchImport } from './import.js';
 import { benchLargeImport } from './largeImport.js';
 import { benchList } from './list.js';
-import type { Turns } from './load.js';
+import type { Rounds } from './load.js';
 import { benchPasses } from './passes.js';
 import { drawPlots, drawReads } from './plots.js';
 import { benchPoints, benchPointsOne } from './points.js';
@@ -72,7 +72,7 @@ const onStack = <Size>({ run, full, quick, ...facts }: WithStack<Size>): Scenari
   ...(quick !== undefined && { quick: (bench) => run(bench, quick) }),
 });
 
-const turns = (rounds: number, oursMs: number, yardstickMs: number): Turns => ({ rounds, oursMs, yardstickMs });
+const inRounds = (rounds: number, oursMs: number, yardstickMs: number): Rounds => ({ rounds, oursMs, yardstickMs });
 
 const sameCores =
   'engines, worker, API and callers share the cores; what follows a change costs more of them than its transaction';
@@ -107,8 +107,8 @@ export const scenarios = ({ members, rows }: ScenarioOptions): Scenario[] => [
     name: 'points',
     needs: 'shared stack',
     run: benchPoints,
-    full: turns(4, 3_000, 3_000),
-    quick: turns(7, 1_500, 1_000),
+    full: inRounds(4, 3_000, 3_000),
+    quick: inRounds(7, 1_500, 1_000),
     yardstick: 'the same two reads and the same transaction in one message, by the driver',
     reason: `${sameCores} ${see('Changes')}`,
   }),
@@ -116,8 +116,8 @@ export const scenarios = ({ members, rows }: ScenarioOptions): Scenario[] => [
     name: 'points-one',
     needs: 'shared stack',
     run: benchPointsOne,
-    full: turns(5, 2_500, 1_500),
-    quick: turns(7, 1_000, 700),
+    full: inRounds(5, 2_500, 1_500),
+    quick: inRounds(7, 1_000, 700),
     yardstick: 'the same two reads and the same transaction in one message, by the driver',
     reason: `the workflow of the change before runs on the same cores ${see('Changes')}`,
   }),
@@ -125,8 +125,8 @@ export const scenarios = ({ members, rows }: ScenarioOptions): Scenario[] => [
     name: 'enroll',
     needs: 'shared stack',
     run: benchEnroll,
-    full: turns(3, 3_000, 2_000),
-    quick: turns(7, 1_000, 1_000),
+    full: inRounds(3, 3_000, 2_000),
+    quick: inRounds(7, 1_000, 1_000),
     yardstick: 'the same read and the same rows in one transaction, by the driver',
     reason: `${sameCores} ${see('Changes')}`,
   }),
@@ -143,8 +143,8 @@ export const scenarios = ({ members, rows }: ScenarioOptions): Scenario[] => [
     name: 'effect',
     needs: 'shared stack',
     run: benchEffect,
-    full: { ...turns(3, 5_000, 3_000), isPaced: true },
-    quick: { ...turns(7, 1_500, 1_500), isPaced: false },
+    full: { ...inRounds(3, 5_000, 3_000), isPaced: true },
+    quick: { ...inRounds(7, 1_500, 1_500), isPaced: false },
     yardstick: 'one empty workflow for each change, same Temporal',
     reason: `${sameCores} ${see('Changes')}`,
   }),
@@ -213,10 +213,10 @@ export const scenarios = ({ members, rows }: ScenarioOptions): Scenario[] => [
     needs: 'own stack',
     env: pushEnv,
     run: benchPush,
-    full: { callers: [1, 4], ...turns(3, 4_000, 4_000) },
-    quick: { callers: [1, 4], ...turns(5, 1_200, 1_000) },
+    full: { callers: [1, 4], ...inRounds(3, 4_000, 4_000) },
+    quick: { callers: [1, 4], ...inRounds(5, 1_200, 1_000) },
     yardstick: 'an update-with-start of a workflow with one local activity that does nothing, same Temporal',
-    reason: `the change before is still being told: a second workflow task, an activity and their history on the same cores ${see('Pushes')}`,
+    reason: `the change before is still being published: a second workflow task, an activity and their history on the same cores ${see('Pushes')}`,
   }),
   onStack({
     name: 'plots',

@@ -16,13 +16,13 @@ const typed = rareName.slice(0, 6).toLowerCase();
 export const reads = ['member', 'serial', 'q'] as const;
 export type Read = (typeof reads)[number];
 
-export interface ReadTurns {
+export interface ReadRounds {
   rounds: number;
   ms: number;
 }
 
 export interface Reads {
-  compare: (read: Read, turns: ReadTurns) => Promise<Compared>;
+  compare: (read: Read, rounds: ReadRounds) => Promise<Compared>;
   close: () => Promise<void>;
 }
 
@@ -84,19 +84,19 @@ const shownRead: Record<Read, string> = {
   q: `GET members?q=, ${rareMembers} matches`,
 };
 
-export interface SearchSize extends ReadTurns {
+export interface SearchSize extends ReadRounds {
   /** Members of each merchant, in ascending order. */
   counts: readonly number[];
 }
 
-export async function benchSearch(bench: Bench, { counts, ...turns }: SearchSize): Promise<Row[]> {
+export async function benchSearch(bench: Bench, { counts, ...rounds }: SearchSize): Promise<Row[]> {
   const { merchants, seconds } = await seedMany(bench, counts);
   const p50s = new Map<string, number>();
   const rows: Row[] = [];
   for (const read of reads)
     for (const at of merchants) {
       const side = await readsOf(bench, at);
-      const { ours, yardstick, cpu, ratios } = await side.compare(read, turns);
+      const { ours, yardstick, cpu, ratios } = await side.compare(read, rounds);
       await side.close();
       const ratio = ofMedians(ours, yardstick);
       p50s.set(`${read} ${at.count}`, ours.latency.p50);

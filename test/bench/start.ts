@@ -51,7 +51,7 @@ async function startOne(
 
 export async function benchStart(bench: Bench, { rounds }: StartSize): Promise<Row[]> {
   const times: { api: number; worker: number }[] = [];
-  for (let turn = 0; turn < rounds; turn += 1) {
+  for (let index = 0; index < rounds; index += 1) {
     const [port, metricsPort, workerMetricsPort] = [await findPort('127.0.0.1'), await findPort('127.0.0.1'), 0];
     const env = {
       ...environmentOf(bench.pids.api ?? 0),

@@ -105,7 +105,7 @@ export async function benchWebhooks(bench: Bench, { rounds, backlog, postsMs }: 
     posts: [],
   };
   const bodies = Array.from({ length: backlog }, () => body.toString());
-  for (let turn = 0; turn < rounds; turn += 1) {
+  for (let index = 0; index < rounds; index += 1) {
     rates.ours.push(await ours(backlog));
     if (queue) {
       rates.queue.push(backlog / (await queue.drain(bodies)));
@@ -120,7 +120,7 @@ export async function benchWebhooks(bench: Bench, { rounds, backlog, postsMs }: 
   const mine = Math.max(...rates.ours);
   const beside = (scenario: string, goal: string, theirs: readonly number[]): Row => {
     const rate = Math.max(0, ...theirs);
-    const ratios = ratiosOf(theirs.map((one, turn) => (rates.ours[turn] ?? 0) / one));
+    const ratios = ratiosOf(theirs.map((one, index) => (rates.ours[index] ?? 0) / one));
     return {
       scenario,
       ours: round(mine),

@@ -30,7 +30,7 @@ export async function temporalYardstick({
         args: [],
         workflowIdConflictPolicy: 'USE_EXISTING',
       });
-      await client.workflow.executeUpdateWithStart('told', { updateId: 'told', startWorkflowOperation });
+      await client.workflow.executeUpdateWithStart('result', { updateId: 'result', startWorkflowOperation });
     },
     async close() {
       await connection.close();

@@ -5,12 +5,12 @@ const { nothing } = proxyLocalActivities<{ nothing: () => Promise<string> }>({ s
 
 export async function empty(): Promise<void> {}
 
-export const told = defineUpdate<string>('told');
+export const result = defineUpdate<string>('result');
 
 /** Answers its update when its only local activity is done. */
 export async function answering(): Promise<void> {
   let answer: string | undefined;
-  setHandler(told, async () => {
+  setHandler(result, async () => {
     await condition(() => answer !== undefined);
     return answer ?? '';
   });

@@ -1,6 +1,6 @@
 // The rules that must hold when the service has come to rest, whichever processes died before. Each checker is a pure
 // function from the evidence to its findings; an empty list means that the rule holds.
-import { type EventFound, type Evidence, type LedgerFound, type Operation, standing } from './evidence.js';
+import { type EventFound, type Evidence, type LedgerFound, type Operation, permanentWorkflows } from './evidence.js';
 
 export interface Finding {
   /**
@@ -82,12 +82,12 @@ const isRedeem = (row: LedgerFound, { goal, resets }: { goal: number; resets: bo
 /** The answer to a change matches its ledger row, and all answers to one key have the same bytes. */
 const answersAreKept: Checker = ({ operations, ledger }) => {
   const rows = new Map(ledger.map((row) => [row.id, row]));
-  return operations.flatMap(({ keyedChangeId = '', told, bodies }): Finding[] => {
+  return operations.flatMap(({ keyedChangeId = '', answered, bodies }): Finding[] => {
     const findings: Finding[] = [];
     if (new Set(bodies).size > 1)
       findings.push({ kind: 'wrong', rule: 'a retry gets the first answer byte for byte', detail: keyedChangeId });
     const row = rows.get(keyedChangeId);
-    if (told && row && (row.previous !== told.previous || row.current !== told.current))
+    if (answered && row && (row.previous !== answered.previous || row.current !== answered.current))
       findings.push({ kind: 'wrong', rule: 'an answer says what the ledger says', detail: keyedChangeId });
     return findings;
   });
@@ -122,7 +122,7 @@ const rowsAndEventsMatch: Checker = ({ ledger, events }) => {
 
 /** Each enrolled person exists once, with one first ledger row, one `member.created` and one pass for each wallet. */
 const membersAreEnrolledOnce: Checker = ({ operations, members, ledger, events }) => {
-  const rule = 'an acknowledged enrollment made exactly one member, told of once';
+  const rule = 'an acknowledged enrollment made exactly one member and one event';
   const findings: Finding[] = [];
   const byEmail = groupBy(members, (member) => member.email);
   const asked = new Map<string, number>();
@@ -139,7 +139,7 @@ const membersAreEnrolledOnce: Checker = ({ operations, members, ledger, events }
     ledger.filter((row) => row.type === 'initial'),
     (row) => row.memberId,
   );
-  const told = groupBy(events, (event) => `${event.memberId} ${event.type} ${event.platform ?? ''}`);
+  const byMember = groupBy(events, (event) => `${event.memberId} ${event.type} ${event.platform ?? ''}`);
   for (const { id, email } of members) {
     const points = asked.get(email);
     if (points === undefined) findings.push({ kind: 'doubled', rule, detail: `nobody asked for ${email}` });
@@ -147,7 +147,7 @@ const membersAreEnrolledOnce: Checker = ({ operations, members, ledger, events }
     if (rows.length !== ((points ?? 0) > 0 ? 1 : 0) || rows.some((row) => row.current !== points))
       findings.push({ kind: 'wrong', rule, detail: `${email} has ${rows.length} first rows` });
     for (const what of ['member.created ', 'pass.created apple', 'pass.created google']) {
-      const times = told.get(`${id} ${what}`)?.length ?? 0;
+      const times = byMember.get(`${id} ${what}`)?.length ?? 0;
       if (times !== 1)
         findings.push({ kind: times > 1 ? 'doubled' : 'lost', rule, detail: `${what} of ${email}: ${times} times` });
     }
@@ -205,7 +205,7 @@ const couldHaveChanged = ({ outcome, unchanged, requests }: Operation): boolean 
 
 /** Each tag is added by one operation only, so the tag must be on its member and in exactly one event. */
 const tagsAreKept: Checker = ({ operations, members, events }) => {
-  const rule = 'an acknowledged tag is on its member, and was told of once';
+  const rule = 'an acknowledged tag is on its member, and has one event';
   const byId = new Map(members.map((member) => [member.id, member]));
   const updates = groupBy(
     events.filter((event) => event.changed?.includes('tags')),
@@ -221,9 +221,7 @@ const tagsAreKept: Checker = ({ operations, members, events }) => {
       (event, index) => event.tags?.includes(tag) && !telling[index - 1]?.tags?.includes(tag),
     );
     if (isThere && firsts.length !== 1)
-      return [
-        { kind: firsts.length > 1 ? 'doubled' : 'lost', rule, detail: `${tag} was told of ${firsts.length} times` },
-      ];
+      return [{ kind: firsts.length > 1 ? 'doubled' : 'lost', rule, detail: `${tag} has ${firsts.length} events` }];
     return [];
   });
 };
@@ -307,7 +305,7 @@ const workflowsAreAtRest: Checker = ({ workflows, deliveries }) => {
   return workflows
     .filter(({ id, type, status }) => {
       if (type.startsWith('temporal-sys')) return false;
-      if (standing.includes(type)) return !['RUNNING', 'COMPLETED', 'CONTINUED_AS_NEW'].includes(status);
+      if (permanentWorkflows.includes(type)) return !['RUNNING', 'COMPLETED', 'CONTINUED_AS_NEW'].includes(status);
       return status !== 'COMPLETED' && !(type === 'deliverWebhook' && status === 'FAILED' && givenUp.has(id));
     })
     .map(({ id, type, status }): Finding => ({ kind: 'wrong', rule, detail: `${type} ${id} is ${status}` }));

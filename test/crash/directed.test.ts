@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crashPoints as allCrashPoints, type CrashPoint } from '../../platform/crashPoint.js';
 import { watchLogFolder } from '../rig/failureLog.js';
-import { ok, status } from '../rig/tempers.js';
+import { ok, status } from '../rig/responders.js';
 import { until } from '../rig/until.js';
 import { check } from './checkers.js';
-import { aListener, type Listener } from './rig/audience.js';
 import { type Caller, createCaller } from './rig/caller.js';
 import { type Cluster, type Role, startCluster } from './rig/cluster.js';
+import { collectEvidence } from './rig/collectEvidence.js';
 import { drain } from './rig/drain.js';
-import { gather } from './rig/gather.js';
+import { aListener, type Listener } from './rig/listeners.js';
 import { createLoad, type Known, type Load } from './rig/load.js';
 import { createRandom } from './rig/random.js';
 import { type Apple, populate, startApple, type World } from './rig/world.js';
@@ -39,7 +39,7 @@ let withPhone: Known;
 let withoutPhone: Known;
 
 beforeAll(async () => {
-  [apple, listener] = await Promise.all([startApple(), aListener({ name: 'good', temper: ok(), steady: true })]);
+  [apple, listener] = await Promise.all([startApple(), aListener({ name: 'good', responder: ok(), steady: true })]);
   // With few workflows for single changes a burst leaves some events to the relay.
   cluster = await startCluster({
     env: { ...apple.env, STACK_BUILT: 'true', CHANGE_WORKFLOWS_PER_SECOND: '5' },
@@ -83,10 +83,10 @@ async function dieAt(role: Role, point: CrashPoint, work: () => Promise<unknown>
   await work();
   await until(async () => hit() && cluster.endings.length > deaths, { everyMs: 20, throwingIsNo: true });
   expect(cluster.endings.slice(deaths)).toMatchObject([{ ending: 'was ended by SIGKILL' }]);
-  listener.behave(ok());
+  listener.setResponder(ok());
   await cluster.allUp();
   expect(await drain(world, { withinMs: 120_000 })).not.toBeNull();
-  expect(check(await gather(world, load.operations))).toEqual([]);
+  expect(check(await collectEvidence(world, load.operations))).toEqual([]);
   return { diedAt: cluster.endings[deaths]?.at ?? 0 };
 }
 
@@ -133,7 +133,7 @@ describe('a worker that dies', () => {
   it.each(['before-workflow-start', 'after-workflow-start'] as const)(
     '%s of a retry: the event is delivered',
     async (point) => {
-      listener.behave(status(500));
+      listener.setResponder(status(500));
       await dieAt('worker', point, () => delta(withoutPhone));
     },
   );

@@ -28,7 +28,7 @@ export interface Operation {
   /** True when the answer said that the member had this state already. */
   unchanged?: boolean;
   /** The balances in the answer to a change. */
-  told?: { previous: number; current: number };
+  answered?: { previous: number; current: number };
   /** The bodies of all 2xx answers to this key. */
   bodies: string[];
   /** Answers that the contract does not allow. */
@@ -121,4 +121,4 @@ export interface Evidence {
 }
 
 /** Workflow types that always run, or that a schedule starts again and again. */
-export const standing: readonly string[] = ['relay', 'repushPasses', 'recount', 'reviveBatches'];
+export const permanentWorkflows: readonly string[] = ['relay', 'repushPasses', 'recount', 'reviveBatches'];

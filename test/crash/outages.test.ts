@@ -9,16 +9,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { newId } from '../../schemas/ids.js';
 import { watchLogFolder } from '../rig/failureLog.js';
 import { type RedisServer, startRedisServer } from '../rig/redisServer.js';
+import { hang, ok } from '../rig/responders.js';
 import { type StallWatch, watchStalls } from '../rig/stalls.js';
-import { hang, ok } from '../rig/tempers.js';
 import { until } from '../rig/until.js';
 import { check } from './checkers.js';
 import type { Operation } from './evidence.js';
-import { aListener, type Listener } from './rig/audience.js';
 import { type Answer, type Caller, createCaller, isAnswer } from './rig/caller.js';
 import { type Cluster, type ProcessName, startCluster } from './rig/cluster.js';
+import { collectEvidence } from './rig/collectEvidence.js';
 import { drain } from './rig/drain.js';
-import { gather } from './rig/gather.js';
+import { aListener, type Listener } from './rig/listeners.js';
 import { createLoad, type Known, type Load } from './rig/load.js';
 import { createRandom } from './rig/random.js';
 import { type Apple, populate, startApple, type World } from './rig/world.js';
@@ -42,7 +42,7 @@ beforeAll(async () => {
   [apple, redis, listener] = await Promise.all([
     startApple(),
     startRedisServer(),
-    aListener({ name: 'good', temper: ok(), steady: true }),
+    aListener({ name: 'good', responder: ok(), steady: true }),
   ]);
   writeFileSync(clockFile, '0');
   cluster = await startCluster({
@@ -83,9 +83,9 @@ afterEach(() => {
 /** Checks that everything acknowledged exists once and was delivered. */
 async function toRest(): Promise<void> {
   await cluster.allUp();
-  listener.behave(ok());
+  listener.setResponder(ok());
   expect(await drain(world, { withinMs: 120_000 })).not.toBeNull();
-  expect(check(await gather(world, load.operations))).toEqual([]);
+  expect(check(await collectEvidence(world, load.operations))).toEqual([]);
 }
 
 interface Asked {
@@ -254,7 +254,7 @@ it('Redis that is unavailable or hangs fails no request: limits are counted in m
   await becomes('redis', false);
   expect((await readyz()).body.status).toBe('degraded');
   expect((await aChange(withoutPhone).ask()).status).toBe(200);
-  const warned = async () => apiLog().includes('Redis is away; limits are counted in memory');
+  const warned = async () => apiLog().includes('Redis is unavailable; limits are counted in memory');
   await until(warned, { everyMs: 50, throwingIsNo: true });
   redis = await startRedisServer({ port });
   await becomes('redis', true);
@@ -276,13 +276,13 @@ it('a clock that is moved by an hour forward and back under running services los
 
 it('an API and a worker that stand still for 30 s repeat no change and no push that other processes took over', async () => {
   await cluster.down('worker-2');
-  listener.behave(hang());
+  listener.setResponder(hang());
   const before = listener.arrivals().length;
   const asked = Promise.all([delta(withPhone), ...Array.from({ length: 30 }, () => delta(withoutPhone))]);
   await until(async () => listener.arrivals().length > before + 5, { everyMs: 20, throwingIsNo: true });
   const stoppedAt = performance.now();
   for (const name of ['api-1', 'worker-1'] as const) cluster.signal(name, 'SIGSTOP');
-  listener.behave(ok());
+  listener.setResponder(ok());
   await cluster.up('worker-2');
   await asked;
   expect(await drain(world, { withinMs: 120_000 })).not.toBeNull();

@@ -6,15 +6,15 @@ import { Agent, fetch } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../schemas/ids.js';
 import { watchLogFolder } from '../rig/failureLog.js';
-import { hang, ok, slow } from '../rig/tempers.js';
+import { hang, ok, slow } from '../rig/responders.js';
 import { until } from '../rig/until.js';
 import { check } from './checkers.js';
 import type { Operation } from './evidence.js';
-import { aListener, type Listener } from './rig/audience.js';
 import { type Caller, createCaller } from './rig/caller.js';
 import { apiNames, type Cluster, type ProcessName, startCluster, workerNames } from './rig/cluster.js';
+import { collectEvidence } from './rig/collectEvidence.js';
 import { drain } from './rig/drain.js';
-import { gather } from './rig/gather.js';
+import { aListener, type Listener } from './rig/listeners.js';
 import { createLoad, type Known, type Load } from './rig/load.js';
 import { createRandom } from './rig/random.js';
 import { populate, type World } from './rig/world.js';
@@ -26,7 +26,7 @@ let caller: Caller;
 let load: Load;
 
 beforeAll(async () => {
-  listener = await aListener({ name: 'good', temper: ok(), steady: true });
+  listener = await aListener({ name: 'good', responder: ok(), steady: true });
   cluster = await startCluster({ env: { STACK_BUILT: 'true', CHANGE_WORKFLOWS_PER_SECOND: '2' } });
   watchLogFolder(join(cluster.folder, 'logs'));
   world = await populate(cluster, { listeners: [listener] });
@@ -43,9 +43,9 @@ afterAll(async () => {
 
 async function toRest() {
   await cluster.allUp();
-  listener.behave(ok());
+  listener.setResponder(ok());
   expect(await drain(world, { withinMs: 120_000 })).not.toBeNull();
-  const evidence = await gather(world, load.operations);
+  const evidence = await collectEvidence(world, load.operations);
   expect(check(evidence)).toEqual([]);
   return evidence;
 }
@@ -133,7 +133,7 @@ function steadyClients(count: number): Clients {
 }
 
 it('a rolling restart of all APIs and workers under load fails no request and leaves no attempt unlogged', async () => {
-  listener.behave(slow(50));
+  listener.setResponder(slow(50));
   const clients = steadyClients(4);
   try {
     for (const name of [...apiNames, ...workerNames]) {
@@ -158,7 +158,7 @@ it('a rolling restart of all APIs and workers under load fails no request and le
 }, 180_000);
 
 it('a worker that gets SIGTERM while receivers hang hands its work to the other worker', async () => {
-  listener.behave(hang());
+  listener.setResponder(hang());
   const before = listener.arrivals().length;
   await Promise.all(load.known.map((member) => load.keyedChange('delta', member)));
   await until(async () => listener.arrivals().length > before + 3, { everyMs: 20, throwingIsNo: true });
@@ -170,11 +170,11 @@ it('a worker that gets SIGTERM while receivers hang hands its work to the other 
 
 it('the work of the only worker continues after its restart', async () => {
   await cluster.down('worker-2');
-  listener.behave(hang());
+  listener.setResponder(hang());
   const before = listener.arrivals().length;
   await Promise.all(load.known.map((member) => load.keyedChange('delta', member)));
   await until(async () => listener.arrivals().length > before + 3, { everyMs: 20, throwingIsNo: true });
-  listener.behave(ok());
+  listener.setResponder(ok());
   const killedAt = Date.now();
   cluster.signal('worker-1', 'SIGKILL');
   const resumed = () => listener.arrivals().find(({ at }) => at > killedAt)?.at;

@@ -98,8 +98,8 @@ describe('a campaign without wallet credentials', () => {
     const { body } = await send(merchant, { programId, message: 'Hello' });
     const campaign = await ended(merchant, body.data.id);
     await receiver.waitFor((requests) => requests.some((request) => request.body.includes(body.data.id)));
-    const told = receiver.requests.filter((request) => request.body.includes(body.data.id));
-    expect(told.map((request) => JSON.parse(request.body.toString()))).toMatchObject([
+    const webhooks = receiver.requests.filter((request) => request.body.includes(body.data.id));
+    expect(webhooks.map((request) => JSON.parse(request.body.toString()))).toMatchObject([
       {
         event: 'campaign.sent',
         data: {
@@ -250,13 +250,13 @@ describe('a campaign to phones', () => {
       await phone.install(`${service.publicUrl}/passes/${member.pass.token}.pkpass`);
       return phone;
     };
-    const [told, alsoTold, dead] = [await install(), await install(), await install()];
+    const [reached, alsoReached, dead] = [await install(), await install(), await install()];
     await merchant.enroll({ programId });
     apns.answer(dead.pushToken(), { status: 410, reason: 'Unregistered' });
     const { body } = await send(merchant, { programId, message: 'Double points today' });
     const campaign = await ended(merchant, body.data.id);
     expect(campaign).toMatchObject({ phase: 'completed', counts: { matched: 4, pushed: 2, skipped: 1, failed: 1 } });
-    for (const phone of [told, alsoTold]) {
+    for (const phone of [reached, alsoReached]) {
       await phone.settled();
       expect(phone.history().filter((view) => view.lockScreen === 'Double points today')).toHaveLength(1);
     }

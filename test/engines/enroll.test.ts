@@ -29,7 +29,7 @@ const enroll = (body: object, merchantOf = merchant): Promise<Answer> =>
   merchantOf.call('/merchants/me/members', { body: { programId: program._id, ...body } });
 const count = (filter: object = {}) =>
   service.deps.collections.members.countDocuments({ merchantId: merchant.id, ...filter });
-const told = (memberId: string, type: string) =>
+const eventsOf = (memberId: string, type: string) =>
   until(() => {
     const events = receiver.requests
       .map((request) => JSON.parse(request.body.toString('utf8')))
@@ -90,7 +90,7 @@ describe('a new member', () => {
       initialPoints: 5,
     });
     const { id, memberCode, serialNumber } = body.data;
-    const [created] = await told(id, 'member.created');
+    const [created] = await eventsOf(id, 'member.created');
     expect(created.data).toEqual({
       memberId: id,
       memberCode,
@@ -104,8 +104,8 @@ describe('a new member', () => {
       attribution: {},
       passIssuance: { apple: true, google: true },
     });
-    await until(async () => (await told(id, 'pass.created')).length === 2);
-    const passes = await told(id, 'pass.created');
+    await until(async () => (await eventsOf(id, 'pass.created')).length === 2);
+    const passes = await eventsOf(id, 'pass.created');
     expect(passes.map((event: { data: { platform: string } }) => event.data.platform).sort()).toEqual([
       'apple',
       'google',
@@ -163,7 +163,7 @@ describe('a new member', () => {
       body: { programId: program._id, initialPoints: 1 },
       credential: { Authorization: `Bearer ${token}` },
     });
-    expect((await told(body.data.id, 'member.created'))[0].data.source).toBe('console');
+    expect((await eventsOf(body.data.id, 'member.created'))[0].data.source).toBe('console');
     const ledger = await merchant.call(`/merchants/me/members/${body.data.id}/transactions`);
     expect(ledger.body.data.items[0].actor).toEqual({ type: 'user', id: 'user-1' });
   });

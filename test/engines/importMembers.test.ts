@@ -2,20 +2,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batchEnd, csvHeader, csvOf, sendImport } from '../rig/imports.js';
 import type { TestMerchant } from '../rig/merchant.js';
-import { startTold, type Told } from '../rig/told.js';
+import { type SubscribedService, startSubscribedService } from '../rig/subscribedService.js';
 import { until } from '../rig/until.js';
 
-let told: Told;
+let subscribed: SubscribedService;
 let merchant: TestMerchant;
 
 beforeAll(async () => {
-  told = await startTold(['*']);
-  merchant = told.merchant;
+  subscribed = await startSubscribedService(['*']);
+  merchant = subscribed.merchant;
 });
 
-afterAll(() => told.stop());
+afterAll(() => subscribed.stop());
 
-const toldOf = (type: string) => told.envelopes().filter((envelope) => envelope.type === `cards.service.${type}`);
+const eventsOf = (type: string) =>
+  subscribed.envelopes().filter((envelope) => envelope.type === `cards.service.${type}`);
 
 describe('importing a file', () => {
   it('returns an outcome for every row, and ends in batch.completed with the same counts', async () => {
@@ -57,11 +58,11 @@ describe('importing a file', () => {
     const batch = await batchEnd(merchant, body.data.batchId);
     expect(batch).toMatchObject({ phase: 'completed', percent: 100, passIssuance: { apple: 3, google: 3 } });
     const [completed] = await until(() => {
-      const events = toldOf('batch.completed').filter((event) => event.data.batchId === body.data.batchId);
+      const events = eventsOf('batch.completed').filter((event) => event.data.batchId === body.data.batchId);
       return events.length > 0 && events;
     });
     expect(completed.data).toMatchObject({ kind: 'members.import', counts: body.data.counts, programId: program._id });
-    const created = toldOf('member.created').filter((event) => event.data.source === 'import');
+    const created = eventsOf('member.created').filter((event) => event.data.source === 'import');
     expect(created.map((event) => event.data.memberId).sort()).toEqual(
       [ada.memberId, anna.memberId, long.memberId].sort(),
     );

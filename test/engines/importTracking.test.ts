@@ -35,13 +35,13 @@ const large = (file: string, query = '') =>
     headers: { 'Content-Type': 'text/csv' },
   });
 
-const told = (type: string) =>
+const eventsOf = (type: string) =>
   receiver.requests
     .map((request) => JSON.parse(request.body.toString('utf8')))
     .filter((envelope) => envelope.event === type);
 
 const ended = (batchId: string, type: string) =>
-  until(() => told(type).find((envelope) => envelope.data.batchId === batchId));
+  until(() => eventsOf(type).find((envelope) => envelope.data.batchId === batchId));
 
 const emails = (prefix: string) =>
   service.deps.collections.members
@@ -55,7 +55,7 @@ async function expectOnceEach(prefix: string, count: number): Promise<void> {
   expect(new Set(members.map((member) => member.email)).size).toBe(count);
   const ids = new Set(members.map((member) => member._id));
   const eventIds = await until(() => {
-    const events = told('member.created').filter((envelope) => ids.has(envelope.data.memberId));
+    const events = eventsOf('member.created').filter((envelope) => ids.has(envelope.data.memberId));
     const distinct = new Map(events.map((envelope) => [envelope.eventId, envelope.data.memberId]));
     return distinct.size >= count && distinct;
   });
@@ -136,7 +136,7 @@ describe('a batch', () => {
 describe('while no worker runs', () => {
   it('a small import is refused within 10 s and creates nothing, then or later', async () => {
     await service.stopWorker();
-    const sent = () => sendImport(merchant, { programId: program._id, file: csvOf(20, 'away') });
+    const sent = () => sendImport(merchant, { programId: program._id, file: csvOf(20, 'unavailable') });
     const { made: refused, ms } = await timed(sent);
     expect(ms).toBeLessThan(10_000);
     expect([refused.status, refused.body.error.code]).toEqual([503, 'UNAVAILABLE']);
@@ -145,8 +145,8 @@ describe('while no worker runs', () => {
     expect(batch.body.data).toMatchObject({ phase: 'cancelled', counts: { total: 20, created: 0 } });
     await service.startWorker();
     await ended(batchId, 'batch.failed');
-    expect(await emails('away')).toHaveLength(0);
-    const again = await sendImport(merchant, { programId: program._id, file: csvOf(20, 'away') });
+    expect(await emails('unavailable')).toHaveLength(0);
+    const again = await sendImport(merchant, { programId: program._id, file: csvOf(20, 'unavailable') });
     expect(again.body.data.counts).toMatchObject({ created: 20 });
   });
 
@@ -245,7 +245,7 @@ describe('an import that loses its worker or workflow', () => {
     await service.client.workflow.getHandle(workflowId).result();
     expect(await emails('reset')).toHaveLength(40);
     expect((await merchant.call(`/merchants/me/batches/${batchId}`)).body.data.counts.created).toBe(40);
-    const ends = told('batch.completed').filter((envelope) => envelope.data.batchId === batchId);
+    const ends = eventsOf('batch.completed').filter((envelope) => envelope.data.batchId === batchId);
     expect(ends).toHaveLength(1);
     await expectOnceEach('reset', 40);
   });

@@ -2,22 +2,22 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestMerchant } from '../rig/merchant.js';
-import { startTold, type Told } from '../rig/told.js';
+import { type SubscribedService, startSubscribedService } from '../rig/subscribedService.js';
 import { until } from '../rig/until.js';
 
-let told: Told;
+let subscribed: SubscribedService;
 let merchant: TestMerchant;
 
 beforeAll(async () => {
-  told = await startTold(['*']);
-  merchant = told.merchant;
+  subscribed = await startSubscribedService(['*']);
+  merchant = subscribed.merchant;
 });
 
-afterAll(() => told.stop());
+afterAll(() => subscribed.stop());
 
 const arrived = (eventType: string, memberId: string) =>
   until(() =>
-    told.receiver.requests
+    subscribed.receiver.requests
       .filter((request) => request.headers['x-service-webhook-event'] === eventType)
       .map((request) => ({ request, envelope: JSON.parse(request.body.toString('utf8')) }))
       .find(({ envelope }) => envelope.data.memberId === memberId),
@@ -42,7 +42,10 @@ describe('the main job', () => {
     for (const eventType of ['member.created', 'points.changed', 'reward.redeemed']) {
       const { request, envelope } = await arrived(eventType, member.id);
       const timestamp = String(request.headers['x-service-webhook-timestamp']);
-      const expected = createHmac('sha256', told.secret).update(`${timestamp}.`).update(request.body).digest('hex');
+      const expected = createHmac('sha256', subscribed.secret)
+        .update(`${timestamp}.`)
+        .update(request.body)
+        .digest('hex');
       expect(request.headers['x-service-webhook-signature']).toBe(`sha256=${expected}`);
       expect(request.headers['user-agent']).toBe('service-webhook/1.0');
       expect(envelope).toMatchObject({

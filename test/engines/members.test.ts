@@ -4,19 +4,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../schemas/ids.js';
 import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
 import type { TestService } from '../rig/service.js';
-import { startTold, type Told } from '../rig/told.js';
+import { type SubscribedService, startSubscribedService } from '../rig/subscribedService.js';
 import { until } from '../rig/until.js';
 
-let told: Told;
+let subscribed: SubscribedService;
 let service: TestService;
 let merchant: TestMerchant;
 
 beforeAll(async () => {
-  told = await startTold(['member.updated']);
-  ({ service, merchant } = told);
+  subscribed = await startSubscribedService(['member.updated']);
+  ({ service, merchant } = subscribed);
 });
 
-afterAll(() => told.stop());
+afterAll(() => subscribed.stop());
 
 const of = (memberId: string, rest = '', call?: Call, by = merchant): Promise<Answer> =>
   by.call(`/merchants/me/members/${memberId}${rest}`, call);
@@ -30,7 +30,7 @@ const list = async (by: TestMerchant, query: Record<string, string | number> = {
 const idsOf = (data: { items: { id: string }[] }): string[] => data.items.map((item) => item.id);
 const updates = (memberId: string, count: number) =>
   until(() => {
-    const events = told.envelopes(memberId);
+    const events = subscribed.envelopes(memberId);
     return events.length >= count && events.sort((a, b) => a.data.memberVersion - b.data.memberVersion);
   });
 

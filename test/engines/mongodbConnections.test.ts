@@ -91,13 +91,13 @@ it('patient callers get the answer of a slow MongoDB, and others are refused soo
   lateMs = 1_000;
   try {
     const hasty = createDeps({ config: patient.config, log: patient.log });
-    const [waited, told] = await Promise.allSettled([
+    const [waited, refused] = await Promise.allSettled([
       patient.collections.members.countDocuments(),
       hasty.collections.members.countDocuments(),
     ]);
     await hasty.close();
     expect(waited).toMatchObject({ status: 'fulfilled' });
-    expect(told.status === 'rejected' && isUnavailable(told.reason)).toBe(true);
+    expect(refused.status === 'rejected' && isUnavailable(refused.reason)).toBe(true);
   } finally {
     lateMs = 0;
   }

@@ -81,7 +81,7 @@ afterAll(async () => {
 const exhausted = () => service.deps.collections.deliveries.find({ subscriptionId, state: 'exhausted' }).toArray();
 
 async function failDeliveries(count: number): Promise<string[]> {
-  receiver.setTemper((_request, answer) => answer.writeHead(500).end());
+  receiver.setResponder((_request, answer) => answer.writeHead(500).end());
   for (let turn = 0; turn < count; turn += 1)
     await merchant.call(`/merchants/me/members/${memberId}/points`, { method: 'PATCH', body: { delta: 1 } });
   await until(async () => (await exhausted()).length === count);
@@ -92,7 +92,7 @@ async function failDeliveries(count: number): Promise<string[]> {
 
 const allArrive = () => {
   receiver.requests.length = 0;
-  receiver.setTemper((_request, answer) => answer.writeHead(204).end());
+  receiver.setResponder((_request, answer) => answer.writeHead(204).end());
 };
 
 describe('recipes', () => {

@@ -3,19 +3,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, TestMerchant } from '../rig/merchant.js';
 import type { TestService } from '../rig/service.js';
-import { startTold, type Told } from '../rig/told.js';
+import { type SubscribedService, startSubscribedService } from '../rig/subscribedService.js';
 import { until } from '../rig/until.js';
 
-let told: Told;
+let subscribed: SubscribedService;
 let service: TestService;
 let merchant: TestMerchant;
 
 beforeAll(async () => {
-  told = await startTold(['points.changed']);
-  ({ service, merchant } = told);
+  subscribed = await startSubscribedService(['points.changed']);
+  ({ service, merchant } = subscribed);
 });
 
-afterAll(() => told.stop());
+afterAll(() => subscribed.stop());
 
 const patch = (memberId: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
   merchant.call(`/merchants/me/members/${memberId}/points`, { method: 'PATCH', body, headers });
@@ -23,9 +23,9 @@ const patch = (memberId: string, body: unknown, headers: Record<string, string> 
 const ledgerOf = async (memberId: string) =>
   (await merchant.call(`/merchants/me/members/${memberId}/transactions`)).body.data.items;
 
-const toldOf = (memberId: string, count = 1) =>
+const eventsOf = (memberId: string, count = 1) =>
   until(() => {
-    const events = told.envelopes(memberId);
+    const events = subscribed.envelopes(memberId);
     return events.length >= count && events;
   });
 
@@ -52,7 +52,7 @@ describe('a delta', () => {
     const change = { field: 'points', previous: 20, current: 35, delta: 15, changeMessage: 'You now have %@ points' };
     const [entry] = await ledgerOf(member.id);
     expect(entry).toMatchObject({ type: 'adjust', ...change, actor: { type: 'api-key', name: 'test key' } });
-    const [event] = await toldOf(member.id);
+    const [event] = await eventsOf(member.id);
     expect(event.data).toEqual({
       memberId: member.id,
       memberCode: member.memberCode,
@@ -71,7 +71,7 @@ describe('a delta', () => {
     const { body } = await patch(member.id, { delta: -50 });
     expect(body.data).toMatchObject({ previous: 5, current: 0 });
     expect((await ledgerOf(member.id))[0]).toMatchObject({ previous: 5, current: 0, delta: -5 });
-    expect((await toldOf(member.id))[0].data.delta).toBe(-5);
+    expect((await eventsOf(member.id))[0].data.delta).toBe(-5);
   });
 
   it('of zero changes nothing, with a ledger row and an event', async () => {
@@ -80,7 +80,7 @@ describe('a delta', () => {
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ previous: 5, current: 5 });
     expect((await ledgerOf(member.id))[0]).toMatchObject({ type: 'adjust', delta: 0 });
-    expect((await toldOf(member.id))[0].data.delta).toBe(0);
+    expect((await eventsOf(member.id))[0].data.delta).toBe(0);
   });
 
   it('is exact at the limits of the balance, too', async () => {
@@ -102,7 +102,7 @@ describe('a value', () => {
     const member = await merchant.enroll({ initialPoints: 20 });
     expect((await patch(member.id, { value: 20 })).body.data).toMatchObject({ previous: 20, current: 20 });
     expect((await ledgerOf(member.id))[0]).toMatchObject({ delta: 0 });
-    expect((await toldOf(member.id))[0].data).toMatchObject({ previous: 20, current: 20, delta: 0 });
+    expect((await eventsOf(member.id))[0].data).toMatchObject({ previous: 20, current: 20, delta: 0 });
   });
 });
 
@@ -181,7 +181,7 @@ describe('a tiered program', () => {
     await patch(member.id, { delta: 100 });
     await patch(member.id, { delta: 10 });
     await patch(member.id, { delta: -250 });
-    const events = await toldOf(member.id, 3);
+    const events = await eventsOf(member.id, 3);
     const tierOf = (version: number) => {
       const event = events.find((entry: { data: { memberVersion: number } }) => entry.data.memberVersion === version);
       const { previousTier, tier, tierUpgraded } = event.data;
@@ -201,7 +201,7 @@ describe('a tiered program', () => {
     const member = await merchant.enroll({ programId: program._id, initialPoints: 250 });
     await patch(member.id, { value: 0 });
     await patch(member.id, { delta: 800 });
-    const events = await toldOf(member.id, 2);
+    const events = await eventsOf(member.id, 2);
     const tierAt = (version: number) =>
       events.find((entry: { data: { memberVersion: number } }) => entry.data.memberVersion === version).data.tier;
     expect([tierAt(2), tierAt(3)]).toEqual(['Silver', 'Gold']);
@@ -214,7 +214,7 @@ describe('a tiered program', () => {
     await patch(member.id, { value: 0 });
     const read = await merchant.call(`/merchants/me/members/${member.id}`);
     expect(read.body.data).not.toHaveProperty('tier');
-    const [event] = await toldOf(member.id);
+    const [event] = await eventsOf(member.id);
     expect(event.data).toMatchObject({ previousTier: 'Silver', tierUpgraded: false });
     expect(event.data).not.toHaveProperty('tier');
   });

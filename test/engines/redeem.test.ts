@@ -2,19 +2,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, Call, TestMerchant } from '../rig/merchant.js';
 import type { TestService } from '../rig/service.js';
-import { startTold, type Told } from '../rig/told.js';
+import { type SubscribedService, startSubscribedService } from '../rig/subscribedService.js';
 import { until } from '../rig/until.js';
 
-let told: Told;
+let subscribed: SubscribedService;
 let service: TestService;
 let merchant: TestMerchant;
 
 beforeAll(async () => {
-  told = await startTold(['reward.redeemed']);
-  ({ service, merchant } = told);
+  subscribed = await startSubscribedService(['reward.redeemed']);
+  ({ service, merchant } = subscribed);
 });
 
-afterAll(() => told.stop());
+afterAll(() => subscribed.stop());
 
 const redeem = (memberId: string, call: Call = {}): Promise<Answer> =>
   merchant.call(`/merchants/me/members/${memberId}/redeem`, { method: 'POST', ...call });
@@ -22,7 +22,7 @@ const redeem = (memberId: string, call: Call = {}): Promise<Answer> =>
 const read = async (memberId: string) => (await merchant.call(`/merchants/me/members/${memberId}`)).body.data;
 const ledgerOf = async (memberId: string) =>
   (await merchant.call(`/merchants/me/members/${memberId}/transactions`)).body.data.items;
-const toldOf = (memberId: string) => until(() => told.envelopes(memberId)[0]);
+const eventsOf = (memberId: string) => until(() => subscribed.envelopes(memberId)[0]);
 
 describe('a reward', () => {
   it('costs the goal, with the same values in answer, ledger, event and counter', async () => {
@@ -44,7 +44,7 @@ describe('a reward', () => {
       changeMessage: 'Enjoy your coffee',
       actor: { type: 'api-key' },
     });
-    expect((await toldOf(member.id)).data).toEqual({
+    expect((await eventsOf(member.id)).data).toEqual({
       memberId: member.id,
       memberCode: member.memberCode,
       programId: member.programId,
@@ -114,7 +114,11 @@ describe('a reward', () => {
     const program = await merchant.program({ style: 'tiered', goal: 500, tiers });
     const member = await merchant.enroll({ programId: program._id, initialPoints: 600 });
     await redeem(member.id);
-    expect((await toldOf(member.id)).data).toMatchObject({ previousTier: 'Gold', tier: 'Bronze', tierUpgraded: false });
+    expect((await eventsOf(member.id)).data).toMatchObject({
+      previousTier: 'Gold',
+      tier: 'Bronze',
+      tierUpgraded: false,
+    });
   });
 });
 
@@ -126,7 +130,7 @@ describe('a stamp card', () => {
     await merchant.call(`/merchants/me/members/${member.id}/points`, { method: 'PATCH', body: { delta: 1 } });
     const { body } = await redeem(member.id);
     expect(body.data).toMatchObject({ previous: 3, current: 0, member: { fieldValues: { stamps: 0 } } });
-    expect((await toldOf(member.id)).data).toMatchObject({ field: 'stamps', previous: 3, current: 0, goal: 3 });
+    expect((await eventsOf(member.id)).data).toMatchObject({ field: 'stamps', previous: 3, current: 0, goal: 3 });
   });
 });
 

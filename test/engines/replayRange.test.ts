@@ -3,13 +3,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { csvOf, sendImport } from '../rig/imports.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
-import { type Received, type Receiver, startReceiver, type Temper } from '../rig/receiver.js';
+import { type Received, type Receiver, type Responder, startReceiver } from '../rig/receiver.js';
+import { hang } from '../rig/responders.js';
 import { startService, type TestService } from '../rig/service.js';
-import { hang } from '../rig/tempers.js';
 import { until } from '../rig/until.js';
 
-const ok: Temper = (_request, answer) => answer.writeHead(204).end();
-const broken: Temper = (_request, answer) => answer.writeHead(500).end();
+const ok: Responder = (_request, answer) => answer.writeHead(204).end();
+const broken: Responder = (_request, answer) => answer.writeHead(500).end();
 
 let service: TestService;
 
@@ -86,10 +86,10 @@ describe('a replay of failed deliveries', () => {
     const { merchant, receiver } = scene;
     const id = await scene.subscribe();
     await scene.scan(1);
-    receiver.setTemper(broken);
+    receiver.setResponder(broken);
     await scene.scan(2);
     const failed = receiver.requests.splice(0).slice(1);
-    receiver.setTemper(ok);
+    receiver.setResponder(ok);
 
     const batch = await ended(scene, await scene.replay(id, { since: longAgo }));
     expect(batch).toMatchObject({
@@ -115,7 +115,7 @@ describe('a replay of failed deliveries', () => {
   it("is retried by the subscription's policy when the receiver fails again", async () => {
     const scene = await aScene();
     const { receiver } = scene;
-    receiver.setTemper(broken);
+    receiver.setResponder(broken);
     const id = await scene.subscribe();
     await scene.scan(1);
     await scene.merchant.call(`/merchants/me/webhooks/${id}`, {
@@ -123,7 +123,7 @@ describe('a replay of failed deliveries', () => {
       body: { retryPolicy: { maxAttempts: 5, backoffMs: 50 } },
     });
     const before = receiver.requests.length;
-    receiver.setTemper((request, answer) =>
+    receiver.setResponder((request, answer) =>
       receiver.requests.length < before + 2 ? broken(request, answer) : ok(request, answer),
     );
     const batch = await ended(scene, await scene.replay(id, { since: longAgo }));
@@ -150,19 +150,19 @@ describe('a failed event', () => {
     };
     const stillFailed = async () => (await ended(scene, await scene.replay(id, { since: longAgo }))).counts.total;
 
-    receiver.setTemper(broken);
+    receiver.setResponder(broken);
     await scene.scan(1);
     const original = await until(() => deliveries.findOne({ subscriptionId: id, state: 'exhausted' }));
     const replay = await replayed(original._id);
     expect(replay.state).toBe('exhausted');
-    receiver.setTemper(ok);
+    receiver.setResponder(ok);
     const again = await replayed(replay._id);
     expect(again).toMatchObject({ state: 'succeeded', eventId: original.eventId });
     expect(await stillFailed()).toBe(0);
 
-    receiver.setTemper(broken);
+    receiver.setResponder(broken);
     expect((await replayed(again._id)).state).toBe('exhausted');
-    receiver.setTemper(ok);
+    receiver.setResponder(ok);
     expect(await stillFailed()).toBe(1);
     expect(await stillFailed()).toBe(0);
     await scene.stop();
@@ -170,7 +170,7 @@ describe('a failed event', () => {
 
   it('is not one whose delivery is under way', async () => {
     const scene = await aScene();
-    scene.receiver.setTemper(broken);
+    scene.receiver.setResponder(broken);
     const id = await scene.subscribe({ retryPolicy: { maxAttempts: 2, backoffMs: 86_400_000 } });
     await scene.scan(1);
     await until(() => service.deps.collections.deliveries.findOne({ subscriptionId: id, state: 'retrying' }));
@@ -227,7 +227,7 @@ it('replays that wait for slow receivers do not delay an import', async () => {
   const { merchant, receiver } = scene;
   const { _id: programId } = await merchant.program();
   await scene.scan(1);
-  receiver.setTemper(hang());
+  receiver.setResponder(hang());
   const id = await scene.subscribe({ timeoutMs: 30_000 });
   // More replays than may run at the same time.
   await Promise.all(Array.from({ length: 12 }, () => scene.replay(id, { since: longAgo, only: 'all' })));

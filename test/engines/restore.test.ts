@@ -7,22 +7,22 @@ import { collectionNames } from '../../schemas/collections.js';
 import { migrate } from '../../worker/migrate.js';
 import type { TestMerchant } from '../rig/merchant.js';
 import type { TestService } from '../rig/service.js';
-import { startTold, type Told } from '../rig/told.js';
+import { type SubscribedService, startSubscribedService } from '../rig/subscribedService.js';
 import { until } from '../rig/until.js';
 
-let told: Told;
+let subscribed: SubscribedService;
 let service: TestService;
 let merchant: TestMerchant;
 
 beforeAll(async () => {
-  told = await startTold(['points.changed']);
-  ({ service, merchant } = told);
+  subscribed = await startSubscribedService(['points.changed']);
+  ({ service, merchant } = subscribed);
 });
-afterAll(() => told.stop());
+afterAll(() => subscribed.stop());
 
-const toldOf = (delta: number) => told.envelopes().filter(({ data }) => data.delta === delta);
+const eventsOf = (delta: number) => subscribed.envelopes().filter(({ data }) => data.delta === delta);
 const bytesOf = (delta: number) =>
-  told.receiver.requests
+  subscribed.receiver.requests
     .map(({ body }) => body.toString('utf8'))
     .filter((text) => JSON.parse(text).data.delta === delta);
 
@@ -48,14 +48,14 @@ it('the service continues from the backup: known changes are not applied twice, 
   const award = (key: string, delta: number) =>
     merchant.call(path, { method: 'PATCH', headers: { 'Idempotency-Key': `restore-${key}` }, body: { delta } });
   await award('before', 5);
-  await until(() => toldOf(5).length === 1);
+  await until(() => eventsOf(5).length === 1);
   await service.stopWorker();
   await award('untold', 7);
   const documents = await backUp();
   await service.startWorker();
-  await until(() => toldOf(7).length === 1);
+  await until(() => eventsOf(7).length === 1);
   await award('after', 11);
-  await until(() => toldOf(11).length === 1);
+  await until(() => eventsOf(11).length === 1);
   await service.stopWorker();
 
   await restore(documents);
@@ -70,7 +70,7 @@ it('the service continues from the backup: known changes are not applied twice, 
   // Temporal still has the workflow of this change and starts no second one, so the relay publishes the event.
   const anew = await award('after', 11);
   expect(anew.body.data).toMatchObject({ previous: 12, current: 23 });
-  const [lost, repeated] = await until(() => toldOf(11).length === 2 && toldOf(11));
+  const [lost, repeated] = await until(() => eventsOf(11).length === 2 && eventsOf(11));
   expect(repeated?.eventId).not.toBe(lost?.eventId);
-  expect(toldOf(5)).toHaveLength(1);
+  expect(eventsOf(5)).toHaveLength(1);
 });

@@ -3,18 +3,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import type { TestService } from '../rig/service.js';
-import { startTold, type Told } from '../rig/told.js';
+import { type SubscribedService, startSubscribedService } from '../rig/subscribedService.js';
 import { until } from '../rig/until.js';
 
-let told: Told;
+let subscribed: SubscribedService;
 let service: TestService;
 let merchant: TestMerchant;
 
 beforeAll(async () => {
-  told = await startTold(['pass.scanned']);
-  ({ service, merchant } = told);
+  subscribed = await startSubscribedService(['pass.scanned']);
+  ({ service, merchant } = subscribed);
 });
-afterAll(() => told.stop());
+afterAll(() => subscribed.stop());
 
 const scan = (code: unknown) => merchant.call('/merchants/me/scans', { body: { code } });
 
@@ -41,7 +41,7 @@ describe('a scan', () => {
     expect(body.data.items).toContainEqual(
       expect.objectContaining({ type: 'pass_scanned', outcome: 'success', detail: 'test key' }),
     );
-    expect((await until(() => told.envelopes(member.id)[0])).data).toEqual({
+    expect((await until(() => subscribed.envelopes(member.id)[0])).data).toEqual({
       memberId: member.id,
       memberCode: member.memberCode,
       programId: member.programId,

@@ -128,7 +128,7 @@ test('Temporal keeps its workflows over a kill -9 and removes finished ones afte
       .getHandle('kept-19')
       .describe()
       .then(({ status }) => status.name)
-      .catch(() => 'away');
+      .catch(() => 'unavailable');
   await expect.poll(describeLast).toBe('RUNNING');
   for (let start = 0; start < 20; start += 1) {
     expect((await client.workflow.getHandle(`kept-${start}`).describe()).status.name).toBe('RUNNING');

@@ -21,8 +21,8 @@ import type { Program } from '../../schemas/programs.js';
 import { createWorkerDeps } from '../../worker/createWorkerDeps.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
+import { hang, ok, status } from '../rig/responders.js';
 import { startService, type TestService } from '../rig/service.js';
-import { hang, ok, status } from '../rig/tempers.js';
 import { until } from '../rig/until.js';
 
 const hourMs = 3_600_000;
@@ -109,8 +109,11 @@ async function relayAll(at: WorkerDeps, eventIds: readonly string[]): Promise<vo
       heartbeat: () => {},
       forMs: 1_500,
     });
-    const told = await store.collections.events.countDocuments({ _id: { $in: [...eventIds] }, state: 'published' });
-    return told === eventIds.length;
+    const published = await store.collections.events.countDocuments({
+      _id: { $in: [...eventIds] },
+      state: 'published',
+    });
+    return published === eventIds.length;
   });
 }
 
@@ -178,7 +181,7 @@ describe('an attempt that stood still while another one took over', () => {
 describe('an attempt that failed', () => {
   it('changes nothing in the delivery after another attempt has taken over', async () => {
     const { id } = await merchant.enroll({ email: 'failed-late@example.com' });
-    receiver.setTemper(status(500));
+    receiver.setResponder(status(500));
     const event = await stateOf(await points(store, id, 2));
     const subscription = await store.collections.subscriptions.findOne({ merchantId: merchant.id });
     if (!event || !subscription) throw new Error('Nothing to attempt.');
@@ -192,7 +195,7 @@ describe('an attempt that failed', () => {
     });
     await expect(attempt).rejects.toThrow(LeaseLost);
     expect(await store.collections.deliveries.findOne({ _id: delivery._id })).toBeNull();
-    receiver.setTemper(ok());
+    receiver.setResponder(ok());
     await store.collections.events.updateOne({ _id: event._id }, { $set: { dueAt: new Date() } });
     await relayAll(deps, [event._id]);
   });
@@ -280,7 +283,7 @@ describe('a clock that is moved by an hour', () => {
 describe('the attempts of a delivery', () => {
   it('are used up by failures of the receiver only: an aborted or superseded attempt does not count', async () => {
     const { id } = await merchant.enroll({ email: 'attempts@example.com' });
-    receiver.setTemper(status(500));
+    receiver.setResponder(status(500));
     const eventId = await points(store, id, 2);
     await relayAll(deps, [eventId]);
     const delivery = await until(() => store.collections.deliveries.findOne({ eventId }));
@@ -300,9 +303,9 @@ describe('the attempts of a delivery', () => {
         },
         ...(signal && { signal }),
       });
-    receiver.setTemper(hang());
+    receiver.setResponder(hang());
     await expect(attempt(AbortSignal.timeout(200))).rejects.toThrow(/called off/);
-    receiver.setTemper(status(500));
+    receiver.setResponder(status(500));
     await expect(attempt()).rejects.toMatchObject({ nonRetryable: false });
     await expect(attempt()).rejects.toMatchObject({ nonRetryable: true });
     expect(await store.collections.deliveries.findOne({ _id: delivery._id })).toMatchObject({
@@ -315,12 +318,12 @@ describe('the attempts of a delivery', () => {
       state: 'exhausted',
       attempts: 3,
     });
-    receiver.setTemper(ok());
+    receiver.setResponder(ok());
   });
 
   it('keep their final state when an older attempt that stood still is logged, and the log has that attempt', async () => {
     const { id } = await merchant.enroll({ email: 'late-log@example.com' });
-    receiver.setTemper(status(500));
+    receiver.setResponder(status(500));
     const eventId = await points(store, id, 2);
     await relayAll(deps, [eventId]);
     const delivery = await until(() => store.collections.deliveries.findOne({ eventId }));
@@ -357,6 +360,6 @@ describe('the attempts of a delivery', () => {
     const ended = await store.collections.deliveries.findOne({ _id: delivery._id });
     expect(ended).toMatchObject({ state: 'exhausted', nextAttemptAt: null, attempts: before + 3 });
     expect(ended?.history).toHaveLength(before + 3);
-    receiver.setTemper(ok());
+    receiver.setResponder(ok());
   });
 });

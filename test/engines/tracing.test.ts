@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
+import { failThenOk } from '../rig/responders.js';
 import { startService, type TestService } from '../rig/service.js';
-import { failThenOk } from '../rig/tempers.js';
 import { startTraceCollector, type TraceCollector } from '../rig/traceCollector.js';
 import { until } from '../rig/until.js';
 
@@ -44,7 +44,7 @@ const attributesOf = ({ attributes }: TraceCollector['spans'][number]) =>
 describe('a trace', () => {
   it('leads from the caller to every attempt of the delivery', async () => {
     const { id } = await merchant.enroll();
-    receiver.setTemper(failThenOk(1));
+    receiver.setResponder(failThenOk(1));
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     await merchant.call(`/merchants/me/members/${id}/points`, {
       method: 'PATCH',

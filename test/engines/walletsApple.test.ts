@@ -50,9 +50,9 @@ describe('an iPhone that joined through the public page', () => {
       apple: { devicesNotified: 2, devicesAttempted: 2, mode: 'real' },
       google: { objectPatched: false, mode: 'real' },
     });
-    expect(await customers.told(ada, 'points.changed', 10)).toHaveLength(10);
-    expect(await customers.told(ada, 'pass.installed', 3)).toHaveLength(3);
-    expect(await customers.told(ada, 'pass.removed', 1)).toHaveLength(1);
+    expect(await customers.received(ada, 'points.changed', 10)).toHaveLength(10);
+    expect(await customers.received(ada, 'pass.installed', 3)).toHaveLength(3);
+    expect(await customers.received(ada, 'pass.removed', 1)).toHaveLength(1);
     expect(await deviceCount(ada.member._id)).toBe(2);
     await until(() => hanging.history().at(-1)?.balance === 10);
   });
@@ -65,21 +65,24 @@ describe('an iPhone that joined through the public page', () => {
       programId: ada.program._id,
       serialNumber: ada.member.serialNumber,
     };
-    const created = await customers.told(ada, 'pass.created', 2);
+    const created = await customers.received(ada, 'pass.created', 2);
     expect(created.map(({ data }) => [data.platform, data.mode]).sort()).toEqual([
       ['apple', 'real'],
       ['google', 'real'],
     ]);
     const phone = await customers.install(ada);
-    expect((await customers.told(ada, 'pass.installed', 1))[0]?.data).toMatchObject({ ...about, platform: 'apple' });
+    expect((await customers.received(ada, 'pass.installed', 1))[0]?.data).toMatchObject({
+      ...about,
+      platform: 'apple',
+    });
     const { passUpdate } = await customers.points(ada, { delta: 5 });
-    const [changed] = await customers.told(ada, 'points.changed', 1);
+    const [changed] = await customers.received(ada, 'points.changed', 1);
     expect(changed?.data.passUpdate).toEqual(passUpdate);
     expect(passUpdate?.apple).toEqual({ devicesNotified: 1, devicesAttempted: 1, mode: 'real' });
-    expect((await customers.told(ada, 'pass.updated', 1))[0]?.data).toMatchObject({ ...about, platform: 'apple' });
+    expect((await customers.received(ada, 'pass.updated', 1))[0]?.data).toMatchObject({ ...about, platform: 'apple' });
     await phone.settled();
     await phone.remove();
-    expect((await customers.told(ada, 'pass.removed', 1))[0]?.data).toMatchObject({ ...about, platform: 'apple' });
+    expect((await customers.received(ada, 'pass.removed', 1))[0]?.data).toMatchObject({ ...about, platform: 'apple' });
     expect((await customers.points(ada, { delta: 1 })).passUpdate?.apple).toEqual({
       devicesNotified: 0,
       devicesAttempted: 0,
@@ -91,9 +94,9 @@ describe('an iPhone that joined through the public page', () => {
     expect(await customers.timeline(ada, 'device_registered')).toMatchObject([line]);
     expect(await customers.timeline(ada, 'push_sent')).toMatchObject([{ ...line, detail: '1 of 1 devices' }]);
     expect(await customers.timeline(ada, 'device_unregistered')).toMatchObject([line]);
-    expect(await customers.told(ada, 'points.changed', 2)).toHaveLength(2);
+    expect(await customers.received(ada, 'points.changed', 2)).toHaveLength(2);
     for (const event of ['pass.installed', 'pass.updated', 'pass.removed'])
-      expect(customers.toldSoFar(ada, event)).toHaveLength(1);
+      expect(customers.receivedSoFar(ada, event)).toHaveLength(1);
   });
 
   it('shows the newest balance in the end when many changes come at once', async () => {
@@ -112,8 +115,8 @@ describe('an iPhone that joined through the public page', () => {
     real.apns.answer(gone.pushToken(), { status: 410, reason: 'Unregistered' });
     await Promise.all([1, 2, 3].map(() => customers.points(ada, { delta: 1 })));
     await customers.points(ada, { delta: 1 });
-    await customers.told(ada, 'points.changed', 4);
-    expect(await customers.told(ada, 'pass.removed', 1)).toHaveLength(1);
+    await customers.received(ada, 'points.changed', 4);
+    expect(await customers.received(ada, 'pass.removed', 1)).toHaveLength(1);
     expect(await deviceCount(ada.member._id)).toBe(0);
   });
 });
@@ -124,10 +127,10 @@ describe('APNs with a fault', () => {
     ['cuts the connection', 'drop'],
     ['sends the connection away', 'goaway'],
   ];
-  it.each(passing)('that %s is retried within the wait: the push succeeds', async (_: string, mood: ApnsAnswer) => {
+  it.each(passing)('that %s is retried within the wait: the push succeeds', async (_: string, answer: ApnsAnswer) => {
     const ada = await customers.join();
     const phone = await customers.install(ada);
-    real.apns.answer(phone.pushToken(), mood, { status: 200 });
+    real.apns.answer(phone.pushToken(), answer, { status: 200 });
     const { passUpdate, current } = await customers.points(ada, { delta: 7 });
     expect([passUpdate?.apple.devicesNotified, current]).toEqual([1, 7]);
     await until(() => phone.history().at(-1)?.balance === 7);
@@ -142,19 +145,19 @@ describe('APNs with a fault', () => {
   ];
   it.each(lasting)(
     'that %s gets retries until it accepts the push, and the answer does not wait for them',
-    async (_, moods) => {
+    async (_, faults) => {
       const ada = await customers.join();
       const [phone, other] = [await customers.install(ada), await customers.install(ada)];
-      real.apns.answer(phone.pushToken(), ...moods, { status: 200 });
+      real.apns.answer(phone.pushToken(), ...faults, { status: 200 });
       const { passUpdate, current, ms } = await customers.points(ada, { delta: 7 });
       expect([passUpdate, current]).toEqual([null, 7]);
       expect(ms).toBeLessThan(waitMs + 2_000);
       await until(() => other.history().at(-1)?.balance === 7);
-      const [changed] = await customers.told(ada, 'points.changed', 1);
+      const [changed] = await customers.received(ada, 'points.changed', 1);
       expect(changed?.data).toMatchObject({ current: 7, passUpdate: null });
       await until(() => phone.history().at(-1)?.balance === 7);
-      expect(customers.toldSoFar(ada, 'points.changed')).toHaveLength(1);
-      expect(await customers.told(ada, 'pass.updated', 1)).toHaveLength(1);
+      expect(customers.receivedSoFar(ada, 'points.changed')).toHaveLength(1);
+      expect(await customers.received(ada, 'pass.updated', 1)).toHaveLength(1);
       const lines = await until(async () => {
         const found = await customers.timeline(ada, 'push_sent');
         return found.length === 2 && found;
@@ -179,7 +182,7 @@ describe('APNs with a fault', () => {
     const taken = await customers.points(ada, { delta: 1 });
     expect(taken.passUpdate?.apple.devicesNotified).toBe(3);
     await until(() => phones.every((phone) => phone.history().at(-1)?.balance === 2));
-    expect(customers.toldSoFar(ada, 'pass.removed')).toEqual([]);
+    expect(customers.receivedSoFar(ada, 'pass.removed')).toEqual([]);
   });
 });
 

@@ -60,10 +60,10 @@ describe('a registration', () => {
     for (let turn = 0; turn < 3; turn += 1) statuses.push((await register(ada, device)).status);
     expect(statuses).toEqual([201, 200, 200]);
     await Promise.all([1, 2, 3].map(() => register(ada, device)));
-    await customers.told(ada, 'pass.installed', 1);
+    await customers.received(ada, 'pass.installed', 1);
     await customers.points(ada, { delta: 1 });
-    await customers.told(ada, 'points.changed', 1);
-    expect(customers.toldSoFar(ada, 'pass.installed')).toHaveLength(1);
+    await customers.received(ada, 'points.changed', 1);
+    expect(customers.receivedSoFar(ada, 'pass.installed')).toHaveLength(1);
   });
 
   it('is made once by concurrent calls of one device', async () => {
@@ -110,7 +110,7 @@ describe('a registration', () => {
     for (let turn = 0; turn < 2; turn += 1)
       undone.push((await ask(path, { method: 'DELETE', token: tokenOf(ada) })).status);
     expect([...undone, (await ask(devicePath(device))).status]).toEqual([200, 200, 204]);
-    expect(await customers.told(ada, 'pass.removed', 1)).toHaveLength(1);
+    expect(await customers.received(ada, 'pass.removed', 1)).toHaveLength(1);
   });
 });
 
@@ -236,7 +236,7 @@ describe('an update is not lost', () => {
     await until(() => phone.history().at(-1)?.balance === 4);
     const pushed = real.apns.pushes.map(({ pushToken }) => pushToken);
     expect([pushed.includes(old), pushed.includes(phone.pushToken())]).toEqual([false, true]);
-    expect(customers.toldSoFar(ada, 'pass.installed')).toHaveLength(1);
+    expect(customers.receivedSoFar(ada, 'pass.installed')).toHaveLength(1);
   });
 
   it('when two passes of one device change at different times', async () => {

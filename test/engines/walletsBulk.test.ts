@@ -63,14 +63,14 @@ describe('issuing many passes', () => {
 });
 
 /** The distinct events about a member in any order, such as `member.created {...}` and `pass.created google`. */
-const toldOf = (memberId: string): string[] => {
-  const told = receiver.requests.flatMap(({ body }) => {
+const eventsOf = (memberId: string): string[] => {
+  const lines = receiver.requests.flatMap(({ body }) => {
     const { event, data } = JSON.parse(body.toString('utf8'));
     if (data.memberId !== memberId) return [];
     if (event === 'pass.created') return [`${event} ${data.platform}`];
     return [`${event} ${JSON.stringify(data.passIssuance)}`];
   });
-  return [...new Set(told)];
+  return [...new Set(lines)];
 };
 const created = (apple: boolean, google: boolean) => `member.created ${JSON.stringify({ apple, google })}`;
 
@@ -79,8 +79,8 @@ describe('a pass that a wallet does not accept, of a member in the relay', () =>
     const made = await Promise.all(names.map((firstName) => real.merchant.enroll({ programId, firstName })));
     return made.map(({ id }) => id);
   };
-  const told = (ids: string[], times: number) =>
-    until(() => ids.every((id) => toldOf(id).length >= times) && ids.map(toldOf));
+  const eventsOfAll = (ids: string[], times: number) =>
+    until(() => ids.every((id) => eventsOf(id).length >= times) && ids.map(eventsOf));
   const built = async (memberId: string, platform: string) => {
     const { body } = await real.merchant.call(`/merchants/me/members/${memberId}/events`);
     return body.data.items
@@ -100,26 +100,26 @@ describe('a pass that a wallet does not accept, of a member in the relay', () =>
     const ids = await enroll(program._id, ['Ada', 'Refused', 'Bob']);
     await real.service.startWorker();
     const [ada = '', refused = '', bob = ''] = ids;
-    for (const lucky of await told([ada, bob], 3)) expect(lucky).toContain(created(true, true));
-    expect((await told([refused], 2)).flat().sort()).toEqual([created(true, false), 'pass.created apple']);
+    for (const lucky of await eventsOfAll([ada, bob], 3)) expect(lucky).toContain(created(true, true));
+    expect((await eventsOfAll([refused], 2)).flat().sort()).toEqual([created(true, false), 'pass.created apple']);
     expect(await built(refused, 'google')).toEqual([['failure', 'invalid: invalid; is tried again']]);
 
     real.google.rules.refuses = () => false;
-    await told(ids, 3);
-    expect(toldOf(refused)).toContain('pass.created google');
+    await eventsOfAll(ids, 3);
+    expect(eventsOf(refused)).toContain('pass.created google');
     expect((await built(refused, 'google')).map(([outcome]: string[]) => outcome)).toEqual(['failure', 'success']);
   });
 
   it('because Google does not answer, delays no event', async () => {
     const program = await real.merchant.program();
-    await told(await enroll(program._id, ['Before']), 3);
+    await eventsOfAll(await enroll(program._id, ['Before']), 3);
     real.google.fail({ on: 'objectInsert', how: 'hang', times: 1_000 });
     const [id = ''] = await enroll(program._id, ['Ada']);
-    await told([id], 2);
-    expect(toldOf(id).sort()).toEqual([created(true, false), 'pass.created apple']);
+    await eventsOfAll([id], 2);
+    expect(eventsOf(id).sort()).toEqual([created(true, false), 'pass.created apple']);
     real.google.mend();
-    await told([id], 3);
-    expect(toldOf(id)).toContain('pass.created google');
+    await eventsOfAll([id], 3);
+    expect(eventsOf(id)).toContain('pass.created google');
   });
 
   it('because its template is broken, is issued when the template is corrected', async () => {
@@ -132,12 +132,12 @@ describe('a pass that a wallet does not accept, of a member in the relay', () =>
       );
     await change('bm90IGEgcGljdHVyZQ==');
     const [id = ''] = await enroll(program._id, ['Ada']);
-    await told([id], 2);
-    expect(toldOf(id).sort()).toEqual([created(false, true), 'pass.created google']);
+    await eventsOfAll([id], 2);
+    expect(eventsOf(id).sort()).toEqual([created(false, true), 'pass.created google']);
     expect(await built(id, 'apple')).toMatchObject([['failure', expect.stringContaining('icon')]]);
     await change('');
-    await told([id], 3);
-    expect(toldOf(id)).toContain('pass.created apple');
+    await eventsOfAll([id], 3);
+    expect(eventsOf(id)).toContain('pass.created apple');
   });
 
   it('delays no other member of the same import', async () => {
@@ -149,13 +149,13 @@ describe('a pass that a wallet does not accept, of a member in the relay', () =>
     const batch = await batchEnd(real.merchant, body.data.batchId);
     expect(batch).toMatchObject({ phase: 'completed', passIssuance: { apple: 4, google: 3 } });
     const ids: string[] = body.data.results.map(({ memberId }: { memberId: string }) => memberId);
-    const said = (google: boolean) => (told: string[]) => told.includes(created(true, google));
-    await until(() => ids.every((id) => toldOf(id).some((line) => line.startsWith('member.created'))));
-    expect(ids.map(toldOf).map(said(true))).toEqual([true, true, false, true]);
-    expect(ids.map(toldOf).map(said(false))).toEqual([false, false, true, false]);
+    const said = (google: boolean) => (lines: string[]) => lines.includes(created(true, google));
+    await until(() => ids.every((id) => eventsOf(id).some((line) => line.startsWith('member.created'))));
+    expect(ids.map(eventsOf).map(said(true))).toEqual([true, true, false, true]);
+    expect(ids.map(eventsOf).map(said(false))).toEqual([false, false, true, false]);
 
     real.google.rules.refuses = () => false;
-    await told(ids, 3);
+    await eventsOfAll(ids, 3);
     const after = await until(async () => {
       const answer = await real.merchant.call(`/merchants/me/batches/${body.data.batchId}`);
       return answer.body.data.passIssuance.google === 4 && answer.body.data;

@@ -35,7 +35,7 @@ describe('the pass doctor', () => {
     const ada = await customers.join();
     const phone = await customers.install(ada);
     await real.customer.save(ada.googleUrl ?? '');
-    await customers.told(ada, 'pass.installed', 2);
+    await customers.received(ada, 'pass.installed', 2);
     await customers.points(ada, { delta: 3 });
     await until(() => phone.history().at(-1)?.balance === 3);
     const report = await until(async () => {

@@ -24,7 +24,7 @@ afterAll(async () => {
 const save = async (customer: Customer): Promise<string> => {
   const { objectId, statuses } = await real.customer.save(customer.googleUrl ?? '');
   expect(statuses).toEqual([200]);
-  await customers.told(customer, 'pass.installed', 1);
+  await customers.received(customer, 'pass.installed', 1);
   return objectId;
 };
 
@@ -56,10 +56,10 @@ describe('a Google Wallet that joined through the public page', () => {
     ]);
     expect(notices.map(({ text }) => text)).toEqual(['You have 1 points', 'You have 2 points', 'You have 3 points']);
     expect(messages.map(({ body }) => body)).toEqual(times.map((_, index) => `You have ${index + 1} points`));
-    expect(await customers.told(ada, 'pass.removed', 1)).toHaveLength(1);
+    expect(await customers.received(ada, 'pass.removed', 1)).toHaveLength(1);
     await until(() => hanging.history().at(-1)?.balance === 10);
-    expect(await customers.told(ada, 'points.changed', 10)).toHaveLength(10);
-    const updated = () => customers.toldSoFar(ada, 'pass.updated').filter(({ data }) => data.platform === 'google');
+    expect(await customers.received(ada, 'points.changed', 10)).toHaveLength(10);
+    const updated = () => customers.receivedSoFar(ada, 'pass.updated').filter(({ data }) => data.platform === 'google');
     await until(() => updated().length >= 10);
     expect(updated()).toHaveLength(10);
   });
@@ -80,13 +80,13 @@ describe('a Google Wallet that joined through the public page', () => {
       notices: [],
     });
     const about = { memberId: ada.member._id, serialNumber: ada.member.serialNumber, platform: 'google' };
-    expect((await customers.told(ada, 'pass.installed', 1))[0]?.data).toMatchObject(about);
-    expect(customers.toldSoFar(ada, 'pass.updated')).toEqual([]);
+    expect((await customers.received(ada, 'pass.installed', 1))[0]?.data).toMatchObject(about);
+    expect(customers.receivedSoFar(ada, 'pass.updated')).toEqual([]);
     await customers.points(ada, { delta: 1 });
-    expect((await customers.told(ada, 'pass.updated', 1))[0]?.data).toMatchObject(about);
+    expect((await customers.received(ada, 'pass.updated', 1))[0]?.data).toMatchObject(about);
     expect(real.customer.card(objectId).notices).toMatchObject([{ kind: 'update' }]);
     await real.customer.remove(objectId);
-    expect((await customers.told(ada, 'pass.removed', 1))[0]?.data).toMatchObject(about);
+    expect((await customers.received(ada, 'pass.removed', 1))[0]?.data).toMatchObject(about);
     const after = await customers.points(ada, { delta: 1 });
     expect([after.passUpdate?.google.objectPatched, real.customer.card(objectId).balance]).toEqual([false, '31']);
     const lines = await customers.timeline(ada, 'google_object_patched');
@@ -102,7 +102,7 @@ describe('a Google Wallet that joined through the public page', () => {
     const objectId = await save(ada);
     await Promise.all(Array.from({ length: 8 }, () => customers.points(ada, { delta: 1 })));
     await until(() => real.customer.card(objectId).balance === '8');
-    await customers.told(ada, 'points.changed', 8);
+    await customers.received(ada, 'points.changed', 8);
     expect(real.customer.card(objectId).balance).toBe('8');
   });
 
@@ -134,11 +134,11 @@ describe("Google's callbacks", () => {
     await real.customer.save(ada.googleUrl ?? '', { times: 3 });
     const nonce = crypto.randomUUID();
     await Promise.all([1, 2, 3].map(() => real.customer.call('del', objectIdOf(ada), { nonce })));
-    await customers.told(ada, 'pass.removed', 1);
+    await customers.received(ada, 'pass.removed', 1);
     await customers.points(ada, { delta: 1 });
-    await customers.told(ada, 'points.changed', 1);
-    expect(customers.toldSoFar(ada, 'pass.installed')).toHaveLength(1);
-    expect(customers.toldSoFar(ada, 'pass.removed')).toHaveLength(1);
+    await customers.received(ada, 'points.changed', 1);
+    expect(customers.receivedSoFar(ada, 'pass.installed')).toHaveLength(1);
+    expect(customers.receivedSoFar(ada, 'pass.removed')).toHaveLength(1);
   });
 
   it('that Google did not sign are 401 and change nothing', async () => {
@@ -147,7 +147,7 @@ describe("Google's callbacks", () => {
       expect([forge, await real.customer.call('save', objectIdOf(ada), { forge })]).toEqual([forge, [401]]);
     const member = await real.service.deps.collections.members.findOne({ _id: ada.member._id });
     expect(member?.pass.googleSaved).toBeUndefined();
-    expect(customers.toldSoFar(ada, 'pass.installed')).toEqual([]);
+    expect(customers.receivedSoFar(ada, 'pass.installed')).toEqual([]);
     const url = `${real.service.publicUrl}/wallet/google/callback`;
     const headers = { 'Content-Type': 'application/json' };
     const odd = await Promise.all(
@@ -184,13 +184,13 @@ describe('saves and deletions without a callback', () => {
     await customers.points(ada, { delta: 5 });
     real.google.rules.setHasUsers(objectId, true);
     expect(await reconcile(0)).toEqual({ corrected: 1 });
-    await customers.told(ada, 'pass.installed', 1);
+    await customers.received(ada, 'pass.installed', 1);
     await until(() => real.customer.card(objectId).balance === '5');
     expect(await reconcile(0)).toEqual({ corrected: 0 });
     real.google.rules.setHasUsers(objectId, false);
     expect(await reconcile(0)).toEqual({ corrected: 1 });
-    await customers.told(ada, 'pass.removed', 1);
-    expect(customers.toldSoFar(ada, 'pass.installed')).toHaveLength(1);
+    await customers.received(ada, 'pass.removed', 1);
+    expect(customers.receivedSoFar(ada, 'pass.installed')).toHaveLength(1);
   });
 
   it('have one event when the callback comes late', async () => {
@@ -200,8 +200,8 @@ describe('saves and deletions without a callback', () => {
     await until(() => real.google.requests.at(-1)?.kind === 'objectList');
     expect(await real.customer.call('save', objectIdOf(ada))).toEqual([200]);
     expect(await reconciled).toEqual({ corrected: 0 });
-    await customers.told(ada, 'pass.installed', 1);
-    expect(customers.toldSoFar(ada, 'pass.installed')).toHaveLength(1);
+    await customers.received(ada, 'pass.installed', 1);
+    expect(customers.receivedSoFar(ada, 'pass.installed')).toHaveLength(1);
   });
 });
 
@@ -215,14 +215,14 @@ describe('Google with a fault', () => {
       return lines.length >= updates && !lines.at(-1)?.detail?.includes('is tried again');
     });
 
-  const moods: [string, GoogleFault][] = [
+  const faults: [string, GoogleFault][] = [
     ['says 429', { how: { status: 429, reason: 'rateLimitExceeded' } }],
     ['says 503', { how: { status: 503 } }],
     ['cuts the connection', { how: 'reset' }],
     ['never answers', { how: 'hang' }],
     ['begins to answer and stops', { how: 'stall' }],
   ];
-  it.each(moods)(
+  it.each(faults)(
     'that %s gets retries until it accepts the change, and the answer does not wait for them',
     async (_, fault) => {
       const ada = await customers.join();
@@ -234,10 +234,13 @@ describe('Google with a fault', () => {
       real.google.mend();
       expect([passUpdate, current]).toEqual([null, 7]);
       expect(ms).toBeLessThan(waitMs + 2_000);
-      expect((await customers.told(ada, 'points.changed', 1))[0]?.data).toMatchObject({ current: 7, passUpdate: null });
+      expect((await customers.received(ada, 'points.changed', 1))[0]?.data).toMatchObject({
+        current: 7,
+        passUpdate: null,
+      });
       await until(() => real.customer.card(objectId).messages.length > 0);
       expect(real.customer.card(objectId)).toMatchObject({ balance: '7', messages: [{ body: 'Seven more' }] });
-      expect(await customers.told(ada, 'pass.updated', 1)).toHaveLength(1);
+      expect(await customers.received(ada, 'pass.updated', 1)).toHaveLength(1);
     },
   );
 

@@ -41,20 +41,20 @@ afterAll(async () => {
 
 describe('the health of a subscription', () => {
   it('is failing from the first failure on, and ok again after a success', async () => {
-    receiver.setTemper((_request, answer) => answer.writeHead(500).end());
+    receiver.setResponder((_request, answer) => answer.writeHead(500).end());
     await happens();
     const failing = await healthBecomes('failing');
     expect(failing).toMatchObject({ consecutiveFailures: 1, lastSuccessAt: null });
     expect(Date.now() - Date.parse(failing.failingSince)).toBeLessThan(300_000);
 
-    receiver.setTemper((_request, answer) => answer.writeHead(204).end());
+    receiver.setResponder((_request, answer) => answer.writeHead(204).end());
     await happens();
     const ok = await healthBecomes('ok');
     expect(ok).toMatchObject({ failingSince: null, consecutiveFailures: 0, lastSuccessAt: expect.any(String) });
   });
 
   it('is disabled after five days of failures only, with the reason, and later events are logged as skipped', async () => {
-    receiver.setTemper((_request, answer) => answer.writeHead(500).end());
+    receiver.setResponder((_request, answer) => answer.writeHead(500).end());
     const since = new Date(Date.now() - 5 * day - 60_000);
     await service.deps.collections.subscriptions.updateOne({ _id: id }, { $set: { 'health.failingSince': since } });
     await happens();
@@ -86,7 +86,7 @@ describe('the health of a subscription', () => {
   });
 
   it('is disabled at once when the receiver answers 410', async () => {
-    receiver.setTemper((_request, answer) => answer.writeHead(410).end());
+    receiver.setResponder((_request, answer) => answer.writeHead(410).end());
     await happens();
     expect(await healthBecomes('disabled')).toMatchObject({ disabledReason: 'gone' });
   });
@@ -94,7 +94,7 @@ describe('the health of a subscription', () => {
   it('does not overwrite a change of the owner during an attempt', async () => {
     await merchant.call(path(), { method: 'PATCH', body: { enabled: true } });
     let answer410 = () => {};
-    receiver.setTemper((_request, answer) => {
+    receiver.setResponder((_request, answer) => {
       answer410 = () => answer.writeHead(410).end();
     });
     const before = receiver.requests.length;

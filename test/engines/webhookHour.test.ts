@@ -11,8 +11,8 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DeliveryAttempt, DeliveryRow } from '../../schemas/collections.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
-import { type Came, type MoodyReceiver, startMoodyReceiver } from '../rig/moodyReceiver.js';
 import { startService, type TestService } from '../rig/service.js';
+import { type JournaledRequest, startUnreliableReceiver, type UnreliableReceiver } from '../rig/unreliableReceiver.js';
 import { until } from '../rig/until.js';
 
 /** A minute of the receiver's hour, in real milliseconds. */
@@ -22,12 +22,12 @@ const timeoutMs = 500;
 
 let service: TestService;
 let merchant: TestMerchant;
-let receiver: MoodyReceiver;
+let receiver: UnreliableReceiver;
 let folder: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'moody-receiver-'));
-  receiver = await startMoodyReceiver(join(folder, 'journal'));
+  folder = await mkdtemp(join(tmpdir(), 'unreliable-receiver-'));
+  receiver = await startUnreliableReceiver(join(folder, 'journal'));
   service = await startService({ env: { REPLAY_PER_SECOND: '200' } });
   merchant = await aMerchant(service);
 });
@@ -59,8 +59,8 @@ async function allow(id: string, timeoutMs: number): Promise<void> {
 }
 
 async function theHour(): Promise<void> {
-  const be = async (mood: Parameters<MoodyReceiver['be']>[0], minutes: number) => {
-    receiver.be(mood);
+  const runIn = async (mode: Parameters<UnreliableReceiver['setMode']>[0], minutes: number) => {
+    receiver.setMode(mode);
     await sleep(minutes * minute);
   };
   const dead = async (minutes: number) => {
@@ -68,19 +68,19 @@ async function theHour(): Promise<void> {
     await sleep(minutes * minute);
     await receiver.restart();
   };
-  await be('well', 4);
-  await be('errors', 6);
-  await be('busy', 4);
+  await runIn('well', 4);
+  await runIn('errors', 6);
+  await runIn('busy', 4);
   await dead(8);
-  await be('slow', 5);
-  await be('late', 5);
-  await be('mixed', 8);
+  await runIn('slow', 5);
+  await runIn('late', 5);
+  await runIn('mixed', 8);
   await dead(5);
-  await be('hangs', 3);
-  await be('moved', 2);
-  await be('mixed', 5);
+  await runIn('hangs', 3);
+  await runIn('moved', 2);
+  await runIn('mixed', 5);
   await dead(1);
-  await be('resets', 4);
+  await runIn('resets', 4);
 }
 
 /** Deliveries of the subscription, including replays, by event, oldest first. */
@@ -91,14 +91,14 @@ async function storyOf({ id }: Subscribed): Promise<Map<string, DeliveryRow[]>> 
   return story;
 }
 
-const sentAt = ({ headers }: Came): number => Date.parse(String(headers['x-service-webhook-timestamp']));
-const idOf = ({ headers }: Came): string => String(headers['webhook-id']);
+const sentAt = ({ headers }: JournaledRequest): number => Date.parse(String(headers['x-service-webhook-timestamp']));
+const idOf = ({ headers }: JournaledRequest): string => String(headers['webhook-id']);
 
 /** Compares an attempt in the log with the receiver's record of it, if the receiver has one. */
-function agrees({ statusCode, error }: DeliveryAttempt, came: Came | undefined): boolean {
-  if (statusCode !== null) return came?.answered === statusCode && (error === null) === statusCode < 300;
-  if (error === 'refused') return came === undefined;
-  if (error === 'reset') return came?.answered === undefined;
+function agrees({ statusCode, error }: DeliveryAttempt, request: JournaledRequest | undefined): boolean {
+  if (statusCode !== null) return request?.answered === statusCode && (error === null) === statusCode < 300;
+  if (error === 'refused') return request === undefined;
+  if (error === 'reset') return request?.answered === undefined;
   return error === 'timeout';
 }
 
@@ -124,7 +124,7 @@ it('after an hour of failures the receiver has every event once, and the log agr
   await theHour();
   over.abort();
   await awarding;
-  receiver.be('well');
+  receiver.setMode('well');
 
   const ledger = await service.deps.collections.ledger.find({ memberId: member.id, type: 'adjust' }).toArray();
   const events = new Set(ledger.map(({ eventId = '' }) => eventId));
@@ -162,11 +162,11 @@ it('after an hour of failures the receiver has every event once, and the log agr
   expect(taken.length).toBeGreaterThan(2 * events.size);
   for (const subscribed of [patient, brief]) {
     const { path, secret, retryPolicy } = subscribed;
-    const came = journal.filter((entry) => entry.path === path);
-    expect(new Set(came.filter((entry) => entry.taken).map(idOf))).toEqual(events);
+    const requests = journal.filter((entry) => entry.path === path);
+    expect(new Set(requests.filter((entry) => entry.taken).map(idOf))).toEqual(events);
 
     const bodies = new Map<string, Buffer>();
-    for (const entry of came) {
+    for (const entry of requests) {
       const first = bodies.get(idOf(entry)) ?? entry.body;
       bodies.set(idOf(entry), first);
       expect(entry.body.equals(first)).toBe(true);
@@ -180,9 +180,9 @@ it('after an hour of failures the receiver has every event once, and the log agr
     expect(new Set(story.keys())).toEqual(events);
     for (const [eventId, deliveries] of story) {
       const attempts = deliveries.flatMap(({ history }) => history);
-      const known = came.filter((entry) => idOf(entry) === eventId);
+      const known = requests.filter((entry) => idOf(entry) === eventId);
       // The time of an attempt is taken before its request is signed, and it ends before the next one starts.
-      const attemptOf = (entry: Came) => attempts.findLast(({ at }) => at.getTime() <= sentAt(entry));
+      const attemptOf = (entry: JournaledRequest) => attempts.findLast(({ at }) => at.getTime() <= sentAt(entry));
       for (const attempt of attempts) {
         const entries = known.filter((entry) => attemptOf(entry) === attempt);
         expect(entries.length).toBeLessThanOrEqual(1);

@@ -13,9 +13,9 @@ import { deliveryWorkflowId } from '../../schemas/ids.js';
 import { subscriptionRequest } from '../../schemas/webhooks.js';
 import { startEffects } from '../rig/effects.js';
 import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
-import { type Received, type Receiver, startReceiver, type Temper } from '../rig/receiver.js';
+import { type Received, type Receiver, type Responder, startReceiver } from '../rig/receiver.js';
+import { failThenOk, gone, hang, ok, status, tooMany } from '../rig/responders.js';
 import { startService, type TestService } from '../rig/service.js';
-import { failThenOk, gone, hang, ok, status, tooMany } from '../rig/tempers.js';
 import { until } from '../rig/until.js';
 
 let service: TestService;
@@ -33,8 +33,8 @@ afterAll(async () => {
 const all = '/merchants/me/webhooks';
 const quick = { maxAttempts: 5, backoffMs: 50 };
 
-async function listening(temper: Temper = ok()): Promise<Receiver> {
-  const receiver = await startReceiver(temper);
+async function listening(responder: Responder = ok()): Promise<Receiver> {
+  const receiver = await startReceiver(responder);
   receivers.push(receiver);
   return receiver;
 }
@@ -66,8 +66,8 @@ interface Delivery {
 }
 
 /** A new merchant with one subscription, by default to points events only. */
-async function subscribed(temper: Temper = ok(), body: object = {}): Promise<Subscribed> {
-  const [merchant, receiver] = [await aMerchant(service), await listening(temper)];
+async function subscribed(responder: Responder = ok(), body: object = {}): Promise<Subscribed> {
+  const [merchant, receiver] = [await aMerchant(service), await listening(responder)];
   const created = await merchant.call(all, {
     body: { url: receiver.url, events: ['points.changed'], retryPolicy: quick, ...body },
   });
@@ -288,7 +288,7 @@ describe('a delivery', () => {
     await award(merchant, member.id);
     await receiver.waitFor((requests) => requests.length === 1);
     expect(await settled({ log }, 'pending')).toMatchObject({ success: false, attempts: 0, history: [], error: null });
-    receiver.setTemper(ok());
+    receiver.setResponder(ok());
     const delivery = await settled({ log }, 'succeeded');
     expect(delivery.history.map(({ attempt, error }) => [attempt, error])).toEqual([
       [1, 'timeout'],
@@ -335,9 +335,9 @@ describe('a delivery', () => {
   it('waits longer when the receiver asks for it', async () => {
     let asked = false;
     const { merchant, receiver } = await subscribed((request, answer) => {
-      const temper = asked ? ok() : tooMany('2');
+      const responder = asked ? ok() : tooMany('2');
       asked = true;
-      temper(request, answer);
+      responder(request, answer);
     });
     const member = await merchant.enroll();
     await award(merchant, member.id);
@@ -381,7 +381,7 @@ describe('a delivery', () => {
     const handle = service.client.workflow.getHandle(deliveryWorkflowId(used.eventId, id));
     await until(async () => (await handle.describe()).status.name === 'FAILED');
 
-    receiver.setTemper(ok());
+    receiver.setResponder(ok());
     const { runId } = await handle.describe();
     const { events } = await handle.fetchHistory();
     const begun = events?.find((event) => event.workflowTaskCompletedEventAttributes)?.eventId;

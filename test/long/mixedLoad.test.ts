@@ -4,12 +4,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { aListener, type Listener } from '../crash/rig/audience.js';
 import { type Cluster, startCluster } from '../crash/rig/cluster.js';
 import { drain } from '../crash/rig/drain.js';
+import { aListener, type Listener } from '../crash/rig/listeners.js';
 import { type Apple, populate, startApple, type World } from '../crash/rig/world.js';
 import { runMixedLoad } from '../rig/mixedLoad.js';
-import { ok } from '../rig/tempers.js';
+import { ok } from '../rig/responders.js';
 
 const minutes = Number(process.env.MIXED_LOAD_MINUTES ?? 10);
 
@@ -19,7 +19,7 @@ let cluster: Cluster;
 let world: World;
 
 beforeAll(async () => {
-  [apple, listener] = await Promise.all([startApple(), aListener({ name: 'good', temper: ok(), steady: true })]);
+  [apple, listener] = await Promise.all([startApple(), aListener({ name: 'good', responder: ok(), steady: true })]);
   cluster = await startCluster({
     sources: true,
     env: apple.env,

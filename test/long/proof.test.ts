@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrashPoint } from '../../platform/crashPoint.js';
 import { check, type Finding } from '../crash/checkers.js';
-import { aListener } from '../crash/rig/audience.js';
 import { createCaller } from '../crash/rig/caller.js';
 import { type ClusterOptions, type Role, startCluster } from '../crash/rig/cluster.js';
+import { collectEvidence } from '../crash/rig/collectEvidence.js';
 import { drain } from '../crash/rig/drain.js';
-import { gather } from '../crash/rig/gather.js';
+import { aListener } from '../crash/rig/listeners.js';
 import { createLoad } from '../crash/rig/load.js';
 import { createRandom } from '../crash/rig/random.js';
 import { type Apple, populate, startApple } from '../crash/rig/world.js';
 import { watchLogFolder } from '../rig/failureLog.js';
-import { ok } from '../rig/tempers.js';
+import { ok } from '../rig/responders.js';
 import { until } from '../rig/until.js';
 
 const breaking = (name: string): string => new URL(`../crash/rig/breaks/${name}.ts`, import.meta.url).href;
@@ -38,7 +38,7 @@ afterAll(() => apple.apns.close());
 
 /** Runs one API, one worker, some changes and one death. Returns the findings of the checkers. */
 async function run({ preload, at, afterAnswer, env, restMs }: Run): Promise<Finding[]> {
-  const listener = await aListener({ name: 'good', temper: ok(), steady: true });
+  const listener = await aListener({ name: 'good', responder: ok(), steady: true });
   const cluster = await startCluster({
     preload,
     env: { ...apple.env, ...env },
@@ -66,7 +66,7 @@ async function run({ preload, at, afterAnswer, env, restMs }: Run): Promise<Find
     await cluster.allUp();
     await drain(world, { withinMs: restMs });
     await caller.close();
-    return check(await gather(world, load.operations));
+    return check(await collectEvidence(world, load.operations));
   } finally {
     await cluster.stop();
     await listener.stop();

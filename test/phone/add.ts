@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { replaceFile } from '../../stack/stackFile.js';
-import type { FaceShown } from '../rig/shownView.js';
+import type { ViewShown } from '../rig/shownView.js';
 import { createVirtualIphone, newIdentity } from '../rig/virtualIphone.js';
 import { drawCard, moment } from './screen.js';
 import { controlUrl, readKept } from './standIns.js';
@@ -69,7 +69,7 @@ async function keepPass(
     },
     onRequest: ({ method, url, status }) =>
       say(`${moment()}  ${method} ${new URL(url).pathname.replace('/wallet/apple/v1/', '')} ${status || 'no answer'}`),
-    onFace: (view) => say(drawFace(view)),
+    onView: (view) => say(drawView(view)),
   });
   await phone.install(bytes);
   say(`${moment()}  registered; waiting for pushes (Ctrl-C switches the phone off, the pass stays on it)`);
@@ -89,7 +89,7 @@ async function hearPushes(url: string, hear: (topic: string) => void, signal: Ab
   }
 }
 
-function drawFace({ json, message, lockScreen, voided }: FaceShown): string {
+function drawView({ json, message, lockScreen, voided }: ViewShown): string {
   const fields = Object.entries(json.storeCard).flatMap(([area, shown]) => (area === 'backFields' ? [] : shown));
   const notice = lockScreen === undefined ? '' : `\n  on the lock screen: ${lockScreen}`;
   const card = drawCard({

@@ -7,7 +7,7 @@ import { envFile, startStandIns } from './standIns.js';
 const help = `Usage:
   npm run phone -- wallets        runs a local APNs and a local Google with test certificates, and writes the
                                   environment that points a stack at them
-  npm run phone -- add PASS_URL   a virtual iPhone adds the pass and shows each push, fetch and face;
+  npm run phone -- add PASS_URL   a virtual iPhone adds the pass and shows each push, fetch and view;
                                   where passes are stub it follows the web card
   npm run phone -- save PASS_URL  a virtual Google wallet saves the pass and shows each change
 

@@ -28,7 +28,7 @@ interface Scenario<N extends WorkflowName> {
 
 type Scenarios = { [N in WorkflowName]: Record<string, () => Scenario<N>> };
 
-const told: PassUpdate = {
+const pushed: PassUpdate = {
   serialNumber: 'b7d9f1f6-9b0e-4f59-8a38-2c5e2f7f1d10',
   lastUpdateTag: '2026-11-21T04:00:00.000Z',
   rebuilt: true,
@@ -50,7 +50,7 @@ const delivery = {
   backoffMs: 50,
 };
 
-const away = () => new Error('It is away.');
+const unavailable = () => new Error('It is unavailable.');
 const final = (message: string) => ApplicationFailure.create({ message, nonRetryable: true });
 const refused = (nonRetryable: boolean) =>
   ApplicationFailure.create({ message: 'It answered 500.', type: 'status', nonRetryable, nextRetryDelay: 50 });
@@ -143,16 +143,16 @@ export const scenarios: Scenarios = {
     }),
     answered: () => ({
       activities: {
-        pushPasses: async () => ({ passUpdates: { 'event-1': told }, eventIds: ['event-2'], late: [] }),
-        publishEvents: failing(1, away, publishEvents),
+        pushPasses: async () => ({ passUpdates: { 'event-1': pushed }, eventIds: ['event-2'], late: [] }),
+        publishEvents: failing(1, unavailable, publishEvents),
       },
       input: change,
       update: passUpdateUpdate,
     }),
     pushedLate: () => ({
       activities: {
-        pushPasses: failing(10, away, async () => ({ passUpdates: {}, eventIds: [], late: [] })),
-        pushLate: failing(1, away, async () => ({ eventIds: ['event-2'] })),
+        pushPasses: failing(10, unavailable, async () => ({ passUpdates: {}, eventIds: [], late: [] })),
+        pushLate: failing(1, unavailable, async () => ({ eventIds: ['event-2'] })),
         publishEvents,
       },
       input: change,
@@ -172,7 +172,7 @@ export const scenarios: Scenarios = {
     googleLate: () => ({
       activities: {
         issueApplePasses: async () => ({ eventIds: ['apple-1'] }),
-        issueGooglePasses: failing(2, away, async () => ({ eventIds: ['google-1'] })),
+        issueGooglePasses: failing(2, unavailable, async () => ({ eventIds: ['google-1'] })),
         publishEvents,
       },
       input: enrollment,
@@ -217,13 +217,13 @@ export const scenarios: Scenarios = {
   },
   pushPassesLate: {
     taken: () => ({
-      activities: { pushLate: failing(1, away, async () => ({ eventIds: ['event-2'] })), publishEvents },
+      activities: { pushLate: failing(1, unavailable, async () => ({ eventIds: ['event-2'] })), publishEvents },
       input: { merchantId: 'merchant-1', eventIds: ['event-1'] },
     }),
   },
   issuePassesLate: {
     taken: () => ({
-      activities: { issueLate: failing(1, away, async () => undefined) },
+      activities: { issueLate: failing(1, unavailable, async () => undefined) },
       input: { merchantId: 'merchant-1', memberIds: ['member-1'] },
     }),
   },

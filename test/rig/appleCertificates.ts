@@ -30,7 +30,7 @@ export interface AppleCertificates {
   settings: AppleSettings;
 }
 
-export interface AppleCertificateWishes {
+export interface AppleCertificateOptions {
   passTypeId?: string;
   teamId?: string;
   /** The OU of the WWDR certificate. */
@@ -50,8 +50,8 @@ async function ecKey(): Promise<string> {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-export async function makeAppleCertificates(wishes: AppleCertificateWishes = {}): Promise<AppleCertificates> {
-  const { passTypeId = 'pass.com.example.loyalty', teamId = 'TEAM123456', wwdrGeneration = 'G4', days = 365 } = wishes;
+export async function makeAppleCertificates(options: AppleCertificateOptions = {}): Promise<AppleCertificates> {
+  const { passTypeId = 'pass.com.example.loyalty', teamId = 'TEAM123456', wwdrGeneration = 'G4', days = 365 } = options;
   const folder = await mkdtemp(join(tmpdir(), 'apple-certificates-'));
   const file = (name: string) => join(folder, name);
   const openssl = (...args: string[]) => run('openssl', args);

@@ -16,7 +16,7 @@ export interface Customer extends Joined {
   program: Program;
 }
 
-export interface Told {
+export interface ReceivedEvent {
   event: string;
   // biome-ignore lint/suspicious/noExplicitAny: what an event carries is what the test says that it must
   data: any;
@@ -45,8 +45,8 @@ export interface Customers {
    * Waits until the merchant has received `times` events of this type about the customer, and returns them, oldest
    * first.
    */
-  told: (customer: Customer, event: string, times: number) => Promise<Told[]>;
-  toldSoFar: (customer: Customer, event: string) => Told[];
+  received: (customer: Customer, event: string, times: number) => Promise<ReceivedEvent[]>;
+  receivedSoFar: (customer: Customer, event: string) => ReceivedEvent[];
   /** The entries of this type in the customer's timeline, oldest first. */
   timeline: (customer: Customer, type: string) => Promise<Line[]>;
   stop: () => Promise<void>;
@@ -63,10 +63,10 @@ export async function startCustomers({ service, merchant, phone }: RealWallets):
     expect(answer.status).toBe(200);
     return { data: answer.body.data, ms };
   };
-  const toldSoFar: Customers['toldSoFar'] = ({ member }, event) =>
+  const receivedSoFar: Customers['receivedSoFar'] = ({ member }, event) =>
     receiver.requests
-      .map((request): Told => JSON.parse(request.body.toString('utf8')))
-      .filter((told) => told.event === event && told.data.memberId === member._id);
+      .map((request): ReceivedEvent => JSON.parse(request.body.toString('utf8')))
+      .filter((received) => received.event === event && received.data.memberId === member._id);
 
   return {
     async join(given = {}) {
@@ -88,10 +88,10 @@ export async function startCustomers({ service, merchant, phone }: RealWallets):
     async status(customer, status) {
       return (await change(customer, 'status', { body: { status } })).data.passUpdate;
     },
-    toldSoFar,
-    async told(customer, event, times) {
-      await until(() => toldSoFar(customer, event).length >= times, { seen: () => toldSoFar(customer, event) });
-      return toldSoFar(customer, event);
+    receivedSoFar,
+    async received(customer, event, times) {
+      await until(() => receivedSoFar(customer, event).length >= times, { seen: () => receivedSoFar(customer, event) });
+      return receivedSoFar(customer, event);
     },
     async timeline({ member }, type) {
       const { body } = await merchant.call(`/merchants/me/members/${member._id}/events?limit=200`);

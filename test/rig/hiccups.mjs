@@ -9,7 +9,7 @@ import { isMainThread } from 'node:worker_threads';
 const { HICCUP_MS: forMs = 350, HICCUP_EVERY_MS: everyMs = 250 } = process.env;
 const share = 0.3;
 // Spared, because tests kill this process: a hiccup between an answer and its journal line would lose the line.
-const spared = 'moodyReceiverProcess.ts';
+const spared = 'unreliableReceiverProcess.ts';
 
 if (isMainThread && !process.argv[1]?.endsWith(spared)) {
   const cell = new Int32Array(new SharedArrayBuffer(4));

@@ -1,4 +1,4 @@
-// A real webhook server with a configurable behaviour (temper). It records every request before it answers.
+// A real webhook server with a configurable behaviour (responder). It records every request before it answers.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -13,7 +13,7 @@ export interface Received {
   at: Date;
 }
 
-export type Temper = (request: Received, answer: ServerResponse) => void;
+export type Responder = (request: Received, answer: ServerResponse) => void;
 
 export interface ReceiverOptions {
   /** Default: 127.0.0.1. */
@@ -34,7 +34,7 @@ export interface Receiver {
   open(): number;
   /** Number of requests that are neither answered in full nor aborted by their sender. */
   underWay(): number;
-  setTemper(temper: Temper): void;
+  setResponder(responder: Responder): void;
   /** Resolves when the requests so far satisfy `predicate`; throws after `ms`. */
   waitFor(predicate: (requests: readonly Received[]) => boolean, ms?: number): Promise<void>;
   /** Resets all connections, as when the process is killed. */
@@ -49,7 +49,7 @@ function inVain(predicate: unknown, ms: number, requests: readonly Received[]): 
 }
 
 export async function startReceiver(
-  temper: Temper = (_request, answer) => answer.writeHead(204).end(),
+  responder: Responder = (_request, answer) => answer.writeHead(204).end(),
   { host = '127.0.0.1', port = 0, certificate }: ReceiverOptions = {},
 ): Promise<Receiver> {
   const requests: Received[] = [];
@@ -57,7 +57,7 @@ export async function startReceiver(
   const waiting = new Set<() => void>();
   let accepted = 0;
   let underWay = 0;
-  let current = temper;
+  let current = responder;
 
   const server = certificate ? createTlsServer({ cert: certificate.cert, key: certificate.key }) : createServer();
   server.on('request', async (request, answer) => {
@@ -102,7 +102,7 @@ export async function startReceiver(
     accepted: () => accepted,
     open: () => sockets.size,
     underWay: () => underWay,
-    setTemper(next) {
+    setResponder(next) {
       current = next;
     },
     waitFor(predicate, ms = 60_000) {

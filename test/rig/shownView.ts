@@ -2,7 +2,7 @@
 import type { PassJson, PkpassField } from './pkpass.js';
 
 /** One version of a pass as its owner saw it. */
-export interface FaceShown {
+export interface ViewShown {
   at: Date;
   balance: number;
   label: string;
@@ -22,7 +22,7 @@ const fieldsOf = (json: PassJson): PkpassField[] => Object.values(json.storeCard
 
 const visible = (value: string | number) => String(value).replace(/[\u200b\u200c]/g, '');
 
-export function faceOf(json: PassJson, lastModified: string | null, before: PassJson | undefined): FaceShown {
+export function viewOf(json: PassJson, lastModified: string | null, before: PassJson | undefined): ViewShown {
   const fields = fieldsOf(json);
   const balance = fields.find(({ key }) => key === 'balance');
   const message = fields.find(({ changeMessage }) => changeMessage !== undefined);

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { ApnsServer } from './apnsServer.js';
 import { BrokenPass, openPkpass, type PassJson } from './pkpass.js';
-import { type FaceShown, faceOf } from './shownView.js';
+import { type ViewShown, viewOf } from './shownView.js';
 
 export interface PhoneRequest {
   at: Date;
@@ -19,9 +19,9 @@ export interface VirtualIphone {
   deviceLibraryIdentifier: string;
   pushToken(): string;
   /** Adds a pass from its bytes or its address and registers it. Returns what the pass shows. */
-  install(source: Buffer | string | URL): Promise<FaceShown>;
+  install(source: Buffer | string | URL): Promise<ViewShown>;
   /** All versions of a pass that were shown, oldest first. Without a serial number: those of the only pass. */
-  history(serialNumber?: string): readonly FaceShown[];
+  history(serialNumber?: string): readonly ViewShown[];
   serialNumbers(): string[];
   /** Deletes a pass and unregisters it at the service. */
   remove(serialNumber?: string): Promise<void>;
@@ -47,7 +47,7 @@ export interface VirtualIphoneOptions {
   fetch?: typeof fetch;
   /** Delays before a failed list or fetch is tried again. */
   retryWaitsMs?: readonly number[];
-  onFace?: (view: FaceShown) => void;
+  onView?: (view: ViewShown) => void;
   onRequest?: (request: PhoneRequest) => void;
 }
 
@@ -57,7 +57,7 @@ const updatedPasses = z.object({ serialNumbers: z.array(z.string()), lastUpdated
 interface Installed {
   json: PassJson;
   lastModified: string | null;
-  shown: FaceShown[];
+  shown: ViewShown[];
 }
 
 export function createVirtualIphone(options: VirtualIphoneOptions): VirtualIphone {
@@ -123,12 +123,12 @@ export function createVirtualIphone(options: VirtualIphoneOptions): VirtualIphon
     await complain(json, `registering was answered ${response.status}`);
   };
 
-  const show = (pass: Installed, json: PassJson, lastModified: string | null): FaceShown => {
-    const view = faceOf(json, lastModified, pass.shown.length === 0 ? undefined : pass.json);
+  const show = (pass: Installed, json: PassJson, lastModified: string | null): ViewShown => {
+    const view = viewOf(json, lastModified, pass.shown.length === 0 ? undefined : pass.json);
     pass.json = json;
     pass.lastModified = lastModified;
     pass.shown.push(view);
-    options.onFace?.(view);
+    options.onView?.(view);
     return view;
   };
 

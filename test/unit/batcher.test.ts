@@ -101,7 +101,7 @@ describe('concurrent calls', () => {
     let broken = true;
     const join = createBatcher(
       async (items: number[]) => {
-        if (broken) throw new Error('the database is away');
+        if (broken) throw new Error('the database is unavailable');
         return items;
       },
       { batchSize: 10, concurrency: 1 },

@@ -33,9 +33,9 @@ it('keeps keys apart, and reads again after a failure', async () => {
   const coalesce = createCoalesce();
   const [one, other] = await Promise.all([coalesce('one', async () => 1), coalesce('other', async () => 2)]);
   expect([one, other]).toEqual([1, 2]);
-  const failed = coalesce('one', () => Promise.reject(new Error('away')));
+  const failed = coalesce('one', () => Promise.reject(new Error('unavailable')));
   const next = coalesce('one', async () => 3);
-  await expect(failed).rejects.toThrow('away');
+  await expect(failed).rejects.toThrow('unavailable');
   expect(await next).toBe(3);
   expect(await coalesce('one', async () => 4)).toBe(4);
 });

@@ -12,7 +12,7 @@ const enrolled: Operation = {
 const keyedChange: Operation = {
   ...{ kind: 'delta', outcome: 'acknowledged', requests: 2, memberId: 'm1', surprises: [] },
   keyedChangeId,
-  told: { previous: 10, current: 15 },
+  answered: { previous: 10, current: 15 },
   bodies: ['same', 'same'],
 };
 const voided: Operation = {
@@ -155,7 +155,7 @@ const broken: [string, Finding['kind'], Break][] = [
     ({ operations }) =>
       Object.assign(
         first(operations, (o) => o.kind === 'delta'),
-        { told: { previous: 0, current: 5 } },
+        { answered: { previous: 0, current: 5 } },
       ),
   ],
   ['a row without its event', 'lost', ({ events }) => events.splice(3, 1)],
@@ -172,11 +172,11 @@ const broken: [string, Finding['kind'], Break][] = [
     ({ members }) => members.push({ ...first(members), id: 'm2', email: 'b@example.com' }),
   ],
   [
-    'a pass that was told of twice',
+    'a pass with two events',
     'doubled',
     ({ events }) => events.push({ ...first(events, (e) => e.id === 'e2'), id: 'e9' }),
   ],
-  ['a pass that was never told of', 'lost', ({ events }) => events.splice(1, 1)],
+  ['a pass without an event', 'lost', ({ events }) => events.splice(1, 1)],
   ['a status change that was lost', 'lost', ({ events }) => events.splice(4, 1)],
   [
     'a status change that nobody asked for',
@@ -185,7 +185,7 @@ const broken: [string, Finding['kind'], Break][] = [
       events.push({ ...first(events, (e) => e.id === 'e5'), id: 'e9', memberVersion: 9, previousStatus: 'voided' }),
   ],
   ['a tag that was lost', 'lost', ({ members }) => Object.assign(first(members), { tags: [] })],
-  ['a tag that nobody was told of', 'lost', ({ events }) => events.splice(5, 1)],
+  ['a tag without an event', 'lost', ({ events }) => events.splice(5, 1)],
   ['an event left in the outbox', 'lost', ({ events }) => Object.assign(first(events), { published: false })],
   ['an event that no receiver got', 'lost', ({ receipts }) => receipts.splice(0, 1)],
   ['an event that was never tried', 'lost', ({ deliveries }) => deliveries.splice(0, 1)],

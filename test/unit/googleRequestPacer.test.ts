@@ -8,7 +8,7 @@ function busiestSecond(times: number[]): number {
   return Math.max(0, ...times.map((from) => times.filter((at) => at >= from && at < from + 1_000).length));
 }
 
-describe('the bucket of Google requests', () => {
+describe('the pacer of Google requests', () => {
   it('admits the first request at once and the nineteenth after a second', async () => {
     const clock = createFakeClock();
     const pacer = createRequestPacer({ clock });

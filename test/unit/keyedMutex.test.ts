@@ -45,11 +45,11 @@ describe('the keyed mutex', () => {
 
   it('fails all waiting calls when the database is unavailable, and serves later ones', async () => {
     const runExclusive = createKeyedMutex();
-    const away = async () => {
+    const failing = async () => {
       await pause(1);
       throw new MongoNetworkError('It does not answer.');
     };
-    const first = runExclusive('m', away);
+    const first = runExclusive('m', failing);
     const waiting = [runExclusive('m', async () => 'never'), runExclusive('m', async () => 'never')];
     await expect(first).rejects.toThrow(MongoNetworkError);
     for (const one of waiting) await expect(one).rejects.toMatchObject({ code: 'UNAVAILABLE' });

@@ -72,7 +72,7 @@ describe('metrics', () => {
 
   it('report that MongoDB is unavailable instead of failing the scrape', async () => {
     const metrics = createMetrics();
-    metrics.watch({ readOutbox: () => Promise.reject(new Error('away')), temporalAvailable: () => true });
+    metrics.watch({ readOutbox: () => Promise.reject(new Error('unavailable')), temporalAvailable: () => true });
     const answer = await (await serve({ metrics }))('/metrics');
     expect(answer.status).toBe(200);
     const text = await answer.text();

@@ -48,7 +48,7 @@ describe('a setting from a file', () => {
     expect(lines).toThrow(/^The configuration is wrong:/);
     for (const name of [
       'SECRETS_KEY_FILE: ENOENT',
-      'CONSOLE_JWT_SECRET_FILE: is given beside',
+      'CONSOLE_JWT_SECRET_FILE: is set together with',
       'LOG_LEVEL: ',
       'PORT: ',
     ])

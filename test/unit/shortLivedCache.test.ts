@@ -4,22 +4,22 @@ import { createShortLivedCache } from '../../platform/shortLivedCache.js';
 
 describe('rows in the short-lived cache', () => {
   it('are queried once for all concurrent callers', async () => {
-    const recent = createShortLivedCache();
+    const cached = createShortLivedCache();
     let asked = 0;
     const load = async () => {
       asked += 1;
       return { asked };
     };
-    const answers = await Promise.all(Array.from({ length: 20 }, () => recent('a', load)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => cached('a', load)));
     expect(answers).toEqual(Array(20).fill({ asked: 1 }));
-    expect(await recent('a', load)).toEqual({ asked: 1 });
-    expect(await recent('b', load)).toEqual({ asked: 2 });
+    expect(await cached('a', load)).toEqual({ asked: 1 });
+    expect(await cached('b', load)).toEqual({ asked: 2 });
   });
 
   it('are queried again when they were missing or the query failed', async () => {
-    const recent = createShortLivedCache();
-    expect(await recent('a', async () => null)).toBeNull();
-    await expect(recent('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away');
-    expect(await recent('a', async () => ({ there: true }))).toEqual({ there: true });
+    const cached = createShortLivedCache();
+    expect(await cached('a', async () => null)).toBeNull();
+    await expect(cached('a', () => Promise.reject(new Error('unavailable')))).rejects.toThrow('unavailable');
+    expect(await cached('a', async () => ({ there: true }))).toEqual({ there: true });
   });
 });

@@ -70,11 +70,11 @@ test('recorded children are found by the next holder, also if a holder in betwee
 
 test('waiting ends when the holder releases the lock', async () => {
   const first = taken();
-  let told = 0;
+  let warnings = 0;
   const second = waitForLock(path, () => {
-    told += 1;
+    warnings += 1;
     setTimeout(() => first.release(), 50);
   });
   (await second).release();
-  expect(told).toBe(1);
+  expect(warnings).toBe(1);
 });

@@ -1,11 +1,11 @@
 // A test of the rig: the time in which the machine stood still.
 import { expect, it } from 'vitest';
+import { blockProcess } from '../rig/blockProcess.js';
 import { watchStalls } from '../rig/stalls.js';
-import { standStill } from '../rig/standStill.js';
 
 it('a stall is counted before it is over, without the usual delay of timers', () => {
   const stalls = watchStalls();
-  standStill(200);
+  blockProcess(200);
   expect(stalls.stalledMs()).toBeGreaterThanOrEqual(150);
   stalls.stop();
 });

@@ -92,8 +92,8 @@ describe('Apple credentials that fit each other', () => {
   });
 
   it('push to the configured address', () => {
-    const told = { APNS_ORIGIN: 'https://127.0.0.1:8443/', APNS_CA: ours.server.cert };
-    expect(real(told)).toMatchObject({ apnsOrigin: 'https://127.0.0.1:8443', apnsCa: ours.server.cert });
+    const configured = { APNS_ORIGIN: 'https://127.0.0.1:8443/', APNS_CA: ours.server.cert };
+    expect(real(configured)).toMatchObject({ apnsOrigin: 'https://127.0.0.1:8443', apnsCa: ours.server.cert });
     expect(real({ APNS_ORIGIN: 'http://127.0.0.1:8080' }).apnsOrigin).toBe('http://127.0.0.1:8080');
   });
 });

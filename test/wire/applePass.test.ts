@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const FACE: ApplePassView = {
+const VIEW: ApplePassView = {
   serialNumber: '7a1c6e0a-64a7-4d0e-9c0f-3f1e8f0f0001',
   authenticationToken: 'an-authentication-token',
   memberCode: '0123456789',
@@ -67,7 +67,7 @@ const RICH: TemplatedProgram = {
   },
 };
 
-const faceWith = (change: Partial<ApplePassView>): ApplePassView => ({ ...FACE, ...change });
+const viewWith = (change: Partial<ApplePassView>): ApplePassView => ({ ...VIEW, ...change });
 
 async function jsonOf(program: TemplatedProgram, view: ApplePassView): Promise<PassJson> {
   const pass = buildPass(credentials, compileTemplate(credentials, program), view);
@@ -75,16 +75,16 @@ async function jsonOf(program: TemplatedProgram, view: ApplePassView): Promise<P
 }
 
 const cases: [string, TemplatedProgram, ApplePassView][] = [
-  ['a points pass', POINTS, FACE],
-  ['an empty stamp card', STAMPS, faceWith({ label: 'STAMPS', balance: 0, goal: 10 })],
-  ['a full stamp card', STAMPS, faceWith({ label: 'STAMPS', balance: 10, goal: 10 })],
+  ['a points pass', POINTS, VIEW],
+  ['an empty stamp card', STAMPS, viewWith({ label: 'STAMPS', balance: 0, goal: 10 })],
+  ['a full stamp card', STAMPS, viewWith({ label: 'STAMPS', balance: 10, goal: 10 })],
   [
     'a tiered pass with everything',
     RICH,
-    faceWith({ tier: 'Silver', nextTier: { name: 'Gold', missing: 160 }, changeMessage: 'Hi', messageSequence: 5 }),
+    viewWith({ tier: 'Silver', nextTier: { name: 'Gold', missing: 160 }, changeMessage: 'Hi', messageSequence: 5 }),
   ],
-  ['a bare pass', { name: 'P', style: 'points' }, faceWith({ displayName: undefined, goal: undefined })],
-  ['a voided pass', POINTS, faceWith({ status: 'voided' })],
+  ['a bare pass', { name: 'P', style: 'points' }, viewWith({ displayName: undefined, goal: undefined })],
+  ['a voided pass', POINTS, viewWith({ status: 'voided' })],
 ];
 
 describe.each(cases)('%s', (_, program, view) => {
@@ -120,7 +120,7 @@ describe.each(cases)('%s', (_, program, view) => {
 
 describe('the content of a pass', () => {
   it('is exactly this for a tiered member', async () => {
-    const view = faceWith({
+    const view = viewWith({
       tier: 'Silver',
       nextTier: { name: 'Gold', missing: 160 },
       changeMessage: 'Hi',
@@ -138,9 +138,9 @@ describe('the content of a pass', () => {
       foregroundColor: 'rgb(255, 255, 255)',
       labelColor: 'rgb(160, 176, 192)',
       locations: [{ latitude: 51.5, longitude: -0.12, relevantText: 'Come in' }],
-      serialNumber: FACE.serialNumber,
-      authenticationToken: FACE.authenticationToken,
-      webServiceURL: FACE.webServiceURL,
+      serialNumber: VIEW.serialNumber,
+      authenticationToken: VIEW.authenticationToken,
+      webServiceURL: VIEW.webServiceURL,
       barcodes: [
         { format: 'PKBarcodeFormatQR', message: '0123456789', altText: '0123456789', messageEncoding: 'iso-8859-1' },
       ],
@@ -174,8 +174,8 @@ describe('the content of a pass', () => {
   });
 
   it('never shows the serial number on its front', async () => {
-    const { storeCard, barcodes } = await jsonOf(POINTS, FACE);
-    expect(JSON.stringify({ storeCard, barcodes })).not.toContain(FACE.serialNumber);
+    const { storeCard, barcodes } = await jsonOf(POINTS, VIEW);
+    expect(JSON.stringify({ storeCard, barcodes })).not.toContain(VIEW.serialNumber);
   });
 
   it('is voided for a voided and for an expired member, and names the reason', async () => {
@@ -183,34 +183,34 @@ describe('the content of a pass', () => {
       ['voided', 'Voided'],
       ['expired', 'Expired'],
     ] as const) {
-      const json = await jsonOf(POINTS, faceWith({ status }));
+      const json = await jsonOf(POINTS, viewWith({ status }));
       expect(json.voided).toBe(true);
       expect(json.storeCard.auxiliaryFields).toContainEqual({ key: 'status', label: 'STATUS', value: word });
     }
-    expect(await jsonOf(POINTS, FACE)).not.toHaveProperty('voided');
+    expect(await jsonOf(POINTS, VIEW)).not.toHaveProperty('voided');
   });
 
   it("prefers the member's expiry to the template's", async () => {
     const expirationDate = new Date('2027-01-02T03:04:05Z');
-    expect((await jsonOf(RICH, faceWith({ expirationDate }))).expirationDate).toBe('2027-01-02T03:04:05.000Z');
+    expect((await jsonOf(RICH, viewWith({ expirationDate }))).expirationDate).toBe('2027-01-02T03:04:05.000Z');
   });
 
   it('gives a repeated message a new value each time, and has a change message only with a message', async () => {
     const messages = await Promise.all(
       [1, 2, 3, 4].map(async (messageSequence) => {
-        const { storeCard } = await jsonOf(POINTS, faceWith({ changeMessage: 'Thank you', messageSequence }));
+        const { storeCard } = await jsonOf(POINTS, viewWith({ changeMessage: 'Thank you', messageSequence }));
         return storeCard.backFields?.[0];
       }),
     );
     expect(new Set(messages.map((field) => field?.value)).size).toBe(4);
     for (const field of messages)
       expect(field).toMatchObject({ key: 'message', changeMessage: '%@', value: expect.stringMatching(/^Thank you/) });
-    const internal = await jsonOf(POINTS, FACE);
+    const internal = await jsonOf(POINTS, VIEW);
     expect(JSON.stringify(internal.storeCard)).not.toContain('changeMessage');
   });
 
   it('is in the languages of its template, with quotes escaped', () => {
-    const files = unzip(buildPass(credentials, compileTemplate(credentials, RICH), FACE));
+    const files = unzip(buildPass(credentials, compileTemplate(credentials, RICH), VIEW));
     expect(files.get('de.lproj/pass.strings')?.toString()).toBe(
       '"MEMBER ID" = "MITGLIEDS-NR.";\n"Terms" = "Die \\"Regeln\\"";\n',
     );
@@ -218,7 +218,7 @@ describe('the content of a pass', () => {
 
   it('shows a new strip after each stamp, and always the strip of a template that has one', () => {
     const stripOf = (program: TemplatedProgram, balance: number) =>
-      unzip(buildPass(credentials, compileTemplate(credentials, program), faceWith({ balance })))
+      unzip(buildPass(credentials, compileTemplate(credentials, program), viewWith({ balance })))
         .get('strip@3x.png')
         ?.toString('base64');
     const drawn = [0, 1, 2, 9, 10].map((balance) => stripOf(STAMPS, balance));
@@ -232,7 +232,7 @@ describe('the content of a pass', () => {
 describe('a signature', () => {
   it("contains the signer's and the WWDR certificate, SHA-1 and its time, but not the manifest", async () => {
     const signedAt = new Date(Date.now() - 1000);
-    const pass = buildPass(credentials, compileTemplate(credentials, POINTS), FACE, signedAt);
+    const pass = buildPass(credentials, compileTemplate(credentials, POINTS), VIEW, signedAt);
     const file = join(folder, 'signature');
     await writeFile(file, unzip(pass).get('signature') ?? '');
     const { stdout } = await run('openssl', ['cms', '-cmsout', '-print', '-inform', 'DER', '-in', file]);
@@ -259,7 +259,7 @@ describe('a template that no phone would accept', () => {
 });
 
 describe("the virtual phone's check", () => {
-  const built = () => buildPass(credentials, compileTemplate(credentials, POINTS), FACE);
+  const built = () => buildPass(credentials, compileTemplate(credentials, POINTS), VIEW);
 
   it('refuses a pass signed under another authority', async () => {
     const { wwdrCert } = await makeAppleCertificates();
@@ -282,6 +282,6 @@ describe("the virtual phone's check", () => {
 
   it('refuses a pass for another pass type than its certificate', async () => {
     const compiled = compileTemplate({ passTypeId: 'pass.com.example.other', teamId: credentials.teamId }, POINTS);
-    await expect(openPkpass(buildPass(credentials, compiled, FACE))).rejects.toThrow(BrokenPass);
+    await expect(openPkpass(buildPass(credentials, compiled, VIEW))).rejects.toThrow(BrokenPass);
   });
 });

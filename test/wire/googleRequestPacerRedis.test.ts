@@ -35,7 +35,7 @@ async function takeAll(buckets: { take: () => Promise<void> }[], each: number): 
   return times.sort((one, other) => one - other);
 }
 
-describe('the bucket of Google requests in Redis', () => {
+describe('the pacer of Google requests in Redis', () => {
   it('is shared by all workers', async () => {
     const workers = await Promise.all([worker(), worker(), worker()]);
     const times = await takeAll(

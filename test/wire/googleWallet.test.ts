@@ -216,7 +216,7 @@ describe('when Google fails', () => {
     },
   );
 
-  it.each([429, 500, 503])('an answer of %i is transient, and no retry bypasses the bucket', async (status) => {
+  it.each([429, 500, 503])('an answer of %i is transient, and no retry bypasses the pacer', async (status) => {
     const wallet = connect();
     google.fail({ on: 'objectGet', how: { status }, times: 5 });
     await expect(wallet.getObject(objectId())).rejects.toMatchObject({ kind: 'transient', status });
@@ -320,7 +320,7 @@ describe('many members at once', () => {
 });
 
 describe('the limit of requests', () => {
-  it('is kept with the bucket, and exceeded without it', async () => {
+  it('is kept with the pacer, and exceeded without it', async () => {
     const unbounded = connect({ pacer: noBucket });
     const wild = await Promise.allSettled(Array.from({ length: 30 }, () => unbounded.getObject(objectId())));
     expect(wild.some(({ status }) => status === 'rejected')).toBe(true);

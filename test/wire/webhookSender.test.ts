@@ -1,4 +1,4 @@
-// One attempt against receivers of every temper: its result, its duration, and the connections that it leaves.
+// One attempt against receivers of every responder: its result, its duration, and the connections that it leaves.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,9 +7,9 @@ import { type SendResult, sendWebhook } from '../../activities/webhooks/sendWebh
 import { parseCidrs } from '../../schemas/addresses.js';
 import { webhookHeaders } from '../../schemas/webhookHeaders.js';
 import { makeWebhookSecret, signService } from '../../schemas/webhookSignature.js';
-import { type Receiver, type ReceiverOptions, startReceiver, type Temper } from '../rig/receiver.js';
-import { standStill } from '../rig/standStill.js';
-import * as tempers from '../rig/tempers.js';
+import { blockProcess } from '../rig/blockProcess.js';
+import { type Receiver, type ReceiverOptions, type Responder, startReceiver } from '../rig/receiver.js';
+import * as responders from '../rig/responders.js';
 
 const secret = makeWebhookSecret();
 const body = Buffer.from('{"eventId":"evt_1","name":"Zoë","data":{"points":1}}');
@@ -28,8 +28,8 @@ afterEach(async () => {
   await Promise.all(receivers.map((receiver) => receiver.stop()));
 });
 
-async function aReceiver(temper?: Temper, options?: ReceiverOptions): Promise<Receiver> {
-  const receiver = await startReceiver(temper, options);
+async function aReceiver(responder?: Responder, options?: ReceiverOptions): Promise<Receiver> {
+  const receiver = await startReceiver(responder, options);
   receivers.push(receiver);
   return receiver;
 }
@@ -53,7 +53,7 @@ describe('an attempt', () => {
   it('posts exactly the stored bytes, signed, and succeeds with any 2xx', async () => {
     const receiver = await aReceiver();
     for (const statusCode of [200, 201, 202, 204, 299]) {
-      receiver.setTemper(tempers.status(statusCode));
+      receiver.setResponder(responders.status(statusCode));
       expect(await send(`${receiver.url}?a=1`)).toMatchObject({
         ok: true,
         statusCode,
@@ -79,14 +79,14 @@ describe('an attempt', () => {
   it.each([300, 301, 302, 303, 304, 307, 308, 400, 401, 404, 418, 429, 500, 502, 503, 504, 599])(
     'fails with class status on %i',
     async (statusCode) => {
-      const receiver = await aReceiver(tempers.status(statusCode));
+      const receiver = await aReceiver(responders.status(statusCode));
       expect(await send(receiver.url)).toMatchObject({ ok: false, statusCode, error: 'status' });
     },
   );
 
   it('follows no redirect and records its target', async () => {
     const target = await aReceiver();
-    const receiver = await aReceiver(tempers.redirect(target.url, 307));
+    const receiver = await aReceiver(responders.redirect(target.url, 307));
     const result = await send(receiver.url);
     expect(result).toMatchObject({ ok: false, statusCode: 307, error: 'status' });
     expect(result.detail).toContain(target.url);
@@ -94,27 +94,27 @@ describe('an attempt', () => {
   });
 
   it('distinguishes 410 from all other failures', async () => {
-    const receiver = await aReceiver(tempers.gone());
+    const receiver = await aReceiver(responders.gone());
     expect(await send(receiver.url)).toMatchObject({ ok: false, statusCode: 410, error: 'gone' });
   });
 
   it('reads Retry-After from a failure only', async () => {
-    const receiver = await aReceiver(tempers.tooMany('120'));
+    const receiver = await aReceiver(responders.tooMany('120'));
     expect(await send(receiver.url)).toMatchObject({ statusCode: 429, retryAfterMs: 120_000 });
-    receiver.setTemper(tempers.tooMany(new Date(Date.now() + 3_600_000).toUTCString()));
+    receiver.setResponder(responders.tooMany(new Date(Date.now() + 3_600_000).toUTCString()));
     expect((await send(receiver.url)).retryAfterMs).toBeGreaterThan(3_500_000);
-    receiver.setTemper(tempers.status(200, { 'retry-after': '120' }));
+    receiver.setResponder(responders.status(200, { 'retry-after': '120' }));
     expect(await send(receiver.url)).toMatchObject({ ok: true, retryAfterMs: null });
   });
 
   it('reports each answer of a receiver that fails twice and then recovers', async () => {
-    const receiver = await aReceiver(tempers.failThenOk(2));
+    const receiver = await aReceiver(responders.failThenOk(2));
     const results = [await send(receiver.url), await send(receiver.url), await send(receiver.url)];
     expect(results.map(({ statusCode }) => statusCode)).toEqual([500, 500, 204]);
   });
 
   it('waits for a slow receiver up to the timeout', async () => {
-    const receiver = await aReceiver(tempers.slow(300));
+    const receiver = await aReceiver(responders.slow(300));
     const result = await send(receiver.url, 20_000);
     expect(result).toMatchObject({ ok: true, statusCode: 204 });
     expect(result.durationMs).toBeGreaterThanOrEqual(295);
@@ -129,7 +129,7 @@ describe('an attempt', () => {
   });
 
   it('reports a port without a listener as refused, and a reset connection as reset', async () => {
-    const receiver = await aReceiver(tempers.reset());
+    const receiver = await aReceiver(responders.reset());
     expect(await send(receiver.url)).toMatchObject({ ok: false, statusCode: null, error: 'reset' });
     await receiver.stop();
     receivers = [];
@@ -142,29 +142,31 @@ describe('an attempt', () => {
     ['has one header beyond 16 KB', `HTTP/1.1 200 OK\r\nx-a: ${'b'.repeat(17_000)}\r\n\r\n`],
     ['says its length twice', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n..'],
   ])('reports an answer that %s as a protocol error', async (_what, text) => {
-    const receiver = await aReceiver(tempers.raw(text));
+    const receiver = await aReceiver(responders.raw(text));
     expect(await send(receiver.url)).toMatchObject({ ok: false, statusCode: null, error: 'protocol' });
   });
 
   it('does not treat an interim answer or an upgrade as the answer', async () => {
     const receiver = await aReceiver(
-      tempers.raw('HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\nHTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n'),
+      responders.raw('HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\nHTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n'),
     );
     expect(await send(receiver.url)).toMatchObject({ ok: false, statusCode: 500, error: 'status' });
-    receiver.setTemper(tempers.raw('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'));
+    receiver.setResponder(
+      responders.raw('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+    );
     expect(await send(receiver.url)).toMatchObject({ ok: false, statusCode: null });
   });
 });
 
 describe('the duration of an attempt', () => {
   it.each([
-    ['never answers', tempers.hang(), 'timeout'],
-    ['drips its headers for ever', tempers.dripHeaders(20), 'timeout'],
+    ['never answers', responders.hang(), 'timeout'],
+    ['drips its headers for ever', responders.dripHeaders(20), 'timeout'],
     ['sends interim answers for ever', endlessInterim(), 'timeout'],
-    ['says 200 and drips its body for ever', tempers.drip(20), null],
-    ['says 500 and drips its body for ever', tempers.drip(20, 500), 'status'],
-  ])('is timeoutMs against a receiver that %s', async (_what, temper, error) => {
-    const receiver = await aReceiver(temper);
+    ['says 200 and drips its body for ever', responders.drip(20), null],
+    ['says 500 and drips its body for ever', responders.drip(20, 500), 'status'],
+  ])('is timeoutMs against a receiver that %s', async (_what, responder, error) => {
+    const receiver = await aReceiver(responder);
     const startedAt = performance.now();
     const result = await send(receiver.url, 400);
     expect(result).toMatchObject({ error, ok: error === null });
@@ -198,7 +200,7 @@ describe('the duration of an attempt', () => {
       dispatch(options, {
         ...handler,
         onRequestStart(controller, context) {
-          standStill(300);
+          blockProcess(300);
           handler.onRequestStart?.(controller, context);
         },
       });
@@ -208,7 +210,7 @@ describe('the duration of an attempt', () => {
   });
 
   it('ends at once when the attempt is aborted, before or while it runs', async () => {
-    const receiver = await aReceiver(tempers.hang());
+    const receiver = await aReceiver(responders.hang());
     const stop = new AbortController();
     const running = send(receiver.url, 5_000, stop.signal);
     await receiver.waitFor((requests) => requests.length === 1);
@@ -220,7 +222,7 @@ describe('the duration of an attempt', () => {
   });
 
   it('ends at an abort after the answer with that answer', async () => {
-    const receiver = await aReceiver(tempers.drip(10));
+    const receiver = await aReceiver(responders.drip(10));
     const stop = new AbortController();
     const running = send(receiver.url, 5_000, stop.signal);
     await receiver.waitFor((requests) => requests.length === 1);
@@ -232,12 +234,12 @@ describe('the duration of an attempt', () => {
 
 describe('the body of an answer', () => {
   it.each([
-    ['without end', tempers.endlessBody(), { ok: true, statusCode: 200 }],
-    ['without end after a failure', tempers.endlessBody(503), { ok: false, statusCode: 503, error: 'status' }],
-    ['that is a gzip bomb', tempers.gzipBomb(), { ok: true, statusCode: 200 }],
-    ['of 17 KB', tempers.status(200, {}, 'x'.repeat(17_408)), { ok: true, statusCode: 200 }],
-  ])('%s is cut at 16 KB, does not change the result and closes its socket', async (_what, temper, expected) => {
-    const receiver = await aReceiver(temper);
+    ['without end', responders.endlessBody(), { ok: true, statusCode: 200 }],
+    ['without end after a failure', responders.endlessBody(503), { ok: false, statusCode: 503, error: 'status' }],
+    ['that is a gzip bomb', responders.gzipBomb(), { ok: true, statusCode: 200 }],
+    ['of 17 KB', responders.status(200, {}, 'x'.repeat(17_408)), { ok: true, statusCode: 200 }],
+  ])('%s is cut at 16 KB, does not change the result and closes its socket', async (_what, responder, expected) => {
+    const receiver = await aReceiver(responder);
     const result = await send(receiver.url, 20_000);
     expect(result).toMatchObject(expected);
     expect(result.durationMs).toBeLessThan(20_000);
@@ -245,7 +247,7 @@ describe('the body of an answer', () => {
   });
 
   it('within 16 KB leaves the socket for the next attempt', async () => {
-    const receiver = await aReceiver(tempers.status(200, {}, 'x'.repeat(16_384)));
+    const receiver = await aReceiver(responders.status(200, {}, 'x'.repeat(16_384)));
     for (let count = 0; count < 20; count += 1) expect(await send(receiver.url)).toMatchObject({ ok: true });
     // Up to two, because undici waits for one turn of the event loop before it reuses a socket.
     expect(receiver.accepted()).toBeLessThanOrEqual(2);
@@ -255,9 +257,9 @@ describe('the body of an answer', () => {
     const smuggled = `HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n${'x'.repeat(20_000)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`;
     const receiver = await aReceiver();
     for (let round = 0; round < 10; round += 1) {
-      receiver.setTemper(tempers.raw(smuggled));
+      receiver.setResponder(responders.raw(smuggled));
       expect(await send(receiver.url)).toMatchObject({ ok: true, statusCode: 200 });
-      receiver.setTemper(tempers.status(500));
+      receiver.setResponder(responders.status(500));
       expect(await send(receiver.url)).toMatchObject({ ok: false, statusCode: 500 });
     }
   });
@@ -270,7 +272,7 @@ describe('the body of an answer', () => {
   });
 
   it('uses no memory, however many receivers send without end', async () => {
-    const receiver = await aReceiver(tempers.endlessBody());
+    const receiver = await aReceiver(responders.endlessBody());
     await Promise.all(Array.from({ length: 20 }, () => send(receiver.url)));
     const before = process.memoryUsage().rss;
     for (let round = 0; round < 10; round += 1) {
@@ -286,7 +288,7 @@ describe('the body of an answer', () => {
 describe('receivers side by side', () => {
   it('on one origin do not wait for those that hang', async () => {
     const receiver = await aReceiver((request, answer) =>
-      request.path === '/hang' ? undefined : tempers.ok()(request, answer),
+      request.path === '/hang' ? undefined : responders.ok()(request, answer),
     );
     const origin = `http://127.0.0.1:${receiver.port}`;
     const stop = new AbortController();
@@ -298,7 +300,7 @@ describe('receivers side by side', () => {
   });
 });
 
-function endlessInterim(): Temper {
+function endlessInterim(): Responder {
   return (_request, answer) => {
     const timer = setInterval(() => answer.socket?.write('HTTP/1.1 102 Processing\r\n\r\n'), 20);
     answer.socket?.on('close', () => clearInterval(timer));

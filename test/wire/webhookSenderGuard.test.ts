@@ -11,7 +11,7 @@ import { ipv4Text, ipv6Text, within } from '../rig/cidrs.js';
 import { type ConnectWatch, watchConnects } from '../rig/connectWatch.js';
 import { hostileUrls } from '../rig/hostileUrls.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
-import * as tempers from '../rig/tempers.js';
+import * as responders from '../rig/responders.js';
 
 /** 127.0.0.1 is the only allowed address; the rest of loopback stands for the forbidden ones. */
 const onlyOne = parseCidrs('127.0.0.1');
@@ -22,7 +22,7 @@ let receiver: Receiver;
 let connects: ConnectWatch;
 
 beforeAll(async () => {
-  receiver = await startReceiver(tempers.status(204, { connection: 'close' }), { host: '0.0.0.0' });
+  receiver = await startReceiver(responders.status(204, { connection: 'close' }), { host: '0.0.0.0' });
 });
 afterAll(() => receiver.stop());
 beforeEach(() => {

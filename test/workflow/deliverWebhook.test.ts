@@ -92,7 +92,7 @@ describe('attempts', () => {
   });
 
   it('that a dying worker interrupted are repeated at once and do not count', async () => {
-    answers(new Error('The worker went away.'), new Error('The database went away.'), 'succeeded');
+    answers(new Error('The worker is unavailable.'), new Error('The database went away.'), 'succeeded');
     expect(await (await start({ attempts: 1 })).result()).toEqual({ state: 'succeeded' });
     expect(attempts).toHaveLength(3);
   });

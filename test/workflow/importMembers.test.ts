@@ -67,7 +67,7 @@ it('repeats a step that failed', async () => {
   worker.fakes.publishImported = async ({ from }) => {
     if (!failed) {
       failed = true;
-      throw new Error('The database was away.');
+      throw new Error('The database is unavailable.');
     }
     calls.push(`carry ${from}`);
     return stepped(from, from === 1);

@@ -27,7 +27,7 @@ function failing<I, O>(times: number, work: (input: I) => Promise<O>): (input: I
   let left = times;
   return async (input) => {
     left -= 1;
-    if (left >= 0) throw new Error('The wallet is away.');
+    if (left >= 0) throw new Error('The wallet is unavailable.');
     return work(input);
   };
 }

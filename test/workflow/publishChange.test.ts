@@ -11,7 +11,7 @@ let worker: WorkflowWorker;
 let calls: string[];
 let workflowId: string;
 
-const told: PassUpdate = {
+const pushed: PassUpdate = {
   serialNumber: 'serial-1',
   lastUpdateTag: '2026-11-21T04:00:00.000Z',
   rebuilt: true,
@@ -37,7 +37,7 @@ beforeEach(() => {
   workflowId = `points:${newId()}:key-0001`;
   worker.fakes.pushPasses = async ({ leaseOwner, eventIds }) => {
     note(leaseOwner, `push ${eventIds.join()}`);
-    return { passUpdates: { 'event-1': told }, eventIds: ['pass-1'], late: [] };
+    return { passUpdates: { 'event-1': pushed }, eventIds: ['pass-1'], late: [] };
   };
   worker.fakes.publishEvents = async ({ leaseOwner, eventIds }) => {
     note(leaseOwner, `publish ${eventIds.join()}`);
@@ -79,7 +79,7 @@ describe('a change', () => {
       note(leaseOwner, 'published');
       return { published: 1 };
     };
-    expect(await ask()).toEqual(told);
+    expect(await ask()).toEqual(pushed);
     expect(calls).not.toContain('published');
     finish();
     await handle().result();
@@ -87,10 +87,10 @@ describe('a change', () => {
   });
 
   it('answers a second caller like the first, at the same time and after its end, and is pushed once', async () => {
-    expect(await Promise.all([ask(), ask()])).toEqual([told, told]);
+    expect(await Promise.all([ask(), ask()])).toEqual([pushed, pushed]);
     await handle().result();
     const { runId } = await handle().describe();
-    expect(await ask()).toEqual(told);
+    expect(await ask()).toEqual(pushed);
     expect((await handle().describe()).runId).toBe(runId);
     expect(calls).toEqual(['push event-1', 'publish event-1,pass-1']);
   });
@@ -106,12 +106,12 @@ describe('a push that fails', () => {
   it('answers null, is repeated until it is accepted, and does not delay the event', async () => {
     worker.fakes.pushPasses = async ({ leaseOwner }) => {
       note(leaseOwner, 'push failed');
-      throw new Error('The wallets are away.');
+      throw new Error('The wallets are unavailable.');
     };
     let attempts = 0;
     worker.fakes.pushLate = async ({ leaseOwner }) => {
       attempts += 1;
-      if (attempts === 1) throw new Error('Still away.');
+      if (attempts === 1) throw new Error('Still unavailable.');
       note(leaseOwner, 'pushed late');
       return { eventIds: ['pass-2'] };
     };
@@ -149,7 +149,7 @@ describe('publishing that fails', () => {
     worker.fakes.publishEvents = async (claim) => {
       if (!failed) {
         failed = true;
-        throw new Error('The database was away.');
+        throw new Error('The database is unavailable.');
       }
       if (!publishEvents) throw new Error('No step.');
       return publishEvents(claim);

@@ -27,7 +27,7 @@ it('repeats a step that failed, and continues as new after twenty steps', async 
   worker.fakes.recountMerchants = async () => {
     if (step === 10 && !failed) {
       failed = true;
-      throw new Error('The database was away.');
+      throw new Error('The database is unavailable.');
     }
     step += 1;
     return { merchants: 1, repaired: 0, ...(step < 25 && { next: `merchant-${step}` }) };

@@ -25,7 +25,7 @@ it('runs round after round in its shard, repeats a round that failed, and contin
     // The schedules of other files' services are on the same server, so their relays call this fake, too.
     if (shard !== ownShard) return new Promise((resolve) => setTimeout(() => resolve({ relayed: 0 }), 1_000));
     rounds += 1;
-    if (rounds === 3) throw new Error('The worker went away.');
+    if (rounds === 3) throw new Error('The worker is unavailable.');
     if (rounds > 60) park();
     return { relayed: 1 };
   };

@@ -75,7 +75,7 @@ it('repeats a step that failed once', async () => {
   worker.fakes.sendMessages = async (step) => {
     if (step.from === 1 && !failed) {
       failed = true;
-      throw new Error('The database was away.');
+      throw new Error('The database is unavailable.');
     }
     if (!sendMessages) throw new Error('No step.');
     return sendMessages(step);

@@ -227,7 +227,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     down,
     up,
     arm(role, point) {
-      if (!points[role].includes(point)) throw new Error(`The ${role} was not told of ${point}.`);
+      if (!points[role].includes(point)) throw new Error(`The ${role} was not started with ${point}.`);
       const mark = markOf(role, point);
       rmSync(mark, { force: true });
       return () => existsSync(mark) && readFileSync(mark, 'utf8') !== notArmed;

@@ -1,9 +1,9 @@
 // Waits, without intervention, until no work is under way. Work that is left when the time is over shows in the
 // checkers.
-import { standing } from '../evidence.js';
+import { permanentWorkflows } from '../evidence.js';
 import type { World } from './world.js';
 
-const running = `ExecutionStatus = "Running" AND WorkflowType NOT IN (${standing.map((type) => `"${type}"`).join(', ')})`;
+const running = `ExecutionStatus = "Running" AND WorkflowType NOT IN (${permanentWorkflows.map((type) => `"${type}"`).join(', ')})`;
 
 /** Returns how long it took; null when work was still under way after `withinMs`. */
 export async function drain(
@@ -12,7 +12,7 @@ export async function drain(
 ): Promise<number | null> {
   const begunAt = performance.now();
   let saidAt = begunAt;
-  for (const listener of listeners) if (listener.steady) listener.calm();
+  for (const listener of listeners) if (listener.steady) listener.acceptAll();
   while (performance.now() - begunAt < withinMs) {
     const left = await underWay(cluster).catch(String);
     if (left === null) return Math.round(performance.now() - begunAt);

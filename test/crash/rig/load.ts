@@ -208,7 +208,7 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
     if (!isAnswer(answer) || answer.status !== 200) return;
     operation.bodies.push(answer.text);
     const { previous, current } = JSON.parse(answer.text).data as { previous: number; current: number };
-    operation.told = { previous, current };
+    operation.answered = { previous, current };
   }
 
   /** Checks a further answer to the same key: it must equal the first one or be one of the allowed refusals. */

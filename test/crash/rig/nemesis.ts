@@ -44,7 +44,7 @@ export interface NemesisInput {
   most?: number;
 }
 
-export function unleash({ cluster, random, everyMs, most = Number.POSITIVE_INFINITY }: NemesisInput): Nemesis {
+export function startNemesis({ cluster, random, everyMs, most = Number.POSITIVE_INFINITY }: NemesisInput): Nemesis {
   const kills = new Map<ProcessName, number>();
   const ending = new AbortController();
   const nemesis = { kills, stops: 0, end };

@@ -3,14 +3,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { check, duplicatesOf, type Finding } from '../checkers.js';
 import type { Evidence } from '../evidence.js';
-import { everyTemper } from './audience.js';
 import { createCaller } from './caller.js';
 import { type Cluster, type ClusterOptions, startCluster } from './cluster.js';
+import { collectEvidence } from './collectEvidence.js';
 import { drain } from './drain.js';
 import { createFeedReader, type FeedReader } from './feedReader.js';
-import { gather } from './gather.js';
+import { startListeners } from './listeners.js';
 import { createLoad } from './load.js';
-import { unleash } from './nemesis.js';
+import { startNemesis } from './nemesis.js';
 import { createRandom } from './random.js';
 import { populate, startApple } from './world.js';
 
@@ -45,7 +45,7 @@ export async function runCampaign(campaign: Campaign): Promise<Verdict> {
   const { seed, minutes, everyMs = 3_000, operations: most = Number.POSITIVE_INFINITY, clients = 12 } = campaign;
   const { perSecond = 25, drainWithinMs = 120_000, say = () => undefined } = campaign;
   const random = createRandom(seed);
-  const [apple, listeners] = await Promise.all([startApple(), everyTemper(random.fork('audience'))]);
+  const [apple, listeners] = await Promise.all([startApple(), startListeners(random.fork('audience'))]);
   let cluster: Cluster | undefined;
   try {
     cluster = await startCluster({
@@ -62,7 +62,7 @@ export async function runCampaign(campaign: Campaign): Promise<Verdict> {
     const begunAt = performance.now();
     const loadMs = minutes * 60_000;
     const isOver = () => performance.now() - begunAt > loadMs || load.operations.length >= most;
-    const nemesis = unleash({ cluster, random: random.fork('nemesis'), everyMs });
+    const nemesis = startNemesis({ cluster, random: random.fork('nemesis'), everyMs });
     const client = async (): Promise<void> => {
       while (!isOver()) {
         const startedAt = performance.now();
@@ -93,7 +93,7 @@ export async function runCampaign(campaign: Campaign): Promise<Verdict> {
     const drainMs = await drain(world, { withinMs: drainWithinMs, say });
     say('checking');
     for (const reader of readers) await reader.readToEnd();
-    const evidence = await gather(
+    const evidence = await collectEvidence(
       world,
       load.operations,
       readers.map(({ eventIds }) => eventIds),

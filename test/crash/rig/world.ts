@@ -4,8 +4,8 @@ import { newId } from '../../../schemas/ids.js';
 import { programFile } from '../../../schemas/programs.js';
 import { type ApnsServer, startApnsServer } from '../../rig/apnsServer.js';
 import { type AppleCertificates, makeAppleCertificates } from '../../rig/appleCertificates.js';
-import type { Listener } from './audience.js';
 import type { Cluster } from './cluster.js';
+import type { Listener } from './listeners.js';
 
 const merchantId = 'crash-merchant';
 

@@ -8,12 +8,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { fileURLToPath } from 'node:url';
 
 /**
- * How the receiver treats requests until the next call of `be`. `late` keeps the event and answers after the sender's
+ * How the receiver treats requests until the next call of `setMode`. `late` keeps the event and answers after the sender's
  * timeout.
  */
-export type Mood = 'well' | 'slow' | 'late' | 'errors' | 'busy' | 'moved' | 'resets' | 'hangs' | 'mixed';
+export type ReceiverMode = 'well' | 'slow' | 'late' | 'errors' | 'busy' | 'moved' | 'resets' | 'hangs' | 'mixed';
 
-export interface Came {
+export interface JournaledRequest {
   path: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
@@ -27,38 +27,38 @@ export type JournalLine =
   | { seen: number; path: string; headers: IncomingHttpHeaders; body: string; taken: boolean }
   | { answered: number; seen: number };
 
-export interface MoodyReceiver {
+export interface UnreliableReceiver {
   origin: string;
-  be: (mood: Mood) => void;
+  setMode: (mode: ReceiverMode) => void;
   /** Kills the process with SIGKILL. */
   kill: () => Promise<void>;
-  /** Starts the process again on the same port and in the same mood. */
+  /** Starts the process again on the same port and in the same mode. */
   restart: () => Promise<void>;
   /** The requests of all lives of the process, in the order of arrival. */
-  journal: () => Promise<Came[]>;
+  journal: () => Promise<JournaledRequest[]>;
 }
 
-export async function startMoodyReceiver(journalPath: string): Promise<MoodyReceiver> {
-  let mood: Mood = 'well';
+export async function startUnreliableReceiver(journalPath: string): Promise<UnreliableReceiver> {
+  let mode: ReceiverMode = 'well';
   let port = 0;
   let life = 0;
   let running: ChildProcess;
 
   const start = async (): Promise<void> => {
-    const path = fileURLToPath(new URL('moodyReceiverProcess.ts', import.meta.url));
+    const path = fileURLToPath(new URL('unreliableReceiverProcess.ts', import.meta.url));
     running = fork(path, [String(port), journalPath, String(life)], { execArgv: ['--import', 'tsx'] });
     life += 1;
     const [listening] = await once(running, 'message');
     port = Number(listening);
-    running.send(mood);
+    running.send(mode);
   };
   await start();
 
   return {
     origin: `http://127.0.0.1:${port}`,
-    be(next) {
-      mood = next;
-      if (running.connected) running.send(mood);
+    setMode(next) {
+      mode = next;
+      if (running.connected) running.send(mode);
     },
     async kill() {
       const ended = once(running, 'exit');
@@ -68,17 +68,17 @@ export async function startMoodyReceiver(journalPath: string): Promise<MoodyRece
     restart: start,
     async journal() {
       const lines = (await readFile(journalPath, 'utf8')).trimEnd().split('\n');
-      const came = new Map<number, Came>();
+      const requests = new Map<number, JournaledRequest>();
       for (const text of lines) {
         const line = JSON.parse(text) as JournalLine;
-        const before = came.get(line.seen);
+        const before = requests.get(line.seen);
         if ('answered' in line && before) before.answered = line.answered;
         if ('body' in line) {
           const { path, headers, taken } = line;
-          came.set(line.seen, { path, headers, taken, body: Buffer.from(line.body, 'base64') });
+          requests.set(line.seen, { path, headers, taken, body: Buffer.from(line.body, 'base64') });
         }
       }
-      return [...came.values()];
+      return [...requests.values()];
     },
   };
 }

@@ -1,22 +1,22 @@
-// The process behind moodyReceiver.ts; its arguments are `<port> <journal> <life>`. It answers each request according
-// to its current mood.
+// The process behind unreliableReceiver.ts; its arguments are `<port> <journal> <life>`. It answers each request according
+// to its current mode.
 import { appendFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import type { JournalLine, Mood } from './moodyReceiver.js';
-import { hang, ok, redirect, reset, slow, status, tooMany } from './tempers.js';
+import { hang, ok, redirect, reset, slow, status, tooMany } from './responders.js';
+import type { JournalLine, ReceiverMode } from './unreliableReceiver.js';
 
 const [port = '0', journal = '', life = '0'] = process.argv.slice(2);
 const each = ['errors', 'well', 'resets', 'late', 'busy', 'moved', 'hangs', 'well'] as const;
 
-let mood: Mood = 'well';
+let mode: ReceiverMode = 'well';
 /** Request numbers of different lives never overlap. */
 let seen = Number(life) * 1_000_000;
 
 const note = (line: JournalLine) => appendFileSync(journal, `${JSON.stringify(line)}\n`);
 
-const tempers = {
+const responders = {
   well: ok(),
   slow: slow(150),
   late: slow(2_000),
@@ -32,20 +32,20 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const body = await buffer(request);
   seen += 1;
   const number = seen;
-  const now = mood === 'mixed' ? (each[number % each.length] ?? 'well') : mood;
+  const now = mode === 'mixed' ? (each[number % each.length] ?? 'well') : mode;
   const { url: path = '', headers, method = '' } = request;
   note({ seen: number, path, headers, body: body.toString('base64'), taken: takes.has(now) });
   response.on('finish', () => {
     if (!response.socket?.destroyed) note({ answered: response.statusCode, seen: number });
   });
-  tempers[now]({ method, path, headers, body, at: new Date() }, response);
+  responders[now]({ method, path, headers, body, at: new Date() }, response);
 }
 
 const server = createServer((request, response) => {
   answer(request, response).catch(() => response.destroy());
 });
 server.listen(Number(port), '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
-process.on('message', (next: Mood) => {
-  mood = next;
+process.on('message', (next: ReceiverMode) => {
+  mode = next;
 });
 process.once('disconnect', () => process.exit(0));

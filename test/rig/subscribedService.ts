@@ -3,7 +3,7 @@ import { aMerchant, type TestMerchant } from './merchant.js';
 import { type Receiver, startReceiver } from './receiver.js';
 import { startService, type TestService } from './service.js';
 
-export interface Told {
+export interface SubscribedService {
   service: TestService;
   merchant: TestMerchant;
   receiver: Receiver;
@@ -15,7 +15,7 @@ export interface Told {
   stop: () => Promise<void>;
 }
 
-export async function startTold(events: string[]): Promise<Told> {
+export async function startSubscribedService(events: string[]): Promise<SubscribedService> {
   const service = await startService();
   const merchant = await aMerchant(service);
   const receiver = await startReceiver();

@@ -14,7 +14,7 @@ function given<T extends Record<string, unknown>>(fields: T): { [K in keyof T]?:
   };
 }
 
-export async function gather(
+export async function collectEvidence(
   { cluster, listeners }: World,
   operations: Operation[],
   feeds: string[][] = [],

@@ -1,9 +1,9 @@
-// The merchant's receivers, one for each temper, each with its own subscription. A receiver records each request before
+// The merchant's receivers, one for each responder, each with its own subscription. A receiver records each request before
 // it answers.
 import { createHash, createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { type Received, type Receiver, startReceiver, type Temper } from '../../rig/receiver.js';
-import { gone, hang, ok, redirect, reset, slow, status, tooMany } from '../../rig/tempers.js';
+import { type Received, type Receiver, type Responder, startReceiver } from '../../rig/receiver.js';
+import { gone, hang, ok, redirect, reset, slow, status, tooMany } from '../../rig/responders.js';
 import type { Receipt } from '../evidence.js';
 import type { Random } from './random.js';
 
@@ -22,31 +22,37 @@ export interface Listener {
   /** The time of arrival of each event, in milliseconds since the epoch. */
   arrivals(): { eventId: string; at: number }[];
   /** From now on the receiver accepts everything at once. */
-  calm(): void;
-  /** From now on the receiver has this temper. */
-  behave(temper: Temper): void;
+  acceptAll(): void;
+  /** From now on the receiver has this responder. */
+  setResponder(responder: Responder): void;
   stop(): Promise<void>;
 }
 
-interface Wishes {
+interface ListenerOptions {
   name: string;
-  temper: Temper;
+  responder: Responder;
   steady: boolean;
   events?: string[];
   retryPolicy?: { maxAttempts: number; backoffMs: number };
 }
 
-export async function aListener({ name, temper, steady, events = ['*'], retryPolicy }: Wishes): Promise<Listener> {
+export async function aListener({
+  name,
+  responder,
+  steady,
+  events = ['*'],
+  retryPolicy,
+}: ListenerOptions): Promise<Listener> {
   const accepted = new WeakSet<Received>();
   const noting =
-    (inner: Temper): Temper =>
+    (inner: Responder): Responder =>
     (request, answer: ServerResponse) => {
       answer.on('finish', () => {
         if (answer.statusCode >= 200 && answer.statusCode < 300) accepted.add(request);
       });
       inner(request, answer);
     };
-  const receiver: Receiver = await startReceiver(noting(temper));
+  const receiver: Receiver = await startReceiver(noting(responder));
   const listener: Listener = {
     name,
     url: receiver.url,
@@ -66,8 +72,8 @@ export async function aListener({ name, temper, steady, events = ['*'], retryPol
       })),
     arrivals: () =>
       receiver.requests.map(({ headers, at }) => ({ eventId: String(headers['webhook-id'] ?? ''), at: at.getTime() })),
-    calm: () => receiver.setTemper(noting(ok())),
-    behave: (next) => receiver.setTemper(noting(next)),
+    acceptAll: () => receiver.setResponder(noting(ok())),
+    setResponder: (next) => receiver.setResponder(noting(next)),
     stop: () => receiver.stop(),
   };
   return listener;
@@ -80,22 +86,22 @@ function isSigned({ headers, body }: Received, secret: string): boolean {
 }
 
 /** A third of the requests fails, in varying ways. */
-function moody(random: Random): Temper {
+function unreliable(random: Random): Responder {
   const good = ok();
   const bad = [status(500), tooMany('1'), reset(), hang(), redirect('http://127.0.0.1:9/elsewhere'), status(503)];
   return (request, answer) => (random.chance(0.3) ? random.pick(bad) : good)(request, answer);
 }
 
-export async function everyTemper(random: Random): Promise<Listener[]> {
+export async function startListeners(random: Random): Promise<Listener[]> {
   const givenUp = { maxAttempts: 2, backoffMs: 50 };
   return Promise.all([
-    aListener({ name: 'good', temper: ok(), steady: true }),
-    aListener({ name: 'moody', temper: moody(random.fork('moody')), steady: true }),
-    aListener({ name: 'slow', temper: slow(150), steady: true, events: ['points.changed', 'reward.redeemed'] }),
-    aListener({ name: 'gone', temper: gone(), steady: false, events: ['member.created'] }),
+    aListener({ name: 'good', responder: ok(), steady: true }),
+    aListener({ name: 'unreliable', responder: unreliable(random.fork('unreliable')), steady: true }),
+    aListener({ name: 'slow', responder: slow(150), steady: true, events: ['points.changed', 'reward.redeemed'] }),
+    aListener({ name: 'gone', responder: gone(), steady: false, events: ['member.created'] }),
     aListener({
       name: 'moved',
-      temper: redirect('http://127.0.0.1:9/elsewhere'),
+      responder: redirect('http://127.0.0.1:9/elsewhere'),
       steady: false,
       events: ['reward.redeemed'],
       retryPolicy: givenUp,

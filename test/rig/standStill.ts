@@ -1,2 +1,0 @@
-/** Blocks this process for `ms`, including its timers. */
-export const standStill = (ms: number): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
