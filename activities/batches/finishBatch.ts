@@ -6,11 +6,10 @@ import { insertMissing } from '../../platform/mongodb/insertMissing.js';
 import { type BatchPhase, isFinished } from '../../schemas/batches.js';
 import { campaignCountsOf } from '../../schemas/campaigns.js';
 import type { BatchRow } from '../../schemas/collections.js';
-import { ServiceError } from '../../schemas/errors.js';
 import type { BatchEvent, EventData } from '../../schemas/events.js';
 import { derivedId } from '../../schemas/ids.js';
 import { newBatchEvent } from '../outbox/newEvent.js';
-import { nonRetryable } from './runChunks.js';
+import { requireBatch } from './requireBatch.js';
 
 export interface FinishBatch {
   batchId: string;
@@ -31,15 +30,13 @@ export async function finishBatch(
   deps: Deps,
   { batchId, leaseOwner, failure }: FinishBatch,
 ): Promise<{ phase: BatchPhase; eventId: string }> {
-  const { batches } = deps.collections;
-  const before = await batches.findOne({ _id: batchId });
-  if (before && !isFinished(before.phase))
-    await batches.updateOne(
+  const before = await requireBatch(deps, batchId);
+  if (!isFinished(before.phase))
+    await deps.collections.batches.updateOne(
       { _id: batchId, phase: before.phase },
       { $set: { ...endOf(before, failure), finishedAt: deps.now() } },
     );
-  const batch = await batches.findOne({ _id: batchId });
-  if (!batch) throw nonRetryable(new ServiceError('BATCH_NOT_FOUND'));
+  const batch = await requireBatch(deps, batchId);
   const { merchantId, programId, finishedAt = deps.now() } = batch;
   const event = newBatchEvent(deps, {
     ...{ eventId: derivedId('batch', batchId), merchantId, programId, occurredAt: finishedAt, leaseOwner },

@@ -11,13 +11,15 @@ import { ServiceError } from '../../schemas/errors.js';
 import { derivedId, firstDeliveryId } from '../../schemas/ids.js';
 import type { DeliveryState } from '../../schemas/webhooks.js';
 import type { ChunkProgress } from '../../schemas/workflows.js';
-import { type CheckLease, newFence } from '../outbox/leases.js';
+import { nonRetryable } from '../nonRetryable.js';
+import type { CheckLease } from '../outbox/leaseRenewal.js';
+import { newFence } from '../outbox/leases.js';
 import { attemptDelivery } from '../webhooks/attemptDelivery.js';
 import { newDelivery } from '../webhooks/newDelivery.js';
 import { fenceCheck } from '../webhooks/postWebhook.js';
 import { startDeliveryWorkflow } from '../webhooks/startDeliveryWorkflow.js';
 import type { WorkerDeps } from '../workerDeps.js';
-import { nonRetryable, type RunChunksInput, runChunks } from './runChunks.js';
+import { type RunChunksInput, runChunks } from './runChunks.js';
 import { beginBatch, countTargets, type Outcomes, readTargets, snapshotTargets } from './targets.js';
 
 const chunkSize = 50;

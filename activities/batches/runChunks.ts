@@ -1,9 +1,8 @@
 // One activity call of a batch: runs chunks, from where the previous call stopped, for about 3 s.
-import { ApplicationFailure } from '@temporalio/common';
 import type { BatchRow } from '../../schemas/collections.js';
-import { ServiceError } from '../../schemas/errors.js';
 import type { ChunkProgress } from '../../schemas/workflows.js';
 import type { WorkerDeps } from '../workerDeps.js';
+import { requireBatch } from './requireBatch.js';
 
 export interface RunChunksInput {
   batchId: string;
@@ -16,10 +15,6 @@ export interface RunChunksInput {
 
 const maxRunMs = 3_000;
 
-export function nonRetryable({ code, message }: ServiceError): ApplicationFailure {
-  return ApplicationFailure.create({ type: code, message, nonRetryable: true });
-}
-
 /**
  * `step` runs one or more chunks and returns the number of the next one, or `stop` to end the stage. Throws
  * ApplicationFailure BATCH_NOT_FOUND.
@@ -31,8 +26,7 @@ export async function runChunks(
 ): Promise<ChunkProgress> {
   const until = performance.now() + maxRunMs;
   for (let chunk = from; ; ) {
-    const batch = await deps.collections.batches.findOne({ _id: batchId });
-    if (!batch) throw nonRetryable(new ServiceError('BATCH_NOT_FOUND'));
+    const batch = await requireBatch(deps, batchId);
     const next = chunk < (batch.chunks ?? 0) ? await step(batch, chunk) : 'stop';
     const over = next === 'stop';
     if (!over) chunk = next;

@@ -7,9 +7,8 @@ import { update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { ImportCounts } from '../../schemas/batches.js';
 import type { BatchRow, BatchTargetsRow } from '../../schemas/collections.js';
-import { ServiceError } from '../../schemas/errors.js';
 import { newId } from '../../schemas/ids.js';
-import { nonRetryable } from './runChunks.js';
+import { requireBatch } from './requireBatch.js';
 
 const insertBatchSize = 10;
 
@@ -22,9 +21,7 @@ export async function beginBatch(deps: Deps, { batchId }: { batchId: string }): 
     { _id: batchId, phase: 'queued' },
     { $set: { phase: 'running', phaseStartedAt: deps.now() } },
   );
-  const batch = await deps.collections.batches.findOne({ _id: batchId });
-  if (!batch) throw nonRetryable(new ServiceError('BATCH_NOT_FOUND'));
-  return batch;
+  return requireBatch(deps, batchId);
 }
 
 export interface SnapshotTargets {

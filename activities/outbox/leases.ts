@@ -4,7 +4,6 @@
 // fence, and the earlier attempt can no longer mark the event as published or release it. Not excluded: a process that
 // stood still for longer than its lease may send an event once more (docs/decisions/012-lease-and-fence.md).
 
-import { createCoalesce } from '../../platform/coalesce.js';
 import type { Deps } from '../../platform/deps.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
@@ -15,8 +14,6 @@ import { newToken } from '../../schemas/ids.js';
 const leaseMs = 60_000;
 /** Added to the expected duration of the work, as a margin. */
 const marginMs = 1_000;
-/** The service never sets `dueAt` further ahead than this. A larger value was written before the clock was set back. */
-export const maxLeaseAheadMs = 10 * 60_000;
 
 export interface Lease {
   /** The id of the workflow or relay that works on the events. */
@@ -28,9 +25,10 @@ export interface Lease {
 
 export const newFence = (): string => newToken(9);
 
-const leaseExpiry = (deps: Deps): Date => new Date(deps.now().getTime() + leaseMs);
+export const leaseExpiry = (deps: Deps): Date => new Date(deps.now().getTime() + leaseMs);
 
-const leasedBy = ({ leaseOwner, eventIds, fence }: Lease) => ({
+/** A filter for the events that the lease still holds. */
+export const leasedBy = ({ leaseOwner, eventIds, fence }: Lease) => ({
   _id: { $in: [...eventIds] },
   state: 'new' as const,
   leaseOwner,
@@ -66,7 +64,7 @@ export const withLease = (
  * Whether the lease of an event lasts for `forMs` plus the margin. Compared here, because a condition on `dueAt` in the
  * filter makes the embedded engine choose another index.
  */
-const lastsFor = (deps: Deps, forMs: number) => {
+export const lastsFor = (deps: Deps, forMs: number) => {
   const enough = deps.now().getTime() + forMs + marginMs;
   return ({ dueAt }: Pick<EventRow, 'dueAt'>): boolean => dueAt.getTime() > enough;
 };
@@ -78,47 +76,6 @@ export async function ensureLease(deps: Deps, { forMs, ...lease }: Lease & { for
   const found = await deps.collections.events.find(leasedBy(lease)).toArray();
   const leased = found.filter(lastsFor(deps, forMs));
   return leased.length === new Set(lease.eventIds).size ? leased : leaseEvents(deps, lease);
-}
-
-/**
- * Another attempt or owner may be working on the same events: the process that gets this error must stop and write
- * nothing more.
- */
-export class LeaseLost extends Error {
-  override readonly name = 'LeaseLost';
-}
-
-/** Throws LeaseLost when the lease owner no longer holds all events with its fence. */
-export type CheckLease = () => Promise<void>;
-
-export interface LeaseRenewal {
-  check: CheckLease;
-  stop: () => void;
-}
-
-const renewMs = 15_000;
-
-/**
- * Renews the lease every 15 s until `stop` is called; a failed renewal is only logged. `check` reads the lease, and
- * renews it when it expires within 1 s or is lost; attempts that fail at the same time share one reading.
- */
-export function startLeaseRenewal(deps: Deps, lease: Lease): LeaseRenewal {
-  const ids = new Set(lease.eventIds);
-  const renew = async (): Promise<void> => {
-    const change = { $set: { dueAt: leaseExpiry(deps) } };
-    const renewed = await updateByIds(deps, 'events', { ids: [...ids], where: leasedBy(lease), change });
-    if (renewed < ids.size) throw new LeaseLost(`${lease.leaseOwner} no longer holds its events.`);
-  };
-  const check = async (): Promise<void> => {
-    const leased = await deps.collections.events.find(leasedBy(lease), { projection: { dueAt: 1 } }).toArray();
-    if (leased.filter(lastsFor(deps, 0)).length < ids.size) await renew();
-  };
-  const renewalTimer = setInterval(
-    () => renew().catch((error: unknown) => deps.log.warn({ err: error, ...lease }, 'a lease could not be renewed')),
-    renewMs,
-  );
-  const coalesce = createCoalesce();
-  return { check: () => coalesce('check', check), stop: () => clearInterval(renewalTimer) };
 }
 
 /** Marks the events as published, except those that another attempt has taken over. */

@@ -4,12 +4,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { isUnavailable } from '../../platform/mongodb/isUnavailable.js';
-import { updateAll } from '../../platform/mongodb/updateMany.js';
 import type { EventRow } from '../../schemas/collections.js';
 import { relayId } from '../../schemas/ids.js';
 import type { WorkerDeps } from '../workerDeps.js';
-import { leaseEvents, maxLeaseAheadMs, releaseEvents } from './leases.js';
+import { leaseEvents, releaseEvents } from './leases.js';
 import { processEvents } from './processEvents.js';
+import { takeOverShard } from './takeOverShard.js';
 
 export interface RelayEvents {
   shard: number;
@@ -61,26 +61,6 @@ async function takeBatch(deps: WorkerDeps, { shard, leaseOwner, dueIds }: Relayi
   if (dueIds.length === 0) return [];
   deps.crashPoint('between-relay-read-and-write');
   return leaseEvents(deps, { leaseOwner, eventIds: dueIds.splice(0, batchSize) });
-}
-
-/**
- * Makes the events that the previous attempt had leased due now, and also events whose `dueAt` is so far ahead that it
- * must have been written before the clock was set back. Shard 0 also takes over the events of shards that no longer
- * exist after `RELAY_SHARDS` was lowered.
- */
-async function takeOverShard(deps: WorkerDeps, shard: number): Promise<void> {
-  if (shard === 0)
-    await updateAll(deps, 'events', {
-      where: { state: 'new', shard: { $gte: deps.config.RELAY_SHARDS } },
-      change: { $set: { shard: 0 } },
-    });
-  const prefix = `${relayId(shard)}:`;
-  const now = deps.now();
-  const due = { $set: { leaseOwner: '', dueAt: now } };
-  const held = { $gte: prefix, $lt: `${prefix}\u{10FFFF}` };
-  await updateAll(deps, 'events', { where: { state: 'new', shard, leaseOwner: held }, change: due });
-  const tooFarAhead = { $gt: new Date(now.getTime() + maxLeaseAheadMs) };
-  await updateAll(deps, 'events', { where: { state: 'new', shard, dueAt: tooFarAhead }, change: due });
 }
 
 /**

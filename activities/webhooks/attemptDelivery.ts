@@ -5,7 +5,7 @@ import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/colle
 import { webhookHeaders } from '../../schemas/webhookHeaders.js';
 import type { DeliveryState } from '../../schemas/webhooks.js';
 import { checkWebhookUrl } from '../../schemas/webhookUrl.js';
-import type { CheckLease } from '../outbox/leases.js';
+import type { CheckLease } from '../outbox/leaseRenewal.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import type { AttemptKind } from './deliveryLimits.js';
 import { type SendResult, sendWebhook } from './sendWebhook.js';
@@ -22,7 +22,7 @@ export interface Attempt {
   last: boolean;
   /** Called before a failure is logged. Throws LeaseLost when another attempt has taken over. */
   checkLease: CheckLease;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 export interface Attempted {

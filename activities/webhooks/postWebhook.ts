@@ -4,8 +4,11 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { Filter } from 'mongodb';
 import type { DeliveryRow, SubscriptionRow } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
 import type { DeliveryState } from '../../schemas/webhooks.js';
-import { type CheckLease, LeaseLost, newFence } from '../outbox/leases.js';
+import { nonRetryable } from '../nonRetryable.js';
+import { type CheckLease, LeaseLost } from '../outbox/leaseRenewal.js';
+import { newFence } from '../outbox/leases.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { type Attempted, attemptDelivery } from './attemptDelivery.js';
 
@@ -23,7 +26,7 @@ export interface PostWebhook {
 }
 
 const over = (message: string): ApplicationFailure =>
-  ApplicationFailure.create({ message, type: 'DELIVERY_NOT_FOUND', nonRetryable: true });
+  nonRetryable(new ServiceError('DELIVERY_NOT_FOUND', undefined, message));
 
 /**
  * Returns the final state of the delivery. Throws ApplicationFailure, which is retryable while attempts are left, and
@@ -67,7 +70,7 @@ export async function postWebhook(
     attemptKind: 'retry',
     last: delivery.attempts + 1 - begunWith >= attempts,
     checkLease: fenceCheck(deps, { deliveryId, fence }),
-    ...(signal && { signal }),
+    signal,
   });
   if (attempted.state === 'succeeded') return { state: 'succeeded' };
   throw failure(attempted, subscription);

@@ -5,9 +5,10 @@ import { isFinished } from '../../../schemas/batches.js';
 import type { BatchRow } from '../../../schemas/collections.js';
 import { ServiceError } from '../../../schemas/errors.js';
 import type { ChunkProgress } from '../../../schemas/workflows.js';
+import { nonRetryable } from '../../nonRetryable.js';
 import { cachedProgram } from '../../programs/readProgram.js';
 import type { WorkerDeps } from '../../workerDeps.js';
-import { nonRetryable, type RunChunksInput, runChunks } from '../runChunks.js';
+import { type RunChunksInput, runChunks } from '../runChunks.js';
 import { createChunks } from './createChunks.js';
 
 const chunksPerStep = 4;

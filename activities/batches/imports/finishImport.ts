@@ -5,6 +5,7 @@ import { newFence } from '../../outbox/leases.js';
 import { issueBoth } from '../../wallets/issuePasses.js';
 import type { WorkerDeps } from '../../workerDeps.js';
 import { finishBatch } from '../finishBatch.js';
+import { requireBatch } from '../requireBatch.js';
 import { batchCountFields, cumulativeCreated, readChunk } from './createChunks.js';
 import { createdOf, publish, recordPublished } from './publishImported.js';
 
@@ -26,8 +27,7 @@ export async function finishImport(deps: WorkerDeps, input: FinishImport): Promi
   const { batchId } = input;
   await countRows(deps, { batchId });
   const finished = await finishBatch(deps, { ...input, leaseOwner: importId(batchId) });
-  const batch = await deps.collections.batches.findOne({ _id: batchId });
-  if (!batch) throw new Error('A batch that is over is kept.');
+  const batch = await requireBatch(deps, batchId);
   const { counts, passIssuance, dryRun } = batch;
   const unissued = !dryRun && (passIssuance.apple < counts.created || passIssuance.google < counts.created);
   return { ...finished, unissued };

@@ -1,0 +1,36 @@
+// Makes the bytes of events that had to wait for the wallets. The bytes are made once, so the data of an event cannot
+// change later (docs/decisions/014-event-bytes-are-made-once.md).
+import { update } from '../../platform/mongodb/statements.js';
+import { writeBulk } from '../../platform/mongodb/transact.js';
+import type { EventRow, MemberRow } from '../../schemas/collections.js';
+import type { WorkerDeps } from '../workerDeps.js';
+import { serialisedEnvelope } from './newEvent.js';
+
+/** The `passIssuance` of a `member.created` event; both wallets are false when the member no longer exists. */
+export const issuanceOf = (pass: MemberRow['pass'] | undefined) => ({
+  passIssuance: { apple: pass?.appleIssuedAt !== undefined, google: pass?.googleIssuedAt !== undefined },
+});
+
+/** Makes the bytes of the events that have none yet, and stores them. Returns all events with their bytes. */
+export async function serialiseEnvelopes(deps: WorkerDeps, events: EventRow[]): Promise<EventRow[]> {
+  const open = events.filter((event) => !event.envelope);
+  if (open.length === 0) return events;
+  const issuance = await readIssuances(deps, open);
+  const made = new Map(open.map((event) => [event._id, serialisedEnvelope(event, issuance.get(event._id))]));
+  const matched = await writeBulk(
+    deps,
+    [...made].map(([_id, bytes]) => update(deps, 'events', { _id, envelope: { $exists: false } }, { $set: bytes })),
+  );
+  if (matched === made.size) return events.map((event) => ({ ...event, ...made.get(event._id) }));
+  return deps.collections.events.find({ _id: { $in: events.map((event) => event._id) } }).toArray();
+}
+
+/** `passIssuance` of the enrollment events, by event id. It is known only after the passes were issued. */
+async function readIssuances(deps: WorkerDeps, events: EventRow[]): Promise<Map<string, Record<string, unknown>>> {
+  const enrolled = events.filter((event) => event.wallet === 'issue');
+  if (enrolled.length === 0) return new Map();
+  const ids = enrolled.flatMap((event) => event.memberId ?? []);
+  const members = await deps.collections.members.find({ _id: { $in: ids } }, { projection: { pass: 1 } }).toArray();
+  const passes = new Map(members.map((member) => [member._id, member.pass]));
+  return new Map(enrolled.map((event) => [event._id, issuanceOf(passes.get(event.memberId ?? ''))]));
+}
