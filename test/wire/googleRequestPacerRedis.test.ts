@@ -71,7 +71,7 @@ describe('the pacer of Google requests in Redis', () => {
     const times = await takeAll([pacer], 10);
     expect(times.at(-1)).toBeGreaterThan(8 * 55);
     expect(times.at(-1)).toBeLessThan(4_500);
-    expect(lines).toEqual([expect.stringContaining('google.pacer.redis_away')]);
+    expect(lines).toEqual([expect.stringContaining('google.pacer.redis_unavailable')]);
 
     server = await startRedisServer({ port });
     const isBack = () => pacer.take().then(() => lines.length > 1);
@@ -79,7 +79,7 @@ describe('the pacer of Google requests in Redis', () => {
     await pacer.take();
     expect(server.commands.filter((name) => name === 'eval')).toHaveLength(2);
     expect(lines).toHaveLength(2);
-    expect(lines[1]).toContain('google.pacer.redis_back');
+    expect(lines[1]).toContain('google.pacer.redis_available');
   });
 
   it('continues in memory where it stopped in Redis', async () => {

@@ -84,13 +84,13 @@ export function createRequestPacer(options: RequestPacerOptions = {}): RequestPa
       const waitMs = await bookInRedis(redis, n);
       // Keeps the local slot up to date, so that this process sends no burst when Redis becomes unavailable.
       freeAt = Math.max(freeAt, clock.now() + waitMs + gapMs);
-      if (unavailable) log?.info('google.pacer.redis_back');
+      if (unavailable) log?.info('google.pacer.redis_available');
       unavailable = false;
       return waitMs;
     } catch (error) {
       askRedisFrom = clock.now() + redisCooldownMs;
       if (!unavailable)
-        log?.warn({ reason: error instanceof Error ? error.message : 'unknown' }, 'google.pacer.redis_away');
+        log?.warn({ reason: error instanceof Error ? error.message : 'unknown' }, 'google.pacer.redis_unavailable');
       unavailable = true;
       return bookHere(n);
     }
