@@ -1,4 +1,4 @@
-// The twelve event types, their data, and the envelope (docs/interface.md, sections 6.2 and 6.4). `memberVersion` grows
+// The event types, their data, and the envelope (docs/interface.md, sections 6.2 and 6.4). `memberVersion` grows
 // by one with each change of the member, so that receivers can order events and notice a gap.
 import { z } from 'zod';
 import { memberStatus } from './members.js';

@@ -1,6 +1,6 @@
 // Subscriptions and the delivery log in requests and answers (docs/interface.md, sections 2.10, 2.11, 4.6 and 6).
 import { z } from 'zod';
-import { eventType } from './events.js';
+import { eventType, eventTypes } from './events.js';
 import { text } from './text.js';
 import { isUsableSecret } from './webhookSignature.js';
 
@@ -10,7 +10,7 @@ const url = text(1, 2048).meta({ format: 'uri', description: 'https, on a public
 const events = z
   .array(z.union([eventType, z.literal('*')]))
   .min(1)
-  .max(12);
+  .max(eventTypes.length);
 const timeoutMs = z.int().min(1_000).max(30_000).describe('milliseconds in which an attempt must be answered');
 const maxAttempts = z.int().min(1).max(20).describe('every attempt counts, the first included');
 const backoffMs = z.int().min(0).max(86_400_000).describe('milliseconds between attempts');

@@ -1,4 +1,4 @@
-// The webhook section: the request, headers included, that a subscriber gets for each of the 12 event types
+// The webhook section: the request, headers included, that a subscriber gets for each event type
 // (docs/interface.md#6-webhooks-and-events).
 import { sampleData } from '../eventSamples.js';
 import { type EventType, envelopeBytes, eventTypes } from '../events.js';

@@ -1,4 +1,4 @@
-// The twelve event types: each has a schema that its sample meets, in an envelope that is serialised once.
+// The event types: each has a schema that its sample meets, in an envelope that is serialised once.
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { sampleData } from '../../schemas/eventSamples.js';
@@ -22,7 +22,7 @@ const occurrence = (type: EventType, data: Record<string, unknown>) => ({
 });
 
 describe('the event types', () => {
-  it('are the twelve of the interface', () => {
+  it('are those of the interface', () => {
     expect([...eventTypes].sort()).toEqual(
       [
         'member.created',

@@ -73,9 +73,8 @@ describe('the OpenAPI document', () => {
     expect(ids).toHaveLength(lines.length + eventTypes.length);
   });
 
-  it('has the webhooks of all 12 events', () => {
+  it('has the webhooks of all events', () => {
     expect(Object.keys(openApi.webhooks)).toEqual([...eventTypes]);
-    expect(eventTypes).toHaveLength(12);
     for (const type of eventTypes) {
       const post = at(plain, `/webhooks/${type}/post`);
       const names = isObject(post) && Array.isArray(post.parameters) ? post.parameters.map(({ name }) => name) : [];
