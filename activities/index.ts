@@ -16,6 +16,7 @@ import type { Lease } from './outbox/leases.js';
 import { relayEvents } from './outbox/relayEvents.js';
 import { repushStale } from './wallets/apple/repush.js';
 import { compareSaves, correctSaves } from './wallets/google/reconcileSaves.js';
+import { upsertClasses } from './wallets/google/upsertClasses.js';
 import { type IssuePassesFor, issueApplePasses, issueGooglePasses, issueLate } from './wallets/issuePasses.js';
 import { pushLate, pushPasses } from './wallets/pushPasses.js';
 import { postWebhook } from './webhooks/postWebhook.js';
@@ -64,6 +65,7 @@ export function createActivities(deps: WorkerDeps) {
     pushLate: (lease: Lease) => withHeartbeat(() => pushLate(deps, lease)),
     compareSaves: (input: { cursor?: SavesCursor }) => withHeartbeat(() => compareSaves(deps, input)),
     correctSaves: (input: { memberIds: string[] }) => withHeartbeat(() => correctSaves(deps, input)),
+    upsertClasses: () => withHeartbeat(({ signal }) => upsertClasses(deps, signal)),
     repushStale: () => repushStale(deps),
     reviveBatches: () => reviveBatches(deps),
     publishEvents: (lease: Lease) =>

@@ -140,6 +140,7 @@ export function createDeps({
     ledger: collection('ledger'),
     idempotencyKeys: collection('idempotencyKeys'),
     events: collection('events'),
+    classUpdates: collection('classUpdates'),
     deliveries: collection('deliveries'),
     subscriptions: collection('subscriptions'),
     timeline: collection('timeline'),

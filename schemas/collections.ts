@@ -130,16 +130,17 @@ export interface IdempotencyKeyRow {
 export interface EventRow {
   _id: string;
   merchantId: string;
-  type: EventType;
+  /** `pass.push` is no event: see `internal`. */
+  type: EventType | 'pass.push';
   memberId?: string;
   programId?: string;
   occurredAt: Date;
   data: Record<string, unknown>;
   /**
-   * What has to be done at the wallets before the event can be published: issue the passes, push this version, refresh
-   * Google's copy of the member, or update the program's class at Google.
+   * What has to be done at the wallets before the event can be published: issue the passes, push this version, or
+   * refresh Google's copy of the member.
    */
-  wallet?: 'issue' | 'push' | 'refresh' | 'class';
+  wallet?: 'issue' | 'push' | 'refresh';
   /** Recorded once by the process that pushed; null when the wait ended before the wallets confirmed. */
   passUpdate?: PassUpdate | null;
   state: 'new' | 'published';
@@ -156,12 +157,20 @@ export interface EventRow {
    * (api/reads/feed.ts).
    */
   sequence?: number;
-  /** An internal event, which only makes the wallets work: no subscriber and no feed sees it. */
+  /** A push job (`pass.push`), which no subscriber and no feed sees, or a test event, which the feed does not show. */
   internal?: true;
   /** A test event is delivered to this subscription only. */
   onlySubscriptionId?: string;
   /** The trace context of the request that created the event, when tracing is on. */
   traceparent?: string;
+}
+
+/** A program whose class has to be updated at Google; the id is the program's. */
+export interface ClassUpdateRow {
+  _id: string;
+  merchantId: string;
+  /** Another value for each change of the program. */
+  revision: string;
 }
 
 export interface DeliveryAttempt {
@@ -418,6 +427,7 @@ export interface CollectionRows {
   ledger: LedgerRow;
   idempotencyKeys: IdempotencyKeyRow;
   events: EventRow;
+  classUpdates: ClassUpdateRow;
   deliveries: DeliveryRow;
   subscriptions: SubscriptionRow;
   timeline: TimelineRow;
@@ -470,6 +480,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { merchantId: 1, occurredAt: -1 }, reason: 'replay of a range' },
     { key: { occurredAt: 1 }, expireAfterSeconds: days(90), reason: 'the archive is kept 90 days' },
   ],
+  classUpdates: [],
   deliveries: [
     { key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the log, newest first' },
     { key: { merchantId: 1, subscriptionId: 1, createdAt: -1, _id: -1 }, reason: 'the log of one subscription' },

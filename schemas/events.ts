@@ -145,7 +145,7 @@ export function envelopeOf<T extends z.ZodType>(type: string, data: T) {
 export interface Occurrence {
   eventId: string;
   merchantId: string;
-  type: EventType;
+  type: string;
   occurredAt: Date;
   data: Record<string, unknown>;
 }

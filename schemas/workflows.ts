@@ -52,16 +52,13 @@ export interface DeliverWebhook {
   backoffMs: number;
 }
 
-/** Pushes that failed in a relay or a batch and are retried in a workflow of their own. */
-export interface PushLate {
+/** What the wallets did not take for the relay or a batch. */
+export interface RetryPasses {
   merchantId: string;
-  eventIds: string[];
-}
-
-/** Passes that a relay could not issue; a workflow of their own retries this. */
-export interface IssueLate {
-  merchantId: string;
+  /** Members whose passes are to be issued. */
   memberIds: string[];
+  /** Events whose changes are to be pushed. */
+  eventIds: string[];
 }
 
 export interface Relay {
@@ -127,8 +124,7 @@ export interface WorkflowInputs {
   issuePasses: IssuePasses;
   deliverWebhook: DeliverWebhook;
   relay: Relay;
-  pushPassesLate: PushLate;
-  issuePassesLate: IssueLate;
+  retryPasses: RetryPasses;
   repushPasses: Record<string, never>;
   importMembers: ImportMembers;
   reviveBatches: Record<string, never>;
@@ -137,6 +133,7 @@ export interface WorkflowInputs {
   rebuildPasses: RunBatch;
   reconcileSaves: ReconcileSaves;
   recount: Recount;
+  updateClasses: Record<string, never>;
 }
 
 export type WorkflowName = keyof WorkflowInputs;

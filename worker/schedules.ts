@@ -53,6 +53,15 @@ const repush: Schedule = {
   summary: 'push stale phones again',
 };
 
+const classUpdates: Schedule = {
+  id: 'update-classes',
+  name: 'updateClasses',
+  input: {},
+  interval: { every: '30s' },
+  triggerOnStart: true,
+  summary: 'update the classes of changed programs',
+};
+
 const reconciliation: Schedule = {
   id: 'reconcile-saves',
   name: 'reconcileSaves',
@@ -72,7 +81,7 @@ export async function ensureSchedules(
   client: Client,
   { relayShards, wallets: { apple, google } }: EnsureSchedules,
 ): Promise<void> {
-  const periodic = [recount, revival, ...(apple ? [repush] : []), ...(google ? [reconciliation] : [])];
+  const periodic = [recount, revival, ...(apple ? [repush] : []), ...(google ? [reconciliation, classUpdates] : [])];
   await Promise.all([
     ensureRelays(client, relayShards),
     ...periodic.map((schedule) => ensureSchedule(client, schedule)),

@@ -3,14 +3,14 @@
 export { deliverWebhook } from './deliverWebhook.js';
 export { importMembers } from './importMembers.js';
 export { issuePasses } from './issuePasses.js';
-export { issuePassesLate } from './issuePassesLate.js';
 export { publishChange } from './publishChange.js';
-export { pushPassesLate } from './pushPassesLate.js';
 export { rebuildPasses } from './rebuildPasses.js';
 export { reconcileSaves } from './reconcileSaves.js';
 export { recount } from './recount.js';
 export { relay } from './relay.js';
 export { replayDeliveries } from './replayDeliveries.js';
 export { repushPasses } from './repushPasses.js';
+export { retryPasses } from './retryPasses.js';
 export { reviveBatches } from './reviveBatches.js';
 export { sendCampaign } from './sendCampaign.js';
+export { updateClasses } from './updateClasses.js';

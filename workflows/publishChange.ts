@@ -13,7 +13,7 @@ import {
 import type { PassUpdate } from '../schemas/passUpdate.js';
 import { type PublishChange, passUpdateUpdate } from '../schemas/workflows.js';
 import { pushNow, webhooks } from './activityOptions.js';
-import { pushUntilTaken } from './pushPassesLate.js';
+import { pushUntilTaken } from './retryPasses.js';
 
 // An update, not a query: the API waits for it, and a second request with the same key gets the same answer.
 const passUpdate = defineUpdate<PassUpdate | null>(passUpdateUpdate);

@@ -4,13 +4,13 @@ import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { LedgerRow, MemberRow } from '../../schemas/collections.js';
 import type { MemberEvent } from '../../schemas/events.js';
 import type { Platform } from '../../schemas/passUpdate.js';
-import type { InternalEvent } from '../outbox/newEvent.js';
+import type { PushJob } from '../outbox/newEvent.js';
 
 export interface Decision {
   set: Partial<Omit<MemberRow, '_id' | 'merchantId' | 'version' | 'pass'>>;
   unset?: ('firstName' | 'lastName' | 'email' | 'phone' | 'tier')[];
   /** The event of the change. Its `data` leaves out the fields that every event about a member has. */
-  event: MemberEvent | InternalEvent;
+  event: MemberEvent | PushJob;
   /** True when the wallets show the change. `message` appears on the lock screen. */
   wallet: boolean;
   message?: string | undefined;

@@ -147,7 +147,7 @@ export function decidePush(message?: string) {
     set: {},
     wallet: true,
     message,
-    event: { type: 'pass.updated', data: { ...(message && { changeMessage: message }) }, internal: true },
+    event: { type: 'pass.push', data: { ...(message && { changeMessage: message }) } },
   });
 }
 

@@ -4,23 +4,31 @@
 import { Binary } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import type { EventRow, MemberRow } from '../../schemas/collections.js';
-import { type BatchEvent, carriesPassUpdate, envelopeBytes, type MemberEvent, shardOf } from '../../schemas/events.js';
-import { newId } from '../../schemas/ids.js';
+import {
+  type BatchEvent,
+  carriesPassUpdate,
+  type EventType,
+  envelopeBytes,
+  type MemberEvent,
+  shardOf,
+} from '../../schemas/events.js';
 import type { PassUpdate } from '../../schemas/passUpdate.js';
 
 /** How long the start of an event's workflow may take before the relay may take the event. */
 export const startGraceMs = 5_000;
 
-/** Work for the wallets. It is in the outbox so that the relay does it; no subscriber and no feed sees it. */
-export interface InternalEvent {
-  type: 'pass.updated';
-  internal: true;
-  data: { changeMessage?: string; programId?: string };
+/**
+ * A change that only pushes the member's pass. It is in the outbox like every change of a member, and is no event: no
+ * subscriber and no feed sees it.
+ */
+export interface PushJob {
+  type: 'pass.push';
+  data: { changeMessage?: string };
 }
 
 export interface NewMemberEvent {
   eventId: string;
-  event: MemberEvent | InternalEvent;
+  event: MemberEvent | PushJob;
   member: MemberRow;
   /** The workflow that will process the event, or null for the relay. */
   leaseOwner: string | null;
@@ -66,7 +74,7 @@ export function newMemberEvent(
     data: { ...aboutMember(member), ...event.data },
     ...(wallet && { wallet }),
     ...(passUpdate && { passUpdate }),
-    ...('internal' in event && { internal: true as const }),
+    ...(event.type === 'pass.push' && { internal: true as const }),
     ...(traceparent && { traceparent }),
     ...waiting(deps, merchantId, leaseOwner),
   };
@@ -96,24 +104,9 @@ export function newBatchEvent(
   };
 }
 
-/** An internal event: update the program's class at Google after the program has changed. */
-export function newClassEvent(
-  deps: Pick<Deps, 'now'>,
-  { _id: programId, merchantId }: { _id: string; merchantId: string },
-): EventRow {
-  const now = deps.now();
-  const event: InternalEvent = { type: 'pass.updated', internal: true, data: { programId } };
-  return {
-    ...{ _id: newId(), merchantId, programId, occurredAt: now, wallet: 'class', ...event },
-    // Shard 0 always exists. An operator's command writes this event and does not know how many shards the workers
-    // have.
-    ...{ state: 'new', leaseOwner: '', dueAt: now, shard: 0 },
-  };
-}
-
 interface NewTestEvent {
   eventId: string;
-  type: EventRow['type'];
+  type: EventType;
   merchantId: string;
   subscriptionId: string;
   data: Record<string, unknown>;
@@ -141,7 +134,7 @@ export function serialisedEnvelope(
   additionalData: Record<string, unknown> = {},
 ): { envelope: Binary; sequence?: number } {
   const passUpdate =
-    event.wallet === 'push' && !event.internal && carriesPassUpdate(event.type)
+    event.wallet === 'push' && event.type !== 'pass.push' && carriesPassUpdate(event.type)
       ? { passUpdate: event.passUpdate ?? null }
       : {};
   const data = { ...event.data, ...passUpdate, ...additionalData };

@@ -1,13 +1,13 @@
 // Applies programs from files. All files are checked before the first write: one mistake in any file, and nothing is
 // changed.
 import { readFileSync } from 'node:fs';
-import { newClassEvent } from '../../activities/outbox/newEvent.js';
 import { type TemplateProblem, templateProblems } from '../../activities/wallets/apple/templateCheck.js';
 import type { Deps } from '../../platform/deps.js';
-import { insert } from '../../platform/mongodb/statements.js';
+import { update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
+import { newId } from '../../schemas/ids.js';
 import { type Program, programFile } from '../../schemas/programs.js';
 import { demoMerchantId } from '../demo.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main, table } from './command.js';
@@ -98,7 +98,7 @@ async function apply({ deps, say }: CommandContext, { values, args }: CommandInp
     const { _id, ...replacement } = program;
     return [
       { namespace, name: 'replaceOne', filter: { _id }, replacement, upsert: true },
-      insert(deps, 'events', newClassEvent(deps, program)),
+      update(deps, 'classUpdates', { _id }, { $set: { merchantId: program.merchantId, revision: newId() } }, true),
     ];
   });
   await transact(deps, statements, 0);

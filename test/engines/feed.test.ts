@@ -96,13 +96,18 @@ describe('the feed', () => {
     expect(end.body.data).toEqual({ items: [], cursor: next.cursor, more: false });
   });
 
-  it('never shows an internal event or a test delivery', async () => {
+  it('never shows a push or a test delivery', async () => {
     const { body } = await merchant.call('/merchants/me/webhooks');
     await merchant.call(`/merchants/me/webhooks/${body.data.items[0].id}/test`, { method: 'POST' });
     await receiver.waitFor((requests) => requests.some((request) => request.body.includes('"test":true')));
     const { ids } = await readOn(merchant);
     const events = await service.deps.collections.events.find({ _id: { $in: ids } }).toArray();
     expect(events.filter((event) => event.internal)).toEqual([]);
+    const pushes = await service.deps.collections.events.find({
+      merchantId: merchant.id,
+      type: /^pass\.(push|updated)$/,
+    });
+    expect((await pushes.toArray()).map(({ type, internal }) => [type, internal])).toEqual([['pass.push', true]]);
   });
 
   it('filters by type, and its cursor is past the events that were filtered out', async () => {

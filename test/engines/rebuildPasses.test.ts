@@ -1,10 +1,12 @@
 // After a change of a program its class at Google is updated, and a rebuild by the operator pushes every saved pass, so
 // that phones fetch it again. In this file pushes authenticate with a key, and Redis keeps the request budget at
 // Google.
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { taskQueues } from '../../schemas/workflows.js';
 import { passes } from '../../stack/commands/passes.js';
 import { programs } from '../../stack/commands/programs.js';
 import { runOn } from '../rig/commandLine.js';
@@ -82,17 +84,33 @@ it('the class at Google follows each change of a program without an enrollment, 
   };
   const shown = () => google.rules.classes.get(`${google.issuerId}.program-club`)?.hexBackgroundColor;
 
+  const { classUpdates, events } = service.deps.collections;
+  // A schedule starts this workflow wherever Google is real.
+  const updateClasses = () =>
+    service.client.workflow.execute('updateClasses', {
+      workflowId: `update-classes:${randomUUID()}`,
+      taskQueue: taskQueues.workflows,
+      args: [{}],
+    });
+
   await apply('#111111');
-  await until(() => shown() === '#111111');
+  expect(await classUpdates.find().toArray()).toMatchObject([{ _id: 'club', merchantId: merchant.id }]);
+  expect(await updateClasses()).toEqual({ updated: 1 });
+  expect(shown()).toBe('#111111');
   google.rules.approve(`${google.issuerId}.program-club`);
   google.fail({ on: 'classGet', how: { status: 503 }, times: 2 });
   await apply('#222222');
-  await until(() => shown() === '#222222');
-  const rows = await until(async () => {
-    const found = await service.deps.collections.events.find({ programId: 'club' }).toArray();
-    return found.every(({ state }) => state === 'published') && found;
-  });
-  expect(rows.map(({ internal }) => internal)).toEqual([true, true]);
+  const asked = google.requests.length;
+  const running = updateClasses();
+  await until(() => google.requests.length > asked);
+  expect(await classUpdates.countDocuments()).toBe(1);
+  await apply('#333333');
+  await running;
+  // The request of the second change may have come after the last look at the first one.
+  await updateClasses();
+  expect(shown()).toBe('#333333');
+  expect(await classUpdates.find().toArray()).toEqual([]);
+  expect(await events.find({ programId: 'club' }).toArray()).toEqual([]);
   await rm(folder, { recursive: true });
 });
 

@@ -215,17 +215,29 @@ export const scenarios: Scenarios = {
       };
     },
   },
-  pushPassesLate: {
-    taken: () => ({
+  retryPasses: {
+    pushed: () => ({
       activities: { pushLate: failing(1, unavailable, async () => ({ eventIds: ['event-2'] })), publishEvents },
-      input: { merchantId: 'merchant-1', eventIds: ['event-1'] },
+      input: { merchantId: 'merchant-1', memberIds: [], eventIds: ['event-1'] },
+    }),
+    issued: () => ({
+      activities: { issueLate: failing(1, unavailable, async () => undefined) },
+      input: { merchantId: 'merchant-1', memberIds: ['member-1'], eventIds: [] },
+    }),
+    both: () => ({
+      activities: {
+        issueLate: failing(2, unavailable, async () => undefined),
+        pushLate: failing(1, unavailable, async () => ({ eventIds: ['event-2'] })),
+        publishEvents,
+      },
+      input: { merchantId: 'merchant-1', memberIds: ['member-1'], eventIds: ['event-1'] },
     }),
   },
-  issuePassesLate: {
-    taken: () => ({
-      activities: { issueLate: failing(1, unavailable, async () => undefined) },
-      input: { merchantId: 'merchant-1', memberIds: ['member-1'] },
-    }),
+  updateClasses: {
+    updated: () => {
+      const upsertClasses = failing(1, unavailable, async () => ({ updated: 1 }));
+      return { activities: { upsertClasses: () => upsertClasses({}) }, input: {} };
+    },
   },
   repushPasses: {
     pushed: () => ({ activities: { repushStale: async () => ({ pushed: 2, stale: 1 }) }, input: {} }),

@@ -35,11 +35,11 @@ function slowTemporal(): { workflowClient: WorkflowClient; begun: string[]; answ
   return { workflowClient, begun, answer };
 }
 
-function workflow(workflowId: string, priority: 2 | 4): StartWorkflow<'pushPassesLate'> {
+function workflow(workflowId: string, priority: 2 | 4): StartWorkflow<'retryPasses'> {
   return {
-    name: 'pushPassesLate',
+    name: 'retryPasses',
     workflowId,
-    input: { merchantId: 'm', eventIds: [] },
+    input: { merchantId: 'm', memberIds: [], eventIds: [] },
     summary: '',
     searchAttributes: { MerchantId: 'm' },
     priority,

@@ -1,0 +1,18 @@
+// Repeats what the wallets did not take for the relay or a batch, until they take it: pushes for at most 24 h, and the
+// issuing of passes without an end. The relay publishes the events of issued passes.
+import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import type { RetryPasses } from '../schemas/workflows.js';
+import { issueUntilDone, pushUntilSent, webhooks } from './activityOptions.js';
+
+export async function retryPasses({ memberIds, eventIds }: RetryPasses): Promise<void> {
+  setCurrentDetails(`Issuing the passes of ${memberIds.length} members and pushing ${eventIds.length} changes.`);
+  await Promise.all([
+    memberIds.length > 0 ? issueUntilDone.issueLate({ memberIds }) : undefined,
+    eventIds.length > 0 ? pushUntilTaken({ leaseOwner: workflowInfo().workflowId, eventIds }) : undefined,
+  ]);
+}
+
+export async function pushUntilTaken(lease: { leaseOwner: string; eventIds: string[] }): Promise<void> {
+  const { eventIds } = await pushUntilSent.pushLate(lease);
+  if (eventIds.length > 0) await webhooks.publishEvents({ leaseOwner: lease.leaseOwner, eventIds });
+}
