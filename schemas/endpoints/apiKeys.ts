@@ -6,9 +6,7 @@ import { endpoint } from './endpoint.js';
 const tag = 'API keys';
 
 export const apiKeyEndpoints = {
-  createApiKey: endpoint({
-    method: 'post',
-    path: '/auth/api-keys',
+  createApiKey: endpoint('post', '/auth/api-keys', {
     tag,
     summary: 'Create an API key',
     description: 'The secret is in this answer and nowhere else; only its hash is kept.',
@@ -20,26 +18,19 @@ export const apiKeyEndpoints = {
     errors: ['ROLE_NOT_FOUND', 'API_KEY_LIMIT_REACHED'],
     example: { name: 'Till backend', roleIds: ['integration'] },
   }),
-  listApiKeys: endpoint({
-    method: 'get',
-    path: '/auth/api-keys',
+  listApiKeys: endpoint('get', '/auth/api-keys', {
     tag,
     summary: "List the merchant's active API keys, without secrets",
     access: 'api-keys:view',
     session: true,
     result: z.array(apiKey),
-    statuses: [200],
-    errors: [],
   }),
-  revokeApiKey: endpoint({
-    method: 'delete',
-    path: '/auth/api-keys/:id',
+  revokeApiKey: endpoint('delete', '/auth/api-keys/:id', {
     tag,
     summary: 'Revoke an API key; new requests with it fail at once',
     access: 'api-keys:delete',
     session: true,
     result: z.object({ id: z.string(), revoked: z.literal(true) }),
-    statuses: [200],
     errors: ['API_KEY_NOT_FOUND'],
   }),
 };

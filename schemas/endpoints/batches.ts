@@ -10,9 +10,7 @@ const view = 'merchants.members:view';
 const one = '/merchants/me/batches/:id';
 
 export const batchEndpoints = {
-  startImport: endpoint({
-    method: 'post',
-    path: '/merchants/me/imports',
+  startImport: endpoint('post', '/merchants/me/imports', {
     tag,
     summary: 'Import members from a large CSV file; the answer is the batch that carries it',
     description:
@@ -25,49 +23,36 @@ export const batchEndpoints = {
     statuses: [202],
     errors: ['IMPORT_INVALID', 'IMPORT_TOO_LARGE', 'PROGRAM_NOT_FOUND', 'PROGRAM_ARCHIVED'],
   }),
-  listBatches: endpoint({
-    method: 'get',
-    path: '/merchants/me/batches',
+  listBatches: endpoint('get', '/merchants/me/batches', {
     tag,
     summary: 'List batches, newest first',
     access: view,
     query: paging,
     result: pageOf(batch),
-    statuses: [200],
-    errors: [],
   }),
-  getBatch: endpoint({
-    method: 'get',
-    path: one,
+  getBatch: endpoint('get', one, {
     tag,
     summary: 'How far a batch is: phase, counts, percent, rate',
     access: view,
     result: batch,
-    statuses: [200],
     errors: ['BATCH_NOT_FOUND'],
   }),
-  cancelBatch: endpoint({
-    method: 'post',
-    path: `${one}/cancel`,
+  cancelBatch: endpoint('post', `${one}/cancel`, {
     tag,
     summary: 'Create no further members',
     description:
       'Members that were created stay, get their passes and are published. The batch ends as `cancelled`, with `batch.failed`. A batch that creates nothing any more, or is over, is answered as it is.',
     access: 'merchants.members:edit',
     result: batch,
-    statuses: [200],
     errors: ['BATCH_NOT_FOUND'],
   }),
-  exportFailedRows: endpoint({
-    method: 'get',
-    path: `${one}/errors.csv`,
+  exportFailedRows: endpoint('get', `${one}/errors.csv`, {
     tag,
     summary: 'The failed rows as they came, with the reason, ready to mend and send again',
     description:
       'The column `reason` may stay in the mended file: an import does not look at it. Rows are kept for 7 days. Cells are as they came, so a spreadsheet program may run what looks like a formula.',
     access: view,
     result: 'text/csv',
-    statuses: [200],
     errors: ['BATCH_NOT_FOUND'],
   }),
 };

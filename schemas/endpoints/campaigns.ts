@@ -6,9 +6,7 @@ const tag = 'Campaigns';
 const all = '/merchants/me/campaigns';
 
 export const campaignEndpoints = {
-  sendCampaign: endpoint({
-    method: 'post',
-    path: all,
+  sendCampaign: endpoint('post', all, {
     tag,
     summary: 'Push a message onto the passes of everyone who matches',
     description:
@@ -20,14 +18,11 @@ export const campaignEndpoints = {
     errors: ['PROGRAM_NOT_FOUND'],
     example: { programId: 'demo-points', tags: ['vip'], message: 'Double points today' },
   }),
-  getCampaign: endpoint({
-    method: 'get',
-    path: `${all}/:id`,
+  getCampaign: endpoint('get', `${all}/:id`, {
     tag,
     summary: 'How far a campaign is',
     access: 'merchants.campaigns:view',
     result: campaign,
-    statuses: [200],
     errors: ['BATCH_NOT_FOUND'],
   }),
 };

@@ -71,7 +71,16 @@ export function pageOf<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item), page: z.int(), pageSize: z.int(), total: z.int() });
 }
 
-export const endpoint = <const E extends Endpoint>(line: E): E => line;
+type Given = Omit<Endpoint, 'method' | 'path' | 'statuses' | 'errors'> & Partial<Pick<Endpoint, 'statuses' | 'errors'>>;
+
+/** A line of the table. Without `statuses` a success is 200; without `errors` only the common codes are answered. */
+export function endpoint<const G extends Given>(
+  method: Endpoint['method'],
+  path: string,
+  given: G,
+): Omit<Endpoint, keyof G> & G {
+  return { method, path, statuses: [200], errors: [], ...given };
+}
 
 export type QueryOf<E extends Endpoint> = E extends { query: z.ZodType } ? z.output<E['query']> : Record<string, never>;
 export type BodyOf<E extends Endpoint> = E extends { body: z.ZodType } ? z.output<E['body']> : undefined;

@@ -5,9 +5,7 @@ import { text } from '../text.js';
 import { endpoint, feedLimit } from './endpoint.js';
 
 export const feedEndpoints = {
-  readFeed: endpoint({
-    method: 'get',
-    path: '/merchants/me/events',
+  readFeed: endpoint('get', '/merchants/me/events', {
     tag: 'Webhooks',
     summary: 'Read the events of the merchant, page after page',
     description:
@@ -15,7 +13,5 @@ export const feedEndpoints = {
     access: 'merchants.campaigns:view',
     query: z.strictObject({ after: text(1, 100).optional(), types: feedTypes.optional(), limit: feedLimit }),
     result: feedPage,
-    statuses: [200],
-    errors: [],
   }),
 };

@@ -1,22 +1,7 @@
 // Endpoints: docs/interface.md, sections 4.3, 4.4 and 4.5.
 import { z } from 'zod';
 import { importResult } from '../batches.js';
-import {
-  balanceResult,
-  enrollRequest,
-  member,
-  memberDetail,
-  memberPatch,
-  memberWithProgram,
-  pointsRequest,
-  pushResult,
-  redeemRequest,
-  statusRequest,
-  statusResult,
-  tagsRequest,
-  timelineItem,
-  transaction,
-} from '../members.js';
+import * as members from '../members.js';
 import { text } from '../text.js';
 import { endpoint, page, pageOf, pageSize, paging, timelineLimit } from './endpoint.js';
 
@@ -25,16 +10,14 @@ const edit = 'merchants.members:edit';
 const one = '/merchants/me/members/:id';
 
 export const memberEndpoints = {
-  enrollMember: endpoint({
-    method: 'post',
-    path: '/merchants/me/members',
+  enrollMember: endpoint('post', '/merchants/me/members', {
     tag: 'Members',
     summary: 'Enroll a member',
     description:
       '200 with `deduped: true` when a member with the same email is in the program already: nothing is created.',
     access: 'merchants.members:create',
-    body: enrollRequest,
-    result: member,
+    body: members.enrollRequest,
+    result: members.member,
     statuses: [201, 200],
     errors: ['PROGRAM_NOT_FOUND', 'PROGRAM_ARCHIVED'],
     example: {
@@ -45,9 +28,7 @@ export const memberEndpoints = {
       initialPoints: 20,
     },
   }),
-  listMembers: endpoint({
-    method: 'get',
-    path: '/merchants/me/members',
+  listMembers: endpoint('get', '/merchants/me/members', {
     tag: 'Members',
     summary: 'List and search members, newest first',
     access: view,
@@ -62,23 +43,15 @@ export const memberEndpoints = {
       page,
       pageSize,
     }),
-    result: pageOf(memberWithProgram),
-    statuses: [200],
-    errors: [],
+    result: pageOf(members.memberWithProgram),
   }),
-  listTags: endpoint({
-    method: 'get',
-    path: '/merchants/me/members/tags',
+  listTags: endpoint('get', '/merchants/me/members/tags', {
     tag: 'Members',
     summary: 'All tags in use, sorted',
     access: view,
     result: z.object({ tags: z.array(z.string()) }),
-    statuses: [200],
-    errors: [],
   }),
-  importMembers: endpoint({
-    method: 'post',
-    path: '/merchants/me/members/import',
+  importMembers: endpoint('post', '/merchants/me/members/import', {
     tag: 'Members',
     summary: 'Import members from a CSV file',
     description:
@@ -86,136 +59,102 @@ export const memberEndpoints = {
     access: 'merchants.members:create',
     upload: 'csv',
     result: importResult,
-    statuses: [200],
     errors: ['IMPORT_INVALID', 'IMPORT_TOO_LARGE', 'PROGRAM_NOT_FOUND', 'PROGRAM_ARCHIVED'],
   }),
-  getMember: endpoint({
-    method: 'get',
-    path: one,
+  getMember: endpoint('get', one, {
     tag: 'Members',
     summary: 'Read one member',
     access: view,
-    result: memberDetail,
-    statuses: [200],
+    result: members.memberDetail,
     errors: ['MEMBER_NOT_FOUND'],
   }),
-  updateMember: endpoint({
-    method: 'patch',
-    path: one,
+  updateMember: endpoint('patch', one, {
     tag: 'Members',
     summary: 'Change names, email or phone; null removes a field',
     access: edit,
-    body: memberPatch,
-    result: member,
-    statuses: [200],
+    body: members.memberPatch,
+    result: members.member,
     errors: ['MEMBER_NOT_FOUND', 'EMAIL_TAKEN'],
     example: { firstName: 'Augusta' },
   }),
-  addTags: endpoint({
-    method: 'post',
-    path: `${one}/tags`,
+  addTags: endpoint('post', `${one}/tags`, {
     tag: 'Members',
     summary: 'Add tags',
     access: edit,
-    body: tagsRequest,
-    result: member,
-    statuses: [200],
+    body: members.tagsRequest,
+    result: members.member,
     errors: ['MEMBER_NOT_FOUND', 'TAG_LIMIT_EXCEEDED'],
     example: { tags: ['vip', 'early bird'] },
   }),
-  removeTags: endpoint({
-    method: 'delete',
-    path: `${one}/tags`,
+  removeTags: endpoint('delete', `${one}/tags`, {
     tag: 'Members',
     summary: 'Remove tags; unknown ones are ignored',
     access: edit,
-    body: tagsRequest,
-    result: member,
-    statuses: [200],
+    body: members.tagsRequest,
+    result: members.member,
     errors: ['MEMBER_NOT_FOUND'],
     example: { tags: ['early bird'] },
   }),
-  adjustPoints: endpoint({
-    method: 'patch',
-    path: `${one}/points`,
+  adjustPoints: endpoint('patch', `${one}/points`, {
     tag: 'Points and rewards',
     summary: 'Add, take or set points',
     description: 'Exactly one of `delta` and `value`. Emits `points.changed`.',
     access: edit,
     idempotent: true,
-    body: pointsRequest,
-    result: balanceResult,
-    statuses: [200],
+    body: members.pointsRequest,
+    result: members.balanceResult,
     errors: ['MEMBER_NOT_FOUND', 'MEMBER_NOT_ACTIVE', 'STAMP_DELTA_ONLY', 'CARD_FULL'],
     example: { delta: 10, changeMessage: 'You now have %@ points' },
   }),
-  redeemReward: endpoint({
-    method: 'post',
-    path: `${one}/redeem`,
+  redeemReward: endpoint('post', `${one}/redeem`, {
     tag: 'Points and rewards',
     summary: 'Redeem a reward',
     description: 'Stamp cards go back to 0, others lose the goal. Emits `reward.redeemed`.',
     access: edit,
     idempotent: true,
-    body: redeemRequest,
+    body: members.redeemRequest,
     bodyOptional: true,
-    result: balanceResult,
-    statuses: [200],
+    result: members.balanceResult,
     errors: ['MEMBER_NOT_FOUND', 'MEMBER_NOT_ACTIVE', 'CARD_NOT_FULL', 'REWARD_NOT_CONFIGURED'],
     example: { changeMessage: 'Enjoy your coffee' },
   }),
-  changeStatus: endpoint({
-    method: 'patch',
-    path: `${one}/status`,
+  changeStatus: endpoint('patch', `${one}/status`, {
     tag: 'Points and rewards',
     summary: 'Activate, void or expire a member',
     access: edit,
-    body: statusRequest,
-    result: statusResult,
-    statuses: [200],
+    body: members.statusRequest,
+    result: members.statusResult,
     errors: ['MEMBER_NOT_FOUND'],
     example: { status: 'voided', reason: 'card reported lost' },
   }),
-  pushPass: endpoint({
-    method: 'post',
-    path: `${one}/push`,
+  pushPass: endpoint('post', `${one}/push`, {
     tag: 'Points and rewards',
     summary: 'Rebuild and push the pass without changing the balance',
     access: edit,
-    result: pushResult,
-    statuses: [200],
+    result: members.pushResult,
     errors: ['MEMBER_NOT_FOUND'],
   }),
-  listTimeline: endpoint({
-    method: 'get',
-    path: `${one}/events`,
+  listTimeline: endpoint('get', `${one}/events`, {
     tag: 'Timeline',
     summary: 'Pass lifecycle of a member, newest first',
     access: view,
     query: z.strictObject({ limit: timelineLimit }),
-    result: z.object({ items: z.array(timelineItem) }),
-    statuses: [200],
+    result: z.object({ items: z.array(members.timelineItem) }),
     errors: ['MEMBER_NOT_FOUND'],
   }),
-  exportTimeline: endpoint({
-    method: 'get',
-    path: `${one}/events.csv`,
+  exportTimeline: endpoint('get', `${one}/events.csv`, {
     tag: 'Timeline',
     summary: 'The timeline as CSV, at most 5000 rows',
     access: view,
     result: 'text/csv',
-    statuses: [200],
     errors: ['MEMBER_NOT_FOUND'],
   }),
-  listTransactions: endpoint({
-    method: 'get',
-    path: `${one}/transactions`,
+  listTransactions: endpoint('get', `${one}/transactions`, {
     tag: 'Timeline',
     summary: 'Ledger of a member, newest first',
     access: view,
     query: paging,
-    result: pageOf(transaction),
-    statuses: [200],
+    result: pageOf(members.transaction),
     errors: ['MEMBER_NOT_FOUND'],
   }),
 };

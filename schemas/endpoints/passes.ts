@@ -3,16 +3,13 @@ import { passReport } from '../passReport.js';
 import { endpoint } from './endpoint.js';
 
 export const passEndpoints = {
-  examinePass: endpoint({
-    method: 'get',
-    path: '/merchants/me/members/:id/pass',
+  examinePass: endpoint('get', '/merchants/me/members/:id/pass', {
     tag: 'Members',
     summary: "Examine a member's pass",
     description:
       'For both wallets the mode and why; the certificates; for each phone what was pushed, listed and fetched, and how long that took; the errors that phones logged; and a description of each problem.',
     access: 'merchants.members:view',
     result: passReport,
-    statuses: [200],
     errors: ['MEMBER_NOT_FOUND'],
   }),
 };

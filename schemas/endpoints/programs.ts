@@ -3,19 +3,16 @@ import { z } from 'zod';
 import { programRecord } from '../programs.js';
 import { endpoint } from './endpoint.js';
 
-const common = { method: 'get', tag: 'Programs', access: 'merchants.programs:view', statuses: [200] } as const;
+const common = { tag: 'Programs', access: 'merchants.programs:view' } as const;
 
 export const programEndpoints = {
-  listPrograms: endpoint({
+  listPrograms: endpoint('get', '/merchants/me/programs', {
     ...common,
-    path: '/merchants/me/programs',
     summary: 'List programs',
     result: z.array(programRecord),
-    errors: [],
   }),
-  getProgram: endpoint({
+  getProgram: endpoint('get', '/merchants/me/programs/:id', {
     ...common,
-    path: '/merchants/me/programs/:id',
     summary: 'Read one program',
     result: programRecord,
     errors: ['PROGRAM_NOT_FOUND'],

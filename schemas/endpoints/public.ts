@@ -3,9 +3,7 @@ import { publicEnrollment, publicEnrollRequest } from '../enrollment.js';
 import { endpoint } from './endpoint.js';
 
 export const publicEndpoints = {
-  enrollPublicly: endpoint({
-    method: 'post',
-    path: '/enroll/:slug/submit',
+  enrollPublicly: endpoint('post', '/enroll/:slug/submit', {
     tag: 'Public',
     summary: 'Join a program',
     description:

@@ -5,9 +5,7 @@ import { text } from '../text.js';
 import { endpoint } from './endpoint.js';
 
 export const scanEndpoints = {
-  scanPass: endpoint({
-    method: 'post',
-    path: '/merchants/me/scans',
+  scanPass: endpoint('post', '/merchants/me/scans', {
     tag: 'Members',
     summary: 'Read a pass at the till',
     description:
@@ -15,7 +13,6 @@ export const scanEndpoints = {
     access: 'merchants.members:edit',
     body: z.strictObject({ code: text(1, 64) }),
     result: memberWithProgram,
-    statuses: [200],
     errors: ['MEMBER_NOT_FOUND'],
     example: { code: '7H2K9M4QXT' },
   }),

@@ -2,15 +2,7 @@
 import { z } from 'zod';
 import { batch } from '../batches.js';
 import { text } from '../text.js';
-import {
-  delivery,
-  queued,
-  replayRequest,
-  subscription,
-  subscriptionPatch,
-  subscriptionRequest,
-  subscriptionWithSecret,
-} from '../webhooks.js';
+import * as webhooks from '../webhooks.js';
 import { endpoint, page, pageOf, pageSize, queryFlag } from './endpoint.js';
 
 const tag = 'Webhooks';
@@ -18,33 +10,25 @@ const all = '/merchants/me/webhooks';
 const one = `${all}/:id`;
 
 export const webhookEndpoints = {
-  listSubscriptions: endpoint({
-    method: 'get',
-    path: all,
+  listSubscriptions: endpoint('get', all, {
     tag,
     summary: 'List subscriptions, without secrets',
     access: 'merchants.campaigns:view',
     query: z.strictObject({ page, pageSize, enabled: queryFlag.optional() }),
-    result: pageOf(subscription),
-    statuses: [200],
-    errors: [],
+    result: pageOf(webhooks.subscription),
   }),
-  createSubscription: endpoint({
-    method: 'post',
-    path: all,
+  createSubscription: endpoint('post', all, {
     tag,
     summary: 'Subscribe an endpoint',
     description: 'The secret is in this answer and in that of rotate-secret, nowhere else.',
     access: 'merchants.campaigns:create',
-    body: subscriptionRequest,
-    result: subscriptionWithSecret,
+    body: webhooks.subscriptionRequest,
+    result: webhooks.subscriptionWithSecret,
     statuses: [201],
     errors: ['WEBHOOK_URL_FORBIDDEN', 'WEBHOOK_LIMIT_REACHED'],
     example: { url: 'https://example.com/webhooks', events: ['points.changed', 'reward.redeemed'] },
   }),
-  listDeliveries: endpoint({
-    method: 'get',
-    path: `${all}/delivery-logs`,
+  listDeliveries: endpoint('get', `${all}/delivery-logs`, {
     tag,
     summary: 'Delivery log, newest first',
     access: 'merchants.campaigns:view',
@@ -55,84 +39,62 @@ export const webhookEndpoints = {
       eventType: text(1, 64).optional(),
       success: queryFlag.optional(),
     }),
-    result: pageOf(delivery),
-    statuses: [200],
-    errors: [],
+    result: pageOf(webhooks.delivery),
   }),
-  replayDelivery: endpoint({
-    method: 'post',
-    path: `${all}/delivery-logs/:logId/replay`,
+  replayDelivery: endpoint('post', `${all}/delivery-logs/:logId/replay`, {
     tag,
     summary: 'Deliver again, with the original eventId and bytes',
     access: 'merchants.campaigns:edit',
-    result: queued,
-    statuses: [200],
+    result: webhooks.queued,
     errors: ['DELIVERY_NOT_FOUND'],
   }),
-  getSubscription: endpoint({
-    method: 'get',
-    path: one,
+  getSubscription: endpoint('get', one, {
     tag,
     summary: 'Read one subscription, without its secret',
     access: 'merchants.campaigns:view',
-    result: subscription,
-    statuses: [200],
+    result: webhooks.subscription,
     errors: ['WEBHOOK_NOT_FOUND'],
   }),
-  updateSubscription: endpoint({
-    method: 'patch',
-    path: one,
+  updateSubscription: endpoint('patch', one, {
     tag,
     summary: 'Change a subscription',
     access: 'merchants.campaigns:edit',
-    body: subscriptionPatch,
-    result: subscription,
-    statuses: [200],
+    body: webhooks.subscriptionPatch,
+    result: webhooks.subscription,
     errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_URL_FORBIDDEN'],
     example: { enabled: false },
   }),
-  deleteSubscription: endpoint({
-    method: 'delete',
-    path: one,
+  deleteSubscription: endpoint('delete', one, {
     tag,
     summary: 'Delete a subscription',
     access: 'merchants.campaigns:delete',
     result: z.object({ id: z.string(), deleted: z.literal(true) }),
-    statuses: [200],
     errors: ['WEBHOOK_NOT_FOUND'],
   }),
-  rotateSecret: endpoint({
-    method: 'post',
-    path: `${one}/rotate-secret`,
+  rotateSecret: endpoint('post', `${one}/rotate-secret`, {
     tag,
     summary: 'Make a new secret; the old one signs beside it for 24 hours',
     access: 'merchants.campaigns:edit',
     result: z.object({ id: z.string(), secret: z.string(), previousSecretExpiresAt: z.iso.datetime() }),
-    statuses: [200],
     errors: ['WEBHOOK_NOT_FOUND'],
   }),
-  replayRange: endpoint({
-    method: 'post',
-    path: `${one}/replay`,
+  replayRange: endpoint('post', `${one}/replay`, {
     tag,
     summary: 'Send a stretch of events again, with their eventIds and bytes',
     description:
       'Goes on as a batch, at a bounded rate: `GET /merchants/me/batches/{id}` shows how far it is (`created` counts what was delivered at its first attempt, `deduped` what was skipped, `failed` what is retried or given up), `POST /merchants/me/batches/{id}/cancel` ends it. A disabled subscription is replayed to once it is enabled. 503 UNAVAILABLE means that nothing is sent.',
     access: 'merchants.campaigns:edit',
-    body: replayRequest,
+    body: webhooks.replayRequest,
     result: batch,
     statuses: [202],
     errors: ['WEBHOOK_NOT_FOUND'],
     example: { since: '2026-11-20T00:00:00Z', only: 'failed' },
   }),
-  testSubscription: endpoint({
-    method: 'post',
-    path: `${one}/test`,
+  testSubscription: endpoint('post', `${one}/test`, {
     tag,
     summary: 'Deliver a test event for real',
     access: 'merchants.campaigns:edit',
-    result: queued,
-    statuses: [200],
+    result: webhooks.queued,
     errors: ['WEBHOOK_NOT_FOUND'],
   }),
 };
