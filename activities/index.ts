@@ -3,13 +3,14 @@
 // seconds.
 import { setMaxListeners } from 'node:events';
 import { Context } from '@temporalio/activity';
-import type { PushedPasses, Recount, Relay, SavesCursor } from '../schemas/workflows.js';
+import type { ChunkProgress, PushedPasses, Recount, Relay, SavesCursor } from '../schemas/workflows.js';
 import { sendMessages, snapshotCampaign, snapshotRebuild } from './batches/campaigns.js';
 import { type FinishBatch, finishBatch } from './batches/finishBatch.js';
 import { createImported } from './batches/imports/createImported.js';
 import { type FinishImport, finishImport, issueImportedLate } from './batches/imports/finishImport.js';
 import { publishImported } from './batches/imports/publishImported.js';
 import { replayEvents, snapshotReplay } from './batches/replays.js';
+import type { RunChunksInput } from './batches/runChunks.js';
 import { reviveBatches } from './batches/startBatch.js';
 import { recountMerchants } from './members/recount.js';
 import type { Lease } from './outbox/leases.js';
@@ -25,11 +26,6 @@ import type { WorkerDeps } from './workerDeps.js';
 
 const heartbeatMs = 1_000;
 const relayRoundMs = 300_000;
-
-interface ChunkInput {
-  batchId: string;
-  from: number;
-}
 
 interface HeartbeatContext {
   signal: AbortSignal;
@@ -57,6 +53,11 @@ async function withHeartbeat<T>(work: (withHeartbeat: HeartbeatContext) => Promi
 }
 
 export function createActivities(deps: WorkerDeps) {
+  const { shutdownSignal } = deps;
+  const runsChunks =
+    (run: (deps: WorkerDeps, input: RunChunksInput) => Promise<ChunkProgress>) =>
+    (from: { batchId: string; from: number }) =>
+      withHeartbeat(({ signal }) => run(deps, { ...from, cancellationSignal: signal, shutdownSignal }));
   return {
     pushPasses: (lease: Lease): Promise<PushedPasses> => pushPasses(deps, lease),
     issueApplePasses: (input: IssuePassesFor) => withHeartbeat(() => issueApplePasses(deps, input)),
@@ -83,31 +84,19 @@ export function createActivities(deps: WorkerDeps) {
       return relayEvents(deps, {
         shard,
         attemptId: `${info.workflowExecution?.runId ?? ''}.${info.activityId}.${info.attempt}`,
-        signal: AbortSignal.any([cancellationSignal, deps.shutdownSignal]),
+        signal: AbortSignal.any([cancellationSignal, shutdownSignal]),
         cancellationSignal: cancellationSignal,
         heartbeat: (relayed) => Context.current().heartbeat(relayed),
         forMs: relayRoundMs,
       });
     },
-    createImported: (stage: ChunkInput) =>
-      withHeartbeat(({ signal }) =>
-        createImported(deps, { ...stage, cancellationSignal: signal, shutdownSignal: deps.shutdownSignal }),
-      ),
-    publishImported: (stage: ChunkInput) =>
-      withHeartbeat(({ signal }) =>
-        publishImported(deps, { ...stage, cancellationSignal: signal, shutdownSignal: deps.shutdownSignal }),
-      ),
+    createImported: runsChunks(createImported),
+    publishImported: runsChunks(publishImported),
     snapshotCampaign: ({ batchId }: { batchId: string }) => withHeartbeat(() => snapshotCampaign(deps, { batchId })),
     snapshotRebuild: ({ batchId }: { batchId: string }) => withHeartbeat(() => snapshotRebuild(deps, { batchId })),
-    sendMessages: (stage: ChunkInput) =>
-      withHeartbeat(({ signal }) =>
-        sendMessages(deps, { ...stage, cancellationSignal: signal, shutdownSignal: deps.shutdownSignal }),
-      ),
+    sendMessages: runsChunks(sendMessages),
     snapshotReplay: ({ batchId }: { batchId: string }) => withHeartbeat(() => snapshotReplay(deps, { batchId })),
-    replayEvents: (stage: ChunkInput) =>
-      withHeartbeat(({ signal }) =>
-        replayEvents(deps, { ...stage, cancellationSignal: signal, shutdownSignal: deps.shutdownSignal }),
-      ),
+    replayEvents: runsChunks(replayEvents),
     finishBatch: (input: FinishBatch) => finishBatch(deps, input),
     finishImport: (input: FinishImport) => finishImport(deps, input),
     issueImportedLate: ({ batchId }: { batchId: string }) =>

@@ -30,8 +30,6 @@ export interface PassIssuance {
 export interface PublishChange {
   merchantId: string;
   eventIds: string[];
-  /** False when the transaction already found that no wallet has to be notified. */
-  push: boolean;
 }
 
 export interface IssuePasses {

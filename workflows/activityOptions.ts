@@ -42,22 +42,17 @@ export const issueUntilDone = proxyActivities<Activities>({
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '60s' },
 });
 
-/**
- * Publishing with first attempts. An attempt may take as long as the slowest receiver; heartbeats show that its worker
- * is alive.
- */
-export const webhooks = proxyActivities<Activities>({
-  taskQueue: taskQueues.webhooks,
-  startToCloseTimeout: '10m',
-  heartbeatTimeout: '4s',
-  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
-});
-
 const chunkOptions = {
   startToCloseTimeout: '10m',
   heartbeatTimeout: '4s',
   retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
 } as const;
+
+/**
+ * Publishing with first attempts. An attempt may take as long as the slowest receiver; heartbeats show that its worker
+ * is alive.
+ */
+export const webhooks = proxyActivities<Activities>({ taskQueue: taskQueues.webhooks, ...chunkOptions });
 
 export const imports = proxyActivities<Activities>({ taskQueue: taskQueues.imports, ...chunkOptions });
 

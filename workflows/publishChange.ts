@@ -18,10 +18,7 @@ import { pushUntilTaken } from './retryPasses.js';
 // An update, not a query: the API waits for it, and a second request with the same key gets the same answer.
 const passUpdate = defineUpdate<PassUpdate | null>(passUpdateUpdate);
 
-export async function publishChange({
-  eventIds,
-  push,
-}: PublishChange): Promise<{ pushed: boolean; published: number }> {
+export async function publishChange({ eventIds }: PublishChange): Promise<{ pushed: boolean; published: number }> {
   const leaseOwner = workflowInfo().workflowId;
   const [eventId = ''] = eventIds;
   let confirmed: PassUpdate | null | undefined;
@@ -30,7 +27,7 @@ export async function publishChange({
     return confirmed ?? null;
   });
 
-  setCurrentDetails(push ? 'Telling the wallets.' : 'Nobody to push to; writing the timeline.');
+  setCurrentDetails('Telling the wallets.');
   const first = await pushNow.pushPasses({ leaseOwner, eventIds }).catch((error: unknown) => {
     log.warn('The wallets did not confirm in time; the push is retried.', { error: String(error) });
     return null;

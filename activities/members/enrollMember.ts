@@ -11,7 +11,14 @@ import { newId } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
 import { emailKey, memberCreated, type NewMember, newMemberRows } from './newMember.js';
 
-export type Enrolled = { kind: 'created'; member: MemberRow; eventId: string } | { kind: 'deduped'; member: MemberRow };
+interface Created {
+  member: MemberRow;
+  eventId: string;
+  /** The workflow that will issue the passes, or null when the relay will. */
+  leaseOwner: string | null;
+}
+
+export type Enrolled = ({ kind: 'created' } & Created) | { kind: 'deduped'; member: MemberRow };
 
 /** Throws PROGRAM_ARCHIVED, and VALIDATION_FAILED when the initial stamps exceed the goal of a stamps program. */
 export function requireEnrollable(program: Program, initialPoints: number | undefined): void {
@@ -23,7 +30,7 @@ export function requireEnrollable(program: Program, initialPoints: number | unde
   }
 }
 
-interface Enroll extends NewMember {
+export interface Enroll extends NewMember {
   /** Returns the workflow that will issue the passes and publish the event, or null to leave both to the relay. */
   leaseOwnerOf: (memberId: string) => string | null;
 }
@@ -39,7 +46,7 @@ export function enrollMember(deps: Deps, input: Enroll): Promise<Enrolled> {
 async function enroll(deps: Deps, input: Enroll): Promise<Enrolled> {
   const { program, person } = input;
   requireEnrollable(program, person.initialPoints);
-  let tried: { member: MemberRow; eventId: string } | undefined;
+  let tried: Created | undefined;
   return retryOnConflict(deps, async () => {
     // The previous attempt may have committed although its answer was lost. Its member is then returned and not
     // enrolled again.
@@ -48,8 +55,9 @@ async function enroll(deps: Deps, input: Enroll): Promise<Enrolled> {
     const known = await memberByEmail(deps, { program, email: person.email });
     if (known) return { kind: 'deduped', member: known };
     const { member, email, searchWordRows, ledger } = newMemberRows(deps, input);
-    const event = memberCreated(deps, { member, eventId: newId(), leaseOwner: input.leaseOwnerOf(member._id) });
-    tried = { member, eventId: event._id };
+    const leaseOwner = input.leaseOwnerOf(member._id);
+    const event = memberCreated(deps, { member, eventId: newId(), leaseOwner });
+    tried = { member, eventId: event._id, leaseOwner };
     await transact(
       deps,
       [

@@ -6,34 +6,29 @@ import { startGraceMs } from '../../activities/outbox/newEvent.js';
 import type { StartWorkflow } from '../../platform/temporal/workflowClient.js';
 import type { EventType } from '../../schemas/events.js';
 import type { PassUpdate } from '../../schemas/passUpdate.js';
+import type { WorkflowName } from '../../schemas/workflows.js';
 import type { ApiDeps } from '../apiDeps.js';
 
+/** What operators see of the workflow of a change. */
 export interface Effect {
+  eventType: EventType;
+  /** One line for operators in Temporal's list of workflows; contains no personal data. */
+  summary: string;
+}
+
+interface EffectOf extends Effect {
   workflowId: string;
   eventId: string;
-  eventType: EventType;
   merchantId: string;
   memberId: string;
   programId: string;
-  /** One line for operators in Temporal's list of workflows; contains no personal data. */
-  summary: string;
-  push: boolean;
 }
 
-function workflowOf({
-  workflowId,
-  eventId,
-  eventType,
-  merchantId,
-  memberId,
-  programId,
-  summary,
-  push,
-}: Effect): StartWorkflow<'publishChange'> {
+function workflowOf({ workflowId, summary, eventId, eventType, merchantId, memberId, programId }: EffectOf) {
   return {
     name: 'publishChange',
     workflowId,
-    input: { merchantId, eventIds: [eventId], push },
+    input: { merchantId, eventIds: [eventId] },
     summary,
     searchAttributes: {
       MerchantId: merchantId,
@@ -44,37 +39,37 @@ function workflowOf({
     },
     priority: 2,
     fairnessKey: merchantId,
-  };
+  } as const satisfies StartWorkflow<'publishChange'>;
 }
 
 /**
- * Checks once whether Temporal is available. `admits` says whether a change gets a workflow of its own; `awaited` is
- * true when the answer has to wait for that workflow. A transaction that is repeated gets the same answer and takes no
- * second token.
+ * Checks once whether Temporal is available. `leaseOwnerOf` returns the id of the change's workflow, or null when
+ * admission control leaves the change to the relay; `awaited` is true when the answer has to wait for that workflow. A
+ * transaction that is repeated gets the same answer and takes no second token.
  */
-export function planDispatch(deps: ApiDeps): { admits: (awaited: boolean) => boolean; temporalAvailable: boolean } {
+export function planDispatch(deps: ApiDeps, workflowIdOf: (businessKey: string) => string) {
   const temporalAvailable = deps.workflowClient.available();
   const admitted = new Map<boolean, boolean>();
   return {
-    admits(awaited) {
-      const known = admitted.get(awaited) ?? (temporalAvailable && deps.admission.admitWorkflow(awaited));
-      admitted.set(awaited, known);
-      return known;
-    },
     temporalAvailable,
+    leaseOwnerOf(businessKey: string, awaited = false): string | null {
+      const admits = admitted.get(awaited) ?? (temporalAvailable && deps.admission.admitWorkflow(awaited));
+      admitted.set(awaited, admits);
+      return admits ? workflowIdOf(businessKey) : null;
+    },
   };
 }
 
 /** Starts the workflow without waiting for it. If the start fails, the relay processes the event. */
-export function startInBackground(deps: ApiDeps, effect: Effect): void {
+export function startInBackground<N extends WorkflowName>(deps: ApiDeps, workflow: StartWorkflow<N>): void {
   deps.crashPoint('before-workflow-start');
   deps.workflowClient
-    .start(workflowOf(effect), startGraceMs)
+    .start(workflow, startGraceMs)
     .then(() => deps.crashPoint('after-workflow-start'))
-    .catch((error: unknown) => deps.log.debug({ err: error, workflowId: effect.workflowId }, 'left to the relay'));
+    .catch((error: unknown) => deps.log.debug({ err: error, workflowId: workflow.workflowId }, 'left to the relay'));
 }
 
-export async function pushAndWait(deps: ApiDeps, effect: Effect): Promise<PassUpdate | null> {
+export async function pushAndWait(deps: ApiDeps, effect: EffectOf): Promise<PassUpdate | null> {
   deps.crashPoint('before-workflow-start');
   const passUpdate = await deps.workflowClient.awaitPassUpdate(workflowOf(effect), deps.config.PASS_UPDATE_WAIT_MS);
   deps.crashPoint('after-workflow-start');
@@ -83,16 +78,16 @@ export async function pushAndWait(deps: ApiDeps, effect: Effect): Promise<PassUp
 
 /**
  * Starts the effects of a change and returns the pass update for the answer: null while the result of the push is not
- * known.
+ * known. Waits only for a push.
  */
-export async function dispatch(
-  deps: ApiDeps,
-  { done, effect }: { done: Done; effect: Effect },
-): Promise<PassUpdate | null> {
-  const hasOwnWorkflow = done.leaseOwner !== null;
-  if (done.passUpdate === undefined) return hasOwnWorkflow ? pushAndWait(deps, effect) : null;
-  if (hasOwnWorkflow) startInBackground(deps, effect);
-  return done.passUpdate;
+export async function dispatch(deps: ApiDeps, done: Done, effect: Effect): Promise<PassUpdate | null> {
+  const { leaseOwner: workflowId, eventId, member, passUpdate } = done;
+  if (workflowId === null) return passUpdate ?? null;
+  const { _id: memberId, merchantId, programId } = member;
+  const started = { ...effect, workflowId, eventId, merchantId, memberId, programId };
+  if (passUpdate === undefined) return pushAndWait(deps, started);
+  startInBackground(deps, workflowOf(started));
+  return passUpdate;
 }
 
 export function summaryOf(verb: string, { memberCode, previous, current }: ChangeFacts): string {

@@ -26,32 +26,13 @@ export async function performChange(
   const { merchantId } = caller;
   const memberId = params.id ?? '';
   if (!isUuid(memberId)) throw new ServiceError('MEMBER_NOT_FOUND');
-  const { admits, temporalAvailable } = planDispatch(deps);
-  const workflowIdOf = (eventId: string) => changeId(noun, memberId, eventId);
-  const transaction = () =>
-    changeMember(deps, {
-      merchantId,
-      memberId,
-      leaseOwnerOf: (eventId, awaited) => (admits(awaited) ? workflowIdOf(eventId) : null),
-      temporalAvailable,
-      decide,
-    });
-  const changed = await deps.metrics.memberChange(noun, transaction);
+  const plan = planDispatch(deps, (eventId) => changeId(noun, memberId, eventId));
+  const changed = await deps.metrics.memberChange(noun, () =>
+    changeMember(deps, { merchantId, memberId, decide, ...plan }),
+  );
   if (changed.kind === 'unchanged') return { changed, passUpdate: null };
   if (changed.kind !== 'done') throw new Error('Only a change with a key can be replayed.');
-  const { eventId, member } = changed;
-  const passUpdate = await dispatch(deps, {
-    done: changed,
-    effect: {
-      workflowId: workflowIdOf(eventId),
-      eventId,
-      eventType,
-      merchantId,
-      memberId,
-      programId: member.programId,
-      summary: `${noun} ${member.memberCode}`,
-      push: changed.passUpdate === undefined,
-    },
-  });
+  const summary = `${noun} ${changed.member.memberCode}`;
+  const passUpdate = await dispatch(deps, changed, { eventType, summary });
   return { changed, passUpdate };
 }

@@ -15,7 +15,7 @@ import type { ApiDeps } from '../apiDeps.js';
 import type { Caller } from '../caller.js';
 import { success } from '../envelope.js';
 import { presentBalance } from '../presenters/member.js';
-import { dispatch, type Effect, planDispatch, pushAndWait, startInBackground, summaryOf } from './dispatch.js';
+import { dispatch, type Effect, planDispatch, pushAndWait, summaryOf } from './dispatch.js';
 
 const keyForm = /^[A-Za-z0-9_-]{8,128}$/;
 
@@ -69,44 +69,31 @@ export async function performKeyedChange(
   if (!isUuid(memberId)) throw new ServiceError('MEMBER_NOT_FOUND');
   const id = keyedChangeId(operation, memberId, key);
   ctx.state.workflowId = id;
-  const { admits, temporalAvailable } = planDispatch(deps);
-  const transaction = () =>
+  const plan = planDispatch(deps, () => id);
+  const changed = await deps.metrics.memberChange(operation, () =>
     changeMember(deps, {
       merchantId,
       memberId,
       keyedChange: { id, fingerprint: fingerprintOf(keyedChange.body), answer: answerOf },
-      leaseOwnerOf: (_eventId, awaited) => (admits(awaited) ? id : null),
-      temporalAvailable,
       decide,
-    });
-  const changed = await deps.metrics.memberChange(operation, transaction);
+      ...plan,
+    }),
+  );
   if (changed.kind === 'unchanged') throw new Error('A change always changes its member.');
   if (changed.kind === 'replay') {
     ctx.set('Idempotent-Replayed', 'true');
     return { status: changed.answer.status, bytes: changed.answer.body };
   }
-  const effectOf = (facts: ChangeFacts, at: { eventId: string; programId: string; push: boolean }): Effect => ({
-    workflowId: id,
-    eventType,
-    merchantId,
-    memberId,
-    summary: summaryOf(operation, facts),
-    ...at,
-  });
-
+  const { facts } = changed;
+  const effect: Effect = { eventType, summary: summaryOf(operation, facts) };
   if (changed.kind === 'abandoned') {
-    const { facts, claim, programId } = changed;
-    const effect = effectOf(facts, { eventId: claim.eventId, programId, push: true });
-    const answer = answerOf(facts, changed.passUpdate ?? (await pushAndWait(deps, effect)));
+    const { claim, programId } = changed;
+    const effectOf = { ...effect, workflowId: id, eventId: claim.eventId, merchantId, memberId, programId };
+    const answer = answerOf(facts, changed.passUpdate ?? (await pushAndWait(deps, effectOf)));
     return bytesOf(await storeAnswer(deps, { merchantId, keyedChangeId: id, answer }));
   }
-  const { facts, eventId, leaseOwner, member, passUpdate, answer } = changed;
-  const effect = effectOf(facts, { eventId, programId: member.programId, push: passUpdate === undefined });
-  if (answer) {
-    if (leaseOwner !== null) startInBackground(deps, effect);
-    return bytesOf(answer);
-  }
-  const confirmed = await dispatch(deps, { done: changed, effect });
+  const confirmed = await dispatch(deps, changed, effect);
+  if (changed.answer) return bytesOf(changed.answer);
   return bytesOf(await storeAnswer(deps, { merchantId, keyedChangeId: id, answer: answerOf(facts, confirmed) }));
 }
 

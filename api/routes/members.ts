@@ -1,13 +1,12 @@
 // Members (docs/interface.md#43-members), their timeline and their ledger (4.5).
 
-import { enrollMember } from '../../activities/members/enrollMember.js';
 import { decideAddTags, decideRemoveTags } from '../../activities/members/memberRules.js';
 import { addTagsInUse, removeUnusedTags } from '../../activities/members/memberTags.js';
 import { decideUpdate } from '../../activities/members/updateMember.js';
 import { cachedProgram, readProgram } from '../../activities/programs/readProgram.js';
 import type { memberEndpoints } from '../../schemas/endpoints/members.js';
 import { performChange } from '../changes/performChange.js';
-import { planEnrollment } from '../changes/planEnrollment.js';
+import { performEnrollment } from '../changes/performEnrollment.js';
 import { presentTimelineItem, presentTransaction } from '../presenters/history.js';
 import { presentMember, presentMemberDetail, presentMemberWithProgram } from '../presenters/member.js';
 import { listLedger, listTimeline, readMember } from '../reads/members.js';
@@ -26,18 +25,16 @@ export const memberRoutes: Routes<Names> = {
     const { programId, ...person } = body;
     const program = await readProgram(deps, { merchantId: caller.merchantId, programId });
     const source = caller.credential === 'api-key' ? 'api' : 'console';
-    const issuing = planEnrollment(deps, false);
-    const enrolled = await enrollMember(deps, {
+    const enrolled = await performEnrollment(deps, {
       program,
       person,
       source,
       attribution: {},
       actor: caller.actor,
-      leaseOwnerOf: issuing.leaseOwnerOf,
+      awaited: false,
     });
     const member = presentMember(deps, { member: enrolled.member, program });
     if (enrolled.kind === 'deduped') return { status: 200, data: { ...member, deduped: true } };
-    issuing.start(enrolled);
     return { status: 201, data: member };
   },
 

@@ -8,9 +8,9 @@ import { endRegistration } from '../../activities/wallets/apple/endRegistration.
 import type { MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { ApiDeps } from '../apiDeps.js';
+import { performWalletEvent } from '../changes/performWalletEvent.js';
 import { readBody } from '../readBody.js';
 import { createDeviceLogWriter } from './deviceLogs.js';
-import { planWalletEvent } from './planWalletEvent.js';
 import {
   holdsToken,
   listUpdates,
@@ -63,14 +63,11 @@ export function appleRoutes(deps: ApiDeps): Router {
     if (!member) return;
     const body = await readShape(ctx, registration);
     if (!body) return;
-    const effect = planWalletEvent(deps, { memberId: member._id, eventType: 'pass.installed' });
-    const { created, eventId } = await register(deps, {
-      member,
-      pass: passOnDevice(ctx),
-      pushToken: body.pushToken,
-      leaseOwnerOf: effect.leaseOwnerOf,
-    });
-    if (eventId) effect.start({ eventId, member, push: false });
+    const pass = passOnDevice(ctx);
+    const event = { memberId: member._id, eventType: 'pass.installed' } as const;
+    const created = await performWalletEvent(deps, event, (leaseOwnerOf) =>
+      register(deps, { member, pass, pushToken: body.pushToken, leaseOwnerOf }),
+    );
     ctx.status = created ? 201 : 200;
     ctx.body = '';
   });
@@ -79,10 +76,9 @@ export function appleRoutes(deps: ApiDeps): Router {
     const member = await authorized(deps, ctx);
     if (!member) return;
     const _id = registrationId(passOnDevice(ctx));
-    const effect = planWalletEvent(deps, { memberId: member._id, eventType: 'pass.removed' });
     const device = { _id, merchantId: member.merchantId, memberId: member._id };
-    const ended = await endRegistration(deps, { device, leaseOwnerOf: effect.leaseOwnerOf });
-    if (ended) effect.start({ eventId: ended.eventId, member: ended.member, push: false });
+    const event = { memberId: member._id, eventType: 'pass.removed' } as const;
+    await performWalletEvent(deps, event, (leaseOwnerOf) => endRegistration(deps, { device, leaseOwnerOf }));
     ctx.status = 200;
     ctx.body = '';
   });

@@ -4,10 +4,10 @@ import { recordGoogleSave } from '../../activities/wallets/google/googleSaves.js
 import { ServiceError } from '../../schemas/errors.js';
 import { parseGoogleObjectId } from '../../schemas/googleIds.js';
 import type { ApiDeps } from '../apiDeps.js';
+import { performWalletEvent } from '../changes/performWalletEvent.js';
 import { readBody } from '../readBody.js';
 import { verifyCallback } from './googleCallback.js';
 import { type CallbackKeys, createCallbackKeys } from './googleCallbackKeys.js';
-import { planWalletEvent } from './planWalletEvent.js';
 
 export function googleRoutes(deps: ApiDeps): Router {
   const router = new Router({ prefix: '/wallet' });
@@ -32,13 +32,10 @@ export function googleRoutes(deps: ApiDeps): Router {
     const { eventType, objectId, nonce } = verified.event;
     const memberId = parseGoogleObjectId(issuerId, objectId) ?? '';
     const type = eventType === 'save' ? 'pass.installed' : 'pass.removed';
-    const effect = planWalletEvent(deps, { memberId, eventType: type });
-    const saved = await recordGoogleSave(deps, {
-      save: { issuerId, eventType, objectId, nonce },
-      leaseOwnerOf: effect.leaseOwnerOf,
-    });
-    if (saved?.kind === 'done')
-      effect.start({ eventId: saved.eventId, member: saved.member, push: eventType === 'save' });
+    const save = { issuerId, eventType, objectId, nonce };
+    await performWalletEvent(deps, { memberId, eventType: type }, (leaseOwnerOf) =>
+      recordGoogleSave(deps, { save, leaseOwnerOf }),
+    );
   });
 
   return router;

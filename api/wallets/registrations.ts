@@ -2,8 +2,9 @@
 // which version it last reported, and in which answer. A phone therefore misses no version, even when two changes fall
 // into one moment or a transaction commits late (docs/protocols/apple-wallet.md#2-versions-and-tags).
 import { timingSafeEqual } from 'node:crypto';
-import { changeMember } from '../../activities/members/changeMember.js';
+import type { Done } from '../../activities/members/changeTypes.js';
 import { updateDevices } from '../../activities/wallets/apple/updateDevices.js';
+import { type ChangePass, changePass } from '../../activities/wallets/changePass.js';
 import type { Deps } from '../../platform/deps.js';
 import { VersionConflict } from '../../platform/mongodb/conflicts.js';
 import { insert } from '../../platform/mongodb/statements.js';
@@ -30,30 +31,26 @@ export function holdsToken(member: MemberRow, authorization: string): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-export interface Registered {
-  created: boolean;
-  eventId: string | null;
-}
-
 /** The longest time assumed between the download of a pass and its registration; the pass may change in between. */
 const installMs = 10 * 60_000;
 
 /**
  * Registers a pass on a device. Every call stores the push token, also for a known registration, because phones change
- * it.
+ * it. Returns null for a known registration.
  */
-export async function register(
+export function register(
   deps: Deps,
-  input: { member: MemberRow; pass: PassOnDevice; pushToken: string; leaseOwnerOf: (eventId: string) => string | null },
-): Promise<Registered> {
-  const { pass, pushToken, leaseOwnerOf } = input;
-  const { _id: memberId, merchantId } = input.member;
+  {
+    pass,
+    pushToken,
+    ...given
+  }: Pick<ChangePass, 'member' | 'leaseOwnerOf'> & { pass: PassOnDevice; pushToken: string },
+): Promise<Done | null> {
+  const { _id: memberId, merchantId } = given.member;
   const _id = registrationId(pass);
-  const changed = await changeMember(deps, {
-    merchantId,
-    memberId,
-    leaseOwnerOf,
-    temporalAvailable: true,
+  return changePass(deps, {
+    ...given,
+    platform: 'apple',
     decide: async (member) => {
       const known = await deps.collections.devices.findOne({ _id }, { projection: { pushToken: 1 } });
       if (known) {
@@ -68,15 +65,13 @@ export async function register(
         ...(isYoung && { recheckAt: now, recheckRound: 0 }),
       };
       return {
+        type: 'pass.installed',
         set: { deviceCount: member.deviceCount + 1 },
-        wallet: false,
-        event: { type: 'pass.installed', data: { serialNumber: member.serialNumber, platform: 'apple' } },
-        timeline: { type: 'device_registered', platform: 'apple' },
+        timeline: 'device_registered',
         statements: [insert(deps, 'devices', row)],
       };
     },
   });
-  return changed.kind === 'done' ? { created: true, eventId: changed.eventId } : { created: false, eventId: null };
 }
 
 /**

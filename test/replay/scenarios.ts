@@ -38,7 +38,7 @@ const pushed: PassUpdate = {
 
 const publishEvents: Activities['publishEvents'] = async ({ eventIds }) => ({ published: eventIds.length });
 const batch = { merchantId: 'merchant-1', batchId: 'batch-1' };
-const change = { merchantId: 'merchant-1', eventIds: ['event-1'], push: true };
+const change = { merchantId: 'merchant-1', eventIds: ['event-1'] };
 const enrollment = { merchantId: 'merchant-1', memberId: 'member-1', eventId: 'event-1' };
 const delivery = {
   deliveryId: 'delivery-1',
@@ -139,7 +139,7 @@ export const scenarios: Scenarios = {
   publishChange: {
     quiet: () => ({
       activities: { pushPasses: async () => ({ passUpdates: {}, eventIds: [], late: [] }), publishEvents },
-      input: { ...change, push: false },
+      input: change,
     }),
     answered: () => ({
       activities: {

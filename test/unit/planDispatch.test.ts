@@ -10,20 +10,20 @@ function depsWith({ available = true, admitWorkflow = vi.fn(() => true) } = {}) 
 test('a transaction that is repeated takes one token and gets the same answer', () => {
   const answers = [true, false, false];
   const { deps, admitWorkflow } = depsWith({ admitWorkflow: vi.fn(() => answers.shift() ?? false) });
-  const { admits } = planDispatch(deps);
-  expect([admits(false), admits(false), admits(false)]).toEqual([true, true, true]);
+  const { leaseOwnerOf } = planDispatch(deps, (key) => `id:${key}`);
+  expect([leaseOwnerOf('1'), leaseOwnerOf('2'), leaseOwnerOf('3')]).toEqual(['id:1', 'id:2', 'id:3']);
   expect(admitWorkflow).toHaveBeenCalledTimes(1);
 });
 
 test('a change that has to be awaited after all is asked about once more', () => {
   const admitWorkflow = vi.fn((awaited?: boolean) => awaited === true);
-  const { admits } = planDispatch(depsWith({ admitWorkflow }).deps);
-  expect([admits(false), admits(true), admits(true)]).toEqual([false, true, true]);
+  const { leaseOwnerOf } = planDispatch(depsWith({ admitWorkflow }).deps, (key) => key);
+  expect([leaseOwnerOf('1', false), leaseOwnerOf('1', true), leaseOwnerOf('2', true)]).toEqual([null, '1', '2']);
   expect(admitWorkflow).toHaveBeenCalledTimes(2);
 });
 
 test('no change is admitted while Temporal is unavailable', () => {
   const { deps, admitWorkflow } = depsWith({ available: false });
-  expect(planDispatch(deps).admits(true)).toBe(false);
+  expect(planDispatch(deps, (key) => key).leaseOwnerOf('1', true)).toBeNull();
   expect(admitWorkflow).not.toHaveBeenCalled();
 });

@@ -18,7 +18,7 @@ const pushed: PassUpdate = {
   apple: { devicesNotified: 1, devicesAttempted: 1, mode: 'real' },
   google: { objectPatched: false, mode: 'stub' },
 };
-const input = { merchantId: 'm', eventIds: ['event-1'], push: true };
+const input = { merchantId: 'm', eventIds: ['event-1'] };
 
 beforeAll(async () => {
   worker = await startWorkflowWorker();

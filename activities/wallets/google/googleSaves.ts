@@ -1,13 +1,12 @@
 // Records which passes customers have saved or deleted at Google. Each callback counts once: its nonce is stored in the
 // transaction of the change. Saves without a callback are recorded by the reconciliation, which asks Google.
-
 import type { Deps } from '../../../platform/deps.js';
 import { insert } from '../../../platform/mongodb/statements.js';
 import type { Statement } from '../../../platform/mongodb/transaction.js';
 import type { MemberRow } from '../../../schemas/collections.js';
 import { parseGoogleObjectId } from '../../../schemas/googleIds.js';
-import { changeMember } from '../../members/changeMember.js';
-import type { Changed } from '../../members/changeTypes.js';
+import type { Done } from '../../members/changeTypes.js';
+import { type ChangePass, changePass } from '../changePass.js';
 
 export interface GoogleSave {
   issuerId: string;
@@ -16,23 +15,16 @@ export interface GoogleSave {
   nonce: string;
 }
 
-export type Saved = Extract<Changed, { kind: 'done' | 'unchanged' }>;
-
-/**
- * Returns null when the object belongs to no member here. A save also refreshes the object, because changes are not
- * pushed to an object that no customer has saved.
- */
+/** Returns null when the object belongs to no member here, or when the callback is known. */
 export async function recordGoogleSave(
   deps: Deps,
-  { save, leaseOwnerOf }: { save: GoogleSave; leaseOwnerOf: (eventId: string) => string | null },
-): Promise<Saved | null> {
-  const memberId = parseGoogleObjectId(save.issuerId, save.objectId);
-  const known = memberId
-    ? await deps.collections.members.findOne({ _id: memberId }, { projection: { merchantId: 1 } })
-    : null;
-  if (!memberId || !known) return null;
+  { save, leaseOwnerOf }: Pick<ChangePass, 'leaseOwnerOf'> & { save: GoogleSave },
+): Promise<Done | null> {
+  const _id = parseGoogleObjectId(save.issuerId, save.objectId);
+  const member = _id && (await deps.collections.members.findOne({ _id }, { projection: { merchantId: 1 } }));
+  if (!member) return null;
   return changeSaved(deps, {
-    member: { _id: memberId, merchantId: known.merchantId },
+    member,
     saved: save.eventType === 'save',
     leaseOwnerOf,
     isNew: async () => (await deps.collections.nonces.findOne({ _id: save.nonce })) === null,
@@ -40,51 +32,36 @@ export async function recordGoogleSave(
   });
 }
 
-/**
- * Records what Google itself answered about a pass whose callback never came. Has no effect when the member is up to
- * date.
- */
+/** Records what Google itself answered about a pass whose callback never came. Returns null when it was recorded. */
 export function recordReconciledSave(
   deps: Deps,
-  { member, saved }: { member: Pick<MemberRow, '_id' | 'merchantId'>; saved: boolean },
-): Promise<Saved | null> {
+  { member, saved }: Pick<ChangeSaved, 'member' | 'saved'>,
+): Promise<Done | null> {
   const isNew = async ({ pass }: MemberRow) => (pass.googleSaved === true) !== saved;
   // No caller waits for this change, so the relay processes its event.
   return changeSaved(deps, { member, saved, leaseOwnerOf: () => null, isNew, statements: [] });
 }
 
-interface ChangeSaved {
-  member: Pick<MemberRow, '_id' | 'merchantId'>;
+interface ChangeSaved extends Pick<ChangePass, 'member' | 'leaseOwnerOf'> {
   saved: boolean;
-  leaseOwnerOf: (eventId: string) => string | null;
   isNew: (member: MemberRow) => Promise<boolean>;
   statements: Statement[];
 }
 
-async function changeSaved(
-  deps: Deps,
-  { member: { _id: memberId, merchantId }, saved, leaseOwnerOf, isNew, statements }: ChangeSaved,
-): Promise<Saved | null> {
-  const changed = await changeMember(deps, {
-    merchantId,
-    memberId,
-    leaseOwnerOf,
-    temporalAvailable: true,
-    decide: async (member) => {
-      if (!(await isNew(member))) return null;
-      return {
-        set: {},
-        pass: { googleSaved: saved },
-        wallet: false,
-        ...(saved && { refresh: true as const }),
-        event: {
-          type: saved ? 'pass.installed' : 'pass.removed',
-          data: { serialNumber: member.serialNumber, platform: 'google' },
-        },
-        timeline: { type: saved ? 'google_object_saved' : 'google_object_removed', platform: 'google' },
-        statements,
-      };
-    },
+/** A save also refreshes the object, because changes are not pushed to an object that no customer has saved. */
+function changeSaved(deps: Deps, { saved, isNew, statements, ...given }: ChangeSaved): Promise<Done | null> {
+  return changePass(deps, {
+    ...given,
+    platform: 'google',
+    decide: async (member) =>
+      (await isNew(member))
+        ? {
+            type: saved ? 'pass.installed' : 'pass.removed',
+            pass: { googleSaved: saved },
+            ...(saved && { refresh: true as const }),
+            timeline: saved ? 'google_object_saved' : 'google_object_removed',
+            statements,
+          }
+        : null,
   });
-  return changed.kind === 'done' || changed.kind === 'unchanged' ? changed : null;
 }

@@ -55,8 +55,7 @@ export async function correctSaves(
   for (const member of members) {
     const object = await google?.api.getObject(makeGoogleObjectId(google.credentials.issuerId, member._id));
     if (!object) continue;
-    const changed = await recordReconciledSave(deps, { member, saved: object.hasUsers });
-    if (changed?.kind === 'done') corrected += 1;
+    if (await recordReconciledSave(deps, { member, saved: object.hasUsers })) corrected += 1;
   }
   return { corrected };
 }

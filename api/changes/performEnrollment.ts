@@ -1,0 +1,52 @@
+// Enrolls a member, then starts the workflow that issues its passes. When no workflow is admitted, the relay issues them.
+import { type Enroll, type Enrolled, enrollMember } from '../../activities/members/enrollMember.js';
+import type { StartWorkflow } from '../../platform/temporal/workflowClient.js';
+import { enrollId } from '../../schemas/ids.js';
+import type { PassIssuance } from '../../schemas/workflows.js';
+import type { ApiDeps } from '../apiDeps.js';
+import { planDispatch, startInBackground } from './dispatch.js';
+
+type Created = Extract<Enrolled, { kind: 'created' }>;
+
+function issuingWorkflow({ member, eventId }: Created): StartWorkflow<'issuePasses'> {
+  const { _id: memberId, merchantId, programId, memberCode } = member;
+  return {
+    name: 'issuePasses',
+    workflowId: enrollId(memberId),
+    input: { merchantId, memberId, eventId },
+    summary: `enroll ${memberCode} into ${programId}`,
+    searchAttributes: {
+      MerchantId: merchantId,
+      MemberId: memberId,
+      ProgramId: programId,
+      EventId: eventId,
+      EventType: 'member.created',
+    },
+    priority: 3,
+    fairnessKey: merchantId,
+  };
+}
+
+export type PerformedEnrollment = Enrolled & { issuance: PassIssuance | null };
+
+/**
+ * `awaited`: waits at most PASS_UPDATE_WAIT_MS for the first attempt on both wallets. `issuance` is null when its
+ * result is not known by then. Throws the errors of enrollMember.
+ */
+export async function performEnrollment(
+  deps: ApiDeps,
+  { awaited, ...input }: Omit<Enroll, 'leaseOwnerOf'> & { awaited: boolean },
+): Promise<PerformedEnrollment> {
+  const { leaseOwnerOf } = planDispatch(deps, enrollId);
+  const enrolled = await enrollMember(deps, { ...input, leaseOwnerOf: (memberId) => leaseOwnerOf(memberId, awaited) });
+  if (enrolled.kind === 'deduped' || enrolled.leaseOwner === null) return { ...enrolled, issuance: null };
+  const workflow = issuingWorkflow(enrolled);
+  if (!awaited) {
+    startInBackground(deps, workflow);
+    return { ...enrolled, issuance: null };
+  }
+  deps.crashPoint('before-workflow-start');
+  const issuance = await deps.workflowClient.awaitPassIssuance(workflow, deps.config.PASS_UPDATE_WAIT_MS);
+  deps.crashPoint('after-workflow-start');
+  return { ...enrolled, issuance };
+}

@@ -1,0 +1,18 @@
+// A change that a wallet reported: a pass was installed or removed. The wallet does not wait for the effects.
+import type { Done } from '../../activities/members/changeTypes.js';
+import type { EventType } from '../../schemas/events.js';
+import { changeId } from '../../schemas/ids.js';
+import type { ApiDeps } from '../apiDeps.js';
+import { dispatch, planDispatch } from './dispatch.js';
+
+/** Returns what `change` returns: null when the report was known already. */
+export async function performWalletEvent(
+  deps: ApiDeps,
+  { memberId, eventType }: { memberId: string; eventType: EventType },
+  change: (leaseOwnerOf: (eventId: string) => string | null) => Promise<Done | null>,
+): Promise<Done | null> {
+  const { leaseOwnerOf } = planDispatch(deps, (eventId) => changeId('pass', memberId, eventId));
+  const done = await change(leaseOwnerOf);
+  if (done) await dispatch(deps, done, { eventType, summary: `${eventType} ${done.member.memberCode}` });
+  return done;
+}
