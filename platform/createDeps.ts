@@ -1,10 +1,9 @@
 // Creates the dependencies of a process: the connection to MongoDB, the typed collections and the helpers built on
 // them. Writes are acknowledged by a majority and journaled. Server selection is short, so that callers get a 503 soon
 // after MongoDB becomes unavailable.
-
 import { MongoClient } from 'mongodb';
 import type { Logger } from 'pino';
-import type { CollectionName, CollectionRows } from '../schemas/collections.js';
+import { collectionNames } from '../schemas/collections.js';
 import type { Config } from '../schemas/config.js';
 import type { Collections, Deps, WalletModes } from './deps.js';
 import { createCountMembers } from './mongodb/memberCounters.js';
@@ -128,32 +127,10 @@ export function createDeps({
     appName: 'loyalty-pass-service',
   });
   const database = mongo.db(config.MONGODB_DATABASE);
-  const collection = <N extends CollectionName>(name: N) => database.collection<CollectionRows[N]>(name);
-  const collections: Collections = {
-    merchants: collection('merchants'),
-    programs: collection('programs'),
-    members: collection('members'),
-    emails: collection('emails'),
-    memberSearchWords: collection('memberSearchWords'),
-    counters: collection('counters'),
-    tags: collection('tags'),
-    ledger: collection('ledger'),
-    idempotencyKeys: collection('idempotencyKeys'),
-    events: collection('events'),
-    classUpdates: collection('classUpdates'),
-    deliveries: collection('deliveries'),
-    subscriptions: collection('subscriptions'),
-    timeline: collection('timeline'),
-    devices: collection('devices'),
-    deviceLogs: collection('deviceLogs'),
-    apiKeys: collection('apiKeys'),
-    roles: collection('roles'),
-    batches: collection('batches'),
-    importChunks: collection('importChunks'),
-    batchTargets: collection('batchTargets'),
-    nonces: collection('nonces'),
-    probes: collection('probes'),
-  };
+  // The compiler cannot check that each name has the collection of its rows.
+  const collections: Collections = Object.fromEntries(
+    collectionNames.map((name): unknown[] => [name, database.collection(name)]),
+  );
   const crashPoint = createCrashPoint(config.CRASH_AT);
   const stopReconnecting = reconnect(mongo, log);
   return {

@@ -1,5 +1,4 @@
 // The dependencies that every effect needs. They are passed as the first argument and never kept in a module variable.
-
 import type { Collection, MongoClient } from 'mongodb';
 import type { Logger } from 'pino';
 import type { CollectionName, CollectionRows } from '../schemas/collections.js';

@@ -1,6 +1,5 @@
 // Starts the engines, runs the migration, seeds the demo, then starts worker and API. stack.json is written when all of
 // them answer.
-
 import { type ChosenPorts, choosePorts } from './chosenPorts.js';
 import { type Engines, startEngines } from './engines/startEngines.js';
 import type { NamedProcess } from './lock.js';

@@ -1,6 +1,5 @@
 // Finds the engines for operators' commands: at the addresses in the environment, otherwise at the stack that runs on
 // STACK_DIR. There is no further fallback.
-
 import { resolve } from 'node:path';
 import { ExpectedFailure } from './expectedFailure.js';
 import { startMarkOf } from './processIdentity.js';

@@ -1,6 +1,5 @@
 // Allows one supervisor for each stack folder. A supervisor that takes over the folder of a killed one first ends the
 // processes that the killed one left running: two engines on one data folder would corrupt it.
-
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

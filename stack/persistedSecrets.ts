@@ -1,6 +1,5 @@
 // Creates the stack's secrets once and stores them in its folder, so that tokens stay valid and encrypted values stay
 // readable after a restart.
-
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

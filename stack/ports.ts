@@ -1,6 +1,5 @@
 // Chooses ports below the range that operating systems use for outgoing connections, so that an engine finds its port
 // free when it restarts.
-
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';

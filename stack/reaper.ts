@@ -1,7 +1,6 @@
 // Ends the stack's processes after the supervisor was killed. Engines do not watch their parent, so a small shell
 // process does: its standard input closes when the supervisor ends in any way, and the shell then ends the processes of
 // the last list that it received.
-
 import { spawn } from 'node:child_process';
 
 const script = `

@@ -1,6 +1,5 @@
 // A small webhook receiver for trials: prints each webhook and whether its signature is valid, and always answers 204.
 // It computes the signature itself (docs/interface.md#63-signatures) and shares no code with the sender.
-
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';

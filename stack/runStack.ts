@@ -1,6 +1,5 @@
 // Runs the start command from its first line to its exit code. Every process that it started is stopped in order before
 // it ends, also after an error.
-
 import { join, relative } from 'node:path';
 import { bringUp, pidsOf, type StackParts } from './bringUp.js';
 import { ExpectedFailure } from './expectedFailure.js';

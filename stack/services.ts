@@ -1,6 +1,5 @@
 // Describes the worker and the API process. All their settings and secrets come from the environment, none from the
 // command line.
-
 import { fileURLToPath } from 'node:url';
 import type { Engines } from './engines/startEngines.js';
 import type { Settings } from './settings.js';

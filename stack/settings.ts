@@ -1,6 +1,5 @@
 // Reads the settings of `npm start`. A variable from the user's environment overrides the demo's default, also when it
 // is empty. One message names every wrong variable before anything is downloaded or started.
-
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { readFileSettings } from '../platform/config/fileSettings.js';

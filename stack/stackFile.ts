@@ -1,6 +1,5 @@
 // The file stack.json describes a running stack for other programs. It exists from the moment when all parts answer
 // until the stack stops, is always complete, and is readable only by its owner, because it holds keys.
-
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';

@@ -1,6 +1,5 @@
 // `npm start`: runs the whole service and its engines with one command, for a first look, for development and for
 // tests.
-
 import pino from 'pino';
 import { createDeps } from '../platform/createDeps.js';
 import { readConfig } from '../schemas/config.js';

@@ -1,12 +1,13 @@
 // Runs one process of the stack and starts it again when it ends without a stop request. The recorded pid is the
 // process itself, not a shell around it. The process has its own process group, so Ctrl-C in the terminal reaches only
 // the supervisor.
-
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { toError } from '../platform/toError.js';
 import { ExpectedFailure } from './expectedFailure.js';
+import { signalGroup } from './signalGroup.js';
 import { becomesStuck, type Watch } from './watch.js';
 
 export interface ProcessPlan {
@@ -212,18 +213,11 @@ async function endProcess(child: ChildProcess, graceMs: number): Promise<void> {
   clearTimeout(late);
 }
 
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, signal);
-  } catch {
-    // The group has no processes left.
-  }
-}
-
 function failedStart(plan: ProcessPlan, error: unknown, logFile: string, exitCode: number | null): ExpectedFailure {
-  const reason = error instanceof Error ? error.message : String(error);
   const tail = existsSync(logFile) ? readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-12) : [];
-  const lines = [`${plan.title} ${reason}. The end of ${logFile}:`, ...tail.map((line) => `  ${line.slice(0, 500)}`)];
+  const lines = [
+    `${plan.title} ${toError(error).message}. The end of ${logFile}:`,
+    ...tail.map((line) => `  ${line.slice(0, 500)}`),
+  ];
   return new ExpectedFailure(lines.join('\n'), exitCode === 78 ? 78 : 1);
 }

@@ -1,6 +1,5 @@
 // Starts the stack's processes, starts them again when they die, and stops each before the processes that it needs. The
 // lock file always lists all living processes, so that the next start can end them if this supervisor is killed.
-
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NamedProcess } from './lock.js';

@@ -1,7 +1,6 @@
 // Prints the progress of a start: one line for each finished step and, on a terminal, an animated line for each running
 // step. When the output is not a terminal, long steps print a plain line from time to time instead. A closed terminal
 // does not stop the stack.
-
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 

@@ -1,6 +1,5 @@
 // The commands that a new user pastes, in this order: the receiver must listen and be subscribed before the member is
 // enrolled. The lines need a shell (bash or zsh), curl and Node.
-
 import type { Demo } from './stackFile.js';
 
 export interface TourInput {

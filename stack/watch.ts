@@ -2,6 +2,7 @@
 // like one that died.
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { toError } from '../platform/toError.js';
 import { within } from '../platform/within.js';
 
 export interface Watch {
@@ -41,7 +42,7 @@ export async function becomesStuck(
     while (!ended.aborted) {
       const probed = watch.probe().then(
         () => undefined,
-        (error: unknown) => (error instanceof Error ? error.message : String(error)),
+        (error: unknown) => toError(error).message,
       );
       probing = probed;
       const failed = await inTime(probed, limits.withinMs);

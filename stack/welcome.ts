@@ -1,5 +1,4 @@
 // Prints the addresses of the running stack and the tour.
-
 import type { StackFile } from './stackFile.js';
 import type { Terminal } from './terminal.js';
 import { tourLines } from './tour.js';

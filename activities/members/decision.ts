@@ -1,5 +1,4 @@
 // The decision of a rule about one member. changeMember.ts writes it.
-
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { LedgerRow, MemberRow } from '../../schemas/collections.js';
 import type { MemberEvent } from '../../schemas/events.js';

@@ -1,6 +1,5 @@
 // Enrolls one person in one program. A program has at most one member for each email, also after repeated and
 // concurrent requests.
-
 import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { insert } from '../../platform/mongodb/statements.js';

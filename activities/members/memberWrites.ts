@@ -1,7 +1,6 @@
 // Turns one decision about one member into the rows of one transaction: the member's next version, its event, and its
 // line in the timeline. A keyed change adds its claim and its ledger row; a campaign writes the rows of several members
 // in one transaction.
-
 import type { Deps } from '../../platform/deps.js';
 import { insert, update } from '../../platform/mongodb/statements.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';

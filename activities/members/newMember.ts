@@ -1,6 +1,5 @@
 // Builds the rows of one new member, for a single enrollment and for imports: member, email, search words, first ledger
 // row, and the `member.created` event, which is published after the passes were issued.
-
 import type { Deps } from '../../platform/deps.js';
 import { adjust, tierOf } from '../../schemas/balance.js';
 import type { EmailRow, EventRow, LedgerRow, MemberRow, MemberSearchWordRow } from '../../schemas/collections.js';

@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { isUnavailable } from '../../platform/mongodb/isUnavailable.js';
+import { toError } from '../../platform/toError.js';
 import type { EventRow } from '../../schemas/collections.js';
 import { relayId } from '../../schemas/ids.js';
 import type { WorkerDeps } from '../workerDeps.js';
@@ -70,7 +71,7 @@ async function takeBatch(deps: WorkerDeps, { shard, leaseOwner, dueIds }: Relayi
 async function relayBatch(deps: WorkerDeps, relaying: Relaying, events: EventRow[]): Promise<void> {
   const { leaseOwner, cancellationSignal, shard } = relaying;
   const failed = await processEvents(deps, { leaseOwner, events, cancellationSignal }).catch(async (error: unknown) => {
-    const reason = error instanceof Error ? error : new Error(String(error));
+    const reason = toError(error);
     if (events.length > 1 && !isUnavailable(error)) {
       deps.log.warn({ err: reason, shard, events: events.length }, 'a batch of the relay failed; trying one by one');
       const single = pLimit(maxConcurrentSingles);

@@ -1,5 +1,4 @@
 // Reads programs, always within the caller's merchant.
-
 import type { Deps } from '../../platform/deps.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { Program } from '../../schemas/programs.js';

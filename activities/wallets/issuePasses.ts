@@ -1,5 +1,7 @@
 // Issues the first pass of a member on each wallet. A member whose pass a wallet does not take delays no other member,
 // and is returned so that the caller can try again.
+
+import { toError } from '../../platform/toError.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { Platform } from '../../schemas/passUpdate.js';
 import type { Program } from '../../schemas/programs.js';
@@ -108,7 +110,7 @@ function attempted(build: () => unknown): IssueResult {
     build();
     return {};
   } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
+    return toError(error);
   }
 }
 

@@ -2,7 +2,6 @@
 // lines. When the transaction of the change already knew that there is nothing to push (stub mode, no device), only the
 // timeline is written. A wallet that cannot be reached delays nothing else: its events are returned as late, are
 // published with `passUpdate: null`, and are pushed again until the wallet takes them.
-
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
 import { insertIfAbsent, update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';

@@ -1,7 +1,6 @@
 // Decides whether a wallet is real or stub for a program, and whether a change of a member has to be pushed. The API's
 // answer, the member that the API shows and the push itself all use these functions (docs/interface.md, sections 1.6,
 // 2.6 and 10.1).
-
 import type { WalletModes } from '../../platform/deps.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { PassUpdate } from '../../schemas/passUpdate.js';

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { WalletModes } from '../../platform/deps.js';
+import { toError } from '../../platform/toError.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { Config } from '../../schemas/config.js';
 import type { Program } from '../../schemas/programs.js';
@@ -135,7 +136,7 @@ function attempted<T>(work: () => T): T | Error {
   try {
     return work();
   } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
+    return toError(error);
   }
 }
 

@@ -3,6 +3,7 @@
 // configuration knows, and for no other name.
 import { readFileSync } from 'node:fs';
 import { configNames } from '../../schemas/config.js';
+import { toError } from '../toError.js';
 
 export type Environment = Record<string, string | undefined>;
 
@@ -23,7 +24,7 @@ export function readFileSettings(env: Environment): { env: Environment; mistakes
       try {
         read[name] = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
       } catch (error) {
-        mistakes.push(`${variable}: ${error instanceof Error ? error.message : String(error)}`);
+        mistakes.push(`${variable}: ${toError(error).message}`);
       }
     }
   }

@@ -1,6 +1,5 @@
 // Group commit: small transactions that are requested at the same time share one commit. Either all of them are
 // committed or none.
-
 import { createBatcher } from '../batcher.js';
 import type { Deps } from '../deps.js';
 import { isRetryable } from './conflicts.js';

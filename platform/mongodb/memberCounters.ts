@@ -1,7 +1,6 @@
 // Maintains the totals that lists show. Enrollments at the same time share one write, since each separate write would
 // wait for the disk. Enrollments that a crash left uncounted are added by the scheduled recount
 // (activities/members/recount.ts).
-
 import { createBatcher } from '../batcher.js';
 import type { CountMembers, Deps, NewMembers } from '../deps.js';
 import { update } from './statements.js';

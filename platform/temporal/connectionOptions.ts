@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import { type Config, ConfigError } from '../../schemas/config.js';
+import { toError } from '../toError.js';
 
 export interface TemporalConnectionOptions {
   /** Fits both a client's connection and a worker's. */
@@ -28,6 +29,6 @@ export function temporalConnectionOptions(config: Config): TemporalConnectionOpt
       namespace: namespace ?? defaults.namespace,
     };
   } catch (error) {
-    throw new ConfigError([`TEMPORAL_*: ${error instanceof Error ? error.message : String(error)}`]);
+    throw new ConfigError([`TEMPORAL_*: ${toError(error).message}`]);
   }
 }

@@ -1,7 +1,6 @@
 // Starts workflows. Every workflow id comes from a business key, so "already started" is a success. Every call to start
 // a workflow or to wait for one has a time limit. A start that fails loses no event: the event stays in its collection
 // and the relay takes it.
-
 import {
   type Client,
   type Connection,

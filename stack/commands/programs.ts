@@ -7,6 +7,7 @@ import { update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
+import { toError } from '../../platform/toError.js';
 import { newId } from '../../schemas/ids.js';
 import { type Program, programFile } from '../../schemas/programs.js';
 import { demoMerchantId } from '../demo.js';
@@ -24,7 +25,7 @@ function readPrograms(path: string): { found: Found[]; mistakes: string[] } {
     if (!Array.isArray(json)) return { found: [{ where: path, value: json }], mistakes: [] };
     return { found: json.map((value: unknown, index) => ({ where: `${path}[${index}]`, value })), mistakes: [] };
   } catch (error) {
-    return { found: [], mistakes: [`${path}: ${error instanceof Error ? error.message : error}`] };
+    return { found: [], mistakes: [`${path}: ${toError(error).message}`] };
   }
 }
 

@@ -1,7 +1,6 @@
 // Caches downloaded and built engines for all later starts of this user. An entry is either complete or absent: it is
 // made in a temporary folder next to its final place and then renamed. When two starts need the same entry, one of them
 // makes it and the other one waits.
-
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { mkdtemp, rename } from 'node:fs/promises';
 import { homedir } from 'node:os';

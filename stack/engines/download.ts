@@ -1,6 +1,5 @@
 // Downloads through the user's proxy settings. An address that cannot be reached fails within 4 s, because the caller
 // has other sources to try and a person waits.
-
 import { type Dispatcher, EnvHttpProxyAgent, fetch } from 'undici';
 
 const connectMs = 3_000;

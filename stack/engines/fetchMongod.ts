@@ -1,6 +1,5 @@
 // Fetches mongod of the given version into <folder>/bin/mongod. Runs as a separate process, because the downloader
 // prints its progress to standard output.
-
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MongoBinary } from 'mongodb-memory-server-core/lib/util/MongoBinary.js';

@@ -1,8 +1,8 @@
 // Prepares a Temporal server whose address the user gave: the missing search attributes are added, and nothing else on
 // that server is changed.
-
 import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { toError } from '../../platform/toError.js';
 import { ExpectedFailure } from '../expectedFailure.js';
 import { prepareNamespace, retentionOf } from './temporalNamespace.js';
 
@@ -22,7 +22,7 @@ export async function prepareGivenTemporal(address: string, namespace: string): 
   } catch (error) {
     throw new ExpectedFailure(
       `Namespace ${namespace} of TEMPORAL_ADDRESS could not be prepared (does it exist, and may this client add search ` +
-        `attributes?): ${reasonOf(error)}`,
+        `attributes?): ${toError(error).message}`,
     );
   } finally {
     await connection.close();
@@ -34,10 +34,6 @@ async function connectTo(address: string): Promise<Connection> {
     const { connectionOptions } = loadClientConnectConfig();
     return await Connection.connect({ ...connectionOptions, address, connectTimeout: '5s' });
   } catch (error) {
-    throw new ExpectedFailure(`TEMPORAL_ADDRESS does not answer: ${reasonOf(error)}`);
+    throw new ExpectedFailure(`TEMPORAL_ADDRESS does not answer: ${toError(error).message}`);
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,9 +1,9 @@
 // Runs MongoDB as a replica set with one member, or the embedded engine, which reports itself as one. Transactions work
 // in both, and every commit is on disk before it is acknowledged.
-
 import { mkdirSync } from 'node:fs';
 import { MongoClient, MongoServerError } from 'mongodb';
 import { unwritableCollections } from '../../platform/mongodb/probeWrites.js';
+import { toError } from '../../platform/toError.js';
 import { ExpectedFailure } from '../expectedFailure.js';
 import { accepts } from '../ports.js';
 import type { ProcessPlan } from '../supervisedProcess.js';
@@ -142,7 +142,7 @@ export async function assertGivenMongodb(uri: string): Promise<void> {
     const hello = await client.db('admin').command({ hello: 1 });
     if (hello.setName !== undefined || hello.msg === 'isdbgrid') return;
   } catch (error) {
-    throw new ExpectedFailure(`MONGODB_URI does not answer: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ExpectedFailure(`MONGODB_URI does not answer: ${toError(error).message}`);
   } finally {
     await client.close();
   }
@@ -155,6 +155,6 @@ function connectTo(uri: string): MongoClient {
   try {
     return new MongoClient(uri, { serverSelectionTimeoutMS: 5_000, connectTimeoutMS: 5_000 });
   } catch (error) {
-    throw new ExpectedFailure(`MONGODB_URI is no connection string: ${error instanceof Error ? error.message : error}`);
+    throw new ExpectedFailure(`MONGODB_URI is no connection string: ${toError(error).message}`);
   }
 }

@@ -1,14 +1,12 @@
 // Lists where to get a MongoDB from when the user gave no address: an installed one, a cached one, a download, a build.
 // Only the engine that wrote a data folder can read it, so the kind of engine whose data this stack holds is tried
 // first.
-
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type CachedFile, cachedPath, intoCache } from './cache.js';
+import { type CachedFile, intoCache } from './cache.js';
 import { assertReachable } from './download.js';
-import type { Context } from './obtain.js';
-import { type Engine, obtain, type Source } from './obtain.js';
-import { findOnPath, isAtLeast, versionOf } from './onPath.js';
+import { type Context, cachedSource, type Engine, obtain, type Source } from './obtain.js';
+import { findOnPath, installed } from './onPath.js';
 import { runTool } from './tool.js';
 
 export type MongodbKind = 'mongod' | 'secantusd';
@@ -69,29 +67,18 @@ function mongodbSources({ cacheDir, env }: MongodbSearch): Source<MongodbKind>[]
       tried: 'mongod on the PATH',
       kind: 'mongod',
       get: async () => {
-        const path = findOnPath('mongod', env);
-        if (path === undefined) return undefined;
-        const version = await versionOf(path, /db version v?([\d.]+)/);
-        if (!isAtLeast(version, oldestMongod)) throw new Error(`version ${version} is older than ${oldestMongod}`);
-        return mongod(path, version, 'from the PATH');
+        const found = await installed('mongod', { env, version: /db version v?([\d.]+)/, least: oldestMongod });
+        return found && mongod(found.path, found.version, 'from the PATH');
       },
     },
-    {
-      tried: 'mongod fetched earlier',
+    cachedSource('mongod fetched earlier', fetched, {
       kind: 'mongod',
-      get: async () => {
-        const path = cachedPath(fetched);
-        return path === undefined ? undefined : mongod(path, mongodVersion, 'from the cache');
-      },
-    },
-    {
-      tried: 'SecantusDB built earlier',
+      engine: (path) => mongod(path, mongodVersion, 'from the cache'),
+    }),
+    cachedSource('SecantusDB built earlier', built, {
       kind: 'secantusd',
-      get: async () => {
-        const path = cachedPath(built);
-        return path === undefined ? undefined : secantusd(path, 'from the cache');
-      },
-    },
+      engine: (path) => secantusd(path, 'from the cache'),
+    }),
     {
       tried: `download of mongod ${mongodVersion}`,
       kind: 'mongod',

@@ -1,8 +1,10 @@
 // Gets an engine from the first source that has one; cheap sources come first. When all sources fail, the message lists
 // every source with the reason.
 
+import { toError } from '../../platform/toError.js';
 import { ExpectedFailure } from '../expectedFailure.js';
 import type { Task } from '../terminal.js';
+import { type CachedFile, cachedPath } from './cache.js';
 
 export interface Engine<Kind extends string = string> {
   kind: Kind;
@@ -38,6 +40,20 @@ export interface Wanted<Kind extends string> {
   advice: string[];
 }
 
+/** A source that has the engine when an earlier start left it in the cache. */
+export const cachedSource = <Kind extends string>(
+  tried: string,
+  file: CachedFile,
+  { kind, engine }: { kind: Kind; engine: (path: string) => Engine<Kind> | Promise<Engine<Kind>> },
+): Source<Kind> => ({
+  tried,
+  kind,
+  get: async () => {
+    const path = cachedPath(file);
+    return path === undefined ? undefined : engine(path);
+  },
+});
+
 export async function obtain<Kind extends string>(wanted: Wanted<Kind>, context: Context): Promise<Engine<Kind>> {
   const tried: [string, string][] = [[wanted.givenBy, 'not set']];
   for (const source of wanted.sources) {
@@ -48,7 +64,7 @@ export async function obtain<Kind extends string>(wanted: Wanted<Kind>, context:
       tried.push([source.tried, 'not there']);
     } catch (error) {
       context.signal.throwIfAborted();
-      tried.push([source.tried, error instanceof Error ? error.message : String(error)]);
+      tried.push([source.tried, toError(error).message]);
     }
   }
   const width = Math.max(...tried.map(([what]) => what.length)) + 2;

@@ -1,5 +1,4 @@
 // Finds a program that the user installed. It is preferred over all other sources if it runs and is new enough.
-
 import { execFile } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -30,7 +29,19 @@ export async function versionOf(path: string, pattern: RegExp): Promise<string> 
   return version;
 }
 
-export function isAtLeast(version: string, least: string): boolean {
+/** The program on the PATH, or undefined. Throws when it does not run, or is older than `least`. */
+export async function installed(
+  program: string,
+  { env, version, least }: { env: NodeJS.ProcessEnv; version: RegExp; least: string },
+): Promise<{ path: string; version: string } | undefined> {
+  const path = findOnPath(program, env);
+  if (path === undefined) return undefined;
+  const found = await versionOf(path, version);
+  if (!isAtLeast(found, least)) throw new Error(`version ${found} is older than ${least}`);
+  return { path, version: found };
+}
+
+function isAtLeast(version: string, least: string): boolean {
   const [have, need] = [version, least].map((text) => text.split('.').map(Number));
   for (const [index, part] of (need ?? []).entries()) {
     const other = have?.[index] ?? 0;

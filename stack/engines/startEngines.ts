@@ -1,5 +1,4 @@
 // Starts the engines for which the user gave no address. Each engine keeps its port when it is started again.
-
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertPortFree, type ChosenPorts } from '../chosenPorts.js';

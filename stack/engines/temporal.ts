@@ -1,7 +1,6 @@
 // Runs a Temporal dev server with shorter delays: with the default settings every task waits up to 50 ms and every
 // short retry waits a second. Finished workflows stay visible for a week, because operators may look at them days
 // later.
-
 import { Connection } from '@temporalio/client';
 import { searchAttributeNames } from '../../schemas/searchAttributes.js';
 import { accepts } from '../ports.js';

@@ -1,6 +1,5 @@
 // Registers the search attributes in the namespace. The server refuses to start a workflow that sets an unknown search
 // attribute.
-
 import type { Connection } from '@temporalio/client';
 import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js';
 import { msToTs } from '@temporalio/common/lib/time.js';

@@ -1,6 +1,5 @@
 // Lists where to get a Temporal dev server from when the user gave no address: an installed one, a cached one, a
 // download, a build.
-
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
@@ -8,10 +7,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { type CachedFile, cachedPath, intoCache } from './cache.js';
+import { type CachedFile, intoCache } from './cache.js';
 import { fetchBody, fetchJson } from './download.js';
-import { type Context, type Engine, obtain, type Source } from './obtain.js';
-import { findOnPath, isAtLeast, versionOf } from './onPath.js';
+import { type Context, cachedSource, type Engine, obtain, type Source } from './obtain.js';
+import { findOnPath, installed, versionOf } from './onPath.js';
 import { runTool } from './tool.js';
 
 const builtVersion = '1.5.1';
@@ -56,28 +55,18 @@ function temporalSources({
     const version = await versionOf(path, serverVersion);
     return { kind: 'temporal', path, version, said: `server ${version}, ${from}` };
   };
-  const cached = (tried: string, file: CachedFile): Source<string> => ({
-    tried,
-    kind: 'temporal',
-    get: async () => {
-      const path = cachedPath(file);
-      return path === undefined ? undefined : await engine(path, 'from the cache');
-    },
-  });
+  const cached = { kind: 'temporal', engine: (path: string) => engine(path, 'from the cache') };
   return [
     {
       tried: 'temporal on the PATH',
       kind: 'temporal',
       get: async () => {
-        const path = findOnPath('temporal', env);
-        if (path === undefined) return undefined;
-        const version = await versionOf(path, serverVersion);
-        if (!isAtLeast(version, oldestServer)) throw new Error(`its server ${version} is older than ${oldestServer}`);
-        return await engine(path, 'from the PATH');
+        const found = await installed('temporal', { env, version: serverVersion, least: oldestServer });
+        return found && engine(found.path, 'from the PATH');
       },
     },
-    cached('CLI fetched earlier', fetched),
-    cached('CLI built earlier', built),
+    cachedSource('CLI fetched earlier', fetched, cached),
+    cachedSource('CLI built earlier', built, cached),
     {
       tried: 'download of the Temporal CLI',
       kind: 'temporal',

@@ -1,11 +1,11 @@
 // Runs a downloader or a compiler. Its whole output goes to a log file; the terminal shows one line of the output at a
 // time.
-
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { finished } from 'node:stream/promises';
+import { signalGroup } from '../signalGroup.js';
 
 export interface ToolRun {
   command: string;
@@ -29,7 +29,7 @@ export async function runTool(run: ToolRun): Promise<string[]> {
   const logClosed = finished(log).catch(() => undefined);
   // The tool gets its own process group, so that a stop also ends the compilers that the tool started.
   const child = spawn(run.command, run.args, { env: run.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-  const stop = () => endGroup(child.pid);
+  const stop = () => signalGroup(child, 'SIGTERM');
   run.signal.addEventListener('abort', stop);
 
   const last: string[] = [];
@@ -62,14 +62,5 @@ export async function runTool(run: ToolRun): Promise<string[]> {
     run.signal.removeEventListener('abort', stop);
     log.end();
     await logClosed;
-  }
-}
-
-function endGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGTERM');
-  } catch {
-    // The process has already ended.
   }
 }

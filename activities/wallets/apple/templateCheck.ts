@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { inflateSync } from 'node:zlib';
 import { PKPass } from 'passkit-generator';
+import { toError } from '../../../platform/toError.js';
 import { type PassTemplate, type PassTemplateInput, passTemplate } from '../../../schemas/passTemplate.js';
 import { readPng } from '../../../schemas/png.js';
 import { type ApplePassView, type PassDesign, type PassProgram, passDesign, passJson } from './passView.js';
@@ -152,7 +153,7 @@ function composeWarnings(json: Record<string, unknown>, locales: PassTemplate['l
       warnings.push('the pass would lose or change some of its content');
     }
   } catch (error) {
-    warnings.push(error instanceof Error ? error.message : String(error));
+    warnings.push(toError(error).message);
   } finally {
     console.warn = warn;
   }
