@@ -121,4 +121,10 @@ export interface Evidence {
 }
 
 /** Workflow types that always run, or that a schedule starts again and again. */
-export const permanentWorkflows: readonly string[] = ['relay', 'repushPasses', 'recount', 'reviveBatches', 'updateClasses'];
+export const permanentWorkflows: readonly string[] = [
+  'relay',
+  'repushPasses',
+  'recount',
+  'reviveBatches',
+  'updateClasses',
+];
