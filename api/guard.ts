@@ -10,7 +10,7 @@ import type { ApiDeps } from './apiDeps.js';
 import { authenticate, type Caller, credentialOf, requireOwnPage } from './caller.js';
 import { partialSuccess, success } from './envelope.js';
 import { type Counted, ipKey, type LimitKind } from './limits.js';
-import { readBody } from './readBody.js';
+import { isDecoded, readBody } from './readBody.js';
 import type { Reply, Request, Route } from './request.js';
 
 interface Counting {
@@ -87,8 +87,14 @@ function validate(schema: z.ZodType, value: unknown, part: 'body' | 'query'): un
 
 const noQuery = z.strictObject({});
 
+/** Throws VALIDATION_FAILED when percent-encoded bytes of the query are not UTF-8. */
+export function queryOf(ctx: Context): Context['query'] {
+  if (isDecoded(ctx.query)) return { ...ctx.query };
+  throw new ServiceError('VALIDATION_FAILED', [{ path: 'query', message: 'must be UTF-8' }]);
+}
+
 async function validated(ctx: Context, endpoint: Endpoint): Promise<{ query: unknown; body: unknown }> {
-  const query = validate(endpoint.query ?? noQuery, { ...ctx.query }, 'query');
+  const query = validate(endpoint.query ?? noQuery, queryOf(ctx), 'query');
   if (endpoint.upload || endpoint.method === 'get') return { query, body: undefined };
   const body = await readBody(ctx, { form: endpoint.form === true });
   if (!endpoint.body) return { query, body: undefined };

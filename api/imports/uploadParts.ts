@@ -1,11 +1,11 @@
 // Reads the multipart parts of an upload from the stream, without temporary files: one `file` and a few short fields. A
 // body that is cut off or has a wrong part is refused. The rest of a refused body is read and discarded, because a
 // client that is still sending does not read the answer.
-import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import type { Context } from 'koa';
 import { ServiceError } from '../../schemas/errors.js';
 import { importInvalid, importTooLarge } from '../../schemas/importRows.js';
+import { buffersOf, declaresUtf8 } from '../readBody.js';
 
 export interface UploadLimits {
   maxBytes: number;
@@ -48,7 +48,8 @@ const overheadBytes = 16_384;
 
 export function requireUpload(ctx: Context, types: readonly string[]): void {
   const encoding = ctx.get('Content-Encoding');
-  if ((encoding && encoding !== 'identity') || !ctx.is([...types])) throw new ServiceError('UNSUPPORTED_MEDIA_TYPE');
+  if ((encoding && encoding !== 'identity') || !ctx.is([...types]) || !declaresUtf8(ctx))
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE');
 }
 
 /** Throws UNSUPPORTED_MEDIA_TYPE, IMPORT_INVALID, IMPORT_TOO_LARGE, VALIDATION_FAILED and what `take` throws. */
@@ -117,11 +118,6 @@ function wrongField(
   if (valueTruncated || value.length < 1 || value.length > 64)
     return new ServiceError('VALIDATION_FAILED', [{ path: 'programId', message: 'must have 1 to 64 characters' }]);
   return null;
-}
-
-/** The source stays open when the reader stops early. */
-export async function* buffersOf(source: Readable): AsyncGenerator<Buffer> {
-  for await (const chunk of source.iterator({ destroyOnReturn: false })) yield chunk;
 }
 
 const drainLimits = { bytes: 64 * 1_048_576, ms: 5_000 };

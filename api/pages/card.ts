@@ -1,5 +1,6 @@
 // The member's web card. It shows what the pass shows and works without a wallet. It shows the Member ID and never the
 // serial number.
+import { LRUCache } from 'lru-cache';
 import { renderSVG } from 'uqr';
 import { displayName, nextTierOf } from '../../activities/wallets/passViews.js';
 import type { MemberRow } from '../../schemas/collections.js';
@@ -21,7 +22,13 @@ export interface Card {
   isNew: boolean;
 }
 
-const qrSvg = (text: string): Html => new Html(renderSVG(text, { border: 0 }));
+const drawn = new LRUCache<string, Html>({ max: 1_000 });
+
+function qrSvg(text: string): Html {
+  const svg = drawn.get(text) ?? new Html(renderSVG(text, { border: 0 }));
+  drawn.set(text, svg);
+  return svg;
+}
 
 /** With a larger goal the stamps would be too small to tell apart; the card shows a progress bar. */
 const maxStamps = 30;

@@ -1,9 +1,10 @@
 // The frame of the public pages: one style sheet in the program's colours, no script except the service's own file, and
 // nothing from another server.
+import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
-import { newToken } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
 import type { ApiDeps } from '../apiDeps.js';
+import { keptAnswer, sendKept } from '../keptAnswer.js';
 import { Html, html } from './html.js';
 import { style } from './style.js';
 
@@ -15,6 +16,8 @@ export interface Page {
   shape?: 'wide' | 'split';
   script?: boolean;
   status?: number;
+  /** Cache-Control of a page that may be kept; other pages are not stored. */
+  cacheControl?: string;
 }
 
 const neutral = { background: '#27272a', foreground: '#ffffff', label: '#d4d4d8' };
@@ -27,10 +30,10 @@ export const pictureUrl = (deps: Pick<ApiDeps, 'config'>, program: Program, name
   `${basePath(deps)}/wallet/images/${encodeURIComponent(program._id)}/${name}.png`;
 
 export function sendPage(deps: ApiDeps, ctx: Context, page: Page): void {
-  const { title, program, body, shape, script = false, status = 200 } = page;
-  const nonce = newToken(12);
+  const { title, program, body, shape, script = false, status = 200, cacheControl } = page;
   const { background, foreground, label } = program?.passTemplate.colors ?? neutral;
   const colors = `:root { --paper: ${background}; --ink: ${foreground}; --label: ${label}; }`;
+  const rules = colors + style;
   const icon = program ? pictureUrl(deps, program, 'logo') : 'data:,';
   const shown = html`<!doctype html>
 <html lang="en">
@@ -41,7 +44,7 @@ export function sendPage(deps: ApiDeps, ctx: Context, page: Page): void {
 <meta name="theme-color" content="${background}">
 <title>${title}</title>
 <link rel="icon" href="${icon}">
-<style nonce="${nonce}">${new Html(colors + style)}</style>
+<style>${new Html(rules)}</style>
 ${script && html`<script src="${basePath(deps)}/passes/card.js" defer></script>`}
 </head>
 <body><main class="${shape}">${body}</main></body>
@@ -52,10 +55,11 @@ ${script && html`<script src="${basePath(deps)}/passes/card.js" defer></script>`
   ctx.type = 'text/html; charset=utf-8';
   ctx.set(
     'Content-Security-Policy',
-    `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'self' ${ours}; base-uri 'none'; frame-ancestors 'none'`,
+    `default-src 'none'; style-src 'sha256-${createHash('sha256').update(rules).digest('base64')}'; script-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'self' ${ours}; base-uri 'none'; frame-ancestors 'none'`,
   );
   ctx.set('Referrer-Policy', 'no-referrer');
   ctx.set('X-Content-Type-Options', 'nosniff');
   ctx.set('Cache-Control', 'no-store');
-  ctx.body = shown.text;
+  if (cacheControl === undefined) ctx.body = shown.text;
+  else sendKept(ctx, keptAnswer({ bytes: Buffer.from(shown.text), type: 'text/html; charset=utf-8', cacheControl }));
 }

@@ -7,11 +7,12 @@ import { publicEnrollRequest } from '../../schemas/enrollment.js';
 import { errorTable, ServiceError } from '../../schemas/errors.js';
 import type { Program } from '../../schemas/programs.js';
 import type { ApiDeps } from '../apiDeps.js';
-import { countCall, publicCaller } from '../guard.js';
+import { countCall, publicCaller, queryOf } from '../guard.js';
+import { keptAnswer, sendKept } from '../keptAnswer.js';
 import { ipKey } from '../limits.js';
 import { passUrlOf } from '../presenters/member.js';
 import { readBody } from '../readBody.js';
-import { readPublicProgram } from '../reads/programs.js';
+import { cachedPublicProgram, readPublicProgram } from '../reads/programs.js';
 import { publicRoutes } from '../routes/public.js';
 import { isReal, sendPass } from '../wallets/apple.js';
 import { cardBody, cardState } from './card.js';
@@ -51,20 +52,33 @@ async function showCard(deps: ApiDeps, ctx: Context, token: string): Promise<voi
     stripUrl: program.passTemplate.images.strip && pictureUrl(deps, program, 'strip'),
     isNew: ctx.query.welcome !== undefined,
   };
-  sendPage(deps, ctx, { title: `${program.name} card`, program, body: cardBody(card), shape: 'wide', script: true });
+  sendPage(deps, ctx, {
+    title: `${program.name} card`,
+    program,
+    body: cardBody(card),
+    shape: 'wide',
+    script: true,
+    cacheControl: ownCard,
+  });
 }
 
 async function showEnrollment(deps: ApiDeps, ctx: Context): Promise<void> {
-  const program = await publicProgram(deps, ctx);
+  const program = await publicProgram(deps, ctx, cachedPublicProgram);
   if (!program) return;
   const body = enrollForm({ program, logoUrl: logoOf(deps, program), values: {}, errors: {} });
-  sendPage(deps, ctx, { title: `Join ${program.name}`, program, body, shape: 'split' });
+  sendPage(deps, ctx, {
+    title: `Join ${program.name}`,
+    program,
+    body,
+    shape: 'split',
+    cacheControl: 'public, max-age=10',
+  });
 }
 
 /** The open program of the path. When there is none, sends a page with the reason and returns null. */
-async function publicProgram(deps: ApiDeps, ctx: Context): Promise<Program | null> {
+async function publicProgram(deps: ApiDeps, ctx: Context, read = readPublicProgram): Promise<Program | null> {
   try {
-    return await readPublicProgram(deps, { slug: ctx.params.slug ?? '' });
+    return await read(deps, { slug: ctx.params.slug ?? '' });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const body = html`<div class="lone"><h1>Nobody can join here</h1><p>${error.message}</p></div>`;
@@ -78,7 +92,7 @@ async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
   if (!program) return;
   const logoUrl = logoOf(deps, program);
   const sent = Object.entries((await readBody(ctx, { form: true })) ?? {});
-  const values = Object.fromEntries(sent.map(([key, value]) => [key, String(value)]));
+  const values = Object.fromEntries(sent.filter((field): field is [string, string] => typeof field[1] === 'string'));
   const already = () =>
     sendPage(deps, ctx, {
       title: `You are in already: ${program.name}`,
@@ -96,7 +110,7 @@ async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
       shape: 'split',
       body: enrollForm({ program, logoUrl, values, errors, notice }),
     });
-  const parsed = publicEnrollRequest.safeParse({ ...ctx.query, ...values });
+  const parsed = publicEnrollRequest.safeParse({ ...queryOf(ctx), ...values });
   if (!parsed.success) {
     const errors = Object.fromEntries(parsed.error.issues.map((issue) => [issue.path.join('.'), issue.message]));
     const isShown = enrollFields(program).some((name) => errors[name] !== undefined);
@@ -123,13 +137,20 @@ async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
   }
 }
 
+/** A card is kept by its own browser alone, which asks each time whether it changed. */
+const ownCard = 'private, no-cache';
+
+const script = keptAnswer({
+  bytes: Buffer.from(cardScript),
+  type: 'text/javascript; charset=utf-8',
+  cacheControl: 'public, max-age=300',
+});
+
 export function pageRoutes(deps: ApiDeps): Router {
   const router = new Router();
 
   router.get('/passes/card.js', (ctx) => {
-    ctx.type = 'text/javascript; charset=utf-8';
-    ctx.set('Cache-Control', 'public, max-age=300');
-    ctx.body = cardScript;
+    sendKept(ctx, script);
   });
 
   router.get('/passes/:file', async (ctx) => {
@@ -139,9 +160,8 @@ export function pageRoutes(deps: ApiDeps): Router {
     const found = await memberByToken(deps, token);
     if (!found) return sendNotFound(deps, ctx);
     if (kind === 'json') {
-      ctx.set('Cache-Control', 'no-store');
-      ctx.body = cardState(found);
-      return;
+      const bytes = Buffer.from(JSON.stringify(cardState(found)));
+      return sendKept(ctx, keptAnswer({ bytes, type: 'application/json', cacheControl: ownCard }));
     }
     if (!isReal(deps)) return sendNotFound(deps, ctx);
     await sendPass(deps, ctx, found.member);

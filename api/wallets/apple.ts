@@ -2,11 +2,14 @@
 // https://developer.apple.com/documentation/walletpasses/adding-a-web-service-to-update-passes
 import Router from '@koa/router';
 import type { Context } from 'koa';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { cachedProgram } from '../../activities/programs/readProgram.js';
 import { endRegistration } from '../../activities/wallets/apple/endRegistration.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
+import type { Program } from '../../schemas/programs.js';
+import { text } from '../../schemas/text.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { performWalletEvent } from '../changes/performWalletEvent.js';
 import { readBody } from '../readBody.js';
@@ -22,8 +25,8 @@ import {
 } from './registrations.js';
 
 const passMime = 'application/vnd.apple.pkpass';
-const registration = z.object({ pushToken: z.string().min(1).max(1_000) });
-const deviceLogs = z.object({ logs: z.array(z.string()) });
+const registration = z.object({ pushToken: text(1, 1_000) });
+const deviceLogs = z.object({ logs: z.array(z.string().refine((line) => line.isWellFormed())) });
 
 const byDevice = '/v1/devices/:deviceLibraryIdentifier/registrations/:passTypeIdentifier';
 
@@ -47,7 +50,7 @@ async function authorized(deps: ApiDeps, ctx: Context): Promise<MemberRow | null
 }
 
 async function readShape<T>(ctx: Context, shape: z.ZodType<T>): Promise<T | null> {
-  const parsed = shape.safeParse(await readBody(ctx, {}).catch(() => undefined));
+  const parsed = shape.safeParse(await readBody(ctx).catch(() => undefined));
   if (parsed.success) return parsed.data;
   ctx.status = 400;
   return null;
@@ -121,6 +124,19 @@ export function appleRoutes(deps: ApiDeps): Router {
 export const isReal = ({ wallets, walletModes }: ApiDeps): boolean =>
   wallets.apple !== null && walletModes.apple === 'real';
 
+/** Signed passes for as long as their program is cached: a burst of downloads of one pass signs it once. */
+const signed = new WeakMap<Program, LRUCache<string, Buffer>>();
+const mostSigned = 100;
+
+function signedPass(deps: ApiDeps, member: MemberRow, program: Program): Buffer | undefined {
+  const passes = signed.get(program) ?? new LRUCache({ max: mostSigned });
+  signed.set(program, passes);
+  const key = `${member._id} ${member.version} ${member.pass.modifiedAt.getTime()}`;
+  const bytes = passes.get(key) ?? deps.wallets.apple?.build(member, program);
+  if (bytes) passes.set(key, bytes);
+  return bytes;
+}
+
 /**
  * Builds, signs and sends the current pass. Sends 304 when the phone has this version already, compared by
  * Last-Modified in whole seconds. Throws UNAVAILABLE without Apple credentials.
@@ -133,7 +149,7 @@ export async function sendPass(deps: ApiDeps, ctx: Context, member: MemberRow): 
     ctx.status = 304;
     return;
   }
-  const bytes = deps.wallets.apple?.build(member, await cachedProgram(deps, member));
+  const bytes = signedPass(deps, member, await cachedProgram(deps, member));
   if (!bytes) throw new ServiceError('UNAVAILABLE');
   ctx.status = 200;
   ctx.type = passMime;

@@ -20,7 +20,7 @@ export function googleRoutes(deps: ApiDeps): Router {
     const rootKeys = await keys.rootKeys().catch(() => {
       throw new ServiceError('UNAVAILABLE');
     });
-    const verified = verifyCallback({ issuerId, rootKeys, now: deps.now() }, await readBody(ctx, {}));
+    const verified = verifyCallback({ issuerId, rootKeys, now: deps.now() }, await readBody(ctx));
     if (!verified.ok && verified.reason !== 'unknown_event') {
       ctx.status = 401;
       ctx.body = { success: false, error: { code: 'INVALID_TOKEN', message: 'The callback is not signed by Google.' } };

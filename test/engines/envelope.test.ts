@@ -107,23 +107,20 @@ describe('a body that is not JSON', () => {
     'NaN',
     '[1,]',
     'hello',
-    '"text"',
-    '7',
-    'null',
-    'true',
     '\u0000',
     '{"a":"\n"}',
   ])('%j is malformed', async (body) => {
-    const answer = await merchant.call(members, asJson(body));
-    expect(answer.status).toBe(400);
-    expect(['MALFORMED_JSON', 'VALIDATION_FAILED']).toContain(answer.body.error.code);
-    expectFailure(answer, [400, answer.body.error.code]);
+    expectFailure(await merchant.call(members, asJson(body)), [400, 'MALFORMED_JSON']);
   });
 
-  it('in broken UTF-8 is refused, or its text is stored without broken characters', async () => {
+  it.each(['"text"', '7', 'null', 'true', '[]'])('%j, which is no object, is not valid', async (body) => {
+    expectFailure(await merchant.call(members, asJson(body)), [400, 'VALIDATION_FAILED']);
+  });
+
+  it('in broken UTF-8 is refused', async () => {
     const bytes = Buffer.concat([Buffer.from('{"programId":"'), Buffer.from([0xff, 0xfe, 0xc0]), Buffer.from('"}')]);
     const answer = await merchant.call(members, asJson(bytes));
-    expect([400, 404]).toContain(answer.status);
+    expectFailure(answer, [400, 'MALFORMED_JSON']);
   });
 
   it('is required where the endpoint needs one', async () => {
