@@ -10,10 +10,12 @@ import { failure } from './envelope.js';
 import { countCall, guarded } from './guard.js';
 import { healthRoutes } from './health.js';
 import { ipKey } from './limits.js';
+import { isUnmetExpectation } from './malformedRequests.js';
 import { documentRoutes } from './openapi.js';
 import { pageRoutes } from './pages/pages.js';
 import type { Route } from './request.js';
 import { routes } from './routes/index.js';
+import { createStartInTurns } from './startInTurns.js';
 import { appleRoutes } from './wallets/apple.js';
 import { googleRoutes } from './wallets/google.js';
 import { pictureRoutes } from './wallets/pictures.js';
@@ -97,6 +99,17 @@ function failures(deps: ApiDeps) {
   };
 }
 
+/**
+ * Node would answer these two itself, without the envelope; `answerMalformedRequests` hands them to the application.
+ * Throws MALFORMED_REQUEST, EXPECTATION_FAILED.
+ */
+async function requireHttp(ctx: Context, next: Next): Promise<void> {
+  const { httpVersion, headersDistinct } = ctx.req;
+  if (httpVersion !== '1.0' && headersDistinct.host?.length !== 1) throw new ServiceError('MALFORMED_REQUEST');
+  if (isUnmetExpectation(ctx.req)) throw new ServiceError('EXPECTATION_FAILED');
+  await next();
+}
+
 function apiRouter(deps: ApiDeps): Router {
   const router = new Router({ prefix: apiPrefix, sensitive: true, strict: true });
   const names = Object.keys(endpoints) as EndpointName[];
@@ -135,10 +148,12 @@ function noRoute(deps: ApiDeps, router: Router) {
 export function createApp(deps: ApiDeps): Koa {
   const app = new Koa({ proxy: deps.config.TRUST_PROXY > 0, maxIpsCount: deps.config.TRUST_PROXY });
   const api = apiRouter(deps);
+  app.use(createStartInTurns());
   app.use(requestId);
   app.use(tracing(deps));
   app.use(logging(deps));
   app.use(failures(deps));
+  app.use(requireHttp);
   app.use(healthRoutes(deps).routes());
   app.use(documentRoutes(deps).routes());
   app.use(appleRoutes(deps).routes());

@@ -16,6 +16,7 @@ import { createApp } from './app.js';
 import { createAdmission } from './changes/admission.js';
 import { createLimits } from './limits.js';
 import { answerMalformedRequests } from './malformedRequests.js';
+import { serverOptions } from './serverOptions.js';
 import { createUserTokens } from './userTokens.js';
 
 export interface ApiInput {
@@ -57,8 +58,8 @@ export async function createApi({ config, log, metrics = createMetrics(), patien
     urlPolicy: { allowHttp: config.WEBHOOK_ALLOW_HTTP, allow: parseCidrs(config.WEBHOOK_ALLOW_CIDRS) },
     admission: createAdmission(deps),
   });
-  const answering = createServer(server ?? {}, app.callback());
-  answerMalformedRequests(answering);
+  const answering = createServer({ ...serverOptions(config), ...server }, app.callback());
+  answerMalformedRequests(answering, deps);
   return {
     server: answering,
     deps,

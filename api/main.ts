@@ -8,6 +8,7 @@ import { createMetrics, watchProcess } from '../platform/metrics/metrics.js';
 import { serveMetrics } from '../platform/metrics/metricsServer.js';
 import { createApi } from './createApi.js';
 import { createGracefulShutdown } from './gracefulShutdown.js';
+import { backlog } from './serverOptions.js';
 
 const stopping = { lingerMs: 1_000, graceMs: 14_000 };
 
@@ -15,16 +16,11 @@ const config = readConfigOrExit();
 const log = createLog(config, 'api');
 const metrics = createMetrics();
 watchProcess(metrics);
-const { server, deps, workflowClient, close } = await createApi({
-  config,
-  log,
-  metrics,
-  server: { requestTimeout: 120_000 },
-});
+const { server, deps, workflowClient, close } = await createApi({ config, log, metrics });
 metrics.watch({ readOutbox: () => readOutbox(deps), temporalAvailable: workflowClient.available });
 
 const closeServer = createGracefulShutdown(server);
-server.listen(config.PORT, config.HOST, () => {
+server.listen({ port: config.PORT, host: config.HOST, backlog }, () => {
   log.info({ host: config.HOST, port: config.PORT }, 'api ready');
   process.send?.('ready');
 });

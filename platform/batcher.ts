@@ -9,8 +9,8 @@ export interface BatcherOptions {
   /** Maximum number of groups that run at the same time. */
   concurrency: number;
   /**
-   * A call that has waited longer than this when the next group starts is rejected with UNAVAILABLE, because the calls
-   * before it got no answer. Default: no limit.
+   * A call that waits longer than this while no group is answered is rejected with UNAVAILABLE when the next group
+   * starts. While groups are answered, calls wait for their turn, however many they are. Default: no limit.
    */
   maxWaitMs?: number;
 }
@@ -27,10 +27,18 @@ export function createBatcher<I, O>(
   const waiting: { item: I; since: number; resolve: (answer: O) => void; reject: (error: unknown) => void }[] = [];
   let running = 0;
   let scheduled = false;
+  let lastAnswerAt = Number.NEGATIVE_INFINITY;
+
+  /** Rejects the calls that had waited too long for any answer when this one came. */
+  function answered(): void {
+    const now = performance.now();
+    const before = lastAnswerAt;
+    lastAnswerAt = now;
+    while (waiting[0] && now - Math.max(waiting[0].since, before) > maxWaitMs)
+      waiting.shift()?.reject(new ServiceError('UNAVAILABLE'));
+  }
 
   async function serveNext(): Promise<void> {
-    const overdueSince = performance.now() - maxWaitMs;
-    while (waiting[0] && waiting[0].since < overdueSince) waiting.shift()?.reject(new ServiceError('UNAVAILABLE'));
     const group = waiting.splice(0, batchSize);
     if (group.length === 0) return;
     running += 1;
@@ -39,6 +47,7 @@ export function createBatcher<I, O>(
       if (answers.length !== group.length) throw new Error('Each item needs its answer.');
       // The lengths were compared above, so every index has an answer.
       for (const [index, { resolve }] of group.entries()) resolve(answers[index] as O);
+      answered();
     } catch (error) {
       for (const { reject } of group) reject(error);
       // The database does not answer, so the waiting calls would only wait for the same timeout.

@@ -92,6 +92,8 @@ const environment = z.object({
   SECRETS_KEY_PREVIOUS: base64Key.optional(),
 
   TRUST_PROXY: proxies,
+  /** Longer than the minute for which proxies keep idle connections. */
+  KEEP_ALIVE_MS: integer(75_000, 1_000, 3_600_000),
   RATE_LIMIT_AUTHENTICATED: integer(1_000, 1, 1e9),
   RATE_LIMIT_PUBLIC: integer(50, 1, 1e9),
   RATE_LIMIT_WINDOW_MS: integer(900_000, 1_000, 86_400_000),

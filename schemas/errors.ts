@@ -48,6 +48,7 @@ const table = {
   EMAIL_TAKEN: { status: 409, message: 'Another member of this program has that email.' },
   BODY_TOO_LARGE: { status: 413, message: 'The body is larger than this route accepts.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'This route does not accept that content type.' },
+  EXPECTATION_FAILED: { status: 417, message: 'Of the Expect header only 100-continue is known.' },
   HEADERS_TOO_LARGE: { status: 431, message: 'The headers are larger than 16 KB.' },
   RATE_LIMITED: { status: 429, message: 'Too many requests; wait until the window resets.' },
   INTERNAL: { status: 500, message: 'Something went wrong on our side; idempotent calls are safe to retry.' },

@@ -17,6 +17,9 @@ export const failureLog = {
   },
 };
 
+/** The newest lines of the services in this process. */
+export const loggedLines = (): readonly string[] => lines;
+
 /** Also prints the log files in this folder when a test fails. */
 export function watchLogFolder(folder: string): void {
   folders.add(folder);

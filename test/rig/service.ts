@@ -9,6 +9,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import { createActivities } from '../../activities/index.js';
 import { createApi } from '../../api/createApi.js';
+import { backlog } from '../../api/serverOptions.js';
 import type { ClosableDeps } from '../../platform/createDeps.js';
 import { createLog } from '../../platform/log.js';
 import { temporalConnectionOptions } from '../../platform/temporal/connectionOptions.js';
@@ -46,6 +47,8 @@ export interface ServiceOptions {
    * comment.
    */
   replay?: boolean;
+  /** The MongoDB timeouts; by default those that a slow machine does not exceed. */
+  patience?: 'caller';
 }
 
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
@@ -75,12 +78,10 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const { server, deps, wallets, workflowClient, temporal, close } = await createApi({
     config,
     log,
-    patience: 'tool',
-    // Longer than clients keep idle connections, so that no request meets a connection that is just being closed.
-    server: { keepAliveTimeout: 120_000 },
+    patience: options.patience ?? 'tool',
   });
   await migrate(deps);
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen({ port, host: '127.0.0.1', backlog }, resolve));
 
   const target = temporalConnectionOptions(config);
   const native = await NativeConnection.connect(target.connection);

@@ -66,6 +66,18 @@ describe('concurrent calls', () => {
     expect(await join(4)).toBe(8);
   });
 
+  it('wait for their turn as long as batches are answered, however long that takes', async () => {
+    const join = createBatcher(
+      async (items: number[]) => {
+        await sleep(20);
+        return doubled(items);
+      },
+      { batchSize: 2, concurrency: 1, maxWaitMs: 5_000 / 20 },
+    );
+    const calls = Array.from({ length: 100 }, (_, index) => index);
+    expect(await Promise.all(calls.map(join))).toEqual(calls.map((index) => index * 2));
+  });
+
   it('each get their own result, within the limits of batch size and concurrency', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -93,6 +93,7 @@ describe('a valid configuration', () => {
       WEBHOOK_ALLOW_HTTP: false,
       WEBHOOK_ALLOW_CIDRS: '',
       TRUST_PROXY: 0,
+      KEEP_ALIVE_MS: 75_000,
     });
   });
 

@@ -39,6 +39,7 @@ const promised: Record<number, string[]> = {
   409: ['IDEMPOTENCY_KEY_IN_USE', 'EMAIL_TAKEN'],
   413: ['BODY_TOO_LARGE'],
   415: ['UNSUPPORTED_MEDIA_TYPE'],
+  417: ['EXPECTATION_FAILED'],
   429: ['RATE_LIMITED'],
   431: ['HEADERS_TOO_LARGE'],
   500: ['INTERNAL'],

@@ -55,6 +55,7 @@ describe('the OpenAPI document', () => {
       'ROUTE_NOT_FOUND',
       'METHOD_NOT_ALLOWED',
       'REQUEST_TIMEOUT',
+      'EXPECTATION_FAILED',
       'HEADERS_TOO_LARGE',
     ]);
   });

@@ -1,0 +1,44 @@
+// A burst of fresh connections is answered late, and not with 503, while MongoDB is healthy: with the timeouts of a
+// process that answers callers, none of which may end because the process was busy.
+import { Worker } from 'node:worker_threads';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { startService, type TestService } from '../rig/service.js';
+
+let service: TestService;
+let merchant: TestMerchant;
+
+beforeAll(async () => {
+  service = await startService({ worker: false, patience: 'caller', env: { LOG_LEVEL: 'warn' } });
+  merchant = await aMerchant(service);
+  await merchant.enroll({ email: 'ada@example.com' });
+});
+afterAll(() => service.stop());
+
+/** A thread of its own, so that the clients do not take the time of the service. */
+const clients = `
+const { workerData: { url, headers, count }, parentPort } = require('node:worker_threads');
+const { request } = require('node:http');
+const one = () => new Promise((resolve) => {
+  request(url, { agent: false, headers }, (answer) => answer.resume().on('end', () => resolve(answer.statusCode)))
+    .on('error', (error) => resolve(error.code)).end();
+});
+Promise.all(Array.from({ length: count }, one)).then((statuses) => {
+  const counts = {};
+  for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1;
+  parentPort.postMessage(counts);
+});`;
+
+const burst = (count: number): Promise<Record<string, number>> =>
+  new Promise((resolve, reject) => {
+    const workerData = {
+      url: `${service.baseUrl}/merchants/me/members`,
+      headers: { 'X-API-Key': merchant.apiKey },
+      count,
+    };
+    new Worker(clients, { eval: true, workerData }).once('message', resolve).once('error', reject);
+  });
+
+it('is answered with 200 on every connection', async () => {
+  for (let turn = 0; turn < 3; turn += 1) expect(await burst(1_500)).toEqual({ 200: 1_500 });
+});
