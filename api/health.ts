@@ -1,11 +1,14 @@
 // `/healthz`: the process is alive. `/readyz`: the process can serve. Ready means that MongoDB accepts writes to the
 // collections that the service writes to, because MongoDB can answer pings while all writes to one collection hang.
 // Without Temporal or Redis, or with a stuck outbox, the service still answers requests, so the status is `degraded`
-// and not `down`.
+// and not `down`. Operators get the reasons and the state of this moment; strangers get the status alone, at most one
+// second old, so that their requests cost nothing (docs/decisions/048-readiness-for-strangers.md).
 import Router from '@koa/router';
+import type { Context } from 'koa';
 import { isStuck, outboxState } from '../activities/outbox/outboxState.js';
 import { unwritableCollections } from '../platform/mongodb/probeWrites.js';
 import type { ApiDeps } from './apiDeps.js';
+import { ipKey } from './limits.js';
 import { stubReason } from './passDoctor/examinePass.js';
 
 /** Shorter than the 3 s within which callers get UNAVAILABLE, and than the timeouts of most load balancers. */
@@ -30,7 +33,7 @@ export function healthRoutes(deps: ApiDeps): Router {
     ctx.body = { status: 'ok' };
   });
 
-  router.get('/readyz', async (ctx) => {
+  async function look() {
     const unwritable = await probe();
     const mongodb = unwritable.length === 0;
     const outbox = mongodb ? await outboxState(deps).catch(() => null) : null;
@@ -41,17 +44,25 @@ export function healthRoutes(deps: ApiDeps): Router {
       outbox: outbox !== null && !isStuck(outbox),
     };
     const degraded = !checks.temporal || !checks.redis || !checks.outbox;
-    ctx.status = mongodb ? 200 : 503;
-    ctx.body = {
-      status: mongodb ? (degraded && 'degraded') || 'ok' : 'down',
-      checks,
-      unwritable,
-      outbox,
-      wallets: walletsOf(deps),
-    };
+    const status = mongodb ? (degraded && 'degraded') || 'ok' : 'down';
+    return { status, checks, unwritable, outbox, wallets: walletsOf(deps) };
+  }
+
+  router.get('/readyz', async (ctx) => {
+    const state = isOperator(ctx) ? await look() : await deps.cached('readyz', look);
+    ctx.set('Cache-Control', 'no-store');
+    ctx.status = !state || state.status === 'down' ? 503 : 200;
+    ctx.body = isOperator(ctx) ? state : { status: state?.status };
   });
 
   return router;
+}
+
+/** The request comes from this machine, and no proxy says that it passes on somebody else's. */
+function isOperator(ctx: Context): boolean {
+  const address = ipKey(ctx.req.socket.remoteAddress ?? '');
+  const isLocal = address.startsWith('127.') || ctx.req.socket.remoteAddress === '::1';
+  return isLocal && !['X-Forwarded-For', 'Forwarded', 'Via'].some((name) => ctx.get(name) !== '');
 }
 
 function walletsOf(deps: ApiDeps) {

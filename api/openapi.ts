@@ -7,9 +7,9 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { apiPrefix } from '../schemas/endpoints/index.js';
 import { ServiceError } from '../schemas/errors.js';
-import { sha256 } from '../schemas/ids.js';
 import { openApiDocument } from '../schemas/openapi.js';
 import type { ApiDeps } from './apiDeps.js';
+import { type KeptAnswer, keptAnswer, sendKept } from './keptAnswer.js';
 
 // Links are relative, so that they work behind a gateway that adds a path prefix.
 const page = `<!doctype html>
@@ -49,19 +49,12 @@ const assets: Record<string, string> = {
   'favicon-32x32.png': 'image/png',
 };
 
-/** Creates the bytes at the first request and keeps them. A client that has the same bytes gets 304. */
+/** Creates the bytes at the first request and keeps them. */
 function kept(make: () => Promise<Buffer>): (ctx: Context, type: string) => Promise<void> {
-  let made: Promise<{ bytes: Buffer; tag: string }> | undefined;
+  let made: Promise<KeptAnswer> | undefined;
   return async (ctx, type) => {
-    made ??= make().then((bytes) => ({ bytes, tag: sha256(bytes) }));
-    const { bytes, tag } = await made;
-    ctx.status = 200;
-    ctx.set('ETag', `"${tag}"`);
-    ctx.set('Cache-Control', 'no-cache');
-    ctx.set('X-Content-Type-Options', 'nosniff');
-    ctx.type = type;
-    if (ctx.fresh) ctx.status = 304;
-    else ctx.body = bytes;
+    made ??= make().then((bytes) => keptAnswer({ bytes, type, cacheControl: 'no-cache' }));
+    sendKept(ctx, await made);
   };
 }
 

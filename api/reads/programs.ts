@@ -14,6 +14,13 @@ export async function readPublicProgram(deps: Deps, at: { slug: string }): Promi
   return program;
 }
 
+/** The same, at most one second old: anybody may ask for the page. */
+export async function cachedPublicProgram(deps: Deps, at: { slug: string }): Promise<Program> {
+  const program = await deps.cached(`public:${at.slug}`, () => readPublicProgram(deps, at));
+  if (!program) throw new ServiceError('PROGRAM_NOT_FOUND');
+  return program;
+}
+
 export async function listPrograms(deps: Deps, at: { merchantId: string }): Promise<Program[]> {
   return deps.collections.programs.find({ merchantId: at.merchantId }).sort({ _id: 1 }).toArray();
 }

@@ -1,9 +1,13 @@
 // The pictures of a program for Google's class and the public pages: the pictures of its template, or a drawn icon.
+// Anybody may ask, so a program is read at most once a second, and its pictures are made once from what was read.
 import Router from '@koa/router';
+import { LRUCache } from 'lru-cache';
 import { defaultIcon } from '../../activities/wallets/apple/stampStrip.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { PassTemplate } from '../../schemas/passTemplate.js';
+import type { Program } from '../../schemas/programs.js';
 import type { ApiDeps } from '../apiDeps.js';
+import { type KeptAnswer, keptAnswer, sendKept } from '../keptAnswer.js';
 
 type Picture = PassTemplate['images']['logo'];
 
@@ -12,24 +16,40 @@ function largest(picture: Picture): string | undefined {
   return typeof picture === 'object' ? (picture['3x'] ?? picture['2x'] ?? picture['1x']) : picture;
 }
 
+const drawn = new LRUCache<string, Buffer>({ max: 500 });
+
 function drawnIcon({ background, foreground }: PassTemplate['colors']): Buffer | undefined {
-  return defaultIcon({ paper: background, ink: foreground }).at(-1)?.[1];
+  const key = `${background} ${foreground}`;
+  const icon = drawn.get(key) ?? defaultIcon({ paper: background, ink: foreground }).at(-1)?.[1];
+  if (icon) drawn.set(key, icon);
+  return icon;
+}
+
+type Template = Pick<Program, 'passTemplate'>;
+
+function pictureOf({ passTemplate: { images, colors } }: Template, name: string): KeptAnswer | undefined {
+  if (name !== 'logo' && name !== 'strip') return undefined;
+  const given = largest(name === 'strip' ? images.strip : (images.logo ?? images.icon));
+  const icon = name === 'logo' && given === undefined ? drawnIcon(colors) : undefined;
+  const bytes = given === undefined ? icon : Buffer.from(given, 'base64');
+  return bytes && keptAnswer({ bytes, type: 'image/png', cacheControl: 'public, max-age=300' });
 }
 
 export function pictureRoutes(deps: ApiDeps): Router {
   const router = new Router({ prefix: '/wallet/images' });
+  const made = new WeakMap<Template, Map<string, KeptAnswer | undefined>>();
   router.get('/:programId/:name.png', async (ctx) => {
     const { programId = '', name = '' } = ctx.params;
-    const program = await deps.collections.programs.findOne({ _id: programId }, { projection: { passTemplate: 1 } });
+    const program = await deps.cached<Template>(`pictures:${programId}`, () =>
+      deps.collections.programs.findOne({ _id: programId }, { projection: { passTemplate: 1 } }),
+    );
     if (!program) throw new ServiceError('PROGRAM_NOT_FOUND');
-    const { images, colors } = program.passTemplate;
-    const given = name === 'strip' ? largest(images.strip) : largest(images.logo ?? images.icon);
-    const drawn = name === 'logo' ? drawnIcon(colors) : undefined;
-    const picture = given === undefined ? drawn : Buffer.from(given, 'base64');
-    if (!picture || (name !== 'logo' && name !== 'strip')) throw new ServiceError('ROUTE_NOT_FOUND');
-    ctx.type = 'image/png';
-    ctx.set('Cache-Control', 'public, max-age=300');
-    ctx.body = picture;
+    const pictures = made.get(program) ?? new Map();
+    made.set(program, pictures);
+    if (!pictures.has(name)) pictures.set(name, pictureOf(program, name));
+    const picture = pictures.get(name);
+    if (!picture) throw new ServiceError('ROUTE_NOT_FOUND');
+    sendKept(ctx, picture);
   });
   return router;
 }
