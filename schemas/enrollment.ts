@@ -1,7 +1,8 @@
 // Request and answer of the public page (docs/interface.md#47-public-enrollment). Anyone can type any address there, so
 // an answer about a known email has no data of its member.
 import { z } from 'zod';
-import { email, name, phone } from './members.js';
+import { email } from './email.js';
+import { name, phone } from './members.js';
 import { text } from './text.js';
 
 /** An empty field of a form counts as absent. */

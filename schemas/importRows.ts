@@ -1,6 +1,7 @@
 // The CSV of an import (docs/interface.md#48-imports-and-batches): headers in any case and order, one person in each
 // row. A wrong header refuses the file. A wrong row fails alone; its reason names the field and the rule, and repeats
 // no content of the row.
+import { unguarded } from './csv.js';
 import { ServiceError } from './errors.js';
 import { type Person, person } from './members.js';
 import type { Program } from './programs.js';
@@ -75,19 +76,23 @@ function problems(given: Record<string, unknown>, program: Pick<Program, 'style'
   return parsed.data;
 }
 
-/** A cell with only white space counts as absent: spreadsheets write every column of every row. */
+/**
+ * A cell with only white space counts as absent: spreadsheets write every column of every row. The guard of our own
+ * files (schemas/csv.ts) is taken off, also in `cells`.
+ */
 export function readRow(
-  line: ImportLine,
+  { row, cells: given }: ImportLine,
   { columns, program }: { columns: ImportColumns; program: Pick<Program, 'style' | 'goal'> },
 ): ReadRow {
-  const { cells } = line;
+  const cells = given.map(unguarded);
+  const line: ImportLine = { row, cells };
   if (cells.length !== columns.length)
     return { ...line, reason: `the row has ${cells.length} cells where the header has ${columns.length}` };
-  const given: Record<string, unknown> = {};
+  const values: Record<string, unknown> = {};
   for (const [index, field] of columns.entries()) {
     const cell = cells[index] ?? '';
-    if (field && cell.trim() !== '') given[field] = fieldValueOf(field, cell);
+    if (field && cell.trim() !== '') values[field] = fieldValueOf(field, cell);
   }
-  const result = problems(given, program);
+  const result = problems(values, program);
   return typeof result === 'string' ? { ...line, reason: result } : { ...line, person: result };
 }

@@ -1,5 +1,6 @@
 // Members in requests and answers (docs/interface.md, sections 2.2, 2.3, 2.4 and 4.3).
 import { z } from 'zod';
+import { email } from './email.js';
 import { passUpdate, walletMode } from './passUpdate.js';
 import { maxBalance, programSnapshot, programSummary } from './programs.js';
 import { plainText, text, trimmedText } from './text.js';
@@ -9,7 +10,6 @@ export const memberStatus = z.enum(memberStatuses);
 export type MemberStatus = z.infer<typeof memberStatus>;
 
 export const name = trimmedText(1, 100);
-export const email = plainText().trim().toLowerCase().max(254).pipe(z.email()).meta({ format: 'email' });
 export const phone = trimmedText(3, 32).regex(/^[+\d][\d ()./-]*\d$/, 'must be a phone number');
 
 const initialPoints = z.int().min(0).max(1_000_000_000);

@@ -9,7 +9,14 @@ export interface WebhookUrlRules {
   allow: AllowList;
 }
 
-export type CheckedUrl = { ok: true; url: URL } | { ok: false; reason: string };
+export type CheckedUrl =
+  | {
+      ok: true;
+      url: URL;
+      /** What is stored and shown: the host is the one that is contacted, in ASCII. */
+      shown: string;
+    }
+  | { ok: false; reason: string };
 
 const maxLength = 2048;
 const publicPorts = new Set(['', '443', '8443']);
@@ -29,8 +36,11 @@ export function checkWebhookUrl(text: string, rules: WebhookUrlRules): CheckedUr
   const host = bareHost(url);
   const reason =
     hostRefusal(host, rules.allow) ?? transportRefusal(url, rules.allowHttp, mayBeInside(host, rules.allow));
-  return reason === null ? { ok: true, url } : refuse(reason);
+  return reason === null ? { ok: true, url, shown: shownUrl(text, url) } : refuse(reason);
 }
+
+/** The parsed URL, without the slash that the parser adds behind a host. */
+const shownUrl = (text: string, { href }: URL): string => (href === `${text}/` ? text : href);
 
 /** Plain http, and ports other than 443 and 8443, are allowed only for addresses in the operator's allow list. */
 export function transportRefusal(

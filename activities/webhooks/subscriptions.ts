@@ -26,12 +26,12 @@ const maxLiveSecrets = 10;
 /**
  * Throws WEBHOOK_URL_FORBIDDEN. A host name that does not resolve is accepted; attempts to it fail with error `dns`.
  */
-async function requireAllowed(deps: SubscriptionDeps, url: string): Promise<URL> {
+async function requireAllowed(deps: SubscriptionDeps, url: string): Promise<{ host: string; shown: string }> {
   const checked = checkWebhookUrl(url, deps.urlPolicy);
   const reason = checked.ok ? await forbiddenHost(checked.url, deps.urlPolicy) : checked.reason;
   if (reason !== null || !checked.ok)
     throw new ServiceError('WEBHOOK_URL_FORBIDDEN', [{ path: 'url', message: reason ?? '' }]);
-  return checked.url;
+  return { host: checked.url.host, shown: checked.shown };
 }
 
 /** Throws WEBHOOK_URL_FORBIDDEN, WEBHOOK_LIMIT_REACHED. */
@@ -39,15 +39,15 @@ export async function createSubscription(
   deps: SubscriptionDeps,
   { merchantId, request }: { merchantId: string; request: z.output<typeof subscriptionRequest> },
 ): Promise<{ row: SubscriptionRow; secret: string }> {
-  const url = await requireAllowed(deps, request.url);
+  const { host, shown: url } = await requireAllowed(deps, request.url);
   const secret = request.secret ?? makeWebhookSecret();
   const now = deps.now();
   const row: SubscriptionRow = {
     _id: newId(),
     merchantId,
-    name: request.name ?? url.host,
+    name: request.name ?? host,
     description: request.description ?? '',
-    url: request.url,
+    url,
     events: [...new Set(request.events)],
     enabled: request.enabled,
     timeoutMs: request.timeoutMs,
@@ -85,8 +85,8 @@ export async function updateSubscription(
   { merchantId, id, patch }: { merchantId: string; id: string; patch: z.output<typeof subscriptionPatch> },
 ): Promise<SubscriptionRow> {
   const before = await readSubscription(deps, { merchantId, id });
-  if (patch.url !== undefined) await requireAllowed(deps, patch.url);
-  const { retryPolicy, events, ...fields } = patch;
+  const url = patch.url === undefined ? undefined : (await requireAllowed(deps, patch.url)).shown;
+  const { retryPolicy, events, ...fields } = { ...patch, url };
   const changed = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const revived = patch.enabled === true && !before.enabled;
   const row = await deps.collections.subscriptions.findOneAndUpdate(

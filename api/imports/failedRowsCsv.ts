@@ -1,9 +1,8 @@
 // The failed rows of an import with their original cells, and the reason in a last column. The merchant can correct
-// this file and send it again. Cells are not protected against formulas in spreadsheets, because the protection would
-// change them.
+// this file and send it again: the guard before cells that a spreadsheet would run is taken off when it is read.
 import { Readable } from 'node:stream';
 import type { BatchRow, ImportChunkRow } from '../../schemas/collections.js';
-import { csvLineAsIs } from '../../schemas/csv.js';
+import { csvLine } from '../../schemas/csv.js';
 import { reasonColumn } from '../../schemas/importRows.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { chunksOf } from '../reads/batches.js';
@@ -19,9 +18,9 @@ export function failedRowsCsv(deps: ApiDeps, batch: BatchRow): Readable {
     return [...kept, reason];
   };
   async function* lines() {
-    yield `\uFEFF${csvLineAsIs(withReason(header, reasonColumn))}`;
+    yield `\uFEFF${csvLine(withReason(header, reasonColumn))}`;
     for await (const chunk of chunksOf(deps, { batchId: batch._id, chunks: batch.chunks ?? 0 }))
-      for (const { cells, reason } of failedOf(chunk, batch)) yield csvLineAsIs(withReason(cells, reason));
+      for (const { cells, reason } of failedOf(chunk, batch)) yield csvLine(withReason(cells, reason));
   }
   return Readable.from(lines());
 }

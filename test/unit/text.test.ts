@@ -1,7 +1,8 @@
 // Text that no screen, log line or CSV cell can show is refused at every input.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { email, name, tag } from '../../schemas/members.js';
+import { email } from '../../schemas/email.js';
+import { name, tag } from '../../schemas/members.js';
 import { isPlainText, text, trimmedText } from '../../schemas/text.js';
 
 const control = fc.oneof(

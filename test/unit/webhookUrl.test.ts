@@ -38,6 +38,42 @@ describe('a webhook URL', () => {
     expect(checked.ok && checked.url.href).toBe('https://example.com:8443/hook');
   });
 
+  it.each([
+    ['https://example.com', 'https://example.com'],
+    ['https://example.com/hook?a=1', 'https://example.com/hook?a=1'],
+    ['https://EXAMPLE.com:443/hook', 'https://example.com/hook'],
+    ['https://exаmple.com/hook', 'https://xn--exmple-4nf.com/hook'],
+    ['https://bücher.example/hook', 'https://xn--bcher-kva.example/hook'],
+    ['https://example。com/hook', 'https://example.com/hook'],
+    ['https://ｅｘａｍｐｌｅ.com/hook', 'https://example.com/hook'],
+    ['https://evil.com\\@example.com/hook', 'https://evil.com/@example.com/hook'],
+    ['https:evil.com\\.example.com', 'https://evil.com/.example.com'],
+    ['https:///evil.com/hook', 'https://evil.com/hook'],
+    ['https://1.1/hook', 'https://1.0.0.1/hook'],
+    ['https://0x01010101/hook', 'https://1.1.1.1/hook'],
+    ['https://evil.com?@example.com/', 'https://evil.com/?@example.com/'],
+  ])('%s is shown as %s, with the host that is contacted', (given, wanted) => {
+    const checked = checkWebhookUrl(given, closed);
+    expect(checked.ok && checked.shown).toBe(wanted);
+    expect(checked.ok && new URL(checked.shown).host).toBe(checked.ok && checked.url.host);
+  });
+
+  it('of any text is shown with the host that is contacted, as plain text', () => {
+    const hosts = fc.oneof(
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }),
+      fc.domain(),
+      fc.webAuthority(),
+    );
+    fc.assert(
+      fc.property(hosts, fc.string({ maxLength: 10 }), (host, rest) => {
+        const checked = checkWebhookUrl(`https://${host}${rest}`, closed);
+        if (!checked.ok) return;
+        const [, shownHost] = /^https:\/\/([^/?#@\\\s\u0080-\uffff]+)(?:\/|$)/.exec(checked.shown) ?? [];
+        expect(shownHost).toBe(checked.url.host);
+      }),
+    );
+  });
+
   it('may have up to 2048 characters, as written and as parsed', () => {
     const longest = `https://example.com/${'a'.repeat(2028)}`;
     expect(longest).toHaveLength(2048);
