@@ -24,10 +24,15 @@ beforeAll(async () => {
     }
   });
   server = createServer(app.callback());
+  // Closed by nobody while it idles: a request that meets a closing connection would fail.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
-afterAll(() => new Promise((resolve) => server.close(resolve)));
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
 
 async function send(body: Uint8Array | string, type = 'application/json', path = '/') {
   const bytes = typeof body === 'string' ? body : new Uint8Array(body);
