@@ -4,6 +4,7 @@ import type { Wallets } from '../activities/wallets/wallets.js';
 import type { Deps } from '../platform/deps.js';
 import type { SecretBox } from '../platform/secretBox.js';
 import type { WorkflowClient } from '../platform/temporal/workflowClient.js';
+import type { ApiKeyRow } from '../schemas/collections.js';
 import type { WebhookUrlRules } from '../schemas/webhookUrl.js';
 import type { Admission } from './changes/admission.js';
 import type { Limits } from './limits.js';
@@ -15,6 +16,7 @@ export interface ApiDeps extends Deps {
   limits: Limits;
   wallets: Wallets;
   userTokens: UserTokens;
+  noteKeyUse: (key: ApiKeyRow) => void;
   urlPolicy: WebhookUrlRules;
   admission: Admission;
 }

@@ -79,6 +79,13 @@ function logging(deps: ApiDeps) {
   };
 }
 
+/** The wait that the error asks for, in seconds; a limit without a wait of its own is tried again after 30 s. */
+function retryAfterOf(error: unknown): string {
+  const details: unknown = error instanceof ServiceError ? error.details : undefined;
+  const seconds = typeof details === 'object' && details && 'retryAfterSeconds' in details && details.retryAfterSeconds;
+  return String(seconds || 30);
+}
+
 function failures(deps: ApiDeps) {
   return async function answerFailure(ctx: Context, next: Next): Promise<void> {
     try {
@@ -90,6 +97,7 @@ function failures(deps: ApiDeps) {
           { err: error, requestId: ctx.state.requestId, method: ctx.method, route: ctx._matchedRoute },
           'request failed',
         );
+      if (status === 429 && !ctx.response.get('Retry-After')) ctx.set('Retry-After', retryAfterOf(error));
       ctx.status = status;
       ctx.type = 'application/json';
       ctx.body = JSON.stringify(body);

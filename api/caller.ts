@@ -2,11 +2,13 @@
 // even when the token is invalid. Each request looks up its API key by hash, so a revoked key fails at the next
 // request.
 import type { Context } from 'koa';
+import { findRoles } from '../activities/access/roles.js';
+import { isInside, parseCidrs, plainIp } from '../schemas/addresses.js';
 import { isApiKey } from '../schemas/apiKeys.js';
 import { ServiceError } from '../schemas/errors.js';
 import { sha256 } from '../schemas/ids.js';
 import type { Actor } from '../schemas/members.js';
-import type { Permission } from '../schemas/permissions.js';
+import { type Permission, permissionsBeyond } from '../schemas/permissions.js';
 import type { ApiDeps } from './apiDeps.js';
 
 export interface Caller {
@@ -31,10 +33,24 @@ export function credentialOf(ctx: Context): Credential {
   return null;
 }
 
-/** Throws AUTHENTICATION_REQUIRED, INVALID_TOKEN, INVALID_API_KEY. */
-export async function authenticate(deps: ApiDeps, credential: Credential): Promise<Caller> {
+/** Throws PERMISSION_DENIED with the permission that is missing. */
+export function requirePermission({ permissions }: Pick<Caller, 'permissions'>, permission: Permission): void {
+  if (!permissions.has(permission)) throw permissionDenied([permission]);
+}
+
+/** Throws PERMISSION_DENIED with what is missing, unless the caller holds every permission that it gives to another. */
+export function requireHeld({ permissions }: Pick<Caller, 'permissions'>, given: Iterable<Permission>): void {
+  const beyond = permissionsBeyond(permissions, given);
+  if (beyond.length > 0) throw permissionDenied(beyond);
+}
+
+const permissionDenied = (missing: Permission[]): ServiceError =>
+  new ServiceError('PERMISSION_DENIED', { missing }, `The credential lacks ${missing.join(', ')}.`);
+
+/** Throws AUTHENTICATION_REQUIRED, INVALID_TOKEN, INVALID_API_KEY, NETWORK_NOT_ALLOWED, UNAVAILABLE. */
+export async function authenticate(deps: ApiDeps, credential: Credential, ip: string): Promise<Caller> {
   if (!credential) throw new ServiceError('AUTHENTICATION_REQUIRED');
-  if (credential.kind === 'api-key') return keyCaller(deps, credential.value);
+  if (credential.kind === 'api-key') return keyCaller(deps, credential.value, ip);
   const claims = await deps.userTokens.verify(credential.value);
   if (!claims) throw new ServiceError('INVALID_TOKEN');
   const { sub, merchantId, roleIds } = claims;
@@ -47,11 +63,14 @@ export async function authenticate(deps: ApiDeps, credential: Credential): Promi
   };
 }
 
-async function keyCaller(deps: ApiDeps, key: string): Promise<Caller> {
+async function keyCaller(deps: ApiDeps, key: string, ip: string): Promise<Caller> {
   const row = isApiKey(key) ? await deps.read.apiKey({ hash: sha256(key) }) : null;
   if (!row || row.revokedAt || (row.expiresAt && row.expiresAt <= deps.now()))
     throw new ServiceError('INVALID_API_KEY');
-  const { _id, merchantId, roleIds, name } = row;
+  const { _id, merchantId, roleIds, name, allowedNetworks } = row;
+  if (allowedNetworks && !isInside(parseCidrs(allowedNetworks.join(' ')), plainIp(ip)))
+    throw new ServiceError('NETWORK_NOT_ALLOWED');
+  deps.noteKeyUse(row);
   return {
     id: `key:${_id}`,
     merchantId,
@@ -70,9 +89,7 @@ async function permissionsOf(
   { merchantId, roleIds }: { merchantId: string; roleIds: string[] },
 ): Promise<ReadonlySet<Permission>> {
   const ids = [...new Set(roleIds)].sort();
-  const roles = await deps.cached(`roles:${merchantId}:${ids.join(',')}`, () =>
-    deps.collections.roles.find({ _id: { $in: ids }, merchantId: { $in: [merchantId, null] } }).toArray(),
-  );
+  const roles = await deps.cached(`roles:${merchantId}:${ids.join(',')}`, () => findRoles(deps, { merchantId, ids }));
   return new Set((roles ?? []).flatMap((role) => role.permissions));
 }
 

@@ -3,6 +3,7 @@
 import { createServer, type Server, type ServerOptions } from 'node:http';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
+import { createNoteKeyUse } from '../activities/access/apiKeys.js';
 import { createWallets, type Wallets } from '../activities/wallets/wallets.js';
 import { type ClosableDeps, createDeps, type DepsOptions } from '../platform/createDeps.js';
 import { createMetrics, type Metrics } from '../platform/metrics/metrics.js';
@@ -54,7 +55,8 @@ export async function createApi({ config, log, metrics = createMetrics(), patien
     limits,
     wallets,
     secrets: createSecretBox([config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS]),
-    userTokens: createUserTokens(config),
+    userTokens: createUserTokens({ config, log }),
+    noteKeyUse: createNoteKeyUse(deps),
     urlPolicy: { allowHttp: config.WEBHOOK_ALLOW_HTTP, allow: parseCidrs(config.WEBHOOK_ALLOW_CIDRS) },
     admission: createAdmission(deps),
   });

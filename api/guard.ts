@@ -3,11 +3,13 @@
 // caller has the rate limit headers.
 import type { Context } from 'koa';
 import { z } from 'zod';
+import { suspensions } from '../activities/access/merchants.js';
 import type { Endpoint } from '../schemas/endpoints/endpoint.js';
 import type { EndpointName, Endpoints } from '../schemas/endpoints/index.js';
 import { type ErrorCode, ServiceError } from '../schemas/errors.js';
+import { maskPersonal } from '../schemas/webhooks.js';
 import type { ApiDeps } from './apiDeps.js';
-import { authenticate, type Caller, credentialOf, requireOwnPage } from './caller.js';
+import { authenticate, type Caller, credentialOf, requireOwnPage, requirePermission } from './caller.js';
 import { partialSuccess, success } from './envelope.js';
 import { type Counted, ipKey, type LimitKind } from './limits.js';
 import { isDecoded, readBody } from './readBody.js';
@@ -55,14 +57,18 @@ async function admit(deps: ApiDeps, ctx: Context, endpoint: Endpoint): Promise<C
     await countCall(deps, ctx, { kind: 'public', key: ipKey(ctx.ip) });
     return publicCaller;
   }
-  const caller = await authenticate(deps, credentialOf(ctx)).catch(async (error: unknown) => {
-    if (error instanceof ServiceError) await countCall(deps, ctx, { kind: 'failed', key: ipKey(ctx.ip) });
+  const caller = await authenticate(deps, credentialOf(ctx), ctx.ip).catch(async (error: unknown) => {
+    // A credential that could not be checked is no failed sign-in.
+    if (error instanceof ServiceError && error.status < 500)
+      await countCall(deps, ctx, { kind: 'failed', key: ipKey(ctx.ip) });
     throw error;
   });
   await countCall(deps, ctx, { kind: 'authenticated', key: caller.id });
+  if ((await suspensions(deps)).has(caller.merchantId)) throw new ServiceError('MERCHANT_SUSPENDED');
   if (caller.credential === 'cookie' && endpoint.method !== 'get') requireOwnPage(ctx, deps.config.PUBLIC_URL);
   if (endpoint.session && caller.credential === 'api-key') throw new ServiceError('CONSOLE_SESSION_REQUIRED');
-  if (!caller.permissions.has(endpoint.access)) throw new ServiceError('PERMISSION_DENIED');
+  const { access, otherAccess } = endpoint;
+  requirePermission(caller, otherAccess && caller.permissions.has(otherAccess) ? otherAccess : access);
   return caller;
 }
 
@@ -101,6 +107,15 @@ async function validated(ctx: Context, endpoint: Endpoint): Promise<{ query: unk
   return { query, body: validate(endpoint.body, body, 'body') };
 }
 
+/**
+ * Masks personal data for a caller that may not read members, in whatever answer it stands. A public caller gets only
+ * what it is meant to see.
+ */
+function masked<R extends Reply<Endpoint>>(reply: R, { access }: Endpoint, { permissions }: Caller): R {
+  if (!('data' in reply) || access === 'public' || permissions.has('merchants.members:view')) return reply;
+  return { ...reply, data: maskPersonal(reply.data) };
+}
+
 const bodyOf = ({ data, partial }: { data: unknown; partial?: ErrorCode }): Buffer =>
   partial ? partialSuccess(data, partial) : success(data);
 
@@ -125,6 +140,6 @@ export function guarded<N extends EndpointName>(deps: ApiDeps, endpoint: Endpoin
     const request = { deps, caller, params: (ctx.params ?? {}) as Record<string, string>, query, body, ctx } as Request<
       Endpoints[N]
     >;
-    present(ctx, endpoint, (await route(request)) as Reply<Endpoint>);
+    present(ctx, endpoint, masked((await route(request)) as Reply<Endpoint>, endpoint, caller));
   };
 }

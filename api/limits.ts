@@ -4,6 +4,7 @@
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { plainIp } from '../schemas/addresses.js';
 import type { Config } from '../schemas/config.js';
 
 export interface Counted {
@@ -98,9 +99,8 @@ function connectRedis(url: string, log: Logger): Redis {
 
 /** IPv6 addresses are counted by their /64 prefix, because one caller can use every address of a /64. */
 export function ipKey(ip: string): string {
-  if (!ip.includes(':')) return ip;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
-  if (mapped) return mapped;
+  const plain = plainIp(ip);
+  if (!plain.includes(':')) return plain;
   const [head = '', tail] = ip.split('::');
   const groups = head.split(':').filter(Boolean);
   const filled =

@@ -91,6 +91,12 @@ export function parseCidrs(text: string): AllowList {
   };
 }
 
+/** An IPv4 address that a socket for both families reports inside an IPv6 address, as IPv4; any other text as it is. */
+export const plainIp = (ip: string): string => /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1] ?? ip;
+
+/** Whether it is one address or one CIDR. */
+export const isCidr = (entry: string): boolean => parseCidr(entry) !== null;
+
 export function isInside(allow: AllowList, ip: string): boolean {
   return contains(allow.ranges, ip);
 }

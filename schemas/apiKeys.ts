@@ -1,15 +1,26 @@
 // API keys (docs/interface.md, sections 2.9 and 4.1): the secret is shown once, and only its hash is stored.
 import { z } from 'zod';
+import { isCidr } from './addresses.js';
 import { newToken, sha256 } from './ids.js';
 import { text } from './text.js';
 
 export const maxActiveKeys = 10;
 const prefixLength = 12;
 
+const maxNetworks = 50;
+
+const network = text(2, 50).refine(isCidr, 'must be an address or a CIDR, as 203.0.113.0/24');
+
 export const apiKeyRequest = z.strictObject({
   name: text(1, 100),
   roleIds: z.array(text(1, 64)).min(1).max(20),
   expiresAt: z.iso.datetime({ offset: true }).optional(),
+  allowedNetworks: z
+    .array(network)
+    .min(1)
+    .max(maxNetworks)
+    .optional()
+    .describe('addresses and CIDRs from which the key works; from everywhere, when left out'),
 });
 
 export const apiKey = z.object({
@@ -19,7 +30,9 @@ export const apiKey = z.object({
   roleIds: z.array(z.string()),
   createdBy: z.string(),
   createdAt: z.iso.datetime(),
+  lastUsedAt: z.iso.datetime().nullable().describe('to the minute; null until the first request'),
   expiresAt: z.iso.datetime().optional(),
+  allowedNetworks: z.array(z.string()).optional(),
 });
 
 export const apiKeyWithSecret = apiKey.extend({ key: z.string() });

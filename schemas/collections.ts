@@ -5,6 +5,7 @@ import type { Binary, IndexDirection } from 'mongodb';
 import type { BatchKind, BatchPhase, ImportCounts, ImportOutcome } from './batches.js';
 import type { EventType } from './events.js';
 import type { Actor, MemberStatus, Person } from './members.js';
+import type { MerchantLimits } from './merchantLimits.js';
 import type { PassUpdate, Platform } from './passUpdate.js';
 import type { Permission } from './permissions.js';
 import type { Program } from './programs.js';
@@ -141,6 +142,8 @@ export interface EventRow {
    * refresh Google's copy of the member.
    */
   wallet?: 'issue' | 'push' | 'refresh';
+  /** Of a batch's push to a member: the chunk of targets in whose counts its outcome is. */
+  targetsId?: string;
   /** Recorded once by the process that pushed; null when the wait ended before the wallets confirmed. */
   passUpdate?: PassUpdate | null;
   state: 'new' | 'published';
@@ -287,6 +290,10 @@ export interface ApiKeyRow {
   createdAt: Date;
   expiresAt?: Date;
   revokedAt?: Date;
+  /** The start of the minute of the last request with the key. */
+  lastUsedAt?: Date;
+  /** CIDRs; a request from elsewhere is refused. Absent: from everywhere. */
+  allowedNetworks?: string[];
 }
 
 export interface RoleRow {
@@ -300,6 +307,10 @@ export interface MerchantRow {
   _id: string;
   name: string;
   createdAt: Date;
+  /** Set while the operator has suspended the merchant. */
+  suspendedAt?: Date;
+  /** Limits of this merchant that differ from the settings. */
+  limits?: Partial<MerchantLimits>;
 }
 
 export interface BatchRow {
@@ -386,6 +397,8 @@ export interface BatchTargetsRow {
   merchantId: string;
   ids: string[];
   counted?: true;
+  /** Members counted as failed; one that is notified later leaves this list and is counted anew. */
+  failedIds?: string[];
   createdAt: Date;
 }
 
@@ -445,7 +458,7 @@ export interface CollectionRows {
 export type CollectionName = keyof CollectionRows;
 
 export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
-  merchants: [],
+  merchants: [{ key: { suspendedAt: 1 }, sparse: true, reason: 'those that are suspended, read every second' }],
   programs: [
     { key: { slug: 1 }, unique: true, reason: 'a public page finds its program by slug' },
     { key: { merchantId: 1, _id: 1 }, reason: 'the list of a merchant' },
@@ -511,9 +524,11 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { hash: 1 }, unique: true, reason: 'authentication' },
     { key: { merchantId: 1, createdAt: -1 }, reason: 'the list' },
   ],
-  roles: [],
+  roles: [{ key: { merchantId: 1, _id: 1 }, reason: 'the list, and how many there are' }],
   batches: [
     { key: { merchantId: 1, startedAt: -1, _id: -1 }, reason: 'the list, newest first' },
+    { key: { merchantId: 1, phase: 1 }, reason: 'how many of a merchant are not over, and their rows that wait' },
+    { key: { merchantId: 1, kind: 1, startedAt: 1 }, reason: 'the campaigns of a day' },
     { key: { phase: 1, startedAt: 1 }, reason: 'those that are not over, to see that they are worked on' },
   ],
   importChunks: [

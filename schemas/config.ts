@@ -103,6 +103,12 @@ const environment = z.object({
   BULK_IMPORT_MAX_ROWS: integer(1_000_000, 1, 1e9),
   EVENTS_CSV_MAX_ROWS: integer(5_000, 1, 1e6),
 
+  MERCHANT_MAX_RUNNING_BATCHES: integer(50, 1, 10_000),
+  MERCHANT_MAX_CAMPAIGNS_A_DAY: integer(100, 0, 1e6),
+  MERCHANT_MAX_WAITING_ROWS: integer(2_000_000, 1, 1e9),
+  MERCHANT_MAX_IMAGE_BYTES: integer(67_108_864, 0, 1e12),
+  MERCHANT_MAX_ROLES: integer(100, 1, 10_000),
+
   PASS_UPDATE_WAIT_MS: integer(2_000, 0, 8_000),
   CHANGE_WORKFLOWS_PER_SECOND: integer(20, 0, 10_000),
   RELAY_SHARDS: integer(4, 1, 64),

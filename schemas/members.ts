@@ -150,3 +150,12 @@ export const timelineItem = z.object({
   occurredAt: z.iso.datetime(),
   detail: z.string().optional(),
 });
+
+export const cardLinkRequest = z
+  .strictObject({
+    replaceToken: z
+      .boolean()
+      .default(false)
+      .describe('also replaces the token of the pass: phones update it no more until it is added again'),
+  })
+  .prefault({});

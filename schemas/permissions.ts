@@ -12,15 +12,23 @@ export const permissions = [
   'api-keys:view',
   'api-keys:create',
   'api-keys:delete',
+  'users:view',
+  'users:edit',
 ] as const;
 
 export type Permission = (typeof permissions)[number];
 
-const isKeyPermission = (permission: Permission) => permission.startsWith('api-keys:');
+const without = (...prefixes: string[]): Permission[] =>
+  permissions.filter((permission) => !prefixes.some((prefix) => permission.startsWith(prefix)));
 
 /** Roles that every merchant has; the keys are the ids of the roles. */
 export const builtInRoles: Record<string, readonly Permission[]> = {
   owner: permissions,
-  integration: permissions.filter((permission) => !isKeyPermission(permission)),
-  viewer: permissions.filter((permission) => permission.endsWith(':view') && !isKeyPermission(permission)),
+  manager: without('api-keys:', 'users:'),
+  integration: without('api-keys:', 'users:'),
+  viewer: without('api-keys:').filter((permission) => permission.endsWith(':view')),
 };
+
+/** The permissions that are asked for and not held. Nobody grants a permission that he does not hold. */
+export const permissionsBeyond = (held: ReadonlySet<Permission>, asked: Iterable<Permission>): Permission[] =>
+  [...new Set(asked)].filter((permission) => !held.has(permission));

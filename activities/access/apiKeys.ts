@@ -1,11 +1,14 @@
 // API keys. Only a hash and a prefix are stored, never the key. A user holds at most ten active keys.
 
+import { LRUCache } from 'lru-cache';
 import type { Deps } from '../../platform/deps.js';
 import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
 import { maxActiveKeys, newApiKey } from '../../schemas/apiKeys.js';
 import type { ApiKeyRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { newId } from '../../schemas/ids.js';
+import type { Permission } from '../../schemas/permissions.js';
+import { findRoles } from './roles.js';
 
 const active = (now: Date) => ({
   revokedAt: { $exists: false },
@@ -18,9 +21,12 @@ export interface CreateApiKey {
   name: string;
   roleIds: string[];
   expiresAt?: string | undefined;
+  allowedNetworks?: string[] | undefined;
+  /** Called with all permissions of the new key; throws when the creator may not give them. */
+  mayGrant: (permissions: readonly Permission[]) => void;
 }
 
-/** Throws VALIDATION_FAILED, ROLE_NOT_FOUND, API_KEY_LIMIT_REACHED. */
+/** Throws VALIDATION_FAILED, ROLE_NOT_FOUND, API_KEY_LIMIT_REACHED and what `mayGrant` throws. */
 export async function createApiKey(deps: Deps, input: CreateApiKey): Promise<{ row: ApiKeyRow; key: string }> {
   const { merchantId, createdBy, name } = input;
   const expiresAt = input.expiresAt === undefined ? undefined : new Date(input.expiresAt);
@@ -28,10 +34,9 @@ export async function createApiKey(deps: Deps, input: CreateApiKey): Promise<{ r
     throw new ServiceError('VALIDATION_FAILED', [{ path: 'expiresAt', message: 'must be in the future' }]);
   }
   const roleIds = [...new Set(input.roleIds)];
-  const roles = await deps.collections.roles
-    .find({ _id: { $in: roleIds }, merchantId: { $in: [merchantId, null] } })
-    .toArray();
+  const roles = await findRoles(deps, { merchantId, ids: roleIds });
   if (roles.length !== roleIds.length) throw new ServiceError('ROLE_NOT_FOUND');
+  input.mayGrant(roles.flatMap((role) => role.permissions));
 
   const { key, keyPrefix, hash } = newApiKey();
   const row: ApiKeyRow = {
@@ -44,13 +49,14 @@ export async function createApiKey(deps: Deps, input: CreateApiKey): Promise<{ r
     createdBy,
     createdAt: deps.now(),
     ...(expiresAt && { expiresAt }),
+    ...(input.allowedNetworks && { allowedNetworks: [...new Set(input.allowedNetworks)] }),
   };
   await insertWithQuota(deps, {
     merchantId,
     owner: `keys:${merchantId}:${createdBy}`,
     countHeld: async () => (await heldBy(deps, { merchantId, createdBy })).length,
     quota: maxActiveKeys,
-    errorCode: 'API_KEY_LIMIT_REACHED',
+    refusal: new ServiceError('API_KEY_LIMIT_REACHED'),
     name: 'apiKeys',
     row,
   });
@@ -66,6 +72,23 @@ export async function listApiKeys(deps: Deps, { merchantId }: { merchantId: stri
     .find({ merchantId, ...active(deps.now()) })
     .sort({ createdAt: -1 })
     .toArray();
+}
+
+const minuteMs = 60_000;
+
+/**
+ * Returns a function that notes the use of a key: in the background, and at most once a minute for each key and process.
+ */
+export function createNoteKeyUse(deps: Deps): (key: ApiKeyRow) => void {
+  const noted = new LRUCache<string, number>({ max: 10_000 });
+  return function noteKeyUse({ _id, merchantId, lastUsedAt }) {
+    const minute = Math.floor(deps.now().getTime() / minuteMs) * minuteMs;
+    if (noted.get(_id) === minute || (lastUsedAt && lastUsedAt.getTime() >= minute)) return;
+    noted.set(_id, minute);
+    deps.collections.apiKeys
+      .updateOne({ _id, merchantId }, { $max: { lastUsedAt: new Date(minute) } })
+      .catch((error: unknown) => deps.log.debug({ err: error, apiKeyId: _id }, 'the use of a key was not noted'));
+  };
 }
 
 /** Throws API_KEY_NOT_FOUND. */

@@ -11,6 +11,7 @@ import { ServiceError } from '../../schemas/errors.js';
 import { derivedId, firstDeliveryId } from '../../schemas/ids.js';
 import type { DeliveryState } from '../../schemas/webhooks.js';
 import type { ChunkProgress } from '../../schemas/workflows.js';
+import { suspensions } from '../access/merchants.js';
 import { nonRetryable } from '../nonRetryable.js';
 import type { CheckLease } from '../outbox/leaseRenewal.js';
 import { newFence } from '../outbox/leases.js';
@@ -171,7 +172,7 @@ interface ReplayOne {
 
 /**
  * Makes the first attempt of a replayed delivery. After a failure a workflow makes the others by the subscription's
- * retry policy.
+ * retry policy; while the merchant is suspended it makes the first one, too.
  */
 async function replayOne(
   deps: WorkerDeps,
@@ -179,7 +180,8 @@ async function replayOne(
 ): Promise<void> {
   const { maxAttempts } = subscription.retryPolicy;
   const suffix = delivery._id;
-  if (delivery.state === 'retrying') {
+  const suspended = (await suspensions(deps)).has(delivery.merchantId);
+  if (delivery.state === 'retrying' || suspended) {
     const waitMs = Math.max((delivery.nextAttemptAt?.getTime() ?? 0) - deps.now().getTime(), 0);
     await startDeliveryWorkflow(deps, {
       delivery,

@@ -4,11 +4,12 @@
 
 import type { Deps } from '../../platform/deps.js';
 import type { StartWorkflow, WorkflowClient } from '../../platform/temporal/workflowClient.js';
-import { type BatchKind, batchPhases, isFinished } from '../../schemas/batches.js';
+import type { BatchKind } from '../../schemas/batches.js';
 import type { BatchRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { campaignId, importId, rebuildId, replayId } from '../../schemas/ids.js';
 import { abandonUpload, isAbandoned } from './imports/openImport.js';
+import { insertBatch, unfinished } from './insertBatch.js';
 
 type StartBatchDeps = Deps & { workflowClient: WorkflowClient };
 
@@ -70,7 +71,8 @@ export type NewBatch = Pick<
 >;
 
 /**
- * Stores a new batch and starts its workflow. Throws UNAVAILABLE; then the batch was not stored, or was removed again.
+ * Stores a new batch and starts its workflow. Throws RATE_LIMITED, and UNAVAILABLE; then the batch was not stored, or was
+ * removed again.
  */
 export async function startBatch(
   deps: StartBatchDeps,
@@ -85,14 +87,13 @@ export async function startBatch(
     done: 0,
     startedAt: deps.now(),
   };
-  await deps.collections.batches.insertOne(row);
+  await insertBatch(deps, row);
   const takeBack = async () =>
     (await deps.collections.batches.deleteOne({ _id: row._id, phase: 'queued' })).deletedCount === 1;
   await startQueued(deps, { batch: row, summary, takeBack });
   return row;
 }
 
-const unfinished = batchPhases.filter((phase) => !isFinished(phase));
 /** A younger batch is skipped: the request that created it may still be starting it. */
 const settledMs = 30_000;
 const revivedAtOnce = 200;

@@ -18,7 +18,7 @@ export interface Decision {
   ledger?: Pick<LedgerRow, 'type' | 'field' | 'previous' | 'current' | 'delta' | 'actor'> &
     Partial<Pick<LedgerRow, 'tier' | 'previousTier' | 'changeMessage'>>;
   /** Fields of the pass to set, in addition to those of its new version. */
-  pass?: { googleSaved: boolean };
+  pass?: Partial<Pick<MemberRow['pass'], 'googleSaved' | 'token' | 'authenticationToken'>>;
   /** A line of the timeline to write in the same transaction. */
   timeline?: { type: string; platform?: Platform; detail?: string };
   /** Further statements for the same transaction, such as search words. */

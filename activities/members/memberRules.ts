@@ -5,6 +5,7 @@ import { adjust, type BalanceChange, redeem } from '../../schemas/balance.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { EventData } from '../../schemas/events.js';
+import { newToken } from '../../schemas/ids.js';
 import {
   type Actor,
   type MemberStatus,
@@ -158,5 +159,19 @@ export function decideScan(code: string, actor: Actor) {
     wallet: false,
     timeline: { type: 'pass_scanned', detail: actor.name ?? actor.id },
     event: { type: 'pass.scanned', data: { code, scannedBy: actor.name ?? actor.id } },
+  });
+}
+
+/**
+ * Gives the member's web card a new address. With `replaceToken` also the pass gets a new token: passes on phones get no
+ * update any more until they are added again from the new address.
+ */
+export function decideCardLink({ replaceToken }: { replaceToken: boolean }) {
+  return (): Decision => ({
+    set: {},
+    wallet: false,
+    pass: { token: newToken(), ...(replaceToken && { authenticationToken: newToken() }) },
+    timeline: { type: replaceToken ? 'pass_token_replaced' : 'card_link_replaced' },
+    event: { type: 'pass.push', data: {} },
   });
 }

@@ -30,11 +30,13 @@ export interface MemberWritesInput {
   decision: Decision;
   eventId: string;
   leaseOwnerOf: ChangeMember['leaseOwnerOf'];
+  /** Of a batch's push: the chunk of targets that counts its outcome. */
+  targetsId?: string;
 }
 
 export function memberWritesOf(
   deps: Deps,
-  { before, program, decision, eventId, leaseOwnerOf }: MemberWritesInput,
+  { before, program, decision, eventId, leaseOwnerOf, targetsId }: MemberWritesInput,
 ): MemberWrites {
   const member = nextState(before, decision, deps.now());
   const modes = modesOf(deps.walletModes, program);
@@ -49,6 +51,7 @@ export function memberWritesOf(
     ...(decision.wallet && { wallet: 'push' as const }),
     ...(decision.refresh && { wallet: 'refresh' as const }),
     ...(passUpdate && { passUpdate }),
+    ...(targetsId !== undefined && { targetsId }),
   });
   const line =
     decision.timeline && timelineRow(event, { memberId: member._id, outcome: 'success', ...decision.timeline });
@@ -97,7 +100,9 @@ function changeStatement(
     'pass.modifiedAt': modifiedAt,
     ...(decision.message && { 'pass.message': message, 'pass.messageSequence': messageSequence }),
   };
-  const known = decision.pass && { 'pass.googleSaved': decision.pass.googleSaved };
+  const known = Object.fromEntries(
+    Object.entries(decision.pass ?? {}).map(([field, value]) => [`pass.${field}`, value]),
+  );
   const unset = Object.fromEntries((decision.unset ?? []).map((field) => [field, '']));
   return update(
     deps,

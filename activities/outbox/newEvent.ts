@@ -34,6 +34,7 @@ export interface NewMemberEvent {
   leaseOwner: string | null;
   wallet?: EventRow['wallet'];
   passUpdate?: PassUpdate;
+  targetsId?: string;
 }
 
 /** The data that every event about a member contains. */
@@ -60,7 +61,7 @@ function waiting(deps: Pick<Deps, 'now' | 'config'>, merchantId: string, leaseOw
 
 export function newMemberEvent(
   deps: Deps,
-  { eventId, event, member, leaseOwner, wallet, passUpdate }: NewMemberEvent,
+  { eventId, event, member, leaseOwner, wallet, passUpdate, targetsId }: NewMemberEvent,
 ): EventRow {
   const { merchantId, programId } = member;
   const traceparent = deps.tracing.current();
@@ -74,6 +75,7 @@ export function newMemberEvent(
     data: { ...aboutMember(member), ...event.data },
     ...(wallet && { wallet }),
     ...(passUpdate && { passUpdate }),
+    ...(targetsId !== undefined && { targetsId }),
     ...(event.type === 'pass.push' && { internal: true as const }),
     ...(traceparent && { traceparent }),
     ...waiting(deps, merchantId, leaseOwner),

@@ -2,6 +2,7 @@
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
 import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
 import { firstDeliveryId } from '../../schemas/ids.js';
+import { suspensions } from '../access/merchants.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { newDelivery } from './newDelivery.js';
 
@@ -17,12 +18,14 @@ const failingThreshold = 3;
 const pendingAfterMs = 2_000;
 
 export interface OpenDelivery {
+  /** A workflow makes the first attempt too: the receiver fails, or the merchant is suspended. */
+  deferred: boolean;
   delivery: DeliveryRow;
   event: EventRow;
   subscription: SubscriptionRow;
 }
 
-export const isFailing = ({ health }: SubscriptionRow): boolean => health.consecutiveFailures >= failingThreshold;
+const isFailing = ({ health }: SubscriptionRow): boolean => health.consecutiveFailures >= failingThreshold;
 
 const isSubscribed = (subscription: SubscriptionRow, event: EventRow): boolean =>
   !event.internal &&
@@ -33,17 +36,21 @@ const isSubscribed = (subscription: SubscriptionRow, event: EventRow): boolean =
 
 /**
  * Builds one delivery for each event and subscription, and returns those that still need a first attempt or a workflow.
- * Logs those that get no attempt in this process: the skipped ones, and those of failing subscriptions.
+ * Logs those that get no attempt in this process: the skipped and the deferred ones.
  */
 export async function findOpenDeliveries(deps: WorkerDeps, events: EventRow[]): Promise<OpenDelivery[]> {
   const merchantIds = [...new Set(events.map((event) => event.merchantId))];
-  const subscriptions = await deps.collections.subscriptions.find({ merchantId: { $in: merchantIds } }).toArray();
+  const [subscriptions, suspended] = await Promise.all([
+    deps.collections.subscriptions.find({ merchantId: { $in: merchantIds } }).toArray(),
+    suspensions(deps),
+  ]);
   const due = events.flatMap((event) =>
     subscriptions
       .filter((subscription) => isSubscribed(subscription, event))
       .map((subscription) => {
         const id = firstDeliveryId(event._id, subscription._id);
-        return { event, subscription, delivery: newDelivery(deps, { event, subscription, id }) };
+        const deferred = isFailing(subscription) || suspended.has(subscription.merchantId);
+        return { deferred, event, subscription, delivery: newDelivery(deps, { event, subscription, id }) };
       }),
   );
   if (due.length === 0) return [];
@@ -51,7 +58,7 @@ export async function findOpenDeliveries(deps: WorkerDeps, events: EventRow[]): 
   const logged = await deps.collections.deliveries.find({ _id: { $in: ids } }).toArray();
   const rows = new Map(logged.map((row) => [row._id, row]));
   const withoutAttempt = due
-    .filter(({ delivery, subscription }) => delivery.state === 'skipped' || isFailing(subscription))
+    .filter(({ delivery, deferred }) => delivery.state === 'skipped' || deferred)
     .flatMap(({ delivery }) => (rows.has(delivery._id) ? [] : delivery));
   const known = await insertMissing(deps.collections.deliveries, withoutAttempt);
   for (const { _id, state } of withoutAttempt)

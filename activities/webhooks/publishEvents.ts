@@ -8,7 +8,7 @@ import { type Lease, leaseEvents, markPublished, newFence } from '../outbox/leas
 import { serialiseEnvelopes } from '../outbox/serialiseEnvelopes.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { attemptDelivery } from './attemptDelivery.js';
-import { findOpenDeliveries, isFailing, logPendingLater, type OpenDelivery } from './openDeliveries.js';
+import { findOpenDeliveries, logPendingLater, type OpenDelivery } from './openDeliveries.js';
 import { startDeliveryWorkflow } from './startDeliveryWorkflow.js';
 
 export async function publishEvents(
@@ -68,16 +68,16 @@ export async function publishLeased(deps: WorkerDeps, leased: LeasedEvents): Pro
   }
 }
 
-/** Makes the first attempt; later attempts, and all attempts of a failing subscription, are made by a workflow. */
+/** Makes the first attempt; later attempts, and all attempts of a deferred delivery, are made by a workflow. */
 async function deliverFirst(
   deps: WorkerDeps,
-  { delivery, event, subscription }: OpenDelivery,
+  { delivery, event, subscription, deferred }: OpenDelivery,
   guard: { checkLease: CheckLease; signal: AbortSignal | undefined },
 ): Promise<void> {
   const { maxAttempts } = subscription.retryPolicy;
   const startWorkflow = (waitMs: number, attempts: number) =>
     startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attempts });
-  if (delivery.state !== 'pending' || isFailing(subscription)) {
+  if (delivery.state !== 'pending' || deferred) {
     const waitMs = Math.max((delivery.nextAttemptAt?.getTime() ?? 0) - deps.now().getTime(), 0);
     return startWorkflow(waitMs, maxAttempts - delivery.attempts);
   }

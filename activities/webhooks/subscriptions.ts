@@ -62,7 +62,7 @@ export async function createSubscription(
     owner: `subscriptions:${merchantId}`,
     countHeld: () => deps.collections.subscriptions.countDocuments({ merchantId }, { limit: maxSubscriptions }),
     quota: maxSubscriptions,
-    errorCode: 'WEBHOOK_LIMIT_REACHED',
+    refusal: new ServiceError('WEBHOOK_LIMIT_REACHED'),
     name: 'subscriptions',
     row,
   });

@@ -10,12 +10,14 @@ import {
   touchUpload,
   withdrawQueued,
 } from '../../activities/batches/imports/openImport.js';
+import { requireRowRoom } from '../../activities/batches/insertBatch.js';
 import { requireTemporal, startQueued } from '../../activities/batches/startBatch.js';
 import type { BatchRow, ImportRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { ApiDeps } from '../apiDeps.js';
 
 export interface Upload {
+  /** Throws RATE_LIMITED when more rows of the merchant wait than allowed. */
   store: (chunks: AsyncIterable<ImportRow[]> | Iterable<ImportRow[]>) => Promise<void>;
   /** Queues the import and starts its workflow. Throws UNAVAILABLE; then nothing is created. */
   commit: () => Promise<BatchRow>;
@@ -25,6 +27,8 @@ export interface Upload {
 
 const keepAliveMs = 5_000;
 const storeConcurrency = 3;
+/** How many rows an upload may store before the merchant's limit of waiting rows is looked at again. */
+const rowsBetweenChecks = 20_000;
 
 /** Throws UNAVAILABLE when Temporal is unavailable: an import is accepted only if a worker can get it. */
 export async function openUpload(deps: ApiDeps, input: OpenImport): Promise<Upload> {
@@ -43,15 +47,22 @@ export async function openUpload(deps: ApiDeps, input: OpenImport): Promise<Uplo
     async store(chunks) {
       const limit = pLimit(storeConcurrency);
       const pending = new Set<Promise<void>>();
+      const { merchantId } = batch;
+      let checked = 0;
       for await (const rows of chunks) {
         const at = { batch, chunk, rows };
         chunk += 1;
         total += rows.length;
+        if (total - checked >= rowsBetweenChecks) {
+          checked = total;
+          await requireRowRoom(deps, { merchantId, batchId, rows: total });
+        }
         const storing = limit(() => storeChunk(deps, at)).finally(() => pending.delete(storing));
         pending.add(storing);
         if (pending.size >= storeConcurrency) await Promise.race(pending);
       }
       await Promise.all(pending);
+      await requireRowRoom(deps, { merchantId, batchId, rows: total });
     },
 
     async commit() {

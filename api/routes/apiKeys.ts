@@ -3,9 +3,11 @@
 import { createApiKey, listApiKeys, revokeApiKey } from '../../activities/access/apiKeys.js';
 import type { ApiKeyRow } from '../../schemas/collections.js';
 import type { apiKeyEndpoints } from '../../schemas/endpoints/apiKeys.js';
+import { requireHeld } from '../caller.js';
 import type { Routes } from '../request.js';
 
-function presentApiKey({ _id: id, name, keyPrefix, roleIds, createdBy, createdAt, expiresAt }: ApiKeyRow) {
+function presentApiKey(row: ApiKeyRow) {
+  const { _id: id, name, keyPrefix, roleIds, createdBy, createdAt, lastUsedAt, expiresAt, allowedNetworks } = row;
   return {
     id,
     name,
@@ -13,7 +15,9 @@ function presentApiKey({ _id: id, name, keyPrefix, roleIds, createdBy, createdAt
     roleIds,
     createdBy,
     createdAt: createdAt.toISOString(),
+    lastUsedAt: lastUsedAt?.toISOString() ?? null,
     ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+    ...(allowedNetworks && { allowedNetworks }),
   };
 }
 
@@ -23,6 +27,7 @@ export const apiKeyRoutes: Routes<keyof typeof apiKeyEndpoints> = {
       merchantId: caller.merchantId,
       createdBy: caller.actor.id,
       ...body,
+      mayGrant: (permissions) => requireHeld(caller, permissions),
     });
     return { data: { ...presentApiKey(row), key } };
   },

@@ -1,10 +1,27 @@
 // Batches of every kind: progress, cancellation, and the failed rows of an import.
 
 import { cancelBatch, readBatch } from '../../activities/batches/cancelBatch.js';
+import type { BatchKind } from '../../schemas/batches.js';
+import { ServiceError } from '../../schemas/errors.js';
+import type { Permission } from '../../schemas/permissions.js';
+import { type Caller, requirePermission } from '../caller.js';
 import { failedRowsCsv } from '../imports/failedRowsCsv.js';
 import { presentBatch } from '../presenters/batch.js';
 import { listBatches } from '../reads/batches.js';
 import type { Routes } from '../request.js';
+
+const editPermission = {
+  'members.import': 'merchants.members:edit',
+  'passes.rebuild': 'merchants.members:edit',
+  campaign: 'merchants.campaigns:edit',
+  'webhooks.replay': 'merchants.campaigns:edit',
+} as const satisfies Record<BatchKind, Permission>;
+
+/** Throws PERMISSION_DENIED, CONSOLE_SESSION_REQUIRED. */
+function requireMayCancel(caller: Caller, kind: BatchKind): void {
+  requirePermission(caller, editPermission[kind]);
+  if (kind === 'passes.rebuild' && caller.credential === 'api-key') throw new ServiceError('CONSOLE_SESSION_REQUIRED');
+}
 
 export const batchRoutes: Routes<'listBatches' | 'getBatch' | 'cancelBatch' | 'exportFailedRows'> = {
   async listBatches({ deps, caller, query }) {
@@ -19,7 +36,9 @@ export const batchRoutes: Routes<'listBatches' | 'getBatch' | 'cancelBatch' | 'e
   },
 
   async cancelBatch({ deps, caller, params }) {
-    const row = await cancelBatch(deps, { merchantId: caller.merchantId, batchId: params.id ?? '' });
+    const at = { merchantId: caller.merchantId, batchId: params.id ?? '' };
+    requireMayCancel(caller, (await readBatch(deps, at)).kind);
+    const row = await cancelBatch(deps, at);
     return { data: presentBatch(row, deps.now()) };
   },
 

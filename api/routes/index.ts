@@ -10,11 +10,13 @@ import { memberRoutes } from './members.js';
 import { passRoutes } from './passes.js';
 import { programRoutes } from './programs.js';
 import { publicRoutes } from './public.js';
+import { roleRoutes } from './roles.js';
 import { scanRoutes } from './scans.js';
 import { webhookRoutes } from './webhooks.js';
 
 export const routes: Routes = {
   ...apiKeyRoutes,
+  ...roleRoutes,
   ...programRoutes,
   ...memberRoutes,
   ...changeRoutes,

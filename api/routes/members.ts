@@ -1,6 +1,6 @@
 // Members (docs/interface.md#43-members), their timeline and their ledger (4.5).
 
-import { decideAddTags, decideRemoveTags } from '../../activities/members/memberRules.js';
+import { decideAddTags, decideCardLink, decideRemoveTags } from '../../activities/members/memberRules.js';
 import { addTagsInUse, removeUnusedTags } from '../../activities/members/memberTags.js';
 import { decideUpdate } from '../../activities/members/updateMember.js';
 import { cachedProgram, readProgram } from '../../activities/programs/readProgram.js';
@@ -34,7 +34,13 @@ export const memberRoutes: Routes<Names> = {
       awaited: false,
     });
     const member = presentMember(deps, { member: enrolled.member, program });
-    if (enrolled.kind === 'deduped') return { status: 200, data: { ...member, deduped: true } };
+    if (enrolled.kind === 'deduped') {
+      // The card shows the person's data, so its links are for those who may read members.
+      const { apple, google } = member;
+      const hidden = { apple: { ...apple, passUrl: '' }, google: { mode: google.mode } };
+      const mayRead = caller.permissions.has('merchants.members:view');
+      return { status: 200, data: { ...member, ...(!mayRead && hidden), deduped: true } };
+    }
     return { status: 201, data: member };
   },
 
@@ -77,6 +83,12 @@ export const memberRoutes: Routes<Names> = {
     const { changed } = await performChange(request, { noun: 'tags', decide: decideRemoveTags(body.tags) });
     if (changed.kind === 'done') await removeUnusedTags(deps, { merchantId: caller.merchantId, tags: body.tags });
     return { data: presentMember(deps, changed) };
+  },
+
+  async replaceCardLink(request) {
+    const decide = decideCardLink(request.body);
+    const { changed } = await performChange(request, { noun: 'card-link', eventType: 'pass.updated', decide });
+    return { data: presentMember(request.deps, changed) };
   },
 
   async listTimeline({ deps, caller, params, query }) {

@@ -1,7 +1,7 @@
 // Inserts a row within a quota. The quota holds when several processes insert at the same time: each insert also
 // updates a counter of the owner, so of two concurrent inserts the second has a conflict and counts again.
 import type { CollectionName, CollectionRows } from '../../schemas/collections.js';
-import { type ErrorCode, ServiceError } from '../../schemas/errors.js';
+import type { ServiceError } from '../../schemas/errors.js';
 import type { Deps } from '../deps.js';
 import { retryOnConflict } from './retryOnConflict.js';
 import { insert, update } from './statements.js';
@@ -11,23 +11,23 @@ export interface QuotaInsert<N extends CollectionName> {
   merchantId: string;
   /** Whose rows are counted. Inserts for one owner run one after another within this process. */
   owner: string;
-  /** Returns how many rows the owner holds now. */
+  /** Returns how many rows the owner holds now. May throw for another reason why there is no room. */
   countHeld: () => Promise<number>;
   quota: number;
   /** Thrown when the quota is reached. */
-  errorCode: ErrorCode;
+  refusal: ServiceError;
   name: N;
   row: CollectionRows[N];
 }
 
-/** Throws `errorCode` when the quota is reached, and UNAVAILABLE. */
+/** Throws `refusal` when the quota is reached, and UNAVAILABLE. */
 export async function insertWithQuota<N extends CollectionName>(deps: Deps, wanted: QuotaInsert<N>): Promise<void> {
-  const { merchantId, owner, countHeld, quota, errorCode, name, row } = wanted;
+  const { merchantId, owner, countHeld, quota, refusal, name, row } = wanted;
   const _id = `made:${owner}`;
   await deps.runExclusive(_id, () =>
     retryOnConflict(deps, async () => {
       const counter = await deps.collections.counters.findOne({ _id });
-      if ((await countHeld()) >= quota) throw new ServiceError(errorCode);
+      if ((await countHeld()) >= quota) throw refusal;
       const made = counter?.made ?? 0;
       const counted = counter
         ? update(deps, 'counters', { _id, made }, { $set: { made: made + 1 } })

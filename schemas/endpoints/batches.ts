@@ -39,12 +39,13 @@ export const batchEndpoints = {
   }),
   cancelBatch: endpoint('post', `${one}/cancel`, {
     tag,
-    summary: 'Create no further members',
+    summary: 'End a batch before its time',
     description:
-      'Members that were created stay, get their passes and are published. The batch ends as `cancelled`, with `batch.failed`. A batch that creates nothing any more, or is over, is answered as it is.',
+      'An import needs `merchants.members:edit`, a campaign or a replay `merchants.campaigns:edit`, a rebuild `merchants.members:edit` in a console session. Members that were created stay, get their passes and are published. The batch ends as `cancelled`, with `batch.failed`. A batch that creates nothing any more, or is over, is answered as it is.',
     access: 'merchants.members:edit',
+    otherAccess: 'merchants.campaigns:edit',
     result: batch,
-    errors: ['BATCH_NOT_FOUND'],
+    errors: ['BATCH_NOT_FOUND', 'CONSOLE_SESSION_REQUIRED'],
   }),
   exportFailedRows: endpoint('get', `${one}/errors.csv`, {
     tag,

@@ -10,6 +10,7 @@ export interface Endpoint {
   path: string;
   tag:
     | 'API keys'
+    | 'Roles'
     | 'Programs'
     | 'Members'
     | 'Points and rewards'
@@ -22,6 +23,8 @@ export interface Endpoint {
   description?: string;
   /** The permission that a credential needs; `public` needs no credential. */
   access: Permission | 'public';
+  /** A permission that also opens the endpoint. The handler then checks which of the two this request needs. */
+  otherAccess?: Permission;
   /** The endpoint needs a console session; an API key is refused regardless of its roles. */
   session?: true;
   query?: z.ZodType;

@@ -8,11 +8,13 @@ import { memberEndpoints } from './members.js';
 import { passEndpoints } from './passes.js';
 import { programEndpoints } from './programs.js';
 import { publicEndpoints } from './public.js';
+import { roleEndpoints } from './roles.js';
 import { scanEndpoints } from './scans.js';
 import { webhookEndpoints } from './webhooks.js';
 
 export const endpoints = {
   ...apiKeyEndpoints,
+  ...roleEndpoints,
   ...programEndpoints,
   ...memberEndpoints,
   ...batchEndpoints,

@@ -95,6 +95,18 @@ export const memberEndpoints = {
     errors: ['MEMBER_NOT_FOUND'],
     example: { tags: ['early bird'] },
   }),
+  replaceCardLink: endpoint('post', `${one}/card-link`, {
+    tag: 'Members',
+    summary: 'Replace a leaked card link',
+    description:
+      'The answer has the new `apple.passUrl`; the old one is 404 at once, and passes on phones go on. Whoever had the old link may have loaded the pass, and with it its token: `replaceToken` replaces that, too. The pass then has to be added again from the new link, which replaces it on the phone.',
+    access: edit,
+    body: members.cardLinkRequest,
+    bodyOptional: true,
+    result: members.member,
+    errors: ['MEMBER_NOT_FOUND'],
+    example: { replaceToken: true },
+  }),
   adjustPoints: endpoint('patch', `${one}/points`, {
     tag: 'Points and rewards',
     summary: 'Add, take or set points',

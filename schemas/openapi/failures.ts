@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { Endpoint } from '../endpoints/endpoint.js';
 import { type ErrorCode, errorTable } from '../errors.js';
+import { permissions } from '../permissions.js';
 import { countedHeaders, headersOf } from './headers.js';
 import type { JsonSchema } from './shapes.js';
 
@@ -16,11 +17,27 @@ const details: Partial<Record<ErrorCode, { schema: z.ZodType; example?: unknown 
     schema: z.object({ goal: z.int(), current: z.int(), missing: z.int() }),
     example: { goal: 10, current: 7, missing: 3 },
   },
+  PERMISSION_DENIED: {
+    schema: z.object({ missing: z.array(z.enum(permissions)) }),
+    example: { missing: ['merchants.members:edit'] },
+  },
+  RATE_LIMITED: {
+    schema: z
+      .object({ limit: z.string(), max: z.int(), retryAfterSeconds: z.int() })
+      .describe('of a limit by merchant'),
+  },
   UNAVAILABLE: { schema: z.object({ batchId: z.string().describe('of an import that was not answered in time') }) },
 };
 
 const anybodys: ErrorCode[] = ['VALIDATION_FAILED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE'];
-const authenticated: ErrorCode[] = ['AUTHENTICATION_REQUIRED', 'INVALID_API_KEY', 'INVALID_TOKEN', 'PERMISSION_DENIED'];
+const authenticated: ErrorCode[] = [
+  'AUTHENTICATION_REQUIRED',
+  'INVALID_API_KEY',
+  'INVALID_TOKEN',
+  'PERMISSION_DENIED',
+  'NETWORK_NOT_ALLOWED',
+  'MERCHANT_SUSPENDED',
+];
 const withBody: ErrorCode[] = ['MALFORMED_JSON', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
 const keyed: ErrorCode[] = ['IDEMPOTENCY_KEY_MALFORMED', 'IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_KEY_IN_USE'];
 

@@ -7,15 +7,19 @@ import { type EventType, envelopeOf, eventData, eventType, eventTypes } from '..
 import * as members from '../members.js';
 import { passUpdate, walletMode } from '../passUpdate.js';
 import { programRecord, programSnapshot, programSummary } from '../programs.js';
+import { permission, role, roleRequest } from '../roles.js';
 import * as webhooks from '../webhooks.js';
 
 export const namedRequests = {
   ApiKeyRequest: apiKeys.apiKeyRequest,
+  RoleRequest: roleRequest,
+  Permission: permission,
   EnrollRequest: members.enrollRequest,
   MemberPatch: members.memberPatch,
   TagsRequest: members.tagsRequest,
   PointsRequest: members.pointsRequest,
   RedeemRequest: members.redeemRequest,
+  CardLinkRequest: members.cardLinkRequest,
   StatusRequest: members.statusRequest,
   PublicEnrollRequest: publicEnrollRequest,
   SubscriptionRequest: webhooks.subscriptionRequest,
@@ -27,6 +31,8 @@ export const namedRequests = {
 const namedResults = {
   ApiKey: apiKeys.apiKey,
   ApiKeyWithSecret: apiKeys.apiKeyWithSecret,
+  Role: role,
+  Permission: permission,
   Program: programRecord,
   ProgramSummary: programSummary,
   ProgramSnapshot: programSnapshot,

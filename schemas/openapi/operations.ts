@@ -35,8 +35,9 @@ export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1
 
 export const paramsOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
 
-function accessSentence({ access, session }: Endpoint): string {
+function accessSentence({ access, otherAccess, session }: Endpoint): string {
   if (access === 'public') return 'Needs no credential; counted by IP address.';
+  if (otherAccess) return `Needs the permission \`${access}\` or \`${otherAccess}\`, as the description says.`;
   return `Needs the permission \`${access}\`${session ? ' in a console session; an API key is refused' : ''}.`;
 }
 

@@ -1,12 +1,16 @@
 // Creates the first API key of a merchant; merchants create further keys in the console. The plain key is printed once,
 // and only its hash is stored.
 import { createApiKey } from '../../activities/access/apiKeys.js';
+import { isCidr } from '../../schemas/addresses.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main, required, table } from './command.js';
 import { type RoleOption, rolesOf } from './roleOption.js';
 
 async function create({ deps, say }: CommandContext, input: CommandInput): Promise<void> {
   const [merchantId = '', name = ''] = required(input, ['merchant', 'name']);
-  const { expires, user = 'operator' } = input.values;
+  const { expires, network, user = 'operator' } = input.values;
+  const networks = Array.isArray(network) ? network.map(String) : [];
+  const wrong = networks.filter((entry) => !isCidr(entry));
+  if (wrong.length > 0) throw new Mistakes(wrong.map((entry) => `--network ${entry} is no address or CIDR`));
   if (expires !== undefined && Number.isNaN(Date.parse(String(expires))))
     throw new Mistakes(['--expires must be a date, as 2030-01-31']);
   const { key, row } = await createApiKey(deps, {
@@ -14,6 +18,8 @@ async function create({ deps, say }: CommandContext, input: CommandInput): Promi
     name,
     createdBy: String(user),
     roleIds: await rolesOf(deps, { merchantId, input }),
+    mayGrant: () => {},
+    ...(networks.length > 0 && { allowedNetworks: networks }),
     ...(expires !== undefined && { expiresAt: new Date(String(expires)).toISOString() }),
   });
   say(key);
@@ -28,9 +34,10 @@ async function list({ deps, say }: CommandContext, input: CommandInput): Promise
     key.keyPrefix,
     key.roleIds.join(','),
     key.revokedAt ? 'revoked' : (key.expiresAt?.toISOString() ?? 'no end'),
+    key.lastUsedAt?.toISOString() ?? 'never',
     key.name,
   ]);
-  for (const line of table([['ID', 'PREFIX', 'ROLES', 'UNTIL', 'NAME'], ...rows])) say(line);
+  for (const line of table([['ID', 'PREFIX', 'ROLES', 'UNTIL', 'LAST USED', 'NAME'], ...rows])) say(line);
 }
 
 const role: RoleOption = { type: 'string', multiple: true };
@@ -39,7 +46,7 @@ export const keys: Command = {
   name: 'keys',
   verbs: {
     create: {
-      usage: 'create --merchant ID --name NAME --role ROLE... [--user ID] [--expires DATE]',
+      usage: 'create --merchant ID --name NAME --role ROLE... [--user ID] [--expires DATE] [--network CIDR...]',
       does: 'makes an API key and shows it, once',
       options: {
         merchant: { type: 'string' },
@@ -47,6 +54,7 @@ export const keys: Command = {
         role,
         user: { type: 'string' },
         expires: { type: 'string' },
+        network: { type: 'string', multiple: true },
       },
       run: create,
     },

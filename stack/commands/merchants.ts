@@ -1,6 +1,9 @@
-// Creates and lists merchants. The console owns the merchants; a row here only gives a merchant a name for operators,
-// and no other code depends on that row.
+// Creates and lists merchants, suspends them and sets their limits. The console owns the merchants: most need no row here,
+// and a row holds only what operators decided.
+import type { UpdateFilter } from 'mongodb';
+import type { MerchantRow } from '../../schemas/collections.js';
 import { newId } from '../../schemas/ids.js';
+import { type MerchantLimit, merchantLimits } from '../../schemas/merchantLimits.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main, required, table } from './command.js';
 
 const idForm = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
@@ -17,8 +20,66 @@ async function create({ deps, say }: CommandContext, input: CommandInput): Promi
 
 async function list({ deps, say }: CommandContext): Promise<void> {
   const merchants = await deps.collections.merchants.find().sort({ _id: 1 }).toArray();
-  const rows = merchants.map(({ _id, name, createdAt }) => [_id, createdAt.toISOString(), name]);
-  for (const line of table([['ID', 'CREATED', 'NAME'], ...rows])) say(line);
+  const rows = merchants.map(({ _id, name, createdAt, suspendedAt, limits = {} }) => [
+    _id,
+    createdAt.toISOString(),
+    suspendedAt ? `suspended ${suspendedAt.toISOString()}` : 'active',
+    Object.entries(limits)
+      .map(([limit, max]) => `${limit}=${max}`)
+      .join(' ') || 'default limits',
+    name,
+  ]);
+  for (const line of table([['ID', 'CREATED', 'STATE', 'LIMITS', 'NAME'], ...rows])) say(line);
+}
+
+function oneId({ args }: CommandInput): string {
+  const [id = '', ...rest] = args;
+  if (!idForm.test(id) || rest.length > 0) throw new Mistakes(['name the id of one merchant']);
+  return id;
+}
+
+/** The console owns the merchants, so one that has no row here yet gets one, under its id as its name. */
+async function change({ deps }: CommandContext, { id, set }: { id: string; set: UpdateFilter<MerchantRow> }) {
+  const $setOnInsert = { name: id, createdAt: deps.now() };
+  await deps.collections.merchants.updateOne({ _id: id }, { ...set, $setOnInsert }, { upsert: true });
+}
+
+async function suspend(context: CommandContext, input: CommandInput): Promise<void> {
+  const id = oneId(input);
+  const { deps, say } = context;
+  const known = await deps.collections.merchants.findOne({ _id: id });
+  if (!known?.suspendedAt) await change(context, { id, set: { $set: { suspendedAt: deps.now() } } });
+  say(`suspended ${id}: its keys and users get 403 MERCHANT_SUSPENDED, its deliveries wait`);
+}
+
+async function resume({ deps, say }: CommandContext, input: CommandInput): Promise<void> {
+  const id = oneId(input);
+  await deps.collections.merchants.updateOne({ _id: id }, { $unset: { suspendedAt: '' } });
+  say(`resumed ${id}: what waited is delivered within ten minutes`);
+}
+
+const limitNames = Object.keys(merchantLimits) as MerchantLimit[];
+
+async function limit(context: CommandContext, input: CommandInput): Promise<void> {
+  const id = oneId(input);
+  const wishes = limitNames.flatMap((name) => {
+    const value = input.values[name];
+    return value === undefined ? [] : [{ name, value: String(value) }];
+  });
+  if (wishes.length === 0)
+    throw new Mistakes([`name at least one of: ${limitNames.map((name) => `--${name}`).join(', ')}`]);
+  const wrong = wishes.filter(({ value }) => value !== 'default' && !/^\d{1,12}$/.test(value));
+  if (wrong.length > 0) throw new Mistakes(wrong.map(({ name }) => `--${name} must be a whole number, or "default"`));
+  const entries = (isDefault: boolean) =>
+    wishes
+      .filter(({ value }) => (value === 'default') === isDefault)
+      .map(({ name, value }) => [`limits.${name}`, isDefault ? '' : Number(value)]);
+  const [$set, $unset] = [Object.fromEntries(entries(false)), Object.fromEntries(entries(true))];
+  await change(context, {
+    id,
+    set: { ...(Object.keys($set).length > 0 && { $set }), ...(Object.keys($unset).length > 0 && { $unset }) },
+  });
+  context.say(`changed the limits of ${id}: ${wishes.map(({ name, value }) => `${name}=${value}`).join(' ')}`);
 }
 
 export const merchants: Command = {
@@ -31,6 +92,18 @@ export const merchants: Command = {
       run: create,
     },
     list: { usage: 'list', does: 'shows all merchants', run: list },
+    suspend: {
+      usage: 'suspend ID',
+      does: 'refuses all requests of a merchant and lets its deliveries wait; passes on phones go on',
+      run: suspend,
+    },
+    resume: { usage: 'resume ID', does: 'ends a suspension', run: resume },
+    limit: {
+      usage: `limit ID ${limitNames.map((name) => `[--${name} N]`).join(' ')}`,
+      does: 'gives one merchant other limits than the settings; "default" gives it the setting again',
+      options: Object.fromEntries(limitNames.map((name) => [name, { type: 'string' as const }])),
+      run: limit,
+    },
   },
 };
 

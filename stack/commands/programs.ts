@@ -1,6 +1,7 @@
 // Applies programs from files. All files are checked before the first write: one mistake in any file, and nothing is
 // changed.
 import { readFileSync } from 'node:fs';
+import { imagesBeyondLimit } from '../../activities/programs/imageQuota.js';
 import { type TemplateProblem, templateProblems } from '../../activities/wallets/apple/templateCheck.js';
 import type { Deps } from '../../platform/deps.js';
 import { update } from '../../platform/mongodb/statements.js';
@@ -83,6 +84,20 @@ async function taken(deps: Deps, checked: Checked[]): Promise<string[]> {
   );
 }
 
+async function tooManyImages(deps: Deps, checked: Checked[]): Promise<string[]> {
+  const programs = checked.map(({ program }) => program);
+  const merchantIds = [...new Set(programs.map(({ merchantId }) => merchantId))];
+  const found = await Promise.all(
+    merchantIds.map((merchantId) =>
+      imagesBeyondLimit(deps, {
+        merchantId,
+        programs: programs.filter((program) => program.merchantId === merchantId),
+      }),
+    ),
+  );
+  return found.filter((mistake) => mistake !== null);
+}
+
 async function apply({ deps, say }: CommandContext, { values, args }: CommandInput): Promise<void> {
   if (args.length === 0) throw new Mistakes(['name at least one file']);
   const merchantId = String(values.merchant ?? demoMerchantId);
@@ -91,6 +106,7 @@ async function apply({ deps, say }: CommandContext, { values, args }: CommandInp
   const checked = results.flatMap((result) => result.checked);
   const mistakes = [...files, ...results].flatMap((result) => result.mistakes);
   mistakes.push(...repeated(checked, '_id'), ...repeated(checked, 'slug'), ...(await taken(deps, checked)));
+  mistakes.push(...(await tooManyImages(deps, checked)));
   if (mistakes.length > 0) throw new Mistakes([...mistakes, 'nothing was changed']);
   if (checked.length === 0) throw new Mistakes(['the files hold no program; nothing was changed']);
 

@@ -1,4 +1,5 @@
 // The option `--role ROLE`, given once or several times. Only built-in roles and roles of the merchant are accepted.
+import { findRoles } from '../../activities/access/roles.js';
 import type { Deps } from '../../platform/deps.js';
 import { type CommandInput, Mistakes } from './command.js';
 
@@ -15,9 +16,7 @@ export async function rolesOf(
   const { role } = input.values;
   const ids = [...new Set((Array.isArray(role) ? role : []).map(String))];
   if (ids.length === 0) throw new Mistakes(['--role is required']);
-  const known = await deps.collections.roles
-    .find({ _id: { $in: ids }, merchantId: { $in: [merchantId, null] } })
-    .toArray();
+  const known = await findRoles(deps, { merchantId, ids });
   const unknown = ids.filter((id) => !known.some(({ _id }) => _id === id));
   if (unknown.length > 0) throw new Mistakes(unknown.map((id) => `merchant ${merchantId} has no role "${id}"`));
   return ids;

@@ -1,11 +1,12 @@
 // API keys (docs/interface.md, sections 2.9, 4.1 and 5): created by a console session, shown once, stored as a hash,
 // invalid at once after they are revoked.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApiKey } from '../../activities/access/apiKeys.js';
+import { createApiKey, createNoteKeyUse } from '../../activities/access/apiKeys.js';
 import { createDeps } from '../../platform/createDeps.js';
 import { sha256 } from '../../schemas/ids.js';
 import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
+import { until } from '../rig/until.js';
 
 let service: TestService;
 let merchant: TestMerchant;
@@ -44,6 +45,7 @@ describe('a new key', () => {
       roleIds: ['integration'],
       createdBy: 'user-1',
       createdAt: expect.any(String),
+      lastUsedAt: null,
     });
     expect((await withKey(body.data.key)).status).toBe(200);
     const row = await service.deps.collections.apiKeys.findOne({ _id: body.data.id });
@@ -116,7 +118,13 @@ describe('the limit of ten keys', () => {
   it('holds for one user when two processes get requests at the same time', async () => {
     const { deps } = service;
     const other = createDeps({ config: deps.config, log: deps.log, timeouts: 'tool' });
-    const wish = { merchantId: merchant.id, createdBy: 'everywhere', name: 'Till', roleIds: ['viewer'] };
+    const wish = {
+      merchantId: merchant.id,
+      createdBy: 'everywhere',
+      name: 'Till',
+      roleIds: ['viewer'],
+      mayGrant: () => {},
+    };
     const results = await Promise.allSettled(
       Array.from({ length: 14 }, (_, index) => createApiKey(index % 2 ? other : deps, wish)),
     );
@@ -156,6 +164,67 @@ describe('the list', () => {
       expect(text).not.toContain(sha256(key));
     }
     expect(text).not.toContain('hash');
+  });
+});
+
+describe('the last use of a key', () => {
+  it('is shown to the minute, and written once a minute at most', async () => {
+    const { deps } = service;
+    const row = async (id: string) => deps.collections.apiKeys.findOne({ _id: id });
+    const { body } = await create({}, { sub: 'uses' });
+    const { id, key } = body.data;
+    const before = Math.floor(Date.now() / 60_000) * 60_000;
+    await Promise.all(Array.from({ length: 5 }, () => withKey(key)));
+    const used = await until(async () => (await row(id))?.lastUsedAt);
+    expect(used.getTime() % 60_000).toBe(0);
+    expect(used.getTime()).toBeGreaterThanOrEqual(before);
+    const listed = (await asUser('/auth/api-keys')).body.data.find((each: { id: string }) => each.id === id);
+    expect(listed.lastUsedAt).toBe(used.toISOString());
+
+    let at = new Date(used.getTime() + 10 * 60_000);
+    let writes = 0;
+    const noteKeyUse = createNoteKeyUse({
+      ...deps,
+      now: () => at,
+      collections: {
+        ...deps.collections,
+        apiKeys: new Proxy(deps.collections.apiKeys, {
+          get(target, name) {
+            if (name === 'updateOne') writes += 1;
+            const value = Reflect.get(target, name);
+            return typeof value === 'function' ? value.bind(target) : value;
+          },
+        }),
+      },
+    });
+    const known = await row(id);
+    if (!known) throw new Error('The key is gone.');
+    for (let uses = 0; uses < 50; uses += 1) noteKeyUse(known);
+    await until(async () => (await row(id))?.lastUsedAt?.getTime() === at.getTime());
+    at = new Date(at.getTime() + 59_000);
+    noteKeyUse(known);
+    expect(writes).toBe(1);
+    at = new Date(at.getTime() + 1_000);
+    noteKeyUse(known);
+    expect(writes).toBe(2);
+  });
+});
+
+describe('a key with allowed networks', () => {
+  it('works from these only, and attempts from elsewhere leave no trace of use', async () => {
+    const { body } = await create({ allowedNetworks: ['127.0.0.0/8', '2001:db8::/32'] }, { sub: 'networks' });
+    expect(body.data.allowedNetworks).toEqual(['127.0.0.0/8', '2001:db8::/32']);
+    expect((await withKey(body.data.key)).status).toBe(200);
+    const elsewhere = await create({ allowedNetworks: ['203.0.113.7', '198.51.100.0/24'] }, { sub: 'networks' });
+    const refused = await withKey(elsewhere.body.data.key);
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'NETWORK_NOT_ALLOWED']);
+    const row = await service.deps.collections.apiKeys.findOne({ _id: elsewhere.body.data.id });
+    expect(row?.lastUsedAt).toBeUndefined();
+  });
+
+  it.each([['203.0.113.0/33'], ['example.com'], ['10.0.0.0/8, 11.0.0.0/8'], ['']])('%j is refused', async (entry) => {
+    const { status, body } = await create({ allowedNetworks: [entry] }, { sub: 'networks' });
+    expect([status, body.error.code]).toEqual([400, 'VALIDATION_FAILED']);
   });
 });
 

@@ -201,7 +201,7 @@ describe('merchants, roles, keys and tokens', () => {
     expect((await run(merchants, 'create --name Corner --id corner')).errors).toEqual([
       'merchant "corner" is there already: Corner',
     ]);
-    expect((await run(merchants, 'list')).lines.join('\n')).toMatch(/corner +20\S+ +Corner/);
+    expect((await run(merchants, 'list')).lines.join('\n')).toMatch(/corner +20\S+ +active +default limits +Corner/);
 
     const role = await run(roles, 'create --merchant corner --name till merchants.members:view merchants.members:edit');
     const roleId = /created role (\S+) of/.exec(role.lines[0] ?? '')?.[1] ?? '';

@@ -38,7 +38,8 @@ function urlOf({ path }: Endpoint): string {
     .join('/');
 }
 
-const credentialOf = ({ session }: Endpoint) => (session ? { credential: console_ } : {});
+const credentialOf = ({ session, access }: Endpoint) =>
+  session || access.startsWith('users:') ? { credential: console_ } : {};
 
 /** All data of the merchant that a request could change. */
 async function stateOf(): Promise<unknown> {

@@ -28,6 +28,10 @@ beforeAll(async () => {
     body: { name: 'owned key', roleIds: ['viewer'] },
     credential: await session(owner, ['owner']),
   });
+  const role = await owner.call('/merchants/me/roles', {
+    body: { name: 'owned role', permissions: ['users:view'] },
+    credential: await session(owner, ['owner']),
+  });
   const delivery = await until(() => service.deps.collections.deliveries.findOne({ merchantId: owner.id }));
   const batch = await owner.call('/merchants/me/members/import', {
     method: 'POST',
@@ -37,6 +41,7 @@ beforeAll(async () => {
     programs: member.programId,
     members: member.id,
     'api-keys': key.body.data.id,
+    roles: role.body.data.id,
     webhooks: hook.body.data.id,
     'delivery-logs': delivery._id,
     batches: batch.body.data.batchId,
@@ -96,31 +101,40 @@ const refusedAs = (answer: Answer): string => answer.body?.error?.code ?? 'none'
 const admitted = (answer: Answer): boolean => answer.status !== 401 && answer.status !== 403;
 
 /** Calls the endpoint with ids that do not exist, so that an admitted caller changes nothing. */
-const probe = (endpoint: Endpoint, credential: Record<string, string> | null): Promise<Answer> =>
-  owner.call(
+const probe = ([name, endpoint]: [string, Endpoint], credential: Record<string, string> | null): Promise<Answer> => {
+  const body = grants[name];
+  return owner.call(
     pathOf(endpoint, () => newId()),
-    { ...callOf(endpoint, 'no-such-program'), credential },
+    { ...callOf(endpoint, 'no-such-program'), ...(body && { body }), credential },
   );
+};
 
-const writesWithoutId = new Set(['createApiKey', 'createSubscription']);
+const writesWithoutId = new Set(['createApiKey', 'createRole', 'createSubscription']);
+/** What a new key or role asks for is what every caller of these tests holds: nobody grants more than he holds. */
+const grants: Record<string, object> = {
+  createApiKey: { name: 'x', roleIds: ['no-such-role'] },
+  createRole: { name: 'x', permissions: ['users:edit'] },
+};
 
 describe.each(closed)('%s', (name, endpoint) => {
-  const needed = permissions.filter((permission) => permission === endpoint.access);
+  const opens = (permission: Permission) => permission === endpoint.access || permission === endpoint.otherAccess;
+  const needed = permissions.filter(opens);
 
   it('needs a credential', async () => {
-    const answer = await probe(endpoint, null);
+    const answer = await probe([name, endpoint], null);
     expect([answer.status, refusedAs(answer)]).toEqual([401, 'AUTHENTICATION_REQUIRED']);
   });
 
   it('is forbidden with all permissions but its own', async () => {
-    const others = permissions.filter((permission) => permission !== endpoint.access);
-    const answer = await probe(endpoint, await holding(endpoint, others));
+    const others = permissions.filter((permission) => !opens(permission));
+    const answer = await probe([name, endpoint], await holding(endpoint, others));
     expect([answer.status, refusedAs(answer)]).toEqual([403, 'PERMISSION_DENIED']);
   });
 
   it('is allowed with its own permission only', async () => {
-    expect(needed).toHaveLength(1);
-    expect(admitted(await probe(endpoint, await holding(endpoint, needed)))).toBe(true);
+    expect(needed).toHaveLength(endpoint.otherAccess ? 2 : 1);
+    for (const permission of needed)
+      expect(admitted(await probe([name, endpoint], await holding(endpoint, [permission])))).toBe(true);
   });
 
   it.each(Object.entries(builtInRoles))(
@@ -130,17 +144,17 @@ describe.each(closed)('%s', (name, endpoint) => {
       const credential = endpoint.session
         ? await session(owner, [role])
         : { 'X-API-Key': await addKey(service.deps, { merchantId: owner.id, roleIds: [role] }) };
-      const answer = await probe(endpoint, credential);
-      expect(admitted(answer)).toBe(allowed.some((permission) => permission === endpoint.access));
+      const answer = await probe([name, endpoint], credential);
+      expect(admitted(answer)).toBe(allowed.some(opens));
       if (!admitted(answer)) expect([answer.status, refusedAs(answer)]).toEqual([403, 'PERMISSION_DENIED']);
     },
   );
 });
 
-describe.each(closed.filter(([, endpoint]) => endpoint.session))('%s', (_name, endpoint) => {
+describe.each(closed.filter(([, endpoint]) => endpoint.session))('%s', (name, endpoint) => {
   it('is forbidden for every API key, whatever its roles', async () => {
     const credential = { 'X-API-Key': await addKey(service.deps, { merchantId: owner.id, roleIds: ['owner'] }) };
-    const answer = await probe(endpoint, credential);
+    const answer = await probe([name, endpoint], credential);
     expect([answer.status, refusedAs(answer)]).toEqual([403, 'CONSOLE_SESSION_REQUIRED']);
   });
 });
@@ -165,7 +179,7 @@ describe.each(withId)("%s with another merchant's id", (_name, endpoint) => {
 
 /** All data of the owner that another merchant could change. */
 async function snapshot() {
-  const { members, programs, subscriptions, apiKeys, deliveries, batches } = service.deps.collections;
+  const { members, programs, subscriptions, apiKeys, roles, deliveries, batches } = service.deps.collections;
   const where = { merchantId: owner.id };
   const { members: memberId, webhooks, batches: batchId } = held;
   return Promise.all([
@@ -176,6 +190,7 @@ async function snapshot() {
       { projection: { enabled: 1, url: 1, secrets: 1, updatedAt: 1 } },
     ),
     apiKeys.findOne({ ...where, _id: held['api-keys'] ?? '' }),
+    roles.countDocuments({ ...where, _id: held.roles ?? '' }),
     deliveries.countDocuments({ ...where, replayOf: { $exists: true } }),
     batches.findOne({ ...where, _id: batchId ?? '' }, { projection: { cancelRequestedAt: 1 } }),
   ]);

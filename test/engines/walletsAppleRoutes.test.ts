@@ -319,3 +319,44 @@ describe('an update is not lost', () => {
     expect((await modifiedOf()) - first).toBeGreaterThanOrEqual(2_000);
   });
 });
+
+describe('a leaked card link', () => {
+  const replace = (customer: Customer, body?: object) =>
+    real.merchant.call(`/merchants/me/members/${customer.member._id}/card-link`, {
+      method: 'POST',
+      ...(body && { body }),
+    });
+  const statusOf = async (url: string) => (await fetch(url)).status;
+  const linkOf = ({ member }: Customer) => `${real.service.publicUrl}/passes/${member.pass.token}`;
+
+  it('is replaced: the old one is 404 at once, and the pass on the phone goes on', async () => {
+    const ada = await customers.join();
+    const device = newDevice();
+    await register(ada, device);
+    const old = linkOf(ada);
+    expect([await statusOf(old), await statusOf(`${old}.pkpass`)]).toEqual([200, 200]);
+    const { status, body } = await replace(ada);
+    const { passUrl } = body.data.apple;
+    expect([status, passUrl === old]).toEqual([200, false]);
+    for (const path of ['', '.pkpass', '.json']) expect(await statusOf(`${old}${path}`)).toBe(404);
+    for (const path of ['', '.pkpass', '.json']) expect(await statusOf(`${passUrl}${path}`)).toBe(200);
+    expect((await ask(passPath(ada), { token: tokenOf(ada) })).status).toBe(200);
+    expect((await register(ada, device)).status).toBe(200);
+  });
+
+  it('takes the token of the pass with it on request: only the pass from the new link is served', async () => {
+    const ada = await customers.join();
+    const old = tokenOf(ada);
+    const { body } = await replace(ada, { replaceToken: true });
+    for (const path of [passPath(ada), `${passPath(ada)}?again`])
+      expect((await ask(path, { token: old })).status).toBe(401);
+    expect((await register(ada, newDevice())).status).toBe(401);
+    const file = await fetch(`${body.data.apple.passUrl}.pkpass`);
+    const { json } = await openPkpass(Buffer.from(await file.arrayBuffer()), real.certificates.wwdrCert);
+    const authenticationToken = String(json.authenticationToken);
+    expect(authenticationToken).not.toBe(old);
+    expect((await ask(passPath(ada), { token: authenticationToken })).status).toBe(200);
+    const renewed = { ...ada, member: { ...ada.member, pass: { ...ada.member.pass, authenticationToken } } };
+    expect((await register(renewed, newDevice())).status).toBe(201);
+  });
+});

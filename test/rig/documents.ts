@@ -10,8 +10,9 @@ const publicUrl = 'http://127.0.0.1:3000';
 
 export const openApiText = (): string => `${JSON.stringify(openApiDocument({ publicUrl }), null, 2)}\n`;
 
-function accessOf({ access, session }: Endpoint): string {
+function accessOf({ access, otherAccess, session }: Endpoint): string {
   if (access === 'public') return 'none';
+  if (otherAccess) return `\`${access}\` or \`${otherAccess}\``;
   return session ? `\`${access}\`, console session` : `\`${access}\``;
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { endpoints } from '../../schemas/endpoints/index.js';
 import { builtInRoles, type Permission, permissions } from '../../schemas/permissions.js';
 
-const views = ['merchants.campaigns:view', 'merchants.members:view', 'merchants.programs:view'];
+const views = ['merchants.campaigns:view', 'merchants.members:view', 'merchants.programs:view', 'users:view'];
 
 describe('permissions', () => {
   it('are those of the interface, with separate ones for reading', () => {
@@ -18,6 +18,7 @@ describe('permissions', () => {
         'api-keys:view',
         'api-keys:create',
         'api-keys:delete',
+        'users:edit',
       ].sort(),
     );
     expectTypeOf<Permission>().toEqualTypeOf<(typeof permissions)[number]>();
@@ -31,15 +32,16 @@ describe('permissions', () => {
 });
 
 describe('the built-in roles', () => {
-  it('are owner, integration and viewer', () => {
-    expect(Object.keys(builtInRoles).sort()).toEqual(['integration', 'owner', 'viewer']);
+  it('are owner, manager, integration and viewer', () => {
+    expect(Object.keys(builtInRoles).sort()).toEqual(['integration', 'manager', 'owner', 'viewer']);
   });
 
-  it('allow an owner everything, an integration everything but keys, and a viewer to read everything but keys', () => {
+  it('allow an owner everything, manager and integration everything but keys and users, and a viewer to read everything but keys', () => {
     expect([...(builtInRoles.owner ?? [])].sort()).toEqual([...permissions].sort());
-    expect([...(builtInRoles.integration ?? [])].sort()).toEqual(
-      permissions.filter((permission) => !permission.startsWith('api-keys:')).sort(),
-    );
+    for (const role of [builtInRoles.manager, builtInRoles.integration])
+      expect([...(role ?? [])].sort()).toEqual(
+        permissions.filter((permission) => !/^(?:api-keys|users):/.test(permission)).sort(),
+      );
     expect([...(builtInRoles.viewer ?? [])].sort()).toEqual(views);
   });
 });

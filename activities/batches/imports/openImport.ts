@@ -6,6 +6,7 @@ import { removeAll } from '../../../platform/mongodb/updateMany.js';
 import type { BatchRow, ImportRow } from '../../../schemas/collections.js';
 import { newId } from '../../../schemas/ids.js';
 import type { Actor } from '../../../schemas/members.js';
+import { insertBatch } from '../insertBatch.js';
 
 export interface OpenImport {
   merchantId: string;
@@ -17,6 +18,7 @@ export interface OpenImport {
   fingerprint?: string;
 }
 
+/** Throws RATE_LIMITED. */
 export async function openImport(deps: Deps, input: OpenImport): Promise<BatchRow> {
   const { dryRun, ...given } = input;
   const now = deps.now();
@@ -33,7 +35,7 @@ export async function openImport(deps: Deps, input: OpenImport): Promise<BatchRo
     uploadSeenAt: now,
     ...(dryRun && { dryRun }),
   };
-  await deps.collections.batches.insertOne(batch);
+  await insertBatch(deps, batch);
   return batch;
 }
 

@@ -1,0 +1,48 @@
+// Roles: named sets of permissions, of one merchant or built in. A role is never changed, so that nobody who holds it
+// gains a permission later; it can be deleted, which takes its permissions from everybody at once.
+import type { Deps } from '../../platform/deps.js';
+import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
+import type { RoleRow } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
+import { newId } from '../../schemas/ids.js';
+import type { Permission } from '../../schemas/permissions.js';
+import { limitOf } from './merchants.js';
+
+/** Those of the roles that belong to the merchant or to every merchant. */
+export const findRoles = (
+  deps: Deps,
+  { merchantId, ids }: { merchantId: string; ids: readonly string[] },
+): Promise<RoleRow[]> =>
+  deps.collections.roles.find({ _id: { $in: [...ids] }, merchantId: { $in: [merchantId, null] } }).toArray();
+
+/** The built-in roles, then the merchant's own in the order of their ids. */
+export const listRoles = (deps: Deps, { merchantId }: { merchantId: string }): Promise<RoleRow[]> =>
+  deps.collections.roles
+    .find({ merchantId: { $in: [null, merchantId] } })
+    .sort({ merchantId: 1, _id: 1 })
+    .toArray();
+
+/** Throws ROLE_LIMIT_REACHED. */
+export async function createRole(
+  deps: Deps,
+  { merchantId, name, permissions }: { merchantId: string; name: string; permissions: readonly Permission[] },
+): Promise<RoleRow> {
+  const row: RoleRow = { _id: newId(), merchantId, name, permissions: [...new Set(permissions)] };
+  const quota = await limitOf(deps, { merchantId, limit: 'roles' });
+  await insertWithQuota(deps, {
+    merchantId,
+    owner: `roles:${merchantId}`,
+    countHeld: () => deps.collections.roles.countDocuments({ merchantId }, { limit: quota }),
+    quota,
+    refusal: new ServiceError('ROLE_LIMIT_REACHED'),
+    name: 'roles',
+    row,
+  });
+  return row;
+}
+
+/** Throws UNKNOWN_ROLE, also for a built-in role. */
+export async function deleteRole(deps: Deps, { merchantId, id }: { merchantId: string; id: string }): Promise<void> {
+  const { deletedCount } = await deps.collections.roles.deleteOne({ _id: id, merchantId });
+  if (deletedCount === 0) throw new ServiceError('UNKNOWN_ROLE');
+}

@@ -1,0 +1,15 @@
+// What one merchant may hold or start. Each limit is a setting for all merchants, and the operator may give one merchant
+// another number (`npm run merchants -- limit`).
+import type { Config } from './config.js';
+
+/** The setting of each limit; an error names the limit by its setting. */
+export const merchantLimits = {
+  runningBatches: 'MERCHANT_MAX_RUNNING_BATCHES',
+  campaignsADay: 'MERCHANT_MAX_CAMPAIGNS_A_DAY',
+  waitingRows: 'MERCHANT_MAX_WAITING_ROWS',
+  imageBytes: 'MERCHANT_MAX_IMAGE_BYTES',
+  roles: 'MERCHANT_MAX_ROLES',
+} as const satisfies Record<string, keyof Config>;
+
+export type MerchantLimit = keyof typeof merchantLimits;
+export type MerchantLimits = Record<MerchantLimit, number>;
