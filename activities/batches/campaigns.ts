@@ -7,9 +7,8 @@ import { findByIds } from '../../platform/mongodb/findByIds.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import { isFinished } from '../../schemas/batches.js';
-import type { BatchRow, BatchTargetsRow } from '../../schemas/collections.js';
+import type { BatchRow, BatchTargetsRow, EventRow } from '../../schemas/collections.js';
 import { campaignId, derivedId, rebuildId } from '../../schemas/ids.js';
-import type { PassUpdate } from '../../schemas/passUpdate.js';
 import type { ChunkProgress } from '../../schemas/workflows.js';
 import { decidePush } from '../members/memberRules.js';
 import { memberWritesOf } from '../members/memberWrites.js';
@@ -18,6 +17,7 @@ import { processEvents } from '../outbox/processEvents.js';
 import { cachedProgram, readProgram } from '../programs/readProgram.js';
 import { googleProgramView } from '../wallets/passViews.js';
 import type { WorkerDeps } from '../workerDeps.js';
+import { countLatePushes, pushOutcomeOf } from './pushOutcomes.js';
 import { type RunChunksInput, runChunks } from './runChunks.js';
 import { beginBatch, countTargets, type Outcomes, readTargets, snapshotTargets } from './targets.js';
 
@@ -97,7 +97,8 @@ async function sendChunk(deps: WorkerDeps, { batch, targets, cancellationSignal 
   const { ids } = targets;
   for (let from = 0; from < ids.length; from += memberBatchSize) {
     cancellationSignal.throwIfAborted();
-    await writeMessages(deps, { batch, leaseOwner, memberIds: ids.slice(from, from + memberBatchSize) });
+    const memberIds = ids.slice(from, from + memberBatchSize);
+    await writeMessages(deps, { batch, leaseOwner, memberIds, targetsId: targets._id });
   }
   deps.crashPoint('mid-chunk');
   const eventIds = ids.map((memberId) => eventIdOf(batch, memberId));
@@ -105,13 +106,24 @@ async function sendChunk(deps: WorkerDeps, { batch, targets, cancellationSignal 
   const events = await leaseEvents(deps, { leaseOwner, eventIds, fence });
   const failed = await processEvents(deps, { leaseOwner, fence, events, cancellationSignal });
   await releaseEvents(deps, { leaseOwner, fence, events: events.filter((event) => failed.has(event._id)) });
-  await countTargets(deps, { targets, outcomes: await outcomesOf(deps, { batch, ids }) });
+  const { outcomes, failed: unreached } = await outcomesOf(deps, { batch, ids });
+  await countTargets(deps, { targets, outcomes, failedIds: unreached.flatMap(({ memberId }) => memberId ?? []) });
+  // A late push that was recorded between the two did not find its member among the failed ones.
+  const afterwards = unreached.map((event) => event._id);
+  if (afterwards.length > 0) await countLatePushes(deps, await readPushes(deps, afterwards));
+}
+
+interface WriteMessages {
+  batch: BatchRow;
+  leaseOwner: string;
+  memberIds: string[];
+  targetsId: string;
 }
 
 /** Leaves out members that have the campaign's event already, and for a campaign members that are no longer active. */
 async function writeMessages(
   deps: WorkerDeps,
-  { batch, leaseOwner, memberIds }: { batch: BatchRow; leaseOwner: string; memberIds: string[] },
+  { batch, leaseOwner, memberIds, targetsId }: WriteMessages,
 ): Promise<void> {
   const { merchantId, campaign, kind } = batch;
   const decision = decidePush(campaign?.message)();
@@ -134,6 +146,7 @@ async function writeMessages(
           decision,
           eventId: eventIdOf(batch, before._id),
           leaseOwnerOf: () => leaseOwner,
+          targetsId,
         });
       }),
     );
@@ -145,25 +158,32 @@ async function writeMessages(
   });
 }
 
-async function outcomesOf(deps: WorkerDeps, { batch, ids }: { batch: BatchRow; ids: string[] }): Promise<Outcomes> {
-  const eventIds = ids.map((memberId) => eventIdOf(batch, memberId));
+/** The outcome of each member's push, as far as it is recorded. */
+async function outcomesOf(
+  deps: WorkerDeps,
+  { batch, ids }: { batch: BatchRow; ids: string[] },
+): Promise<{ outcomes: Outcomes; failed: EventRow[] }> {
   const [events, saved] = await Promise.all([
-    deps.collections.events.find({ _id: { $in: eventIds } }, { projection: { memberId: 1, passUpdate: 1 } }).toArray(),
+    readPushes(
+      deps,
+      ids.map((memberId) => eventIdOf(batch, memberId)),
+    ),
     deps.collections.members
       .find({ _id: { $in: ids }, 'pass.googleSaved': true }, { projection: { _id: 1 } })
       .toArray(),
   ]);
   const atGoogle = new Set(saved.map((member) => member._id));
   const outcomes: Outcomes = { created: 0, deduped: ids.length - events.length, failed: 0 };
-  for (const { memberId = '', passUpdate } of events) outcomes[outcomeOf(passUpdate, atGoogle.has(memberId))] += 1;
-  return outcomes;
+  const failed: EventRow[] = [];
+  for (const event of events) {
+    const outcome = pushOutcomeOf(event.passUpdate, atGoogle.has(event.memberId ?? ''));
+    outcomes[outcome] += 1;
+    if (outcome === 'failed') failed.push(event);
+  }
+  return { outcomes, failed };
 }
 
-/** Pushed counts as `created`, skipped as `deduped` (campaignCountsOf). */
-function outcomeOf(passUpdate: PassUpdate | null | undefined, savedAtGoogle: boolean): keyof Outcomes {
-  if (!passUpdate) return 'failed';
-  const { apple, google } = passUpdate;
-  if (apple.devicesNotified > 0 || google.objectPatched) return 'created';
-  const tried = (apple.mode === 'real' && apple.devicesAttempted > 0) || (google.mode === 'real' && savedAtGoogle);
-  return tried ? 'failed' : 'deduped';
-}
+const readPushes = (deps: WorkerDeps, eventIds: string[]): Promise<EventRow[]> =>
+  deps.collections.events
+    .find({ _id: { $in: eventIds } }, { projection: { memberId: 1, merchantId: 1, targetsId: 1, passUpdate: 1 } })
+    .toArray();

@@ -77,10 +77,17 @@ export async function readTargets(
 
 export type Outcomes = Pick<ImportCounts, 'created' | 'deduped' | 'failed'>;
 
+export interface CountTargets {
+  targets: BatchTargetsRow;
+  outcomes: Outcomes;
+  /** The failed targets that may still succeed. */
+  failedIds?: string[];
+}
+
 /** Adds the outcomes of a chunk to the counts of its batch, unless another attempt has added them. */
 export async function countTargets(
   deps: Deps,
-  { targets: { _id, batchId }, outcomes }: { targets: BatchTargetsRow; outcomes: Outcomes },
+  { targets: { _id, batchId }, outcomes, failedIds = [] }: CountTargets,
 ): Promise<void> {
   const { created, deduped, failed } = outcomes;
   const counts = { 'counts.created': created, 'counts.deduped': deduped, 'counts.failed': failed };
@@ -90,7 +97,12 @@ export async function countTargets(
     await transact(
       deps,
       [
-        update(deps, 'batchTargets', { _id, counted: { $exists: false } }, { $set: { counted: true } }),
+        update(
+          deps,
+          'batchTargets',
+          { _id, counted: { $exists: false } },
+          { $set: { counted: true, ...(failedIds.length > 0 && { failedIds }) } },
+        ),
         update(deps, 'batches', { _id: batchId }, { $inc: { done: open.ids.length, ...counts } }),
       ],
       2,

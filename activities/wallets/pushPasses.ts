@@ -11,6 +11,7 @@ import { derivedId } from '../../schemas/ids.js';
 import type { PassUpdate } from '../../schemas/passUpdate.js';
 import type { Program } from '../../schemas/programs.js';
 import type { PushedPasses } from '../../schemas/workflows.js';
+import { countLatePushes } from '../batches/pushOutcomes.js';
 import { ensureLease, type Lease } from '../outbox/leases.js';
 import { newMemberEvent, serialisedEnvelope } from '../outbox/newEvent.js';
 import { cachedProgram } from '../programs/readProgram.js';
@@ -66,10 +67,14 @@ export async function pushLate(deps: WorkerDeps, { leaseOwner, eventIds }: Lease
   const events = await deps.collections.events.find({ _id: { $in: [...eventIds] } }).toArray();
   const made: string[] = [];
   const pending: string[] = [];
-  for (const event of events.filter(isPushPending)) {
-    const pushed = await pushOne(deps, { event, leaseOwner, attemptKind: 'late', withinMs: lateAttemptMs });
+  for (const event of events) {
+    const isPending = isPushPending(event);
+    const push = { event, leaseOwner, attemptKind: 'late', withinMs: lateAttemptMs } as const;
+    const pushed = isPending ? await pushOne(deps, push) : null;
     made.push(...(pushed?.eventIds ?? []));
     if (pushed?.unreached) pending.push(event._id);
+    // Also for a push that an earlier attempt recorded: that attempt may have ended before it was counted.
+    else await countLatePushes(deps, [pushed ? { ...event, passUpdate: pushed.passUpdate } : event]);
   }
   if (pending.length > 0)
     throw new Error(`The wallets could not be reached for ${pending.length} of ${events.length} changes.`);

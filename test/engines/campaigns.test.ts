@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendMessages } from '../../activities/batches/campaigns.js';
+import { pushLate } from '../../activities/wallets/pushPasses.js';
 import { updateAll } from '../../platform/mongodb/updateMany.js';
 import { campaignId, newId } from '../../schemas/ids.js';
 import { startEffects } from '../rig/effects.js';
@@ -237,6 +238,42 @@ describe('a campaign to phones', () => {
     real = await startRealWallets();
   });
   afterAll(() => real.stop());
+
+  it('counts a phone that is notified late as pushed, once, when its numbers are read later', async () => {
+    const { service, merchant, apns } = real;
+    const { _id: programId } = await merchant.program();
+    const install = async () => {
+      const { id } = await merchant.enroll({ programId });
+      const member = await until(() =>
+        service.deps.collections.members.findOne({ _id: id, 'pass.appleIssuedAt': { $exists: true } }),
+      );
+      const phone = real.phone();
+      await phone.install(`${service.publicUrl}/passes/${member.pass.token}.pkpass`);
+      return phone;
+    };
+    const [soon, late] = [await install(), await install()];
+    await merchant.enroll({ programId });
+    apns.answer(late.pushToken(), { status: 503, reason: 'ServiceUnavailable' });
+    const { body } = await send(merchant, { programId, message: 'Double points today' });
+    const { id } = body.data;
+    expect(await ended(merchant, id)).toMatchObject({
+      phase: 'completed',
+      counts: { matched: 3, pushed: 1, skipped: 1, failed: 1 },
+    });
+    apns.answer(late.pushToken(), { status: 200 });
+    const read = async () => (await merchant.call(`/merchants/me/campaigns/${id}`)).body.data;
+    const settled = { matched: 3, pushed: 2, skipped: 1, failed: 0 };
+    await until(async () => (await read()).counts.failed === 0, { seen: read });
+    expect(await read()).toMatchObject({ phase: 'completed', percent: 100, counts: settled });
+    // The late push again, as after an activity that died before it was recorded as complete.
+    const { deps, close } = await startEffects(service);
+    const events = await service.deps.collections.events.find({ programId, targetsId: { $exists: true } }).toArray();
+    expect(events.length).toBe(3);
+    await pushLate(deps, { leaseOwner: 'again', eventIds: events.map(({ _id }) => _id) });
+    await close();
+    expect((await read()).counts).toEqual(settled);
+    for (const phone of [soon, late]) await phone.settled();
+  });
 
   it('shows on each phone once, and counts members notified, without a phone, and not reached', async () => {
     const { service, merchant, apns } = real;
