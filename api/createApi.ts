@@ -54,7 +54,7 @@ export async function createApi({ config, log, metrics = createMetrics(), patien
     workflowClient,
     limits,
     wallets,
-    secrets: createSecretBox([config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS]),
+    secrets: createSecretBox(config),
     userTokens: createUserTokens({ config, log }),
     noteKeyUse: createNoteKeyUse(deps),
     urlPolicy: { allowHttp: config.WEBHOOK_ALLOW_HTTP, allow: parseCidrs(config.WEBHOOK_ALLOW_CIDRS) },

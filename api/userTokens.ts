@@ -25,21 +25,27 @@ export function createUserTokens({ config, log }: { config: Config; log: Logger 
     audience: config.CONSOLE_JWT_AUDIENCE,
     requiredClaims: ['exp', 'sub'],
   };
-  const key: JWTVerifyGetKey = config.CONSOLE_JWKS_URL
-    ? createConsoleKeys({ url: config.CONSOLE_JWKS_URL, log })
-    : async () => new TextEncoder().encode(config.CONSOLE_JWT_SECRET);
+  const shared = [config.CONSOLE_JWT_SECRET, config.CONSOLE_JWT_SECRET_PREVIOUS].filter(
+    (secret) => secret !== undefined,
+  );
+  const keys: JWTVerifyGetKey[] = config.CONSOLE_JWKS_URL
+    ? [createConsoleKeys({ url: config.CONSOLE_JWKS_URL, log })]
+    : shared.map((secret) => async () => new TextEncoder().encode(secret));
   const algorithms = config.CONSOLE_JWKS_URL ? config.CONSOLE_JWT_ALGORITHMS : ['HS256'];
 
   return {
     async verify(token) {
-      try {
-        const { payload } = await jwtVerify(token, key, { ...common, algorithms });
-        const parsed = claims.safeParse(payload);
-        return parsed.success ? parsed.data : null;
-      } catch (error) {
-        if (error instanceof ServiceError) throw error;
-        return null;
+      for (const key of keys) {
+        try {
+          const { payload } = await jwtVerify(token, key, { ...common, algorithms });
+          const parsed = claims.safeParse(payload);
+          return parsed.success ? parsed.data : null;
+        } catch (error) {
+          if (error instanceof ServiceError) throw error;
+          // Another key may have signed the token.
+        }
       }
+      return null;
     },
   };
 }

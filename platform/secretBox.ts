@@ -1,42 +1,69 @@
-// Encrypts webhook secrets at rest with AES-256-GCM under an operator's key; signing needs the plain secret, so a hash
-// is not enough. Each sealed text starts with the id of its key, so that keys can be rotated: the newest key seals, and
-// each text is opened with the key that sealed it.
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+// Encrypts secrets at rest with AES-256-GCM; signing needs the plain secret, so a hash is not enough. An encrypted secret
+// is bound to its place: it cannot be decrypted in another row or field than the one that it was encrypted for.
+import { parseKeyRing } from '../schemas/keyRing.js';
+import { decrypt, encrypt } from './aesGcm.js';
 
-export interface SecretBox {
-  seal: (secret: string) => string;
-  /** Throws when the key that sealed the text is not configured, or when the text was changed. */
-  open: (sealed: string) => string;
+/** Where an encrypted secret is stored. */
+export interface SecretPlace {
+  collection: string;
+  id: string;
+  field: string;
 }
 
-const ivBytes = 12;
-const tagBytes = 16;
+export interface SecretBox {
+  seal: (secret: string, place: SecretPlace) => string;
+  /**
+   * Throws when the key that sealed the text is not in the ring, when the text was changed, and when it was sealed for
+   * another place. Opens texts from before secrets were bound to a place.
+   */
+  open: (sealed: string, place: SecretPlace) => string;
+  /** Whether the text is bound to a place and was sealed with the newest key. */
+  isCurrent: (sealed: string) => boolean;
+  /** The id of the key that sealed the text. */
+  keyIdOf: (sealed: string) => string;
+}
 
-const keyId = (key: Buffer): string => createHash('sha256').update(key).digest('base64url').slice(0, 8);
+/** `v2.<key id>.<iv, ciphertext and tag>`; texts that are not bound to a place are `<key id>.<iv>.<ciphertext and tag>`. */
+const bound = 'v2';
 
-/** Keys are 32 bytes in base64, newest first. Throws without a key. */
-export function createSecretBox(keys: readonly (string | undefined)[]): SecretBox {
-  const known = keys.filter((key) => key !== undefined).map((key) => Buffer.from(key, 'base64'));
-  const newest = known[0];
+function parse(sealed: string) {
+  const [first = '', second = '', third = ''] = sealed.split('.');
+  if (first === bound) return { isBound: true, keyId: second, bytes: Buffer.from(third, 'base64url') };
+  const bytes = Buffer.concat([Buffer.from(second, 'base64url'), Buffer.from(third, 'base64url')]);
+  return { isBound: false, keyId: first, bytes };
+}
+
+const contextOf = ({ collection, id, field }: SecretPlace) => Buffer.from(JSON.stringify([collection, id, field]));
+
+export interface SecretKeys {
+  /** A ring as `parseKeyRing` reads it. */
+  SECRETS_KEY: string;
+  /** Further, older keys. */
+  SECRETS_KEY_PREVIOUS?: string | undefined;
+}
+
+/** Throws when a key is not 32 bytes in base64. */
+export function createSecretBox({ SECRETS_KEY, SECRETS_KEY_PREVIOUS }: SecretKeys): SecretBox {
+  const rings = [SECRETS_KEY, SECRETS_KEY_PREVIOUS].flatMap((text) => (text ? [parseKeyRing(text)] : []));
+  const keys = rings.flatMap((ring) => ring.keys);
+  const [newest] = keys;
   if (!newest) throw new Error('A secret box needs a key.');
-  const byId = new Map(known.map((key) => [keyId(key), key]));
 
   return {
-    seal(secret) {
-      const iv = randomBytes(ivBytes);
-      const cipher = createCipheriv('aes-256-gcm', newest, iv);
-      const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-      return `${keyId(newest)}.${iv.toString('base64url')}.${sealed.toString('base64url')}`;
+    seal(secret, place) {
+      const bytes = encrypt(newest.key, Buffer.from(secret), contextOf(place));
+      return `${bound}.${newest.id}.${bytes.toString('base64url')}`;
     },
-    open(sealed) {
-      const [id = '', iv = '', text = ''] = sealed.split('.');
-      const key = byId.get(id);
-      if (!key)
-        throw new Error(`A secret is sealed under key ${id}, which is neither SECRETS_KEY nor SECRETS_KEY_PREVIOUS.`);
-      const bytes = Buffer.from(text, 'base64url');
-      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64url'));
-      decipher.setAuthTag(bytes.subarray(-tagBytes));
-      return Buffer.concat([decipher.update(bytes.subarray(0, -tagBytes)), decipher.final()]).toString('utf8');
+    open(sealed, place) {
+      const { isBound, keyId, bytes } = parse(sealed);
+      const known = keys.find(({ id }) => id === keyId);
+      if (!known) throw new Error(`A secret is sealed under key ${keyId}, which is not in SECRETS_KEY.`);
+      return decrypt(known.key, bytes, isBound ? contextOf(place) : undefined).toString('utf8');
     },
+    isCurrent(sealed) {
+      const { isBound, keyId } = parse(sealed);
+      return isBound && keyId === newest.id;
+    },
+    keyIdOf: (sealed) => parse(sealed).keyId,
   };
 }

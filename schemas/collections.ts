@@ -223,7 +223,7 @@ export interface SubscriptionRow {
   enabled: boolean;
   timeoutMs: number;
   retryPolicy: { maxAttempts: number; backoffMs: number };
-  /** Newest first, encrypted with SECRETS_KEY; the second secret is valid until `expiresAt`. */
+  /** Newest first, encrypted with SECRETS_KEY; all but the first are valid until `expiresAt`. */
   secrets: { sealed: string; expiresAt?: Date }[];
   health: {
     failingSince: Date | null;

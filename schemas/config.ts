@@ -1,6 +1,7 @@
 // The configuration: environment variables that are all checked at start. One error message names every wrong variable.
 import { z } from 'zod';
 import { parseCidrs } from './addresses.js';
+import { parseKeyRing } from './keyRing.js';
 
 const integer = (fallback: number, min: number, max: number) =>
   z
@@ -29,17 +30,21 @@ const origin = (fallback: string) =>
     .default(fallback)
     .transform((value) => value.replace(/\/+$/, ''));
 
-const base64Key = z
-  .string()
-  .refine((value) => Buffer.from(value, 'base64').length === 32, 'must be 32 bytes in base64');
+const longSecret = z.string().refine((value) => Buffer.byteLength(value) >= 32, 'must be at least 32 bytes');
 
-const cidrs = (value: string, context: z.RefinementCtx): void => {
-  try {
-    parseCidrs(value);
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
-  }
-};
+/** Refuses what `parse` throws at, with its message. */
+const parsedBy =
+  (parse: (value: string) => unknown) =>
+  (value: string, context: z.RefinementCtx): void => {
+    try {
+      parse(value);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+    }
+  };
+
+/** A ring of keys (schemas/keyRing.ts), as text. */
+const keyRing = z.string().superRefine(parsedBy(parseKeyRing));
 
 /** The number of proxies; `true` means one proxy. */
 const proxies = z.preprocess(
@@ -77,10 +82,9 @@ const environment = z.object({
   REDIS_URL: optional,
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
 
-  CONSOLE_JWT_SECRET: z
-    .string()
-    .refine((value) => Buffer.byteLength(value) >= 32, 'must be at least 32 bytes')
-    .optional(),
+  CONSOLE_JWT_SECRET: longSecret.optional(),
+  /** Sessions that were signed with it stay valid; none is signed with it. */
+  CONSOLE_JWT_SECRET_PREVIOUS: optional.pipe(longSecret.optional()),
   CONSOLE_JWKS_URL: optional.pipe(z.url().optional()),
   CONSOLE_JWT_ISSUER: z.string().min(1).default('loyalty-console'),
   CONSOLE_JWT_AUDIENCE: z.string().min(1).default('loyalty-pass-service'),
@@ -88,8 +92,8 @@ const environment = z.object({
     .string()
     .default('RS256,ES256')
     .transform((value) => value.split(',')),
-  SECRETS_KEY: base64Key,
-  SECRETS_KEY_PREVIOUS: base64Key.optional(),
+  SECRETS_KEY: keyRing,
+  SECRETS_KEY_PREVIOUS: optional.pipe(keyRing.optional()),
 
   TRUST_PROXY: proxies,
   /** Longer than the minute for which proxies keep idle connections. */
@@ -115,7 +119,7 @@ const environment = z.object({
   REPLAY_PER_SECOND: integer(50, 1, 1_000),
 
   WEBHOOK_ALLOW_HTTP: flag,
-  WEBHOOK_ALLOW_CIDRS: z.string().default('').superRefine(cidrs),
+  WEBHOOK_ALLOW_CIDRS: z.string().default('').superRefine(parsedBy(parseCidrs)),
 
   APPLE_PASS_TYPE_ID: optional,
   APPLE_TEAM_ID: optional,

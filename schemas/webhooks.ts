@@ -44,6 +44,10 @@ export const subscriptionPatch = z
   .refine((patch) => Object.keys(patch).length > 0, 'must change at least one field')
   .meta({ minProperties: 1 });
 
+export const secretRotation = z
+  .strictObject({ revokePrevious: z.boolean().default(false).describe('older secrets end at once') })
+  .optional();
+
 const moment = z.iso.datetime({ offset: true }).transform((value) => new Date(value));
 
 export const replayRequest = z

@@ -29,7 +29,7 @@ export function createWorkerDeps({ base, workflowClient, wallets, log, shutdownS
     ...base,
     workflowClient,
     wallets,
-    secrets: createSecretBox([config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS]),
+    secrets: createSecretBox(config),
     webhookAgent: createWebhookAgent({ ...urlPolicy, connectionsPerOrigin: deliveryLimits.total }),
     urlPolicy,
     deliveryLimits: createDeliveryLimits(deliveryLimits),

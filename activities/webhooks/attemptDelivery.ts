@@ -9,6 +9,7 @@ import type { CheckLease } from '../outbox/leaseRenewal.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import type { AttemptKind } from './deliveryLimits.js';
 import { type SendResult, sendWebhook } from './sendWebhook.js';
+import { liveSecrets } from './signingSecrets.js';
 import { recordHealth } from './subscriptionHealth.js';
 
 export interface Attempt {
@@ -31,13 +32,6 @@ export interface Attempted {
   error: string | null;
   /** How long to wait before the next attempt; 0 unless the state is `retrying`. */
   waitMs: number;
-}
-
-/** The secrets to sign with at `now`, newest first. */
-function liveSecrets(deps: Pick<WorkerDeps, 'secrets'>, subscription: SubscriptionRow, now: Date): string[] {
-  return subscription.secrets
-    .filter((secret) => !secret.expiresAt || secret.expiresAt > now)
-    .map((secret) => deps.secrets.open(secret.sealed));
 }
 
 async function send(deps: WorkerDeps, attempt: Attempt): Promise<SendResult> {

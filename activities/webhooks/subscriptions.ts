@@ -2,10 +2,7 @@
 // encrypted before they are stored.
 import type { z } from 'zod';
 import type { Deps } from '../../platform/deps.js';
-import { VersionConflict } from '../../platform/mongodb/conflicts.js';
 import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
-import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
-import type { SecretBox } from '../../platform/secretBox.js';
 import type { SubscriptionRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { newId } from '../../schemas/ids.js';
@@ -13,15 +10,11 @@ import { makeWebhookSecret } from '../../schemas/webhookSignature.js';
 import { maxSubscriptions, type subscriptionPatch, type subscriptionRequest } from '../../schemas/webhooks.js';
 import { checkWebhookUrl, type WebhookUrlRules } from '../../schemas/webhookUrl.js';
 import { forbiddenHost } from './forbiddenHost.js';
+import { type SecretsDeps, sealSecret } from './signingSecrets.js';
 
-export interface SubscriptionDeps extends Deps {
-  secrets: SecretBox;
+export interface SubscriptionDeps extends SecretsDeps {
   urlPolicy: WebhookUrlRules;
 }
-
-const overlapMs = 24 * 3_600_000;
-/** Each secret signs every attempt until the secret expires. */
-const maxLiveSecrets = 10;
 
 /**
  * Throws WEBHOOK_URL_FORBIDDEN. A host name that does not resolve is accepted; attempts to it fail with error `dns`.
@@ -42,8 +35,9 @@ export async function createSubscription(
   const { host, shown: url } = await requireAllowed(deps, request.url);
   const secret = request.secret ?? makeWebhookSecret();
   const now = deps.now();
+  const id = newId();
   const row: SubscriptionRow = {
-    _id: newId(),
+    _id: id,
     merchantId,
     name: request.name ?? host,
     description: request.description ?? '',
@@ -52,7 +46,7 @@ export async function createSubscription(
     enabled: request.enabled,
     timeoutMs: request.timeoutMs,
     retryPolicy: request.retryPolicy,
-    secrets: [{ sealed: deps.secrets.seal(secret) }],
+    secrets: [{ sealed: sealSecret(deps, id, secret) }],
     health: { failingSince: null, lastSuccessAt: null, consecutiveFailures: 0 },
     createdAt: now,
     updatedAt: now,
@@ -112,26 +106,4 @@ export async function updateSubscription(
 export async function deleteSubscription(deps: Deps, at: { merchantId: string; id: string }): Promise<void> {
   const { deletedCount } = await deps.collections.subscriptions.deleteOne({ _id: at.id, merchantId: at.merchantId });
   if (deletedCount === 0) throw new ServiceError('WEBHOOK_NOT_FOUND');
-}
-
-/** The old secret and the new one both sign for 24 hours. Throws WEBHOOK_NOT_FOUND. */
-export async function rotateSecret(
-  deps: SubscriptionDeps,
-  at: { merchantId: string; id: string },
-): Promise<{ secret: string; previousSecretExpiresAt: Date }> {
-  return retryOnConflict(deps, async () => {
-    const before = await readSubscription(deps, at);
-    const secret = makeWebhookSecret();
-    const now = deps.now();
-    const previousSecretExpiresAt = new Date(now.getTime() + overlapMs);
-    const old = before.secrets
-      .filter((entry) => !entry.expiresAt || entry.expiresAt > now)
-      .map((entry) => ({ ...entry, expiresAt: entry.expiresAt ?? previousSecretExpiresAt }));
-    const { matchedCount } = await deps.collections.subscriptions.updateOne(
-      { _id: at.id, merchantId: at.merchantId, 'secrets.0.sealed': before.secrets[0]?.sealed },
-      { $set: { secrets: [{ sealed: deps.secrets.seal(secret) }, ...old].slice(0, maxLiveSecrets), updatedAt: now } },
-    );
-    if (matchedCount === 0) throw new VersionConflict('The secret was rotated since it was read.');
-    return { secret, previousSecretExpiresAt };
-  });
 }

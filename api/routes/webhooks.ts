@@ -2,11 +2,11 @@
 
 import { startBatch } from '../../activities/batches/startBatch.js';
 import { replayDelivery } from '../../activities/webhooks/redeliver.js';
+import { rotateSecret } from '../../activities/webhooks/signingSecrets.js';
 import {
   createSubscription,
   deleteSubscription,
   readSubscription,
-  rotateSecret,
   updateSubscription,
 } from '../../activities/webhooks/subscriptions.js';
 import { sendTestEvent } from '../../activities/webhooks/testEvent.js';
@@ -63,9 +63,13 @@ export const webhookRoutes: Routes<keyof typeof webhookEndpoints> = {
     return { data: { id, deleted: true } };
   },
 
-  async rotateSecret({ deps, caller, params }) {
+  async rotateSecret({ deps, caller, params, body }) {
     const id = params.id ?? '';
-    const { secret, previousSecretExpiresAt } = await rotateSecret(deps, { merchantId: caller.merchantId, id });
+    const { secret, previousSecretExpiresAt } = await rotateSecret(deps, {
+      merchantId: caller.merchantId,
+      id,
+      revokePrevious: body?.revokePrevious ?? false,
+    });
     return { data: { id, secret, previousSecretExpiresAt: previousSecretExpiresAt.toISOString() } };
   },
 

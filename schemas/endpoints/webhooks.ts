@@ -73,8 +73,13 @@ export const webhookEndpoints = {
   }),
   rotateSecret: endpoint('post', `${one}/rotate-secret`, {
     tag,
-    summary: 'Make a new secret; the old one signs beside it for 24 hours',
+    summary: 'Make a new secret; the old one signs beside it for 24 hours, or ends at once',
+    description:
+      'With `revokePrevious: true` every older secret ends at once, for a secret that has leaked; receivers refuse deliveries until they have the new one.',
     access: 'merchants.campaigns:edit',
+    body: webhooks.secretRotation,
+    bodyOptional: true,
+    example: { revokePrevious: true },
     result: z.object({ id: z.string(), secret: z.string(), previousSecretExpiresAt: z.iso.datetime() }),
     errors: ['WEBHOOK_NOT_FOUND'],
   }),

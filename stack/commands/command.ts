@@ -119,6 +119,12 @@ export function consoleSecret({ config }: CommandContext): string {
   return config.CONSOLE_JWT_SECRET;
 }
 
+/** Throws Mistakes when SECRETS_KEY is not known. */
+export function givenSecrets({ config, secrets }: CommandContext): SecretBox {
+  if (config.SECRETS_KEY === absent.SECRETS_KEY) throw new Mistakes(['SECRETS_KEY is required']);
+  return secrets;
+}
+
 function linesOf(error: unknown): string {
   if (error instanceof ExpectedFailure) return error.message;
   if (error instanceof ConfigError) return error.mistakes.join('\n');
@@ -163,7 +169,7 @@ export async function runCommand(
       }
       return temporal;
     };
-    const secrets = createSecretBox([config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS]);
+    const secrets = createSecretBox(config);
     const say = (line: string) => out(`${line}\n`);
     await parsed.verb.run({ deps, config, secrets, temporal: connected, say }, parsed.input);
     return 0;

@@ -1,5 +1,8 @@
-// Lists the subscriptions whose receivers fail. Deliveries are sent again in Temporal (docs/operating.md).
-import { type Command, type CommandContext, main, table } from './command.js';
+// Lists the subscriptions whose receivers fail, and revokes the old secrets of one. Deliveries are sent again in Temporal
+// (docs/operating.md).
+
+import { revokeOldSecrets } from '../../activities/webhooks/signingSecrets.js';
+import { type Command, type CommandContext, type Given, Mistakes, main, table } from './command.js';
 
 async function failing({ deps, say }: CommandContext): Promise<void> {
   const rows = await deps.collections.subscriptions
@@ -21,9 +24,23 @@ async function failing({ deps, say }: CommandContext): Promise<void> {
   for (const line of table([['SUBSCRIPTION', 'MERCHANT', 'HOST', 'SINCE', 'FAILURES', 'STATE'], ...cells])) say(line);
 }
 
+async function revokeSecrets({ deps, secrets, say }: CommandContext, { args }: Given): Promise<void> {
+  const [id, ...more] = args;
+  if (!id || more.length > 0) throw new Mistakes(['name one subscription']);
+  const revoked = await revokeOldSecrets({ ...deps, secrets }, id);
+  say(`${revoked} old ${revoked === 1 ? 'secret' : 'secrets'} revoked; only the newest one signs`);
+}
+
 export const webhooks: Command = {
   name: 'webhooks',
-  verbs: { failing: { usage: 'failing', does: 'shows the subscriptions that fail, longest first', run: failing } },
+  verbs: {
+    failing: { usage: 'failing', does: 'shows the subscriptions that fail, longest first', run: failing },
+    'revoke-secrets': {
+      usage: 'revoke-secrets SUBSCRIPTION',
+      does: 'ends every secret of a subscription but the newest, at once',
+      run: revokeSecrets,
+    },
+  },
 };
 
 if (process.argv[1]?.match(/commands\/webhooks\.[jt]s$/)) await main(webhooks);

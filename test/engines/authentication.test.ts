@@ -3,6 +3,8 @@
 import { createHmac } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createUserTokens } from '../../api/userTokens.js';
+import type { Config } from '../../schemas/config.js';
 import { type ConsoleKey, type JwksServer, startJwksServer } from '../rig/jwksServer.js';
 import { type Answer, addKey, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
 import { jwtSecret, startService, type TestService } from '../rig/service.js';
@@ -23,6 +25,27 @@ const programs = (headers: Record<string, string>, by = merchant): Promise<Answe
   by.call('/merchants/me/programs', { credential: headers });
 const outcome = ({ status, body }: Answer) => [status, body.error?.code ?? 'ok'];
 const unknownKey = `lps_${'A'.repeat(43)}`;
+
+describe('a second console secret', () => {
+  it('keeps sessions valid while the console moves to the new one, and ends them when it is removed', async () => {
+    const [previous, now] = ['the-console-secret-of-last-year-000000', 'the-console-secret-of-this-year-000000'];
+    const signed = (secret: string) =>
+      new SignJWT({ sub: 'user-1', merchantId: merchant.id, roleIds: ['owner'] })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setIssuer('loyalty-console')
+        .setAudience('loyalty-pass-service')
+        .setExpirationTime('1h')
+        .sign(new TextEncoder().encode(secret));
+    const { deps } = service;
+    const verified = async (secrets: Partial<Config>, secret: string) =>
+      await createUserTokens({ ...deps.config, ...secrets }).verify(await signed(secret));
+    const both = { CONSOLE_JWT_SECRET: now, CONSOLE_JWT_SECRET_PREVIOUS: previous };
+    expect(await verified(both, previous)).toMatchObject({ sub: 'user-1' });
+    expect(await verified(both, now)).toMatchObject({ sub: 'user-1' });
+    expect(await verified(both, 'a-third-secret-of-nobody-at-all-0000000')).toBeNull();
+    expect(await verified({ CONSOLE_JWT_SECRET: now }, previous)).toBeNull();
+  });
+});
 
 describe('an API key', () => {
   it('is accepted in both header forms, with the scheme in any case', async () => {

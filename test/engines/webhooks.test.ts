@@ -4,7 +4,8 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSubscription, rotateSecret } from '../../activities/webhooks/subscriptions.js';
+import { liveSecrets, rotateSecret } from '../../activities/webhooks/signingSecrets.js';
+import { createSubscription } from '../../activities/webhooks/subscriptions.js';
 import { listDeliveries } from '../../api/reads/deliveryLog.js';
 import { createDeps } from '../../platform/createDeps.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
@@ -471,7 +472,7 @@ describe('two concurrent rotations', () => {
       [deps, other, deps, other].map((one) => rotateSecret({ ...effects.deps, ...one }, at)),
     );
     const row = await deps.collections.subscriptions.findOne({ _id: id });
-    const kept = (row?.secrets ?? []).map(({ sealed }) => effects.deps.secrets.open(sealed));
+    const kept = row ? liveSecrets(effects.deps, row, new Date()) : [];
     expect(kept).toHaveLength(5);
     expect(kept).toEqual(expect.arrayContaining(given.map(({ secret }) => secret)));
     for (let more = 0; more < 7; more += 1) await rotateSecret({ ...effects.deps, ...deps }, at);

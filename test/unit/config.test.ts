@@ -18,6 +18,7 @@ const wrong: Record<string, string> = {
   MONGODB_DATABASE: 'two words',
   LOG_LEVEL: 'loud',
   CONSOLE_JWT_SECRET: 'too short',
+  CONSOLE_JWT_SECRET_PREVIOUS: 'too short',
   CONSOLE_JWKS_URL: 'not a url',
   CONSOLE_JWT_ISSUER: '',
   CONSOLE_JWT_AUDIENCE: '',
