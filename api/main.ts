@@ -6,6 +6,7 @@ import { readConfigOrExit } from '../platform/config/loadConfig.js';
 import { createLog } from '../platform/log.js';
 import { createMetrics, watchProcess } from '../platform/metrics/metrics.js';
 import { serveMetrics } from '../platform/metrics/metricsServer.js';
+import { createCodecEndpoint } from '../platform/temporal/codecEndpoint.js';
 import { createApi } from './createApi.js';
 import { createGracefulShutdown } from './gracefulShutdown.js';
 import { backlog } from './serverOptions.js';
@@ -35,6 +36,7 @@ const metricsServer = await serveMetrics({
   host: config.HOST,
   port: config.METRICS_PORT,
   healthy: () => server.listening,
+  codec: createCodecEndpoint(config),
 });
 
 let asked = false;

@@ -79,6 +79,17 @@ const environment = z.object({
   TEMPORAL_TLS_SERVER_NAME: optional,
   TEMPORAL_CONFIG_FILE: optional,
   TEMPORAL_PROFILE: optional,
+  /** Encrypts what Temporal stores; a ring of keys. */
+  TEMPORAL_CODEC_KEY: optional.pipe(keyRing.optional()),
+  /** Operators decrypt with this token at the codec endpoint. */
+  TEMPORAL_CODEC_TOKEN: optional.pipe(longSecret.optional()),
+  /** The origin of Temporal's UI. */
+  TEMPORAL_CODEC_ORIGIN: optional.pipe(
+    z
+      .url({ protocol: /^https?$/ })
+      .transform((url) => new URL(url).origin)
+      .optional(),
+  ),
   REDIS_URL: optional,
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
 

@@ -1,5 +1,6 @@
 // Creates one Temporal Worker for each task queue. Only the queue `workflows` runs workflow code, together with short
 // database activities. Queues whose activities mostly wait for wallets or receivers have more activity slots.
+import type { DataConverter } from '@temporalio/common';
 import { type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
 import type { Activities } from '../activities/index.js';
 import { taskQueues } from '../schemas/workflows.js';
@@ -10,6 +11,8 @@ export interface CreateWorkers {
   namespace: string;
   workflowBundle: WorkflowBundle | { codePath: string };
   activities: Activities;
+  /** Temporal's own by default. */
+  dataConverter?: DataConverter;
   /** 0 makes every workflow task a replay, by which tests find workflow code that is not deterministic. */
   maxCachedWorkflows?: number;
 }

@@ -11,6 +11,7 @@ import { createMetrics, watchProcess } from '../platform/metrics/metrics.js';
 import { serveMetrics } from '../platform/metrics/metricsServer.js';
 import { temporalConnectionOptions } from '../platform/temporal/connectionOptions.js';
 import { connectTemporal } from '../platform/temporal/connectTemporal.js';
+import { dataConverterOf } from '../platform/temporal/payloadCodec.js';
 import { createTracing } from '../platform/tracing.js';
 import { taskQueues } from '../schemas/workflows.js';
 import { createWorkerDeps } from './createWorkerDeps.js';
@@ -57,9 +58,12 @@ async function connectNative(): Promise<NativeConnection> {
   }
 }
 
-const [connection, workflowBundle] = await Promise.all([connectNative(), makeBundle()]);
+const dataConverter = dataConverterOf(config);
+const bundleKind = dataConverter.failureConverterPath === undefined ? 'plain' : 'encrypted';
+const [connection, workflowBundle] = await Promise.all([connectNative(), makeBundle(bundleKind)]);
 
-const workers = await createWorkers({ connection, namespace: target.namespace, workflowBundle, activities });
+const { namespace } = target;
+const workers = await createWorkers({ connection, namespace, workflowBundle, activities, dataConverter });
 
 const metricsServer = await serveMetrics({
   metrics,

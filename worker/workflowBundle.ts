@@ -11,28 +11,36 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { WorkflowBundle } from '@temporalio/worker';
+import { encodedFailuresPath } from '../platform/temporal/payloadCodec.js';
+
+/** `encrypted` is for payloads that are encrypted: it encodes errors as payloads, too. */
+export type BundleKind = 'plain' | 'encrypted';
 
 const self = fileURLToPath(import.meta.url);
 const built = self.endsWith('.js');
-const builtBundle = fileURLToPath(new URL('../workflows.cjs', import.meta.url));
+const builtBundle = (kind: BundleKind) => fileURLToPath(new URL(`../workflows-${kind}.cjs`, import.meta.url));
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-export async function bundleWorkflows(): Promise<WorkflowBundle> {
+export async function bundleWorkflows(kind: BundleKind = 'plain'): Promise<WorkflowBundle> {
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
   const workflowsPath = fileURLToPath(new URL(`../workflows/index.${built ? 'js' : 'ts'}`, import.meta.url));
-  return bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
+  return bundleWorkflowCode({
+    workflowsPath,
+    logger: new DefaultLogger('ERROR'),
+    ...(kind === 'encrypted' && { failureConverterPath: encodedFailuresPath }),
+  });
 }
 
 /** The path of the cached bundle of the current sources; the file may not exist yet. */
-async function keptPath(): Promise<string> {
+async function keptPath(kind: BundleKind): Promise<string> {
   const hash = createHash('sha256').update(process.version);
   const files = ['package-lock.json'];
   // Workflow code may import only these folders.
   for (const folder of ['workflows', 'schemas'])
     for (const name of await readdir(join(root, folder), { recursive: true }))
-      if (name.endsWith('.ts')) files.push(join(folder, name));
+      if (/\.c?ts$/.test(name)) files.push(join(folder, name));
   for (const file of files.sort()) hash.update(file).update(await readFile(join(root, file)));
-  return join(root, 'node_modules/.cache/loyalty-pass', `workflows-${hash.digest('hex')}.cjs`);
+  return join(root, 'node_modules/.cache/loyalty-pass', `workflows-${kind}-${hash.digest('hex')}.cjs`);
 }
 
 /** Replaces all earlier bundles. The new file appears complete or not at all. */
@@ -44,14 +52,14 @@ async function keep(path: string, file: string): Promise<void> {
   await rename(`${path}.${process.pid}`, path);
 }
 
-export async function workflowBundle(): Promise<{ code: string }> {
-  if (built && existsSync(builtBundle)) return { code: await readFile(builtBundle, 'utf8') };
-  const kept = await keptPath();
+export async function workflowBundle(kind: BundleKind): Promise<{ code: string }> {
+  if (built && existsSync(builtBundle(kind))) return { code: await readFile(builtBundle(kind), 'utf8') };
+  const kept = await keptPath(kind);
   if (existsSync(kept)) return { code: await readFile(kept, 'utf8') };
   const folder = await mkdtemp(join(tmpdir(), 'loyalty-pass-workflows-'));
   try {
     const file = join(folder, 'workflows.cjs');
-    await promisify(execFile)(process.execPath, [...process.execArgv, self, file]);
+    await promisify(execFile)(process.execPath, [...process.execArgv, self, kind, file]);
     // If the bundle cannot be cached, it is made again at each start.
     await keep(kept, file).catch(() => undefined);
     return { code: await readFile(file, 'utf8') };
@@ -60,8 +68,9 @@ export async function workflowBundle(): Promise<{ code: string }> {
   }
 }
 
-// Run as a program (by `npm run build` and by `workflowBundle` above), this file writes the bundle.
+// Run as a program, this file writes one bundle (for `workflowBundle` above), or both (for `npm run build`).
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const { code } = await bundleWorkflows();
-  await writeFile(process.argv[2] ?? builtBundle, code);
+  const [, , wanted, file] = process.argv;
+  const kinds = (['plain', 'encrypted'] as const).filter((kind) => wanted === undefined || kind === wanted);
+  for (const kind of kinds) await writeFile(file ?? builtBundle(kind), (await bundleWorkflows(kind)).code);
 }

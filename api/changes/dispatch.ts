@@ -90,6 +90,6 @@ export async function dispatch(deps: ApiDeps, done: Done, effect: Effect): Promi
   return passUpdate;
 }
 
-export function summaryOf(verb: string, { memberCode, previous, current }: ChangeFacts): string {
-  return `${verb} ${memberCode}: ${previous} to ${current}`;
+export function summaryOf(verb: string, memberId: string, { previous, current }: ChangeFacts): string {
+  return `${verb} ${memberId}: ${previous} to ${current}`;
 }

@@ -32,7 +32,7 @@ export async function performChange(
   );
   if (changed.kind === 'unchanged') return { changed, passUpdate: null };
   if (changed.kind !== 'done') throw new Error('Only a change with a key can be replayed.');
-  const summary = `${noun} ${changed.member.memberCode}`;
+  const summary = `${noun} ${memberId}`;
   const passUpdate = await dispatch(deps, changed, { eventType, summary });
   return { changed, passUpdate };
 }

@@ -9,12 +9,12 @@ import { planDispatch, startInBackground } from './dispatch.js';
 type Created = Extract<Enrolled, { kind: 'created' }>;
 
 function issuingWorkflow({ member, eventId }: Created): StartWorkflow<'issuePasses'> {
-  const { _id: memberId, merchantId, programId, memberCode } = member;
+  const { _id: memberId, merchantId, programId } = member;
   return {
     name: 'issuePasses',
     workflowId: enrollId(memberId),
     input: { merchantId, memberId, eventId },
-    summary: `enroll ${memberCode} into ${programId}`,
+    summary: `enroll ${memberId} into ${programId}`,
     searchAttributes: {
       MerchantId: merchantId,
       MemberId: memberId,

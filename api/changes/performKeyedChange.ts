@@ -85,7 +85,7 @@ export async function performKeyedChange(
     return { status: changed.answer.status, bytes: changed.answer.body };
   }
   const { facts } = changed;
-  const effect: Effect = { eventType, summary: summaryOf(operation, facts) };
+  const effect: Effect = { eventType, summary: summaryOf(operation, memberId, facts) };
   if (changed.kind === 'abandoned') {
     const { claim, programId } = changed;
     const effectOf = { ...effect, workflowId: id, eventId: claim.eventId, merchantId, memberId, programId };

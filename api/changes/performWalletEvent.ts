@@ -13,6 +13,6 @@ export async function performWalletEvent(
 ): Promise<Done | null> {
   const { leaseOwnerOf } = planDispatch(deps, (eventId) => changeId('pass', memberId, eventId));
   const done = await change(leaseOwnerOf);
-  if (done) await dispatch(deps, done, { eventType, summary: `${eventType} ${done.member.memberCode}` });
+  if (done) await dispatch(deps, done, { eventType, summary: `${eventType} ${done.member._id}` });
   return done;
 }

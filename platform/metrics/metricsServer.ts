@@ -1,8 +1,9 @@
 // Serves metrics and health on a separate port, so that they cannot be reached through the port of the API. When the
 // port cannot be opened, the process logs an error and runs without metrics.
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import { request } from 'undici';
+import { codecPath } from '../temporal/codecEndpoint.js';
 import type { Metrics } from './metrics.js';
 
 export interface MetricsServerOptions {
@@ -15,6 +16,8 @@ export interface MetricsServerOptions {
   healthy: () => boolean;
   /** Where the Temporal SDK serves its own metrics; they are appended to ours. */
   sdkMetricsUrl?: string;
+  /** Answers `/codec` and all below it. */
+  codec?: RequestListener | undefined;
 }
 
 export interface MetricsServer {
@@ -26,11 +29,15 @@ export interface MetricsServer {
 const sdkTimeoutMs = 1_000;
 
 export async function serveMetrics(options: MetricsServerOptions): Promise<MetricsServer> {
-  const { metrics, log, host, port, healthy, sdkMetricsUrl } = options;
+  const { metrics, log, host, port, healthy, sdkMetricsUrl, codec } = options;
   const server = createServer(async (asked, answer) => {
     const path = asked.url?.split('?')[0];
     if (path === '/healthz') {
       answer.writeHead(healthy() ? 200 : 503, { 'Content-Type': 'text/plain' }).end(healthy() ? 'ok\n' : 'not ready\n');
+      return;
+    }
+    if (codec && (path === codecPath || path?.startsWith(`${codecPath}/`))) {
+      codec(asked, answer);
       return;
     }
     if (path !== '/metrics') {

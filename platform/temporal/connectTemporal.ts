@@ -4,6 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Config } from '../../schemas/config.js';
 import { temporalConnectionOptions } from './connectionOptions.js';
+import { dataConverterOf } from './payloadCodec.js';
 import { createWorkflowClient, type WorkflowClient, type WorkflowClientOptions } from './workflowClient.js';
 
 /** With gRPC's defaults a channel waits up to two minutes before it reconnects after a long outage. */
@@ -19,7 +20,7 @@ export function connectTemporal({
 } {
   const target = temporalConnectionOptions(config);
   const connection = Connection.lazy({ ...target.connection, channelArgs: reconnectMs });
-  const client = new Client({ connection, namespace: target.namespace });
+  const client = new Client({ connection, namespace: target.namespace, dataConverter: dataConverterOf(config) });
   return {
     client,
     workflowClient: createWorkflowClient({ client, connection, log, ...(watch !== undefined && { watch }) }),

@@ -20,7 +20,9 @@ export function temporalConnectionOptions(config: Config): TemporalConnectionOpt
   const file = config.TEMPORAL_CONFIG_FILE;
   if (file !== undefined && !existsSync(file)) throw new ConfigError([`TEMPORAL_CONFIG_FILE: ${file} is not there`]);
   const given = Object.entries(config).flatMap(([name, value]) =>
-    name.startsWith('TEMPORAL_') && typeof value === 'string' && value !== '' ? [[name, value] as const] : [],
+    name.startsWith('TEMPORAL_') && !name.startsWith('TEMPORAL_CODEC_') && typeof value === 'string' && value !== ''
+      ? [[name, value] as const]
+      : [],
   );
   try {
     const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars: Object.fromEntries(given) });

@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
@@ -13,6 +14,7 @@ import { backlog } from '../../api/serverOptions.js';
 import type { ClosableDeps } from '../../platform/createDeps.js';
 import { createLog } from '../../platform/log.js';
 import { temporalConnectionOptions } from '../../platform/temporal/connectionOptions.js';
+import { dataConverterOf } from '../../platform/temporal/payloadCodec.js';
 import { readConfig } from '../../schemas/config.js';
 import { newId } from '../../schemas/ids.js';
 import { findPort } from '../../stack/ports.js';
@@ -49,6 +51,8 @@ export interface ServiceOptions {
   replay?: boolean;
   /** The MongoDB timeouts; by default those that a slow machine does not exceed. */
   patience?: 'caller';
+  /** Path of the workflow bundle; by default that of the run. */
+  workflowBundle?: string;
 }
 
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
@@ -84,6 +88,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   await new Promise<void>((resolve) => server.listen({ port, host: '127.0.0.1', backlog }, resolve));
 
   const target = temporalConnectionOptions(config);
+  const codePath = options.workflowBundle ?? inject('workflowBundle');
+  const dataConverter = dataConverterOf(config);
   const native = await NativeConnection.connect(target.connection);
   let running: { workers: Worker[]; stopper: AbortController; ended: Promise<unknown> } | null = null;
   const startWorker = async () => {
@@ -94,8 +100,9 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     const workers = await createWorkers({
       connection: native,
       namespace: target.namespace,
-      workflowBundle: { codePath: inject('workflowBundle') },
+      workflowBundle: { codePath },
       activities,
+      dataConverter,
     });
     running = { workers, stopper, ended: Promise.all(workers.map((worker) => worker.run())) };
   };
@@ -121,7 +128,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     async stop() {
       await closeServer(server);
       await stopWorker();
-      if (options.replay !== false) await replaySince(temporal, startedAt);
+      if (options.replay !== false) await replaySince(temporal, startedAt, codePath, dataConverter);
       await native.close();
       await deps.mongo.db(config.MONGODB_DATABASE).dropDatabase();
       await close();
@@ -140,12 +147,17 @@ function closeServer(server: Server): Promise<void> {
  * Replays every execution since then with the current workflow code. Throws when one does not replay; its history is
  * then stored in test-results.
  */
-export async function replaySince(client: Client, since: Date, codePath = inject('workflowBundle')): Promise<number> {
+export async function replaySince(
+  client: Client,
+  since: Date,
+  codePath = inject('workflowBundle'),
+  dataConverter: DataConverter = {},
+): Promise<number> {
   const histories = client.workflow
     .list({ query: `StartTime >= "${since.toISOString()}" AND WorkflowType NOT STARTS_WITH "temporal"` })
     .intoHistories({ concurrency: 8 });
   let replayed = 0;
-  const results = Worker.runReplayHistories({ workflowBundle: { codePath } }, histories);
+  const results = Worker.runReplayHistories({ workflowBundle: { codePath }, dataConverter }, histories);
   for await (const { workflowId, runId, error } of results) {
     if (error) {
       const file = await keepHistory(client, { workflowId, runId });

@@ -1,0 +1,105 @@
+// The codec endpoint: decrypts payloads for operators who look at workflows in Temporal's UI or CLI. It answers only to
+// TEMPORAL_CODEC_TOKEN, as `Authorization: Bearer` (the CLI's --codec-auth) or as the password of a basic login, which a
+// browser remembers after the operator has opened the endpoint once. Pages of other origins than TEMPORAL_CODEC_ORIGIN
+// cannot read an answer.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { PayloadCodec } from '@temporalio/common';
+import { z } from 'zod';
+import type { Config } from '../../schemas/config.js';
+import { createPayloadCodec } from './payloadCodec.js';
+
+export const codecPath = '/codec';
+
+/** Twice what Temporal puts into one page of a history. */
+const maxBodyBytes = 8 * 1_048_576;
+
+const base64 = z.string().transform((text) => Buffer.from(text, 'base64'));
+const request = z.object({
+  payloads: z.array(z.object({ metadata: z.record(z.string(), base64).default({}), data: base64.optional() })),
+});
+
+type Payloads = Awaited<ReturnType<PayloadCodec['decode']>>;
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+function isAuthorized({ headers }: IncomingMessage, token: string): boolean {
+  const [scheme = '', credentials = ''] = headers.authorization?.split(' ') ?? [];
+  const given =
+    scheme.toLowerCase() === 'basic'
+      ? Buffer.from(credentials, 'base64')
+          .toString('utf8')
+          .replace(/^[^:]*:/, '')
+      : credentials;
+  return /^(basic|bearer)$/i.test(scheme) && timingSafeEqual(digest(given), digest(token));
+}
+
+async function bodyOf(asked: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of asked) {
+    size += chunk.length;
+    if (size > maxBodyBytes) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** As Temporal writes payloads in JSON: all bytes in base64. */
+function jsonOf(payloads: Payloads): string {
+  const inBase64 = (bytes: Uint8Array | null | undefined) => Buffer.from(bytes ?? []).toString('base64');
+  return JSON.stringify({
+    payloads: payloads.map(({ metadata, data }) => ({
+      metadata: Object.fromEntries(Object.entries(metadata ?? {}).map(([name, value]) => [name, inBase64(value)])),
+      data: inBase64(data),
+    })),
+  });
+}
+
+/** Undefined unless both TEMPORAL_CODEC_KEY and TEMPORAL_CODEC_TOKEN are set. */
+export function createCodecEndpoint(config: Config): RequestListener | undefined {
+  const { TEMPORAL_CODEC_KEY: key, TEMPORAL_CODEC_TOKEN: token, TEMPORAL_CODEC_ORIGIN: allowedOrigin } = config;
+  if (key === undefined || token === undefined) return undefined;
+  const codec = createPayloadCodec(key);
+
+  async function answer(asked: IncomingMessage, reply: ServerResponse): Promise<void> {
+    const say = (status: number, text: string) => {
+      reply.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${text}\n`);
+    };
+    const { method, url = '', headers } = asked;
+    reply.setHeader('Vary', 'Origin');
+    reply.setHeader('Cache-Control', 'no-store');
+    if (headers.origin !== undefined && headers.origin === allowedOrigin) {
+      reply.setHeader('Access-Control-Allow-Origin', headers.origin);
+      reply.setHeader('Access-Control-Allow-Credentials', 'true');
+      reply.setHeader('Access-Control-Allow-Methods', 'POST');
+      reply.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type, X-Namespace');
+    } else if (headers['sec-fetch-site'] === 'cross-site' || headers.origin !== undefined) {
+      return say(403, 'This origin is not TEMPORAL_CODEC_ORIGIN.');
+    }
+    if (method === 'OPTIONS') return void reply.writeHead(204).end();
+    if (!isAuthorized(asked, token ?? '')) {
+      reply.setHeader('WWW-Authenticate', 'Basic realm="Temporal codec"');
+      return say(401, 'The password is TEMPORAL_CODEC_TOKEN; any user name will do.');
+    }
+    if (url === codecPath && method === 'GET')
+      return say(200, 'You are signed in: this browser may decode payloads now.');
+    if (url !== `${codecPath}/decode` || method !== 'POST') return say(404, `There is only POST ${codecPath}/decode.`);
+
+    const body = await bodyOf(asked);
+    if (body === null) return say(413, 'Too many payloads at once.');
+    try {
+      const { payloads } = request.parse(JSON.parse(body));
+      const decoded = jsonOf(await codec.decode(payloads as Payloads));
+      reply.writeHead(200, { 'Content-Type': 'application/json' }).end(decoded);
+    } catch (error) {
+      const isForeign = error instanceof Error && error.message.startsWith('A payload is encrypted with key');
+      say(400, isForeign ? error.message : 'These are no payloads that this service has encrypted.');
+    }
+  }
+
+  return (asked, reply) => {
+    // The connection broke while the body was read: nobody is left to answer.
+    answer(asked, reply).catch(() => reply.destroy());
+  };
+}
