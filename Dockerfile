@@ -1,9 +1,9 @@
 # glibc, since the Temporal SDK's core is built for it; one Node for all three stages.
-FROM node:22.23.2-bookworm-slim AS build
+FROM node:22.23.2-bookworm-slim@sha256:83f487e0a63425e5b4d146fb5e5be574bcbe1b7b843d3ebafdd95eaf7767a7e5 AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json tsconfig.build.json tsconfig.image.json ./
 COPY schemas ./schemas
 COPY platform ./platform
 COPY activities ./activities
@@ -11,14 +11,15 @@ COPY workflows ./workflows
 COPY api ./api
 COPY worker ./worker
 COPY stack ./stack
-RUN npm run build
+# Without what only `npm start` needs: engines, supervisor, demo.
+RUN npx tsc -p tsconfig.image.json && node dist/worker/workflowBundle.js && npm run -s sbom > sbom.cdx.json
 
-FROM node:22.23.2-bookworm-slim AS dependencies
+FROM node:22.23.2-bookworm-slim@sha256:83f487e0a63425e5b4d146fb5e5be574bcbe1b7b843d3ebafdd95eaf7767a7e5 AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev && npm cache clean --force
 
-FROM node:22.23.2-bookworm-slim
+FROM node:22.23.2-bookworm-slim@sha256:83f487e0a63425e5b4d146fb5e5be574bcbe1b7b843d3ebafdd95eaf7767a7e5
 # TLS to Temporal, Apple, Google and receivers needs the roots.
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*
 ENV NODE_ENV=production
@@ -27,6 +28,7 @@ ENV MALLOC_ARENA_MAX=2
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY --from=build /app/sbom.cdx.json ./
 COPY package.json ./
 USER node
 EXPOSE 3000 9464 9465

@@ -2,7 +2,7 @@
 // (docs/operating.md).
 
 import { revokeOldSecrets } from '../../activities/webhooks/signingSecrets.js';
-import { type Command, type CommandContext, type Given, Mistakes, main, table } from './command.js';
+import { type Command, type CommandContext, type CommandInput, Mistakes, main, table } from './command.js';
 
 async function failing({ deps, say }: CommandContext): Promise<void> {
   const rows = await deps.collections.subscriptions
@@ -24,7 +24,7 @@ async function failing({ deps, say }: CommandContext): Promise<void> {
   for (const line of table([['SUBSCRIPTION', 'MERCHANT', 'HOST', 'SINCE', 'FAILURES', 'STATE'], ...cells])) say(line);
 }
 
-async function revokeSecrets({ deps, secrets, say }: CommandContext, { args }: Given): Promise<void> {
+async function revokeSecrets({ deps, secrets, say }: CommandContext, { args }: CommandInput): Promise<void> {
   const [id, ...more] = args;
   if (!id || more.length > 0) throw new Mistakes(['name one subscription']);
   const revoked = await revokeOldSecrets({ ...deps, secrets }, id);

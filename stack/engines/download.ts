@@ -14,14 +14,6 @@ export async function assertReachable(url: string): Promise<void> {
   });
 }
 
-export async function fetchJson(url: string): Promise<unknown> {
-  return await throughProxy(async (dispatcher) => {
-    const response = await ask(url, { dispatcher });
-    if (!response.ok) throw new Error(`${new URL(url).host} answered ${response.status}`);
-    return await response.json();
-  });
-}
-
 /** Streams the response body to `take`. Throws when no data arrives for 30 s. */
 export async function fetchBody(
   url: string,

@@ -1,19 +1,28 @@
 // Lists where to get a Temporal dev server from when the user gave no address: an installed one, a cached one, a
 // download, a build.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createRequire } from 'node:module';
+import { execFile } from 'node:child_process';
+import { createHash, type Hash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { z } from 'zod';
+import { promisify } from 'node:util';
 import { type CachedFile, intoCache } from './cache.js';
-import { fetchBody, fetchJson } from './download.js';
+import { assertReachable, fetchBody } from './download.js';
 import { type Context, cachedSource, type Engine, obtain, type Source } from './obtain.js';
 import { findOnPath, installed, versionOf } from './onPath.js';
 import { runTool } from './tool.js';
 
-const builtVersion = '1.5.1';
+const cliVersion = '1.5.1';
+const platform = `${process.platform}_${process.arch === 'x64' ? 'amd64' : process.arch}`;
+/** SHA-256 of the release's archives. A new version needs new ones: they are in checksums.txt of the release. */
+const sha256Of: Record<string, string> = {
+  linux_amd64: 'ddc95e08b0b076efd4ea9733a3f488eb7d2be875f8834e616cd2a37358b4852d',
+  linux_arm64: 'bd1b0db9f18b051026de8bf6cc1505f2510f14bbb7a8b9a4a91fff46c77454f5',
+  darwin_amd64: 'bbb73e2a31135abe50a1f1cdb35030c42961df618e8ce9c60ae89f201540c5d9',
+  darwin_arm64: 'cca01b7ea35ad56e2a328d9ae596bf716bd22313ef63c7a761c88354457c2415',
+};
 // Fairness between the keys of a task queue needs server 1.29.
 const oldestServer = '1.29.0';
 const serverVersion = /Server v?([\d.]+)/;
@@ -23,6 +32,8 @@ export interface TemporalSearch {
   env: NodeJS.ProcessEnv;
   /** The server that is asked for the download; by default the vendor's. */
   downloadOrigin?: string;
+  /** The digest of the archive; by default that of the release. */
+  archiveSha256?: string;
 }
 
 export async function obtainTemporal(search: TemporalSearch, context: Context): Promise<Engine> {
@@ -41,16 +52,9 @@ export async function obtainTemporal(search: TemporalSearch, context: Context): 
   );
 }
 
-function temporalSources({
-  cacheDir,
-  env,
-  downloadOrigin = 'https://temporal.download',
-}: TemporalSearch): Source<string>[] {
-  const sdk = z
-    .object({ version: z.string() })
-    .parse(createRequire(import.meta.url)('@temporalio/client/package.json'));
-  const fetched: CachedFile = { cacheDir, folder: `temporal-for-sdk-${sdk.version}`, program: 'temporal' };
-  const built: CachedFile = { cacheDir, folder: `temporal-${builtVersion}`, program: 'temporal' };
+function temporalSources(search: TemporalSearch): Source<string>[] {
+  const { cacheDir, env } = search;
+  const file: CachedFile = { cacheDir, folder: `temporal-${cliVersion}`, program: 'temporal' };
   const engine = async (path: string, from: string): Promise<Engine> => {
     const version = await versionOf(path, serverVersion);
     return { kind: 'temporal', path, version, said: `server ${version}, ${from}` };
@@ -65,49 +69,50 @@ function temporalSources({
         return found && engine(found.path, 'from the PATH');
       },
     },
-    cachedSource('CLI fetched earlier', fetched, cached),
-    cachedSource('CLI built earlier', built, cached),
+    cachedSource('CLI fetched or built earlier', file, cached),
     {
-      tried: 'download of the Temporal CLI',
+      tried: `download of the Temporal CLI ${cliVersion}`,
       kind: 'temporal',
-      get: async (context) =>
-        await engine(await fetchTemporal(fetched, downloadOrigin, sdk.version, context), 'downloaded'),
+      get: async (context) => await engine(await fetchTemporal(file, search, context), 'downloaded'),
     },
     {
-      tried: `build of the CLI ${builtVersion} with go`,
+      tried: `build of the CLI ${cliVersion} with go`,
       kind: 'temporal',
-      get: async (context) => await engine(await buildTemporal(built, env, context), 'built'),
+      get: async (context) => await engine(await buildTemporal(file, env, context), 'built'),
     },
   ];
 }
 
-const downloadSchema = z.object({ archiveUrl: z.url(), fileToExtract: z.string() });
-
-// Downloads from the same address as the SDK's test environment. The SDK's own download is not used, because it needs
-// the SDK's native module in this process, starts a server at once, shows no progress and has no timeout.
-async function fetchTemporal(file: CachedFile, origin: string, sdkVersion: string, context: Context): Promise<string> {
+/** The archive's bytes are compared with the digest above before anything is unpacked. */
+async function fetchTemporal(
+  file: CachedFile,
+  { downloadOrigin = 'https://github.com', archiveSha256 = sha256Of[platform] }: TemporalSearch,
+  context: Context,
+): Promise<string> {
+  if (archiveSha256 === undefined) throw new Error(`no digest is known for ${platform}`);
   context.task.say('asking for the download of the Temporal CLI');
-  const query = new URLSearchParams({
-    platform: process.platform,
-    arch: process.arch === 'x64' ? 'amd64' : process.arch,
-    format: 'tar.gz',
-    'sdk-name': 'sdk-typescript',
-    'sdk-version': sdkVersion,
-  });
-  const found = downloadSchema.parse(await fetchJson(`${origin}/cli/default?${query}`));
+  const name = `temporal_cli_${cliVersion}_${platform}.tar.gz`;
+  const url = `${downloadOrigin}/temporalio/cli/releases/download/v${cliVersion}/${name}`;
+  await assertReachable(url);
   return await intoCache(file, context, async (folder) => {
-    const unpack = async (blocks: AsyncIterable<Uint8Array>, total: number | undefined) => {
-      const tar = spawn('tar', ['-xz', '-C', folder, '-f', '-', found.fileToExtract], {
-        stdio: ['pipe', 'ignore', 'ignore'],
-      });
-      const ended = once(tar, 'close');
-      await pipeline(Readable.from(counted(blocks, total, context)), tar.stdin);
-      const [code] = await ended;
-      if (code !== 0) throw new Error(`${found.archiveUrl} could not be unpacked`);
-    };
-    await fetchBody(found.archiveUrl, unpack, context.signal);
+    const archive = join(folder, name);
+    const hash = createHash('sha256');
+    const store = (blocks: AsyncIterable<Uint8Array>, total: number | undefined) =>
+      pipeline(Readable.from(counted(blocks, total, context)), hashed(hash), createWriteStream(archive));
+    await fetchBody(url, store, context.signal);
+    if (hash.digest('hex') !== archiveSha256) throw new Error(`${url} does not have the SHA-256 ${archiveSha256}`);
+    await promisify(execFile)('tar', ['-xzf', archive, '-C', folder, 'temporal']);
+    await rm(archive);
   });
 }
+
+const hashed = (hash: Hash) =>
+  async function* (blocks: AsyncIterable<Uint8Array>) {
+    for await (const block of blocks) {
+      hash.update(block);
+      yield block;
+    }
+  };
 
 async function* counted(blocks: AsyncIterable<Uint8Array>, total: number | undefined, { task }: Context) {
   let received = 0;
@@ -133,7 +138,7 @@ async function buildTemporal(file: CachedFile, env: NodeJS.ProcessEnv, context: 
     let packages = 0;
     await runTool({
       command: go,
-      args: ['install', '-v', `github.com/temporalio/cli/cmd/temporal@v${builtVersion}`],
+      args: ['install', '-v', `github.com/temporalio/cli/cmd/temporal@v${cliVersion}`],
       env: { ...env, GOBIN: folder },
       logFile: join(file.cacheDir, 'logs', 'build-temporal.log'),
       signal: context.signal,

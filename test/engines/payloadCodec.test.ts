@@ -20,8 +20,8 @@ import { bundleWorkflows } from '../../worker/workflowBundle.js';
 import { forkEngines } from '../rig/forkEngines.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { startReceiver } from '../rig/receiver.js';
+import { status } from '../rig/responders.js';
 import { startService, type TestService } from '../rig/service.js';
-import { status } from '../rig/tempers.js';
 import { until } from '../rig/until.js';
 
 const key = Buffer.alloc(32, 3).toString('base64');

@@ -15,8 +15,8 @@ import { webhooks } from '../../stack/commands/webhooks.js';
 import { runOn } from '../rig/commandLine.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
+import { ok } from '../rig/responders.js';
 import { startService, type TestService } from '../rig/service.js';
-import { ok } from '../rig/tempers.js';
 import { sealUnbound } from '../rig/unboundSecret.js';
 
 const all = '/merchants/me/webhooks';

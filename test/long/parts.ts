@@ -55,6 +55,13 @@ export const parts: readonly Part[] = [
     turn: 2,
   },
   {
+    name: 'audit',
+    proves: 'no package of the image has a known vulnerability of severity high',
+    args: script('test/long/audit.ts'),
+    limitMinutes: 3,
+    turn: 0,
+  },
+  {
     name: 'nodes',
     proves: 'other installed versions of Node run it',
     args: script('test/long/otherNodes.ts'),

@@ -176,20 +176,31 @@ test('a network that drops all packets is given up within five seconds', async (
   expect(await quickest(giveUp, 5_000)).toBeLessThan(5_000);
 });
 
-test('the Temporal CLI is downloaded, unpacked and cached', async () => {
-  const archive = archiveOf('temporal', temporalScript('1.32.0'));
+const cliArchive = () => archiveOf('temporal', temporalScript('1.29.1'));
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+test('the Temporal CLI is downloaded, checked against its digest, unpacked and cached', async () => {
+  const archive = cliArchive();
   const asked: string[] = [];
   const origin = await listening((request, response) => {
-    asked.push(request.url ?? '');
-    const found = { archiveUrl: `http://${request.headers.host}/cli.tar.gz`, fileToExtract: 'temporal' };
-    response.end(request.url === '/cli.tar.gz' ? archive : JSON.stringify(found));
+    asked.push(`${request.method} ${request.url}`);
+    response.end(archive);
   });
-  const engine = await temporal(origin);
-  expect(engine.said).toBe('server 1.32.0, downloaded');
-  expect(asked[0]).toMatch(
-    /^\/cli\/default\?platform=\w+&arch=\w+&format=tar\.gz&sdk-name=sdk-typescript&sdk-version=1\.\d+\.\d+$/,
+  const search = { cacheDir, env: env(), downloadOrigin: origin, archiveSha256: sha256(archive) };
+  const engine = await obtainTemporal(search, context());
+  expect(engine.said).toBe('server 1.29.1, downloaded');
+  expect(asked[1]).toMatch(
+    /^GET \/temporalio\/cli\/releases\/download\/v1\.5\.1\/temporal_cli_1\.5\.1_\w+_\w+\.tar\.gz$/,
   );
-  expect(await temporal()).toMatchObject({ path: engine.path, said: 'server 1.32.0, from the cache' });
+  expect(readdirSync(dirname(engine.path))).toEqual(['temporal']);
+  expect(await temporal()).toMatchObject({ path: engine.path, said: 'server 1.29.1, from the cache' });
+});
+
+test('a Temporal CLI with another digest is refused, and nothing of it is unpacked', async () => {
+  const archive = cliArchive();
+  const origin = await listening((_request, response) => response.end(archive));
+  await expect(temporal(origin)).rejects.toThrow(/does not have the SHA-256 [0-9a-f]{64}/);
+  expect(readdirSync(cacheDir).filter((name) => name.startsWith('temporal'))).toEqual([]);
 });
 
 test('mongod is downloaded, checked against its checksum and cached', async () => {
