@@ -3,12 +3,12 @@
 // Payloads that are not encrypted pass unchanged, so histories from before the codec was on still decode and replay.
 import { fileURLToPath } from 'node:url';
 import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
-import { temporal } from '@temporalio/proto';
+import proto from '@temporalio/proto';
 import type { Config } from '../../schemas/config.js';
 import { parseKeyRing } from '../../schemas/keyRing.js';
 import { decrypt, encrypt } from '../aesGcm.js';
 
-const { Payload: PayloadProto } = temporal.api.common.v1;
+const { Payload: PayloadProto } = proto.temporal.api.common.v1;
 const encoding = Buffer.from('binary/encrypted');
 const textOf = (bytes: Uint8Array | null | undefined): string => Buffer.from(bytes ?? []).toString('utf8');
 
