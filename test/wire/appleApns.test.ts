@@ -8,6 +8,8 @@ import { loadAppleCredentials, type RealAppleCredentials } from '../../activitie
 import type { AppleSettings } from '../../activities/wallets/apple/pemSettings.js';
 import { type ApnsAnswer, type ApnsServer, type ApnsServerOptions, startApnsServer } from '../rig/apnsServer.js';
 import { type AppleCertificates, makeAppleCertificates } from '../rig/appleCertificates.js';
+import { type FrameConnection, startFrameServer } from '../rig/frameServer.js';
+import { timed } from '../rig/stalls.js';
 
 /** The time limit in tests with hanging devices. */
 const hangsMs = 3_000;
@@ -125,8 +127,7 @@ describe('each answer', () => {
     '%s has its own outcome, and the other devices get their push',
     async (_: string, answer: ApnsAnswer, expected: Partial<PushAnswer>) => {
       server.answer('odd', answer);
-      // A request that a GOAWAY left unanswered is also given up at the limit.
-      const withinMs = answer === 'hang' || answer === 'goaway' ? hangsMs : undefined;
+      const withinMs = answer === 'hang' ? hangsMs : undefined;
       const [first, odd, last] = await apns.push(['good', 'odd', 'fine'], withinMs);
       expect(odd).toMatchObject({ pushToken: 'odd', ...expected });
       if (answer === 'drop' || answer === 'goaway') {
@@ -258,6 +259,97 @@ describe('the connection', () => {
     expect(await connectTo({ credentials: other }).push(['a'])).toMatchObject([
       { outcome: 'rejected', status: 400, reason: 'TopicDisallowed' },
     ]);
+  });
+});
+
+describe('a connection that APNs ends', () => {
+  const everyStream = 2 ** 31 - 1;
+  const soon = (work: () => void) => void setTimeout(work, 20);
+
+  type Ending = (connection: FrameConnection, streamId: number) => void;
+  const duringRequest: [string, Ending][] = [
+    ['by a GOAWAY that refuses the request', (to) => to.goaway(0)],
+    ['by a GOAWAY that refuses the request, and by its end', (to) => [to.goaway(0), to.end()]],
+    ['by a GOAWAY that counts the request in and leaves it unanswered', (to, id) => to.goaway(id)],
+    ['by a GOAWAY that counts it in, and by its end', (to, id) => [to.goaway(id), soon(to.end)]],
+    ['by a GOAWAY that counts it in, and by a cut', (to, id) => [to.goaway(id), soon(to.destroy)]],
+    ['by a notice without another GOAWAY', (to) => to.goaway(everyStream)],
+    ['by a notice and a GOAWAY that refuses the request', (to) => [to.goaway(everyStream), soon(() => to.goaway(0))]],
+    ['by a GOAWAY with an error', (to, id) => to.goaway(id, 2)],
+    ['by a GOAWAY after the headers of the answer', (to, id) => [to.headers(id, 200, { end: false }), to.goaway(id)]],
+    ['by a GOAWAY after headers, refusing', (to, id) => [to.headers(id, 200, { end: false }), to.goaway(0)]],
+    [
+      'by a GOAWAY in the middle of the answer',
+      (to, id) => [to.headers(id, 400, { end: false }), to.data(id, '{"rea', { end: false }), to.goaway(id)],
+    ],
+    [
+      'by its end in the middle of the answer',
+      (to, id) => [to.headers(id, 400, { end: false }), to.data(id, '{"rea', { end: false }), soon(to.end)],
+    ],
+    ['by a GOAWAY right after the answer', (to, id) => [to.headers(id, 200), to.goaway(id)]],
+  ];
+  const duringConnect: [string, (connection: FrameConnection) => void][] = [
+    ['by a GOAWAY before its SETTINGS', (to) => [to.goaway(0), to.settings()]],
+    ['by a GOAWAY with its SETTINGS', (to) => [to.settings(), to.goaway(0)]],
+    ['by a GOAWAY with its SETTINGS, and by its end', (to) => [to.settings(), to.goaway(0), to.end()]],
+    ['by a GOAWAY with an error and its SETTINGS', (to) => [to.settings(), to.goaway(0, 2)]],
+    ['before it sent anything', (to) => to.end()],
+  ];
+  const answer200 = (to: FrameConnection, id: number) => to.headers(id, 200);
+
+  async function pushesTo(how: Omit<Parameters<typeof startFrameServer>[0], 'tls'>, pushTokens: string[]) {
+    const frames = await startFrameServer({ tls: certificates.server, ...how });
+    closing.push(() => frames.close());
+    const { made, ms } = await timed(() => connectTo({ origin: frames.origin }).push(pushTokens));
+    return { answers: outcomes(made), ms };
+  }
+
+  it.each(duringRequest)('%s is replaced at once, and every push is sent', async (_, end) => {
+    // The end comes with the first request of the first connection, or with the second one.
+    for (const odd of [1, 3]) {
+      const ended = new Set<FrameConnection>();
+      const { answers, ms } = await pushesTo(
+        {
+          onRequest: (to, id) => {
+            if (to.number > 1 || id < odd) return answer200(to, id);
+            if (ended.has(to)) return;
+            ended.add(to);
+            end(to, id);
+          },
+        },
+        tokens(4),
+      );
+      expect(answers).toEqual(tokens(4).map((token) => [token, 'sent']));
+      expect(ms).toBeLessThan(3_000);
+    }
+  });
+
+  it.each(duringConnect)('%s is replaced at once', async (_, end) => {
+    const onConnection = (to: FrameConnection) => (to.number === 1 ? end(to) : to.settings());
+    const { answers, ms } = await pushesTo({ onConnection, onRequest: answer200 }, tokens(4));
+    expect(answers).toEqual(tokens(4).map((token) => [token, 'sent']));
+    expect(ms).toBeLessThan(3_000);
+  });
+
+  it('by a GOAWAY may still answer what it counts in: the push is not repeated', async () => {
+    let requests = 0;
+    const { answers } = await pushesTo(
+      {
+        onRequest: (to, id) => {
+          requests += 1;
+          to.goaway(id);
+          soon(() => answer200(to, id));
+        },
+      },
+      ['a'],
+    );
+    expect([answers, requests]).toEqual([[['a', 'sent']], 1]);
+  });
+
+  it('every time leaves a push that is tried again later', async () => {
+    const { answers, ms } = await pushesTo({ onRequest: (to) => to.goaway(0) }, ['a']);
+    expect(answers).toEqual([['a', 'retry']]);
+    expect(ms).toBeLessThan(5_000);
   });
 });
 

@@ -37,6 +37,11 @@ interface Waiter {
 
 const MAX_STREAMS = 1000;
 const CLOSE_WITHIN_MS = 2000;
+/**
+ * How long a peer that sent GOAWAY may take to answer what it counted in. Some never do; then the requests are lost, and
+ * the caller sends them again on a new connection.
+ */
+const DRAIN_MS = 250;
 
 export function createHttp2Connection(options: Http2ConnectionOptions): Http2Connection {
   let current: Promise<Live> | undefined;
@@ -52,7 +57,11 @@ export function createHttp2Connection(options: Http2ConnectionOptions): Http2Con
     const session = connect(options.origin, options.tls);
     const opened: Live = { session, open: 0, waiting: new Set(), isProbed: false };
     const mine = new Promise<Live>((resolve, reject) => {
-      const timer = setTimeout(() => retire('connecting took too long'), options.connectTimeoutMs);
+      let isReached = false;
+      const timer = setTimeout(() => {
+        isReached = false;
+        retire('connecting took too long');
+      }, options.connectTimeoutMs);
       let ping: NodeJS.Timeout | undefined;
       const retire = (reason: string, graceful = false) => {
         clearTimeout(timer);
@@ -61,11 +70,14 @@ export function createHttp2Connection(options: Http2ConnectionOptions): Http2Con
           current = undefined;
           if (!isClosed) options.onEvent('disconnected', reason);
         }
-        reject(new Http2Failure('unreachable', reason));
-        if (graceful) session.close();
+        reject(new Http2Failure(isReached ? 'lost' : 'unreachable', reason));
+        if (graceful) drain(session);
         else session.destroy();
         admitWaiting(opened);
       };
+      session.once('connect', () => {
+        isReached = true;
+      });
       // The peer's first SETTINGS frame says how many streams it allows.
       session.once('remoteSettings', () => {
         clearTimeout(timer);
@@ -101,7 +113,7 @@ export function createHttp2Connection(options: Http2ConnectionOptions): Http2Con
     renew() {
       const old = current;
       current = undefined;
-      old?.then(({ session }) => session.close()).catch(() => undefined);
+      old?.then(({ session }) => drain(session)).catch(() => undefined);
     },
     async close() {
       isClosed = true;
@@ -117,6 +129,12 @@ export function createHttp2Connection(options: Http2ConnectionOptions): Http2Con
       });
     },
   };
+}
+
+function drain(session: ClientHttp2Session): void {
+  session.close();
+  // Destroyed with an error: without one Node ends the streams as if their answers were complete.
+  setTimeout(() => session.destroy(new Error('requests were not answered')), DRAIN_MS).unref();
 }
 
 const isOver = ({ session }: Live) => session.closed || session.destroyed;

@@ -61,13 +61,12 @@ export function exchange(
     request.on('data', (text: string) => {
       if (answer.body.length < MAX_BODY) answer.body += text;
     });
-    request.on('end', () => {
-      if (answer.status !== 0) resolve(answer);
-    });
     request.on('error', () => undefined);
     request.on('close', () => {
       clearTimeout(timer);
-      reject(new Http2Failure('lost', `the stream ended with code ${request.rstCode}`));
+      // A stream that was cut off in the middle of its answer also ends, but with a code.
+      if (answer.status !== 0 && request.rstCode === constants.NGHTTP2_NO_ERROR) resolve(answer);
+      else reject(new Http2Failure('lost', `the stream ended with code ${request.rstCode}`));
     });
     request.end(body);
   });
