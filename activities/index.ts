@@ -16,6 +16,7 @@ import { recountMerchants } from './members/recount.js';
 import type { Lease } from './outbox/leases.js';
 import { relayEvents } from './outbox/relayEvents.js';
 import { repushStale } from './wallets/apple/repush.js';
+import { tellRemovals } from './wallets/apple/tellRemovals.js';
 import { compareSaves, correctSaves } from './wallets/google/reconcileSaves.js';
 import { upsertClasses } from './wallets/google/upsertClasses.js';
 import { type IssuePassesFor, issueApplePasses, issueGooglePasses, issueLate } from './wallets/issuePasses.js';
@@ -67,7 +68,10 @@ export function createActivities(deps: WorkerDeps) {
     compareSaves: (input: { cursor?: SavesCursor }) => withHeartbeat(() => compareSaves(deps, input)),
     correctSaves: (input: { memberIds: string[] }) => withHeartbeat(() => correctSaves(deps, input)),
     upsertClasses: () => withHeartbeat(({ signal }) => upsertClasses(deps, signal)),
-    repushStale: () => repushStale(deps),
+    repushStale: async () => {
+      await tellRemovals(deps);
+      return repushStale(deps);
+    },
     reviveBatches: () => reviveBatches(deps),
     publishEvents: (lease: Lease) =>
       withHeartbeat(({ signal }) => publishEvents(deps, { ...lease, cancellationSignal: signal })),

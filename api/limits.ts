@@ -15,7 +15,15 @@ export interface Counted {
   exceeded: boolean;
 }
 
-export type LimitKind = 'authenticated' | 'public' | 'failed' | 'program';
+export type LimitKind =
+  | 'authenticated'
+  | 'public'
+  | 'failed'
+  | 'program'
+  /** What phones ask of Apple's web service. */
+  | 'walletCalls'
+  | 'registrations'
+  | 'deviceLogs';
 
 /** A public program accepts, from all addresses together, this many times the limit of one IP address. */
 const addressesAProgram = 100;
@@ -29,18 +37,18 @@ export interface Limits {
 
 export function createLimits({ config, log }: { config: Config; log: Logger }): Limits {
   const redis = config.REDIS_URL ? connectRedis(config.REDIS_URL, log) : undefined;
-  const points = {
-    authenticated: config.RATE_LIMIT_AUTHENTICATED,
-    public: config.RATE_LIMIT_PUBLIC,
-    failed: config.RATE_LIMIT_PUBLIC,
-    program: config.RATE_LIMIT_PUBLIC * addressesAProgram,
+  const duration = config.RATE_LIMIT_WINDOW_MS / 1000;
+  const bounds: Record<LimitKind, { points: number; duration: number }> = {
+    authenticated: { points: config.RATE_LIMIT_AUTHENTICATED, duration },
+    public: { points: config.RATE_LIMIT_PUBLIC, duration },
+    failed: { points: config.RATE_LIMIT_PUBLIC, duration },
+    program: { points: config.RATE_LIMIT_PUBLIC * addressesAProgram, duration },
+    walletCalls: { points: config.WALLET_CALLS_PER_ADDRESS, duration: 60 },
+    registrations: { points: config.WALLET_REGISTRATIONS_PER_PASS, duration: 60 },
+    deviceLogs: { points: config.WALLET_LOG_LINES_PER_PASS, duration: 3_600 },
   };
   const limiterOf = (kind: LimitKind) => {
-    const options = {
-      keyPrefix: `lps:limit:${kind}`,
-      points: points[kind],
-      duration: config.RATE_LIMIT_WINDOW_MS / 1000,
-    };
+    const options = { keyPrefix: `lps:limit:${kind}`, ...bounds[kind] };
     const memory = new RateLimiterMemory(options);
     if (!redis) return memory;
     return new RateLimiterRedis({
@@ -50,11 +58,14 @@ export function createLimits({ config, log }: { config: Config; log: Logger }): 
       rejectIfRedisNotReady: true,
     });
   };
-  const limiters = {
+  const limiters: Record<LimitKind, RateLimiterMemory | RateLimiterRedis> = {
     authenticated: limiterOf('authenticated'),
     public: limiterOf('public'),
     failed: limiterOf('failed'),
     program: limiterOf('program'),
+    walletCalls: limiterOf('walletCalls'),
+    registrations: limiterOf('registrations'),
+    deviceLogs: limiterOf('deviceLogs'),
   };
 
   return {
@@ -65,10 +76,10 @@ export function createLimits({ config, log }: { config: Config; log: Logger }): 
         throw rejection;
       });
       return {
-        limit: points[kind],
+        limit: bounds[kind].points,
         remaining: Math.max(result.remainingPoints, 0),
         resetSeconds: Math.max(Math.ceil(result.msBeforeNext / 1000), 1),
-        exceeded: result.consumedPoints > points[kind],
+        exceeded: result.consumedPoints > bounds[kind].points,
       };
     },
     healthy: () => !redis || redis.status === 'ready',

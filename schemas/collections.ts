@@ -43,7 +43,13 @@ export interface MemberRow {
     appleIssuedAt?: Date;
     googleIssuedAt?: Date;
     googleSaved?: boolean;
+    /** Present when the object exists at Google. */
     googleSaveUrl?: string;
+    /**
+     * Since when the object at Google has to be made, or to be brought up to date although no customer is known to have
+     * saved it (activities/wallets/google/followObjects.ts).
+     */
+    googleDueAt?: Date;
   };
   deviceCount: number;
   redeemedCount: number;
@@ -272,6 +278,17 @@ export interface DeviceRow {
   stale?: boolean;
 }
 
+/** A registration of a pass that ended lately (activities/wallets/apple/endRegistration.ts). */
+export interface RemovalRow {
+  _id: string;
+  merchantId: string;
+  memberId: string;
+  /** A removal that was told as `pass.removed`; such a row is deleted by a TTL index. */
+  toldAt?: Date;
+  /** A removal that is told at this time, unless the pass is added again before. */
+  tellAt?: Date;
+}
+
 export interface DeviceLogRow {
   _id: string;
   message: string;
@@ -445,6 +462,7 @@ export interface CollectionRows {
   subscriptions: SubscriptionRow;
   timeline: TimelineRow;
   devices: DeviceRow;
+  removals: RemovalRow;
   deviceLogs: DeviceLogRow;
   apiKeys: ApiKeyRow;
   roles: RoleRow;
@@ -469,6 +487,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { 'pass.token': 1 }, unique: true, reason: 'the web card' },
     { key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the list, newest first' },
     { key: { merchantId: 1, programId: 1, createdAt: -1, _id: -1 }, reason: 'the list of one program; campaigns' },
+    { key: { 'pass.googleDueAt': 1 }, sparse: true, reason: 'objects at Google that are behind, oldest first' },
     { key: { merchantId: 1, tags: 1 }, reason: 'whether a tag is still in use; campaigns' },
   ],
   emails: [],
@@ -515,6 +534,11 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     },
     { key: { memberId: 1 }, reason: 'whom to push to' },
     { key: { recheckAt: 1 }, reason: 'phones that should have fetched by now' },
+  ],
+  removals: [
+    { key: { memberId: 1 }, reason: 'how often a pass was removed lately' },
+    { key: { tellAt: 1 }, sparse: true, reason: 'removals that are still to be told' },
+    { key: { toldAt: 1 }, expireAfterSeconds: 3_600, reason: 'longer than a told removal counts' },
   ],
   deviceLogs: [
     { key: { receivedAt: 1 }, expireAfterSeconds: days(7), reason: 'device logs are kept 7 days' },

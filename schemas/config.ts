@@ -129,6 +129,11 @@ const environment = z.object({
   RELAY_SHARDS: integer(4, 1, 64),
   REPLAY_PER_SECOND: integer(50, 1, 1_000),
 
+  WALLET_DEVICES_PER_PASS: integer(50, 1, 10_000),
+  WALLET_REGISTRATIONS_PER_PASS: integer(30, 1, 1e9),
+  WALLET_CALLS_PER_ADDRESS: integer(600, 1, 1e9),
+  WALLET_LOG_LINES_PER_PASS: integer(100, 1, 1e9),
+
   WEBHOOK_ALLOW_HTTP: flag,
   WEBHOOK_ALLOW_CIDRS: z.string().default('').superRefine(parsedBy(parseCidrs)),
 

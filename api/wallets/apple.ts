@@ -12,13 +12,15 @@ import type { Program } from '../../schemas/programs.js';
 import { text } from '../../schemas/text.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { performWalletEvent } from '../changes/performWalletEvent.js';
+import { ipKey, type LimitKind } from '../limits.js';
 import { readBody } from '../readBody.js';
-import { createDeviceLogWriter } from './deviceLogs.js';
+import { storeDeviceLogs } from './deviceLogs.js';
 import {
   holdsToken,
   listUpdates,
   memberBySerial,
   type PassOnDevice,
+  type Registered,
   recordFetch,
   register,
   registrationId,
@@ -49,6 +51,22 @@ async function authorized(deps: ApiDeps, ctx: Context): Promise<MemberRow | null
   return null;
 }
 
+/** Counts the call. Sets the status to 429 and returns false when there were too many. */
+async function admitted(deps: ApiDeps, ctx: Context, kind: LimitKind, key: string): Promise<boolean> {
+  const { exceeded, resetSeconds } = await deps.limits.count(kind, key);
+  if (!exceeded) return true;
+  ctx.status = 429;
+  ctx.set('Retry-After', String(resetSeconds));
+  return false;
+}
+
+/** Like `authorized`, for calls that change the registrations: their number is bounded by address and by pass. */
+async function authorizedChange(deps: ApiDeps, ctx: Context): Promise<MemberRow | null> {
+  if (!(await admitted(deps, ctx, 'walletCalls', ipKey(ctx.ip)))) return null;
+  const member = await authorized(deps, ctx);
+  return member && (await admitted(deps, ctx, 'registrations', member._id)) ? member : null;
+}
+
 async function readShape<T>(ctx: Context, shape: z.ZodType<T>): Promise<T | null> {
   const parsed = shape.safeParse(await readBody(ctx).catch(() => undefined));
   if (parsed.success) return parsed.data;
@@ -59,24 +77,28 @@ async function readShape<T>(ctx: Context, shape: z.ZodType<T>): Promise<T | null
 /** The answers follow Apple's protocol and have no envelope: of a failure a phone reads only the status. */
 export function appleRoutes(deps: ApiDeps): Router {
   const router = new Router({ prefix: '/wallet/apple' });
-  const storeDeviceLogs = createDeviceLogWriter(deps);
 
   router.post(`${byDevice}/:serialNumber`, async (ctx) => {
-    const member = await authorized(deps, ctx);
+    const member = await authorizedChange(deps, ctx);
     if (!member) return;
     const body = await readShape(ctx, registration);
     if (!body) return;
     const pass = passOnDevice(ctx);
     const event = { memberId: member._id, eventType: 'pass.installed' } as const;
-    const created = await performWalletEvent(deps, event, (leaseOwnerOf) =>
-      register(deps, { member, pass, pushToken: body.pushToken, leaseOwnerOf }),
-    );
-    ctx.status = created ? 201 : 200;
-    ctx.body = '';
+    let kind: Registered['kind'] = 'known';
+    await performWalletEvent(deps, event, async (leaseOwnerOf) => {
+      const registered = await register(deps, { member, pass, pushToken: body.pushToken, leaseOwnerOf });
+      kind = registered.kind;
+      return registered.done;
+    });
+    const { WALLET_DEVICES_PER_PASS } = deps.config;
+    ctx.status = { created: 201, known: 200, full: 400 }[kind];
+    ctx.body =
+      ctx.status === 400 ? `The pass is on ${WALLET_DEVICES_PER_PASS} devices, the limit (WALLET_DEVICES_PER_PASS).` : '';
   });
 
   router.delete(`${byDevice}/:serialNumber`, async (ctx) => {
-    const member = await authorized(deps, ctx);
+    const member = await authorizedChange(deps, ctx);
     if (!member) return;
     const _id = registrationId(passOnDevice(ctx));
     const device = { _id, merchantId: member.merchantId, memberId: member._id };
@@ -111,10 +133,12 @@ export function appleRoutes(deps: ApiDeps): Router {
   });
 
   router.post('/v1/log', async (ctx) => {
+    const address = ipKey(ctx.ip);
+    if (!(await admitted(deps, ctx, 'walletCalls', address))) return;
     const body = await readShape(ctx, deviceLogs);
     if (!body) return;
-    await storeDeviceLogs(body.logs);
-    ctx.status = 200;
+    const { refused } = await storeDeviceLogs(deps, { lines: body.logs, address });
+    ctx.status = refused ? 429 : 200;
     ctx.body = '';
   });
 

@@ -3,11 +3,14 @@
 // into one moment or a transaction commits late (docs/protocols/apple-wallet.md#2-versions-and-tags).
 import { timingSafeEqual } from 'node:crypto';
 import type { Done } from '../../activities/members/changeTypes.js';
+import { setDeviceCount } from '../../activities/wallets/apple/endRegistration.js';
+import { installMs, mayBeNewer } from '../../activities/wallets/apple/recheckTimes.js';
 import { updateDevices } from '../../activities/wallets/apple/updateDevices.js';
 import { type ChangePass, changePass } from '../../activities/wallets/changePass.js';
 import type { Deps } from '../../platform/deps.js';
 import { VersionConflict } from '../../platform/mongodb/conflicts.js';
-import { insert } from '../../platform/mongodb/statements.js';
+import { insert, remove } from '../../platform/mongodb/statements.js';
+import { updateAll } from '../../platform/mongodb/updateMany.js';
 import type { DeviceRow, MemberRow } from '../../schemas/collections.js';
 import { derivedId, isUuid } from '../../schemas/ids.js';
 
@@ -31,60 +34,85 @@ export function holdsToken(member: MemberRow, authorization: string): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** The longest time assumed between the download of a pass and its registration; the pass may change in between. */
-const installMs = 10 * 60_000;
+export interface Registered {
+  /** `full`: the pass is registered on as many devices as it may be. */
+  kind: 'created' | 'known' | 'full';
+  /** Null when there is no event. */
+  done: Done | null;
+}
 
 /**
- * Registers a pass on a device. Every call stores the push token, also for a known registration, because phones change
- * it. Returns null for a known registration.
+ * Registers a pass on a device. Every call stores the push token for all passes of the device, because phones change it
+ * and say so for one pass at a time. A pass that is added again soon after a removal that was not told yet has no event
+ * (endRegistration.ts).
  */
-export function register(
+export async function register(
   deps: Deps,
   {
     pass,
     pushToken,
     ...given
   }: Pick<ChangePass, 'member' | 'leaseOwnerOf'> & { pass: PassOnDevice; pushToken: string },
-): Promise<Done | null> {
+): Promise<Registered> {
   const { _id: memberId, merchantId } = given.member;
   const _id = registrationId(pass);
-  return changePass(deps, {
+  let kind = 'known' as Registered['kind'];
+  const done = await changePass(deps, {
     ...given,
     platform: 'apple',
     decide: async (member) => {
       const known = await deps.collections.devices.findOne({ _id }, { projection: { pushToken: 1 } });
       if (known) {
+        kind = 'known';
         await updatePushToken(deps, { _id, known: known.pushToken, pushToken });
         return null;
       }
+      if (member.deviceCount >= deps.config.WALLET_DEVICES_PER_PASS) {
+        kind = 'full';
+        return null;
+      }
+      kind = 'created';
       const now = deps.now();
-      const { tag } = member.pass;
-      const isYoung = tag > member.createdAt && now.getTime() - tag.getTime() < installMs;
       const row: DeviceRow = {
         ...{ _id, merchantId, memberId, ...pass, pushToken, registeredAt: now },
-        ...(isYoung && { recheckAt: now, recheckRound: 0 }),
+        ...(mayBeNewer(member, now) && { recheckAt: now, recheckRound: 0 }),
       };
+      const deviceCount = member.deviceCount + 1;
+      const untold = await deps.collections.removals.findOne({ memberId, tellAt: { $exists: true } });
+      if (untold) {
+        const statements = [insert(deps, 'devices', row), remove(deps, 'removals', { _id: untold._id })];
+        await setDeviceCount(deps, member, deviceCount, statements);
+        return null;
+      }
       return {
         type: 'pass.installed',
-        set: { deviceCount: member.deviceCount + 1 },
+        set: { deviceCount },
         timeline: 'device_registered',
         statements: [insert(deps, 'devices', row)],
       };
     },
   });
+  if (kind !== 'full') await holdPushToken(deps, pass, pushToken);
+  return { kind, done };
 }
 
-/**
- * Stores a changed push token. A push to the old token may have been lost, so the phone is pushed again soon. Throws
- * VersionConflict when the device has unregistered.
- */
+/** A push to the old token may have been lost, so the phone is pushed again soon. */
+const newPushToken = (deps: Deps, pushToken: string) => ({
+  $set: { pushToken, recheckAt: deps.now(), recheckRound: 0 },
+  $unset: { lastPush: '' as const, stale: '' as const },
+});
+
+async function holdPushToken(deps: Deps, pass: PassOnDevice, pushToken: string): Promise<void> {
+  const { deviceLibraryIdentifier, passTypeIdentifier } = pass;
+  const where = { deviceLibraryIdentifier, passTypeIdentifier, pushToken: { $ne: pushToken } };
+  await updateAll(deps, 'devices', { where, change: newPushToken(deps, pushToken) });
+}
+
+/** Stores a changed push token. Throws VersionConflict when the device has unregistered. */
 async function updatePushToken(deps: Deps, at: { _id: string; known: string; pushToken: string }): Promise<void> {
   const { _id, known, pushToken } = at;
   if (known === pushToken) return;
-  const kept = await deps.collections.devices.updateOne(
-    { _id },
-    { $set: { pushToken, recheckAt: deps.now(), recheckRound: 0 }, $unset: { lastPush: '', stale: '' } },
-  );
+  const kept = await deps.collections.devices.updateOne({ _id }, newPushToken(deps, pushToken));
   if (kept.matchedCount === 0) throw new VersionConflict('The device unregistered meanwhile.');
 }
 

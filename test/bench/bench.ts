@@ -37,6 +37,7 @@ const benchEnv = {
   LOG_LEVEL: 'warn',
   RATE_LIMIT_AUTHENTICATED: '1000000000',
   RATE_LIMIT_PUBLIC: '1000000000',
+  WALLET_CALLS_PER_ADDRESS: '1000000000',
 };
 
 export interface BenchOptions {

@@ -3,7 +3,6 @@
 
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDeviceLogWriter } from '../../api/wallets/deviceLogs.js';
 import { updateAll } from '../../platform/mongodb/updateMany.js';
 import { type Customer, type Customers, startCustomers } from '../rig/customers.js';
 import { openPkpass } from '../rig/pkpass.js';
@@ -211,18 +210,6 @@ describe('the log lines of phones', () => {
     expect(Math.max(...all.map(({ message }) => message.length))).toBe(1_000);
     const kept = await deviceLogs.indexes();
     expect(kept.find(({ key }) => Object.keys(key).join() === 'receivedAt')?.expireAfterSeconds).toBe(7 * 86_400);
-  });
-
-  it('are stored up to 5,000 an hour, whichever phone sends them', async () => {
-    const { deps } = real.service;
-    let now = new Date('2100-01-01T10:30:00Z');
-    const keep = createDeviceLogWriter({ ...deps, now: () => now });
-    const count = () => deps.collections.deviceLogs.countDocuments({ receivedAt: now });
-    for (let call = 0; call < 252; call += 1) await keep(Array.from({ length: 20 }, () => 'a flood'));
-    expect(await count()).toBe(5_000);
-    now = new Date('2100-01-01T11:00:00Z');
-    await keep(['another hour']);
-    expect(await count()).toBe(1);
   });
 });
 

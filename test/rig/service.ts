@@ -72,6 +72,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
     RATE_LIMIT_AUTHENTICATED: '1000000',
     RATE_LIMIT_PUBLIC: '1000000',
+    WALLET_REGISTRATIONS_PER_PASS: '1000000',
+    WALLET_CALLS_PER_ADDRESS: '1000000',
     RELAY_SHARDS: '1',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'debug',
     // The longest value allowed, so that a slow machine does not end the wait.

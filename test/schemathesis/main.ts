@@ -97,6 +97,7 @@ const unlimited = '1000000000';
 const stack = await startStack(stackDir, {
   RATE_LIMIT_AUTHENTICATED: unlimited,
   RATE_LIMIT_PUBLIC: unlimited,
+  WALLET_CALLS_PER_ADDRESS: unlimited,
 });
 try {
   const { baseUrl, demo } = stack.file();

@@ -1,6 +1,5 @@
 // Notifies phones through APNs that a pass changed. Each push has its own answer and its own time limit, so a problem
-// of one device affects no other. Only status 410 means that a device is gone. A 400 can also be our mistake, for all
-// devices at once, and must never end a registration.
+// of one device affects no other. A 400 can also be our mistake, for all devices at once (goneDevices.ts).
 import type { Logger } from 'pino';
 import { type ApnsToken, createApnsToken } from './apnsToken.js';
 import type { RealAppleCredentials } from './credentials.js';
@@ -30,6 +29,8 @@ export interface Apns {
    * `timeoutMs` of the options).
    */
   push(pushTokens: readonly string[], withinMs?: number): Promise<PushAnswer[]>;
+  /** When APNs last accepted a push, in milliseconds since the epoch; 0 before the first one. */
+  lastAcceptedAt(): number;
   close(): Promise<void>;
 }
 
@@ -64,10 +65,16 @@ export function createApns(options: ApnsOptions): Apns {
       else log.warn({ reason: detail }, 'apns_disconnected');
     },
   });
+  let acceptedAt = 0;
   const sender: Sender = { connection, topic: credentials.passTypeId, token, now };
   return {
-    push: (pushTokens, withinMs = timeoutMs) =>
-      Promise.all(pushTokens.map((pushToken) => send(sender, pushToken, Date.now() + withinMs))),
+    push: async (pushTokens, withinMs = timeoutMs) => {
+      const deadline = Date.now() + withinMs;
+      const answers = await Promise.all(pushTokens.map((pushToken) => send(sender, pushToken, deadline)));
+      if (answers.some(({ outcome }) => outcome === 'sent')) acceptedAt = Date.now();
+      return answers;
+    },
+    lastAcceptedAt: () => acceptedAt,
     close: () => connection.close(),
   };
 }

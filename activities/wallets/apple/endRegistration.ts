@@ -1,32 +1,72 @@
 // Ends a registration, because the device removed the pass, or because APNs answered that the device is gone. A
-// registration ends only once, however often this is called.
+// registration ends only once, however often this is called. A pass that is added and removed over and over costs no
+// event each time: after three removals within ten minutes a removal is told ten minutes later, and not at all when the
+// pass is added again before (docs/decisions/049-registrations-are-bounded.md).
+
 import type { Deps } from '../../../platform/deps.js';
-import { remove } from '../../../platform/mongodb/statements.js';
-import type { DeviceRow } from '../../../schemas/collections.js';
+import { insert, remove, update } from '../../../platform/mongodb/statements.js';
+import { transact } from '../../../platform/mongodb/transact.js';
+import type { Statement } from '../../../platform/mongodb/transaction.js';
+import type { DeviceRow, MemberRow } from '../../../schemas/collections.js';
+import { newId } from '../../../schemas/ids.js';
 import type { Done } from '../../members/changeTypes.js';
 import { type ChangePass, changePass } from '../changePass.js';
 
-/** Returns null when there was no such registration. */
-export function endRegistration(
-  deps: Deps,
-  {
-    device: { _id, merchantId, memberId },
-    leaseOwnerOf,
-  }: Pick<ChangePass, 'leaseOwnerOf'> & { device: Pick<DeviceRow, '_id' | 'merchantId' | 'memberId'> },
-): Promise<Done | null> {
+const quietMs = 10 * 60_000;
+/** How many removals of one pass are told at once within `quietMs`. */
+const toldAtOnce = 3;
+
+export interface EndRegistration extends Pick<ChangePass, 'leaseOwnerOf'> {
+  /** With `pushToken` only a registration that still has this token ends. */
+  device: Pick<DeviceRow, '_id' | 'merchantId' | 'memberId'> & { pushToken?: string };
+}
+
+/** Returns null when there was no such registration, or when its end is not told now. */
+export function endRegistration(deps: Deps, { device, leaseOwnerOf }: EndRegistration): Promise<Done | null> {
+  const { _id, merchantId, memberId, pushToken } = device;
+  const isSame = { _id, ...(pushToken !== undefined && { pushToken }) };
   return changePass(deps, {
     member: { _id: memberId, merchantId },
     platform: 'apple',
     leaseOwnerOf,
     decide: async (member) => {
-      const registered = await deps.collections.devices.findOne({ _id }, { projection: { _id: 1 } });
+      const registered = await deps.collections.devices.findOne(isSame, { projection: { _id: 1 } });
       if (!registered) return null;
+      const deviceCount = Math.max(member.deviceCount - 1, 0);
+      const row = { _id: newId(), merchantId, memberId };
+      const now = deps.now();
+      if ((await removalsSince(deps, memberId, now.getTime() - quietMs)) >= toldAtOnce) {
+        const tellAt = new Date(now.getTime() + quietMs);
+        await setDeviceCount(deps, member, deviceCount, [
+          remove(deps, 'devices', isSame),
+          insert(deps, 'removals', { ...row, tellAt }),
+        ]);
+        return null;
+      }
       return {
         type: 'pass.removed',
-        set: { deviceCount: Math.max(member.deviceCount - 1, 0) },
+        set: { deviceCount },
         timeline: 'device_unregistered',
-        statements: [remove(deps, 'devices', { _id })],
+        statements: [remove(deps, 'devices', isSame), insert(deps, 'removals', { ...row, toldAt: now })],
       };
     },
   });
+}
+
+async function removalsSince(deps: Deps, memberId: string, since: number): Promise<number> {
+  const removals = await deps.collections.removals.find({ memberId }).limit(100).toArray();
+  return removals.filter(({ toldAt }) => toldAt !== undefined && toldAt.getTime() > since).length;
+}
+
+/**
+ * A change of the registrations without an event. Throws VersionConflict when the member has changed since it was read.
+ */
+export function setDeviceCount(
+  deps: Deps,
+  { _id, merchantId, version }: MemberRow,
+  deviceCount: number,
+  statements: Statement[],
+): Promise<void> {
+  const change = { $set: { deviceCount, version: version + 1, updatedAt: deps.now() } };
+  return transact(deps, [update(deps, 'members', { _id, merchantId, version }, change), ...statements], 1);
 }

@@ -6,7 +6,8 @@ import type { WorkerDeps } from '../../workerDeps.js';
 import type { AppleWallet } from '../wallets.js';
 import type { PushAnswer } from './apns.js';
 import { endRegistration } from './endRegistration.js';
-import { firstRecheckMs } from './repush.js';
+import { isGone } from './goneDevices.js';
+import { firstRecheckMs } from './recheckTimes.js';
 import type { DeviceUpdate } from './updateDevices.js';
 
 export interface ApplePush {
@@ -50,7 +51,7 @@ export async function pushApple(
   for (const { answer } of answered) deps.metrics.pass('apple', answer.outcome);
   const ended: string[] = [];
   for (const { device, answer } of answered) {
-    if (answer.outcome !== 'gone') continue;
+    if (!isGone(apple, { device, answer, now: deps.now() })) continue;
     const end = await endRegistration(deps, { device, leaseOwnerOf: () => leaseOwner });
     if (end) ended.push(end.eventId);
   }

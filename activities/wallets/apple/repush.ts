@@ -10,11 +10,11 @@ import { modesOf } from '../walletModes.js';
 import type { AppleWallet } from '../wallets.js';
 import type { PushAnswer } from './apns.js';
 import { endRegistration } from './endRegistration.js';
+import { isGone } from './goneDevices.js';
+import { mayBeNewer } from './recheckTimes.js';
 import { updateDevices } from './updateDevices.js';
 
 const minute = 60_000;
-/** The time from the first push to the first check. */
-export const firstRecheckMs = minute;
 /**
  * The times from one check to the next: checks follow 15 min and 6 h after the push, and a last one 1 min later, which
  * finds out whether the third repeated push helped.
@@ -73,7 +73,8 @@ async function recheck(
     return answer ? [{ ...phone, answer }] : [];
   });
   for (const { answer } of pushed) deps.metrics.pass('apple', answer.outcome);
-  const gone = pushed.filter(({ answer }) => answer.outcome === 'gone');
+  const now = deps.now();
+  const gone = pushed.filter(({ device, answer }) => isGone(apple, { device, answer, now }));
   // No caller waits for the events of phones that are gone, so the relay publishes them.
   for (const { device } of gone) await endRegistration(deps, { device, leaseOwnerOf: () => null });
 
@@ -108,13 +109,17 @@ async function findBehind(deps: WorkerDeps, due: DeviceRow[]): Promise<Behind[]>
   const behind: Behind[] = [];
   for (const device of due) {
     const member = byId.get(device.memberId);
-    if (!member || (device.fetchedTag && device.fetchedTag >= member.pass.tag)) continue;
+    if (!member || hasNewest(device, member)) continue;
     const program = await cachedProgram(deps, member);
     if (modesOf(deps.walletModes, program).apple === 'real')
       behind.push({ device, member, round: device.recheckRound ?? 0 });
   }
   return behind;
 }
+
+/** A phone has the version that it fetched last, or the one with which it registered. */
+const hasNewest = ({ fetchedTag, registeredAt }: DeviceRow, member: MemberRow): boolean =>
+  (fetchedTag !== undefined && fetchedTag >= member.pass.tag) || !mayBeNewer(member, registeredAt);
 
 interface Repushed extends Behind {
   answer: PushAnswer;

@@ -101,6 +101,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
     RATE_LIMIT_AUTHENTICATED: '1000000000',
     RATE_LIMIT_PUBLIC: '1000000000',
+    WALLET_REGISTRATIONS_PER_PASS: '1000000000',
+    WALLET_CALLS_PER_ADDRESS: '1000000000',
     RELAY_SHARDS: '1',
     LOG_LEVEL: 'warn',
     ...options.env,

@@ -1,0 +1,38 @@
+// Tells the removals that endRegistration.ts did not tell at once, after the pass was left alone for ten minutes.
+import { remove } from '../../../platform/mongodb/statements.js';
+import type { RemovalRow } from '../../../schemas/collections.js';
+import { ServiceError } from '../../../schemas/errors.js';
+import type { WorkerDeps } from '../../workerDeps.js';
+import { changePass } from '../changePass.js';
+
+const batchSize = 200;
+
+/** Tells up to 200 removals; the next run tells the others. */
+export async function tellRemovals(deps: WorkerDeps): Promise<void> {
+  const due = await deps.collections.removals
+    .find({ tellAt: { $lte: deps.now() } })
+    .limit(batchSize)
+    .toArray();
+  for (const removal of due) await tell(deps, removal).catch((error: unknown) => givenUp(deps, removal, error));
+}
+
+async function tell(deps: WorkerDeps, { _id, merchantId, memberId }: RemovalRow): Promise<void> {
+  await changePass(deps, {
+    member: { _id: memberId, merchantId },
+    platform: 'apple',
+    // No caller waits for this event, so the relay publishes it.
+    leaseOwnerOf: () => null,
+    decide: async () => {
+      if (!(await deps.collections.removals.findOne({ _id }))) return null;
+      const statements = [remove(deps, 'removals', { _id })];
+      return { type: 'pass.removed', timeline: 'device_unregistered', statements };
+    },
+  });
+}
+
+/** A member that no longer exists has nothing to tell; any other failure is tried again by the next run. */
+async function givenUp(deps: WorkerDeps, { _id }: RemovalRow, error: unknown): Promise<void> {
+  if (error instanceof ServiceError && error.code === 'MEMBER_NOT_FOUND')
+    await deps.collections.removals.deleteOne({ _id });
+  else deps.log.warn({ err: error }, 'a removal could not be told');
+}

@@ -1,0 +1,260 @@
+// What phones may ask of the service is bounded, by pass and by address: registrations, events of registrations that
+// come and go, log lines. A push token belongs to the device, and one that APNs calls bad for good is dropped.
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { repushStale } from '../../activities/wallets/apple/repush.js';
+import { tellRemovals } from '../../activities/wallets/apple/tellRemovals.js';
+import { type Customer, type Customers, startCustomers } from '../rig/customers.js';
+import { type Effects, startEffects } from '../rig/effects.js';
+import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
+import { until } from '../rig/until.js';
+
+const limits = {
+  WALLET_DEVICES_PER_PASS: '3',
+  WALLET_REGISTRATIONS_PER_PASS: '40',
+  WALLET_CALLS_PER_ADDRESS: '200',
+  WALLET_LOG_LINES_PER_PASS: '5',
+  TRUST_PROXY: '1',
+};
+const minute = 60_000;
+let real: RealWallets;
+let customers: Customers;
+let effects: Effects;
+let addresses = 0;
+
+beforeAll(async () => {
+  real = await startRealWallets({ env: limits });
+  customers = await startCustomers(real);
+  effects = await startEffects(real.service);
+});
+afterAll(async () => {
+  await effects.close();
+  await real.stop();
+  await customers.stop();
+});
+
+const newAddress = (): string => {
+  addresses += 1;
+  return `10.0.${Math.floor(addresses / 250)}.${1 + (addresses % 250)}`;
+};
+
+interface Ask {
+  method?: string;
+  token?: string;
+  body?: unknown;
+  address?: string;
+}
+
+const ask = (path: string, { method = 'GET', token, body, address = newAddress() }: Ask = {}): Promise<Response> =>
+  fetch(`${real.service.publicUrl}/wallet/apple/v1/${path}`, {
+    method,
+    headers: {
+      'X-Forwarded-For': address,
+      ...(token !== undefined && { Authorization: `ApplePass ${token}` }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+
+const newDevice = (): string => randomBytes(16).toString('hex');
+const pathOf = ({ member }: Customer, device: string) =>
+  `devices/${device}/registrations/${real.certificates.passTypeId}/${member.serialNumber}`;
+const register = (customer: Customer, device: string, more: { pushToken?: string; address?: string } = {}) =>
+  ask(pathOf(customer, device), {
+    method: 'POST',
+    token: customer.member.pass.authenticationToken,
+    body: { pushToken: more.pushToken ?? `token-${device}` },
+    ...(more.address !== undefined && { address: more.address }),
+  });
+const unregister = (customer: Customer, device: string) =>
+  ask(pathOf(customer, device), { method: 'DELETE', token: customer.member.pass.authenticationToken });
+const devicesOf = ({ member }: Customer) =>
+  real.service.deps.collections.devices.find({ memberId: member._id }).toArray();
+const memberOf = ({ member }: Customer) => real.service.deps.collections.members.findOne({ _id: member._id });
+const eventsOf = ({ member }: Customer, type: 'pass.installed' | 'pass.removed') =>
+  real.service.deps.collections.events.countDocuments({ memberId: member._id, type });
+
+/** `deps` of an activity that runs this much later. */
+const later = (ms: number) => ({ ...effects.deps, now: () => new Date(Date.now() + ms) });
+
+describe('the registrations of a pass', () => {
+  it('are refused above the number of devices, also when they come at the same time; known devices go on', async () => {
+    const ada = await customers.join();
+    const devices = Array.from({ length: 8 }, newDevice);
+    const statuses = await Promise.all(devices.map(async (device) => (await register(ada, device)).status));
+    expect(statuses.toSorted()).toEqual([201, 201, 201, 400, 400, 400, 400, 400]);
+    expect([(await devicesOf(ada)).length, (await memberOf(ada))?.deviceCount]).toEqual([3, 3]);
+    const refused = await register(ada, newDevice());
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('WALLET_DEVICES_PER_PASS')]);
+    const [known = ''] = (await devicesOf(ada)).map(({ deviceLibraryIdentifier }) => deviceLibraryIdentifier);
+    expect((await register(ada, known)).status).toBe(200);
+    expect((await unregister(ada, known)).status).toBe(200);
+    expect((await register(ada, newDevice())).status).toBe(201);
+  });
+
+  it('are refused above the number a minute, by pass, and another pass goes on', async () => {
+    const [ada, bob] = [await customers.join(), await customers.join()];
+    const device = newDevice();
+    const statuses: number[] = [];
+    for (let turn = 0; turn < 42; turn += 1) statuses.push((await register(ada, device)).status);
+    expect(statuses).toEqual([201, ...Array(39).fill(200), 429, 429]);
+    const refused = await unregister(ada, device);
+    expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, expect.any(Number)]);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await register(bob, device)).status).toBe(201);
+    // A stranger without the token of the pass does not use up what it may.
+    const wrong = { method: 'POST', token: 'wrong', body: { pushToken: 'a' } };
+    for (let turn = 0; turn < 45; turn += 1) expect((await ask(pathOf(bob, device), wrong)).status).toBe(401);
+    expect((await register(bob, device)).status).toBe(200);
+  });
+
+  it('are refused above the number a minute, by address, whatever they ask for', async () => {
+    const ada = await customers.join();
+    const address = newAddress();
+    const stranger = (turn: number) =>
+      ask(`devices/${newDevice()}/registrations/${real.certificates.passTypeId}/${crypto.randomUUID()}`, {
+        method: turn % 2 === 0 ? 'POST' : 'DELETE',
+        token: 'wrong',
+        address,
+      });
+    for (let turn = 0; turn < 200; turn += 1) expect((await stranger(turn)).status).toBe(404);
+    expect((await stranger(0)).status).toBe(429);
+    expect((await register(ada, newDevice(), { address })).status).toBe(429);
+    expect((await ask('log', { method: 'POST', body: { logs: ['x'] }, address })).status).toBe(429);
+    expect((await register(ada, newDevice())).status).toBe(201);
+  });
+});
+
+describe('a pass that is added and removed over and over', () => {
+  const loops = 15;
+
+  it.each([
+    ['by one device', (device: string) => device],
+    ['by ever new devices', () => newDevice()],
+  ])('%s costs a few events, and the last of them says how it ended', async (_, deviceOf) => {
+    const ada = await customers.join();
+    const first = newDevice();
+    for (let loop = 0; loop < loops; loop += 1) {
+      const device = deviceOf(first);
+      expect((await register(ada, device)).status).toBe(201);
+      expect((await unregister(ada, device)).status).toBe(200);
+    }
+    expect([(await devicesOf(ada)).length, (await memberOf(ada))?.deviceCount]).toEqual([0, 0]);
+    const told = async () => [await eventsOf(ada, 'pass.installed'), await eventsOf(ada, 'pass.removed')];
+    expect(await told()).toEqual([4, 3]);
+    await tellRemovals(later(9 * minute));
+    expect(await told()).toEqual([4, 3]);
+    await tellRemovals(later(11 * minute));
+    await tellRemovals(later(11 * minute));
+    expect(await told()).toEqual([4, 4]);
+  });
+
+  it('and is on the phone in the end has no event that says otherwise', async () => {
+    const ada = await customers.join();
+    const device = newDevice();
+    for (let loop = 0; loop < loops; loop += 1) {
+      await register(ada, device);
+      await unregister(ada, device);
+    }
+    expect((await register(ada, device)).status).toBe(201);
+    await tellRemovals(later(11 * minute));
+    expect([await eventsOf(ada, 'pass.installed'), await eventsOf(ada, 'pass.removed')]).toEqual([4, 3]);
+    expect([(await devicesOf(ada)).length, (await memberOf(ada))?.deviceCount]).toEqual([1, 1]);
+    const { passUpdate } = await customers.points(ada, { delta: 1 });
+    expect(passUpdate?.apple).toMatchObject({ devicesNotified: 1, devicesAttempted: 1 });
+  });
+});
+
+describe('a push token', () => {
+  const tokensOf = async (customer: Customer) => (await devicesOf(customer)).map(({ pushToken }) => pushToken);
+
+  it('that changes with one pass holds for all passes of the device, and for no other device', async () => {
+    const program = await real.merchant.program();
+    const [ada, bob, eve] = [await customers.join(program), await customers.join(), await customers.join(program)];
+    const [device, other] = [newDevice(), newDevice()];
+    for (const customer of [ada, bob]) await register(customer, device, { pushToken: 'old' });
+    await register(bob, other, { pushToken: 'others' });
+    expect((await register(ada, device, { pushToken: 'new' })).status).toBe(200);
+    expect([await tokensOf(ada), await tokensOf(bob)]).toEqual([['new'], ['new', 'others']]);
+    // The first registration of another pass says it as well.
+    expect((await register(eve, device, { pushToken: 'newest' })).status).toBe(201);
+    expect([await tokensOf(ada), await tokensOf(bob)]).toEqual([['newest'], ['newest', 'others']]);
+    await customers.points(bob, { delta: 1 });
+    const pushed = real.apns.pushes.map(({ pushToken }) => pushToken);
+    expect([pushed.includes('old'), pushed.includes('new'), pushed.includes('newest')]).toEqual([false, false, true]);
+    // A phone that has the newest version needs no further push, and is not called stale.
+    for (const at of [2, 20, 400, 402]) await repushStale(later(at * minute));
+    expect((await devicesOf(ada)).map(({ stale }) => stale)).toEqual([undefined]);
+  });
+
+  it.each(['BadDeviceToken', 'DeviceTokenNotForTopic'])(
+    'that APNs twice refuses with %s is dropped when it takes others, and the merchant is told',
+    async (reason) => {
+      const [ada, bob] = [await customers.join(), await customers.join()];
+      const [bad, good] = [await customers.install(ada), await customers.install(bob)];
+      real.apns.answer(bad.pushToken(), { status: 400, reason });
+      for (const phone of [bad, good]) phone.goOffline();
+      for (const customer of [ada, bob]) await customers.points(customer, { delta: 1 });
+      expect((await devicesOf(ada)).map(({ lastPush }) => lastPush?.reason)).toEqual([reason]);
+      await repushStale(later(minute + 5_000));
+      expect([(await devicesOf(ada)).length, (await devicesOf(bob)).length]).toEqual([0, 1]);
+      expect((await memberOf(ada))?.deviceCount).toBe(0);
+      expect(await eventsOf(ada, 'pass.removed')).toBe(1);
+      const before = real.apns.pushes.length;
+      expect((await customers.points(ada, { delta: 1 })).passUpdate?.apple.devicesAttempted).toBe(0);
+      expect(real.apns.pushes.length).toBe(before);
+    },
+  );
+
+  it('that APNs refuses together with all others is kept: the mistake is ours', async () => {
+    const ada = await customers.join();
+    const phones = [await customers.install(ada), await customers.install(ada)];
+    for (const phone of phones) {
+      phone.goOffline();
+      real.apns.answer(phone.pushToken(), { status: 400, reason: 'BadDeviceToken' });
+    }
+    await customers.points(ada, { delta: 1 });
+    const alone = await startEffects(real.service);
+    for (const at of [2, 20, 400]) await repushStale({ ...alone.deps, now: () => new Date(Date.now() + at * minute) });
+    await alone.close();
+    expect((await devicesOf(ada)).length).toBe(2);
+    expect(customers.toldSoFar(ada, 'pass.removed')).toEqual([]);
+  });
+
+  it('that was replaced while APNs called it gone leaves the registration', async () => {
+    const ada = await customers.join();
+    const device = newDevice();
+    await register(ada, device, { pushToken: 'was-gone' });
+    real.apns.answer('was-gone', { status: 410, reason: 'Unregistered', delayMs: 1_000 });
+    const pushing = customers.points(ada, { delta: 1 });
+    await until(() => real.apns.pushes.some(({ pushToken }) => pushToken === 'was-gone'));
+    await register(ada, device, { pushToken: 'is-here' });
+    await pushing;
+    expect(await tokensOf(ada)).toEqual(['is-here']);
+  });
+});
+
+describe('the log lines of phones', () => {
+  const log = (logs: string[], address?: string) =>
+    ask('log', { method: 'POST', body: { logs }, ...(address !== undefined && { address }) });
+  const kept = (filter: Record<string, unknown>) => real.service.deps.collections.deviceLogs.countDocuments(filter);
+
+  it('are kept up to a number by pass: a flood about one pass, or about none, hides no other pass', async () => {
+    const [ada, bob] = [await customers.join(), await customers.join()];
+    const about = ({ member }: Customer) => `cannot update ${member.serialNumber}`;
+    for (let call = 0; call < 4; call += 1) {
+      await log(Array(20).fill(about(ada)));
+      await log(
+        Array.from({ length: 20 }, () => `flood ${crypto.randomUUID()}`),
+        '10.9.9.9',
+      );
+    }
+    expect((await log([about(ada)])).status).toBe(429);
+    expect((await log(['flood'], '10.9.9.9')).status).toBe(429);
+    expect((await log(['flood', about(bob)], '10.9.9.9')).status).toBe(200);
+    const counts = [ada, bob].map(({ member }) => kept({ serialNumber: member.serialNumber }));
+    expect(await Promise.all(counts)).toEqual([5, 1]);
+    expect(await kept({ message: /^flood/ })).toBe(5);
+    expect(await kept({ serialNumber: { $exists: true } })).toBe(6);
+  });
+});
