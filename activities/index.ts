@@ -17,6 +17,7 @@ import type { Lease } from './outbox/leases.js';
 import { relayEvents } from './outbox/relayEvents.js';
 import { repushStale } from './wallets/apple/repush.js';
 import { tellRemovals } from './wallets/apple/tellRemovals.js';
+import { followObjects } from './wallets/google/followObjects.js';
 import { compareSaves, correctSaves } from './wallets/google/reconcileSaves.js';
 import { upsertClasses } from './wallets/google/upsertClasses.js';
 import { type IssuePassesFor, issueApplePasses, issueGooglePasses, issueLate } from './wallets/issuePasses.js';
@@ -66,6 +67,10 @@ export function createActivities(deps: WorkerDeps) {
     issueLate: (input: { memberIds: string[] }) => withHeartbeat(() => issueLate(deps, input)),
     pushLate: (lease: Lease) => withHeartbeat(() => pushLate(deps, lease)),
     compareSaves: (input: { cursor?: SavesCursor }) => withHeartbeat(() => compareSaves(deps, input)),
+    followObjects: () =>
+      withHeartbeat(({ signal }) =>
+        followObjects(deps, { signal: AbortSignal.any([signal, deps.shutdownSignal]), forMs: relayRoundMs }),
+      ),
     correctSaves: (input: { memberIds: string[] }) => withHeartbeat(() => correctSaves(deps, input)),
     upsertClasses: () => withHeartbeat(({ signal }) => upsertClasses(deps, signal)),
     repushStale: async () => {

@@ -130,6 +130,7 @@ export interface WorkflowInputs {
   replayDeliveries: RunBatch;
   rebuildPasses: RunBatch;
   reconcileSaves: ReconcileSaves;
+  followGoogle: Record<string, never>;
   recount: Recount;
   updateClasses: Record<string, never>;
 }

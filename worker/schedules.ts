@@ -72,6 +72,15 @@ const reconciliation: Schedule = {
   summary: 'compare saved passes with Google',
 };
 
+const follow: Schedule = {
+  id: 'follow-google',
+  name: 'followGoogle',
+  input: {},
+  interval: { every: '20s' },
+  triggerOnStart: true,
+  summary: "keep Google's objects up to date",
+};
+
 export interface EnsureSchedules {
   relayShards: number;
   wallets: Pick<Wallets, 'apple' | 'google'>;
@@ -81,7 +90,8 @@ export async function ensureSchedules(
   client: Client,
   { relayShards, wallets: { apple, google } }: EnsureSchedules,
 ): Promise<void> {
-  const periodic = [recount, revival, ...(apple ? [repush] : []), ...(google ? [reconciliation, classUpdates] : [])];
+  const ofGoogle = google ? [reconciliation, classUpdates, follow] : [];
+  const periodic = [recount, revival, ...(apple ? [repush] : []), ...ofGoogle];
   await Promise.all([
     ensureRelays(client, relayShards),
     ...periodic.map((schedule) => ensureSchedule(client, schedule)),

@@ -29,6 +29,14 @@ export const pushUntilSent = proxyActivities<Activities>({
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '60s' },
 });
 
+/** A loop of about five minutes over what is behind at Google; a schedule starts the next one. */
+export const followUp = proxyActivities<Activities>({
+  taskQueue: taskQueues.wallets,
+  startToCloseTimeout: '10m',
+  heartbeatTimeout: '4s',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10s' },
+});
+
 /** The first attempt to issue a pass. It is short because a person may be waiting for the pass. */
 export const issueNow = proxyLocalActivities<Activities>({
   startToCloseTimeout: '2s',

@@ -15,6 +15,7 @@ import { memberWritesOf } from '../members/memberWrites.js';
 import { leaseEvents, newFence, releaseEvents } from '../outbox/leases.js';
 import { processEvents } from '../outbox/processEvents.js';
 import { cachedProgram, readProgram } from '../programs/readProgram.js';
+import { oweObjects } from '../wallets/google/followObjects.js';
 import { googleProgramView } from '../wallets/passViews.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { countLatePushes, pushOutcomeOf } from './pushOutcomes.js';
@@ -57,10 +58,15 @@ export async function snapshotCampaign(deps: WorkerDeps, at: { batchId: string }
  * fetched.
  */
 async function* membersWithPass(deps: WorkerDeps, { merchantId, programId = '' }: BatchRow): AsyncGenerator<string> {
-  const members = deps.collections.members
-    .find({ merchantId, programId }, { projection: { deviceCount: 1, 'pass.googleSaved': 1 } })
-    .batchSize(1_000);
-  for await (const { _id, deviceCount, pass } of members) if (deviceCount > 0 || pass.googleSaved) yield _id;
+  const projection = { deviceCount: 1, 'pass.googleSaved': 1, 'pass.googleSaveUrl': 1 };
+  const members = deps.collections.members.find({ merchantId, programId }, { projection }).batchSize(1_000);
+  const owed: string[] = [];
+  for await (const { _id, deviceCount, pass } of members) {
+    if (deviceCount > 0 || pass.googleSaved) yield _id;
+    if (pass.googleSaveUrl === undefined) owed.push(_id);
+    if (owed.length >= 1_000) await oweObjects(deps, owed.splice(0));
+  }
+  await oweObjects(deps, owed);
 }
 
 /**

@@ -1,7 +1,7 @@
 // Turns one decision about one member into the rows of one transaction: the member's next version, its event, and its
 // line in the timeline. A keyed change adds its claim and its ledger row; a campaign writes the rows of several members
 // in one transaction.
-import type { Deps } from '../../platform/deps.js';
+import type { Deps, WalletModes } from '../../platform/deps.js';
 import { insert, update } from '../../platform/mongodb/statements.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { MemberRow } from '../../schemas/collections.js';
@@ -38,8 +38,8 @@ export function memberWritesOf(
   deps: Deps,
   { before, program, decision, eventId, leaseOwnerOf, targetsId }: MemberWritesInput,
 ): MemberWrites {
-  const member = nextState(before, decision, deps.now());
   const modes = modesOf(deps.walletModes, program);
+  const member = nextState(before, decision, { now: deps.now(), modes });
   const needsNoPush = !decision.wallet || !hasRecipients(modes, member);
   const passUpdate = needsNoPush ? passUpdateWithoutPush(modes, member) : undefined;
   const leaseOwner = leaseOwnerOf(eventId, passUpdate === undefined);
@@ -68,7 +68,11 @@ export function memberWritesOf(
   };
 }
 
-function nextState(member: MemberRow, decision: Decision, now: Date): MemberRow {
+function nextState(
+  member: MemberRow,
+  decision: Decision,
+  { now, modes }: { now: Date; modes: WalletModes },
+): MemberRow {
   const changed: MemberRow = { ...member, ...decision.set, version: member.version + 1, updatedAt: now };
   for (const field of decision.unset ?? []) delete changed[field];
   if (decision.pass) changed.pass = { ...member.pass, ...decision.pass };
@@ -78,6 +82,8 @@ function nextState(member: MemberRow, decision: Decision, now: Date): MemberRow 
     tag: nextTag(member.pass.tag, now),
     modifiedAt: nextModified(member.pass.modifiedAt, now),
   };
+  // Nobody is known to have this object, but Google's callback about a customer who saved it may not have come.
+  if (modes.google === 'real' && !changed.pass.googleSaved) changed.pass.googleDueAt ??= now;
   if (decision.message) {
     changed.pass.message = decision.message;
     changed.pass.messageSequence = member.pass.messageSequence + 1;
@@ -94,10 +100,11 @@ function changeStatement(
   before: MemberRow,
   { member: changed, decision }: { member: MemberRow; decision: Decision },
 ): Statement {
-  const { tag, modifiedAt, message, messageSequence } = changed.pass;
+  const { tag, modifiedAt, message, messageSequence, googleDueAt } = changed.pass;
   const shown = decision.wallet && {
     'pass.tag': tag,
     'pass.modifiedAt': modifiedAt,
+    ...(googleDueAt !== before.pass.googleDueAt && { 'pass.googleDueAt': googleDueAt }),
     ...(decision.message && { 'pass.message': message, 'pass.messageSequence': messageSequence }),
   };
   const known = Object.fromEntries(

@@ -48,12 +48,14 @@ async function issue(
   { memberIds, leaseOwner, fence }: Issue,
   make: Make,
 ): Promise<Issued> {
-  const members = await deps.collections.members
-    .find({ _id: { $in: [...memberIds] }, [issuedField[platform]]: { $exists: false } })
-    .toArray();
-  const issued: Issued = { eventIds: [], unissued: new Map() };
   // The configured mode, not the program's: a program whose pushes are off still issues passes.
   const mode = deps.walletModes[platform];
+  // A member that was created while Google was in stub mode has been recorded as issued, and has no object.
+  const present = platform === 'google' && mode === 'real' ? 'pass.googleSaveUrl' : issuedField[platform];
+  const members = await deps.collections.members
+    .find({ _id: { $in: [...memberIds] }, [present]: { $exists: false } })
+    .toArray();
+  const issued: Issued = { eventIds: [], unissued: new Map() };
   const size = mode === 'real' ? memberBatchSize : members.length;
   let unavailable: Error | undefined;
   for (let from = 0; from < members.length; from += size) {
@@ -114,7 +116,7 @@ function attempted(build: () => unknown): IssueResult {
   }
 }
 
-function issueAtGoogle(deps: WorkerDeps, input: Issue): Promise<Issued> {
+export function issueAtGoogle(deps: WorkerDeps, input: Issue): Promise<Issued> {
   const { google } = deps.wallets;
   const make: Make = (pairs) => (google ? issueGoogle(google, { config: deps.config, pairs }) : noPassNeeded(pairs));
   return issue(deps, 'google', input, make);

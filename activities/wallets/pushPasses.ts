@@ -18,6 +18,7 @@ import { cachedProgram } from '../programs/readProgram.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { pushApple } from './apple/pushApple.js';
 import { deviceStatements } from './apple/updateDevices.js';
+import { recordReconciledSave } from './google/googleSaves.js';
 import { pushGoogle } from './google/pushGoogle.js';
 import { pushLines, skippedLines } from './pushTimeline.js';
 import { modesOf } from './walletModes.js';
@@ -133,6 +134,8 @@ async function pushOne(deps: WorkerDeps, push: PushOne): Promise<Pushed | null> 
     ...updated.map((made) => insertIfAbsent(deps, 'events', made)),
     ...(unreached ? [] : passUpdateStatements(deps, { ...event, passUpdate }, attemptKind)),
   ]);
+  // The member was known to have the card before Google was asked, so Google's answer is the newer one.
+  if (toObject?.hasUsers === false) await recordReconciledSave(deps, { member, saved: false });
   return { passUpdate, unreached, eventIds: [...(toDevices?.eventIds ?? []), ...updated.map((made) => made._id)] };
 }
 

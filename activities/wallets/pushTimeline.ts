@@ -27,21 +27,26 @@ export interface PushResults {
   late: Date | false;
 }
 
+const outcomeOf = (isDone: boolean): TimelineRow['outcome'] => (isDone ? 'success' : 'failure');
+
+const googleOutcome = ({ objectPatched, hasUsers }: GooglePush): TimelineRow['outcome'] =>
+  hasUsers === false ? 'skipped' : outcomeOf(objectPatched);
+
 export function pushLines(event: EventRow, { toDevices, toObject, late }: PushResults): TimelineRow[] {
   const results = [
     ...(toDevices && toDevices.devicesAttempted > 0
-      ? [{ platform: 'apple' as const, ...toDevices, ok: toDevices.devicesNotified > 0 }]
+      ? [{ platform: 'apple' as const, ...toDevices, outcome: outcomeOf(toDevices.devicesNotified > 0) }]
       : []),
-    ...(toObject ? [{ platform: 'google' as const, ...toObject, ok: toObject.objectPatched }] : []),
+    ...(toObject ? [{ platform: 'google' as const, ...toObject, outcome: googleOutcome(toObject) }] : []),
   ];
   // A late attempt that does not reach the wallet adds no line.
   return results
     .filter(({ unreached }) => !(late && unreached))
-    .map(({ platform, ok, unreached, detail }) => {
+    .map(({ platform, outcome, unreached, detail }) => {
       const line = timelineRow(event, {
         memberId: event.memberId ?? '',
         type: types[platform],
-        outcome: ok ? 'success' : 'failure',
+        outcome,
         platform,
         ...((detail || unreached) && { detail: [detail, unreached && 'is tried again'].filter(Boolean).join('; ') }),
       });

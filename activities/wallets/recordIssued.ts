@@ -15,6 +15,10 @@ import { GoogleWalletError } from './google/googleWalletError.js';
 
 export const issuedField = { apple: 'pass.appleIssuedAt', google: 'pass.googleIssuedAt' } as const;
 
+/** Whether the event about the member's first pass on this wallet was recorded, in stub mode included. */
+const wasRecorded = ({ pass }: MemberRow, platform: Platform): boolean =>
+  (platform === 'apple' ? pass.appleIssuedAt : pass.googleIssuedAt) !== undefined;
+
 /** What a wallet returned for a member's pass. */
 export type IssueResult = { saveUrl?: string } | Error;
 
@@ -36,7 +40,8 @@ export async function recordIssued(
   if (issued.length === 0) return [];
   const events = issued.map((member): EventRow => {
     const data = { serialNumber: member.serialNumber, platform, mode };
-    const eventId = derivedId('pass.created', member._id, platform);
+    // A member from the time of stub mode has had an event; the pass that is made now has another.
+    const eventId = derivedId('pass.created', member._id, platform, ...(wasRecorded(member, platform) ? ['real'] : []));
     return newMemberEvent(deps, { eventId, event: { type: 'pass.created', data }, member, leaseOwner });
   });
   const outcome = mode === 'real' ? 'success' : 'skipped';
@@ -47,16 +52,18 @@ export async function recordIssued(
       timelineRow(event, { memberId: event.memberId ?? '', type: 'pass_built', outcome, platform }),
     ),
   );
-  await mark(deps, { platform, members: issued, made });
+  await mark(deps, { platform, mode, members: issued, made });
   return events.map((event) => event._id);
 }
 
 /** Marks the members last, so that a recording that was interrupted is done again. */
 async function mark(
   deps: WorkerDeps,
-  { platform, members, made }: Pick<RecordIssued, 'platform' | 'members' | 'made'>,
+  { platform, mode, members, made }: Pick<RecordIssued, 'platform' | 'mode' | 'members' | 'made'>,
 ): Promise<void> {
-  const issuedAt = { [issuedField[platform]]: deps.now() };
+  const now = deps.now();
+  const isOwed = platform === 'google' && mode === 'stub';
+  const issuedAt = { [issuedField[platform]]: now, ...(isOwed && { 'pass.googleDueAt': now }) };
   const links = members.flatMap(({ _id }) => {
     const one = made.get(_id);
     return one && !(one instanceof Error) && one.saveUrl ? [{ _id, 'pass.googleSaveUrl': one.saveUrl }] : [];

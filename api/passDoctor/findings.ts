@@ -19,6 +19,8 @@ export function findingsOf(examined: Omit<Examination, 'findings'>, now: Date): 
     findings.push('No phone is registered: the pass was not added, or phones cannot reach the web service.');
   findings.push(...devices.flatMap((device) => aboutDevice(device, member, now)));
   if (logs.length > 0) findings.push(`Phones complained ${logs.length} times within 7 days; see logs.`);
+  if (modes.google.mode === 'real' && member.pass.googleSaveUrl === undefined)
+    findings.push('There is no object at Google: the wallet was in stub mode, or refused it. It is made by itself.');
   if (examined.lastPatch?.outcome === 'failure' && modes.google.mode === 'real')
     findings.push(`Google did not take the last change: ${examined.lastPatch.detail ?? 'no reason given'}.`);
   return findings;

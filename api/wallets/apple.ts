@@ -94,7 +94,9 @@ export function appleRoutes(deps: ApiDeps): Router {
     const { WALLET_DEVICES_PER_PASS } = deps.config;
     ctx.status = { created: 201, known: 200, full: 400 }[kind];
     ctx.body =
-      ctx.status === 400 ? `The pass is on ${WALLET_DEVICES_PER_PASS} devices, the limit (WALLET_DEVICES_PER_PASS).` : '';
+      ctx.status === 400
+        ? `The pass is on ${WALLET_DEVICES_PER_PASS} devices, the limit (WALLET_DEVICES_PER_PASS).`
+        : '';
   });
 
   router.delete(`${byDevice}/:serialNumber`, async (ctx) => {

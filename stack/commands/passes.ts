@@ -35,6 +35,26 @@ async function rebuild(context: CommandContext, { args, values }: CommandInput):
   if (values.wait) await follow(context, batchId);
 }
 
+const shownMembers = 100;
+
+/** Names the members whose pass is not in a wallet yet: those from the time of stub mode, and those Google refused. */
+async function missing({ deps, say }: CommandContext, { args }: CommandInput): Promise<void> {
+  const [programId, ...rest] = args;
+  if (rest.length > 0) throw new Mistakes(['name one program, or none']);
+  const owed = deps.collections.members
+    .find({ 'pass.googleDueAt': { $gt: new Date(0) } }, { projection: { memberCode: 1, programId: 1, pass: 1 } })
+    .batchSize(1_000);
+  let count = 0;
+  for await (const { memberCode, programId: of, pass } of owed) {
+    if (pass.googleSaveUrl !== undefined || (programId !== undefined && of !== programId)) continue;
+    count += 1;
+    if (count <= shownMembers) say(`${memberCode}  ${of}  google, since ${pass.googleDueAt?.toISOString()}`);
+  }
+  if (count > shownMembers) say(`and ${count - shownMembers} more`);
+  if (count === 0) say('every member has its passes');
+  else say(count === 1 ? '1 member has no pass in a wallet' : `${count} members have no pass in a wallet`);
+}
+
 async function follow({ deps, say }: CommandContext, batchId: string): Promise<void> {
   for (;;) {
     const batch = await deps.collections.batches.findOne({ _id: batchId });
@@ -54,9 +74,14 @@ export const passes: Command = {
   verbs: {
     rebuild: {
       usage: 'rebuild PROGRAM [--wait]',
-      does: 'pushes every pass of a program afresh, so that phones fetch its new template',
+      does: 'pushes every pass of a program afresh, so that phones fetch its new template, and makes missing ones',
       options: { wait: { type: 'boolean' } },
       run: rebuild,
+    },
+    missing: {
+      usage: 'missing [PROGRAM]',
+      does: 'names the members whose pass is not in a wallet yet; Google gets it when it is real',
+      run: missing,
     },
   },
 };

@@ -218,7 +218,7 @@ describe('a push token', () => {
     for (const at of [2, 20, 400]) await repushStale({ ...alone.deps, now: () => new Date(Date.now() + at * minute) });
     await alone.close();
     expect((await devicesOf(ada)).length).toBe(2);
-    expect(customers.toldSoFar(ada, 'pass.removed')).toEqual([]);
+    expect(customers.receivedSoFar(ada, 'pass.removed')).toEqual([]);
   });
 
   it('that was replaced while APNs called it gone leaves the registration', async () => {

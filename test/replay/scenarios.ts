@@ -288,6 +288,9 @@ export const scenarios: Scenarios = {
       };
     },
   },
+  followGoogle: {
+    followed: () => ({ activities: { followObjects: async () => ({ followed: 3 }) }, input: {} }),
+  },
   recount: {
     completed: () => {
       let steps = 0;

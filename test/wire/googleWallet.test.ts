@@ -313,6 +313,27 @@ describe('many members at once', () => {
     expect(google.rules.objects.size).toBe(60);
   });
 
+  it('of patches say of each object whether a customer has it, and change all that Google takes', async () => {
+    const wallet = connect();
+    await wallet.upsertClass(program);
+    const views = many(60);
+    await wallet.batchInsert(views);
+    google.rules.setHasUsers(makeGoogleObjectId(google.issuerId, 'm-3'), true);
+    google.requests.length = 0;
+    const changed = [...views.map((each) => ({ ...each, balance: 77 })), view({ memberId: 'm-never' })];
+    const outcomes = await wallet.batchPatch(changed);
+    expect(kinds()).toEqual(['batch', 'batch']);
+    expect(outcomes.map(({ memberId }) => memberId)).toEqual(changed.map(({ memberId }) => memberId));
+    expect(outcomes.flatMap((each) => (each.outcome === 'patched' && each.hasUsers ? [each.memberId] : []))).toEqual([
+      'm-3',
+    ]);
+    expect(outcomes[60]).toMatchObject({ outcome: 'failed', error: { kind: 'not_found' } });
+    expect((await wallet.getObject(makeGoogleObjectId(google.issuerId, 'm-59')))?.balance).toBe('77');
+    google.fail({ on: 'batch', how: { status: 503 } });
+    const refused = await wallet.batchPatch(changed.slice(0, 2));
+    expect(refused).toMatchObject(Array(2).fill({ outcome: 'failed', error: { kind: 'transient' } }));
+  });
+
   it('without members send no request', async () => {
     expect(await connect().batchInsert([])).toEqual([]);
     expect(google.requests).toEqual([]);

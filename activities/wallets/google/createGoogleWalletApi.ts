@@ -6,9 +6,9 @@ import type { Logger } from 'pino';
 import { makeGoogleObjectId } from '../../../schemas/googleIds.js';
 import { createGoogleAuth, dropAccessToken } from './accessToken.js';
 import type { RealGoogleCredentials } from './credentials.js';
-import type { BatchOutcome, GoogleMessage, GoogleObject, GoogleWalletApi } from './googleWalletApi.js';
+import type { BatchOutcome, GoogleMessage, GoogleObject, GoogleWalletApi, PatchOutcome } from './googleWalletApi.js';
 import { GoogleWalletError, toGoogleWalletError } from './googleWalletError.js';
-import { type BatchAnswer, decodeBatch, encodeBatch, errorOfPart } from './multipartBatch.js';
+import { type BatchAnswer, type BatchPart, decodeBatch, encodeBatch, errorOfPart } from './multipartBatch.js';
 import { type GooglePassView, loyaltyClassOf, loyaltyObjectOf, loyaltyObjectPatchOf } from './passViews.js';
 import type { RequestPacer } from './requestPacer.js';
 import { createSaveUrl } from './saveUrl.js';
@@ -91,21 +91,53 @@ export function createGoogleWalletApi(options: GoogleWalletApiOptions): GoogleWa
     await patch(objectId, { messages: kept });
   }
 
-  async function sendBatch(views: GooglePassView[]): Promise<BatchOutcome[]> {
+  async function sendBatch(parts: BatchPart[]): Promise<(BatchAnswer | GoogleWalletError)[]> {
     const boundary = `batch_${randomUUID()}`;
-    const parts = views.map((view) => ({
-      method: 'POST' as const,
-      path: '/walletobjects/v1/loyaltyObject',
-      body: loyaltyObjectOf(issuerId, view),
-    }));
-    const answers = await answersOfBatch(boundary, encodeBatch(boundary, parts), views.length);
-    return views.map((view, index) => {
-      const named = { memberId: view.memberId, objectId: makeGoogleObjectId(issuerId, view.memberId) };
-      const answer = answers[index];
-      const error = answer === undefined ? toGoogleWalletError(undefined) : errorOfPart(answer);
-      if (error === null) return { ...named, outcome: 'inserted' };
-      return error.status === 409 ? { ...named, outcome: 'existed' } : { ...named, outcome: 'failed', error };
+    const answers = await answersOfBatch(boundary, encodeBatch(boundary, parts), parts.length);
+    return parts.map((_, index) => {
+      const answer = answers[index] ?? toGoogleWalletError(undefined);
+      return errorOfPart(answer) ?? answer;
     });
+  }
+
+  const insertPart = (view: GooglePassView): BatchPart => ({
+    method: 'POST',
+    path: '/walletobjects/v1/loyaltyObject',
+    body: loyaltyObjectOf(issuerId, view),
+  });
+
+  function insertOutcome({ memberId }: GooglePassView, answer: BatchAnswer | GoogleWalletError): BatchOutcome {
+    const named = { memberId, objectId: makeGoogleObjectId(issuerId, memberId) };
+    if (!(answer instanceof GoogleWalletError)) return { ...named, outcome: 'inserted' };
+    return answer.status === 409 ? { ...named, outcome: 'existed' } : { ...named, outcome: 'failed', error: answer };
+  }
+
+  const patchPart = (view: GooglePassView): BatchPart => ({
+    method: 'PATCH',
+    path: `/walletobjects/v1/loyaltyObject/${encodeURIComponent(makeGoogleObjectId(issuerId, view.memberId))}`,
+    body: loyaltyObjectPatchOf(view),
+  });
+
+  function patchOutcome({ memberId }: GooglePassView, answer: BatchAnswer | GoogleWalletError): PatchOutcome {
+    // Without a body Google has said nothing of its users, and the patch is sent again.
+    if (answer instanceof GoogleWalletError || typeof answer.body !== 'object' || answer.body === null)
+      return { memberId, outcome: 'failed', error: toGoogleWalletError(answer) };
+    return { memberId, outcome: 'patched', hasUsers: readObject(answer.body).hasUsers };
+  }
+
+  /** Sends one batch after the other. */
+  async function inBatches<T>(
+    views: GooglePassView[],
+    part: (view: GooglePassView) => BatchPart,
+    outcome: (view: GooglePassView, answer: BatchAnswer | GoogleWalletError) => T,
+  ): Promise<T[]> {
+    const outcomes: T[] = [];
+    for (let from = 0; from < views.length; from += batchSize) {
+      const some = views.slice(from, from + batchSize);
+      const answers = await sendBatch(some.map(part));
+      outcomes.push(...some.map((view, index) => outcome(view, answers[index] ?? toGoogleWalletError(undefined))));
+    }
+    return outcomes;
   }
 
   async function answersOfBatch(
@@ -190,13 +222,8 @@ export function createGoogleWalletApi(options: GoogleWalletApiOptions): GoogleWa
       return { objects: (data?.resources ?? []).map(readObject), ...(next && { next }) };
     },
 
-    async batchInsert(views) {
-      const outcomes: BatchOutcome[] = [];
-      for (let from = 0; from < views.length; from += batchSize) {
-        outcomes.push(...(await sendBatch(views.slice(from, from + batchSize))));
-      }
-      return outcomes;
-    },
+    batchInsert: (views) => inBatches(views, insertPart, insertOutcome),
+    batchPatch: (views) => inBatches(views, patchPart, patchOutcome),
   };
 }
 

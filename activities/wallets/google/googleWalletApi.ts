@@ -26,6 +26,10 @@ export type BatchOutcome =
   | { memberId: string; objectId: string; outcome: 'inserted' | 'existed' }
   | { memberId: string; objectId: string; outcome: 'failed'; error: GoogleWalletError };
 
+export type PatchOutcome =
+  | { memberId: string; outcome: 'patched'; hasUsers: boolean }
+  | { memberId: string; outcome: 'failed'; error: GoogleWalletError };
+
 export interface GoogleWalletApi {
   /**
    * Creates the program's class or updates it. An unchanged class is not written, so that Google does not review it
@@ -57,5 +61,10 @@ export interface GoogleWalletApi {
   listObjects: (classId: string, page?: string) => Promise<{ objects: GoogleObject[]; next?: string }>;
   /** Returns one outcome for each view, in the same order. A refusal by Google is an outcome and is not thrown. */
   batchInsert: (views: GooglePassView[]) => Promise<BatchOutcome[]>;
+  /**
+   * Patches objects without notifying anybody, many in one request. Returns one outcome for each view, in the same
+   * order.
+   */
+  batchPatch: (views: GooglePassView[]) => Promise<PatchOutcome[]>;
   saveUrl: (objectId: string, classId: string) => Promise<string>;
 }

@@ -8,7 +8,10 @@ import type { GoogleWallet } from '../wallets.js';
 import { GoogleWalletError } from './googleWalletError.js';
 
 export interface GooglePush {
+  /** True when the object was updated and a customer has it. */
   objectPatched: boolean;
+  /** What Google's answer says of it; absent when there was no answer. */
+  hasUsers?: boolean;
   answer: 'patched' | GoogleWalletError['kind'];
   /** True when the push has to be tried again. */
   unreached: boolean;
@@ -52,18 +55,21 @@ async function patchAndMessage(google: GoogleWallet, push: PushGoogle, given: Ab
   const { member, program, message, notify, again } = push;
   let objectPatched = false;
   try {
-    await google.api.patchObject(googlePassView({ member, program }), { notify: notify && message === undefined });
-    objectPatched = true;
+    const view = googlePassView({ member, program });
+    const { hasUsers } = await google.api.patchObject(view, { notify: notify && message === undefined });
+    objectPatched = hasUsers;
     await patchUntilCurrent(google, push);
+    if (!hasUsers)
+      return { objectPatched, hasUsers, answer: 'patched', unreached: false, detail: 'no customer has the card' };
     // After the timeout the next attempt sends the message. If both attempts sent it, the customer would see it twice.
-    if (!message || given.aborted) return { objectPatched, answer: 'patched', unreached: false, detail: '' };
+    if (!message || given.aborted) return { objectPatched, hasUsers, answer: 'patched', unreached: false, detail: '' };
     const objectId = makeGoogleObjectId(google.credentials.issuerId, member._id);
     const { outcome } = await google.api.addMessage(
       objectId,
       { id: message.id, header: program.name, body: message.body },
       { checkFirst: again },
     );
-    return { objectPatched, answer: 'patched', unreached: false, detail: `message ${outcome}` };
+    return { objectPatched, hasUsers, answer: 'patched', unreached: false, detail: `message ${outcome}` };
   } catch (error) {
     if (!(error instanceof GoogleWalletError)) throw error;
     const unreached = error.kind === 'transient' || error.kind === 'quota';

@@ -1,0 +1,133 @@
+// Brings objects at Google up to date although no customer is known to have them: Google's callback about a save may
+// never come (docs/protocols/google-wallet.md#7-callbacks), and Google's answer to the patch says whether somebody has
+// the object. Makes the objects of members that were created while Google was in stub mode. Up to 50 members are one
+// request, and one request is under way at a time, so that pushes to known customers keep their share of the quota
+// (docs/decisions/050-google-objects-follow-unasked.md).
+import { setTimeout as sleep } from 'node:timers/promises';
+import { update } from '../../../platform/mongodb/statements.js';
+import { writeBulk } from '../../../platform/mongodb/transact.js';
+import type { Statement } from '../../../platform/mongodb/transaction.js';
+import { updateByIds } from '../../../platform/mongodb/updateMany.js';
+import type { MemberRow } from '../../../schemas/collections.js';
+import { cachedProgram } from '../../programs/readProgram.js';
+import type { WorkerDeps } from '../../workerDeps.js';
+import { issueAtGoogle } from '../issuePasses.js';
+import { googlePassView } from '../passViews.js';
+import type { GoogleWallet } from '../wallets.js';
+import { recordReconciledSave } from './googleSaves.js';
+import { type GoogleErrorKind, GoogleWalletError } from './googleWalletError.js';
+
+const batchSize = 50;
+const idleMs = 2_000;
+const second = 1_000;
+/** When a member whose object Google did not take is due again. */
+const postponedMs: Record<GoogleErrorKind, number> = {
+  transient: 15 * second,
+  quota: 15 * second,
+  not_found: 60 * second,
+  forbidden: 300 * second,
+  invalid: 3_600 * second,
+};
+
+/** Follows until `forMs` has passed or `signal` is aborted. Throws when MongoDB fails. */
+export async function followObjects(
+  deps: WorkerDeps,
+  { signal, forMs }: { signal: AbortSignal; forMs: number },
+): Promise<{ followed: number }> {
+  const until = performance.now() + forMs;
+  let followed = 0;
+  while (!signal.aborted && performance.now() < until) {
+    const { due, done } = await followDue(deps);
+    followed += done;
+    if (due < batchSize || done === 0) await sleep(idleMs, undefined, { signal }).catch(() => {});
+  }
+  return { followed };
+}
+
+/** Follows up to 50 members. Returns how many were due, and how many are done. */
+export async function followDue(deps: WorkerDeps): Promise<{ due: number; done: number }> {
+  const { google } = deps.wallets;
+  if (!google || deps.walletModes.google === 'stub') return { due: 0, done: 0 };
+  const due = await readDue(deps);
+  if (due.length === 0) return { due: 0, done: 0 };
+  const present = due.filter(({ pass }) => pass.googleSaveUrl !== undefined);
+  const missing = due.filter(({ pass }) => pass.googleSaveUrl === undefined);
+  const issued = await issueMissing(deps, missing);
+  const patched = await patchPresent(deps, google, present);
+  return { due: due.length, done: issued + patched };
+}
+
+/**
+ * While more members are due than one batch holds, half of a batch are the newest: after the end of stub mode a change
+ * does not wait for all the objects that are to be made.
+ */
+async function readDue(deps: WorkerDeps): Promise<MemberRow[]> {
+  const due = (order: 1 | -1, count: number) =>
+    deps.collections.members
+      .find({ 'pass.googleDueAt': { $lte: deps.now() } })
+      .sort({ 'pass.googleDueAt': order })
+      .limit(count)
+      .toArray();
+  const oldest = await due(1, batchSize);
+  if (oldest.length < batchSize) return oldest;
+  const half = batchSize / 2;
+  const both = [...oldest.slice(0, half), ...(await due(-1, half))];
+  return [...new Map(both.map((member) => [member._id, member])).values()];
+}
+
+/** A member whose object was made stays due: it may have changed meanwhile, and an object may have existed before. */
+async function issueMissing(deps: WorkerDeps, missing: readonly MemberRow[]): Promise<number> {
+  if (missing.length === 0) return 0;
+  const memberIds = missing.map(({ _id }) => _id);
+  // No caller waits for the events, so the relay publishes them.
+  const { unissued } = await issueAtGoogle(deps, { memberIds, leaseOwner: null });
+  await writeBulk(
+    deps,
+    [...unissued].map(([memberId, error]) => postpone(deps, memberId, error)),
+  );
+  return missing.length - unissued.size;
+}
+
+async function patchPresent(deps: WorkerDeps, google: GoogleWallet, present: readonly MemberRow[]): Promise<number> {
+  if (present.length === 0) return 0;
+  const pairs = await Promise.all(
+    present.map(async (member) => ({ member, program: await cachedProgram(deps, member) })),
+  );
+  const outcomes = await google.api.batchPatch(pairs.map(googlePassView));
+  const statements: Statement[] = [];
+  let patched = 0;
+  for (const [index, member] of present.entries()) {
+    const outcome = outcomes[index];
+    deps.metrics.pass('google', outcome?.outcome === 'failed' ? outcome.error.kind : 'patched');
+    if (outcome?.outcome !== 'patched') {
+      statements.push(postpone(deps, member._id, outcome?.error));
+      continue;
+    }
+    patched += 1;
+    if (outcome.hasUsers !== (member.pass.googleSaved === true))
+      await recordReconciledSave(deps, { member, saved: outcome.hasUsers });
+    // A member that has changed meanwhile stays due.
+    const isCurrent = { _id: member._id, 'pass.tag': member.pass.tag };
+    statements.push(update(deps, 'members', isCurrent, { $unset: { 'pass.googleDueAt': '' } }));
+  }
+  await writeBulk(deps, statements);
+  return patched;
+}
+
+function postpone(deps: WorkerDeps, memberId: string, error: Error | undefined): Statement {
+  const kind = error instanceof GoogleWalletError ? error.kind : 'transient';
+  const dueAt = new Date(deps.now().getTime() + postponedMs[kind]);
+  const change = {
+    $set: { 'pass.googleDueAt': dueAt },
+    // An object that Google does not know is made again.
+    ...(kind === 'not_found' && { $unset: { 'pass.googleSaveUrl': '' } }),
+  };
+  return update(deps, 'members', { _id: memberId }, change);
+}
+
+/** Makes members without an object due, such as those from before a time when stub mode was noted. */
+export async function oweObjects(deps: WorkerDeps, ids: readonly string[]): Promise<void> {
+  if (deps.walletModes.google === 'stub' || ids.length === 0) return;
+  const where = { 'pass.googleSaveUrl': { $exists: false } };
+  await updateByIds(deps, 'members', { ids, where, change: { $set: { 'pass.googleDueAt': deps.now() } } });
+}
