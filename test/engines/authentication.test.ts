@@ -38,7 +38,7 @@ describe('a second console secret', () => {
         .sign(new TextEncoder().encode(secret));
     const { deps } = service;
     const verified = async (secrets: Partial<Config>, secret: string) =>
-      await createUserTokens({ ...deps.config, ...secrets }).verify(await signed(secret));
+      createUserTokens({ config: { ...deps.config, ...secrets }, log: deps.log }).verify(await signed(secret));
     const both = { CONSOLE_JWT_SECRET: now, CONSOLE_JWT_SECRET_PREVIOUS: previous };
     expect(await verified(both, previous)).toMatchObject({ sub: 'user-1' });
     expect(await verified(both, now)).toMatchObject({ sub: 'user-1' });
