@@ -3,7 +3,8 @@
 import type { Collection, Document, Filter, WithId } from 'mongodb';
 import { createBatcher } from '../batcher.js';
 
-const batcherOptions = { batchSize: 64, concurrency: 2, maxWaitMs: 2_000 };
+/** No limit of waiting: socketTimeoutMS ends a query that hangs, and then all calls that wait behind it. */
+const batcherOptions = { batchSize: 64, concurrency: 2 };
 
 /**
  * The first field must identify a row. When several calls share a query, the query filters by the first field alone,

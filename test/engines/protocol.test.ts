@@ -45,7 +45,7 @@ describe('what Node would answer by itself', () => {
     ['an unknown method', lines('BREW /pot HTTP/1.1', 'Host: a'), 400, 'MALFORMED_REQUEST'],
     ['an unknown version', lines('GET / HTTP/3.7', 'Host: a'), 400, 'MALFORMED_REQUEST'],
     ['no version', lines('GET /healthz'), 400, 'MALFORMED_REQUEST'],
-    ['a folded header', lines('GET / HTTP/1.1', 'Host: a', 'X: a', ' b'), 404, 'ROUTE_NOT_FOUND'],
+    ['a folded header', lines('GET / HTTP/1.1', 'Host: a', 'X: a', ' b'), 400, 'MALFORMED_REQUEST'],
     [
       'a length and chunks',
       lines('POST / HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Transfer-Encoding: chunked'),
