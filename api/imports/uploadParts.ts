@@ -1,11 +1,12 @@
 // Reads the multipart parts of an upload from the stream, without temporary files: one `file` and a few short fields. A
 // body that is cut off or has a wrong part is refused. The rest of a refused body is read and discarded, because a
 // client that is still sending does not read the answer.
+import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import type { Context } from 'koa';
 import { ServiceError } from '../../schemas/errors.js';
 import { importInvalid, importTooLarge } from '../../schemas/importRows.js';
-import { buffersOf, declaresUtf8 } from '../readBody.js';
+import { declaresUtf8 } from '../readBody.js';
 
 export interface UploadLimits {
   maxBytes: number;
@@ -142,4 +143,9 @@ export async function readToEnd({ req }: Context): Promise<void> {
     req.once('close', end);
     req.resume();
   });
+}
+
+/** The source stays open when the reader stops early. */
+export async function* buffersOf(source: Readable): AsyncGenerator<Buffer> {
+  for await (const chunk of source.iterator({ destroyOnReturn: false })) yield chunk;
 }

@@ -9,10 +9,9 @@ import type { Caller } from '../caller.js';
 import { markDuplicates } from '../imports/duplicateEmails.js';
 import { awaitRows, countsOf, findUnansweredImport, importProgram, importResults } from '../imports/importAnswer.js';
 import { openUpload, type Upload } from '../imports/upload.js';
-import { readParts, readToEnd, requireUpload } from '../imports/uploadParts.js';
+import { buffersOf, readParts, readToEnd, requireUpload } from '../imports/uploadParts.js';
 import { readRows } from '../imports/uploadRows.js';
 import { presentBatch } from '../presenters/batch.js';
-import { buffersOf } from '../readBody.js';
 import type { Routes } from '../request.js';
 
 export const importRoutes: Routes<'importMembers' | 'startImport'> = {
