@@ -5,6 +5,7 @@ import type { SecretBox } from '../platform/secretBox.js';
 import type { WorkflowClient } from '../platform/temporal/workflowClient.js';
 import type { WebhookUrlRules } from '../schemas/webhookUrl.js';
 import type { Wallets } from './wallets/wallets.js';
+import type { Background } from './webhooks/background.js';
 import type { DeliveryLimits } from './webhooks/deliveryLimits.js';
 import type { LogAttempt } from './webhooks/logAttempt.js';
 
@@ -14,6 +15,7 @@ export interface WorkerDeps extends Deps {
   webhookAgent: Dispatcher;
   urlPolicy: WebhookUrlRules;
   deliveryLimits: DeliveryLimits;
+  background: Background;
   wallets: Wallets;
   /** Aborted when this worker stops: long activities return early, and another worker continues their work. */
   shutdownSignal: AbortSignal;

@@ -207,7 +207,13 @@ export interface DeliveryRow {
   createdAt: Date;
   lastAttemptAt: Date | null;
   nextAttemptAt: Date | null;
-  /** Identifies the current attempt of the delivery's workflow; a newer attempt replaces it. */
+  /**
+   * Only while the delivery is in the queue (activities/webhooks/deliveryQueue.ts): its subscription, and when it is to
+   * be attempted. An attempt in progress moves `dueAt` ahead.
+   */
+  queuedFor?: string;
+  dueAt?: Date;
+  /** Identifies the current attempt of the queue or of the delivery's workflow; a newer attempt replaces it. */
   fence?: string;
   /** The workflow run and the number of the activity attempt that set the fence. An older attempt of the run never sets it again. */
   activityAttempt?: { runId: string; attempt: number };
@@ -217,6 +223,15 @@ export interface DeliveryRow {
    * whether that delivery exists or not.
    */
   root?: string;
+}
+
+/** A subscription with deliveries in the queue; the id is the subscription's. */
+export interface WaitingSubscriptionRow {
+  _id: string;
+  merchantId: string;
+  shard: number;
+  /** Grows each time deliveries are queued, so that the row is not removed when some were queued in the meantime. */
+  marks: number;
 }
 
 export interface SubscriptionRow {
@@ -459,6 +474,7 @@ export interface CollectionRows {
   events: EventRow;
   classUpdates: ClassUpdateRow;
   deliveries: DeliveryRow;
+  waitingSubscriptions: WaitingSubscriptionRow;
   subscriptions: SubscriptionRow;
   timeline: TimelineRow;
   devices: DeviceRow;
@@ -518,9 +534,11 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { merchantId: 1, subscriptionId: 1, createdAt: -1, _id: -1 }, reason: 'the log of one subscription' },
     { key: { merchantId: 1, eventType: 1, createdAt: -1, _id: -1 }, reason: 'the log of one event type' },
     { key: { merchantId: 1, success: 1, createdAt: -1, _id: -1 }, reason: 'the log of what failed, or succeeded' },
+    { key: { queuedFor: 1, dueAt: 1 }, sparse: true, reason: 'the queue of a subscription, due longest first' },
     { key: { root: 1 }, sparse: true, reason: 'what became of an event in its replays' },
     { key: { createdAt: 1 }, expireAfterSeconds: days(30), reason: 'the log is kept 30 days' },
   ],
+  waitingSubscriptions: [{ key: { shard: 1 }, reason: 'whose queue has deliveries' }],
   subscriptions: [{ key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the list; whom to tell of an event' }],
   timeline: [
     { key: { memberId: 1, occurredAt: -1, _id: -1 }, reason: 'the timeline of a member, newest first' },
@@ -577,6 +595,7 @@ export const hotCollections = [
   'idempotencyKeys',
   'events',
   'deliveries',
+  'waitingSubscriptions',
   'timeline',
   'devices',
   'batches',

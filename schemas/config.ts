@@ -128,6 +128,8 @@ const environment = z.object({
   CHANGE_WORKFLOWS_PER_SECOND: integer(20, 0, 10_000),
   RELAY_SHARDS: integer(4, 1, 64),
   REPLAY_PER_SECOND: integer(50, 1, 1_000),
+  PUBLISH_WAIT_MS: integer(1_000, 50, 30_000),
+  WEBHOOK_SLOTS: integer(1_000, 100, 100_000),
 
   WALLET_DEVICES_PER_PASS: integer(50, 1, 10_000),
   WALLET_REGISTRATIONS_PER_PASS: integer(30, 1, 1e9),

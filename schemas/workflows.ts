@@ -8,8 +8,10 @@ export const taskQueues = {
   workflows: 'workflows',
   /** Requests to Apple and Google. */
   wallets: 'wallets',
-  /** Requests to receivers. Many slots, because a slow receiver occupies one for its whole timeout. */
+  /** Publishing of events, with first attempts at receivers. */
   webhooks: 'webhooks',
+  /** Further attempts. Many slots, because a slow receiver occupies one for its whole timeout. */
+  retries: 'retries',
   /** Rows of imports, for which a request may be waiting. No activity on this queue waits for wallets or receivers. */
   imports: 'imports',
   /** The work after an import, campaigns and replays, at the lowest priority. */

@@ -1,6 +1,7 @@
 // Builds the dependencies of the worker's activities from the configuration.
 import type { Logger } from 'pino';
 import type { Wallets } from '../activities/wallets/wallets.js';
+import { createBackground } from '../activities/webhooks/background.js';
 import { createDeliveryLimits } from '../activities/webhooks/deliveryLimits.js';
 import { createWebhookAgent } from '../activities/webhooks/guardedAgent.js';
 import { createLogAttempt } from '../activities/webhooks/logAttempt.js';
@@ -10,7 +11,9 @@ import { createSecretBox } from '../platform/secretBox.js';
 import type { WorkflowClient } from '../platform/temporal/workflowClient.js';
 import { parseCidrs } from '../schemas/addresses.js';
 
-const deliveryLimits = { perSubscription: 32, total: 1_000, reservedForFirst: 300 };
+const perSubscription = 32;
+/** The part of all slots that retries never use. */
+const partForFirst = 0.3;
 
 export interface WorkerWiring {
   base: ClosableDeps;
@@ -30,9 +33,14 @@ export function createWorkerDeps({ base, workflowClient, wallets, log, shutdownS
     workflowClient,
     wallets,
     secrets: createSecretBox(config),
-    webhookAgent: createWebhookAgent({ ...urlPolicy, connectionsPerOrigin: deliveryLimits.total }),
+    webhookAgent: createWebhookAgent({ ...urlPolicy, connectionsPerOrigin: config.WEBHOOK_SLOTS }),
     urlPolicy,
-    deliveryLimits: createDeliveryLimits(deliveryLimits),
+    deliveryLimits: createDeliveryLimits({
+      perSubscription,
+      total: config.WEBHOOK_SLOTS,
+      reservedForFirst: Math.floor(config.WEBHOOK_SLOTS * partForFirst),
+    }),
+    background: createBackground(shutdownSignal),
     logAttempt: createLogAttempt(base),
     shutdownSignal,
   };

@@ -40,7 +40,8 @@ export function createWorkers({
       maxConcurrentActivityTaskExecutions: 50,
     }),
     Worker.create({ ...shared, taskQueue: taskQueues.wallets, maxConcurrentActivityTaskExecutions: 100 }),
-    Worker.create({ ...shared, taskQueue: taskQueues.webhooks, maxConcurrentActivityTaskExecutions: 1_500 }),
+    Worker.create({ ...shared, taskQueue: taskQueues.webhooks, maxConcurrentActivityTaskExecutions: 500 }),
+    Worker.create({ ...shared, taskQueue: taskQueues.retries, maxConcurrentActivityTaskExecutions: 1_500 }),
     Worker.create({ ...shared, taskQueue: taskQueues.imports, maxConcurrentActivityTaskExecutions: 8 }),
     Worker.create({ ...shared, taskQueue: taskQueues.batches, maxConcurrentActivityTaskExecutions: 8 }),
   ]);

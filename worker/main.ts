@@ -92,6 +92,7 @@ log.info({ taskQueues: Object.values(taskQueues) }, 'worker ready');
 process.send?.('ready');
 
 await running;
+await deps.background.close();
 await metricsServer.close();
 await wallets.close();
 await connection.close();

@@ -7,13 +7,13 @@ import type { Activities } from '../activities/index.js';
 import { type DeliverWebhook, taskQueues } from '../schemas/workflows.js';
 
 export async function deliverWebhook(input: DeliverWebhook): Promise<{ state: string }> {
-  const { deliveryId, notBefore, attempts, backoffMs, subscriptionId } = input;
+  const { deliveryId, notBefore, attempts, backoffMs, merchantId } = input;
   const { postWebhook } = proxyActivities<Activities>({
-    taskQueue: taskQueues.webhooks,
-    // The subscription's timeout limits an attempt, but an attempt may wait long for a free slot at a slow receiver.
-    startToCloseTimeout: '1h',
+    taskQueue: taskQueues.retries,
+    // An attempt waits for a slot for up to 60 s, and is limited by the subscription's timeout of up to 30 s.
+    startToCloseTimeout: '5m',
     heartbeatTimeout: '4s',
-    priority: { fairnessKey: subscriptionId },
+    priority: { fairnessKey: merchantId },
     // For failures that are not the receiver's: a worker that died, a database that was unavailable. After a failure of
     // the receiver the activity itself counts the attempt and sets the wait, and its error after the last attempt is
     // not retryable.

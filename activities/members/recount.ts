@@ -9,6 +9,8 @@ import { addTagsInUse, removeUnusedTags } from './memberTags.js';
 
 /** Merchants in one activity call. */
 const merchantBatchSize = 20;
+/** Rows in one answer of the database: many more at once would keep the event loop busy. */
+const readBatchSize = 500;
 /**
  * Longer than the time from writing members to raising their totals, for an enrollment and for a chunk of an import.
  */
@@ -59,13 +61,20 @@ export function driftOf({ before, counted, after }: { before: number; counted: n
 async function repairTotals(deps: Deps, totals: Total[], waitMs: number): Promise<number> {
   const before = await readTotals(deps, totals);
   const counted = new Map<string, number>();
-  for (const { _id, where } of totals) counted.set(_id, await deps.collections.members.countDocuments(where));
+  for (const { _id, merchantId, where } of totals) {
+    try {
+      counted.set(_id, await deps.collections.members.countDocuments(where));
+    } catch (error) {
+      deps.log.error({ err: error, merchantId, counter: _id }, 'the members of a merchant could not be counted');
+    }
+  }
   await new Promise((resolve) => setTimeout(resolve, waitMs));
   const after = await readTotals(deps, totals);
   let repaired = 0;
   for (const { _id, merchantId } of totals) {
-    const seen = { before: before.get(_id) ?? 0, counted: counted.get(_id) ?? 0, after: after.get(_id) ?? 0 };
-    const drift = driftOf(seen);
+    const members = counted.get(_id);
+    if (members === undefined) continue;
+    const drift = driftOf({ before: before.get(_id) ?? 0, counted: members, after: after.get(_id) ?? 0 });
     if (drift === 0) continue;
     deps.log.warn({ merchantId, counter: _id, drift }, 'a counter was wrong and is corrected');
     await deps.collections.counters.updateOne(
@@ -79,10 +88,11 @@ async function repairTotals(deps: Deps, totals: Total[], waitMs: number): Promis
 }
 
 async function repairTags(deps: Deps, merchantId: string): Promise<number> {
-  const listed = (await deps.collections.tags.find({ merchantId }).toArray()).map((row) => row.tag);
-  const used = await deps.collections.members.distinct('tags', { merchantId });
-  const missing = used.filter((tag) => !listed.includes(tag));
-  const unused = listed.filter((tag) => !used.includes(tag));
+  const listed = new Set<string>();
+  for await (const { tag } of deps.collections.tags.find({ merchantId }).batchSize(readBatchSize)) listed.add(tag);
+  const used = new Set(await deps.collections.members.distinct('tags', { merchantId }));
+  const missing = [...used].filter((tag) => !listed.has(tag));
+  const unused = [...listed].filter((tag) => !used.has(tag));
   await addTagsInUse(deps, { merchantId, tags: missing });
   await removeUnusedTags(deps, { merchantId, tags: unused });
   return missing.length + unused.length;
@@ -100,6 +110,12 @@ export async function recountMerchants(
   const next = merchantIds.length === merchantBatchSize ? merchantIds.at(-1) : undefined;
   if (totals.length === 0) return { merchants: 0, repaired: 0 };
   let repaired = await repairTotals(deps, totals, waitMs);
-  for (const merchantId of merchantIds) repaired += await repairTags(deps, merchantId);
+  for (const merchantId of merchantIds) {
+    repaired += await repairTags(deps, merchantId).catch((error: unknown) => {
+      // The tags of the other merchants do not wait for this one; the next recount tries again.
+      deps.log.error({ err: error, merchantId }, 'the tags of a merchant could not be recounted');
+      return 0;
+    });
+  }
   return { merchants: merchantIds.length, repaired, ...(next !== undefined && { next }) };
 }

@@ -1,12 +1,13 @@
-// The relay takes the events of one shard that no workflow took, oldest first, in batches of up to 200. A new attempt
-// takes over at once what the previous attempt had leased. An event that cannot be processed is released and does not
-// hold up others.
+// The relay takes the events of one shard that no workflow took, in batches of up to 200: oldest first, the merchants in
+// turns. A new attempt takes over at once what the previous attempt had leased. An event that cannot be processed is
+// released and does not hold up others. The relay also serves the delivery queue of its shard.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { isUnavailable } from '../../platform/mongodb/isUnavailable.js';
 import { toError } from '../../platform/toError.js';
 import type { EventRow } from '../../schemas/collections.js';
 import { relayId } from '../../schemas/ids.js';
+import { deliverQueued } from '../webhooks/deliverQueued.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { leaseEvents, releaseEvents } from './leases.js';
 import { processEvents } from './processEvents.js';
@@ -34,7 +35,10 @@ const batchSize = 200;
  * batches.
  */
 const lookAhead = 2_000;
-const maxConcurrentBatches = 3;
+/**
+ * Counted in events: small batches that wait for a receiver must not keep the relay from taking other events.
+ */
+const maxInProgress = 3 * batchSize;
 const maxConcurrentSingles = 8;
 const idleMs = { first: 50, longest: 1_000 };
 /** Wait after a batch that was not full: several events in one batch cost hardly more than one event. */
@@ -49,15 +53,28 @@ interface Relaying {
   dueIds: string[];
 }
 
-/** Leases the next batch. `dueIds` holds the ids that were read as due and not taken yet, oldest first. */
+/** One event of each merchant, oldest first, then the next of each, and so on. */
+function inTurns<T extends { merchantId: string }>(oldestFirst: readonly T[]): T[] {
+  const turns = new Map<string, number>();
+  return oldestFirst
+    .map((event) => {
+      const turn = turns.get(event.merchantId) ?? 0;
+      turns.set(event.merchantId, turn + 1);
+      return { event, turn };
+    })
+    .toSorted((a, b) => a.turn - b.turn)
+    .map(({ event }) => event);
+}
+
+/** Leases the next batch. `dueIds` holds the ids that were read as due and not taken yet. */
 async function takeBatch(deps: WorkerDeps, { shard, leaseOwner, dueIds }: Relaying): Promise<EventRow[]> {
   if (dueIds.length === 0) {
     const due = await deps.collections.events
-      .find({ state: 'new', shard, dueAt: { $lte: deps.now() } }, { projection: { _id: 1 } })
+      .find({ state: 'new', shard, dueAt: { $lte: deps.now() } }, { projection: { merchantId: 1 } })
       .sort({ dueAt: 1 })
       .limit(lookAhead)
       .toArray();
-    dueIds.push(...due.map((event) => event._id));
+    dueIds.push(...inTurns(due).map((event) => event._id));
   }
   if (dueIds.length === 0) return [];
   deps.crashPoint('between-relay-read-and-write');
@@ -111,9 +128,12 @@ export async function relayEvents(
   { shard, attemptId, signal, cancellationSignal, heartbeat, forMs }: RelayEvents,
 ): Promise<{ relayed: number }> {
   const relaying: Relaying = { shard, leaseOwner: `${relayId(shard)}:${attemptId}`, cancellationSignal, dueIds: [] };
+  const over = new AbortController();
+  const delivering = deliverQueued(deps, { shard, signal: AbortSignal.any([signal, over.signal]) });
   const until = performance.now() + forMs;
   const running = new Set<Promise<void>>();
   let relayed = 0;
+  let inProgress = 0;
   let idle = idleMs.first;
   const heartbeatTimer = setInterval(() => heartbeat(relayed), heartbeatMs);
 
@@ -133,10 +153,14 @@ export async function relayEvents(
         },
         (error: unknown) => deps.log.error({ err: error, shard }, 'a batch of the relay was left to the next attempt'),
       )
-      .finally(() => running.delete(batch));
+      .finally(() => {
+        running.delete(batch);
+        inProgress -= events.length;
+      });
     running.add(batch);
+    inProgress += events.length;
     if (events.length < batchSize && relaying.dueIds.length === 0) await pause(fillWaitMs, signal);
-    if (running.size >= maxConcurrentBatches) await Promise.race(running);
+    while (inProgress > maxInProgress - batchSize) await Promise.race(running);
   };
 
   try {
@@ -150,6 +174,8 @@ export async function relayEvents(
     await Promise.all(running);
     return { relayed };
   } finally {
+    over.abort();
+    await delivering;
     clearInterval(heartbeatTimer);
   }
 }

@@ -5,7 +5,7 @@ import { updateAll } from '../../platform/mongodb/updateMany.js';
 import { relayId } from '../../schemas/ids.js';
 
 /** The service never sets `dueAt` further ahead than this. A larger value was written before the clock was set back. */
-const maxLeaseAheadMs = 10 * 60_000;
+export const maxLeaseAheadMs = 10 * 60_000;
 
 /**
  * Makes the events that the previous attempt had leased due now, and also events whose `dueAt` is so far ahead that it

@@ -1,13 +1,14 @@
 // Makes one attempt of a delivery, the first one or a retry. An attempt sends the stored bytes of the event to the
 // subscription's current URL, signs them anew with the subscription's current secrets, and adds its result to the
 // delivery log.
+import type { SlotRequest } from '../../platform/fairLimit.js';
 import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
 import { webhookHeaders } from '../../schemas/webhookHeaders.js';
 import type { DeliveryState } from '../../schemas/webhooks.js';
 import { checkWebhookUrl } from '../../schemas/webhookUrl.js';
 import type { CheckLease } from '../outbox/leaseRenewal.js';
 import type { WorkerDeps } from '../workerDeps.js';
-import type { AttemptKind } from './deliveryLimits.js';
+import { type AttemptKind, slotOf } from './deliveryLimits.js';
 import { type SendResult, sendWebhook } from './sendWebhook.js';
 import { liveSecrets } from './signingSecrets.js';
 import { recordHealth } from './subscriptionHealth.js';
@@ -19,6 +20,8 @@ export interface Attempt {
   event: Pick<EventRow, '_id' | 'type' | 'envelope' | 'traceparent'>;
   subscription: SubscriptionRow;
   attemptKind: AttemptKind;
+  /** The request for a slot, for a caller that may withdraw it. */
+  slot?: SlotRequest;
   /** True when a failure of this attempt is final: the retry policy allows no further attempt. */
   last: boolean;
   /** Called before a failure is logged. Throws LeaseLost when another attempt has taken over. */
@@ -49,7 +52,8 @@ async function send(deps: WorkerDeps, attempt: Attempt): Promise<SendResult> {
   }
   if (!event.envelope) throw new Error(`Event ${event._id} has no envelope yet.`);
   const body = Buffer.from(event.envelope.buffer);
-  return deps.deliveryLimits.run(subscription._id, attemptKind, async () => {
+  const slot = attempt.slot ?? slotOf(subscription, attemptKind);
+  return deps.deliveryLimits.run(slot, async () => {
     const headers = webhookHeaders({
       eventType: event.type,
       eventId: event._id,
@@ -98,7 +102,7 @@ function stateAfter(result: SendResult, last: boolean): DeliveryState {
 }
 
 /**
- * Throws only when the attempt was cancelled, when it failed after another attempt had taken over (LeaseLost), or when
+ * Throws only when the attempt was cancelled or its slot withdrawn, when it failed after another attempt had taken over (LeaseLost), or when
  * its result could not be logged; such an attempt does not count. After a failure, only the attempt that still holds
  * the lease or the delivery's fence sets the delivery's state. A success is always recorded.
  */

@@ -1,7 +1,6 @@
-// Limits how many attempts are in flight at the same time in this process. At most `perSubscription` of them go to one
-// subscription, so that a slow receiver delays only its own deliveries. Retries never use the slots that are reserved
-// for first attempts.
-import pLimit, { type LimitFunction } from 'p-limit';
+// Limits how many attempts are in flight at the same time in this process, and shares them fairly by merchant and by
+// subscription (platform/fairLimit.ts). Retries never use the slots that are reserved for first attempts.
+import { createFairLimit, type FairLimit, type SlotRequest } from '../../platform/fairLimit.js';
 
 export interface DeliveryLimitOptions {
   perSubscription: number;
@@ -12,34 +11,12 @@ export interface DeliveryLimitOptions {
 
 export type AttemptKind = 'first' | 'retry';
 
-export interface DeliveryLimits {
-  /** Runs `send` as soon as the limits allow it, in the order of the calls, and returns its result. */
-  run<T>(subscriptionId: string, attemptKind: AttemptKind, send: () => Promise<T>): Promise<T>;
-  /** The number of subscriptions with an attempt in flight or waiting. */
-  busySubscriptions(): number;
-}
+export type DeliveryLimits = FairLimit;
 
-export function createDeliveryLimits({
-  perSubscription,
-  total,
-  reservedForFirst,
-}: DeliveryLimitOptions): DeliveryLimits {
-  const all = pLimit(total);
-  const retries = pLimit(total - reservedForFirst);
-  const own = new Map<string, { limit: LimitFunction; users: number }>();
+export const slotOf = (
+  { _id, merchantId }: { _id: string; merchantId: string },
+  attemptKind: AttemptKind,
+): SlotRequest => ({ owner: merchantId, key: _id, deferred: attemptKind === 'retry' });
 
-  return {
-    async run(subscriptionId, attemptKind, send) {
-      const subscriptionLimit = own.get(subscriptionId) ?? { limit: pLimit(perSubscription), users: 0 };
-      own.set(subscriptionId, subscriptionLimit);
-      subscriptionLimit.users += 1;
-      try {
-        return await subscriptionLimit.limit(() => (attemptKind === 'first' ? all(send) : retries(() => all(send))));
-      } finally {
-        subscriptionLimit.users -= 1;
-        if (subscriptionLimit.users === 0) own.delete(subscriptionId);
-      }
-    },
-    busySubscriptions: () => own.size,
-  };
-}
+export const createDeliveryLimits = ({ perSubscription, total, reservedForFirst }: DeliveryLimitOptions) =>
+  createFairLimit({ total, perKey: perSubscription, reserved: reservedForFirst });

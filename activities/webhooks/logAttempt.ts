@@ -10,6 +10,7 @@ import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { DeliveryRow } from '../../schemas/collections.js';
+import { outOfQueue } from './deliveryQueue.js';
 
 export interface DeliveryRecord {
   deliveryId: string;
@@ -45,12 +46,14 @@ function firstRow({ unlogged, set, attempt }: DeliveryRecord): DeliveryRow[] {
 
 function statementsOf(deps: Deps, { deliveryId: _id, fence, set, attempt }: DeliveryRecord): Statement[] {
   const logged = { $inc: { attempts: 1 }, $push: { history: { $each: [attempt], $slice: -maxHistory } } };
-  if (set.success) return [update(deps, 'deliveries', { _id }, { $set: set, ...logged })];
+  const isOver = set.state !== undefined && set.state !== 'pending' && set.state !== 'retrying';
+  const setState = { $set: set, ...(isOver && outOfQueue), ...logged };
+  if (set.success) return [update(deps, 'deliveries', { _id }, setState)];
   // A delivery that has succeeded in the meantime is not changed by a failure.
   const open = { _id, state: { $ne: 'succeeded' } };
   const [same, other] = fence === undefined ? [{ $exists: false }, { $exists: true }] : [fence, { $ne: fence }];
   return [
-    update(deps, 'deliveries', { ...open, fence: same }, { $set: set, ...logged }),
+    update(deps, 'deliveries', { ...open, fence: same }, setState),
     update(deps, 'deliveries', { ...open, fence: other }, logged),
   ];
 }

@@ -3,6 +3,7 @@
 // short by a killed worker or an unavailable database is repeated at once.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { Filter } from 'mongodb';
+import { Withdrawn } from '../../platform/fairLimit.js';
 import type { DeliveryRow, SubscriptionRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { DeliveryState } from '../../schemas/webhooks.js';
@@ -12,6 +13,8 @@ import { type CheckLease, LeaseLost } from '../outbox/leaseRenewal.js';
 import { newFence } from '../outbox/leases.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { type Attempted, attemptDelivery } from './attemptDelivery.js';
+import { slotOf } from './deliveryLimits.js';
+import { outOfQueue } from './deliveryQueue.js';
 
 export interface PostWebhook {
   deliveryId: string;
@@ -28,6 +31,20 @@ export interface PostWebhook {
 
 const over = (message: string): ApplicationFailure =>
   nonRetryable(new ServiceError('DELIVERY_NOT_FOUND', undefined, message));
+
+/**
+ * How long an attempt waits for a slot. Then it leaves its place on the task queue to the attempts of other merchants,
+ * and Temporal schedules it again.
+ */
+const maxSlotWaitMs = 60_000;
+
+const noSlot = (): ApplicationFailure =>
+  ApplicationFailure.create({
+    message: 'All slots of this receiver or merchant are taken; the attempt waits for its next turn.',
+    type: 'NO_SLOT',
+    category: ApplicationFailureCategory.BENIGN,
+    nextRetryDelay: 1_000,
+  });
 
 /**
  * Returns the final state of the delivery. Throws ApplicationFailure, which is retryable while attempts are left, and
@@ -66,15 +83,22 @@ export async function postWebhook(
   if (!subscription.enabled) return closeDelivery(deps, delivery, { state: 'skipped', error: 'disabled' });
   if (!event) throw over('The event is no longer in the archive: it was kept its 90 days.');
 
+  const slot = slotOf(subscription, 'retry');
+  const waiting = setTimeout(() => deps.deliveryLimits.withdraw(slot), maxSlotWaitMs);
   const attempted = await attemptDelivery(deps, {
     delivery,
     event,
     subscription,
     attemptKind: 'retry',
+    slot,
     last: delivery.attempts + 1 - begunWith >= attempts,
     checkLease: fenceCheck(deps, { deliveryId, fence }),
     signal,
-  });
+  })
+    .catch((error: unknown) => {
+      throw error instanceof Withdrawn ? noSlot() : error;
+    })
+    .finally(() => clearTimeout(waiting));
   if (attempted.state === 'succeeded') return { state: 'succeeded' };
   throw failure(attempted, subscription);
 }
@@ -100,12 +124,15 @@ export function fenceCheck(deps: WorkerDeps, at: { deliveryId: string; fence: st
   };
 }
 
-async function closeDelivery(
+export async function closeDelivery(
   deps: WorkerDeps,
   delivery: DeliveryRow,
   set: { state: 'exhausted' | 'skipped'; error: string },
 ): Promise<{ state: DeliveryState }> {
-  await deps.collections.deliveries.updateOne({ _id: delivery._id }, { $set: { ...set, nextAttemptAt: null } });
+  await deps.collections.deliveries.updateOne(
+    { _id: delivery._id },
+    { $set: { ...set, nextAttemptAt: null }, ...outOfQueue },
+  );
   return { state: set.state };
 }
 

@@ -1,15 +1,14 @@
 // Publishes events, one or hundreds in the same steps: the bytes of each event are made once, each subscription gets a
-// first attempt, the attempt adds the delivery to the log, and a failed delivery gets its own workflow. A second run
-// finds the rows of the first one and repeats only the attempts that were not logged.
-import { setMaxListeners } from 'node:events';
+// first attempt, the attempt adds the delivery to the log, and a failed delivery gets its own workflow. Publishing waits
+// for receivers for at most PUBLISH_WAIT_MS (firstAttempts.ts). A second run finds the rows of the first one and repeats
+// only the attempts that were not logged.
 import type { EventRow } from '../../schemas/collections.js';
-import { type CheckLease, startLeaseRenewal } from '../outbox/leaseRenewal.js';
+import { startLeaseRenewal } from '../outbox/leaseRenewal.js';
 import { type Lease, leaseEvents, markPublished, newFence } from '../outbox/leases.js';
 import { serialiseEnvelopes } from '../outbox/serialiseEnvelopes.js';
 import type { WorkerDeps } from '../workerDeps.js';
-import { attemptDelivery } from './attemptDelivery.js';
-import { findOpenDeliveries, logPendingLater, type OpenDelivery } from './openDeliveries.js';
-import { startDeliveryWorkflow } from './startDeliveryWorkflow.js';
+import { makeFirstAttempts } from './firstAttempts.js';
+import { findOpenDeliveries } from './openDeliveries.js';
 
 export async function publishEvents(
   deps: WorkerDeps,
@@ -40,49 +39,16 @@ export interface LeasedEvents {
  */
 export async function publishLeased(deps: WorkerDeps, leased: LeasedEvents): Promise<Map<string, Error>> {
   const { leaseOwner, fence, events, cancellationSignal } = leased;
-  const failed = new Map<string, Error>();
-  if (events.length === 0) return failed;
-  // Each attempt in flight adds a listener to this signal; without this line Node warns of a leak after ten listeners.
-  if (cancellationSignal) setMaxListeners(0, cancellationSignal);
+  if (events.length === 0) return new Map();
   const lease = { leaseOwner, fence, eventIds: events.map((event) => event._id) };
   const { check: checkLease, stop: stopRenewal } = startLeaseRenewal(deps, lease);
-  let cancelPendingLog = () => {};
   try {
-    const open = new Set(await findOpenDeliveries(deps, await serialiseEnvelopes(deps, events)));
-    cancelPendingLog = logPendingLater(deps, open);
-    await Promise.all(
-      Array.from(open, (entry) =>
-        deliverFirst(deps, entry, { checkLease, signal: cancellationSignal })
-          .catch((error: unknown) => {
-            failed.set(entry.event._id, error instanceof Error ? error : new Error(String(error)));
-          })
-          .finally(() => open.delete(entry)),
-      ),
-    );
+    const open = await findOpenDeliveries(deps, await serialiseEnvelopes(deps, events));
+    const failed = await makeFirstAttempts(deps, open, { checkLease, cancellationSignal });
     deps.crashPoint('after-log-before-mark');
     await markPublished(deps, { ...lease, eventIds: lease.eventIds.filter((id) => !failed.has(id)) });
     return failed;
   } finally {
-    cancelPendingLog();
     stopRenewal();
   }
-}
-
-/** Makes the first attempt; later attempts, and all attempts of a deferred delivery, are made by a workflow. */
-async function deliverFirst(
-  deps: WorkerDeps,
-  { delivery, event, subscription, deferred }: OpenDelivery,
-  guard: { checkLease: CheckLease; signal: AbortSignal | undefined },
-): Promise<void> {
-  const { maxAttempts } = subscription.retryPolicy;
-  const startWorkflow = (waitMs: number, attempts: number) =>
-    startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attempts });
-  if (delivery.state !== 'pending' || deferred) {
-    const waitMs = Math.max((delivery.nextAttemptAt?.getTime() ?? 0) - deps.now().getTime(), 0);
-    return startWorkflow(waitMs, maxAttempts - delivery.attempts);
-  }
-  const { state, waitMs } = await attemptDelivery(deps, {
-    ...{ delivery, unlogged: true, event, subscription, attemptKind: 'first', last: maxAttempts <= 1, ...guard },
-  });
-  if (state === 'retrying') await startWorkflow(waitMs, maxAttempts - 1);
 }

@@ -41,7 +41,7 @@ export async function startDeliveryWorkflow(
       EventType: eventType,
     },
     priority: 4,
-    fairnessKey: subscriptionId,
+    fairnessKey: merchantId,
   });
   deps.crashPoint('after-workflow-start');
 }

@@ -15,7 +15,6 @@ import {
   SearchAttributeType,
   type Workflow,
 } from '@temporalio/common';
-import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { PassUpdate } from '../../schemas/passUpdate.js';
 import type { searchAttributeNames } from '../../schemas/searchAttributes.js';
@@ -27,6 +26,7 @@ import {
   type WorkflowInputs,
   type WorkflowName,
 } from '../../schemas/workflows.js';
+import { createFairLimit } from '../fairLimit.js';
 
 export type SearchAttributes = Partial<Record<(typeof searchAttributeNames)[number], string>>;
 
@@ -70,8 +70,8 @@ const pingMs = 1_000;
 const workflowTaskTimeout = '3s';
 
 /**
- * Background workflows (deliveries, batches) are started with at most this many concurrent calls: hundreds of failed
- * deliveries at once would slow the workflows for which callers wait.
+ * Background workflows (deliveries, batches) are started with at most this many concurrent calls, shared among the
+ * fairness keys: hundreds of failed deliveries at once would slow the workflows for which callers wait.
  */
 const maxConcurrentStarts = 16;
 /** No caller waits for workflows of this priority or a lower one (a larger number). */
@@ -107,7 +107,7 @@ export interface WorkflowClientOptions {
 }
 
 export function createWorkflowClient({ client, connection, log, watch = true }: WorkflowClientOptions): WorkflowClient {
-  const startLimit = pLimit(maxConcurrentStarts);
+  const startLimit = createFairLimit({ total: maxConcurrentStarts });
   let cooldownUntil = 0;
   let present = !watch;
 
@@ -153,7 +153,10 @@ export function createWorkflowClient({ client, connection, log, watch = true }: 
           client.workflow.start(workflow.name, optionsOf(workflow)),
         );
       try {
-        await (workflow.priority < backgroundPriority ? begin() : startLimit(begin));
+        const { fairnessKey } = workflow;
+        await (workflow.priority < backgroundPriority
+          ? begin()
+          : startLimit.run({ owner: fairnessKey, key: fairnessKey }, begin));
       } catch (error) {
         if (error instanceof WorkflowExecutionAlreadyStartedError) return;
         failed(error, workflow.workflowId);

@@ -20,6 +20,7 @@ export async function startEffects({ deps: base }: Pick<TestService, 'deps'>): P
   return {
     deps,
     async close() {
+      await deps.background.close();
       await wallets.close();
       await workflowClient.close();
     },

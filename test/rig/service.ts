@@ -96,9 +96,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   let running: { workers: Worker[]; stopper: AbortController; ended: Promise<unknown> } | null = null;
   const startWorker = async () => {
     const stopper = new AbortController();
-    const activities = createActivities(
-      createWorkerDeps({ base: deps, workflowClient, wallets, log, shutdownSignal: stopper.signal }),
-    );
+    const workerDeps = createWorkerDeps({ base: deps, workflowClient, wallets, log, shutdownSignal: stopper.signal });
+    const activities = createActivities(workerDeps);
     const workers = await createWorkers({
       connection: native,
       namespace: target.namespace,
@@ -106,7 +105,11 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       activities,
       dataConverter,
     });
-    running = { workers, stopper, ended: Promise.all(workers.map((worker) => worker.run())) };
+    running = {
+      workers,
+      stopper,
+      ended: Promise.all(workers.map((worker) => worker.run())).then(workerDeps.background.close),
+    };
   };
   const stopWorker = async () => {
     running?.stopper.abort();

@@ -22,6 +22,31 @@ export function watchStalls(): StallWatch {
   return { stalledMs: look, stop: () => clearInterval(timer) };
 }
 
+/**
+ * The longest time, in milliseconds, for which `work` kept this process busy without a turn of the event loop. Counts no
+ * time in which the machine gave the process no processor.
+ */
+export async function longestBlockMs(work: () => Promise<unknown>): Promise<number> {
+  const stepMs = 5;
+  let longest = 0;
+  let seenAt = performance.now();
+  let usage = process.cpuUsage();
+  const look = () => {
+    const now = performance.now();
+    const { user, system } = process.cpuUsage(usage);
+    longest = Math.max(longest, Math.min(now - seenAt - stepMs, (user + system) / 1_000 - stepMs));
+    seenAt = performance.now();
+    usage = process.cpuUsage();
+  };
+  const timer = setInterval(look, stepMs);
+  try {
+    await work();
+    return longest;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
 /** Returns the result of `work` and its duration in milliseconds without stalls. */
 export async function timed<T>(work: () => Promise<T>): Promise<{ made: T; ms: number }> {
   const stalls = watchStalls();

@@ -35,7 +35,7 @@ function slowTemporal(): { workflowClient: WorkflowClient; begun: string[]; answ
   return { workflowClient, begun, answer };
 }
 
-function workflow(workflowId: string, priority: 2 | 4): StartWorkflow<'retryPasses'> {
+function workflow(workflowId: string, priority: 2 | 4, fairnessKey = 'm'): StartWorkflow<'retryPasses'> {
   return {
     name: 'retryPasses',
     workflowId,
@@ -43,24 +43,27 @@ function workflow(workflowId: string, priority: 2 | 4): StartWorkflow<'retryPass
     summary: '',
     searchAttributes: { MerchantId: 'm' },
     priority,
-    fairnessKey: 'm',
+    fairnessKey,
   };
 }
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-it('a burst of deliveries starts sixteen at a time, and starts with a waiting caller go first', async () => {
+it('a burst of a merchant starts six at a time, and leaves room for other merchants and for waiting callers', async () => {
   const { workflowClient, begun, answer } = slowTemporal();
   const burst = Array.from({ length: 100 }, (_, index) => workflowClient.start(workflow(`delivery-${index}`, 4)));
   await settle();
-  expect(begun).toHaveLength(16);
+  expect(begun).toHaveLength(6);
+  const other = workflowClient.start(workflow('other-merchant', 4, 'other'));
+  await settle();
+  expect(begun.at(-1)).toBe('other-merchant');
   const change = workflowClient.start(workflow('change', 2));
   await settle();
   expect(begun.at(-1)).toBe('change');
-  for (let round = 0; round < 10; round += 1) {
+  for (let round = 0; round < 20; round += 1) {
     answer();
     await settle();
   }
-  await Promise.all([change, ...burst]);
-  expect(new Set(begun).size).toBe(101);
+  await Promise.all([change, other, ...burst]);
+  expect(new Set(begun).size).toBe(102);
 });

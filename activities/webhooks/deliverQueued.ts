@@ -1,0 +1,216 @@
+// Delivers what is in the delivery queue of one shard of merchants. Each subscription has a loop of its own, which takes
+// as many deliveries as there are slots for, those first that are due longest. A delivery that fails gets a workflow for
+// its retries and leaves the queue.
+import { setMaxListeners } from 'node:events';
+import { Withdrawn } from '../../platform/fairLimit.js';
+import { findByIds } from '../../platform/mongodb/findByIds.js';
+import { updateByIds } from '../../platform/mongodb/updateMany.js';
+import type { DeliveryRow, EventRow, SubscriptionRow, WaitingSubscriptionRow } from '../../schemas/collections.js';
+import { suspensions } from '../access/merchants.js';
+import { newFence } from '../outbox/leases.js';
+import { maxLeaseAheadMs } from '../outbox/takeOverShard.js';
+import type { WorkerDeps } from '../workerDeps.js';
+import { attemptDelivery } from './attemptDelivery.js';
+import { slotOf } from './deliveryLimits.js';
+import { attemptExpiry, outOfQueue, unfinished } from './deliveryQueue.js';
+import { closeDelivery, fenceCheck } from './postWebhook.js';
+import { startDeliveryWorkflow } from './startDeliveryWorkflow.js';
+
+/** Number of deliveries that one query reads. */
+const lookAhead = 500;
+const pollMs = 1_000;
+/** After an attempt has ended, others get this long to end, so that one query and one write take several deliveries. */
+const gatherMs = 250;
+/** So many attempts of a subscription are made or wait for a slot, also when there is none: retries wait for it, too. */
+const fewest = 2;
+/** How long an attempt waits for a slot; less than what a delivery's `dueAt` allows for. */
+const maxSlotWaitMs = 10_000;
+
+export interface DeliverQueued {
+  shard: number;
+  /** No further deliveries are taken after this; attempts in flight go on in the background. */
+  signal: AbortSignal;
+}
+
+/** Runs until `signal` is aborted. Never rejects. */
+export async function deliverQueued(deps: WorkerDeps, { shard, signal }: DeliverQueued): Promise<void> {
+  setMaxListeners(0, signal);
+  const loops = new Map<string, Promise<void>>();
+  // Shard 0 also serves the merchants of shards that no longer exist after RELAY_SHARDS was lowered.
+  const { RELAY_SHARDS } = deps.config;
+  const own = shard === 0 ? { $or: [{ shard }, { shard: { $gte: RELAY_SHARDS } }] } : { shard };
+  while (!signal.aborted) {
+    const waiting = await deps.collections.waitingSubscriptions
+      .find(own)
+      .toArray()
+      .catch((error: unknown) => {
+        deps.log.warn({ err: error, shard }, 'the delivery queue could not be read; trying again');
+        return [];
+      });
+    for (const row of waiting) {
+      if (loops.has(row._id)) continue;
+      const loop = deliverOf(deps, { row, signal })
+        .catch((error: unknown) => {
+          deps.log.warn({ err: error, subscriptionId: row._id }, 'queued deliveries could not be taken; trying again');
+        })
+        .finally(() => loops.delete(row._id));
+      loops.set(row._id, loop);
+    }
+    await deps.background.sleep(pollMs, { signal, wakes: true });
+  }
+  await Promise.all(loops.values());
+}
+
+/** Delivers what is queued for one subscription, until nothing is. */
+async function deliverOf(
+  deps: WorkerDeps,
+  { row, signal }: { row: WaitingSubscriptionRow; signal: AbortSignal },
+): Promise<void> {
+  const { _id: subscriptionId, merchantId, marks } = row;
+  const running = new Set<Promise<void>>();
+  let due: string[] = [];
+  while (!signal.aborted) {
+    if ((await suspensions(deps)).has(merchantId)) {
+      await deps.background.sleep(pollMs, { signal });
+      continue;
+    }
+    const room = Math.max(deps.deliveryLimits.room(merchantId, subscriptionId), fewest - running.size);
+    let waitMs = pollMs;
+    if (room > 0) {
+      if (due.length === 0) {
+        const head = await readHead(deps, subscriptionId);
+        if (head.queued === 0) {
+          deps.background.noteBacklog(subscriptionId, false);
+          await deps.collections.waitingSubscriptions.deleteOne({ _id: subscriptionId, marks });
+          return;
+        }
+        due = head.due;
+        waitMs = head.waitMs;
+      }
+      const taken = due.splice(0, room);
+      for (const attempt of taken.length > 0 ? await takeAndDeliver(deps, { row, ids: taken }) : []) {
+        running.add(attempt);
+        void attempt.finally(() => running.delete(attempt));
+      }
+    }
+    deps.background.noteBacklog(subscriptionId, due.length > 0);
+    if (running.size === 0 && due.length > 0 && room > 0) continue;
+    await deps.background.sleep(waitMs, { signal, until: [...running] });
+    if (running.size > 0) await deps.background.sleep(gatherMs, { signal });
+  }
+}
+
+/**
+ * The queued deliveries that are due longest, how many were read, and how long to wait when none is due. A `dueAt` that
+ * is too far ahead was written before the clock was set back.
+ */
+async function readHead(
+  deps: WorkerDeps,
+  queuedFor: string,
+): Promise<{ queued: number; due: string[]; waitMs: number }> {
+  const head = await deps.collections.deliveries
+    .find({ queuedFor }, { projection: { dueAt: 1 } })
+    .sort({ dueAt: 1 })
+    .limit(lookAhead)
+    .toArray();
+  const now = deps.now().getTime();
+  const waits = head.map(({ dueAt }) => (dueAt?.getTime() ?? now) - now);
+  const isDue = (wait: number) => wait <= 0 || wait > maxLeaseAheadMs;
+  return {
+    queued: head.length,
+    due: head.filter((_row, index) => isDue(waits[index] ?? 0)).map(({ _id }) => _id),
+    waitMs: Math.min(pollMs, ...waits.filter((wait) => wait > 0)),
+  };
+}
+
+/** Returns the deliveries in progress; they never reject. */
+async function takeAndDeliver(
+  deps: WorkerDeps,
+  { row, ids }: { row: WaitingSubscriptionRow; ids: string[] },
+): Promise<Promise<void>[]> {
+  const { _id: subscriptionId, merchantId } = row;
+  const subscription = await deps.collections.subscriptions.findOne({ _id: subscriptionId, merchantId });
+  const fence = newFence();
+  const now = deps.now();
+  const dueAt = attemptExpiry(deps, subscription ?? { timeoutMs: 0 });
+  const change = { $set: { fence, dueAt } };
+  const take = (isDue: { $lte: Date } | { $gt: Date }) =>
+    updateByIds(deps, 'deliveries', { ids, where: { queuedFor: subscriptionId, dueAt: isDue }, change });
+  const tooFarAhead = new Date(now.getTime() + maxLeaseAheadMs);
+  if ((await take({ $lte: now })) === 0) await take({ $gt: tooFarAhead });
+  const taken = await deps.collections.deliveries.find({ _id: { $in: ids }, fence }).toArray();
+  const eventIds = [...new Set(taken.map(({ eventId }) => eventId))];
+  const events = await findByIds(deps.collections.events, { ids: eventIds, merchantId });
+  const byId = new Map(events.map((event) => [event._id, event]));
+  return taken.map((delivery) => {
+    const work = deliverOne(deps, { delivery, subscription, event: byId.get(delivery.eventId), fence }).catch(
+      (error: unknown) => handBack(deps, { delivery, fence, error }),
+    );
+    deps.background.run(work);
+    return work;
+  });
+}
+
+interface Taken {
+  delivery: DeliveryRow;
+  fence: string;
+  subscription: SubscriptionRow | null;
+  event: EventRow | undefined;
+}
+
+async function deliverOne(deps: WorkerDeps, { delivery, fence, subscription, event }: Taken): Promise<void> {
+  const { deliveries } = deps.collections;
+  const { _id } = delivery;
+  const isOver = delivery.state !== 'pending' && delivery.state !== 'retrying';
+  if (isOver) {
+    await deliveries.updateOne({ _id }, outOfQueue);
+    return;
+  }
+  if (!subscription || !event) {
+    await closeDelivery(deps, delivery, { state: 'exhausted', error: 'deleted' });
+    return;
+  }
+  if (!subscription.enabled) {
+    await closeDelivery(deps, delivery, { state: 'skipped', error: 'disabled' });
+    return;
+  }
+  const { maxAttempts } = subscription.retryPolicy;
+  let { attempts } = delivery;
+  let waitMs = Math.max((delivery.nextAttemptAt?.getTime() ?? 0) - deps.now().getTime(), 0);
+  if (delivery.state === 'pending') {
+    const slot = slotOf(subscription, 'first');
+    const waiting = setTimeout(() => deps.deliveryLimits.withdraw(slot), maxSlotWaitMs);
+    const attempted = await attemptDelivery(deps, {
+      delivery,
+      event,
+      subscription,
+      attemptKind: 'first',
+      slot,
+      last: attempts + 1 >= maxAttempts,
+      checkLease: fenceCheck(deps, { deliveryId: _id, fence }),
+      signal: deps.background.signal,
+    }).finally(() => clearTimeout(waiting));
+    if (attempted.state !== 'retrying') return;
+    attempts += 1;
+    waitMs = attempted.waitMs;
+  }
+  await startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attempts: maxAttempts - attempts });
+  await deliveries.updateOne({ _id }, outOfQueue);
+}
+
+const retryMs = 5_000;
+
+/** Makes a delivery due again that was called off, or that met an error which is not the receiver's. */
+async function handBack(
+  deps: WorkerDeps,
+  { delivery: { _id }, fence, error }: { delivery: DeliveryRow; fence: string; error: unknown },
+): Promise<void> {
+  const isCalledOff = deps.background.signal.aborted || error instanceof Withdrawn;
+  if (!isCalledOff) deps.log.warn({ err: error, deliveryId: _id }, 'a queued delivery could not be made; trying again');
+  const dueAt = new Date(deps.now().getTime() + (isCalledOff ? 0 : retryMs));
+  await deps.collections.deliveries
+    .updateOne({ _id, fence, state: unfinished }, { $set: { dueAt } })
+    .catch((failure: unknown) =>
+      deps.log.debug({ err: failure, deliveryId: _id }, 'it waits until its attempt expires'),
+    );
+}

@@ -1,0 +1,158 @@
+// Makes the first attempts of deliveries, and waits for them for at most PUBLISH_WAIT_MS. A delivery that has not ended
+// by then goes to the queue: an attempt in flight goes on in the background, and one that had no slot yet is made from
+// the queue. Deliveries to receivers that are known to be slow or to fail go there at once.
+import { setMaxListeners } from 'node:events';
+import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
+import { type SlotRequest, Withdrawn } from '../../platform/fairLimit.js';
+import { toChunks } from '../../platform/toChunks.js';
+import { within } from '../../platform/within.js';
+import type { DeliveryRow } from '../../schemas/collections.js';
+import { type CheckLease, LeaseLost } from '../outbox/leaseRenewal.js';
+import type { WorkerDeps } from '../workerDeps.js';
+import { attemptDelivery } from './attemptDelivery.js';
+import { slotOf } from './deliveryLimits.js';
+import { attemptExpiry, enqueue, markWaiting, outOfQueue, unfinished } from './deliveryQueue.js';
+import type { OpenDelivery } from './openDeliveries.js';
+import { startDeliveryWorkflow } from './startDeliveryWorkflow.js';
+
+function goesToQueue(deps: WorkerDeps, { delivery, deferred, subscription: { _id } }: OpenDelivery): boolean {
+  if (delivery.state !== 'pending') return false;
+  return deferred || deps.deliveryLimits.oldestMs(_id) > deps.config.PUBLISH_WAIT_MS || deps.background.hasBacklog(_id);
+}
+
+/** Attempts that are begun without a turn of the event loop in between. */
+const attemptsInTurn = 20;
+
+interface Underway extends OpenDelivery {
+  slot: SlotRequest;
+  ended: boolean;
+  /** Set when the delivery is handed over to the queue. */
+  handover?: Promise<void>;
+}
+
+export interface PublishedUnder {
+  /** The check of the events' lease. */
+  checkLease: CheckLease;
+  cancellationSignal: AbortSignal | undefined;
+}
+
+/**
+ * Returns the ids of the events with a delivery that failed before it was in the log or in the queue, each with its
+ * error. Throws when the queue cannot be written.
+ */
+export async function makeFirstAttempts(
+  deps: WorkerDeps,
+  open: readonly OpenDelivery[],
+  { checkLease, cancellationSignal }: PublishedUnder,
+): Promise<Map<string, Error>> {
+  const failed = new Map<string, Error>();
+  const { signal: backgroundSignal } = deps.background;
+  const signal = cancellationSignal ? AbortSignal.any([cancellationSignal, backgroundSignal]) : backgroundSignal;
+  // Each attempt in flight adds a listener; by default Node warns above 10 listeners.
+  setMaxListeners(0, signal);
+  const known: DeliveryRow[] = [];
+  const slow: DeliveryRow[] = [];
+  const underway: Underway[] = [];
+  for (const entry of open) {
+    const { delivery, subscription } = entry;
+    if (delivery.queuedFor) known.push(delivery);
+    else if (goesToQueue(deps, entry)) slow.push(delivery);
+    else underway.push({ ...entry, slot: slotOf(subscription, 'first'), ended: false });
+  }
+  const enqueued = Promise.all([
+    // An earlier attempt to publish may have died between the queue and its mark.
+    markWaiting(deps, known),
+    enqueue(
+      deps,
+      slow.map((delivery) => ({ delivery, dueAt: deps.now() })),
+    ),
+  ]);
+  // Awaited below; a rejection until then must not end the process.
+  enqueued.catch(() => {});
+  const until = performance.now() + deps.config.PUBLISH_WAIT_MS;
+  const attempts: Promise<void>[] = [];
+  for (const entry of underway) {
+    const attempt = deliver(deps, entry, { checkLease, signal })
+      .catch((error: unknown) => {
+        const reason = error instanceof Error ? error : new Error(String(error));
+        if (!entry.handover) failed.set(entry.event._id, reason);
+        else return handBack(deps, entry, reason);
+      })
+      .finally(() => {
+        entry.ended = true;
+      });
+    deps.background.run(attempt);
+    attempts.push(attempt);
+    if (attempts.length % attemptsInTurn === 0) await turnOfEventLoop();
+  }
+  await within(Promise.all(attempts), { ms: Math.max(until - performance.now(), 0), late: undefined });
+  await enqueued;
+  for (const slice of toChunks(underway))
+    await handOver(
+      deps,
+      slice.filter(({ ended }) => !ended),
+    );
+  return failed;
+}
+
+async function deliver(
+  deps: WorkerDeps,
+  entry: Underway,
+  { checkLease, signal }: { checkLease: CheckLease; signal: AbortSignal },
+): Promise<void> {
+  const { delivery, event, subscription, slot } = entry;
+  const { maxAttempts } = subscription.retryPolicy;
+  if (delivery.state === 'retrying') {
+    const waitMs = Math.max((delivery.nextAttemptAt?.getTime() ?? 0) - deps.now().getTime(), 0);
+    await startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attempts: maxAttempts - delivery.attempts });
+  } else {
+    const attempted = await attemptDelivery(deps, {
+      delivery,
+      unlogged: true,
+      event,
+      subscription,
+      attemptKind: 'first',
+      slot,
+      last: maxAttempts <= 1,
+      checkLease: () => (entry.handover ? stillUntaken(deps, entry) : checkLease()),
+      signal,
+    });
+    if (attempted.state !== 'retrying') return;
+    await startDeliveryWorkflow(deps, { delivery, subscription, waitMs: attempted.waitMs, attempts: maxAttempts - 1 });
+  }
+  if (!entry.handover) return;
+  await entry.handover;
+  await deps.collections.deliveries.updateOne({ _id: delivery._id }, outOfQueue);
+}
+
+/** Moves what has not ended to the queue. */
+async function handOver(deps: WorkerDeps, left: Underway[]): Promise<void> {
+  const queued = left.map(({ delivery, subscription, slot }) => {
+    if (!deps.deliveryLimits.withdraw(slot)) return { delivery, dueAt: attemptExpiry(deps, subscription) };
+    deps.background.noteBacklog(subscription._id, true);
+    return { delivery, dueAt: deps.now() };
+  });
+  const handover = enqueue(deps, queued);
+  for (const entry of left) entry.handover = handover;
+  await handover;
+}
+
+/** Throws LeaseLost when the queue has given the delivery to another attempt. */
+async function stillUntaken(deps: WorkerDeps, { delivery, handover }: Underway): Promise<void> {
+  await handover;
+  const found = await deps.collections.deliveries.findOne({ _id: delivery._id, fence: { $exists: false } });
+  if (!found) throw new LeaseLost('The delivery was taken from the queue.');
+}
+
+/** Makes a delivery due whose attempt in the background was called off or could not be logged. */
+async function handBack(deps: WorkerDeps, { delivery, handover }: Underway, error: Error): Promise<void> {
+  if (error instanceof Withdrawn || error instanceof LeaseLost) return;
+  deps.log.debug({ err: error, deliveryId: delivery._id }, 'an attempt in the background was left to the queue');
+  try {
+    await handover;
+    const untaken = { _id: delivery._id, state: unfinished, fence: { $exists: false } };
+    await deps.collections.deliveries.updateOne(untaken, { $set: { dueAt: deps.now() } });
+  } catch (failure) {
+    deps.log.debug({ err: failure, deliveryId: delivery._id }, 'a delivery waits until its attempt expires');
+  }
+}

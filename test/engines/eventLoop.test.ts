@@ -1,0 +1,102 @@
+// The event loop of the worker never stands for more than 100 ms by what one merchant has: all other merchants' work runs
+// on the same loop. A merchant whose work fails does not stop the turn of the others.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { recountMerchants } from '../../activities/members/recount.js';
+import { publishEvents } from '../../activities/webhooks/publishEvents.js';
+import { update } from '../../platform/mongodb/statements.js';
+import { writeBulk } from '../../platform/mongodb/transact.js';
+import { type Effects, startEffects } from '../rig/effects.js';
+import { aMerchant, manyMembers } from '../rig/merchant.js';
+import { type Receiver, startReceiver } from '../rig/receiver.js';
+import { startService, type TestService } from '../rig/service.js';
+import { longestBlockMs } from '../rig/stalls.js';
+
+const mostMs = 100;
+
+let service: TestService;
+let effects: Effects;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  effects = await startEffects(service);
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await effects.close();
+  await service.stop();
+  await receiver.stop();
+});
+
+it('does not stand while a merchant with 20,000 different tags is recounted', async () => {
+  const merchant = await aMerchant(service);
+  const members = await manyMembers(service.deps, { program: await merchant.program(), count: 800 });
+  const { tags } = service.deps.collections;
+  const tag = (index: number) => `a-tag-of-this-merchant-${index}`;
+  await writeBulk(
+    service.deps,
+    members.map(({ _id }, index) => {
+      const own = Array.from({ length: 25 }, (_, at) => tag(index * 25 + at));
+      return update(service.deps, 'members', { _id }, { $set: { tags: own } });
+    }),
+  );
+  // All but one are listed, so that little is to be written.
+  for (let from = 1; from < 20_000; from += 1_000)
+    await tags.insertMany(
+      Array.from({ length: Math.min(1_000, 20_000 - from) }, (_, at) => ({
+        _id: `${merchant.id}:${tag(from + at)}`,
+        merchantId: merchant.id,
+        tag: tag(from + at),
+      })),
+    );
+  const longest = await longestBlockMs(async () => {
+    await recountMerchants(service.deps, {}, { waitMs: 1 });
+  });
+  console.log(`  longest block while 20,000 tags were recounted: ${Math.round(longest)} ms`);
+  expect(await tags.findOne({ _id: `${merchant.id}:${tag(0)}` })).not.toBeNull();
+  expect(longest).toBeLessThan(mostMs);
+}, 180_000);
+
+it('does not stand while 200 events are published to 20 subscriptions', async () => {
+  const merchant = await aMerchant(service);
+  const { id } = await merchant.enroll();
+  for (let index = 0; index < 20; index += 1)
+    await merchant.call('/merchants/me/webhooks', { body: { url: `${receiver.url}/${index}`, events: ['*'] } });
+  for (let index = 0; index < 200; index += 1)
+    await merchant.call(`/merchants/me/members/${id}/points`, { method: 'PATCH', body: { delta: 1 } });
+  const { events, deliveries } = service.deps.collections;
+  const due = new Date();
+  const rows = await events.find({ merchantId: merchant.id, type: 'points.changed' }).toArray();
+  for (const { _id } of rows) await events.updateOne({ _id }, { $set: { dueAt: due, leaseOwner: '' } });
+  const longest = await longestBlockMs(async () => {
+    await publishEvents(effects.deps, { leaseOwner: 'test', eventIds: rows.map(({ _id }) => _id) });
+  });
+  console.log(`  longest block while 4,000 deliveries were made: ${Math.round(longest)} ms`);
+  expect(await deliveries.countDocuments({ merchantId: merchant.id, eventType: 'points.changed' })).toBe(4_000);
+  expect(longest).toBeLessThan(mostMs);
+}, 180_000);
+
+it('a merchant whose members cannot be counted does not stop the recount of the others', async () => {
+  const [broken, whole] = [await aMerchant(service), await aMerchant(service)];
+  for (const merchant of [broken, whole]) {
+    await merchant.enroll();
+    await service.deps.collections.counters.updateOne({ _id: merchant.id }, { $inc: { members: 3 } });
+  }
+  const { members } = service.deps.collections;
+  const failing = new Proxy(members, {
+    get(target, name) {
+      const value = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        if ((name === 'countDocuments' || name === 'distinct') && JSON.stringify(args).includes(broken.id))
+          return Promise.reject(new Error('The count takes too long.'));
+        return value.apply(target, args);
+      };
+    },
+  });
+  const deps = { ...service.deps, collections: { ...service.deps.collections, members: failing } };
+  await recountMerchants(deps, {}, { waitMs: 1 });
+  const { counters } = service.deps.collections;
+  expect(await counters.findOne({ _id: whole.id })).toMatchObject({ members: 1 });
+  expect(await counters.findOne({ _id: broken.id })).toMatchObject({ members: 4 });
+});

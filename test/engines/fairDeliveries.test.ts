@@ -1,0 +1,146 @@
+// A receiver that is slow, hangs or refuses delays only its own deliveries: not those of other merchants, and not those
+// of other subscriptions of its merchant. Ages are compared with a quiet run on the same machine, a moment before.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { type Received, type Receiver, type Responder, startReceiver } from '../rig/receiver.js';
+import { hang, ok, slow } from '../rig/responders.js';
+import { startService, type TestService } from '../rig/service.js';
+import { until } from '../rig/until.js';
+
+let service: TestService;
+const receivers: Receiver[] = [];
+
+beforeAll(async () => {
+  // All events of all merchants are published by one relay.
+  service = await startService({ env: { CHANGE_WORKFLOWS_PER_SECOND: '0' } });
+});
+afterAll(async () => {
+  for (const receiver of receivers) receiver.setResponder(ok());
+  await service.stop();
+  await Promise.all(receivers.map((receiver) => receiver.stop()));
+});
+
+interface Audience {
+  merchant: TestMerchant;
+  memberId: string;
+  receiver: Receiver;
+  subscribe: (url: string) => Promise<string>;
+}
+
+/** A merchant with a member, and subscriptions that all go to a receiver with this responder. */
+async function anAudience({
+  responder = ok(),
+  subscriptions = 1,
+}: {
+  responder?: Responder;
+  subscriptions?: number;
+} = {}) {
+  const receiver = await startReceiver(responder);
+  receivers.push(receiver);
+  const merchant = await aMerchant(service);
+  const { id: memberId } = await merchant.enroll();
+  const subscribe = async (url: string): Promise<string> => {
+    const { status, body } = await merchant.call('/merchants/me/webhooks', {
+      body: { url, events: ['points.changed'], timeoutMs: 30_000, retryPolicy: { maxAttempts: 2, backoffMs: 50 } },
+    });
+    expect(status).toBe(201);
+    return body.data.id;
+  };
+  for (let index = 0; index < subscriptions; index += 1) await subscribe(`${receiver.url}/${index}`);
+  return { merchant, memberId, receiver, subscribe };
+}
+
+async function change({ merchant, memberId }: Audience): Promise<void> {
+  const path = `/merchants/me/members/${memberId}/points`;
+  expect((await merchant.call(path, { method: 'PATCH', body: { delta: 1 } })).status).toBe(200);
+}
+
+async function changes(audience: Audience, { count, everyMs }: { count: number; everyMs: number }): Promise<void> {
+  const made: Promise<void>[] = [];
+  for (let index = 0; index < count; index += 1) {
+    made.push(change(audience));
+    await sleep(everyMs);
+  }
+  await Promise.all(made);
+}
+
+const ageOf = (request: Received): number =>
+  request.at.getTime() - Date.parse(JSON.parse(request.body.toString('utf8')).occurredAt);
+
+/** Makes changes and returns the ages at which their events came to the receiver: the median and the 95th percentile. */
+async function agesOf(audience: Audience, load: { count: number; everyMs: number }) {
+  const { requests } = audience.receiver;
+  const before = requests.length;
+  await changes(audience, load);
+  await audience.receiver.waitFor(() => requests.length >= before + load.count);
+  const ages = requests
+    .slice(before)
+    .map(ageOf)
+    .toSorted((a, b) => a - b);
+  const at = (part: number) => ages[Math.ceil(part * ages.length) - 1] ?? Number.NaN;
+  return { p50: at(0.5), p95: at(0.95) };
+}
+
+/** Below this many milliseconds a difference is the machine's: the relay waits that long for a batch to fill. */
+const noiseMs = 250;
+const atMost = (quiet: number): number => 2 * Math.max(quiet, noiseMs);
+
+const openDeliveries = (merchantId: string) =>
+  service.deps.collections.deliveries.countDocuments({ merchantId, state: { $in: ['pending', 'retrying'] } });
+
+describe('receivers that answer after 29 s, of a merchant with 20 subscriptions', () => {
+  it('do not make the deliveries of another merchant late, and get all of their own', async () => {
+    const quick = await anAudience();
+    const load = { count: 80, everyMs: 100 };
+    await agesOf(quick, load);
+    const quiet = await agesOf(quick, load);
+    const patient = await anAudience({ responder: slow(29_000), subscriptions: 20 });
+    const [busy] = await Promise.all([agesOf(quick, load), changes(patient, { count: 40, everyMs: 200 })]);
+    console.log('  ages beside nobody and beside slow receivers', quiet, busy);
+    expect(busy.p95).toBeLessThan(atMost(quiet.p95));
+
+    // None of them is lost: from now on the receivers answer at once.
+    patient.receiver.setResponder(ok());
+    await until(async () => (await openDeliveries(patient.merchant.id)) === 0, { withinMs: 120_000, everyMs: 250 });
+    const came = new Set(patient.receiver.requests.map(({ path, headers }) => `${path} ${headers['webhook-id']}`));
+    expect(came.size).toBe(40 * 20);
+    expect(patient.receiver.requests).toHaveLength(40 * 20);
+  }, 240_000);
+});
+
+describe('a worker that stops', () => {
+  it('leaves the deliveries that it attempts in the background, and those in the queue, to the next worker', async () => {
+    const patient = await anAudience({ responder: slow(29_000), subscriptions: 2 });
+    await changes(patient, { count: 60, everyMs: 0 });
+    await until(async () => {
+      const { deliveries, events } = service.deps.collections;
+      const { id: merchantId } = patient.merchant;
+      const unpublished = await events.countDocuments({ merchantId, state: 'new' });
+      return unpublished === 0 && (await deliveries.countDocuments({ merchantId, state: 'pending' })) === 120;
+    });
+    await service.stopWorker();
+    patient.receiver.setResponder(ok());
+    await service.startWorker();
+    await until(async () => (await openDeliveries(patient.merchant.id)) === 0, { withinMs: 120_000, everyMs: 250 });
+    const succeeded = { merchantId: patient.merchant.id, state: 'succeeded' as const };
+    expect(await service.deps.collections.deliveries.countDocuments(succeeded)).toBe(120);
+    const { waitingSubscriptions } = service.deps.collections;
+    await until(async () => (await waitingSubscriptions.findOne({ merchantId: patient.merchant.id })) === null);
+  }, 240_000);
+});
+
+describe('a receiver that hangs', () => {
+  it('does not make the deliveries to another receiver of its merchant late', async () => {
+    const audience = await anAudience();
+    const load = { count: 100, everyMs: 20 };
+    await agesOf(audience, load);
+    const quiet = await agesOf(audience, load);
+    const hung = await startReceiver(hang());
+    receivers.push(hung);
+    await audience.subscribe(hung.url);
+    const busy = await agesOf(audience, load);
+    console.log('  ages without and with a hung receiver of the same merchant', quiet, busy);
+    expect(busy.p95).toBeLessThan(atMost(quiet.p95));
+  }, 120_000);
+});
