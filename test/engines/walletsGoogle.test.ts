@@ -155,7 +155,7 @@ describe("Google's callbacks", () => {
         async (body) => (await fetch(url, { method: 'POST', headers, body })).status,
       ),
     );
-    expect(odd).toEqual([401, 401, 400, 401]);
+    expect(odd).toEqual([401, 401, 400, 400]);
   });
 
   it('of another event type or about an unknown object are accepted and do nothing', async () => {
