@@ -131,31 +131,20 @@ describe('recipes', () => {
   });
 
   it('set, bound and lift the pace of a queue', async () => {
-    const config = async () => {
+    const configOf = async (queue: string) => {
       const { stdout } = await promisify(execFile)(
         path,
-        [
-          'task-queue',
-          'config',
-          'get',
-          '--task-queue',
-          'webhooks',
-          '--task-queue-type',
-          'activity',
-          '--output',
-          'json',
-        ],
+        ['task-queue', 'config', 'get', '--task-queue', queue, '--task-queue-type', 'activity', '--output', 'json'],
         { env: { ...process.env, TEMPORAL_ADDRESS: forkEngines().temporalAddress } },
       );
       return stdout;
     };
     await run('Pause a queue');
-    expect(await config()).toContain('receivers are moved');
+    expect(await configOf('webhooks')).toContain('receivers are moved');
     await run('Resume a queue');
     await run('Rate-limit receivers');
-    const bounded = await config();
-    expect(bounded).not.toContain('receivers are moved');
-    expect(bounded).toContain('one receiver asked for less');
+    expect(await configOf('webhooks')).not.toContain('receivers are moved');
+    expect(await configOf('retries')).toContain('one receiver asked for less');
   });
 
   it('drain', async () => {

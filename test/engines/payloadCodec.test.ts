@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMetrics } from '../../platform/metrics/metrics.js';
@@ -15,6 +16,7 @@ import { createCodecEndpoint } from '../../platform/temporal/codecEndpoint.js';
 import { dataConverterOf } from '../../platform/temporal/payloadCodec.js';
 import { enrollId } from '../../schemas/ids.js';
 import { cacheDirOf } from '../../stack/engines/cache.js';
+import { prepareNamespace } from '../../stack/engines/temporalNamespace.js';
 import { obtainTemporal } from '../../stack/engines/temporalSources.js';
 import { bundleWorkflows } from '../../worker/workflowBundle.js';
 import { forkEngines } from '../rig/forkEngines.js';
@@ -25,6 +27,7 @@ import { startService, type TestService } from '../rig/service.js';
 import { until } from '../rig/until.js';
 
 const key = Buffer.alloc(32, 3).toString('base64');
+const namespace = 'encrypted';
 const token = 'a-token-for-the-operators-of-the-tests';
 const origin = 'https://temporal.example';
 
@@ -43,12 +46,27 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'loyalty-pass-codec-'));
   workflowBundle = join(folder, 'workflows.cjs');
   writeFileSync(workflowBundle, (await bundleWorkflows('encrypted')).code);
+  const connection = await Connection.connect({ address: forkEngines().temporalAddress });
+  // A namespace of its own: workers without the key could not continue the relays of this service.
+  await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs('3 days') });
+  await until(
+    async () => {
+      await prepareNamespace(connection, { namespace, signal: AbortSignal.timeout(30_000) });
+      return true;
+    },
+    { throwingIsNo: true },
+  );
   service = await startService({
-    env: { TEMPORAL_CODEC_KEY: key, TEMPORAL_CODEC_TOKEN: token, TEMPORAL_CODEC_ORIGIN: `${origin}/` },
+    env: {
+      TEMPORAL_NAMESPACE: namespace,
+      TEMPORAL_CODEC_KEY: key,
+      TEMPORAL_CODEC_TOKEN: token,
+      TEMPORAL_CODEC_ORIGIN: `${origin}/`,
+    },
     workflowBundle,
   });
   const { config, log } = service.deps;
-  plain = new Client({ connection: await Connection.connect({ address: forkEngines().temporalAddress }) });
+  plain = new Client({ connection, namespace });
   const codec = createCodecEndpoint(config);
   const own = { metrics: createMetrics(), log, host: '127.0.0.1', port: 0, healthy: () => true };
   metricsServer = await serveMetrics({ ...own, codec });
@@ -236,7 +254,17 @@ describe('the codec endpoint', () => {
     const search = { cacheDir: cacheDirOf(process.env), env: process.env };
     const cli = await obtainTemporal(search, { task: { say: () => {} }, signal: new AbortController().signal });
     const show = async (...more: string[]) => {
-      const args = ['workflow', 'show', '--workflow-id', enrollId(memberId), '--output', 'json', '--address'];
+      const args = [
+        'workflow',
+        'show',
+        '--workflow-id',
+        enrollId(memberId),
+        '--namespace',
+        namespace,
+        '--output',
+        'json',
+        '--address',
+      ];
       const { stdout } = await promisify(execFile)(cli.path, [...args, forkEngines().temporalAddress, ...more]);
       // The command prints payloads as JSON or as base64.
       return stdout.replaceAll(/"[A-Za-z0-9+/]+={0,2}"/g, (quoted) => `${quoted} ${textOf(quoted.slice(1, -1))}`);
