@@ -12,6 +12,8 @@ export interface SlotRequest {
   key: string;
   /** True when the slots of `reserved` are not for this request. */
   deferred?: boolean;
+  /** The request is withdrawn when it has waited for so long; default: no limit. */
+  maxWaitMs?: number;
 }
 
 export interface FairLimitOptions {
@@ -130,6 +132,16 @@ export function createFairLimit({ total, perKey = total, reserved = 0 }: FairLim
     }
   }
 
+  function withdraw(request: SlotRequest): boolean {
+    const state = keys.get(request.key);
+    const waiting = state && queueOf(state, request).get(request);
+    if (!state || !waiting) return false;
+    queueOf(state, request).delete(request);
+    dropIfIdle(request.key, state);
+    waiting.refuse(new Withdrawn('The request for a slot was withdrawn.'));
+    return true;
+  }
+
   return {
     run(request, work) {
       const state = stateOf(request.key);
@@ -143,18 +155,12 @@ export function createFairLimit({ total, perKey = total, reserved = 0 }: FairLim
           dropIfIdle(request.key, state);
         };
         queue.set(request, { request, begin, refuse: reject });
+        // Once the request has its slot, there is nothing left to withdraw.
+        if (request.maxWaitMs !== undefined) setTimeout(() => withdraw(request), request.maxWaitMs).unref();
       });
     },
 
-    withdraw(request) {
-      const state = keys.get(request.key);
-      const waiting = state && queueOf(state, request).get(request);
-      if (!state || !waiting) return false;
-      queueOf(state, request).delete(request);
-      dropIfIdle(request.key, state);
-      waiting.refuse(new Withdrawn('The request for a slot was withdrawn.'));
-      return true;
-    },
+    withdraw,
 
     room(owner, key) {
       const state = keys.get(key);

@@ -12,7 +12,7 @@ import { maxLeaseAheadMs } from '../outbox/takeOverShard.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { attemptDelivery } from './attemptDelivery.js';
 import { slotOf } from './deliveryLimits.js';
-import { attemptExpiry, outOfQueue, unfinished } from './deliveryQueue.js';
+import { attemptExpiry, maxSlotWaitMs, outOfQueue, unfinished } from './deliveryQueue.js';
 import { closeDelivery, fenceCheck } from './postWebhook.js';
 import { startDeliveryWorkflow } from './startDeliveryWorkflow.js';
 
@@ -23,8 +23,6 @@ const pollMs = 1_000;
 const gatherMs = 250;
 /** So many attempts of a subscription are made or wait for a slot, also when there is none: retries wait for it, too. */
 const fewest = 2;
-/** How long an attempt waits for a slot; less than what a delivery's `dueAt` allows for. */
-const maxSlotWaitMs = 10_000;
 
 export interface DeliverQueued {
   shard: number;
@@ -178,18 +176,16 @@ async function deliverOne(deps: WorkerDeps, { delivery, fence, subscription, eve
   let { attempts } = delivery;
   let waitMs = Math.max((delivery.nextAttemptAt?.getTime() ?? 0) - deps.now().getTime(), 0);
   if (delivery.state === 'pending') {
-    const slot = slotOf(subscription, 'first');
-    const waiting = setTimeout(() => deps.deliveryLimits.withdraw(slot), maxSlotWaitMs);
     const attempted = await attemptDelivery(deps, {
       delivery,
       event,
       subscription,
       attemptKind: 'first',
-      slot,
+      slot: slotOf(subscription, 'first', maxSlotWaitMs),
       last: attempts + 1 >= maxAttempts,
       checkLease: fenceCheck(deps, { deliveryId: _id, fence }),
       signal: deps.background.signal,
-    }).finally(() => clearTimeout(waiting));
+    });
     if (attempted.state !== 'retrying') return;
     attempts += 1;
     waitMs = attempted.waitMs;

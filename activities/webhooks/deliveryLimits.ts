@@ -16,7 +16,13 @@ export type DeliveryLimits = FairLimit;
 export const slotOf = (
   { _id, merchantId }: { _id: string; merchantId: string },
   attemptKind: AttemptKind,
-): SlotRequest => ({ owner: merchantId, key: _id, deferred: attemptKind === 'retry' });
+  maxWaitMs?: number,
+): SlotRequest => ({
+  owner: merchantId,
+  key: _id,
+  deferred: attemptKind === 'retry',
+  ...(maxWaitMs !== undefined && { maxWaitMs }),
+});
 
 export const createDeliveryLimits = ({ perSubscription, total, reservedForFirst }: DeliveryLimitOptions) =>
   createFairLimit({ total, perKey: perSubscription, reserved: reservedForFirst });

@@ -12,12 +12,16 @@ import type { Background } from './background.js';
 
 type QueueDeps = Deps & { background: Background };
 
-/** Added to the timeout of an attempt: for the connection, the delivery log and the start of a retry's workflow. */
-const marginMs = 15_000;
+/** How long an attempt of the queue waits for a slot. */
+export const maxSlotWaitMs = 10_000;
+/** How long a write to the delivery log that fails is repeated. */
+export const maxLogMs = 10_000;
+/** For the connection and for the start of a retry's workflow. */
+const marginMs = 10_000;
 
 /** When a delivery is due again that a process begins to attempt now. */
 export const attemptExpiry = (deps: Deps, { timeoutMs }: Pick<SubscriptionRow, 'timeoutMs'>): Date =>
-  new Date(deps.now().getTime() + timeoutMs + marginMs);
+  new Date(deps.now().getTime() + maxSlotWaitMs + timeoutMs + maxLogMs + marginMs);
 
 /** The states of a delivery that has not ended, as a filter. */
 export const unfinished = { $in: ['pending' as const, 'retrying' as const] };

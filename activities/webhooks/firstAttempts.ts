@@ -46,8 +46,12 @@ export async function makeFirstAttempts(
   { checkLease, cancellationSignal }: PublishedUnder,
 ): Promise<Map<string, Error>> {
   const failed = new Map<string, Error>();
-  const { signal: backgroundSignal } = deps.background;
-  const signal = cancellationSignal ? AbortSignal.any([cancellationSignal, backgroundSignal]) : backgroundSignal;
+  // The cancellation ends what publishing waits for. An attempt that went to the queue is no longer part of it.
+  const cancelled = new AbortController();
+  const cancel = () => cancelled.abort();
+  if (cancellationSignal?.aborted) cancel();
+  cancellationSignal?.addEventListener('abort', cancel, { once: true });
+  const signal = AbortSignal.any([cancelled.signal, deps.background.signal]);
   // Each attempt in flight adds a listener; by default Node warns above 10 listeners.
   setMaxListeners(0, signal);
   const known: DeliveryRow[] = [];
@@ -92,6 +96,7 @@ export async function makeFirstAttempts(
       deps,
       slice.filter(({ ended }) => !ended),
     );
+  cancellationSignal?.removeEventListener('abort', cancel);
   return failed;
 }
 

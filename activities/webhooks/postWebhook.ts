@@ -83,22 +83,18 @@ export async function postWebhook(
   if (!subscription.enabled) return closeDelivery(deps, delivery, { state: 'skipped', error: 'disabled' });
   if (!event) throw over('The event is no longer in the archive: it was kept its 90 days.');
 
-  const slot = slotOf(subscription, 'retry');
-  const waiting = setTimeout(() => deps.deliveryLimits.withdraw(slot), maxSlotWaitMs);
   const attempted = await attemptDelivery(deps, {
     delivery,
     event,
     subscription,
     attemptKind: 'retry',
-    slot,
+    slot: slotOf(subscription, 'retry', maxSlotWaitMs),
     last: delivery.attempts + 1 - begunWith >= attempts,
     checkLease: fenceCheck(deps, { deliveryId, fence }),
     signal,
-  })
-    .catch((error: unknown) => {
-      throw error instanceof Withdrawn ? noSlot() : error;
-    })
-    .finally(() => clearTimeout(waiting));
+  }).catch((error: unknown) => {
+    throw error instanceof Withdrawn ? noSlot() : error;
+  });
   if (attempted.state === 'succeeded') return { state: 'succeeded' };
   throw failure(attempted, subscription);
 }

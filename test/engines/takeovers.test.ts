@@ -22,7 +22,7 @@ import type { Program } from '../../schemas/programs.js';
 import { createWorkerDeps } from '../../worker/createWorkerDeps.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
-import { hang, ok, status } from '../rig/responders.js';
+import { hang, ok, slow, status } from '../rig/responders.js';
 import { startService, type TestService } from '../rig/service.js';
 import { until } from '../rig/until.js';
 
@@ -226,6 +226,34 @@ describe('the relay', () => {
     expect((left?.dueAt.getTime() ?? 0) - Date.now()).toBeLessThanOrEqual(60_000);
     expect((await outboxState(store)).oldestAgeMs).toBeGreaterThanOrEqual(hourMs);
     await store.collections.events.deleteOne({ _id: orphan.eventId });
+  });
+});
+
+describe('a relay that is cancelled', () => {
+  it('leaves alone the attempts that publishing no longer waits for', async () => {
+    const { id } = await merchant.enroll({ email: 'cancelled@example.com' });
+    receiver.setResponder(slow(3_000));
+    await store.collections.subscriptions.updateOne({ merchantId: merchant.id }, { $set: { timeoutMs: 10_000 } });
+    const eventId = await points(store, id, 1);
+    const cancel = new AbortController();
+    const cancelled = relayEvents(deps, {
+      shard: 0,
+      attemptId: newId(),
+      signal: cancel.signal,
+      cancellationSignal: cancel.signal,
+      heartbeat: () => {},
+      forMs: 60_000,
+    });
+    await until(async () => (await stateOf(eventId))?.state === 'published');
+    cancel.abort();
+    await cancelled;
+    const { deliveries } = store.collections;
+    await until(async () => {
+      await relayAll(deps, [eventId]);
+      return (await deliveries.findOne({ eventId }))?.state === 'succeeded';
+    });
+    expect(came(eventId)).toBe(1);
+    receiver.setResponder(ok());
   });
 });
 

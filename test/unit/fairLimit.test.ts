@@ -45,6 +45,17 @@ describe('slots', () => {
     expect(limit.busyKeys()).toBe(0);
   });
 
+  it('are not waited for longer than a request asks for', async () => {
+    const { limit, ask, open, all } = asking({ perKey: 1, total: 10 });
+    const request = { owner: 'merchant', key: 'slow', maxWaitMs: 20 };
+    await expect(limit.run({ ...request }, async () => 'sent')).resolves.toBe('sent');
+    ask(1, { owner: 'merchant', key: 'slow' });
+    await expect(limit.run({ ...request }, async () => 'sent')).rejects.toThrow(Withdrawn);
+    open();
+    await all();
+    expect(limit.busyKeys()).toBe(0);
+  });
+
   it('are never all taken by one owner, by his keys, or by several owners', async () => {
     const { limit, held, ask } = asking({ perKey: 32, total: 1_000 });
     for (const owner of ['a', 'b', 'c'])
