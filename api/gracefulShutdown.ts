@@ -32,7 +32,8 @@ export function createGracefulShutdown(server: HttpServer): (how: GracefulShutdo
     await new Promise<void>((resolve) => {
       const looking = setInterval(() => {
         const tookMs = performance.now() - begunAt;
-        if (tookMs > lingerMs) server.closeIdleConnections();
+        // Not before the requests that have come are read: this process may have stood still.
+        if (tookMs > lingerMs) setImmediate(() => server.closeIdleConnections());
         if (tookMs > graceMs) server.closeAllConnections();
       }, lookEveryMs);
       // Closes only the listening socket: `close` of the HTTP server would cut idle connections at once.

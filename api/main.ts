@@ -11,7 +11,7 @@ import { createApi } from './createApi.js';
 import { createGracefulShutdown } from './gracefulShutdown.js';
 import { backlog } from './serverOptions.js';
 
-const stopping = { lingerMs: 1_000, graceMs: 14_000 };
+const stopping = { lingerMs: 3_000, graceMs: 14_000 };
 
 const config = readConfigOrExit();
 const log = createLog(config, 'api');

@@ -46,7 +46,7 @@ const answerWithinMs = 15_000;
 const stallMs = 1_000;
 
 /**
- * Runs `callers` callers for `ms`. At the same time two readers read the feed from beginning to end, again and again.
+ * Runs `callers` callers for `ms`, and until each kind of call had its turn. At the same time two readers read the feed from beginning to end, again and again.
  */
 export async function runMixedLoad(
   target: LoadTarget,
@@ -188,9 +188,10 @@ export async function runMixedLoad(
     [1, async () => importFile(randomInt(5, 120))],
   ];
   const lottery = kinds.flatMap(([times, kind]) => Array.from({ length: times }, () => kind));
+  const untried = kinds.map(([, kind]) => kind);
 
   async function caller(index: number): Promise<void> {
-    while (performance.now() < over) await pick(lottery)?.(index);
+    while (performance.now() < over || untried.length > 0) await (untried.pop() ?? pick(lottery))?.(index);
   }
 
   async function feedReader(): Promise<void> {

@@ -1,7 +1,8 @@
 // A server that stops under load fails no request of a client that goes to another server when its connection is
 // refused.
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import { describe, expect, it } from 'vitest';
@@ -61,6 +62,31 @@ describe('a server that stops gracefully', () => {
     await late.text();
     await closing;
     await agent.destroy();
+  });
+
+  it('answers a request that came on an idle connection while the process stood still', async () => {
+    const { close, url } = await aServer(1);
+    const { port } = new URL(url);
+    const request = 'GET / HTTP/1.1\r\nHost: here\r\n\r\n';
+    const socket = connect(Number(port), '127.0.0.1');
+    const ended = once(socket, 'close');
+    let received = '';
+    socket.setEncoding('utf8').on('data', (text) => {
+      received += text;
+    });
+    socket.write(request);
+    while (!received.includes('done')) await sleep(5);
+    received = '';
+    const closing = close({ lingerMs: 100, graceMs: 10_000 });
+    await sleep(60);
+    // Of a turn of the event loop, timers come next, and reading after them.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    socket.write(request);
+    const until = performance.now() + 200;
+    while (performance.now() < until);
+    await Promise.all([closing, ended]);
+    expect(received).toContain('done');
+    expect(received.toLowerCase()).toContain('connection: close');
   });
 
   it('cuts requests that do not end within the grace period', async () => {
