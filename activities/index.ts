@@ -16,7 +16,7 @@ import { recountMerchants } from './members/recount.js';
 import type { Lease } from './outbox/leases.js';
 import { relayEvents } from './outbox/relayEvents.js';
 import { repushStale } from './wallets/apple/repush.js';
-import { tellRemovals } from './wallets/apple/tellRemovals.js';
+import { reportRemovals } from './wallets/apple/reportRemovals.js';
 import { followObjects } from './wallets/google/followObjects.js';
 import { compareSaves, correctSaves } from './wallets/google/reconcileSaves.js';
 import { upsertClasses } from './wallets/google/upsertClasses.js';
@@ -74,7 +74,7 @@ export function createActivities(deps: WorkerDeps) {
     correctSaves: (input: { memberIds: string[] }) => withHeartbeat(() => correctSaves(deps, input)),
     upsertClasses: () => withHeartbeat(({ signal }) => upsertClasses(deps, signal)),
     repushStale: async () => {
-      await tellRemovals(deps);
+      await reportRemovals(deps);
       return repushStale(deps);
     },
     reviveBatches: () => reviveBatches(deps),

@@ -108,7 +108,7 @@ async function validated(ctx: Context, endpoint: Endpoint): Promise<{ query: unk
 }
 
 /**
- * Masks personal data for a caller that may not read members, in whatever answer it stands. A public caller gets only
+ * Masks personal data for a caller that may not read members, in every answer. A public caller gets only
  * what it is meant to see.
  */
 function masked<R extends Reply<Endpoint>>(reply: R, { access }: Endpoint, { permissions }: Caller): R {

@@ -71,7 +71,7 @@ export function createFairLimit({ total, perKey = total, reserved = 0 }: FairLim
   let held = 0;
   let heldDeferred = 0;
 
-  /** How many slots a key may hold whatever its owner holds. */
+  /** How many slots a key may hold, however many its owner holds. */
   const beyondShare = (free: number): number => Math.min(mostBeyondShare, Math.floor(free / (total * partBeyondShare)));
   const heldOf = (owner: string): number => heldByOwner.get(owner) ?? 0;
 

@@ -298,10 +298,10 @@ export interface RemovalRow {
   _id: string;
   merchantId: string;
   memberId: string;
-  /** A removal that was told as `pass.removed`; such a row is deleted by a TTL index. */
-  toldAt?: Date;
-  /** A removal that is told at this time, unless the pass is added again before. */
-  tellAt?: Date;
+  /** A removal that was reported as `pass.removed`; such a row is deleted by a TTL index. */
+  reportedAt?: Date;
+  /** A removal that is reported at this time, unless the pass is added again before. */
+  reportAt?: Date;
 }
 
 export interface DeviceLogRow {
@@ -539,7 +539,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { createdAt: 1 }, expireAfterSeconds: days(30), reason: 'the log is kept 30 days' },
   ],
   waitingSubscriptions: [{ key: { shard: 1 }, reason: 'whose queue has deliveries' }],
-  subscriptions: [{ key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the list; whom to tell of an event' }],
+  subscriptions: [{ key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the list; the receivers of an event' }],
   timeline: [
     { key: { memberId: 1, occurredAt: -1, _id: -1 }, reason: 'the timeline of a member, newest first' },
     { key: { occurredAt: 1 }, expireAfterSeconds: days(400), reason: 'a bound on size' },
@@ -555,8 +555,8 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
   ],
   removals: [
     { key: { memberId: 1 }, reason: 'how often a pass was removed lately' },
-    { key: { tellAt: 1 }, sparse: true, reason: 'removals that are still to be told' },
-    { key: { toldAt: 1 }, expireAfterSeconds: 3_600, reason: 'longer than a told removal counts' },
+    { key: { reportAt: 1 }, sparse: true, reason: 'removals that are still to be reported' },
+    { key: { reportedAt: 1 }, expireAfterSeconds: 3_600, reason: 'longer than a reported removal counts' },
   ],
   deviceLogs: [
     { key: { receivedAt: 1 }, expireAfterSeconds: days(7), reason: 'device logs are kept 7 days' },

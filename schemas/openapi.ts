@@ -42,7 +42,7 @@ const tags: Record<Endpoint['tag'], string> = {
 const description = `Enroll loyalty members into pass programs, adjust points, redeem rewards, read history, receive signed webhooks.
 
 Every JSON answer is \`{success: true, data}\` or \`{success: false, error: {code, message}}\`; branch on \`error.code\`. The one
-exception is the public enrollment, which may answer \`success: false\` with \`partial: true\` beside its data.
+exception is the public enrollment, which may answer \`success: false\` with \`partial: true\` and its data.
 
 Authenticate with an API key in either header form, or with the console's token. 1000 requests in 15 minutes for each key or user, and 50 for each IP address
 where no credential is needed, unless the operator says otherwise; the \`RateLimit-*\` headers tell.

@@ -43,7 +43,7 @@ export interface Registered {
 
 /**
  * Registers a pass on a device. Every call stores the push token for all passes of the device, because phones change it
- * and say so for one pass at a time. A pass that is added again soon after a removal that was not told yet has no event
+ * and say so for one pass at a time. A pass that is added again soon after a removal that was not reported yet has no event
  * (endRegistration.ts).
  */
 export async function register(
@@ -78,9 +78,9 @@ export async function register(
         ...(mayBeNewer(member, now) && { recheckAt: now, recheckRound: 0 }),
       };
       const deviceCount = member.deviceCount + 1;
-      const untold = await deps.collections.removals.findOne({ memberId, tellAt: { $exists: true } });
-      if (untold) {
-        const statements = [insert(deps, 'devices', row), remove(deps, 'removals', { _id: untold._id })];
+      const unreported = await deps.collections.removals.findOne({ memberId, reportAt: { $exists: true } });
+      if (unreported) {
+        const statements = [insert(deps, 'devices', row), remove(deps, 'removals', { _id: unreported._id })];
         await setDeviceCount(deps, member, deviceCount, statements);
         return null;
       }
@@ -113,7 +113,7 @@ async function updatePushToken(deps: Deps, at: { _id: string; known: string; pus
   const { _id, known, pushToken } = at;
   if (known === pushToken) return;
   const kept = await deps.collections.devices.updateOne({ _id }, newPushToken(deps, pushToken));
-  if (kept.matchedCount === 0) throw new VersionConflict('The device unregistered meanwhile.');
+  if (kept.matchedCount === 0) throw new VersionConflict('The device has unregistered since.');
 }
 
 /** No tag of this service is this far ahead of the clock. */

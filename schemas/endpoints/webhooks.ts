@@ -73,7 +73,7 @@ export const webhookEndpoints = {
   }),
   rotateSecret: endpoint('post', `${one}/rotate-secret`, {
     tag,
-    summary: 'Make a new secret; the old one signs beside it for 24 hours, or ends at once',
+    summary: 'Make a new secret; the old one also signs for 24 hours, or ends at once',
     description:
       'With `revokePrevious: true` every older secret ends at once, for a secret that has leaked; receivers refuse deliveries until they have the new one.',
     access: 'merchants.campaigns:edit',

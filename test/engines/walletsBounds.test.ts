@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { repushStale } from '../../activities/wallets/apple/repush.js';
-import { tellRemovals } from '../../activities/wallets/apple/tellRemovals.js';
+import { reportRemovals } from '../../activities/wallets/apple/reportRemovals.js';
 import { type Customer, type Customers, startCustomers } from '../rig/customers.js';
 import { type Effects, startEffects } from '../rig/effects.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
@@ -140,13 +140,13 @@ describe('a pass that is added and removed over and over', () => {
       expect((await unregister(ada, device)).status).toBe(200);
     }
     expect([(await devicesOf(ada)).length, (await memberOf(ada))?.deviceCount]).toEqual([0, 0]);
-    const told = async () => [await eventsOf(ada, 'pass.installed'), await eventsOf(ada, 'pass.removed')];
-    expect(await told()).toEqual([4, 3]);
-    await tellRemovals(later(9 * minute));
-    expect(await told()).toEqual([4, 3]);
-    await tellRemovals(later(11 * minute));
-    await tellRemovals(later(11 * minute));
-    expect(await told()).toEqual([4, 4]);
+    const reported = async () => [await eventsOf(ada, 'pass.installed'), await eventsOf(ada, 'pass.removed')];
+    expect(await reported()).toEqual([4, 3]);
+    await reportRemovals(later(9 * minute));
+    expect(await reported()).toEqual([4, 3]);
+    await reportRemovals(later(11 * minute));
+    await reportRemovals(later(11 * minute));
+    expect(await reported()).toEqual([4, 4]);
   });
 
   it('and is on the phone in the end has no event that says otherwise', async () => {
@@ -157,7 +157,7 @@ describe('a pass that is added and removed over and over', () => {
       await unregister(ada, device);
     }
     expect((await register(ada, device)).status).toBe(201);
-    await tellRemovals(later(11 * minute));
+    await reportRemovals(later(11 * minute));
     expect([await eventsOf(ada, 'pass.installed'), await eventsOf(ada, 'pass.removed')]).toEqual([4, 3]);
     expect([(await devicesOf(ada)).length, (await memberOf(ada))?.deviceCount]).toEqual([1, 1]);
     const { passUpdate } = await customers.points(ada, { delta: 1 });
@@ -188,7 +188,7 @@ describe('a push token', () => {
   });
 
   it.each(['BadDeviceToken', 'DeviceTokenNotForTopic'])(
-    'that APNs twice refuses with %s is dropped when it takes others, and the merchant is told',
+    'that APNs twice refuses with %s is dropped when it takes others, and the merchant learns it',
     async (reason) => {
       const [ada, bob] = [await customers.join(), await customers.join()];
       const [bad, good] = [await customers.install(ada), await customers.install(bob)];

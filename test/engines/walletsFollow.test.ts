@@ -88,7 +88,7 @@ describe('a card that was saved without a callback', () => {
 });
 
 describe('a card that nobody has', () => {
-  it('is never said to be patched, whatever a callback said, and its removal is told', async () => {
+  it('is never said to be patched, whatever a callback said, and its removal is reported', async () => {
     const ada = await customers.join();
     await real.customer.save(ada.googleUrl ?? '');
     await customers.received(ada, 'pass.installed', 1);

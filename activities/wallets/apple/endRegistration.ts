@@ -1,6 +1,6 @@
 // Ends a registration, because the device removed the pass, or because APNs answered that the device is gone. A
 // registration ends only once, however often this is called. A pass that is added and removed over and over costs no
-// event each time: after three removals within ten minutes a removal is told ten minutes later, and not at all when the
+// event each time: after three removals within ten minutes a removal is reported ten minutes later, and not at all when the
 // pass is added again before (docs/decisions/049-registrations-are-bounded.md).
 
 import type { Deps } from '../../../platform/deps.js';
@@ -13,15 +13,15 @@ import type { Done } from '../../members/changeTypes.js';
 import { type ChangePass, changePass } from '../changePass.js';
 
 const quietMs = 10 * 60_000;
-/** How many removals of one pass are told at once within `quietMs`. */
-const toldAtOnce = 3;
+/** How many removals of one pass are reported at once within `quietMs`. */
+const reportedAtOnce = 3;
 
 export interface EndRegistration extends Pick<ChangePass, 'leaseOwnerOf'> {
   /** With `pushToken` only a registration that still has this token ends. */
   device: Pick<DeviceRow, '_id' | 'merchantId' | 'memberId'> & { pushToken?: string };
 }
 
-/** Returns null when there was no such registration, or when its end is not told now. */
+/** Returns null when there was no such registration, or when its end is not reported now. */
 export function endRegistration(deps: Deps, { device, leaseOwnerOf }: EndRegistration): Promise<Done | null> {
   const { _id, merchantId, memberId, pushToken } = device;
   const isSame = { _id, ...(pushToken !== undefined && { pushToken }) };
@@ -35,11 +35,11 @@ export function endRegistration(deps: Deps, { device, leaseOwnerOf }: EndRegistr
       const deviceCount = Math.max(member.deviceCount - 1, 0);
       const row = { _id: newId(), merchantId, memberId };
       const now = deps.now();
-      if ((await removalsSince(deps, memberId, now.getTime() - quietMs)) >= toldAtOnce) {
-        const tellAt = new Date(now.getTime() + quietMs);
+      if ((await removalsSince(deps, memberId, now.getTime() - quietMs)) >= reportedAtOnce) {
+        const reportAt = new Date(now.getTime() + quietMs);
         await setDeviceCount(deps, member, deviceCount, [
           remove(deps, 'devices', isSame),
-          insert(deps, 'removals', { ...row, tellAt }),
+          insert(deps, 'removals', { ...row, reportAt }),
         ]);
         return null;
       }
@@ -47,7 +47,7 @@ export function endRegistration(deps: Deps, { device, leaseOwnerOf }: EndRegistr
         type: 'pass.removed',
         set: { deviceCount },
         timeline: 'device_unregistered',
-        statements: [remove(deps, 'devices', isSame), insert(deps, 'removals', { ...row, toldAt: now })],
+        statements: [remove(deps, 'devices', isSame), insert(deps, 'removals', { ...row, reportedAt: now })],
       };
     },
   });
@@ -55,7 +55,7 @@ export function endRegistration(deps: Deps, { device, leaseOwnerOf }: EndRegistr
 
 async function removalsSince(deps: Deps, memberId: string, since: number): Promise<number> {
   const removals = await deps.collections.removals.find({ memberId }).limit(100).toArray();
-  return removals.filter(({ toldAt }) => toldAt !== undefined && toldAt.getTime() > since).length;
+  return removals.filter(({ reportedAt }) => reportedAt !== undefined && reportedAt.getTime() > since).length;
 }
 
 /**

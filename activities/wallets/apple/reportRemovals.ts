@@ -1,4 +1,4 @@
-// Tells the removals that endRegistration.ts did not tell at once, after the pass was left alone for ten minutes.
+// Reports, as `pass.removed`, the removals that endRegistration.ts did not report at once.
 import { remove } from '../../../platform/mongodb/statements.js';
 import type { RemovalRow } from '../../../schemas/collections.js';
 import { ServiceError } from '../../../schemas/errors.js';
@@ -7,16 +7,16 @@ import { changePass } from '../changePass.js';
 
 const batchSize = 200;
 
-/** Tells up to 200 removals; the next run tells the others. */
-export async function tellRemovals(deps: WorkerDeps): Promise<void> {
+/** Reports up to 200 removals; the next run reports the others. */
+export async function reportRemovals(deps: WorkerDeps): Promise<void> {
   const due = await deps.collections.removals
-    .find({ tellAt: { $lte: deps.now() } })
+    .find({ reportAt: { $lte: deps.now() } })
     .limit(batchSize)
     .toArray();
-  for (const removal of due) await tell(deps, removal).catch((error: unknown) => givenUp(deps, removal, error));
+  for (const removal of due) await report(deps, removal).catch((error: unknown) => givenUp(deps, removal, error));
 }
 
-async function tell(deps: WorkerDeps, { _id, merchantId, memberId }: RemovalRow): Promise<void> {
+async function report(deps: WorkerDeps, { _id, merchantId, memberId }: RemovalRow): Promise<void> {
   await changePass(deps, {
     member: { _id: memberId, merchantId },
     platform: 'apple',
@@ -30,9 +30,9 @@ async function tell(deps: WorkerDeps, { _id, merchantId, memberId }: RemovalRow)
   });
 }
 
-/** A member that no longer exists has nothing to tell; any other failure is tried again by the next run. */
+/** A member that no longer exists has nothing to report; any other failure is tried again by the next run. */
 async function givenUp(deps: WorkerDeps, { _id }: RemovalRow, error: unknown): Promise<void> {
   if (error instanceof ServiceError && error.code === 'MEMBER_NOT_FOUND')
     await deps.collections.removals.deleteOne({ _id });
-  else deps.log.warn({ err: error }, 'a removal could not be told');
+  else deps.log.warn({ err: error }, 'a removal could not be reported');
 }
