@@ -35,13 +35,13 @@ export async function issuePasses({ memberId, eventId }: IssuePasses): Promise<P
   ]);
   issued = { apple: apple !== null, google: google !== null };
 
-  setCurrentDetails('Telling the merchant.');
+  setCurrentDetails('Publishing the event.');
   const eventIds = [eventId, ...(apple?.eventIds ?? []), ...(google?.eventIds ?? [])];
   await webhooks.publishEvents({ leaseOwner, eventIds });
 
   if (!apple || !google) {
     setCurrentDetails(
-      `SubscribedService the merchant; still issuing ${[apple ? '' : 'Apple', google ? '' : 'Google'].filter(Boolean).join(' and ')}.`,
+      `Published the event; still issuing ${[apple ? '' : 'Apple', google ? '' : 'Google'].filter(Boolean).join(' and ')}.`,
     );
     const late = await Promise.all([
       apple ? null : issueUntilDone.issueApplePasses({ memberIds, leaseOwner }),

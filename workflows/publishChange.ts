@@ -27,14 +27,14 @@ export async function publishChange({ eventIds }: PublishChange): Promise<{ push
     return confirmed ?? null;
   });
 
-  setCurrentDetails('Telling the wallets.');
+  setCurrentDetails('Pushing the passes.');
   const first = await pushNow.pushPasses({ leaseOwner, eventIds }).catch((error: unknown) => {
     log.warn('The wallets did not confirm in time; the push is retried.', { error: String(error) });
     return null;
   });
   confirmed = first?.passUpdates[eventId] ?? null;
 
-  setCurrentDetails('Telling the merchant.');
+  setCurrentDetails('Publishing the event.');
   const late = first ? first.late : eventIds;
   const [{ published }] = await Promise.all([
     webhooks.publishEvents({ leaseOwner, eventIds: [...eventIds, ...(first?.eventIds ?? [])] }),

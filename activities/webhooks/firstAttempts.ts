@@ -21,7 +21,7 @@ function goesToQueue(deps: WorkerDeps, { delivery, deferred, subscription: { _id
 }
 
 /** Attempts that are begun without a turn of the event loop in between. */
-const attemptsInTurn = 20;
+const attemptsInTurn = 5;
 
 interface Underway extends OpenDelivery {
   slot: SlotRequest;

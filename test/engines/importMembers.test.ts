@@ -1,7 +1,7 @@
 // The small import on real engines: every row gets an outcome, members are created once, and receivers get the events.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batchEnd, csvHeader, csvOf, sendImport } from '../rig/imports.js';
-import type { TestMerchant } from '../rig/merchant.js';
+import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type SubscribedService, startSubscribedService } from '../rig/subscribedService.js';
 import { until } from '../rig/until.js';
 
@@ -70,6 +70,8 @@ describe('importing a file', () => {
   });
 
   it('accepts the maximum number of rows, and the same file again creates no member twice', async () => {
+    // Nobody is subscribed: which events an import makes is asserted above.
+    const merchant = await aMerchant(subscribed.service);
     const program = await merchant.program();
     const file = csvOf(5_000, 'many');
     const first = await sendImport(merchant, { programId: program._id, file });
