@@ -15,8 +15,8 @@ import { reviveBatches } from './batches/startBatch.js';
 import { recountMerchants } from './members/recount.js';
 import type { Lease } from './outbox/leases.js';
 import { relayEvents } from './outbox/relayEvents.js';
-import { repushStale } from './wallets/apple/repush.js';
 import { reportRemovals } from './wallets/apple/reportRemovals.js';
+import { repushStale } from './wallets/apple/repush.js';
 import { followObjects } from './wallets/google/followObjects.js';
 import { compareSaves, correctSaves } from './wallets/google/reconcileSaves.js';
 import { upsertClasses } from './wallets/google/upsertClasses.js';
@@ -36,7 +36,7 @@ interface HeartbeatContext {
   saveDetails: (details: unknown) => void;
 }
 
-async function withHeartbeat<T>(work: (withHeartbeat: HeartbeatContext) => Promise<T>): Promise<T> {
+async function withHeartbeat<T>(work: (context: HeartbeatContext) => Promise<T>): Promise<T> {
   const context = Context.current();
   const { heartbeatDetails, isLocal } = context.info;
   let details: unknown = heartbeatDetails;

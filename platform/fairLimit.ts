@@ -2,9 +2,9 @@
 // never taken away from its holder. So whoever holds slots gets a further one only while more slots are free than he
 // holds himself: one owner gets about half of all slots, two get a third each, n get 1/(n+1) each, and as many stay
 // free for the next one. The same holds for the keys within an owner's share. Up to four slots of a key do not count
-// against its owner's share: the first while a sixteenth of all slots is free, the second while two are, and so on; so
-// busy keys of an owner do not keep his others from working. A slot that becomes free goes to the waiting owner who holds
-// the fewest.
+// against its owner's share: the first while a sixteenth of all slots is free, the second while two sixteenths are, and
+// so on; so busy keys of an owner do not keep his others from working. A slot that becomes free goes to the waiting owner
+// who holds the fewest.
 
 /** A request for one slot. The object itself identifies the request to `withdraw`. */
 export interface SlotRequest {

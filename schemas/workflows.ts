@@ -77,7 +77,7 @@ export interface ImportMembers extends RunBatch {
   resume?: { stage: 'creating' | 'publishing'; from: number; failure?: string };
 }
 
-/** The progress after one step of an import. */
+/** The progress after one step of a batch. */
 export interface ChunkProgress {
   /** The first chunk of the next step. */
   next: number;

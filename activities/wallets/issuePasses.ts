@@ -64,7 +64,7 @@ async function issue(
       batch.map(async (member) => ({ member, program: await cachedProgram(deps, member) })),
     );
     const made = await issueResultsOf(pairs, { unavailable, make: mode === 'real' ? make : noPassNeeded });
-    unavailable = [...made.values()].every(isUnavailable)
+    unavailable = [...made.values()].every(isTransient)
       ? [...made.values()].find((one) => one instanceof Error)
       : undefined;
     issued.eventIds.push(...(await recordIssued(deps, { platform, mode, made, members: batch, leaseOwner, fence })));
@@ -85,7 +85,7 @@ async function issueResultsOf(
   return unavailable ? new Map(pairs.map(({ member }) => [member._id, unavailable])) : make(pairs);
 }
 
-const isUnavailable = (made: IssueResult): boolean => made instanceof GoogleWalletError && made.kind === 'transient';
+const isTransient = (made: IssueResult): boolean => made instanceof GoogleWalletError && made.kind === 'transient';
 
 const noPassNeeded: Make = async (pairs) => new Map(pairs.map(({ member }) => [member._id, {}]));
 

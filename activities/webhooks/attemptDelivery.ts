@@ -8,7 +8,7 @@ import type { DeliveryState } from '../../schemas/webhooks.js';
 import { checkWebhookUrl } from '../../schemas/webhookUrl.js';
 import type { CheckLease } from '../outbox/leaseRenewal.js';
 import type { WorkerDeps } from '../workerDeps.js';
-import { type AttemptKind, slotOf } from './deliveryLimits.js';
+import { type AttemptKind, slotRequestOf } from './deliveryLimits.js';
 import { type SendResult, sendWebhook } from './sendWebhook.js';
 import { liveSecrets } from './signingSecrets.js';
 import { recordHealth } from './subscriptionHealth.js';
@@ -52,7 +52,7 @@ async function send(deps: WorkerDeps, attempt: Attempt): Promise<SendResult> {
   }
   if (!event.envelope) throw new Error(`Event ${event._id} has no envelope yet.`);
   const body = Buffer.from(event.envelope.buffer);
-  const slot = attempt.slot ?? slotOf(subscription, attemptKind);
+  const slot = attempt.slot ?? slotRequestOf(subscription, attemptKind);
   return deps.deliveryLimits.run(slot, async () => {
     const headers = webhookHeaders({
       eventType: event.type,

@@ -11,7 +11,7 @@ import { newFence } from '../outbox/leases.js';
 import { maxLeaseAheadMs } from '../outbox/takeOverShard.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { attemptDelivery } from './attemptDelivery.js';
-import { slotOf } from './deliveryLimits.js';
+import { slotRequestOf } from './deliveryLimits.js';
 import { attemptExpiry, maxSlotWaitMs, outOfQueue, unfinished } from './deliveryQueue.js';
 import { closeDelivery, fenceCheck } from './postWebhook.js';
 import { startDeliveryWorkflow } from './startDeliveryWorkflow.js';
@@ -21,7 +21,7 @@ const lookAhead = 500;
 const pollMs = 1_000;
 /** After an attempt has ended, others get this long to end, so that one query and one write take several deliveries. */
 const gatherMs = 250;
-/** So many attempts of a subscription are made or wait for a slot, also when there is none: retries wait for it, too. */
+/** A subscription keeps so many attempts waiting for a slot when none is free; else retries would take each that becomes free. */
 const fewest = 2;
 
 export interface DeliverQueued {
@@ -181,7 +181,7 @@ async function deliverOne(deps: WorkerDeps, { delivery, fence, subscription, eve
       event,
       subscription,
       attemptKind: 'first',
-      slot: slotOf(subscription, 'first', maxSlotWaitMs),
+      slot: slotRequestOf(subscription, 'first', maxSlotWaitMs),
       last: attempts + 1 >= maxAttempts,
       checkLease: fenceCheck(deps, { deliveryId: _id, fence }),
       signal: deps.background.signal,

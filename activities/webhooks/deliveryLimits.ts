@@ -13,7 +13,7 @@ export type AttemptKind = 'first' | 'retry';
 
 export type DeliveryLimits = FairLimit;
 
-export const slotOf = (
+export const slotRequestOf = (
   { _id, merchantId }: { _id: string; merchantId: string },
   attemptKind: AttemptKind,
   maxWaitMs?: number,

@@ -10,14 +10,16 @@ import type { DeliveryRow } from '../../schemas/collections.js';
 import { type CheckLease, LeaseLost } from '../outbox/leaseRenewal.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { attemptDelivery } from './attemptDelivery.js';
-import { slotOf } from './deliveryLimits.js';
+import { slotRequestOf } from './deliveryLimits.js';
 import { attemptExpiry, enqueue, markWaiting, outOfQueue, unfinished } from './deliveryQueue.js';
 import type { OpenDelivery } from './openDeliveries.js';
 import { startDeliveryWorkflow } from './startDeliveryWorkflow.js';
 
-function goesToQueue(deps: WorkerDeps, { delivery, deferred, subscription: { _id } }: OpenDelivery): boolean {
+function goesToQueue(deps: WorkerDeps, { delivery, startsInQueue, subscription: { _id } }: OpenDelivery): boolean {
   if (delivery.state !== 'pending') return false;
-  return deferred || deps.deliveryLimits.oldestMs(_id) > deps.config.PUBLISH_WAIT_MS || deps.background.hasBacklog(_id);
+  return (
+    startsInQueue || deps.deliveryLimits.oldestMs(_id) > deps.config.PUBLISH_WAIT_MS || deps.background.hasBacklog(_id)
+  );
 }
 
 /** Attempts that are begun without a turn of the event loop in between. */
@@ -61,10 +63,10 @@ export async function makeFirstAttempts(
     const { delivery, subscription } = entry;
     if (delivery.queuedFor) known.push(delivery);
     else if (goesToQueue(deps, entry)) slow.push(delivery);
-    else underway.push({ ...entry, slot: slotOf(subscription, 'first'), ended: false });
+    else underway.push({ ...entry, slot: slotRequestOf(subscription, 'first'), ended: false });
   }
   const enqueued = Promise.all([
-    // An earlier attempt to publish may have died between the queue and its mark.
+    // An earlier attempt to publish may have died before it said that the subscription has deliveries in the queue.
     markWaiting(deps, known),
     enqueue(
       deps,

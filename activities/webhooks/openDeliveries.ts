@@ -11,7 +11,7 @@ const failingThreshold = 3;
 
 export interface OpenDelivery {
   /** The first attempt is made from the queue: the receiver fails, or the merchant is suspended. */
-  deferred: boolean;
+  startsInQueue: boolean;
   delivery: DeliveryRow;
   event: EventRow;
   subscription: SubscriptionRow;
@@ -42,8 +42,8 @@ export async function findOpenDeliveries(deps: WorkerDeps, events: EventRow[]): 
       .filter((subscription) => isSubscribed(subscription, event))
       .map((subscription) => {
         const id = firstDeliveryId(event._id, subscription._id);
-        const deferred = isFailing(subscription) || suspended.has(subscription.merchantId);
-        return { deferred, event, subscription, delivery: newDelivery(deps, { event, subscription, id }) };
+        const startsInQueue = isFailing(subscription) || suspended.has(subscription.merchantId);
+        return { startsInQueue, event, subscription, delivery: newDelivery(deps, { event, subscription, id }) };
       }),
   );
   if (due.length === 0) return [];

@@ -13,14 +13,14 @@ import { type CheckLease, LeaseLost } from '../outbox/leaseRenewal.js';
 import { newFence } from '../outbox/leases.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { type Attempted, attemptDelivery } from './attemptDelivery.js';
-import { slotOf } from './deliveryLimits.js';
+import { slotRequestOf } from './deliveryLimits.js';
 import { outOfQueue } from './deliveryQueue.js';
 
 export interface PostWebhook {
   deliveryId: string;
   /** The maximum number of attempts that this workflow may log. */
   attempts: number;
-  /** The workflow run and the number of this activity attempt. An attempt that comes after a later one of its run does nothing. */
+  /** The workflow run and the number of this activity attempt. When a newer activity attempt of the run has begun, an older one does nothing. */
   activityAttempt: { runId: string; attempt: number };
   /** The delivery's number of attempts when the workflow began; undefined in the first call of this activity. */
   before: number | undefined;
@@ -29,7 +29,7 @@ export interface PostWebhook {
   signal?: AbortSignal;
 }
 
-const over = (message: string): ApplicationFailure =>
+const deliveryGone = (message: string): ApplicationFailure =>
   nonRetryable(new ServiceError('DELIVERY_NOT_FOUND', undefined, message));
 
 /**
@@ -68,7 +68,7 @@ export async function postWebhook(
   if (!delivery) {
     const known = await deps.collections.deliveries.findOne({ _id: deliveryId }, { projection: { _id: 1 } });
     if (known) throw new LeaseLost('A later attempt of this delivery took over.');
-    throw over('The delivery is no longer in the log: it was kept its 30 days.');
+    throw deliveryGone('The delivery is no longer in the log: it was kept its 30 days.');
   }
   if (delivery.state === 'succeeded') return { state: 'succeeded' };
   const begunWith = before ?? delivery.attempts;
@@ -81,14 +81,14 @@ export async function postWebhook(
   ]);
   if (!subscription) return closeDelivery(deps, delivery, { state: 'exhausted', error: 'deleted' });
   if (!subscription.enabled) return closeDelivery(deps, delivery, { state: 'skipped', error: 'disabled' });
-  if (!event) throw over('The event is no longer in the archive: it was kept its 90 days.');
+  if (!event) throw deliveryGone('The event is no longer in the archive: it was kept its 90 days.');
 
   const attempted = await attemptDelivery(deps, {
     delivery,
     event,
     subscription,
     attemptKind: 'retry',
-    slot: slotOf(subscription, 'retry', maxSlotWaitMs),
+    slot: slotRequestOf(subscription, 'retry', maxSlotWaitMs),
     last: delivery.attempts + 1 - begunWith >= attempts,
     checkLease: fenceCheck(deps, { deliveryId, fence }),
     signal,

@@ -45,7 +45,7 @@ export function sendWebhook(agent: Dispatcher, input: SendInput): Promise<SendRe
       if (settled) return;
       settled = true;
       clearTimeout(timer);
-      input.signal?.removeEventListener('abort', cancellationSignal);
+      input.signal?.removeEventListener('abort', callOff);
       resolve({ ...outcome, durationMs: Math.round(performance.now() - startedAt) });
     };
     /** Destroys the socket, so that the rest of this response can never be read as the next response. */
@@ -57,11 +57,11 @@ export function sendWebhook(agent: Dispatcher, input: SendInput): Promise<SendRe
       const missing = controller === null ? 'connection' : 'answer';
       cut(answer ?? failed('timeout', `No ${missing} within ${input.timeoutMs} ms.`));
     };
-    const cancellationSignal = (): void => cut(answer ?? failed('aborted', 'Called off.'));
+    const callOff = (): void => cut(answer ?? failed('aborted', 'Called off.'));
 
     const timer = setTimeout(expire, input.timeoutMs);
-    input.signal?.addEventListener('abort', cancellationSignal);
-    if (input.signal?.aborted) return cancellationSignal();
+    input.signal?.addEventListener('abort', callOff);
+    if (input.signal?.aborted) return callOff();
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {

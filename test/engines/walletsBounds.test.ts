@@ -2,8 +2,8 @@
 // come and go, log lines. A push token belongs to the device, and one that APNs calls bad for good is dropped.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { repushStale } from '../../activities/wallets/apple/repush.js';
 import { reportRemovals } from '../../activities/wallets/apple/reportRemovals.js';
+import { repushStale } from '../../activities/wallets/apple/repush.js';
 import { type Customer, type Customers, startCustomers } from '../rig/customers.js';
 import { type Effects, startEffects } from '../rig/effects.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';

@@ -175,16 +175,16 @@ function decide(deps: Deps, { batch, program, row, known, cumulative }: Decide):
 async function write(deps: Deps, { row, outcomes, made, cumulative }: Decided, session: ClientSession): Promise<void> {
   const { members, emails, memberSearchWords, ledger, importChunks } = deps.collections;
   const ledgerRows = made.flatMap((rows) => rows.ledger ?? []);
-  const tokens = made.flatMap((rows) => rows.searchWordRows);
-  const addresses = made.flatMap((rows) => rows.email ?? []);
+  const searchWords = made.flatMap((rows) => rows.searchWordRows);
+  const emailRows = made.flatMap((rows) => rows.email ?? []);
   const open = { _id: row._id, outcomes: { $exists: false } };
   const decidedNow = await importChunks.updateOne(open, { $set: { outcomes, cumulative } }, { session });
   if (decidedNow.matchedCount !== 1) throw new VersionConflict('Another attempt decided these rows.');
   const newMembers = made.map((rows) => rows.member);
   if (newMembers.length > 0) await members.insertMany(newMembers, { session });
   deps.crashPoint('mid-chunk');
-  if (addresses.length > 0) await emails.insertMany(addresses, { session });
-  if (tokens.length > 0) await memberSearchWords.insertMany(tokens, { session });
+  if (emailRows.length > 0) await emails.insertMany(emailRows, { session });
+  if (searchWords.length > 0) await memberSearchWords.insertMany(searchWords, { session });
   if (ledgerRows.length > 0) await ledger.insertMany(ledgerRows, { session });
 }
 

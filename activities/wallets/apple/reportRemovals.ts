@@ -13,7 +13,7 @@ export async function reportRemovals(deps: WorkerDeps): Promise<void> {
     .find({ reportAt: { $lte: deps.now() } })
     .limit(batchSize)
     .toArray();
-  for (const removal of due) await report(deps, removal).catch((error: unknown) => givenUp(deps, removal, error));
+  for (const removal of due) await report(deps, removal).catch((error: unknown) => dropOrRetry(deps, removal, error));
 }
 
 async function report(deps: WorkerDeps, { _id, merchantId, memberId }: RemovalRow): Promise<void> {
@@ -31,7 +31,7 @@ async function report(deps: WorkerDeps, { _id, merchantId, memberId }: RemovalRo
 }
 
 /** A member that no longer exists has nothing to report; any other failure is tried again by the next run. */
-async function givenUp(deps: WorkerDeps, { _id }: RemovalRow, error: unknown): Promise<void> {
+async function dropOrRetry(deps: WorkerDeps, { _id }: RemovalRow, error: unknown): Promise<void> {
   if (error instanceof ServiceError && error.code === 'MEMBER_NOT_FOUND')
     await deps.collections.removals.deleteOne({ _id });
   else deps.log.warn({ err: error }, 'a removal could not be reported');
