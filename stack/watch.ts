@@ -18,12 +18,12 @@ export interface WatchLimits {
   everyMs: number;
   /** Timeout of one probe. */
   withinMs: number;
-  /** The number of consecutive failed probes after which the process counts as stuck. */
-  failures: number;
+  /** The process counts as stuck when all probes of so many milliseconds have failed. */
+  stuckMs: number;
 }
 
 // With these limits a stuck process is killed after about 9 s, so that it works again within 15 s.
-export const watchLimits: WatchLimits = { everyMs: 1_000, withinMs: 4_000, failures: 2 };
+export const watchLimits: WatchLimits = { everyMs: 1_000, withinMs: 4_000, stuckMs: 8_000 };
 /**
  * A probe that ends this much later than its timeout shows that this supervisor itself stood still; the probe's failure
  * is ignored.
@@ -36,10 +36,11 @@ export async function becomesStuck(
   { logFile, ended, limits = watchLimits }: { logFile: string; ended: AbortSignal; limits?: WatchLimits },
 ): Promise<string | undefined> {
   const newLines = followLog(logFile);
-  let failures = 0;
+  let failingSince: number | undefined;
   let probing: Promise<unknown> = Promise.resolve();
   try {
     while (!ended.aborted) {
+      const askedAt = performance.now();
       const probed = watch.probe().then(
         () => undefined,
         (error: unknown) => toError(error).message,
@@ -49,8 +50,8 @@ export async function becomesStuck(
       if (ended.aborted) return undefined;
       const hopeless = watch.hopeless?.exec(newLines());
       if (hopeless) return `says "${hopeless[0]}"`;
-      failures = failed === undefined ? 0 : failures + 1;
-      if (failed !== undefined && failures >= limits.failures) return failed;
+      failingSince = failed === undefined ? undefined : (failingSince ?? askedAt);
+      if (failingSince !== undefined && performance.now() - failingSince >= limits.stuckMs) return failed;
       await sleep(failed === undefined ? limits.everyMs : 100, undefined, { signal: ended }).catch(() => undefined);
     }
     return undefined;
