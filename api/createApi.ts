@@ -58,7 +58,7 @@ export async function createApi({ config, log, metrics = createMetrics(), patien
     userTokens: createUserTokens({ config, log }),
     noteKeyUse: createNoteKeyUse(deps),
     urlPolicy: { allowHttp: config.WEBHOOK_ALLOW_HTTP, allow: parseCidrs(config.WEBHOOK_ALLOW_CIDRS) },
-    admission: createAdmission(deps),
+    admission: createAdmission({ ...deps, workflowClient }),
   });
   const answering = createServer({ ...serverOptions(config), ...server }, app.callback());
   answerMalformedRequests(answering, deps);

@@ -37,7 +37,7 @@ function workflowOf(batch: BatchRow, summary: string): StartWorkflow<BatchWorkfl
       ...(subscriptionId && { SubscriptionId: subscriptionId }),
     },
     // An import with a fingerprint has a caller who waits for its result.
-    priority: fingerprint === undefined ? 5 : 3,
+    priority: fingerprint === undefined ? 5 : 1,
     fairnessKey: merchantId,
   };
 }

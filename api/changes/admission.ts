@@ -1,10 +1,15 @@
 // Admission control: decides whether a change gets a workflow of its own. Operators find such a workflow easily, but it
 // takes tens of times the processor time that the relay takes for the same event. A token bucket therefore bounds these
-// workflows. While bulk work runs, a change whose answer does not wait for a push gets none; the relay processes its
-// event.
+// workflows. While workers are behind with workflows, no change gets one; while bulk work runs, only a change whose
+// answer waits for a push. The relay processes the events of the others.
 import type { Deps } from '../../platform/deps.js';
+import type { WorkflowClient } from '../../platform/temporal/workflowClient.js';
 import { bulkPhases } from '../../schemas/batches.js';
 import { createTokenBucket } from './tokenBucket.js';
+
+type AdmissionDeps = Pick<Deps, 'collections' | 'config' | 'log'> & {
+  workflowClient: Pick<WorkflowClient, 'backlogMs'>;
+};
 
 export interface Admission {
   /**
@@ -15,9 +20,11 @@ export interface Admission {
 }
 
 const lookEveryMs = 500;
+/** A workflow whose first task waits for so long is too late for the answer of its change. */
+const maxBacklogMs = 1_000;
 
 export function createAdmission(
-  { collections, config, log }: Pick<Deps, 'collections' | 'config' | 'log'>,
+  { collections, config, log, workflowClient }: AdmissionDeps,
   clock: () => number = () => performance.now(),
 ): Admission {
   const takeToken = createTokenBucket(config.CHANGE_WORKFLOWS_PER_SECOND, clock);
@@ -38,7 +45,7 @@ export function createAdmission(
   return {
     admitWorkflow(awaited) {
       lookForBulk();
-      return (awaited || !bulkRuns) && takeToken(awaited);
+      return workflowClient.backlogMs() < maxBacklogMs && (awaited || !bulkRuns) && takeToken(awaited);
     },
   };
 }

@@ -15,6 +15,8 @@ import {
   SearchAttributeType,
   type Workflow,
 } from '@temporalio/common';
+import { optionalTsToMs } from '@temporalio/common/lib/time.js';
+import proto from '@temporalio/proto';
 import type { Logger } from 'pino';
 import type { PassUpdate } from '../../schemas/passUpdate.js';
 import type { searchAttributeNames } from '../../schemas/searchAttributes.js';
@@ -43,8 +45,13 @@ export interface StartWorkflow<N extends WorkflowName> {
 }
 
 export interface WorkflowClient {
-  /** False while Temporal does not answer pings, and for 1 s after a failed start. */
+  /** False while Temporal does not answer, and for 1 s after a failed start. */
   available: () => boolean;
+  /**
+   * For how many milliseconds the oldest workflow task of a change or an enrollment has waited for a worker. Temporal
+   * measures it every 5 s. 0 when none waits or a server does not say it.
+   */
+  backlogMs: () => number;
   /**
    * Starts the workflow unless it runs or has succeeded. Throws when Temporal does not answer within `timeoutMs` (3 s).
    */
@@ -64,8 +71,8 @@ export interface WorkflowClient {
 const startTimeoutMs = 3_000;
 /** After a failed start `available` is false for this long. */
 const cooldownMs = 1_000;
-/** Interval between two pings of Temporal. */
-const pingMs = 1_000;
+/** Interval between two looks at Temporal. */
+const lookMs = 1_000;
 
 const workflowTaskTimeout = '3s';
 
@@ -98,11 +105,19 @@ function optionsOf<N extends WorkflowName>(workflow: StartWorkflow<N>) {
   };
 }
 
+/** The priorities of changes and enrollments; other work may wait without making their answers late. */
+const changePriorities = ['1', '2', '3'];
+
+type TaskQueue = proto.temporal.api.workflowservice.v1.IDescribeTaskQueueResponse;
+
+const backlogOf = ({ statsByPriorityKey: stats }: TaskQueue): number =>
+  Math.max(0, ...changePriorities.map((key) => optionalTsToMs(stats?.[key]?.approximateBacklogAge) ?? 0));
+
 export interface WorkflowClientOptions {
   client: Client;
   connection: Connection;
   log: Logger;
-  /** Whether to ping Temporal every second, for processes that must answer quickly while Temporal is unavailable. */
+  /** Whether to look at Temporal every second, for processes that must answer quickly while it is unavailable. */
   watch?: boolean;
 }
 
@@ -110,18 +125,27 @@ export function createWorkflowClient({ client, connection, log, watch = true }: 
   const startLimit = createFairLimit({ total: maxConcurrentStarts });
   let cooldownUntil = 0;
   let present = !watch;
+  let backlogMs = 0;
 
-  const ping = async (): Promise<void> => {
+  const look = async (): Promise<void> => {
     try {
-      await connection.withDeadline(Date.now() + cooldownMs, () => connection.workflowService.getSystemInfo({}));
+      const queue = await connection.withDeadline(Date.now() + cooldownMs, () =>
+        connection.workflowService.describeTaskQueue({
+          namespace: client.options.namespace,
+          taskQueue: { name: taskQueues.workflows },
+          taskQueueType: proto.temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+          reportStats: true,
+        }),
+      );
+      backlogMs = backlogOf(queue);
       present = true;
     } catch (error) {
       if (present) log.warn({ err: error }, 'Temporal is unavailable; changes are saved and their effects wait');
       present = false;
     }
   };
-  const pinging = watch ? setInterval(() => void ping(), pingMs).unref() : undefined;
-  if (watch) void ping();
+  const looking = watch ? setInterval(() => void look(), lookMs).unref() : undefined;
+  if (watch) void look();
 
   function failed(error: unknown, workflowId: string): void {
     cooldownUntil = performance.now() + cooldownMs;
@@ -146,6 +170,7 @@ export function createWorkflowClient({ client, connection, log, watch = true }: 
 
   return {
     available: () => present && performance.now() >= cooldownUntil,
+    backlogMs: () => backlogMs,
 
     async start(workflow, timeoutMs = startTimeoutMs) {
       const begin = () =>
@@ -174,7 +199,7 @@ export function createWorkflowClient({ client, connection, log, watch = true }: 
     },
 
     async close() {
-      clearInterval(pinging);
+      clearInterval(looking);
       await connection.close();
     },
   };

@@ -21,9 +21,9 @@ afterEach(() => removeAll(deps, 'batches', {}));
 afterAll(() => service.stop());
 
 /** The clock moves by 500 ms with each call, so that each call looks for running batches. */
-function anAdmission(given: Pick<Deps, 'collections' | 'config' | 'log'> = deps): Admission {
+function anAdmission(given: Pick<Deps, 'collections' | 'config' | 'log'> = deps, backlogMs = () => 0): Admission {
   let nowMs = 0;
-  return createAdmission(given, () => {
+  return createAdmission({ ...given, workflowClient: { backlogMs } }, () => {
     nowMs += 500;
     return nowMs;
   });
@@ -36,6 +36,16 @@ async function aBatch(phase: BatchPhase): Promise<string> {
 }
 
 describe('a change', () => {
+  it('gets no workflow of its own while workflow tasks wait for more than a second, and its answer does not wait', () => {
+    let backlogMs = 0;
+    const admission = anAdmission(deps, () => backlogMs);
+    expect([admission.admitWorkflow(false), admission.admitWorkflow(true)]).toEqual([true, true]);
+    backlogMs = 1_500;
+    expect([admission.admitWorkflow(false), admission.admitWorkflow(true)]).toEqual([false, false]);
+    backlogMs = 0;
+    expect([admission.admitWorkflow(false), admission.admitWorkflow(true)]).toEqual([true, true]);
+  });
+
   it.each(['creating', 'publishing', 'running'] as const)(
     'gets no workflow of its own while a batch is %s, unless its answer waits for a push',
     async (phase) => {

@@ -49,6 +49,7 @@ beforeAll(async () => {
   started = [];
   const workflowClient: WorkerDeps['workflowClient'] = {
     available: () => true,
+    backlogMs: () => 0,
     start: async ({ workflowId }) => {
       started.push(workflowId);
     },

@@ -1,5 +1,6 @@
 // Limits of concurrent starts in Temporal: sixteen for starts that no caller waits for, and no delay for the others.
 import type { Client, Connection } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import pino from 'pino';
 import { afterEach, expect, it } from 'vitest';
 import {
@@ -12,10 +13,11 @@ let workflowClient: WorkflowClient | undefined;
 afterEach(() => workflowClient?.close());
 
 /** A Temporal stand-in that answers starts when the test tells it to. */
-function slowTemporal(): { workflowClient: WorkflowClient; begun: string[]; answer: () => void } {
+function slowTemporal(taskQueue: object = {}): { workflowClient: WorkflowClient; begun: string[]; answer: () => void } {
   const begun: string[] = [];
   const waiting: (() => void)[] = [];
   const client = {
+    options: { namespace: 'default' },
     workflow: {
       start: (_name: string, { workflowId }: { workflowId: string }) => {
         begun.push(workflowId);
@@ -25,7 +27,7 @@ function slowTemporal(): { workflowClient: WorkflowClient; begun: string[]; answ
   } as unknown as Client;
   const connection = {
     withDeadline: (_deadline: number, call: () => Promise<unknown>) => call(),
-    workflowService: { getSystemInfo: async () => ({}) },
+    workflowService: { describeTaskQueue: async () => taskQueue },
     close: async () => {},
   } as unknown as Connection;
   workflowClient = createWorkflowClient({ client, connection, log: pino({ level: 'silent' }) });
@@ -48,6 +50,22 @@ function workflow(workflowId: string, priority: 2 | 4, fairnessKey = 'm'): Start
 }
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+it('says for how long the workflow tasks of changes wait, whatever waits of lower priority', async () => {
+  const waitedFor = (ms: number) => ({ approximateBacklogAge: msToTs(ms) });
+  const { workflowClient } = slowTemporal({ statsByPriorityKey: { 2: {}, 3: waitedFor(4_250), 5: waitedFor(60_000) } });
+  expect(workflowClient.backlogMs()).toBe(0);
+  await settle();
+  expect(workflowClient.backlogMs()).toBe(4_250);
+  expect(workflowClient.available()).toBe(true);
+});
+
+it('knows of no backlog where the server does not say it', async () => {
+  const { workflowClient } = slowTemporal();
+  await settle();
+  expect(workflowClient.backlogMs()).toBe(0);
+  expect(workflowClient.available()).toBe(true);
+});
 
 it('a burst of a merchant starts six at a time, and leaves room for other merchants and for waiting callers', async () => {
   const { workflowClient, begun, answer } = slowTemporal();

@@ -176,7 +176,10 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
         endings.push({ name, ending, at: Date.now() });
         keep();
       },
-      stuck: (reason) => stuck.push({ name, reason }),
+      stuck(reason) {
+        console.log(`  ${new Date().toISOString()} ${name} is stuck: ${reason}`);
+        stuck.push({ name, reason });
+      },
       recovered(tookMs) {
         ready.add(name);
         recoveries.push({ name, tookMs, at: Date.now() });
