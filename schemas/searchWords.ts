@@ -5,11 +5,14 @@ import { ServiceError } from './errors.js';
 const maxWords = 5;
 const maxWordLength = 64;
 
-/** Lower case without accents: "Łucja Ünal" and "lucja unal" become the same words. */
+/**
+ * Lower case without accents, apostrophes and invisible characters: "Łucja O'Brien" and "lucja obrien" become the same
+ * words. White space may become more: a free-standing accent is a space and a mark.
+ */
 export function fold(value: string): string {
   return value
     .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
+    .replace(/[\p{M}\p{Cf}'’‘‛ʼʻ`´′]+/gu, '')
     .toLowerCase()
     .replace(/ł/g, 'l')
     .replace(/ø/g, 'o')
@@ -22,7 +25,13 @@ export function fold(value: string): string {
 /** Never cuts a surrogate pair in half: half a pair could be neither stored nor found. */
 const cut = (word: string): string => word.slice(0, maxWordLength).replace(/[\uD800-\uDBFF]$/, '');
 
-const words = (value: string): string[] => fold(value).split(/\s+/).filter(Boolean);
+const typedWords = (value: string): string[] => value.split(/\s+/).filter(Boolean);
+
+/** Folded after they are split, so that no accent splits a word; a word of which nothing is left is dropped. */
+const words = (value: string): string[] =>
+  typedWords(value)
+    .map((word) => fold(word).replace(/\s+/g, ''))
+    .filter(Boolean);
 const digits = (value: string): string => value.replace(/\D/g, '');
 
 export interface Searchable {
@@ -46,12 +55,12 @@ export function searchWords(person: Searchable): string[] {
 }
 
 /**
- * The words of a query. One-letter words are dropped when the query has a longer word. Throws VALIDATION_FAILED for
- * more than 5 words.
+ * The words of a query, none when all of them fold to nothing. One-letter words are dropped when the query has a longer
+ * word. Throws VALIDATION_FAILED for more than 5 words.
  */
 export function queryWords(q: string): string[] {
   const all = [...new Set(words(q))].map(cut);
-  if (words(q).length > maxWords)
+  if (typedWords(q).length > maxWords)
     throw new ServiceError('VALIDATION_FAILED', [{ path: 'q', message: `must be at most ${maxWords} words` }]);
   const longer = all.filter((word) => Array.from(word).length > 1);
   return longer.length > 0 ? longer : all;
@@ -64,6 +73,19 @@ export function queryWords(q: string): string[] {
 export function wordForms(word: string): string[] {
   const number = digits(word);
   return number && /^[+\d()./-]+$/.test(word) && number !== word ? [word, number] : [word];
+}
+
+export const maxSearchTier = 5;
+
+/**
+ * Divides members at random: one of 4^t has a tier of at least t. A search of a word that very many members have reads
+ * the highest tiers only, whose rows are a fair selection on any engine.
+ */
+export function searchTier(memberId: string): number {
+  const random = Number.parseInt(memberId.slice(-8), 16);
+  let tier = 0;
+  while (tier < maxSearchTier && Math.floor(random / 4 ** tier) % 4 === 0) tier += 1;
+  return tier;
 }
 
 /** The range of all strings that begin with `word`: `$gte` the first, `$lt` the second. */

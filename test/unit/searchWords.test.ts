@@ -3,7 +3,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../schemas/errors.js';
-import { fold, prefixRange, queryWords, searchWords, wordForms } from '../../schemas/searchWords.js';
+import { newId } from '../../schemas/ids.js';
+import {
+  fold,
+  maxSearchTier,
+  prefixRange,
+  queryWords,
+  searchTier,
+  searchWords,
+  wordForms,
+} from '../../schemas/searchWords.js';
 
 const memberCode = '7H2K9M4QXT';
 
@@ -91,6 +100,70 @@ describe('the words of a member', () => {
     const words = searchWords({ firstName: `${'a'.repeat(63)}😀`, lastName: `${'a'.repeat(63)}🜀`, memberCode });
     expect(words.every((each) => each.isWellFormed())).toBe(true);
     expect(new Set(words.map((each) => Buffer.from(each).toString('hex'))).size).toBe(words.length);
+  });
+});
+
+/** Characters of which nothing is left after folding, or only a space: accents, apostrophes, invisible characters. */
+const marks = "'’‘‛ʼʻ`´¨¯¸˙˚˝˘΄᾽\u0301\u0308\u00AD\u200B\u200D\u2060";
+const mark = fc.constantFrom(...Array.from(marks));
+
+describe('accents and apostrophes', () => {
+  it('never split a word, and a word is found with and without them', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(letter, fc.option(mark, { nil: '' })), { minLength: 1, maxLength: 20 }),
+        (letters) => {
+          const marked = letters.map(([each, at]) => each + at).join('');
+          const bare = letters.map(([each]) => each).join('');
+          expect(queryWords(marked)).toEqual(queryWords(bare));
+          const stored = searchWords({ firstName: marked, memberCode });
+          expect(stored).toHaveLength(2);
+          expect(finds(stored, bare) && finds(stored, marked)).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('give no more words than a person typed, for any text', () => {
+    fc.assert(
+      fc.property(fc.oneof(anyText, fc.string({ unit: 'binary', maxLength: 60 })), (text) => {
+        const typed = text.split(/\s+/).filter(Boolean);
+        expect(searchWords({ firstName: text, memberCode }).length).toBeLessThanOrEqual(typed.length + 1);
+        if (typed.length <= 5) expect(queryWords(text).length).toBeLessThanOrEqual(typed.length);
+      }),
+    );
+  });
+
+  it.each([
+    ["O'Brien", 'obrien'],
+    ['O´Brien', 'obrien'],
+    ['O’Brien', "o'br"],
+    ['D ʼAngelo', 'angelo'],
+    ['ﷺ', fold('ﷺ').replace(/\s/g, '')],
+  ])('%s is found by %s', (name, query) => {
+    expect(finds(searchWords({ firstName: name, memberCode }), query)).toBe(true);
+  });
+
+  it('alone leave no word', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(mark, fc.constant(' ')), { minLength: 1, maxLength: 9 }), (text) => {
+        if (text.join('').split(/\s+/).filter(Boolean).length <= 5) expect(queryWords(text.join(''))).toEqual([]);
+      }),
+    );
+    expect(queryWords('ada ´')).toEqual(['ada']);
+  });
+});
+
+describe('the tier of a member', () => {
+  it('is at least t for one of 4^t members', () => {
+    const count = 40_000;
+    const tiers = Array.from({ length: count }, () => searchTier(newId()));
+    for (let tier = 1; tier <= 3; tier += 1) {
+      const share = tiers.filter((each) => each >= tier).length / count;
+      expect(share * 4 ** tier).toBeGreaterThan(0.8);
+      expect(share * 4 ** tier).toBeLessThan(1.2);
+    }
+    expect(Math.max(...tiers)).toBeLessThanOrEqual(maxSearchTier);
   });
 });
 
