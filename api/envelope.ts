@@ -1,7 +1,7 @@
 // The envelope (docs/interface.md#13-response-envelope) of every JSON answer. Only this file turns errors into
 // envelopes. For an unknown error (driver messages, stacks) the caller sees INTERNAL or UNAVAILABLE and nothing else.
 import { MongoError } from 'mongodb';
-import { isUnavailable } from '../platform/mongodb/isUnavailable.js';
+import { isTimeLimit, isUnavailable } from '../platform/mongodb/isUnavailable.js';
 import { type ErrorCode, errorTable, ServiceError } from '../schemas/errors.js';
 
 export function success(data: unknown): Buffer {
@@ -20,12 +20,21 @@ export interface Failure {
 }
 
 export function failure(error: unknown): Failure {
-  const known = error instanceof ServiceError ? error : new ServiceError(isOutage(error) ? 'UNAVAILABLE' : 'INTERNAL');
-  const { code, message, details } = known;
+  const { code, message, details } = error instanceof ServiceError ? error : unexpected(error);
   return {
     status: errorTable[code].status,
     body: { success: false, error: { code, message, ...(details !== undefined && { details }) } },
   };
+}
+
+function unexpected(error: unknown): ServiceError {
+  if (isTimeLimit(error))
+    return new ServiceError(
+      'UNAVAILABLE',
+      undefined,
+      'The request read for longer than it may; ask for less, or retry.',
+    );
+  return new ServiceError(isOutage(error) ? 'UNAVAILABLE' : 'INTERNAL');
 }
 
 /** True when MongoDB is unavailable or did not answer in time. */

@@ -1,14 +1,16 @@
-// Patches two behaviours of the MongoDB driver (7.8 and 7.9). First, a command that is written at the moment in which
+// Patches three behaviours of the MongoDB driver (7.8 and 7.9). First, a command that is written at the moment in which
 // its socket closes waits for ever for a `drain` event. Second, a statement that exceeded `socketTimeoutMS` is sent a
-// second time, so that a caller waits twice as long for a collection that hangs. In a process that imports this file, a
-// command fails when its connection closes, and a statement that timed out is not sent again. Both hold for every
-// client of the process.
+// second time, so that a caller waits twice as long for a collection that hangs. Third, a query whose client no longer
+// waits goes on at the server. In a process that imports this file, a command fails when its connection closes, a
+// statement that timed out is not sent again, and the queries of a client with a short `socketTimeoutMS` end at the
+// server as well. All of this holds for every client of the process.
 import { createRequire } from 'node:module';
 import { MongoNetworkError, MongoNetworkTimeoutError, MongoOperationTimeoutError } from 'mongodb';
 
 interface DriverConnection {
   /** Why the connection was closed. */
   error: Error | null;
+  socketTimeoutMS: number;
   command(namespace: unknown, command: object, ...given: unknown[]): Promise<unknown>;
   once(event: 'close', listener: () => void): void;
   off(event: 'close', listener: () => void): void;
@@ -24,6 +26,19 @@ const { command: send } = Connection.prototype;
 /** A heartbeat keeps its own error, by which the driver detects that a server is unavailable. */
 const isHeartbeat = (command: object): boolean => 'hello' in command || 'ismaster' in command;
 
+const queries = new Set(['find', 'aggregate', 'count', 'distinct']);
+/** A client that waits longer reads long lists bit by bit; a server would add up the time of all parts. */
+const shortMs = 3_000;
+/** The server's answer arrives before the client stops waiting. */
+const marginMs = 200;
+
+/** The command with the time limit of the server, `maxTimeMS`, where it is a query of a client with a short timeout. */
+function limited(command: { maxTimeMS?: number }, socketTimeoutMS: number): object {
+  const isShort = socketTimeoutMS > marginMs && socketTimeoutMS <= shortMs;
+  if (!isShort || !queries.has(Object.keys(command)[0] ?? '')) return command;
+  return { ...command, maxTimeMS: command.maxTimeMS ?? socketTimeoutMS - marginMs };
+}
+
 /** A command fails with the error that closed its connection; the driver decides from that error whether to retry. */
 Connection.prototype.command = function (namespace, command, ...given) {
   return new Promise((resolve, reject) => {
@@ -34,7 +49,7 @@ Connection.prototype.command = function (namespace, command, ...given) {
     const closed = () => fail(this.error ?? new MongoNetworkError('the connection was closed'));
     this.once('close', closed);
     send
-      .call(this, namespace, command, ...given)
+      .call(this, namespace, limited(command, this.socketTimeoutMS), ...given)
       .then(resolve, fail)
       .finally(() => this.off('close', closed));
   });

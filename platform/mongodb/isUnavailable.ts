@@ -3,6 +3,7 @@ import {
   MongoNetworkError,
   MongoNotConnectedError,
   MongoOperationTimeoutError,
+  MongoServerError,
   MongoServerSelectionError,
   MongoTopologyClosedError,
 } from 'mongodb';
@@ -10,8 +11,8 @@ import { ServiceError } from '../../schemas/errors.js';
 import { StillContended } from './stillContended.js';
 
 /**
- * True when MongoDB does not answer: the failed operation did not cause the error, and other operations would fail now
- * too.
+ * True when MongoDB does not answer, or not in time. Apart from a query that read too much, the failed operation did not
+ * cause the error, and other operations would fail now too.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof StillContended) return false;
@@ -23,10 +24,14 @@ export function isUnavailable(error: unknown): boolean {
     thrown instanceof MongoNotConnectedError ||
     // A statement that exceeded its time limit.
     thrown instanceof MongoOperationTimeoutError ||
+    isTimeLimit(thrown) ||
     // An operation that waited for the first connection, which failed.
     thrown instanceof MongoTopologyClosedError
   );
 }
+
+/** True for a query that the server ended after `maxTimeMS` (driverPatch.ts). */
+export const isTimeLimit = (error: unknown): boolean => error instanceof MongoServerError && error.code === 50;
 
 /** insertMany and bulkWrite wrap the error that the driver threw. */
 function thrownBy(error: unknown): unknown {

@@ -1,10 +1,12 @@
 // Connections to MongoDB: a process that starts while MongoDB is unavailable reports it and works without a restart
 // when MongoDB is back. When connections are closed, no request waits without end.
 import { createServer, connect as dial, type Server, type Socket } from 'node:net';
+import { MongoClient, ObjectId } from 'mongodb';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeMember } from '../../activities/members/changeMember.js';
 import { decidePoints } from '../../activities/members/memberRules.js';
+import { failure } from '../../api/envelope.js';
 import { type ClosableDeps, createDeps } from '../../platform/createDeps.js';
 import { isUnavailable } from '../../platform/mongodb/isUnavailable.js';
 import { findPort } from '../../stack/ports.js';
@@ -126,6 +128,54 @@ const addPoint = (at: { merchantId: string; memberId: string }) =>
     temporalAvailable: true,
     decide: decidePoints({ delta: 1 }, { type: 'user', id: 'tester' }),
   });
+
+describe('a query that reads for too long', () => {
+  const rows = 20_000;
+  const quick = () => new MongoClient(service.deps.config.MONGODB_URI, { socketTimeoutMS: 250 });
+  const named = (mongo: MongoClient) => mongo.db(service.deps.config.MONGODB_DATABASE).collection('longRead');
+  beforeAll(async () => {
+    const row = (at: number) => ({ word: `word ${at % 7}`, at });
+    for (let at = 0; at < rows; at += 1_000)
+      await named(service.deps.mongo).insertMany(Array.from({ length: 1_000 }, (_, index) => row(at + index)));
+  });
+
+  it.each([
+    ['a find', (mongo: MongoClient) => named(mongo).find({ word: /^word/ }).sort({ word: 1 }).limit(1).toArray()],
+    ['a count', (mongo: MongoClient) => named(mongo).countDocuments({ word: /2$/, at: { $gt: 1 } })],
+    ['a distinct', (mongo: MongoClient) => named(mongo).distinct('at', { word: /2$/ })],
+  ])('is ended by the server: %s', async (_, ask) => {
+    const mongo = quick();
+    await mongo.connect();
+    const refusal: unknown = await ask(mongo).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: 50 });
+    expect(isUnavailable(refusal)).toBe(true);
+    expect(failure(refusal)).toMatchObject({
+      status: 503,
+      body: { error: { code: 'UNAVAILABLE', message: expect.stringContaining('ask for less') } },
+    });
+    // The connection is still good.
+    expect(await named(mongo).findOne({ _id: new ObjectId() })).toBeNull();
+    await mongo.close();
+  });
+
+  it('has the time limit of API processes, and no other process has one', async () => {
+    const sent: Record<string, unknown>[] = [];
+    for (const timeouts of ['caller', 'worker'] as const) {
+      const { config, log } = service.deps;
+      const own = createDeps({ config, log, timeouts });
+      Object.assign(own.mongo.options, { monitorCommands: true });
+      own.mongo.on('commandStarted', ({ commandName, command }) => {
+        if (commandName === 'find') sent.push({ timeouts, maxTimeMS: command.maxTimeMS });
+      });
+      await own.collections.members.findOne({ _id: 'nobody' });
+      await own.close();
+    }
+    expect(sent).toEqual([
+      { timeouts: 'caller', maxTimeMS: 2_000 },
+      { timeouts: 'worker', maxTimeMS: undefined },
+    ]);
+  });
+});
 
 describe('a statement that gets no answer while other statements do', () => {
   const mongo = () => service.deps.mongo;
