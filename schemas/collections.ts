@@ -79,6 +79,8 @@ export interface MemberSearchWordRow {
   _id: string;
   merchantId: string;
   word: string;
+  /** `searchTier` of the member. */
+  tier: number;
   memberId: string;
   programId: string;
   createdAt: Date;
@@ -459,6 +461,9 @@ export interface IndexSpec {
   reason: string;
 }
 
+/** How long a revoked or expired API key is kept. */
+export const endedKeyDays = 30;
+
 const days = (count: number): number => count * 86_400;
 
 export interface CollectionRows {
@@ -508,7 +513,10 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
   ],
   emails: [],
   memberSearchWords: [
-    { key: { merchantId: 1, word: 1 }, reason: '`q`: a range on a scalar after an equality costs only what matches' },
+    {
+      key: { merchantId: 1, tier: 1, word: 1 },
+      reason: '`q`: a range on a scalar after equalities costs only what matches in the tier',
+    },
   ],
   counters: [],
   tags: [{ key: { merchantId: 1, tag: 1 }, unique: true, reason: 'all tags of a merchant in their order' }],
@@ -565,6 +573,8 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
   apiKeys: [
     { key: { hash: 1 }, unique: true, reason: 'authentication' },
     { key: { merchantId: 1, createdAt: -1 }, reason: 'the list' },
+    { key: { revokedAt: 1 }, expireAfterSeconds: days(endedKeyDays), reason: 'a merchant has a bounded number' },
+    { key: { expiresAt: 1 }, expireAfterSeconds: days(endedKeyDays), reason: 'a merchant has a bounded number' },
   ],
   roles: [{ key: { merchantId: 1, _id: 1 }, reason: 'the list, and how many there are' }],
   batches: [

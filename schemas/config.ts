@@ -117,12 +117,16 @@ const environment = z.object({
   BULK_IMPORT_MAX_BYTES: integer(268_435_456, 1, 1e12),
   BULK_IMPORT_MAX_ROWS: integer(1_000_000, 1, 1e9),
   EVENTS_CSV_MAX_ROWS: integer(5_000, 1, 1e6),
+  SEARCH_MAX_ROWS: integer(5_000, 100, 1e6),
+  LIST_MAX_ROWS: integer(100_000, 100, 1e7),
 
   MERCHANT_MAX_RUNNING_BATCHES: integer(50, 1, 10_000),
   MERCHANT_MAX_CAMPAIGNS_A_DAY: integer(100, 0, 1e6),
   MERCHANT_MAX_WAITING_ROWS: integer(2_000_000, 1, 1e9),
   MERCHANT_MAX_IMAGE_BYTES: integer(67_108_864, 0, 1e12),
   MERCHANT_MAX_ROLES: integer(100, 1, 10_000),
+  MERCHANT_MAX_TAGS: integer(1_000, 1, 10_000),
+  MERCHANT_MAX_API_KEYS: integer(1_000, 1, 10_000),
 
   PASS_UPDATE_WAIT_MS: integer(2_000, 0, 8_000),
   CHANGE_WORKFLOWS_PER_SECOND: integer(20, 0, 10_000),
@@ -132,6 +136,7 @@ const environment = z.object({
   WEBHOOK_SLOTS: integer(1_000, 100, 100_000),
 
   WALLET_DEVICES_PER_PASS: integer(50, 1, 10_000),
+  WALLET_PASSES_PER_DEVICE: integer(1_000, 1, 10_000),
   WALLET_REGISTRATIONS_PER_PASS: integer(30, 1, 1e9),
   WALLET_CALLS_PER_ADDRESS: integer(600, 1, 1e9),
   WALLET_LOG_LINES_PER_PASS: integer(100, 1, 1e9),

@@ -7,7 +7,7 @@ import { enrollId, newId, newMemberCode, newToken } from '../../schemas/ids.js';
 import type { Actor, Person } from '../../schemas/members.js';
 import { nextModified } from '../../schemas/passUpdate.js';
 import { fieldOf, type Program } from '../../schemas/programs.js';
-import { searchWords } from '../../schemas/searchWords.js';
+import { searchTier, searchWords } from '../../schemas/searchWords.js';
 import { newMemberEvent } from '../outbox/newEvent.js';
 
 export interface NewMember {
@@ -38,6 +38,7 @@ export function searchWordRows(member: MemberRow): MemberSearchWordRow[] {
     _id: `${memberId}:${word}`,
     merchantId,
     word,
+    tier: searchTier(memberId),
     memberId,
     programId,
     createdAt,

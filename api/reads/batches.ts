@@ -2,6 +2,7 @@
 
 import type { Deps } from '../../platform/deps.js';
 import type { BatchRow, ImportChunkRow } from '../../schemas/collections.js';
+import { readPage } from './readPage.js';
 
 /** The batches of a merchant, newest first. */
 export async function listBatches(
@@ -9,16 +10,12 @@ export async function listBatches(
   { merchantId, page, pageSize }: { merchantId: string; page: number; pageSize: number },
 ): Promise<{ items: BatchRow[]; total: number }> {
   const { batches } = deps.collections;
-  const [items, total] = await Promise.all([
-    batches
-      .find({ merchantId })
-      .sort({ startedAt: -1, _id: -1 })
-      .skip((page - 1) * pageSize)
-      .limit(pageSize)
-      .toArray(),
-    batches.countDocuments({ merchantId }),
-  ]);
-  return { items, total };
+  return readPage(deps, {
+    page,
+    pageSize,
+    read: (skip) => batches.find({ merchantId }).sort({ startedAt: -1, _id: -1 }).skip(skip).limit(pageSize).toArray(),
+    count: () => batches.countDocuments({ merchantId }, { limit: deps.config.LIST_MAX_ROWS }),
+  });
 }
 
 /** The chunks of an import in the order of its file. */

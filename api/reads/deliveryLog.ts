@@ -4,6 +4,7 @@ import type { Deps } from '../../platform/deps.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
 import type { DeliveryRow, EventRow } from '../../schemas/collections.js';
 import { newestPage } from './newestPage.js';
+import { readPage } from './readPage.js';
 
 export interface DeliveryFilter {
   merchantId: string;
@@ -29,22 +30,20 @@ function filterOf({ merchantId, subscriptionId, eventType, success }: DeliveryFi
 export interface ListDeliveries extends DeliveryFilter {
   page: number;
   pageSize: number;
-  /** The total is counted only up to this number; pages beyond it can still be read. */
-  countUpTo?: number;
 }
 
-export async function listDeliveries(
-  deps: Deps,
-  { page, pageSize, countUpTo = 100_000, ...filter }: ListDeliveries,
-): Promise<DeliveryPage> {
+export async function listDeliveries(deps: Deps, { page, pageSize, ...filter }: ListDeliveries): Promise<DeliveryPage> {
   const where = filterOf(filter);
-  const [deliveries, total] = await Promise.all([
-    newestPage(deps, deps.collections.deliveries, { where, page, pageSize }),
+  const { items: deliveries, total } = await readPage(deps, {
+    page,
+    pageSize,
+    read: (skip) => newestPage(deps, deps.collections.deliveries, { where, skip, pageSize }),
     // A count costs the embedded engine 2 microseconds for each delivery of the merchant.
-    deps.coalesce(`deliveries ${countUpTo} ${JSON.stringify(where)}`, () =>
-      deps.collections.deliveries.countDocuments(where, { limit: countUpTo }),
-    ),
-  ]);
+    count: () =>
+      deps.coalesce(`deliveries ${JSON.stringify(where)}`, () =>
+        deps.collections.deliveries.countDocuments(where, { limit: deps.config.LIST_MAX_ROWS }),
+      ),
+  });
   const ids = deliveries.map((delivery) => delivery.eventId);
   const events = await findByIds(deps.collections.events, { ids, merchantId: filter.merchantId });
   const byId = new Map(events.map((event) => [event._id, event]));

@@ -4,6 +4,7 @@ import type { Deps } from '../../platform/deps.js';
 import type { LedgerRow, MemberRow, TimelineRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { isUuid } from '../../schemas/ids.js';
+import { readPage } from './readPage.js';
 
 export interface MemberAt {
   merchantId: string;
@@ -45,11 +46,15 @@ export async function listLedger(
   at: MemberAt & { page: number; pageSize: number },
 ): Promise<{ items: LedgerRow[]; total: number }> {
   const member = await readMember(deps, at);
-  const items = await deps.collections.ledger
-    .find({ memberId: at.memberId })
-    .sort({ memberVersion: -1 })
-    .skip((at.page - 1) * at.pageSize)
-    .limit(at.pageSize)
-    .toArray();
-  return { items, total: member.ledgerCount };
+  return readPage(deps, {
+    ...at,
+    read: (skip) =>
+      deps.collections.ledger
+        .find({ memberId: at.memberId })
+        .sort({ memberVersion: -1 })
+        .skip(skip)
+        .limit(at.pageSize)
+        .toArray(),
+    count: async () => member.ledgerCount,
+  });
 }

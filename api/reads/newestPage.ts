@@ -10,22 +10,22 @@ interface Listed {
 
 interface NewestPage {
   where: Filter<Listed>;
-  page: number;
+  skip: number;
   pageSize: number;
 }
 
 export async function newestPage<Row extends Listed>(
   { pageBounds }: Pick<Deps, 'pageBounds'>,
   rows: Collection<Row>,
-  { where, page, pageSize }: NewestPage,
+  { where, skip, pageSize }: NewestPage,
 ): Promise<WithId<Row>[]> {
   const list = `${rows.collectionName} ${JSON.stringify(where)}`;
-  const depth = page * pageSize;
+  const depth = skip + pageSize;
   const read = (since: Date | undefined) =>
     rows
       .find({ ...where, ...(since && { createdAt: { $gte: since } }) } as Filter<Row>)
       .sort({ createdAt: -1, _id: -1 })
-      .skip(depth - pageSize)
+      .skip(skip)
       .limit(pageSize)
       .toArray();
   const since = pageBounds.since(list, depth);

@@ -23,6 +23,10 @@ export async function cachedPublicProgram(deps: Deps, at: { slug: string }): Pro
   return program;
 }
 
-export async function listPrograms(deps: Deps, at: { merchantId: string }): Promise<Program[]> {
-  return deps.collections.programs.find({ merchantId: at.merchantId }).sort({ _id: 1 }).toArray();
+/** Without the templates, whose images are large. */
+export async function listPrograms(deps: Deps, at: { merchantId: string }): Promise<Omit<Program, 'passTemplate'>[]> {
+  return deps.collections.programs
+    .find({ merchantId: at.merchantId }, { projection: { passTemplate: 0 } })
+    .sort({ _id: 1 })
+    .toArray();
 }

@@ -1,12 +1,16 @@
-// Member search. The cost of a page depends on the page and on the matches of the query, never on how many members the
-// merchant has: pages come from an index in list order, totals from counters, and words from the search index.
+// Member search. The cost of a page depends on the page and on the matches of the query, which are bounded, never on how
+// many members the merchant has: pages come from an index in list order, totals from counters, and words from the search
+// index. A query all of whose words very many members have is answered from a part of its matches, and its total is a
+// lower bound (docs/interface.md#43-members).
 
 import type { Deps } from '../../platform/deps.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
-import type { MemberRow, MemberSearchWordRow } from '../../schemas/collections.js';
-import { prefixRange, queryWords, wordForms } from '../../schemas/searchWords.js';
+import type { MemberRow } from '../../schemas/collections.js';
+import { queryWords, searchWords, wordForms } from '../../schemas/searchWords.js';
 import { memberByCode } from './members.js';
 import { newestPage } from './newestPage.js';
+import { readPage } from './readPage.js';
+import { type Match, matchesOfWord } from './searchIndex.js';
 
 export interface MemberSearch {
   merchantId: string;
@@ -22,59 +26,72 @@ export interface MemberPage {
   total: number;
 }
 
+/** How many members are read to look for a word that too many members have. */
+const maxChecked = 1_000;
+
 export async function searchMembers(deps: Deps, search: MemberSearch): Promise<MemberPage> {
-  const words = search.q === undefined ? [] : queryWords(search.q);
+  const words = search.q === undefined ? undefined : queryWords(search.q);
+  if (words?.length === 0) return { items: [], total: 0 };
   if (search.serial !== undefined) return bySerial(deps, search, words);
-  if (words.length > 0) return byWords(deps, search, words);
-  return newest(deps, search);
+  return words ? byWords(deps, search, words) : newest(deps, search);
 }
 
 async function newest(deps: Deps, { merchantId, programId, page, pageSize }: MemberSearch): Promise<MemberPage> {
   const where = { merchantId, ...(programId !== undefined && { programId }) };
   const list = programId === undefined ? merchantId : `${merchantId}:${programId}`;
-  const [items, counted] = await Promise.all([
-    newestPage(deps, deps.collections.members, { where, page, pageSize }),
-    deps.collections.counters.findOne({ _id: list }),
-  ]);
-  return { items, total: counted?.members ?? 0 };
+  return readPage(deps, {
+    page,
+    pageSize,
+    read: (skip) => newestPage(deps, deps.collections.members, { where, skip, pageSize }),
+    count: () => countMembers(deps, list),
+  });
 }
 
-async function bySerial(deps: Deps, search: MemberSearch, words: string[]): Promise<MemberPage> {
+async function countMembers(deps: Deps, list: string): Promise<number> {
+  return (await deps.collections.counters.findOne({ _id: list }))?.members ?? 0;
+}
+
+async function bySerial(deps: Deps, search: MemberSearch, words: string[] = []): Promise<MemberPage> {
   const { merchantId, programId, serial = '', page, pageSize } = search;
   const found = await memberByCode(deps, { merchantId, code: serial });
-  const inProgram = found && (programId === undefined || found.programId === programId) ? [found] : [];
-  const wanted = words.length > 0 ? new Set((await matches(deps, search, words)).map((match) => match.memberId)) : null;
-  const items = inProgram.filter((member) => !wanted || wanted.has(member._id));
+  const wanted = found && (programId === undefined || found.programId === programId) && hasWords(found, words);
+  const items = wanted ? [found] : [];
   return { items: items.slice((page - 1) * pageSize, page * pageSize), total: items.length };
 }
 
-type Match = Pick<MemberSearchWordRow, 'memberId' | 'createdAt'>;
+/** Whether the member has, for each of the words, a search word that begins with it. */
+function hasWords(member: MemberRow, words: readonly string[]): boolean {
+  const own = searchWords(member);
+  return words.every((word) => wordForms(word).some((form) => own.some((each) => each.startsWith(form))));
+}
 
-/** The members that have, for each word of the query, a search word that begins with it. */
+const newestFirst = (a: Match, b: Match): number =>
+  b.createdAt.getTime() - a.createdAt.getTime() || (a.memberId < b.memberId ? 1 : -1);
+
+/** The members that have, for each word of the query, a search word that begins with it, newest first. */
 async function matches(deps: Deps, { merchantId, programId }: MemberSearch, words: string[]): Promise<Match[]> {
-  const found = await Promise.all(
-    words.map(async (word) => {
-      const forms = wordForms(word).map((form) => ({ merchantId, word: prefixRange(form) }));
-      const rows = await Promise.all(
-        forms.map((form) =>
-          deps.collections.memberSearchWords
-            .find(form, { projection: { _id: 0, memberId: 1, programId: 1, createdAt: 1 } })
-            .toArray(),
-        ),
-      );
-      return new Map(rows.flat().map((row) => [row.memberId, row]));
-    }),
-  );
-  const [first = new Map<string, MemberSearchWordRow>(), ...rest] = found;
-  return [...first.values()].filter(
-    (row) => (programId === undefined || row.programId === programId) && rest.every((rows) => rows.has(row.memberId)),
-  );
+  const members = await countMembers(deps, merchantId);
+  const found = await Promise.all(words.map((word) => matchesOfWord(deps, { merchantId, members, word })));
+  const complete = found.filter(({ lowest }) => lowest === 0);
+  const [first, ...rest] = complete.length > 0 ? complete : found;
+  const lowest = complete.length > 0 ? 0 : Math.max(...found.map((of) => of.lowest));
+  const common = [...(first?.members.values() ?? [])]
+    .filter((row) => row.tier >= lowest && (programId === undefined || row.programId === programId))
+    .filter((row) => rest.every((of) => of.members.has(row.memberId)))
+    .sort(newestFirst);
+  const unread = words.filter((_, index) => complete.length > 0 && found[index]?.lowest !== 0);
+  if (unread.length === 0) return common;
+  // The words that too many members have are looked up in the members that have the other words.
+  const checked = common.slice(0, maxChecked);
+  const ids = checked.map(({ memberId }) => memberId);
+  const rows = await findByIds(deps.collections.members, { ids, merchantId });
+  const having = new Set(rows.filter((row) => hasWords(row, unread)).map(({ _id }) => _id));
+  return checked.filter(({ memberId }) => having.has(memberId));
 }
 
 async function byWords(deps: Deps, search: MemberSearch, words: string[]): Promise<MemberPage> {
   const { merchantId, page, pageSize } = search;
   const found = await matches(deps, search, words);
-  found.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.memberId < b.memberId ? 1 : -1));
   const ids = found.slice((page - 1) * pageSize, page * pageSize).map((match) => match.memberId);
   const members = await findByIds(deps.collections.members, { ids, merchantId });
   const byId = new Map(members.map((member) => [member._id, member]));

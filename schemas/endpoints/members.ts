@@ -31,6 +31,8 @@ export const memberEndpoints = {
   listMembers: endpoint('get', '/merchants/me/members', {
     tag: 'Members',
     summary: 'List and search members, newest first',
+    description:
+      'A page begins within the first 100,000 members (LIST_MAX_ROWS). When each word of `q` is the beginning of more than 2,500 search words of the merchant (half of SEARCH_MAX_ROWS), a part of the matches may be found, and `total` is then a lower bound.',
     access: view,
     query: z.strictObject({
       programId: text(1, 64).optional().describe('only members of this program'),
@@ -48,6 +50,7 @@ export const memberEndpoints = {
   listTags: endpoint('get', '/merchants/me/members/tags', {
     tag: 'Members',
     summary: 'All tags in use, sorted',
+    description: 'At most as many as a merchant may have: 1,000 (MERCHANT_MAX_TAGS).',
     access: view,
     result: z.object({ tags: z.array(z.string()) }),
   }),

@@ -1,0 +1,55 @@
+// Reads of the search index. A word may begin the words of every member of a merchant, so the rows are read tier by tier
+// (`searchTier`), from the highest, which has the fewest members, for as long as the next tier is expected to fit into
+// SEARCH_MAX_ROWS. Tiers bound the rows that are read on engines that read all matches of a filter before they limit
+// them. What was read of a word is complete, or it is the part of the matches whose members have a high tier.
+import type { Deps } from '../../platform/deps.js';
+import type { MemberSearchWordRow } from '../../schemas/collections.js';
+import { maxSearchTier, prefixRange, wordForms } from '../../schemas/searchWords.js';
+
+export type Match = Pick<MemberSearchWordRow, 'memberId' | 'programId' | 'tier' | 'createdAt'>;
+
+export interface WordMatches {
+  /** By the id of the member. */
+  members: Map<string, Match>;
+  /** The lowest tier that was read; 0 when the matches are complete. */
+  lowest: number;
+}
+
+interface WordAt {
+  merchantId: string;
+  /** How many members the merchant has, about. */
+  members: number;
+  word: string;
+}
+
+const tierFactor = 4;
+
+async function matchesOfForm(deps: Deps, { merchantId, members, word }: WordAt): Promise<WordMatches> {
+  const most = deps.config.SEARCH_MAX_ROWS;
+  const read = (tier: number): Promise<Match[]> =>
+    deps.collections.memberSearchWords
+      .find(
+        { merchantId, tier, word: prefixRange(word) },
+        { projection: { _id: 0, memberId: 1, programId: 1, tier: 1, createdAt: 1 } },
+      )
+      .limit(most)
+      .toArray();
+  // The tiers that hold few enough members even if the word begins a word of each of them are read at the same time.
+  let lowest = 0;
+  while (lowest < maxSearchTier && members > most * tierFactor ** lowest) lowest += 1;
+  const together = Array.from({ length: maxSearchTier + 1 - lowest }, (_, index) => lowest + index);
+  const rows = (await Promise.all(together.map(read))).flat();
+  while (lowest > 0 && rows.length * tierFactor <= most) {
+    lowest -= 1;
+    rows.push(...(await read(lowest)));
+  }
+  return { members: new Map(rows.map((row) => [row.memberId, row])), lowest };
+}
+
+/** The members with a search word that begins with one of the forms of `word`, or a part of them. */
+export async function matchesOfWord(deps: Deps, at: WordAt): Promise<WordMatches> {
+  const forms = await Promise.all(wordForms(at.word).map((word) => matchesOfForm(deps, { ...at, word })));
+  const lowest = Math.max(...forms.map((form) => form.lowest));
+  const rows = forms.flatMap((form) => [...form.members.values()]).filter(({ tier }) => tier >= lowest);
+  return { members: new Map(rows.map((row) => [row.memberId, row])), lowest };
+}
