@@ -9,6 +9,8 @@ export const merchantLimits = {
   waitingRows: 'MERCHANT_MAX_WAITING_ROWS',
   imageBytes: 'MERCHANT_MAX_IMAGE_BYTES',
   roles: 'MERCHANT_MAX_ROLES',
+  tags: 'MERCHANT_MAX_TAGS',
+  apiKeys: 'MERCHANT_MAX_API_KEYS',
 } as const satisfies Record<string, keyof Config>;
 
 export type MerchantLimit = keyof typeof merchantLimits;

@@ -1,13 +1,16 @@
-// API keys. Only a hash and a prefix are stored, never the key. A user holds at most ten active keys.
+// API keys. Only a hash and a prefix are stored, never the key. A user holds at most ten active keys. A merchant has a
+// limited number, ended ones included until they are deleted, so that no read of them grows without bound.
 
 import { LRUCache } from 'lru-cache';
 import type { Deps } from '../../platform/deps.js';
 import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
 import { maxActiveKeys, newApiKey } from '../../schemas/apiKeys.js';
-import type { ApiKeyRow } from '../../schemas/collections.js';
+import { type ApiKeyRow, endedKeyDays } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { newId } from '../../schemas/ids.js';
+import { merchantLimits } from '../../schemas/merchantLimits.js';
 import type { Permission } from '../../schemas/permissions.js';
+import { limitOf } from './merchants.js';
 import { findRoles } from './roles.js';
 
 const active = (now: Date) => ({
@@ -51,14 +54,23 @@ export async function createApiKey(deps: Deps, input: CreateApiKey): Promise<{ r
     ...(expiresAt && { expiresAt }),
     ...(input.allowedNetworks && { allowedNetworks: [...new Set(input.allowedNetworks)] }),
   };
+  const kept = await limitOf(deps, { merchantId, limit: 'apiKeys' });
   await insertWithQuota(deps, {
     merchantId,
-    owner: `keys:${merchantId}:${createdBy}`,
-    countHeld: async () => (await heldBy(deps, { merchantId, createdBy })).length,
-    quota: maxActiveKeys,
-    refusal: new ServiceError('API_KEY_LIMIT_REACHED'),
+    owner: `keys:${merchantId}`,
+    async countHeld() {
+      if ((await heldBy(deps, { merchantId, createdBy })).length >= maxActiveKeys)
+        throw new ServiceError('API_KEY_LIMIT_REACHED');
+      return deps.collections.apiKeys.countDocuments({ merchantId }, { limit: kept });
+    },
+    quota: kept,
+    refusal: new ServiceError(
+      'API_KEY_LIMIT_REACHED',
+      undefined,
+      `The merchant has ${kept} API keys (${merchantLimits.apiKeys}); ended ones count for ${endedKeyDays} days.`,
+    ),
     name: 'apiKeys',
-    row,
+    rows: async () => [row],
   });
   return { row, key };
 }

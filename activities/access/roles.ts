@@ -36,7 +36,7 @@ export async function createRole(
     quota,
     refusal: new ServiceError('ROLE_LIMIT_REACHED'),
     name: 'roles',
-    row,
+    rows: async () => [row],
   });
   return row;
 }

@@ -25,7 +25,7 @@ export async function insertBatch(deps: Deps, row: BatchRow): Promise<void> {
     quota,
     refusal: limitReached('runningBatches', { max: quota, retryAfterSeconds }),
     name: 'batches',
-    row,
+    rows: async () => [row],
   });
 }
 

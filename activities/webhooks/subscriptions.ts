@@ -58,7 +58,7 @@ export async function createSubscription(
     quota: maxSubscriptions,
     refusal: new ServiceError('WEBHOOK_LIMIT_REACHED'),
     name: 'subscriptions',
-    row,
+    rows: async () => [row],
   });
   return { row, secret };
 }

@@ -35,11 +35,12 @@ export async function findUnansweredImport(
   { merchantId, fingerprint }: { merchantId: string; fingerprint: string },
 ): Promise<BatchRow | undefined> {
   const since = new Date(deps.now().getTime() - joinableMs);
-  const recent = await deps.collections.batches.find({ merchantId, startedAt: { $gte: since } }).toArray();
-  return recent.find(
-    ({ fingerprint: known, phase, done, counts }) =>
+  // At most as many as may run at the same time.
+  const running = await deps.collections.batches.find({ merchantId, phase: { $in: ['queued', 'creating'] } }).toArray();
+  return running.find(
+    ({ fingerprint: known, startedAt, done, counts }) =>
       // The request is answered when the last row is done; the phase ends a moment later.
-      known === fingerprint && (phase === 'queued' || phase === 'creating') && done < counts.total,
+      known === fingerprint && startedAt >= since && done < counts.total,
   );
 }
 

@@ -1,7 +1,7 @@
 // Members (docs/interface.md#43-members), their timeline and their ledger (4.5).
 
 import { decideAddTags, decideCardLink, decideRemoveTags } from '../../activities/members/memberRules.js';
-import { addTagsInUse, removeUnusedTags } from '../../activities/members/memberTags.js';
+import { removeUnusedTags, withTagsInUse } from '../../activities/members/memberTags.js';
 import { decideUpdate } from '../../activities/members/updateMember.js';
 import { cachedProgram, readProgram } from '../../activities/programs/readProgram.js';
 import type { memberEndpoints } from '../../schemas/endpoints/members.js';
@@ -71,10 +71,11 @@ export const memberRoutes: Routes<Names> = {
   },
 
   async addTags(request) {
-    const { deps, caller, body } = request;
-    const { changed } = await performChange(request, { noun: 'tags', decide: decideAddTags(body.tags) });
-    // Also when nothing changed: an earlier request may have tagged the member and ended before this write.
-    await addTagsInUse(deps, { merchantId: caller.merchantId, tags: body.tags });
+    const { deps, caller, params, body } = request;
+    await readMember(deps, { merchantId: caller.merchantId, memberId: params.id ?? '' });
+    const { changed } = await withTagsInUse(deps, { merchantId: caller.merchantId, tags: body.tags }, () =>
+      performChange(request, { noun: 'tags', decide: decideAddTags(body.tags) }),
+    );
     return { data: { ...presentMember(deps, changed), ...(changed.kind === 'unchanged' && { unchanged: true }) } };
   },
 

@@ -91,11 +91,11 @@ export function appleRoutes(deps: ApiDeps): Router {
       kind = registered.kind;
       return registered.done;
     });
-    const { WALLET_DEVICES_PER_PASS } = deps.config;
+    const { WALLET_DEVICES_PER_PASS, WALLET_PASSES_PER_DEVICE } = deps.config;
     ctx.status = { created: 201, known: 200, full: 400 }[kind];
     ctx.body =
       ctx.status === 400
-        ? `The pass is on ${WALLET_DEVICES_PER_PASS} devices, the limit (WALLET_DEVICES_PER_PASS).`
+        ? `The pass is on ${WALLET_DEVICES_PER_PASS} devices (WALLET_DEVICES_PER_PASS), or the device has ${WALLET_PASSES_PER_DEVICE} passes (WALLET_PASSES_PER_DEVICE).`
         : '';
   });
 

@@ -35,7 +35,7 @@ export function holdsToken(member: MemberRow, authorization: string): boolean {
 }
 
 export interface Registered {
-  /** `full`: the pass is registered on as many devices as it may be. */
+  /** `full`: the pass is registered on as many devices as it may be, or the device has as many passes. */
   kind: 'created' | 'known' | 'full';
   /** Null when there is no event. */
   done: Done | null;
@@ -67,7 +67,13 @@ export async function register(
         await updatePushToken(deps, { _id, known: known.pushToken, pushToken });
         return null;
       }
-      if (member.deviceCount >= deps.config.WALLET_DEVICES_PER_PASS) {
+      const { WALLET_DEVICES_PER_PASS, WALLET_PASSES_PER_DEVICE: most } = deps.config;
+      const { deviceLibraryIdentifier, passTypeIdentifier } = pass;
+      const onDevice = { deviceLibraryIdentifier, passTypeIdentifier };
+      if (
+        member.deviceCount >= WALLET_DEVICES_PER_PASS ||
+        (await deps.collections.devices.countDocuments(onDevice, { limit: most })) >= most
+      ) {
         kind = 'full';
         return null;
       }

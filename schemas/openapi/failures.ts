@@ -17,6 +17,9 @@ const details: Partial<Record<ErrorCode, { schema: z.ZodType; example?: unknown 
     schema: z.object({ goal: z.int(), current: z.int(), missing: z.int() }),
     example: { goal: 10, current: 7, missing: 3 },
   },
+  TAG_LIMIT_EXCEEDED: {
+    schema: z.object({ limit: z.string(), max: z.int() }).describe('of the different tags of a merchant'),
+  },
   PERMISSION_DENIED: {
     schema: z.object({ missing: z.array(z.enum(permissions)) }),
     example: { missing: ['merchants.members:edit'] },

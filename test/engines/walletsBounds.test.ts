@@ -11,6 +11,7 @@ import { until } from '../rig/until.js';
 
 const limits = {
   WALLET_DEVICES_PER_PASS: '3',
+  WALLET_PASSES_PER_DEVICE: '4',
   WALLET_REGISTRATIONS_PER_PASS: '40',
   WALLET_CALLS_PER_ADDRESS: '200',
   WALLET_LOG_LINES_PER_PASS: '5',
@@ -90,6 +91,13 @@ describe('the registrations of a pass', () => {
     expect((await register(ada, known)).status).toBe(200);
     expect((await unregister(ada, known)).status).toBe(200);
     expect((await register(ada, newDevice())).status).toBe(201);
+  });
+
+  it('are refused above the number of passes of one device', async () => {
+    const device = newDevice();
+    const statuses: number[] = [];
+    for (let pass = 0; pass < 5; pass += 1) statuses.push((await register(await customers.join(), device)).status);
+    expect(statuses).toEqual([201, 201, 201, 201, 400]);
   });
 
   it('are refused above the number a minute, by pass, and another pass goes on', async () => {
