@@ -3,8 +3,9 @@
 // seconds.
 import { setMaxListeners } from 'node:events';
 import { Context } from '@temporalio/activity';
-import type { ChunkProgress, PushedPasses, Recount, Relay, SavesCursor } from '../schemas/workflows.js';
+import type { ChunkProgress, ListProgress, PushedPasses, Recount, Relay, SavesCursor } from '../schemas/workflows.js';
 import { sendMessages, snapshotCampaign, snapshotRebuild } from './batches/campaigns.js';
+import { cleanUpBatches } from './batches/cleanUpBatches.js';
 import { type FinishBatch, finishBatch } from './batches/finishBatch.js';
 import { createImported } from './batches/imports/createImported.js';
 import { type FinishImport, finishImport, issueImportedLate } from './batches/imports/finishImport.js';
@@ -12,6 +13,7 @@ import { publishImported } from './batches/imports/publishImported.js';
 import { replayEvents, snapshotReplay } from './batches/replays.js';
 import type { RunChunksInput } from './batches/runChunks.js';
 import { reviveBatches } from './batches/startBatch.js';
+import type { ListTargets } from './batches/targets.js';
 import { recountMerchants } from './members/recount.js';
 import type { Lease } from './outbox/leases.js';
 import { relayEvents } from './outbox/relayEvents.js';
@@ -60,6 +62,10 @@ export function createActivities(deps: WorkerDeps) {
     (run: (deps: WorkerDeps, input: RunChunksInput) => Promise<ChunkProgress>) =>
     (from: { batchId: string; from: number }) =>
       withHeartbeat(({ signal }) => run(deps, { ...from, cancellationSignal: signal, shutdownSignal }));
+  const listsTargets =
+    (list: (deps: WorkerDeps, input: ListTargets) => Promise<ListProgress>) =>
+    ({ batchId }: { batchId: string }) =>
+      withHeartbeat(({ signal }) => list(deps, { batchId, cancellationSignal: signal, shutdownSignal }));
   return {
     pushPasses: (lease: Lease): Promise<PushedPasses> => pushPasses(deps, lease),
     issueApplePasses: (input: IssuePassesFor) => withHeartbeat(() => issueApplePasses(deps, input)),
@@ -78,6 +84,7 @@ export function createActivities(deps: WorkerDeps) {
       return repushStale(deps);
     },
     reviveBatches: () => reviveBatches(deps),
+    cleanUpBatches: () => withHeartbeat(() => cleanUpBatches(deps)),
     publishEvents: (lease: Lease) =>
       withHeartbeat(({ signal }) => publishEvents(deps, { ...lease, cancellationSignal: signal })),
     postWebhook: ({ deliveryId, attempts }: { deliveryId: string; attempts: number }) =>
@@ -101,10 +108,10 @@ export function createActivities(deps: WorkerDeps) {
     },
     createImported: runsChunks(createImported),
     publishImported: runsChunks(publishImported),
-    snapshotCampaign: ({ batchId }: { batchId: string }) => withHeartbeat(() => snapshotCampaign(deps, { batchId })),
-    snapshotRebuild: ({ batchId }: { batchId: string }) => withHeartbeat(() => snapshotRebuild(deps, { batchId })),
+    snapshotCampaign: listsTargets(snapshotCampaign),
+    snapshotRebuild: listsTargets(snapshotRebuild),
     sendMessages: runsChunks(sendMessages),
-    snapshotReplay: ({ batchId }: { batchId: string }) => withHeartbeat(() => snapshotReplay(deps, { batchId })),
+    snapshotReplay: listsTargets(snapshotReplay),
     replayEvents: runsChunks(replayEvents),
     finishBatch: (input: FinishBatch) => finishBatch(deps, input),
     finishImport: (input: FinishImport) => finishImport(deps, input),

@@ -40,6 +40,8 @@ export const crashPoints = [
   'after-post-before-log',
   'after-log-before-mark',
   'mid-chunk',
+  'mid-list',
+  'mid-upload',
   'between-relay-read-and-write',
 ] as const;
 

@@ -364,20 +364,21 @@ export interface BatchRow {
   cancelRequestedAt?: Date;
   reason?: string;
   dryRun?: boolean;
-  /** The number of chunks: of an import's rows, or of another batch's targets. */
+  /** The number of chunks: of an import's rows, or of another batch's targets, once all of them are stored. */
   chunks?: number;
-  /** The id of the list of targets, once the targets are snapshotted (activities/batches/targets.ts). */
-  listId?: string;
   campaign?: { message: string; tags: string[] };
   replay?: { since: Date; until: Date; only: 'failed' | 'all' };
   /**
-   * Only for an import: its first line, a hash of program and file, and when its upload was last known to be active.
+   * Only for an import: its first line, a hash of program and file, and until it is queued when its upload was last
+   * known to be active, by the clock of MongoDB.
    */
   header?: string[];
   fingerprint?: string;
   uploadSeenAt?: Date;
   /** Only for an import: created members whose passes were issued and whose events were published. */
   published?: number;
+  /** Set at the end of the batch: when its rows are removed. Absent once they are (activities/batches/removeRows.ts). */
+  rowsUntil?: Date;
 }
 
 /** One row of an import's file, parsed but not yet processed. */
@@ -402,10 +403,7 @@ export interface ImportRowOutcome {
   reason?: string;
 }
 
-/**
- * A chunk: rows of an import and their outcomes, in one document so that the outcomes are one write; deleted by a TTL
- * index.
- */
+/** A chunk: rows of an import and their outcomes, in one document so that the outcomes are one write. */
 export interface ImportChunkRow {
   _id: string;
   batchId: string;
@@ -417,23 +415,29 @@ export interface ImportChunkRow {
   cumulative?: Record<ImportRowOutcome['outcome'], number>;
   /** How many members of these rows got a pass in each wallet; set once their events are published. */
   published?: { apple: number; google: number };
-  createdAt: Date;
 }
 
-/**
- * A chunk of the target ids of a batch, and whether its outcomes are in the counts of the batch; deleted by a TTL
- * index.
- */
+/** A chunk of the target ids of a batch, and whether its outcomes are in the counts of the batch. */
 export interface BatchTargetsRow {
-  /** `<listId>:<chunk>` */
+  /** `<batchId>:<chunk>` */
   _id: string;
   batchId: string;
   merchantId: string;
+  chunk: number;
   ids: string[];
+  /** The number of targets from the start of the list to the end of this chunk. */
+  upTo: number;
+  /** The position of the last target: from here the next chunk is listed. */
+  last: Position;
   counted?: true;
   /** Members counted as failed; one that is notified later leaves this list and is counted anew. */
   failedIds?: string[];
-  createdAt: Date;
+}
+
+/** Where a target stands in the list: members in the order of `createdAt`, events of `occurredAt`, ties by id. */
+export interface Position {
+  at: Date;
+  id: string;
 }
 
 /**
@@ -509,7 +513,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the list, newest first' },
     { key: { merchantId: 1, programId: 1, createdAt: -1, _id: -1 }, reason: 'the list of one program; campaigns' },
     { key: { 'pass.googleDueAt': 1 }, sparse: true, reason: 'objects at Google that are behind, oldest first' },
-    { key: { merchantId: 1, tags: 1 }, reason: 'whether a tag is still in use; campaigns' },
+    { key: { merchantId: 1, tags: 1, createdAt: -1, _id: -1 }, reason: 'whether a tag is still in use; campaigns' },
   ],
   emails: [],
   memberSearchWords: [
@@ -533,7 +537,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
   events: [
     { key: { state: 1, shard: 1, dueAt: 1 }, reason: 'the relay takes what is due, oldest first' },
     { key: { merchantId: 1, sequence: 1 }, reason: 'the feed, and what is not in it yet' },
-    { key: { merchantId: 1, occurredAt: -1 }, reason: 'replay of a range' },
+    { key: { merchantId: 1, occurredAt: 1, _id: 1 }, reason: 'replay of a range' },
     { key: { occurredAt: 1 }, expireAfterSeconds: days(90), reason: 'the archive is kept 90 days' },
   ],
   classUpdates: [],
@@ -582,12 +586,14 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { merchantId: 1, phase: 1 }, reason: 'how many of a merchant are not over, and their rows that wait' },
     { key: { merchantId: 1, kind: 1, startedAt: 1 }, reason: 'the campaigns of a day' },
     { key: { phase: 1, startedAt: 1 }, reason: 'those that are not over, to see that they are worked on' },
+    { key: { rowsUntil: 1 }, sparse: true, reason: 'batches whose rows are to be removed' },
   ],
   importChunks: [
     { key: { batchId: 1, chunk: 1 }, unique: true, reason: 'the chunks of a batch in their order, each stored once' },
-    { key: { createdAt: 1 }, expireAfterSeconds: days(7), reason: 'rows hold personal data: kept 7 days' },
   ],
-  batchTargets: [{ key: { createdAt: 1 }, expireAfterSeconds: days(7), reason: 'a batch is over by then' }],
+  batchTargets: [
+    { key: { batchId: 1, chunk: 1 }, unique: true, reason: 'the chunks of a batch in their order, each stored once' },
+  ],
   nonces: [{ key: { receivedAt: 1 }, expireAfterSeconds: days(30), reason: 'a nonce counts once' }],
   probes: [],
 };

@@ -77,6 +77,14 @@ export interface ImportMembers extends RunBatch {
   resume?: { stage: 'creating' | 'publishing'; from: number; failure?: string };
 }
 
+/** The progress after one step of listing the targets of a batch. */
+export interface ListProgress {
+  /** How many targets are listed so far. */
+  total: number;
+  /** True when the list goes on. */
+  more?: true;
+}
+
 /** The progress after one step of a batch. */
 export interface ChunkProgress {
   /** The first chunk of the next step. */
@@ -128,6 +136,7 @@ export interface WorkflowInputs {
   repushPasses: Record<string, never>;
   importMembers: ImportMembers;
   reviveBatches: Record<string, never>;
+  removeBatchRows: Record<string, never>;
   sendCampaign: RunBatch;
   replayDeliveries: RunBatch;
   rebuildPasses: RunBatch;

@@ -2,7 +2,7 @@
 // be created later if rows already violate them, so the process does not start when one cannot be created.
 
 import { pathToFileURL } from 'node:url';
-import type { IndexDescription } from 'mongodb';
+import { type Collection, type IndexDescription, type IndexDescriptionInfo, MongoServerError } from 'mongodb';
 import pino from 'pino';
 import { readConfigOrExit } from '../platform/config/loadConfig.js';
 import { createDeps } from '../platform/createDeps.js';
@@ -30,7 +30,9 @@ export async function migrate(deps: Deps): Promise<{ indexes: number }> {
     if (wanted.length === 0) continue;
     const collection = deps.collections[name];
     await collection.createIndexes(wanted);
-    const present = new Set((await collection.indexes()).map((index) => index.name));
+    const found = await collection.indexes();
+    await dropOldExpiry(collection, { found, wanted });
+    const present = new Set(found.map((index) => index.name));
     const missing = wanted.filter((index) => index.unique && !present.has(index.name));
     if (missing.length > 0)
       throw new Error(`Unique indexes are missing on ${name}: ${missing.map((index) => index.name).join(', ')}`);
@@ -43,6 +45,21 @@ export async function migrate(deps: Deps): Promise<{ indexes: number }> {
     ),
   );
   return { indexes: made };
+}
+
+/** Drops the indexes under which an earlier version let the database remove rows that this version keeps. */
+async function dropOldExpiry(
+  collection: Pick<Collection, 'dropIndex'>,
+  { found, wanted }: { found: IndexDescriptionInfo[]; wanted: IndexDescription[] },
+): Promise<void> {
+  const kept = new Set(wanted.map((index) => index.name));
+  for (const { name = '', expireAfterSeconds } of found) {
+    if (expireAfterSeconds === undefined || kept.has(name)) continue;
+    await collection.dropIndex(name).catch((error: unknown) => {
+      // Another process has just dropped it.
+      if (!(error instanceof MongoServerError && error.codeName === 'IndexNotFound')) throw error;
+    });
+  }
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

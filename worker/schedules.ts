@@ -44,6 +44,16 @@ const revival: Schedule = {
   summary: 'take up batches that lost their workflow',
 };
 
+const cleaning: Schedule = {
+  id: 'remove-batch-rows',
+  name: 'removeBatchRows',
+  input: {},
+  // An upload is taken for broken off after 20 s, and shall be gone within a minute.
+  interval: { every: '15s' },
+  triggerOnStart: true,
+  summary: 'end uploads that broke off, and remove rows that no batch needs',
+};
+
 const repush: Schedule = {
   id: 'repush',
   name: 'repushPasses',
@@ -91,7 +101,7 @@ export async function ensureSchedules(
   { relayShards, wallets: { apple, google } }: EnsureSchedules,
 ): Promise<void> {
   const ofGoogle = google ? [reconciliation, classUpdates, follow] : [];
-  const periodic = [recount, revival, ...(apple ? [repush] : []), ...ofGoogle];
+  const periodic = [recount, revival, cleaning, ...(apple ? [repush] : []), ...ofGoogle];
   await Promise.all([
     ensureRelays(client, relayShards),
     ...periodic.map((schedule) => ensureSchedule(client, schedule)),

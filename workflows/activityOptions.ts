@@ -64,4 +64,7 @@ export const webhooks = proxyActivities<Activities>({ taskQueue: taskQueues.webh
 
 export const imports = proxyActivities<Activities>({ taskQueue: taskQueues.imports, ...chunkOptions });
 
+/** Sending past events again. It waits for receivers and for its rate, and shall not hold a slot of other batches. */
+export const replays = proxyActivities<Activities>({ taskQueue: taskQueues.retries, ...chunkOptions });
+
 export const batches = proxyActivities<Activities>({ taskQueue: taskQueues.batches, ...chunkOptions });

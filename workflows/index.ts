@@ -9,6 +9,7 @@ export { rebuildPasses } from './rebuildPasses.js';
 export { reconcileSaves } from './reconcileSaves.js';
 export { recount } from './recount.js';
 export { relay } from './relay.js';
+export { removeBatchRows } from './removeBatchRows.js';
 export { replayDeliveries } from './replayDeliveries.js';
 export { repushPasses } from './repushPasses.js';
 export { retryPasses } from './retryPasses.js';

@@ -1,4 +1,4 @@
-// Runs a batch over a list of targets: snapshots the targets, processes them in order, then publishes the result of the
+// Runs a batch over a list of targets: lists the targets, processes them in order, then publishes the result of the
 // batch. The result is published in every case: completed, failed or cancelled. A long batch continues in a new run of
 // the workflow, so that no history grows without limit; its progress is stored in the database, never only in the
 // history.
@@ -10,13 +10,13 @@ import {
   setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { ChunkProgress, RunBatch } from '../schemas/workflows.js';
+import type { ChunkProgress, ListProgress, RunBatch } from '../schemas/workflows.js';
 import { batches, webhooks } from './activityOptions.js';
 
 const stepsPerRun = 50;
 
 export interface Stages {
-  snapshotTargets: (at: { batchId: string }) => Promise<{ total: number }>;
+  snapshotTargets: (at: { batchId: string }) => Promise<ListProgress>;
   step: (at: { batchId: string; from: number }) => Promise<ChunkProgress>;
   /** The end of the progress line that operators read: `5 of 10 members have the message.` */
   progressLabel: string;
@@ -30,14 +30,20 @@ export async function runBatch(
   const { workflowId: leaseOwner } = workflowInfo();
 
   const processTargets = async (): Promise<void> => {
-    let from = cursor ?? 0;
-    if (cursor === undefined) {
-      setCurrentDetails('Drawing up the list.');
-      await snapshotTargets({ batchId });
-    }
+    // Undefined until the list is complete.
+    let from = cursor;
     for (let steps = 0; ; steps += 1) {
       if (steps >= stepsPerRun || workflowInfo().continueAsNewSuggested)
-        await continueAsNew<(next: RunBatch) => Promise<{ phase: string }>>({ ...input, cursor: from });
+        await continueAsNew<(next: RunBatch) => Promise<{ phase: string }>>({
+          ...input,
+          ...(from !== undefined && { cursor: from }),
+        });
+      if (from === undefined) {
+        const listed = await snapshotTargets({ batchId });
+        setCurrentDetails(`Drawing up the list: ${listed.total} so far.`);
+        if (listed.more) continue;
+        from = 0;
+      }
       const { next, over, done, total } = await step({ batchId, from });
       setCurrentDetails(`${done} of ${total} ${progressLabel}.`);
       if (over) return;

@@ -3,13 +3,15 @@
 // writes each message once and repeats only pushes and deliveries that were not recorded. A rebuild of a program's
 // passes is the same without a message.
 
+import type { Filter } from 'mongodb';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
+import { readInOrder } from '../../platform/mongodb/readInOrder.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import { isFinished } from '../../schemas/batches.js';
-import type { BatchRow, BatchTargetsRow, EventRow } from '../../schemas/collections.js';
+import type { BatchRow, BatchTargetsRow, EventRow, MemberRow, Position } from '../../schemas/collections.js';
 import { campaignId, derivedId, rebuildId } from '../../schemas/ids.js';
-import type { ChunkProgress } from '../../schemas/workflows.js';
+import type { ChunkProgress, ListProgress } from '../../schemas/workflows.js';
 import { decidePush } from '../members/memberRules.js';
 import { memberWritesOf } from '../members/memberWrites.js';
 import { leaseEvents, newFence, releaseEvents } from '../outbox/leases.js';
@@ -20,64 +22,76 @@ import { googleProgramView } from '../wallets/passViews.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { countLatePushes, pushOutcomeOf } from './pushOutcomes.js';
 import { type RunChunksInput, runChunks } from './runChunks.js';
-import { beginBatch, countTargets, type Outcomes, readTargets, snapshotTargets } from './targets.js';
+import { countTargets, type ListTargets, listTargets, type Outcomes, type Page, readTargets } from './targets.js';
 
 const chunkSize = 200;
 /** Members in one transaction. A small number keeps conflicts with other changes of these members rare. */
 const memberBatchSize = 20;
 
+interface Listed {
+  where: Filter<MemberRow>;
+  after: Position | undefined;
+  projection?: Partial<Record<string, 1>>;
+}
+
+/** Members, newest first. Those who join meanwhile are not in the list. */
+const pagesOf = (deps: WorkerDeps, { where, after, projection = {} }: Listed) =>
+  readInOrder(deps.collections.members, { where, after, projection, by: 'createdAt', direction: -1 });
+
+const positionOf = ({ _id, createdAt }: MemberRow): Position => ({ at: createdAt, id: _id });
+
 async function* matchingMembers(
   deps: WorkerDeps,
   { merchantId, programId, campaign }: BatchRow,
-): AsyncGenerator<string> {
+  after: Position | undefined,
+): AsyncGenerator<Page> {
   const { tags = [] } = campaign ?? {};
   const [first] = tags;
-  const members = deps.collections.members
-    .find(
-      {
-        merchantId,
-        status: 'active',
-        ...(programId !== undefined && { programId }),
-        // An index serves one tag; the other tags are compared after reading.
-        ...(first !== undefined && { tags: first }),
-      },
-      { projection: { tags: 1 } },
-    )
-    .batchSize(1_000);
-  for await (const member of members) if (tags.every((tag) => member.tags.includes(tag))) yield member._id;
+  // An index serves the program or one tag; the rest is compared after reading.
+  const where = { merchantId, ...(first === undefined ? programId !== undefined && { programId } : { tags: first }) };
+  const matches = (member: MemberRow): boolean =>
+    member.status === 'active' &&
+    (programId === undefined || member.programId === programId) &&
+    tags.every((tag) => member.tags.includes(tag));
+  for await (const { rows, end } of pagesOf(deps, { where, after, projection: { tags: 1, status: 1, programId: 1 } }))
+    yield { found: rows.filter(matches).map(positionOf), end };
 }
 
-/** Throws ApplicationFailure BATCH_NOT_FOUND. */
-export async function snapshotCampaign(deps: WorkerDeps, at: { batchId: string }): Promise<{ total: number }> {
-  const batch = await beginBatch(deps, at);
-  return snapshotTargets(deps, { batch, ids: matchingMembers(deps, batch), size: chunkSize });
+/** Throws ApplicationFailure BATCH_NOT_FOUND, MERCHANT_SUSPENDED. */
+export async function snapshotCampaign(deps: WorkerDeps, at: ListTargets): Promise<ListProgress> {
+  return listTargets(deps, at, { size: chunkSize, find: (batch, after) => matchingMembers(deps, batch, after) });
 }
 
 /**
  * Members whose pass is on a device or saved at Google. Other passes are built from the newest template when they are
  * fetched.
  */
-async function* membersWithPass(deps: WorkerDeps, { merchantId, programId = '' }: BatchRow): AsyncGenerator<string> {
-  const projection = { deviceCount: 1, 'pass.googleSaved': 1, 'pass.googleSaveUrl': 1 };
-  const members = deps.collections.members.find({ merchantId, programId }, { projection }).batchSize(1_000);
-  const owed: string[] = [];
-  for await (const { _id, deviceCount, pass } of members) {
-    if (deviceCount > 0 || pass.googleSaved) yield _id;
-    if (pass.googleSaveUrl === undefined) owed.push(_id);
-    if (owed.length >= 1_000) await oweObjects(deps, owed.splice(0));
+async function* membersWithPass(
+  deps: WorkerDeps,
+  { merchantId, programId = '' }: BatchRow,
+  after: Position | undefined,
+): AsyncGenerator<Page> {
+  if (!after) {
+    const program = await readProgram(deps, { merchantId, programId });
+    await deps.wallets.google?.api.upsertClass(googleProgramView(deps.config, program));
   }
-  await oweObjects(deps, owed);
+  const projection = { deviceCount: 1, 'pass.googleSaved': 1, 'pass.googleSaveUrl': 1 } as const;
+  for await (const { rows, end } of pagesOf(deps, { where: { merchantId, programId }, after, projection })) {
+    await oweObjects(
+      deps,
+      rows.filter(({ pass }) => pass.googleSaveUrl === undefined).map(({ _id }) => _id),
+    );
+    const withPass = rows.filter(({ deviceCount, pass }) => deviceCount > 0 || pass.googleSaved);
+    yield { found: withPass.map(positionOf), end };
+  }
 }
 
 /**
- * Throws ApplicationFailure BATCH_NOT_FOUND, and GoogleWalletError when the program's class could not be updated and
- * the update must be retried.
+ * Throws ApplicationFailure BATCH_NOT_FOUND, MERCHANT_SUSPENDED, and GoogleWalletError when the program's class could not
+ * be updated and the update must be retried.
  */
-export async function snapshotRebuild(deps: WorkerDeps, at: { batchId: string }): Promise<{ total: number }> {
-  const batch = await beginBatch(deps, at);
-  const program = await readProgram(deps, { merchantId: batch.merchantId, programId: batch.programId ?? '' });
-  await deps.wallets.google?.api.upsertClass(googleProgramView(deps.config, program));
-  return snapshotTargets(deps, { batch, ids: membersWithPass(deps, batch), size: chunkSize });
+export async function snapshotRebuild(deps: WorkerDeps, at: ListTargets): Promise<ListProgress> {
+  return listTargets(deps, at, { size: chunkSize, find: (batch, after) => membersWithPass(deps, batch, after) });
 }
 
 /** Throws ApplicationFailure BATCH_NOT_FOUND. */
@@ -85,7 +99,8 @@ export async function sendMessages(deps: WorkerDeps, input: RunChunksInput): Pro
   return runChunks(deps, input, async (batch, chunk) => {
     if (batch.cancelRequestedAt || isFinished(batch.phase)) return 'stop';
     const targets = await readTargets(deps, { batch, chunk });
-    if (!targets.counted) await sendChunk(deps, { batch, targets, cancellationSignal: input.cancellationSignal });
+    if (!targets.counted && targets.ids.length > 0)
+      await sendChunk(deps, { batch, targets, cancellationSignal: input.cancellationSignal });
     return chunk + 1;
   });
 }

@@ -5,10 +5,11 @@ import type { Deps } from '../../platform/deps.js';
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
 import { type BatchPhase, isFinished } from '../../schemas/batches.js';
 import { campaignCountsOf } from '../../schemas/campaigns.js';
-import type { BatchRow } from '../../schemas/collections.js';
+import type { BatchRow, EventRow } from '../../schemas/collections.js';
 import type { BatchEvent, EventData } from '../../schemas/events.js';
 import { derivedId } from '../../schemas/ids.js';
 import { newBatchEvent } from '../outbox/newEvent.js';
+import { keptMs } from './removeRows.js';
 import { requireBatch } from './requireBatch.js';
 
 export interface FinishBatch {
@@ -20,7 +21,9 @@ export interface FinishBatch {
 }
 
 function endOf(batch: BatchRow, failure: string | undefined): { phase: BatchPhase; reason?: string } {
-  if (failure === 'cancelled' || (failure === undefined && batch.cancelRequestedAt && batch.done < batch.counts.total))
+  // A batch without `chunks` was cancelled while its targets were listed.
+  const left = batch.chunks === undefined || batch.done < batch.counts.total;
+  if (failure === 'cancelled' || (failure === undefined && batch.cancelRequestedAt && left))
     return { phase: 'cancelled', reason: 'It was cancelled before its end.' };
   return failure === undefined ? { phase: 'completed' } : { phase: 'failed', reason: failure };
 }
@@ -31,19 +34,25 @@ export async function finishBatch(
   { batchId, leaseOwner, failure }: FinishBatch,
 ): Promise<{ phase: BatchPhase; eventId: string }> {
   const before = await requireBatch(deps, batchId);
+  const now = deps.now();
   if (!isFinished(before.phase))
     await deps.collections.batches.updateOne(
       { _id: batchId, phase: before.phase },
-      { $set: { ...endOf(before, failure), finishedAt: deps.now() } },
+      { $set: { ...endOf(before, failure), finishedAt: now, rowsUntil: new Date(now.getTime() + keptMs) } },
     );
   const batch = await requireBatch(deps, batchId);
-  const { merchantId, programId, finishedAt = deps.now() } = batch;
-  const event = newBatchEvent(deps, {
-    ...{ eventId: derivedId('batch', batchId), merchantId, programId, occurredAt: finishedAt, leaseOwner },
-    event: endEvent(batch, finishedAt),
-  });
+  const event = endEventOf(deps, batch, leaseOwner);
   await insertMissing(deps.collections.events, [event]);
   return { phase: batch.phase, eventId: event._id };
+}
+
+/** The event of the end of a batch; the relay publishes it when it has no lease owner. */
+export function endEventOf(deps: Deps, batch: BatchRow, leaseOwner: string | null = null): EventRow {
+  const { _id, merchantId, programId, finishedAt = deps.now() } = batch;
+  return newBatchEvent(deps, {
+    ...{ eventId: derivedId('batch', _id), merchantId, programId, occurredAt: finishedAt, leaseOwner },
+    event: endEvent(batch, finishedAt),
+  });
 }
 
 function endEvent(batch: BatchRow, finishedAt: Date): BatchEvent {

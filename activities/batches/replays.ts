@@ -4,13 +4,21 @@
 import type { Filter } from 'mongodb';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
+import { readInOrder } from '../../platform/mongodb/readInOrder.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import { isFinished } from '../../schemas/batches.js';
-import type { BatchRow, BatchTargetsRow, DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
+import type {
+  BatchRow,
+  BatchTargetsRow,
+  DeliveryRow,
+  EventRow,
+  Position,
+  SubscriptionRow,
+} from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { derivedId, firstDeliveryId } from '../../schemas/ids.js';
 import type { DeliveryState } from '../../schemas/webhooks.js';
-import type { ChunkProgress } from '../../schemas/workflows.js';
+import type { ChunkProgress, ListProgress } from '../../schemas/workflows.js';
 import { suspensions } from '../access/merchants.js';
 import { nonRetryable } from '../nonRetryable.js';
 import type { CheckLease } from '../outbox/leaseRenewal.js';
@@ -21,10 +29,11 @@ import { fenceCheck } from '../webhooks/postWebhook.js';
 import { startDeliveryWorkflow } from '../webhooks/startDeliveryWorkflow.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { type RunChunksInput, runChunks } from './runChunks.js';
-import { beginBatch, countTargets, type Outcomes, readTargets, snapshotTargets } from './targets.js';
+import { countTargets, type ListTargets, listTargets, type Outcomes, type Page, readTargets } from './targets.js';
 
 const chunkSize = 50;
-const scanBatchSize = 500;
+/** Behind every id of an event. */
+const lastId = '\uffff';
 
 /** Throws ApplicationFailure WEBHOOK_NOT_FOUND when the subscription was deleted or disabled; the replay then ends. */
 async function subscriptionOf(
@@ -61,38 +70,37 @@ const isUnderWay = (state: DeliveryState): boolean => state === 'pending' || sta
  * The published events of the period to which the subscription subscribes (or the failed ones among them), oldest
  * first.
  */
-async function* wanted(deps: WorkerDeps, batch: BatchRow, subscription: SubscriptionRow): AsyncGenerator<string> {
+async function* wanted(deps: WorkerDeps, batch: BatchRow, after: Position | undefined): AsyncGenerator<Page> {
   const { merchantId, replay } = batch;
+  const subscription = await subscriptionOf(deps, batch);
   if (!replay) return;
-  const events = deps.collections.events
-    .find(
-      { merchantId, occurredAt: { $gte: replay.since, $lt: replay.until } },
-      { projection: { type: 1, internal: 1, state: 1 } },
-    )
-    .sort({ occurredAt: 1 })
-    .batchSize(scanBatchSize);
   const everything = subscription.events.includes('*');
-  let pendingIds: string[] = [];
-  const filteredPending = async (): Promise<string[]> => {
-    const ids = pendingIds;
-    pendingIds = [];
-    if (replay.only === 'all') return ids;
-    const failed = await findFailed(deps, ids, subscription);
-    return ids.filter((id) => failed.has(id));
-  };
-  for await (const { _id, type, internal, state } of events) {
-    if (internal || state !== 'published' || !(everything || subscription.events.includes(type))) continue;
-    pendingIds.push(_id);
-    if (pendingIds.length >= scanBatchSize) yield* await filteredPending();
+  const pages = readInOrder(deps.collections.events, {
+    where: { merchantId },
+    by: 'occurredAt',
+    direction: 1,
+    after: after ?? { at: new Date(replay.since.getTime() - 1), id: lastId },
+    projection: { type: 1, internal: 1, state: 1 },
+  });
+  for await (const { rows, end } of pages) {
+    const events = rows.filter(
+      ({ type, internal, state, occurredAt }) =>
+        occurredAt < replay.until &&
+        !internal &&
+        state === 'published' &&
+        (everything || subscription.events.includes(type)),
+    );
+    const ids = events.map(({ _id }) => _id);
+    const failed = replay.only === 'all' ? new Set(ids) : await findFailed(deps, ids, subscription);
+    const found = events.filter(({ _id }) => failed.has(_id));
+    yield { found: found.map(({ _id: id, occurredAt: at }) => ({ id, at })), end };
+    if (end.at >= replay.until) return;
   }
-  if (pendingIds.length > 0) yield* await filteredPending();
 }
 
-/** Throws ApplicationFailure BATCH_NOT_FOUND, WEBHOOK_NOT_FOUND. */
-export async function snapshotReplay(deps: WorkerDeps, at: { batchId: string }): Promise<{ total: number }> {
-  const batch = await beginBatch(deps, at);
-  const subscription = await subscriptionOf(deps, batch);
-  return snapshotTargets(deps, { batch, ids: wanted(deps, batch, subscription), size: chunkSize });
+/** Throws ApplicationFailure BATCH_NOT_FOUND, MERCHANT_SUSPENDED, WEBHOOK_NOT_FOUND. */
+export async function snapshotReplay(deps: WorkerDeps, at: ListTargets): Promise<ListProgress> {
+  return listTargets(deps, at, { size: chunkSize, find: (batch, after) => wanted(deps, batch, after) });
 }
 
 /** Throws ApplicationFailure WEBHOOK_NOT_FOUND. */
@@ -100,7 +108,7 @@ export async function replayEvents(deps: WorkerDeps, input: RunChunksInput): Pro
   return runChunks(deps, input, async (batch, chunk) => {
     if (batch.cancelRequestedAt || isFinished(batch.phase)) return 'stop';
     const targets = await readTargets(deps, { batch, chunk });
-    if (targets.counted) return chunk + 1;
+    if (targets.counted || targets.ids.length === 0) return chunk + 1;
     const subscription = await subscriptionOf(deps, batch);
     await replayChunk(deps, { batch, targets, subscription, cancellationSignal: input.cancellationSignal });
     return chunk + 1;

@@ -1,23 +1,28 @@
 // One activity call of a batch: runs chunks, from where the previous call stopped, for about 3 s.
+import { isFinished } from '../../schemas/batches.js';
 import type { BatchRow } from '../../schemas/collections.js';
 import type { ChunkProgress } from '../../schemas/workflows.js';
+import { requireActiveMerchant } from '../access/suspended.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { requireBatch } from './requireBatch.js';
 
-export interface RunChunksInput {
-  batchId: string;
-  from: number;
+export interface RunSignals {
   /** Aborted when this worker stops: the current step is completed, and no further step is started. */
   shutdownSignal: AbortSignal;
   /** Aborted when the current step must be cancelled too. */
   cancellationSignal: AbortSignal;
 }
 
-const maxRunMs = 3_000;
+export interface RunChunksInput extends RunSignals {
+  batchId: string;
+  from: number;
+}
+
+export const maxRunMs = 3_000;
 
 /**
  * `step` runs one or more chunks and returns the number of the next one, or `stop` to end the stage. Throws
- * ApplicationFailure BATCH_NOT_FOUND.
+ * ApplicationFailure BATCH_NOT_FOUND, and MERCHANT_SUSPENDED while the batch has to wait.
  */
 export async function runChunks(
   deps: WorkerDeps,
@@ -27,6 +32,7 @@ export async function runChunks(
   const until = performance.now() + maxRunMs;
   for (let chunk = from; ; ) {
     const batch = await requireBatch(deps, batchId);
+    if (!isFinished(batch.phase)) await requireActiveMerchant(deps, batch);
     const next = chunk < (batch.chunks ?? 0) ? await step(batch, chunk) : 'stop';
     const over = next === 'stop';
     if (!over) chunk = next;

@@ -8,7 +8,6 @@ import type { BatchKind } from '../../schemas/batches.js';
 import type { BatchRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { campaignId, importId, rebuildId, replayId } from '../../schemas/ids.js';
-import { abandonUpload, isAbandoned } from './imports/openImport.js';
 import { insertBatch, unfinished } from './insertBatch.js';
 
 type StartBatchDeps = Deps & { workflowClient: WorkflowClient };
@@ -99,8 +98,7 @@ const settledMs = 30_000;
 const revivedAtOnce = 200;
 
 /**
- * Called by a schedule. Starts the workflows of unfinished batches that do not run, and removes abandoned uploads. It
- * looks at 200 batches at most.
+ * Called by a schedule. Starts the workflows of unfinished batches that do not run. It looks at 200 batches at most.
  */
 export async function reviveBatches(deps: StartBatchDeps): Promise<{ unfinished: number }> {
   const before = new Date(deps.now().getTime() - settledMs);
@@ -110,7 +108,6 @@ export async function reviveBatches(deps: StartBatchDeps): Promise<{ unfinished:
     .toArray();
   for (const batch of found) {
     if (batch.phase !== 'storing') await deps.workflowClient.start(workflowOf(batch, `${batch.kind}, started again`));
-    else if (isAbandoned(deps, batch)) await abandonUpload(deps, { batchId: batch._id });
   }
   return { unfinished: found.length };
 }

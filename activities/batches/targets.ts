@@ -1,22 +1,24 @@
-// Snapshots the targets of a batch once, before the first is processed. So the total and the order are fixed, and every
-// attempt works on the same list. The outcomes of each chunk are counted once.
+// Lists the targets of a batch once, before the first is processed. The list is stored chunk by chunk, and each call goes
+// on behind the last chunk that is stored, so a worker that dies loses at most one chunk. Two calls at the same time
+// cannot store the same chunk, so each target is in the list once. The outcomes of each chunk are counted once.
 
 import type { Deps } from '../../platform/deps.js';
+import { isDuplicateKey } from '../../platform/mongodb/conflicts.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
-import type { ImportCounts } from '../../schemas/batches.js';
-import type { BatchRow, BatchTargetsRow } from '../../schemas/collections.js';
-import { newId } from '../../schemas/ids.js';
+import { type ImportCounts, isFinished } from '../../schemas/batches.js';
+import type { BatchRow, BatchTargetsRow, Position } from '../../schemas/collections.js';
+import type { ListProgress } from '../../schemas/workflows.js';
+import { requireActiveMerchant } from '../access/suspended.js';
 import { requireBatch } from './requireBatch.js';
-
-const insertBatchSize = 10;
+import { maxRunMs, type RunSignals } from './runChunks.js';
 
 /**
  * Marks a queued batch as running. Throws ApplicationFailure BATCH_NOT_FOUND when the batch was removed before it
  * began.
  */
-export async function beginBatch(deps: Deps, { batchId }: { batchId: string }): Promise<BatchRow> {
+async function beginBatch(deps: Deps, { batchId }: { batchId: string }): Promise<BatchRow> {
   await deps.collections.batches.updateOne(
     { _id: batchId, phase: 'queued' },
     { $set: { phase: 'running', phaseStartedAt: deps.now() } },
@@ -24,53 +26,89 @@ export async function beginBatch(deps: Deps, { batchId }: { batchId: string }): 
   return requireBatch(deps, batchId);
 }
 
-export interface SnapshotTargets {
-  batch: BatchRow;
-  ids: AsyncIterable<string>;
+export interface ListTargets extends Partial<RunSignals> {
+  batchId: string;
+}
+
+/** Some rows that were read: the targets among them, and the position of the last row. */
+export interface Page {
+  found: Position[];
+  end: Position;
+}
+
+export interface TargetsOf {
   /** Number of ids in one chunk. */
   size: number;
+  /** Yields the pages behind a position, always in the same order. */
+  find: (batch: BatchRow, after: Position | undefined) => AsyncIterable<Page>;
 }
 
 /**
- * The first call that has stored a complete list sets the list of the batch. Concurrent and later calls use that list.
+ * Lists targets for about 3 s, from where the previous call stopped. The list has no `more` when it is complete, or the
+ * batch was cancelled or has ended. Throws ApplicationFailure BATCH_NOT_FOUND, MERCHANT_SUSPENDED.
  */
-export async function snapshotTargets(deps: Deps, { batch, ids, size }: SnapshotTargets): Promise<{ total: number }> {
-  if (batch.listId !== undefined) return { total: batch.counts.total };
-  const { _id: batchId, merchantId } = batch;
-  const listId = newId();
-  const rows: BatchTargetsRow[] = [];
-  let chunks = 0;
-  let total = 0;
-  const add = (chunk: string[]) => {
-    rows.push({ _id: `${listId}:${chunks}`, batchId, merchantId, ids: chunk, createdAt: deps.now() });
-    chunks += 1;
-    total += chunk.length;
-  };
-  const flush = async () => {
-    if (rows.length > 0) await deps.collections.batchTargets.insertMany(rows.splice(0));
-  };
+export async function listTargets(
+  deps: Deps,
+  { batchId, shutdownSignal, cancellationSignal }: ListTargets,
+  { size, find }: TargetsOf,
+): Promise<ListProgress> {
+  const until = performance.now() + maxRunMs;
+  const { batches, batchTargets } = deps.collections;
+  const begun = await beginBatch(deps, { batchId });
+  if (begun.chunks !== undefined || isFinished(begun.phase)) return { total: begun.counts.total };
+  await requireActiveMerchant(deps, begun);
+  const { merchantId } = begun;
+  const [before] = await batchTargets.find({ batchId }).sort({ chunk: -1 }).limit(1).toArray();
+  let chunk = before ? before.chunk + 1 : 0;
+  let total = before?.upTo ?? 0;
   let open: string[] = [];
-  for await (const id of ids) {
-    open.push(id);
-    if (open.length < size) continue;
-    add(open);
-    open = [];
-    if (rows.length >= insertBatchSize) await flush();
+
+  const store = async (last: Position): Promise<void> => {
+    const upTo = total + open.length;
+    await batchTargets.insertOne({ _id: `${batchId}:${chunk}`, batchId, merchantId, chunk, ids: open, upTo, last });
+    [chunk, total, open] = [chunk + 1, upTo, []];
+    deps.crashPoint('mid-list');
+  };
+  /** Stores what is open, so that the next call goes on behind `end`. */
+  const stop = async (end: Position): Promise<void> => {
+    await store(end);
+    await batches.updateOne({ _id: batchId, chunks: { $exists: false } }, { $set: { 'counts.total': total } });
+  };
+
+  try {
+    let last = before?.last;
+    for await (const { found, end } of find(begun, last)) {
+      for (const target of found) {
+        open.push(target.id);
+        if (open.length === size) await store(target);
+      }
+      last = end;
+      await requireActiveMerchant(deps, begun);
+      const { cancelRequestedAt, phase } = await requireBatch(deps, batchId);
+      const over = cancelRequestedAt !== undefined || isFinished(phase);
+      const interrupted = shutdownSignal?.aborted || cancellationSignal?.aborted || performance.now() > until;
+      if (!over && !interrupted) continue;
+      await stop(end);
+      return { total, ...(!over && { more: true }) };
+    }
+    if (last && open.length > 0) await store(last);
+  } catch (error) {
+    // Another call has stored this chunk. The next call goes on behind it.
+    if (isDuplicateKey(error)) return { total, more: true };
+    throw error;
   }
-  if (open.length > 0) add(open);
-  await flush();
-  await deps.collections.batches.updateOne(
-    { _id: batchId, listId: { $exists: false } },
-    { $set: { listId, chunks, 'counts.total': total } },
+  await batches.updateOne(
+    { _id: batchId, chunks: { $exists: false } },
+    { $set: { chunks: chunk, 'counts.total': total } },
   );
-  return { total: (await beginBatch(deps, { batchId })).counts.total };
+  return { total: (await requireBatch(deps, batchId)).counts.total };
 }
 
 export async function readTargets(
   deps: Deps,
   { batch, chunk }: { batch: BatchRow; chunk: number },
 ): Promise<BatchTargetsRow> {
-  const targets = await deps.collections.batchTargets.findOne({ _id: `${batch.listId}:${chunk}` });
+  const targets = await deps.collections.batchTargets.findOne({ _id: `${batch._id}:${chunk}` });
   if (!targets) throw new Error(`Chunk ${chunk} of batch ${batch._id} is gone.`);
   return targets;
 }

@@ -90,7 +90,7 @@ interface NewBatchEvent {
   merchantId: string;
   programId?: string | undefined;
   occurredAt: Date;
-  leaseOwner: string;
+  leaseOwner: string | null;
 }
 
 export function newBatchEvent(

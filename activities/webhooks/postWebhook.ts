@@ -7,7 +7,7 @@ import { Withdrawn } from '../../platform/fairLimit.js';
 import type { DeliveryRow, SubscriptionRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { DeliveryState } from '../../schemas/webhooks.js';
-import { suspensions } from '../access/merchants.js';
+import { requireActiveMerchant } from '../access/suspended.js';
 import { nonRetryable } from '../nonRetryable.js';
 import { type CheckLease, LeaseLost } from '../outbox/leaseRenewal.js';
 import { newFence } from '../outbox/leases.js';
@@ -73,8 +73,8 @@ export async function postWebhook(
   if (delivery.state === 'succeeded') return { state: 'succeeded' };
   const begunWith = before ?? delivery.attempts;
   remember(begunWith);
-  const suspendedAt = (await suspensions(deps)).get(delivery.merchantId);
-  if (suspendedAt) throw suspended(deps.now().getTime() - suspendedAt.getTime());
+  // The delivery waits without using up an attempt.
+  await requireActiveMerchant(deps, delivery);
   const [subscription, event] = await Promise.all([
     deps.collections.subscriptions.findOne({ _id: delivery.subscriptionId, merchantId: delivery.merchantId }),
     deps.collections.events.findOne({ _id: delivery.eventId, merchantId: delivery.merchantId }),
@@ -97,16 +97,6 @@ export async function postWebhook(
   });
   if (attempted.state === 'succeeded') return { state: 'succeeded' };
   throw failure(attempted, subscription);
-}
-
-/** The delivery waits, without using up an attempt: for a tenth of the time for which the merchant is suspended already. */
-function suspended(forMs: number): ApplicationFailure {
-  return ApplicationFailure.create({
-    message: 'The merchant is suspended. Its deliveries go on after: npm run merchants -- resume ID',
-    type: 'MERCHANT_SUSPENDED',
-    category: ApplicationFailureCategory.BENIGN,
-    nextRetryDelay: Math.min(Math.max(Math.round(forMs / 10), 1_000), 600_000),
-  });
 }
 
 /** The returned check throws LeaseLost once another attempt of the delivery has taken over. */

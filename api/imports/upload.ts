@@ -1,8 +1,9 @@
 // Stores the rows of an upload, then starts the import workflow. Nothing is imported before `commit`. When the API
-// process dies during an upload, `reviveBatches` deletes the stored rows (activities/batches/startBatch.ts).
+// process dies during an upload, a worker ends it as failed (activities/batches/cleanUpBatches.ts).
 import pLimit from 'p-limit';
 import {
-  abandonUpload,
+  discardUpload,
+  failUpload,
   type OpenImport,
   openImport,
   queueImport,
@@ -22,7 +23,9 @@ export interface Upload {
   /** Queues the import and starts its workflow. Throws UNAVAILABLE; then nothing is created. */
   commit: () => Promise<BatchRow>;
   /** Deletes the rows and the batch, unless the import is queued. */
-  abandon: () => Promise<void>;
+  discard: () => Promise<void>;
+  /** Deletes the rows and ends the batch as failed, because the client broke off. */
+  fail: () => Promise<void>;
 }
 
 const keepAliveMs = 5_000;
@@ -37,10 +40,13 @@ export async function openUpload(deps: ApiDeps, input: OpenImport): Promise<Uplo
   const batchId = batch._id;
   let chunk = 0;
   let total = 0;
-  const keepAliveTimer = setInterval(() => {
-    touchUpload(deps, { batchId, total }).catch((error: unknown) =>
-      deps.log.warn({ err: error, batchId }, 'the progress of an upload could not be stored'),
-    );
+  let ended = false;
+  const keepAliveTimer = setInterval(async () => {
+    try {
+      ended = !(await touchUpload(deps, { batchId, total }));
+    } catch (error) {
+      deps.log.warn({ err: error, batchId }, 'the progress of an upload could not be stored');
+    }
   }, keepAliveMs);
 
   return {
@@ -49,19 +55,26 @@ export async function openUpload(deps: ApiDeps, input: OpenImport): Promise<Uplo
       const pending = new Set<Promise<void>>();
       const { merchantId } = batch;
       let checked = 0;
-      for await (const rows of chunks) {
-        const at = { batch, chunk, rows };
-        chunk += 1;
-        total += rows.length;
-        if (total - checked >= rowsBetweenChecks) {
-          checked = total;
-          await requireRowRoom(deps, { merchantId, batchId, rows: total });
+      try {
+        for await (const rows of chunks) {
+          // This process stood still for so long that a worker took the upload for broken off.
+          if (ended) throw new ServiceError('UNAVAILABLE');
+          const at = { batch, chunk, rows };
+          chunk += 1;
+          total += rows.length;
+          if (total - checked >= rowsBetweenChecks) {
+            checked = total;
+            await requireRowRoom(deps, { merchantId, batchId, rows: total });
+          }
+          const storing = limit(() => storeChunk(deps, at)).finally(() => pending.delete(storing));
+          pending.add(storing);
+          if (pending.size >= storeConcurrency) await Promise.race(pending);
         }
-        const storing = limit(() => storeChunk(deps, at)).finally(() => pending.delete(storing));
-        pending.add(storing);
-        if (pending.size >= storeConcurrency) await Promise.race(pending);
+        await Promise.all(pending);
+      } finally {
+        // No row is stored after an error is answered, when the rows are removed.
+        await Promise.allSettled(pending);
       }
-      await Promise.all(pending);
       await requireRowRoom(deps, { merchantId, batchId, rows: total });
     },
 
@@ -75,9 +88,14 @@ export async function openUpload(deps: ApiDeps, input: OpenImport): Promise<Uplo
       return queued;
     },
 
-    async abandon() {
+    async discard() {
       clearInterval(keepAliveTimer);
-      await abandonUpload(deps, { batchId });
+      await discardUpload(deps, { batchId });
+    },
+
+    async fail() {
+      clearInterval(keepAliveTimer);
+      await failUpload(deps, { batchId });
     },
   };
 }

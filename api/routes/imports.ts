@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { BatchRow, ImportRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
+import { importInvalid } from '../../schemas/importRows.js';
 import type { ApiDeps } from '../apiDeps.js';
 import type { Caller } from '../caller.js';
 import { markDuplicates } from '../imports/duplicateEmails.js';
@@ -61,7 +62,10 @@ interface LargeImport extends At {
   dryRun?: boolean | undefined;
 }
 
-/** Stores the rows while it reads the file; an error later in the file deletes all of them. */
+/**
+ * Stores the rows while it reads the file; an error later in the file deletes all of them. A client that breaks off has
+ * no answer, so its batch stays and says that it failed.
+ */
 async function importLarge(deps: ApiDeps, { caller, ctx, dryRun = false, ...query }: LargeImport): Promise<BatchRow> {
   const { merchantId, actor: startedBy } = caller;
   const { BULK_IMPORT_MAX_BYTES: maxBytes, BULK_IMPORT_MAX_ROWS: maxRows } = deps.config;
@@ -80,7 +84,11 @@ async function importLarge(deps: ApiDeps, { caller, ctx, dryRun = false, ...quer
     if (ctx.is('multipart/form-data')) await readParts({ ctx, maxBytes, take });
     else await takeBody(ctx, take);
   } catch (error) {
-    await upload?.abandon();
+    if (ctx.req.complete || !ctx.req.destroyed) await upload?.discard();
+    else {
+      await upload?.fail();
+      throw importInvalid('the upload was cut off.');
+    }
     throw error;
   }
   if (!upload) throw new Error('A file that was taken has an upload.');
@@ -101,7 +109,7 @@ async function committed(upload: Upload, store: () => Promise<void>): Promise<Ba
     await store();
     return await upload.commit();
   } catch (error) {
-    await upload.abandon();
+    await upload.discard();
     throw error;
   }
 }

@@ -126,5 +126,6 @@ export const permanentWorkflows: readonly string[] = [
   'repushPasses',
   'recount',
   'reviveBatches',
+  'removeBatchRows',
   'updateClasses',
 ];

@@ -178,7 +178,7 @@ describe('a large upload', () => {
     await nothingLeft();
   });
 
-  it('that is cut off in the middle leaves nothing', async () => {
+  it('that is cut off in the middle ends as failed, and its rows are gone', async () => {
     const url = new URL(`${service.baseUrl}/merchants/me/imports?programId=${program._id}`);
     const upload = request(url, {
       method: 'POST',
@@ -189,6 +189,12 @@ describe('a large upload', () => {
     await until(() => service.deps.collections.batches.findOne({ merchantId: merchant.id, phase: 'storing' }));
     upload.destroy();
     await ended;
-    await nothingLeft();
+    const { batches, importChunks, members } = service.deps.collections;
+    const at = { merchantId: merchant.id };
+    const batch = await until(() => batches.findOne({ ...at, phase: 'failed' }));
+    await until(async () => (await importChunks.countDocuments(at)) === 0);
+    expect(await members.countDocuments(at)).toBe(0);
+    expect(batch).toMatchObject({ reason: expect.stringContaining('broke off'), finishedAt: expect.any(Date) });
+    expect(await service.deps.collections.events.countDocuments({ 'data.batchId': batch._id })).toBe(1);
   });
 });

@@ -7,6 +7,7 @@ import type { Activities } from '../../activities/index.js';
 import { newId } from '../../schemas/ids.js';
 import type { PassUpdate } from '../../schemas/passUpdate.js';
 import {
+  type ListProgress,
   passIssuanceUpdate,
   passUpdateUpdate,
   taskQueues,
@@ -73,6 +74,15 @@ const step = ({ from }: { from: number }) => ({
   created: from + 1,
   published: from + 1,
 });
+
+/** Lists targets in two steps. */
+function listing(): () => Promise<ListProgress> {
+  let steps = 0;
+  return async () => {
+    steps += 1;
+    return { total: 3, ...(steps === 1 && { more: true as const }) };
+  };
+}
 
 /** A batch over a list, cancelled in the middle. */
 function throughList<N extends 'sendCampaign' | 'rebuildPasses' | 'replayDeliveries'>(
@@ -245,6 +255,9 @@ export const scenarios: Scenarios = {
   reviveBatches: {
     looked: () => ({ activities: { reviveBatches: async () => ({ unfinished: 1 }) }, input: {} }),
   },
+  removeBatchRows: {
+    looked: () => ({ activities: { cleanUpBatches: async () => ({ ended: 1, removed: 2 }) }, input: {} }),
+  },
   importMembers: {
     completed: () => ({ activities: imported('completed'), input: batch }),
     issuedLate: () => ({ activities: imported('completed', true), input: batch }),
@@ -258,9 +271,9 @@ export const scenarios: Scenarios = {
       input: batch,
     }),
   },
-  sendCampaign: throughList<'sendCampaign'>({ snapshotCampaign: async () => ({ total: 3 }) }, 'sendMessages'),
-  rebuildPasses: throughList<'rebuildPasses'>({ snapshotRebuild: async () => ({ total: 3 }) }, 'sendMessages'),
-  replayDeliveries: throughList<'replayDeliveries'>({ snapshotReplay: async () => ({ total: 3 }) }, 'replayEvents'),
+  sendCampaign: throughList<'sendCampaign'>({ snapshotCampaign: listing() }, 'sendMessages'),
+  rebuildPasses: throughList<'rebuildPasses'>({ snapshotRebuild: listing() }, 'sendMessages'),
+  replayDeliveries: throughList<'replayDeliveries'>({ snapshotReplay: listing() }, 'replayEvents'),
   reconcileSaves: {
     corrected: () => {
       let pages = 0;

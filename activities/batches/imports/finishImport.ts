@@ -1,10 +1,13 @@
 // Ends an import with one event, and afterwards issues the passes that a wallet did not accept.
 import { type BatchPhase, isFinished } from '../../../schemas/batches.js';
+import type { BatchRow } from '../../../schemas/collections.js';
 import { importId } from '../../../schemas/ids.js';
+import { requireActiveMerchant } from '../../access/suspended.js';
 import { newFence } from '../../outbox/leases.js';
 import { issueBoth } from '../../wallets/issuePasses.js';
 import type { WorkerDeps } from '../../workerDeps.js';
 import { finishBatch } from '../finishBatch.js';
+import { keptForPassesMs, keptMs } from '../removeRows.js';
 import { requireBatch } from '../requireBatch.js';
 import { batchCountFields, cumulativeCreated, readChunk } from './createChunks.js';
 import { createdOf, publish, recordPublished } from './publishImported.js';
@@ -30,6 +33,7 @@ export async function finishImport(deps: WorkerDeps, input: FinishImport): Promi
   const batch = await requireBatch(deps, batchId);
   const { counts, passIssuance, dryRun } = batch;
   const unissued = !dryRun && (passIssuance.apple < counts.created || passIssuance.google < counts.created);
+  if (unissued) await keepRows(deps, batch, deps.now().getTime() + keptForPassesMs);
   return { ...finished, unissued };
 }
 
@@ -48,15 +52,25 @@ async function countRows(deps: WorkerDeps, { batchId }: { batchId: string }): Pr
   await deps.collections.batches.updateOne({ _id: batchId }, { $set: counts });
 }
 
+async function keepRows(deps: WorkerDeps, { _id }: BatchRow, until: number): Promise<void> {
+  await deps.collections.batches.updateOne(
+    { _id, rowsUntil: { $exists: true } },
+    { $set: { rowsUntil: new Date(until) } },
+  );
+}
+
 /** Issues the missing passes of an import. Throws while a wallet does not accept one of them. */
 export async function issueImportedLate(
   deps: WorkerDeps,
   { batchId, cancellationSignal }: { batchId: string; cancellationSignal: AbortSignal },
 ): Promise<void> {
   const batch = await deps.collections.batches.findOne({ _id: batchId });
+  if (!batch?.rowsUntil) return;
+  await keepRows(deps, batch, deps.now().getTime() + keptForPassesMs);
+  await requireActiveMerchant(deps, batch);
   const leaseOwner = importId(batchId);
   let left = 0;
-  for (let chunk = 0; batch && chunk < (batch.chunks ?? 0); chunk += 1) {
+  for (let chunk = 0; chunk < (batch.chunks ?? 0); chunk += 1) {
     const row = await readChunk(deps, { batchId, chunk });
     const memberIds = createdOf(row).map((entry) => entry.memberId);
     const { apple, google } = row.published ?? { apple: 0, google: 0 };
@@ -68,4 +82,5 @@ export async function issueImportedLate(
     left += unissued.length;
   }
   if (left > 0) throw new Error(`Passes of ${left} imported members were not taken.`);
+  await keepRows(deps, batch, (batch.finishedAt ?? deps.now()).getTime() + keptMs);
 }

@@ -1,12 +1,18 @@
-// An import from its upload until it is queued for a worker. An import that was never queued leaves nothing: when its
-// file is refused or cut off, or when its API process dies, its batch and rows are removed.
+// An import from its upload until it is queued for a worker. An upload ends by one conditional update of its phase, so
+// it is either queued with all of its rows or ended without any. When its file is refused, its batch and rows are
+// removed; when it breaks off, or its API process dies, its rows are removed and the batch ends as failed.
 
 import type { Deps } from '../../../platform/deps.js';
-import { removeAll } from '../../../platform/mongodb/updateMany.js';
+import { VersionConflict } from '../../../platform/mongodb/conflicts.js';
+import { databaseNow } from '../../../platform/mongodb/databaseNow.js';
+import { insert, update } from '../../../platform/mongodb/statements.js';
+import { transact } from '../../../platform/mongodb/transact.js';
 import type { BatchRow, ImportRow } from '../../../schemas/collections.js';
 import { newId } from '../../../schemas/ids.js';
 import type { Actor } from '../../../schemas/members.js';
+import { endEventOf } from '../finishBatch.js';
 import { insertBatch } from '../insertBatch.js';
+import { atOnce, keptMs, removeRows } from '../removeRows.js';
 
 export interface OpenImport {
   merchantId: string;
@@ -32,7 +38,7 @@ export async function openImport(deps: Deps, input: OpenImport): Promise<BatchRo
     done: 0,
     startedAt: now,
     phaseStartedAt: now,
-    uploadSeenAt: now,
+    uploadSeenAt: await databaseNow(deps),
     ...(dryRun && { dryRun }),
   };
   await insertBatch(deps, batch);
@@ -52,26 +58,36 @@ export async function storeChunk(
     merchantId,
     chunk,
     rows,
-    createdAt: deps.now(),
   });
+  deps.crashPoint('mid-upload');
 }
 
-/** Records that the upload is still running, with the number of rows so far. */
-export async function touchUpload(deps: Deps, { batchId, total }: { batchId: string; total: number }): Promise<void> {
-  await deps.collections.batches.updateOne(
+/**
+ * Records that the upload is still running, with the number of rows so far. Returns false when it has been ended as
+ * broken off.
+ */
+export async function touchUpload(
+  deps: Deps,
+  { batchId, total }: { batchId: string; total: number },
+): Promise<boolean> {
+  const touched = await deps.collections.batches.updateOne(
     { _id: batchId, phase: 'storing' },
-    { $set: { uploadSeenAt: deps.now(), 'counts.total': total } },
+    { $set: { uploadSeenAt: await databaseNow(deps), 'counts.total': total } },
   );
+  return touched.matchedCount === 1;
 }
 
-/** Queues the import; from then on a worker may start it. Returns false when the upload was abandoned before. */
+/** Queues the import; from then on a worker may start it. Returns false when the upload was ended before. */
 export async function queueImport(
   deps: Deps,
   { batchId, chunks, total }: { batchId: string; chunks: number; total: number },
 ): Promise<boolean> {
   const queued = await deps.collections.batches.updateOne(
     { _id: batchId, phase: 'storing' },
-    { $set: { phase: 'queued', phaseStartedAt: deps.now(), chunks, 'counts.total': total } },
+    {
+      $set: { phase: 'queued', phaseStartedAt: deps.now(), chunks, 'counts.total': total },
+      $unset: { uploadSeenAt: '' },
+    },
   );
   return queued.matchedCount === 1;
 }
@@ -84,29 +100,64 @@ export async function withdrawQueued(
   deps: Deps,
   { batchId, reason }: { batchId: string; reason: string },
 ): Promise<boolean> {
+  const now = deps.now();
   const withdrawn = await deps.collections.batches.updateOne(
     { _id: batchId, phase: 'queued' },
-    { $set: { phase: 'cancelled', finishedAt: deps.now(), reason } },
+    { $set: { phase: 'cancelled', finishedAt: now, reason, rowsUntil: new Date(now.getTime() + keptMs) } },
   );
   return withdrawn.matchedCount === 1;
 }
 
 /** The API updates `uploadSeenAt` every 5 s. An upload without an update for this long has lost its API process. */
-const abandonedAfterMs = 30_000;
+const lostAfterMs = 20_000;
 
-export const isAbandoned = (deps: Pick<Deps, 'now'>, { uploadSeenAt, startedAt }: BatchRow): boolean =>
-  deps.now().getTime() - (uploadSeenAt ?? startedAt).getTime() >= abandonedAfterMs;
+/** `now` is the time of MongoDB, as `uploadSeenAt` is. A time ahead was written before that clock was set back. */
+export const isLost = ({ uploadSeenAt, startedAt }: BatchRow, now: Date): boolean =>
+  Math.abs(now.getTime() - (uploadSeenAt ?? startedAt).getTime()) >= lostAfterMs;
 
-/**
- * Removes an upload that was not queued. The rows are removed before the batch, so that another call can complete an
- * interrupted one.
- */
-export async function abandonUpload(deps: Deps, { batchId }: { batchId: string }): Promise<void> {
-  const abandoned = await deps.collections.batches.findOne(
+const nothing = { total: 0, created: 0, deduped: 0, failed: 0 };
+
+const brokeOff = 'The upload broke off; nothing was created.';
+
+/** Ends an upload that was not queued as failed, with its event, and removes its rows. */
+export async function failUpload(deps: Deps, { batchId }: { batchId: string }): Promise<void> {
+  const batch = await deps.collections.batches.findOne({ _id: batchId, phase: 'storing' });
+  if (!batch) return;
+  const end = {
+    phase: 'failed',
+    counts: nothing,
+    reason: brokeOff,
+    finishedAt: deps.now(),
+    rowsUntil: atOnce,
+  } as const;
+  try {
+    await transact(
+      deps,
+      [
+        update(deps, 'batches', { _id: batchId, phase: 'storing' }, { $set: end }),
+        insert(deps, 'events', endEventOf(deps, { ...batch, ...end })),
+      ],
+      1,
+    );
+  } catch (error) {
+    // It was queued, or ended, in the meantime.
+    if (error instanceof VersionConflict) return;
+    throw error;
+  }
+  await removeRows(deps, { _id: batchId, rowsUntil: atOnce });
+}
+
+const refused = 'The file was refused; nothing was created.';
+
+/** Removes an upload whose file was refused. Does nothing when it was queued. */
+export async function discardUpload(deps: Deps, { batchId }: { batchId: string }): Promise<void> {
+  const { batches } = deps.collections;
+  const ended = await batches.updateOne(
     { _id: batchId, phase: 'storing' },
-    { projection: { _id: 1 } },
+    { $set: { phase: 'failed', counts: nothing, reason: refused, finishedAt: deps.now(), rowsUntil: atOnce } },
   );
-  if (!abandoned) return;
-  await removeAll(deps, 'importChunks', { batchId });
-  await deps.collections.batches.deleteOne({ _id: batchId, phase: 'storing' });
+  const upload = await batches.findOne({ _id: batchId, uploadSeenAt: { $exists: true } });
+  if (!upload) return;
+  await removeRows(deps, upload);
+  if (ended.matchedCount === 1) await batches.deleteOne({ _id: batchId });
 }

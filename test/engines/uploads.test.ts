@@ -1,0 +1,202 @@
+// Uploads of imports that break off: they end as failed and leave no rows, under any clock of any process, and an import
+// that was queued is never ended with them. Rows stay for as long as their batch needs them.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cleanUpBatches } from '../../activities/batches/cleanUpBatches.js';
+import { finishImport, issueImportedLate } from '../../activities/batches/imports/finishImport.js';
+import { openImport, queueImport, storeChunk, touchUpload } from '../../activities/batches/imports/openImport.js';
+import type { Deps } from '../../platform/deps.js';
+import type { BatchRow } from '../../schemas/collections.js';
+import { migrate } from '../../worker/migrate.js';
+import { startEffects } from '../rig/effects.js';
+import { csvOf } from '../rig/imports.js';
+import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { startService, type TestService } from '../rig/service.js';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+let service: TestService;
+let deps: Deps;
+let merchant: TestMerchant;
+let programId: string;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+  deps = service.deps;
+  merchant = await aMerchant(service);
+  programId = (await merchant.program())._id;
+});
+afterAll(() => service.stop());
+
+const shifted = (byMs: number, by: Deps = deps): Deps => ({ ...by, now: () => new Date(Date.now() + byMs) });
+
+/** An upload with two stored chunks, from an API process whose clock is `byMs` ahead. */
+async function uploading(byMs = 0): Promise<BatchRow> {
+  const api = shifted(byMs);
+  const startedBy = { type: 'user', id: 'tester' } as const;
+  const batch = await openImport(api, {
+    merchantId: merchant.id,
+    programId,
+    header: ['email'],
+    startedBy,
+    dryRun: false,
+  });
+  for (const chunk of [0, 1]) {
+    const email = `${batch._id}.${chunk}@example.com`;
+    await storeChunk(api, { batch, chunk, rows: [{ row: chunk + 1, cells: [email], person: { email } }] });
+  }
+  return batch;
+}
+
+/** As after an API process died half a minute ago. */
+async function breakOff({ _id }: BatchRow): Promise<void> {
+  const seen = (await deps.collections.batches.findOne({ _id }))?.uploadSeenAt?.getTime() ?? 0;
+  await deps.collections.batches.updateOne({ _id }, { $set: { uploadSeenAt: new Date(seen - 30_000) } });
+}
+
+const queue = ({ _id: batchId }: BatchRow) => queueImport(deps, { batchId, chunks: 2, total: 2 });
+const batchOf = ({ _id }: BatchRow) => deps.collections.batches.findOne({ _id });
+const rowsOf = ({ _id: batchId }: BatchRow) => deps.collections.importChunks.countDocuments({ batchId });
+const eventsOf = ({ _id }: BatchRow) => deps.collections.events.find({ 'data.batchId': _id }).toArray();
+
+/** Dependencies that run `happens` before the rows of an upload are looked for to be removed. */
+function beforeRemoval(happens: () => Promise<unknown>): Deps {
+  const importChunks = new Proxy(deps.collections.importChunks, {
+    get(chunks, property) {
+      if (property !== 'find') return Reflect.get(chunks, property);
+      return (...given: Parameters<typeof chunks.find>) => {
+        const toArray = async () => {
+          await happens();
+          return chunks
+            .find(...given)
+            .limit(200)
+            .toArray();
+        };
+        return { limit: () => ({ toArray }) };
+      };
+    },
+  });
+  return { ...deps, collections: { ...deps.collections, importChunks } };
+}
+
+describe('an upload without a sign of life', () => {
+  it.each([
+    ['equal clocks', 0, 0],
+    ['a worker that is an hour ahead', 0, hourMs],
+    ['a worker that is an hour behind', 0, -hourMs],
+    ['an API that is an hour ahead', hourMs, 0],
+  ])('ends as failed with an event, and its rows are gone, with %s', async (_clocks, apiMs, workerMs) => {
+    const broken = await uploading(apiMs);
+    await breakOff(broken);
+    await cleanUpBatches(shifted(workerMs));
+    expect(await batchOf(broken)).toMatchObject({ phase: 'failed', finishedAt: expect.any(Date) });
+    expect(await rowsOf(broken)).toBe(0);
+    expect(await eventsOf(broken)).toMatchObject([{ type: 'batch.failed', state: 'new', leaseOwner: '' }]);
+    expect(await queue(broken)).toBe(false);
+    const shown = await merchant.call(`/merchants/me/batches/${broken._id}`);
+    expect(shown.body.data).toMatchObject({ phase: 'failed', reason: expect.stringContaining('broke off') });
+  });
+
+  it.each([0, hourMs, -hourMs])('is not confused with one that goes on, when clocks differ by %d ms', async (byMs) => {
+    for (const [api, worker] of [
+      [0, byMs],
+      [byMs, 0],
+    ] as const) {
+      const alive = await uploading(api);
+      await touchUpload(shifted(api), { batchId: alive._id, total: 2 });
+      await cleanUpBatches(shifted(worker));
+      expect(await rowsOf(alive)).toBe(2);
+      expect(await queue(alive)).toBe(true);
+    }
+  });
+
+  it('is either queued with all of its rows or failed, when it is queued at the moment in which it is ended', async () => {
+    const late = await uploading();
+    await breakOff(late);
+    const answers: boolean[] = [];
+    await cleanUpBatches(beforeRemoval(async () => answers.push(await queue(late))));
+    const queued = answers.includes(true);
+    expect([(await batchOf(late))?.phase, await rowsOf(late)]).toEqual(queued ? ['queued', 2] : ['failed', 0]);
+  });
+
+  it('is ended by the next look when the process that ended it died before its rows were gone', async () => {
+    const broken = await uploading();
+    await breakOff(broken);
+    const dying = beforeRemoval(() => Promise.reject(new Error('the process died')));
+    await cleanUpBatches(dying).catch(() => {});
+    await cleanUpBatches(deps);
+    expect([(await batchOf(broken))?.phase, await rowsOf(broken)]).toEqual(['failed', 0]);
+    expect(await eventsOf(broken)).toHaveLength(1);
+  });
+
+  it('leaves no row of a process that stood still, went on storing, and then died', async () => {
+    const broken = await uploading();
+    await breakOff(broken);
+    await cleanUpBatches(deps);
+    await storeChunk(deps, { batch: broken, chunk: 2, rows: [{ row: 3, cells: ['late'] }] });
+    await cleanUpBatches(shifted(10 * 60_000));
+    await cleanUpBatches(shifted(20 * 60_000));
+    expect(await rowsOf(broken)).toBe(0);
+    expect(await batchOf(broken)).not.toHaveProperty('rowsUntil');
+  });
+
+  it('is found among hundreds that go on, and one that cannot be ended holds up no other', async () => {
+    const going = await Promise.all(Array.from({ length: 30 }, () => uploading()));
+    const [first, second] = [await uploading(), await uploading()];
+    for (const each of [first, second]) await breakOff(each);
+    let failures = 1;
+    const failing = beforeRemoval(async () => {
+      failures -= 1;
+      if (failures >= 0) throw new Error('the disk is full');
+    });
+    await cleanUpBatches(failing).catch(() => {});
+    expect((await rowsOf(first)) + (await rowsOf(second))).toBe(2);
+    await cleanUpBatches(deps);
+    expect((await rowsOf(first)) + (await rowsOf(second))).toBe(0);
+    for (const each of going) expect(await queue(each)).toBe(true);
+  });
+});
+
+describe('the rows of a batch', () => {
+  const large = async () => {
+    const answer = await merchant.call(`/merchants/me/imports?programId=${programId}`, {
+      body: csvOf(3, `kept-${Math.random()}`),
+      headers: { 'Content-Type': 'text/csv' },
+    });
+    return { _id: answer.body.data.id } as BatchRow;
+  };
+
+  it('have no index under which the database removes them, also where an earlier version made one', async () => {
+    for (const name of ['importChunks', 'batchTargets'] as const) {
+      await deps.collections[name].createIndex({ createdAt: 1 }, { name: 'createdAt_1', expireAfterSeconds: 604_800 });
+      await migrate(deps);
+      const kept = await deps.collections[name].indexes();
+      expect(kept.filter((index) => index.expireAfterSeconds !== undefined)).toEqual([]);
+    }
+  });
+
+  it('stay until seven days after its end, and until its late passes are issued', async () => {
+    const effects = await startEffects(service);
+    const [waiting, ended, unissued] = [await large(), await large(), await large()];
+    const counts = { total: 3, created: 3, deduped: 0, failed: 0 };
+    await deps.collections.batches.updateOne({ _id: unissued._id }, { $set: { counts, phase: 'publishing' } });
+    await deps.collections.importChunks.updateOne(
+      { batchId: unissued._id },
+      { $set: { outcomes: [], cumulative: { created: 3, deduped: 0, failed: 0 } } },
+    );
+    await finishImport(effects.deps, { batchId: ended._id });
+    expect(await finishImport(effects.deps, { batchId: unissued._id })).toMatchObject({ unissued: true });
+    const left = () => Promise.all([waiting, ended, unissued].map(rowsOf));
+    await cleanUpBatches(shifted(6 * dayMs));
+    expect(await left()).toEqual([1, 1, 1]);
+    await cleanUpBatches(shifted(8 * dayMs));
+    expect(await left()).toEqual([1, 0, 1]);
+    const cancellationSignal = new AbortController().signal;
+    await issueImportedLate(effects.deps, { batchId: unissued._id, cancellationSignal });
+    await cleanUpBatches(shifted(8 * dayMs));
+    expect(await left()).toEqual([1, 0, 0]);
+    await cleanUpBatches(shifted(400 * dayMs));
+    expect(await left()).toEqual([1, 0, 0]);
+    await effects.close();
+  });
+});
