@@ -2,6 +2,7 @@
 // limited number, ended ones included until they are deleted, so that no read of them grows without bound.
 
 import { LRUCache } from 'lru-cache';
+import type { Filter } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
 import { maxActiveKeys, newApiKey } from '../../schemas/apiKeys.js';
@@ -79,11 +80,19 @@ function heldBy(deps: Deps, who: { merchantId: string; createdBy: string }): Pro
   return deps.collections.apiKeys.find({ ...who, ...active(deps.now()) }, { projection: { _id: 1 } }).toArray();
 }
 
+const revokedShown = 100;
+
+/** The keys that work and the newest 100 that were revoked, newest first. */
 export async function listApiKeys(deps: Deps, { merchantId }: { merchantId: string }): Promise<ApiKeyRow[]> {
-  return deps.collections.apiKeys
-    .find({ merchantId, ...active(deps.now()) })
-    .sort({ createdAt: -1 })
-    .toArray();
+  const newest = (where: Filter<ApiKeyRow>) =>
+    deps.collections.apiKeys.find({ merchantId, ...where }).sort({ createdAt: -1 });
+  const [working, revoked] = await Promise.all([
+    newest(active(deps.now())).toArray(),
+    newest({ revokedAt: { $exists: true } })
+      .limit(revokedShown)
+      .toArray(),
+  ]);
+  return [...working, ...revoked].sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
 }
 
 const minuteMs = 60_000;

@@ -1,5 +1,6 @@
 // How far the outbox is behind, for metrics and operators' commands. The cost does not grow with the backlog: counts
-// stop at 100,000, and the age is that of the oldest among the 20 events of each shard that are due first.
+// stop at 100,000, and the ages are those of the oldest among the 20 events of each shard, and the deliveries of 200
+// subscriptions, that are due first.
 import type { Deps } from '../../platform/deps.js';
 import type { Outbox } from '../../platform/metrics/metrics.js';
 
@@ -10,6 +11,8 @@ const mostDevices = 100_000;
  * event ahead.
  */
 const sampleSize = 20;
+const mostDeliveries = 100_000;
+const mostSubscriptions = 200;
 
 export async function readOutbox({
   collections,
@@ -17,7 +20,8 @@ export async function readOutbox({
   now,
 }: Pick<Deps, 'collections' | 'config' | 'now'>): Promise<Outbox> {
   const shards = Array.from({ length: config.RELAY_SHARDS }, (_, shard) => shard);
-  const [events, staleDevices, ...heads] = await Promise.all([
+  const [queue, events, staleDevices, ...heads] = await Promise.all([
+    readQueue({ collections }),
     collections.events.countDocuments({ state: 'new' }, { limit: mostEvents }),
     collections.devices.countDocuments({ stale: true }, { limit: mostDevices }),
     ...shards.map((shard) =>
@@ -28,6 +32,34 @@ export async function readOutbox({
         .toArray(),
     ),
   ]);
-  const oldest = Math.min(now().getTime(), ...heads.flat().map((event) => event.occurredAt.getTime()));
-  return { events, staleDevices, ageSeconds: (now().getTime() - oldest) / 1_000 };
+  const ageSeconds = (times: Date[]): number =>
+    (now().getTime() - Math.min(now().getTime(), ...times.map((time) => time.getTime()))) / 1_000;
+  return {
+    events,
+    staleDevices,
+    ageSeconds: ageSeconds(heads.flat().map((event) => event.occurredAt)),
+    queuedDeliveries: queue.count,
+    queueAgeSeconds: ageSeconds(queue.heads.map((delivery) => delivery.createdAt)),
+  };
+}
+
+/** How many deliveries are queued, and of each subscription the one that is due first. */
+async function readQueue({ collections }: Pick<Deps, 'collections'>) {
+  const waiting = await collections.waitingSubscriptions
+    .find({}, { projection: { _id: 1 } })
+    .limit(mostSubscriptions)
+    .toArray();
+  const each = await Promise.all(
+    waiting.map(async ({ _id: queuedFor }) => {
+      const [count, head] = await Promise.all([
+        collections.deliveries.countDocuments({ queuedFor }, { limit: Math.ceil(mostDeliveries / waiting.length) }),
+        collections.deliveries.findOne({ queuedFor }, { sort: { dueAt: 1 }, projection: { createdAt: 1 } }),
+      ]);
+      return { count, head };
+    }),
+  );
+  return {
+    count: each.reduce((sum, { count }) => sum + count, 0),
+    heads: each.flatMap(({ head }) => head ?? []),
+  };
 }

@@ -24,24 +24,18 @@ export async function importProgram(
   return program;
 }
 
-const joinableMs = 3_600_000;
-
 /**
- * The unfinished import of the same file, started within the last hour. A client that sends the file again gets the
- * answer of that import and does not start a second one.
+ * The unfinished import of the same file. A client that sends the file again gets the answer of that import and does not
+ * start a second one.
  */
 export async function findUnansweredImport(
   deps: ApiDeps,
   { merchantId, fingerprint }: { merchantId: string; fingerprint: string },
 ): Promise<BatchRow | undefined> {
-  const since = new Date(deps.now().getTime() - joinableMs);
   // At most as many as may run at the same time.
   const running = await deps.collections.batches.find({ merchantId, phase: { $in: ['queued', 'creating'] } }).toArray();
-  return running.find(
-    ({ fingerprint: known, startedAt, done, counts }) =>
-      // The request is answered when the last row is done; the phase ends a moment later.
-      known === fingerprint && startedAt >= since && done < counts.total,
-  );
+  // The request is answered when the last row is done; the phase ends a moment later.
+  return running.find(({ fingerprint: known, done, counts }) => known === fingerprint && done < counts.total);
 }
 
 /**

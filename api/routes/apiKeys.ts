@@ -7,7 +7,18 @@ import { requireHeld } from '../caller.js';
 import type { Routes } from '../request.js';
 
 function presentApiKey(row: ApiKeyRow) {
-  const { _id: id, name, keyPrefix, roleIds, createdBy, createdAt, lastUsedAt, expiresAt, allowedNetworks } = row;
+  const {
+    _id: id,
+    name,
+    keyPrefix,
+    roleIds,
+    createdBy,
+    createdAt,
+    lastUsedAt,
+    expiresAt,
+    revokedAt,
+    allowedNetworks,
+  } = row;
   return {
     id,
     name,
@@ -17,6 +28,7 @@ function presentApiKey(row: ApiKeyRow) {
     createdAt: createdAt.toISOString(),
     lastUsedAt: lastUsedAt?.toISOString() ?? null,
     ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+    revokedAt: revokedAt?.toISOString() ?? null,
     ...(allowedNetworks && { allowedNetworks }),
   };
 }

@@ -15,6 +15,9 @@ export interface Outbox {
   /** Age of the oldest event that is not published yet. */
   ageSeconds: number;
   staleDevices: number;
+  queuedDeliveries: number;
+  /** Age of the oldest delivery in the queue. */
+  queueAgeSeconds: number;
 }
 
 export interface GaugeSources {
@@ -39,7 +42,7 @@ export interface Metrics {
   pass: (platform: Platform, answer: string) => void;
   importRows: (outcome: string, rows: number) => void;
   relayed: (events: number) => void;
-  /** Adds the gauges that are read at each scrape: outbox, stale devices, MongoDB, Temporal. Call it once. */
+  /** Adds the gauges that are read at each scrape: outbox, delivery queue, stale devices, MongoDB, Temporal. Call it once. */
   watch: (sources: GaugeSources) => void;
 }
 
@@ -132,6 +135,16 @@ function watch(registry: Registry, { readOutbox, temporalAvailable }: GaugeSourc
     'lps_stale_devices',
     'Phones that were pushed again and again and never fetched their pass.',
     (outbox) => outbox?.staleDevices ?? unknown,
+  );
+  gauge(
+    'lps_queued_deliveries',
+    'Deliveries in the queue: their receiver is slow or fails, there is no slot, or their merchant is suspended.',
+    (outbox) => outbox?.queuedDeliveries ?? unknown,
+  );
+  gauge(
+    'lps_queued_deliveries_age_seconds',
+    'Age of the oldest delivery in the queue.',
+    (outbox) => outbox?.queueAgeSeconds ?? unknown,
   );
   gauge('lps_mongodb_up', '1 while MongoDB answers.', (outbox) => (outbox ? 1 : 0));
   gauge('lps_temporal_up', '1 while Temporal answers.', () => (temporalAvailable() ? 1 : 0));

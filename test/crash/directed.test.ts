@@ -16,8 +16,9 @@ import { createLoad, type Known, type Load } from './rig/load.js';
 import { createRandom } from './rig/random.js';
 import { type Apple, populate, startApple, type World } from './rig/world.js';
 
+const ofChanges = ['after-claim', 'after-commit', 'before-workflow-start', 'after-workflow-start'] as const;
 const crashPoints: Record<Role, readonly CrashPoint[]> = {
-  api: ['after-claim', 'after-commit', 'before-workflow-start', 'after-workflow-start'],
+  api: [...ofChanges, 'mid-upload'],
   worker: [
     'after-push-before-record',
     'after-post-before-log',
@@ -25,6 +26,7 @@ const crashPoints: Record<Role, readonly CrashPoint[]> = {
     'before-workflow-start',
     'after-workflow-start',
     'mid-chunk',
+    'mid-list',
     'between-relay-read-and-write',
   ],
 };
@@ -93,7 +95,7 @@ async function dieAt(role: Role, point: CrashPoint, work: () => Promise<unknown>
 const delta = (member: Known) => load.keyedChange('delta', member);
 
 describe('an API process that dies', () => {
-  it.each(crashPoints.api)(
+  it.each(ofChanges)(
     '%s of a change that is pushed: the same key gets the answer, and the change is applied once',
     async (point) => {
       await dieAt('api', point, () => delta(withPhone));
@@ -101,9 +103,20 @@ describe('an API process that dies', () => {
     },
   );
 
-  it.each(crashPoints.api)('%s of a change without a phone: the key gets its answer, applied once', async (point) => {
+  it.each(ofChanges)('%s of a change without a phone: the key gets its answer, applied once', async (point) => {
     await dieAt('api', point, () => delta(withoutPhone));
     expect(load.operations.at(-1)).toMatchObject({ outcome: 'acknowledged' });
+  });
+
+  it('in the middle of an upload: the file sent again is imported once, and the upload fails within a minute', async () => {
+    const { diedAt } = await dieAt('api', 'mid-upload', () => load.importFile());
+    expect(load.operations.at(-1)).toMatchObject({ outcome: 'acknowledged' });
+    const { batches, importChunks } = cluster.deps.collections;
+    const broken = await until(() => batches.findOne({ phase: 'failed', uploadSeenAt: { $exists: true } }));
+    await until(async () => (await importChunks.countDocuments({ batchId: broken._id })) === 0);
+    const tookMs = Date.now() - diedAt;
+    console.log(`  the upload of the killed API had ended after ${tookMs} ms at most`);
+    expect((broken.finishedAt?.getTime() ?? Number.NaN) - diedAt).toBeLessThan(60_000);
   });
 
   it('after the commit of an enrollment: the same email finds the member', async () => {
@@ -145,6 +158,26 @@ describe('a worker that dies', () => {
   it('after the relay has read events and before it has leased them: the next relay takes the events', async () => {
     const burst = () => Promise.all(Array.from({ length: 40 }, () => delta(withoutPhone)));
     await dieAt('worker', 'between-relay-read-and-write', burst);
+  });
+});
+
+// Last, because the checkers know no campaigns.
+describe('a worker that dies while it draws up the list of a campaign', () => {
+  it('is followed by one that goes on with the list, and each member gets the message once', async () => {
+    await allReachTemporal();
+    const hit = cluster.arm('worker', 'mid-list');
+    const body = { programId: 'crash-points', message: 'Hello' };
+    const { answer } = await caller.call({ method: 'POST', path: '/merchants/me/campaigns', body });
+    if (!('text' in answer)) throw new Error('No answer.');
+    const { id: batchId } = JSON.parse(answer.text).data as { id: string };
+    const { batches, batchTargets, members } = cluster.deps.collections;
+    await until(async () => hit() && (await batches.findOne({ _id: batchId }))?.phase === 'completed');
+    await cluster.allUp();
+    expect(await batchTargets.countDocuments({ batchId })).toBe(1);
+    const active = await members.find({ programId: 'crash-points', status: 'active' }).toArray();
+    expect(active.length).toBeGreaterThan(0);
+    expect(active.map(({ pass }) => pass.messageSequence)).toEqual(active.map(() => 1));
+    expect((await batches.findOne({ _id: batchId }))?.counts.total).toBe(active.length);
   });
 });
 

@@ -22,7 +22,7 @@ async function serve(options: Partial<MetricsServerOptions> = {}): Promise<(path
   return (path) => fetch(`http://127.0.0.1:${server.port}${path}`);
 }
 
-const outbox = { events: 3, ageSeconds: 7.5, staleDevices: 2 };
+const outbox = { events: 3, ageSeconds: 7.5, staleDevices: 2, queuedDeliveries: 5, queueAgeSeconds: 61.5 };
 
 describe('metrics', () => {
   it('show the counts by route pattern and outcome', async () => {
@@ -66,6 +66,8 @@ describe('metrics', () => {
     expect(reads).toBe(1);
     for (const line of ['events 3', 'age_seconds 7.5']) expect(text).toContain(`lps_outbox_${line}`);
     expect(text).toContain('lps_stale_devices 2');
+    expect(text).toContain('lps_queued_deliveries 5');
+    expect(text).toContain('lps_queued_deliveries_age_seconds 61.5');
     expect(text).toContain('lps_mongodb_up 1');
     expect(text).toContain('lps_temporal_up 0');
   });
@@ -78,6 +80,7 @@ describe('metrics', () => {
     const text = await answer.text();
     expect(text).toContain('lps_mongodb_up 0');
     expect(text).toContain('lps_outbox_events Nan');
+    expect(text).toContain('lps_queued_deliveries Nan');
   });
 
   it('are followed by those of the Temporal SDK, and stand alone when it does not answer', async () => {
