@@ -64,6 +64,18 @@ it('snapshots the list, processes it in order, then publishes its end', async ()
   ]);
 });
 
+it('lists step by step until the list is complete, also over several runs of the workflow', async () => {
+  let left = 52;
+  worker.fakes.snapshotCampaign = async () => {
+    left -= 1;
+    return { total: 52 - left, ...(left > 0 && { more: true as const }) };
+  };
+  const handle = await start();
+  expect(await worker.client.workflow.getHandle(handle.workflowId).result()).toEqual({ phase: 'completed' });
+  expect(left).toBe(0);
+  expect(calls.slice(0, 3)).toEqual(['send 0', 'send 1', 'send 2']);
+});
+
 it('continues where an earlier run stopped, with the list of that run', async () => {
   await (await start(2)).result();
   expect(calls).toEqual(['send 2', 'finish well for campaign', 'publish event-1']);
