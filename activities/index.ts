@@ -29,6 +29,8 @@ import { publishEvents } from './webhooks/publishEvents.js';
 import type { WorkerDeps } from './workerDeps.js';
 
 const heartbeatMs = 1_000;
+/** After so many attempts the comparison with Google goes on with what follows. */
+const googleAttempts = 5;
 const relayRoundMs = 300_000;
 
 interface HeartbeatContext {
@@ -72,16 +74,20 @@ export function createActivities(deps: WorkerDeps) {
     issueGooglePasses: (input: IssuePassesFor) => withHeartbeat(() => issueGooglePasses(deps, input)),
     issueLate: (input: { memberIds: string[] }) => withHeartbeat(() => issueLate(deps, input)),
     pushLate: (lease: Lease) => withHeartbeat(() => pushLate(deps, lease)),
-    compareSaves: (input: { cursor?: SavesCursor }) => withHeartbeat(() => compareSaves(deps, input)),
+    compareSaves: (input: { cursor?: SavesCursor }) =>
+      withHeartbeat(() => compareSaves(deps, { ...input, giveUp: Context.current().info.attempt >= googleAttempts })),
     followObjects: () =>
       withHeartbeat(({ signal }) =>
         followObjects(deps, { signal: AbortSignal.any([signal, deps.shutdownSignal]), forMs: relayRoundMs }),
       ),
-    correctSaves: (input: { memberIds: string[] }) => withHeartbeat(() => correctSaves(deps, input)),
+    correctSaves: (input: { memberIds: string[] }) =>
+      withHeartbeat(() => correctSaves(deps, { ...input, giveUp: Context.current().info.attempt >= googleAttempts })),
     upsertClasses: () => withHeartbeat(({ signal }) => upsertClasses(deps, signal)),
     repushStale: async () => {
-      await reportRemovals(deps);
-      return repushStale(deps);
+      const [pushed, reported] = await Promise.allSettled([repushStale(deps), reportRemovals(deps)]);
+      if (pushed.status === 'rejected') throw pushed.reason;
+      if (reported.status === 'rejected') throw reported.reason;
+      return pushed.value;
     },
     reviveBatches: () => reviveBatches(deps),
     cleanUpBatches: () => withHeartbeat(() => cleanUpBatches(deps)),

@@ -193,6 +193,22 @@ describe('saves and deletions without a callback', () => {
     expect(customers.receivedSoFar(ada, 'pass.installed')).toHaveLength(1);
   });
 
+  it('are found although Google refuses another program, or another pass', async () => {
+    const both = [await customers.join(), await customers.join()];
+    const programIds = both.map(({ program }) => program._id).toSorted();
+    const known = await real.service.deps.collections.programs.find().toArray();
+    const before = known.filter(({ _id }) => _id <= (programIds[0] ?? '')).length;
+    for (const customer of both) real.google.rules.setHasUsers(objectIdOf(customer), true);
+    real.google.fail({ on: 'objectList', how: { status: 403 }, times: before });
+    expect(await reconcile(0)).toEqual({ corrected: 1 });
+    expect(await reconcile(0)).toEqual({ corrected: 1 });
+
+    for (const customer of both) real.google.rules.setHasUsers(objectIdOf(customer), false);
+    real.google.fail({ on: 'objectGet', how: { status: 403 } });
+    expect(await reconcile(0)).toEqual({ corrected: 1 });
+    expect(await reconcile(0)).toEqual({ corrected: 1 });
+  });
+
   it('have one event when the callback comes late', async () => {
     const ada = await customers.join();
     real.google.rules.setHasUsers(objectIdOf(ada), true);

@@ -144,6 +144,22 @@ describe('a phone that does not fetch', () => {
   });
 });
 
+describe('a phone that cannot be checked', () => {
+  it('delays no other phone, and is checked again later', async () => {
+    const { programs } = real.service.deps.collections;
+    const broken = await deaf();
+    const other = await deaf();
+    await programs.updateOne({ _id: broken.customer.program._id }, { $set: { merchantId: 'another' } });
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await look(minute + 1_000);
+    expect([pushesTo(broken.phone), pushesTo(other.phone)]).toEqual([1, 2]);
+    await programs.updateOne({ _id: broken.customer.program._id }, { $set: { merchantId: real.merchant.id } });
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await look(3 * minute);
+    expect(pushesTo(broken.phone)).toBe(2);
+  });
+});
+
 describe('the workflow that a schedule starts', () => {
   it('does the same', async () => {
     const { customer, phone } = await deaf();

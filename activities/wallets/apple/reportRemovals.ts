@@ -11,6 +11,7 @@ const batchSize = 200;
 export async function reportRemovals(deps: WorkerDeps): Promise<void> {
   const due = await deps.collections.removals
     .find({ reportAt: { $lte: deps.now() } })
+    .sort({ reportAt: 1 })
     .limit(batchSize)
     .toArray();
   for (const removal of due) await report(deps, removal).catch((error: unknown) => dropOrRetry(deps, removal, error));
@@ -30,9 +31,16 @@ async function report(deps: WorkerDeps, { _id, merchantId, memberId }: RemovalRo
   });
 }
 
-/** A member that no longer exists has nothing to report; any other failure is tried again by the next run. */
+const retryMs = 60_000;
+
+/** A member that no longer exists has nothing to report; any other failure is tried again after the others. */
 async function dropOrRetry(deps: WorkerDeps, { _id }: RemovalRow, error: unknown): Promise<void> {
-  if (error instanceof ServiceError && error.code === 'MEMBER_NOT_FOUND')
-    await deps.collections.removals.deleteOne({ _id });
-  else deps.log.warn({ err: error }, 'a removal could not be reported');
+  const { removals } = deps.collections;
+  if (error instanceof ServiceError && error.code === 'MEMBER_NOT_FOUND') {
+    await removals.deleteOne({ _id });
+    return;
+  }
+  deps.log.warn({ err: error }, 'a removal could not be reported');
+  const reportAt = new Date(deps.now().getTime() + retryMs);
+  await removals.updateOne({ _id, reportAt: { $exists: true } }, { $set: { reportAt } });
 }

@@ -58,7 +58,7 @@ async function recheck(
   apple: AppleWallet,
   due: DeviceRow[],
 ): Promise<{ pushed: number; stale: number }> {
-  const behind = await findBehind(deps, due);
+  const { behind, unknown } = await findBehind(deps, due);
   const late = behind.filter(({ round }) => round < recheckDelaysMs.length);
   const stale = behind.filter(({ round }) => round >= recheckDelaysMs.length);
   const answers =
@@ -76,11 +76,16 @@ async function recheck(
   const now = deps.now();
   const gone = pushed.filter(({ device, answer }) => isGone(apple, { device, answer, now }));
   // No caller waits for the events of phones that are gone, so the relay publishes them.
-  for (const { device } of gone) await endRegistration(deps, { device, leaseOwnerOf: () => null });
+  for (const { device } of gone)
+    await endRegistration(deps, { device, leaseOwnerOf: () => null }).catch((error: unknown) =>
+      deps.log.warn({ err: error }, 'a registration could not be ended; its phone is pushed again'),
+    );
 
-  const behindIds = new Set(behind.map(({ device }) => device._id));
-  const current = due.filter((device) => !behindIds.has(device._id));
+  const lookedAgain = new Set([...behind.map(({ device }) => device._id), ...unknown.map(({ _id }) => _id)]);
+  const current = due.filter((device) => !lookedAgain.has(device._id));
+  const later = { $set: { recheckAt: new Date(now.getTime() + retryMs) } };
   const changes: { device: DeviceRow; change: Document }[] = [
+    ...unknown.map((device) => ({ device, change: later })),
     ...current.map((device) => ({ device, change: { $unset: { recheckAt: '', recheckRound: '', stale: '' } } })),
     ...stale.map(({ device }) => ({ device, change: { $set: { stale: true }, $unset: { recheckAt: '' } } })),
     ...pushed.map((phone) => ({ device: phone.device, change: { $set: nextRecheck(deps.now(), phone) } })),
@@ -100,21 +105,30 @@ async function recheck(
   return { pushed: pushed.filter(({ answer }) => answer.outcome === 'sent').length, stale: stale.length };
 }
 
-/** Returns the devices that have not fetched the newest version and whose program still pushes. */
-async function findBehind(deps: WorkerDeps, due: DeviceRow[]): Promise<Behind[]> {
+/**
+ * Returns the devices that have not fetched the newest version and whose program still pushes, and those of which this
+ * could not be found out.
+ */
+async function findBehind(deps: WorkerDeps, due: DeviceRow[]): Promise<{ behind: Behind[]; unknown: DeviceRow[] }> {
   const memberIds = [...new Set(due.map((device) => device.memberId))];
   const members =
     memberIds.length > 0 ? await deps.collections.members.find({ _id: { $in: memberIds } }).toArray() : [];
   const byId = new Map(members.map((member) => [member._id, member]));
   const behind: Behind[] = [];
+  const unknown: DeviceRow[] = [];
   for (const device of due) {
     const member = byId.get(device.memberId);
     if (!member || hasNewest(device, member)) continue;
-    const program = await cachedProgram(deps, member);
-    if (modesOf(deps.walletModes, program).apple === 'real')
-      behind.push({ device, member, round: device.recheckRound ?? 0 });
+    try {
+      const program = await cachedProgram(deps, member);
+      if (modesOf(deps.walletModes, program).apple === 'real')
+        behind.push({ device, member, round: device.recheckRound ?? 0 });
+    } catch (error) {
+      deps.log.warn({ err: error, memberId: member._id }, 'a phone could not be checked; trying again later');
+      unknown.push(device);
+    }
   }
-  return behind;
+  return { behind, unknown };
 }
 
 /** A phone has the version that it fetched last, or the one with which it registered. */

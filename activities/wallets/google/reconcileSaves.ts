@@ -1,8 +1,11 @@
 // Compares which passes are saved at Google with the members here, page by page through the objects of every program.
+
+import { ServiceError } from '../../../schemas/errors.js';
 import { makeGoogleClassId, makeGoogleObjectId, parseGoogleObjectId } from '../../../schemas/googleIds.js';
 import type { SavesCursor } from '../../../schemas/workflows.js';
 import type { WorkerDeps } from '../../workerDeps.js';
 import { recordReconciledSave } from './googleSaves.js';
+import { GoogleWalletError } from './googleWalletError.js';
 
 export interface ComparedSaves {
   /** Members whose saved state at Google differs from the one stored here. */
@@ -11,14 +14,33 @@ export interface ComparedSaves {
   next?: SavesCursor;
 }
 
-/** Compares one page. Throws GoogleWalletError. */
-export async function compareSaves(deps: WorkerDeps, { cursor }: { cursor?: SavesCursor }): Promise<ComparedSaves> {
+interface Attempt {
+  /** Whether what Google does not answer is left out, so that the comparison goes on; the next one begins with all. */
+  giveUp: boolean;
+}
+
+/** A retry helps only with these. */
+const isTransient = (error: GoogleWalletError): boolean => error.kind === 'transient' || error.kind === 'quota';
+
+/** Compares one page. Throws GoogleWalletError unless `giveUp`; a program that Google refuses is left out. */
+export async function compareSaves(
+  deps: WorkerDeps,
+  { cursor, giveUp }: { cursor?: SavesCursor } & Attempt,
+): Promise<ComparedSaves> {
   const { google } = deps.wallets;
   if (!google) return { mismatched: [] };
   const programId = cursor?.page === undefined ? await programAfter(deps, cursor?.programId ?? '') : cursor.programId;
   if (programId === undefined) return { mismatched: [] };
   const { issuerId } = google.credentials;
-  const { objects, next } = await google.api.listObjects(makeGoogleClassId(issuerId, programId), cursor?.page);
+  const listed = await google.api
+    .listObjects(makeGoogleClassId(issuerId, programId), cursor?.page)
+    .catch((error: unknown) => {
+      if (!(error instanceof GoogleWalletError) || (isTransient(error) && !giveUp)) throw error;
+      deps.log.error({ err: error, programId }, 'the passes of a program could not be compared with Google');
+      return null;
+    });
+  if (!listed) return { mismatched: [], next: { programId } };
+  const { objects, next } = listed;
   const hasUsers = new Map(
     objects.map((object) => [parseGoogleObjectId(issuerId, object.objectId) ?? '', object.hasUsers]),
   );
@@ -42,20 +64,30 @@ async function programAfter(deps: WorkerDeps, programId: string): Promise<string
   return program?._id;
 }
 
-/** Reads each object from Google again and records its current saved state. Throws GoogleWalletError. */
+/**
+ * Reads each object from Google again and records its current saved state. A member that fails does not hold up the
+ * others. Throws the last failure when a retry may help, unless `giveUp`.
+ */
 export async function correctSaves(
   deps: WorkerDeps,
-  { memberIds }: { memberIds: readonly string[] },
+  { memberIds, giveUp }: { memberIds: readonly string[] } & Attempt,
 ): Promise<{ corrected: number }> {
   const { google } = deps.wallets;
   const members = await deps.collections.members
     .find({ _id: { $in: [...memberIds] } }, { projection: { merchantId: 1 } })
     .toArray();
   let corrected = 0;
+  let failure: unknown;
   for (const member of members) {
-    const object = await google?.api.getObject(makeGoogleObjectId(google.credentials.issuerId, member._id));
-    if (!object) continue;
-    if (await recordReconciledSave(deps, { member, saved: object.hasUsers })) corrected += 1;
+    try {
+      const object = await google?.api.getObject(makeGoogleObjectId(google.credentials.issuerId, member._id));
+      if (object && (await recordReconciledSave(deps, { member, saved: object.hasUsers }))) corrected += 1;
+    } catch (error) {
+      deps.log.warn({ err: error, memberId: member._id }, 'the saved state of a pass could not be corrected');
+      const isFinal = error instanceof GoogleWalletError ? !isTransient(error) : error instanceof ServiceError;
+      if (!isFinal) failure = error;
+    }
   }
+  if (failure !== undefined && !giveUp) throw failure;
   return { corrected };
 }
