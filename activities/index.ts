@@ -24,8 +24,10 @@ import { compareSaves, correctSaves } from './wallets/google/reconcileSaves.js';
 import { upsertClasses } from './wallets/google/upsertClasses.js';
 import { type IssuePassesFor, issueApplePasses, issueGooglePasses, issueLate } from './wallets/issuePasses.js';
 import { pushLate, pushPasses } from './wallets/pushPasses.js';
+import { reviveIssues, revivePushes } from './wallets/revivePasses.js';
 import { postWebhook } from './webhooks/postWebhook.js';
 import { publishEvents } from './webhooks/publishEvents.js';
+import { reviveDeliveries } from './webhooks/reviveDeliveries.js';
 import type { WorkerDeps } from './workerDeps.js';
 
 const heartbeatMs = 1_000;
@@ -89,7 +91,10 @@ export function createActivities(deps: WorkerDeps) {
       if (reported.status === 'rejected') throw reported.reason;
       return pushed.value;
     },
-    reviveBatches: () => reviveBatches(deps),
+    reviveDeliveries: () => reviveDeliveries(deps),
+    revivePushes: () => revivePushes(deps),
+    reviveIssues: () => reviveIssues(deps),
+    reviveBatches: (input: { after?: string }) => reviveBatches(deps, input),
     cleanUpBatches: () => withHeartbeat(() => cleanUpBatches(deps)),
     publishEvents: (lease: Lease) =>
       withHeartbeat(({ signal }) => publishEvents(deps, { ...lease, cancellationSignal: signal })),

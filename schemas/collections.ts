@@ -50,6 +50,11 @@ export interface MemberRow {
      * saved it (activities/wallets/google/followObjects.ts).
      */
     googleDueAt?: Date;
+    /**
+     * While a pass is missing that a wallet did not take: when the workflow that goes on trying counts as lost
+     * (activities/wallets/revivePasses.ts). Each attempt moves it ahead.
+     */
+    issueDueAt?: Date;
   };
   deviceCount: number;
   redeemedCount: number;
@@ -154,6 +159,11 @@ export interface EventRow {
   targetsId?: string;
   /** Recorded once by the process that pushed; null when the wait ended before the wallets confirmed. */
   passUpdate?: PassUpdate | null;
+  /**
+   * Only on an event that was published before the wallets took its push: when the workflow that goes on trying counts
+   * as lost (activities/wallets/revivePasses.ts). Each attempt moves it ahead.
+   */
+  pushDueAt?: Date;
   state: 'new' | 'published';
   /** The lease owner, which processes the event until `dueAt`; from then on the relay may take it. */
   leaseOwner: string;
@@ -210,8 +220,8 @@ export interface DeliveryRow {
   lastAttemptAt: Date | null;
   nextAttemptAt: Date | null;
   /**
-   * Only while the delivery is in the queue (activities/webhooks/deliveryQueue.ts): its subscription, and when it is to
-   * be attempted. An attempt in progress moves `dueAt` ahead.
+   * The queue that an unfinished delivery is in, and when it is due there (activities/webhooks/deliveryQueue.ts): that
+   * of its subscription, or `workflow` while a workflow makes its attempts. An attempt in progress moves `dueAt` ahead.
    */
   queuedFor?: string;
   dueAt?: Date;
@@ -379,6 +389,8 @@ export interface BatchRow {
   published?: number;
   /** Set at the end of the batch: when its rows are removed. Absent once they are (activities/batches/removeRows.ts). */
   rowsUntil?: Date;
+  /** Only for a finished import that still has passes to issue. */
+  unissued?: true;
 }
 
 /** One row of an import's file, parsed but not yet processed. */
@@ -513,6 +525,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the list, newest first' },
     { key: { merchantId: 1, programId: 1, createdAt: -1, _id: -1 }, reason: 'the list of one program; campaigns' },
     { key: { 'pass.googleDueAt': 1 }, sparse: true, reason: 'objects at Google that are behind, oldest first' },
+    { key: { 'pass.issueDueAt': 1 }, sparse: true, reason: 'missing passes that nobody goes on trying' },
     { key: { merchantId: 1, tags: 1, createdAt: -1, _id: -1 }, reason: 'whether a tag is still in use; campaigns' },
   ],
   emails: [],
@@ -538,6 +551,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { state: 1, shard: 1, dueAt: 1 }, reason: 'the relay takes what is due, oldest first' },
     { key: { merchantId: 1, sequence: 1 }, reason: 'the feed, and what is not in it yet' },
     { key: { merchantId: 1, occurredAt: 1, _id: 1 }, reason: 'replay of a range' },
+    { key: { pushDueAt: 1 }, sparse: true, reason: 'late pushes that nobody goes on trying' },
     { key: { occurredAt: 1 }, expireAfterSeconds: days(90), reason: 'the archive is kept 90 days' },
   ],
   classUpdates: [],
@@ -546,7 +560,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { merchantId: 1, subscriptionId: 1, createdAt: -1, _id: -1 }, reason: 'the log of one subscription' },
     { key: { merchantId: 1, eventType: 1, createdAt: -1, _id: -1 }, reason: 'the log of one event type' },
     { key: { merchantId: 1, success: 1, createdAt: -1, _id: -1 }, reason: 'the log of what failed, or succeeded' },
-    { key: { queuedFor: 1, dueAt: 1 }, sparse: true, reason: 'the queue of a subscription, due longest first' },
+    { key: { queuedFor: 1, dueAt: 1 }, sparse: true, reason: 'a queue of deliveries, due longest first' },
     { key: { root: 1 }, sparse: true, reason: 'what became of an event in its replays' },
     { key: { createdAt: 1 }, expireAfterSeconds: days(30), reason: 'the log is kept 30 days' },
   ],
@@ -587,6 +601,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { merchantId: 1, kind: 1, startedAt: 1 }, reason: 'the campaigns of a day' },
     { key: { phase: 1, startedAt: 1 }, reason: 'those that are not over, to see that they are worked on' },
     { key: { rowsUntil: 1 }, sparse: true, reason: 'batches whose rows are to be removed' },
+    { key: { unissued: 1 }, sparse: true, reason: 'imports that are over and still have passes to issue' },
   ],
   importChunks: [
     { key: { batchId: 1, chunk: 1 }, unique: true, reason: 'the chunks of a batch in their order, each stored once' },

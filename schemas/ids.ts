@@ -52,8 +52,8 @@ export const importId = (batchId: string): string => `import:${batchId}`;
 export const campaignId = (batchId: string): string => `campaign:${batchId}`;
 export const replayId = (batchId: string): string => `replay:${batchId}`;
 export const rebuildId = (batchId: string): string => `rebuild:${batchId}`;
-/** The workflow id of retries for a group of events: the same events give the same id, other events another id. */
-export const retryId = (eventIds: readonly string[]): string => `retry:${eventIds[0]}:${derivedId(...eventIds)}`;
+/** The workflow id of retries for a group of events and members: the same ids give the same id, others another one. */
+export const retryId = (ids: readonly string[]): string => `retry:${ids[0]}:${derivedId(...ids)}`;
 export const relayId = (shard: number): string => `relay:${shard}`;
 
 /** `suffix` distinguishes a replay or a test from the first delivery of the same event. */

@@ -135,7 +135,7 @@ export interface WorkflowInputs {
   retryPasses: RetryPasses;
   repushPasses: Record<string, never>;
   importMembers: ImportMembers;
-  reviveBatches: Record<string, never>;
+  reviveWork: Record<string, never>;
   removeBatchRows: Record<string, never>;
   sendCampaign: RunBatch;
   replayDeliveries: RunBatch;

@@ -18,7 +18,7 @@ import { createWorkerDeps } from './createWorkerDeps.js';
 import { createWorkers } from './createWorkers.js';
 import { activityFields } from './interceptors.js';
 import { installRuntime } from './runtime.js';
-import { ensureSchedules } from './schedules.js';
+import { ensureSchedules, keepSchedules, prepare } from './schedules.js';
 import { workflowBundle as makeBundle } from './workflowBundle.js';
 
 // V8 collects garbage once the heap has grown by 30 % since the last collection. This keeps the worker at 300 MB
@@ -42,7 +42,7 @@ const base = createDeps({
   timeouts: 'worker',
 });
 const target = temporalConnectionOptions(config);
-const { client, workflowClient } = connectTemporal({ config, log, watch: false });
+const { client, connection: clientConnection, workflowClient } = connectTemporal({ config, log, watch: false });
 const stopper = new AbortController();
 const deps = createWorkerDeps({ base, workflowClient, wallets, log, shutdownSignal: stopper.signal });
 const activities = createActivities(deps);
@@ -63,6 +63,7 @@ const bundleKind = dataConverter.failureConverterPath === undefined ? 'plain' : 
 const [connection, workflowBundle] = await Promise.all([connectNative(), makeBundle(bundleKind)]);
 
 const { namespace } = target;
+await prepare({ connection: clientConnection, namespace }, log);
 const workers = await createWorkers({ connection, namespace, workflowBundle, activities, dataConverter });
 
 const metricsServer = await serveMetrics({
@@ -87,11 +88,20 @@ process.once('SIGINT', () => stop('SIGINT'));
 process.once('disconnect', () => stop('disconnect'));
 
 const running = Promise.all(workers.map((worker) => worker.run()));
-await ensureSchedules(client, { relayShards: config.RELAY_SHARDS, wallets });
+const schedules = { relayShards: config.RELAY_SHARDS, wallets };
+await ensureSchedules(client, schedules);
+const kept = keepSchedules(client, {
+  ...schedules,
+  connection: clientConnection,
+  namespace,
+  log,
+  signal: stopper.signal,
+});
 log.info({ taskQueues: Object.values(taskQueues) }, 'worker ready');
 process.send?.('ready');
 
 await running;
+await kept;
 await deps.background.close();
 await metricsServer.close();
 await wallets.close();

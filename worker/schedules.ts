@@ -1,7 +1,17 @@
 // Creates the schedules when the worker starts: one for the relay of each shard, and those of the periodic jobs. A
-// relay that an operator terminated, or that a server lost, runs again within its interval of 20 s.
-import { type Client, type IntervalSpec, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
+// relay that an operator terminated, or that a server lost, runs again within its interval of 20 s. While the worker
+// runs, it creates what is missing again: Temporal may have lost all of its data.
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Client,
+  type Connection,
+  type IntervalSpec,
+  ScheduleAlreadyRunning,
+  ScheduleOverlapPolicy,
+} from '@temporalio/client';
+import type { Logger } from 'pino';
 import type { Wallets } from '../activities/wallets/wallets.js';
+import { prepareNamespace } from '../platform/temporal/prepareNamespace.js';
 import { relayId } from '../schemas/ids.js';
 import { taskQueues, type WorkflowInputs, type WorkflowName } from '../schemas/workflows.js';
 
@@ -36,12 +46,12 @@ const recount: Schedule = {
 };
 
 const revival: Schedule = {
-  id: 'revive-batches',
-  name: 'reviveBatches',
+  id: 'revive-work',
+  name: 'reviveWork',
   input: {},
   interval: { every: '30s' },
   triggerOnStart: true,
-  summary: 'take up batches that lost their workflow',
+  summary: 'start lost workflows again',
 };
 
 const cleaning: Schedule = {
@@ -96,23 +106,85 @@ export interface EnsureSchedules {
   wallets: Pick<Wallets, 'apple' | 'google'>;
 }
 
-export async function ensureSchedules(
-  client: Client,
-  { relayShards, wallets: { apple, google } }: EnsureSchedules,
-): Promise<void> {
+function schedulesOf({ relayShards, wallets: { apple, google } }: EnsureSchedules): Schedule[] {
+  const relays = Array.from({ length: relayShards }, (_, shard) => relay(shard));
   const ofGoogle = google ? [reconciliation, classUpdates, follow] : [];
-  const periodic = [recount, revival, cleaning, ...(apple ? [repush] : []), ...ofGoogle];
-  await Promise.all([
-    ensureRelays(client, relayShards),
-    ...periodic.map((schedule) => ensureSchedule(client, schedule)),
-  ]);
+  return [...relays, recount, revival, cleaning, ...(apple ? [repush] : []), ...ofGoogle];
+}
+
+/** Creates the schedules that are missing, and runs at once those that say so. */
+export async function ensureSchedules(client: Client, input: EnsureSchedules): Promise<void> {
+  await Promise.all(schedulesOf(input).map((schedule) => ensureSchedule(client, schedule)));
+}
+
+const checkMs = 10_000;
+const prepareMs = 30_000;
+
+export interface KeepSchedules extends EnsureSchedules {
+  connection: Connection;
+  namespace: string;
+  log: Logger;
+  /** Ends it. */
+  signal: AbortSignal;
+}
+
+/** Creates again what Temporal has lost, until `signal` is aborted. Never rejects. */
+export async function keepSchedules(client: Client, { log, signal, ...input }: KeepSchedules): Promise<void> {
+  while (!signal.aborted) {
+    await sleep(checkMs, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
+    let isLost = false;
+    const check = async () => {
+      for (const schedule of schedulesOf(input)) {
+        if (!(await createSchedule(client, schedule))) continue;
+        log.warn({ schedule: schedule.id }, 'Temporal had lost a schedule; it was created again');
+        isLost = true;
+        if (schedule.triggerOnStart) await trigger(client, schedule);
+      }
+    };
+    try {
+      await input.connection.withAbortSignal(AbortSignal.any([signal, AbortSignal.timeout(checkMs)]), check);
+    } catch (error) {
+      if (!signal.aborted) log.warn({ err: error }, 'the schedules could not be checked; trying again');
+      isLost = true;
+    }
+    if (isLost && !signal.aborted) await prepare(input, log);
+  }
+}
+
+/** Makes the namespace ready, as far as the credentials allow it: where they do not, an operator has made it. */
+export async function prepare(
+  { connection, namespace }: Pick<KeepSchedules, 'connection' | 'namespace'>,
+  log: Logger,
+): Promise<void> {
+  try {
+    const signal = AbortSignal.timeout(prepareMs);
+    await connection.withAbortSignal(signal, () => prepareNamespace(connection, { namespace, create: true, signal }));
+  } catch (error) {
+    log.warn({ err: error, namespace }, 'the namespace could not be prepared');
+  }
 }
 
 export async function ensureRelays(client: Client, shards: number): Promise<void> {
-  await Promise.all(Array.from({ length: shards }, (_, shard) => ensureSchedule(client, relay(shard))));
+  const relays = Array.from({ length: shards }, (_, shard) => relay(shard));
+  await Promise.all(relays.map((schedule) => ensureSchedule(client, schedule)));
 }
 
 async function ensureSchedule(client: Client, schedule: Schedule): Promise<void> {
+  await createSchedule(client, schedule);
+  if (schedule.triggerOnStart) await trigger(client, schedule);
+}
+
+/**
+ * Separate from `create`: Temporal does not count a run that `create` triggers as running, so the next interval would
+ * start the workflow a second time.
+ */
+async function trigger(client: Client, { id }: Schedule): Promise<void> {
+  await client.schedule.getHandle(id).trigger(ScheduleOverlapPolicy.SKIP);
+}
+
+/** False when it exists already. */
+async function createSchedule(client: Client, schedule: Schedule): Promise<boolean> {
   const { id: scheduleId, name: workflowType, input, interval, triggerOnStart, summary } = schedule;
   try {
     await client.schedule.create({
@@ -129,10 +201,9 @@ async function ensureSchedule(client: Client, schedule: Schedule): Promise<void>
         staticSummary: summary,
       },
     });
+    return true;
   } catch (error) {
-    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    if (error instanceof ScheduleAlreadyRunning) return false;
+    throw error;
   }
-  // Triggered separately, not by `create`: Temporal does not count a run that `create` triggers as running, so the next
-  // interval would start the workflow a second time.
-  if (triggerOnStart) await client.schedule.getHandle(scheduleId).trigger(ScheduleOverlapPolicy.SKIP);
 }

@@ -13,11 +13,12 @@ export const pushNow = proxyLocalActivities<Activities>({
   retry: { maximumAttempts: 1 },
 });
 
-/** Short database work. */
-export const database = proxyActivities<Activities>({
+/** Looks for lost workflows. It soon gives up; the schedule's next run begins with what is due longest then. */
+export const revival = proxyActivities<Activities>({
   taskQueue: taskQueues.workflows,
-  startToCloseTimeout: '20s',
-  retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s' },
+  startToCloseTimeout: '30s',
+  scheduleToCloseTimeout: '60s',
+  retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s', maximumAttempts: 3 },
 });
 
 /** Requests to Apple and Google, repeated until the wallet accepts them, for at most 24 h. */

@@ -13,6 +13,6 @@ export { removeBatchRows } from './removeBatchRows.js';
 export { replayDeliveries } from './replayDeliveries.js';
 export { repushPasses } from './repushPasses.js';
 export { retryPasses } from './retryPasses.js';
-export { reviveBatches } from './reviveBatches.js';
+export { reviveWork } from './reviveWork.js';
 export { sendCampaign } from './sendCampaign.js';
 export { updateClasses } from './updateClasses.js';

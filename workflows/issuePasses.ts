@@ -43,11 +43,7 @@ export async function issuePasses({ memberId, eventId }: IssuePasses): Promise<P
     setCurrentDetails(
       `Published the event; still issuing ${[apple ? '' : 'Apple', google ? '' : 'Google'].filter(Boolean).join(' and ')}.`,
     );
-    const late = await Promise.all([
-      apple ? null : issueUntilDone.issueApplePasses({ memberIds, leaseOwner }),
-      google ? null : issueUntilDone.issueGooglePasses({ memberIds, leaseOwner }),
-    ]);
-    await webhooks.publishEvents({ leaseOwner, eventIds: late.flatMap((result) => result?.eventIds ?? []) });
+    await issueUntilDone.issueLate({ memberIds });
   }
   setCurrentDetails('Done: the passes are issued and the events published.');
   await condition(allHandlersFinished);

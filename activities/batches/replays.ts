@@ -24,6 +24,7 @@ import { nonRetryable } from '../nonRetryable.js';
 import type { CheckLease } from '../outbox/leaseRenewal.js';
 import { newFence } from '../outbox/leases.js';
 import { attemptDelivery } from '../webhooks/attemptDelivery.js';
+import { leftToWorkflow } from '../webhooks/deliveryQueue.js';
 import { newDelivery } from '../webhooks/newDelivery.js';
 import { fenceCheck } from '../webhooks/postWebhook.js';
 import { startDeliveryWorkflow } from '../webhooks/startDeliveryWorkflow.js';
@@ -47,24 +48,31 @@ async function subscriptionOf(
 }
 
 /**
- * Returns the events whose latest delivery, replays included, is exhausted or skipped. An event that has been delivered
- * since is left out; so is an event with a delivery in progress, which its own workflow continues.
+ * Returns the events whose latest delivery, replays included, is exhausted or skipped, or hangs. An event that has been
+ * delivered since is left out; so is an event with a delivery in progress.
  */
 async function findFailed(deps: WorkerDeps, eventIds: string[], subscription: SubscriptionRow): Promise<Set<string>> {
   const roots = eventIds.map((eventId) => firstDeliveryId(eventId, subscription._id));
   const read = (where: Filter<DeliveryRow>) =>
-    deps.collections.deliveries
-      .find(where, { projection: { eventId: 1, state: 1, createdAt: 1, lastAttemptAt: 1 } })
-      .toArray();
+    deps.collections.deliveries.find(where, { projection: { history: 0 } }).toArray();
   const rows = (await Promise.all([read({ _id: { $in: roots } }), read({ root: { $in: roots } })])).flat();
   rows.sort((a, b) => lastActivityAt(a) - lastActivityAt(b));
-  const latest = new Map(rows.map(({ eventId, state }) => [eventId, state]));
-  for (const { eventId, state } of rows) if (isUnderWay(state)) latest.set(eventId, state);
-  return new Set([...latest].filter(([, state]) => state === 'exhausted' || state === 'skipped').map(([id]) => id));
+  const isUnderWay = (row: DeliveryRow) => isUnfinished(row) && !hangs(deps, row);
+  const latest = new Map(rows.map((row) => [row.eventId, row]));
+  for (const row of rows) if (isUnderWay(row)) latest.set(row.eventId, row);
+  const failed = [...latest.values()].filter((row) => row.state !== 'succeeded' && !isUnderWay(row));
+  return new Set(failed.map(({ eventId }) => eventId));
 }
 
 const lastActivityAt = ({ lastAttemptAt, createdAt }: DeliveryRow): number => (lastAttemptAt ?? createdAt).getTime();
-const isUnderWay = (state: DeliveryState): boolean => state === 'pending' || state === 'retrying';
+const isUnfinished = ({ state }: DeliveryRow): boolean => state === 'pending' || state === 'retrying';
+
+/** Whether the workflow of an unfinished delivery counts as lost. A delivery in the queue of its subscription waits there. */
+function hangs({ config, now }: WorkerDeps, row: DeliveryRow): boolean {
+  const { queuedFor, subscriptionId, nextAttemptAt, createdAt } = row;
+  const dueAt = row.dueAt?.getTime() ?? (nextAttemptAt ?? createdAt).getTime() + config.REVIVE_AFTER_MS;
+  return queuedFor !== subscriptionId && dueAt <= now().getTime();
+}
 
 /**
  * The published events of the period to which the subscription subscribes (or the failed ones among them), oldest
@@ -129,7 +137,12 @@ async function replayChunk(
   const { deliveries } = deps.collections;
   const events = await findByIds(deps.collections.events, { ids: targets.ids, merchantId: batch.merchantId });
   const made = await newReplays(deps, { batch, events, subscription });
-  await insertMissing(deps.collections.deliveries, made);
+  // When this batch ends before their first attempts, workflows make them.
+  const sentBy = deps.now().getTime() + (made.length * 1_000) / deps.config.REPLAY_PER_SECOND;
+  const waiting = made.map((delivery) =>
+    delivery.state === 'pending' ? { ...delivery, ...leftToWorkflow(deps, new Date(sentBy)) } : delivery,
+  );
+  await insertMissing(deps.collections.deliveries, waiting);
   const ids = made.map((delivery) => delivery._id);
   const fence = newFence();
   await updateByIds(deps, 'deliveries', { ids, change: { $set: { fence } } });
@@ -187,17 +200,10 @@ async function replayOne(
   { delivery, event, subscription, checkLease, cancellationSignal }: ReplayOne,
 ): Promise<void> {
   const { maxAttempts } = subscription.retryPolicy;
-  const suffix = delivery._id;
   const suspended = (await suspensions(deps)).has(delivery.merchantId);
   if (delivery.state === 'retrying' || suspended) {
     const waitMs = Math.max((delivery.nextAttemptAt?.getTime() ?? 0) - deps.now().getTime(), 0);
-    await startDeliveryWorkflow(deps, {
-      delivery,
-      subscription,
-      waitMs,
-      attempts: maxAttempts - delivery.attempts,
-      suffix,
-    });
+    await startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attempts: maxAttempts - delivery.attempts });
     return;
   }
   const { state, waitMs } = await attemptDelivery(deps, {
@@ -210,7 +216,7 @@ async function replayOne(
     signal: cancellationSignal,
   });
   if (state === 'retrying')
-    await startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attempts: maxAttempts - 1, suffix });
+    await startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attempts: maxAttempts - 1 });
 }
 
 /** Succeeded counts as `created`; skipped or no longer stored as `deduped`; every other state as `failed`. */

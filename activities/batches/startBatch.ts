@@ -2,8 +2,10 @@
 // batch is missing, because it was terminated, lost or never started, it is started again. The workflow reads from the
 // database how far the batch was.
 
+import type { Filter } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import type { StartWorkflow, WorkflowClient } from '../../platform/temporal/workflowClient.js';
+import { toChunks } from '../../platform/toChunks.js';
 import type { BatchKind } from '../../schemas/batches.js';
 import type { BatchRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
@@ -95,19 +97,53 @@ export async function startBatch(
 
 /** A younger batch is skipped: the request that created it may still be starting it. */
 const settledMs = 30_000;
-const revivedAtOnce = 200;
+const mostUnfinished = 10_000;
+const revivedAtOnce = 20;
+/** Well within the activity's timeout. */
+const workMs = 10_000;
+
+export interface RevivedBatches {
+  revived: number;
+  /** The last batch that was looked at, when there are more. */
+  next?: string;
+}
 
 /**
- * Called by a schedule. Starts the workflows of unfinished batches that do not run. It looks at 200 batches at most.
+ * Starts the workflows of batches that have work left, unless they run. Goes on after `after`; a batch that fails does
+ * not hold up others.
  */
-export async function reviveBatches(deps: StartBatchDeps): Promise<{ unfinished: number }> {
+export async function reviveBatches(deps: StartBatchDeps, { after = '' }: { after?: string }): Promise<RevivedBatches> {
+  const { batches } = deps.collections;
+  const until = performance.now() + workMs;
   const before = new Date(deps.now().getTime() - settledMs);
-  const found = await deps.collections.batches
-    .find({ phase: { $in: unfinished }, startedAt: { $lt: before } })
-    .limit(revivedAtOnce)
-    .toArray();
-  for (const batch of found) {
-    if (batch.phase !== 'storing') await deps.workflowClient.start(workflowOf(batch, `${batch.kind}, started again`));
+  const idsOf = (where: Filter<BatchRow>) =>
+    batches
+      .find(where, { projection: { _id: 1 } })
+      .limit(mostUnfinished)
+      .toArray();
+  const found = await Promise.all([
+    idsOf({ phase: { $in: unfinished }, startedAt: { $lt: before } }),
+    idsOf({ unissued: true }),
+  ]);
+  const ids = found
+    .flat()
+    .map(({ _id }) => _id)
+    .filter((id) => id > after)
+    .toSorted();
+  let revived = 0;
+  for (const some of toChunks(ids, revivedAtOnce)) {
+    const rows = await batches.find({ _id: { $in: some } }).toArray();
+    await Promise.all(rows.map((batch) => revive(deps, batch)));
+    revived += some.length;
+    if (performance.now() > until && revived < ids.length) return { revived, next: ids[revived - 1] ?? '' };
   }
-  return { unfinished: found.length };
+  return { revived };
+}
+
+async function revive(deps: StartBatchDeps, batch: BatchRow): Promise<void> {
+  try {
+    if (batch.phase !== 'storing') await deps.workflowClient.start(workflowOf(batch, `${batch.kind}, started again`));
+  } catch (error) {
+    deps.log.warn({ err: error, batchId: batch._id }, 'a batch could not be started again; the next run tries it');
+  }
 }

@@ -50,7 +50,7 @@ export function memberWritesOf(
     leaseOwner,
     ...(decision.wallet && { wallet: 'push' as const }),
     ...(decision.refresh && { wallet: 'refresh' as const }),
-    ...(passUpdate && { passUpdate }),
+    ...(passUpdate && !decision.refresh && { passUpdate }),
     ...(targetsId !== undefined && { targetsId }),
   });
   const line =

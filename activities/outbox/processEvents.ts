@@ -2,9 +2,9 @@
 // published. The workflow of a single change calls the same steps one by one.
 import { within } from '../../platform/within.js';
 import type { EventRow } from '../../schemas/collections.js';
-import { retryId } from '../../schemas/ids.js';
 import { issueBoth } from '../wallets/issuePasses.js';
 import { pushLeased } from '../wallets/pushPasses.js';
+import { startRetry } from '../wallets/startRetry.js';
 import { type LeasedEvents, publishLeased } from '../webhooks/publishEvents.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { leaseEvents, releaseEvents } from './leases.js';
@@ -75,17 +75,8 @@ async function startRetries(deps: WorkerDeps, events: EventRow[], { unissued, un
   const missing = events.filter((event) => unpushed.has(event._id) || isUnissued(event));
   for (const merchantId of new Set(missing.map((event) => event.merchantId))) {
     const ofMerchant = missing.filter((event) => event.merchantId === merchantId);
-    const ids = ofMerchant.map(({ _id }) => _id).toSorted();
     const memberIds = ofMerchant.filter(isUnissued).flatMap(({ memberId }) => memberId ?? []);
-    const eventIds = ids.filter((id) => unpushed.has(id));
-    await deps.workflowClient.start({
-      name: 'retryPasses',
-      input: { merchantId, memberIds, eventIds },
-      summary: `issue the passes of ${memberIds.length} members and push ${eventIds.length} changes`,
-      workflowId: retryId(ids),
-      searchAttributes: { MerchantId: merchantId, EventId: ids[0] ?? '' },
-      priority: 3,
-      fairnessKey: merchantId,
-    });
+    const eventIds = ofMerchant.map(({ _id }) => _id).filter((id) => unpushed.has(id));
+    await startRetry(deps, { merchantId, memberIds, eventIds });
   }
 }

@@ -3,6 +3,7 @@
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
 import type { EventRow, MemberRow } from '../../schemas/collections.js';
+import { oweIssue } from '../wallets/revivePasses.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { serialisedEnvelope } from './newEvent.js';
 
@@ -25,12 +26,20 @@ export async function serialiseEnvelopes(deps: WorkerDeps, events: EventRow[]): 
   return deps.collections.events.find({ _id: { $in: events.map((event) => event._id) } }).toArray();
 }
 
-/** `passIssuance` of the enrollment events, by event id. It is known only after the passes were issued. */
+/**
+ * `passIssuance` of the enrollment events, by event id. It is known only after the passes were issued; those that are
+ * missing by now are noted.
+ */
 async function readIssuances(deps: WorkerDeps, events: EventRow[]): Promise<Map<string, Record<string, unknown>>> {
   const enrolled = events.filter((event) => event.wallet === 'issue');
   if (enrolled.length === 0) return new Map();
   const ids = enrolled.flatMap((event) => event.memberId ?? []);
   const members = await deps.collections.members.find({ _id: { $in: ids } }, { projection: { pass: 1 } }).toArray();
   const passes = new Map(members.map((member) => [member._id, member.pass]));
+  const lacksPass = ({ pass }: Pick<MemberRow, 'pass'>) => !pass.appleIssuedAt || !pass.googleIssuedAt;
+  await oweIssue(
+    deps,
+    members.filter(lacksPass).map(({ _id }) => _id),
+  );
   return new Map(enrolled.map((event) => [event._id, issuanceOf(passes.get(event.memberId ?? ''))]));
 }

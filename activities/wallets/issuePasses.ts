@@ -10,6 +10,7 @@ import type { WorkerDeps } from '../workerDeps.js';
 import { GoogleWalletError } from './google/googleWalletError.js';
 import { issueGoogle } from './google/issueGoogle.js';
 import { type IssueResult, issuedField, recordIssued, recordUnissued } from './recordIssued.js';
+import { endIssue, oweIssue } from './revivePasses.js';
 
 interface Issue {
   memberIds: readonly string[];
@@ -145,9 +146,17 @@ export async function issueBoth(deps: WorkerDeps, input: Issue): Promise<{ event
   return { eventIds: [...apple.eventIds, ...google.eventIds], unissued: [...unissued.keys()] };
 }
 
-/** For members whose enrollment was published before. Throws while a wallet does not take all passes. */
+/**
+ * For members whose enrollment was published before; the relay publishes the events of the passes. Throws while a wallet
+ * does not take all passes.
+ */
 export async function issueLate(deps: WorkerDeps, { memberIds }: { memberIds: readonly string[] }): Promise<void> {
+  await oweIssue(deps, memberIds);
   const { unissued } = await issueBoth(deps, { memberIds, leaseOwner: null });
+  await endIssue(
+    deps,
+    memberIds.filter((id) => !unissued.includes(id)),
+  );
   if (unissued.length > 0)
     throw new Error(`Passes of ${unissued.length} of ${memberIds.length} members were not taken.`);
 }

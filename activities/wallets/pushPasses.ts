@@ -12,6 +12,7 @@ import type { PassUpdate } from '../../schemas/passUpdate.js';
 import type { Program } from '../../schemas/programs.js';
 import type { PushedPasses } from '../../schemas/workflows.js';
 import { countLatePushes } from '../batches/pushOutcomes.js';
+import { awaitsPush } from '../outbox/awaitsPush.js';
 import { ensureLease, type Lease } from '../outbox/leases.js';
 import { newMemberEvent, serialisedEnvelope } from '../outbox/newEvent.js';
 import { cachedProgram } from '../programs/readProgram.js';
@@ -21,6 +22,7 @@ import { deviceStatements } from './apple/updateDevices.js';
 import { recordReconciledSave } from './google/googleSaves.js';
 import { pushGoogle } from './google/pushGoogle.js';
 import { pushLines, skippedLines } from './pushTimeline.js';
+import { endPush, owePush } from './revivePasses.js';
 import { modesOf } from './walletModes.js';
 
 /**
@@ -46,19 +48,16 @@ export async function pushLeased(
   for (const event of withoutPush) if (event.passUpdate) result.passUpdates[event._id] = event.passUpdate;
   await insertMissing(deps.collections.timeline, withoutPush.flatMap(skippedLines));
   await Promise.all(
-    events.filter(isPushPending).map(async (event) => {
+    events.filter(awaitsPush).map(async (event) => {
       const pushed = await pushOne(deps, { event, leaseOwner, attemptKind: 'first', withinMs: firstAttemptMs(deps) });
       if (!pushed) return;
       result.eventIds.push(...pushed.eventIds);
       if (pushed.unreached) result.late.push(event._id);
-      else if (event.wallet === 'push') result.passUpdates[event._id] = pushed.passUpdate;
+      else result.passUpdates[event._id] = pushed.passUpdate;
     }),
   );
   return result;
 }
-
-const isPushPending = ({ wallet, passUpdate }: EventRow): boolean =>
-  wallet === 'refresh' || (wallet === 'push' && !passUpdate);
 
 /**
  * Pushes the events whose push is not recorded yet; they may have been published already. Throws while a wallet
@@ -68,8 +67,12 @@ export async function pushLate(deps: WorkerDeps, { leaseOwner, eventIds }: Lease
   const events = await deps.collections.events.find({ _id: { $in: [...eventIds] } }).toArray();
   const made: string[] = [];
   const pending: string[] = [];
+  await owePush(
+    deps,
+    events.filter(awaitsPush).map(({ _id }) => _id),
+  );
   for (const event of events) {
-    const isPending = isPushPending(event);
+    const isPending = awaitsPush(event);
     const push = { event, leaseOwner, attemptKind: 'late', withinMs: lateAttemptMs } as const;
     const pushed = isPending ? await pushOne(deps, push) : null;
     made.push(...(pushed?.eventIds ?? []));
@@ -77,6 +80,10 @@ export async function pushLate(deps: WorkerDeps, { leaseOwner, eventIds }: Lease
     // Also for a push that an earlier attempt recorded: that attempt may have ended before it was counted.
     else await countLatePushes(deps, [pushed ? { ...event, passUpdate: pushed.passUpdate } : event]);
   }
+  await endPush(
+    deps,
+    eventIds.filter((id) => !pending.includes(id)),
+  );
   if (pending.length > 0)
     throw new Error(`The wallets could not be reached for ${pending.length} of ${events.length} changes.`);
   return { eventIds: made };

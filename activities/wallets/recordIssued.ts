@@ -12,6 +12,7 @@ import { withLease } from '../outbox/leases.js';
 import { newMemberEvent } from '../outbox/newEvent.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { GoogleWalletError } from './google/googleWalletError.js';
+import { oweIssue } from './revivePasses.js';
 
 export const issuedField = { apple: 'pass.appleIssuedAt', google: 'pass.googleIssuedAt' } as const;
 
@@ -86,7 +87,10 @@ interface Unissued {
 
 const longestDetail = 200;
 
-/** Adds the first refusal of each pass to the timeline. Later refusals of the same pass add no line. */
+/**
+ * Notes that the passes are missing, and adds the first refusal of each to the timeline. Later refusals of the same pass
+ * add no line.
+ */
 export async function recordUnissued(deps: WorkerDeps, { platform, members, unissued }: Unissued): Promise<void> {
   const lines = members.flatMap(({ _id: memberId, merchantId }) => {
     const error = unissued.get(memberId);
@@ -106,4 +110,5 @@ export async function recordUnissued(deps: WorkerDeps, { platform, members, unis
     ];
   });
   await insertMissing(deps.collections.timeline, lines);
+  await oweIssue(deps, [...unissued.keys()]);
 }

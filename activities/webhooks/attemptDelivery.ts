@@ -9,6 +9,7 @@ import { checkWebhookUrl } from '../../schemas/webhookUrl.js';
 import type { CheckLease } from '../outbox/leaseRenewal.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { type AttemptKind, slotRequestOf } from './deliveryLimits.js';
+import { leftToWorkflow } from './deliveryQueue.js';
 import { type SendResult, sendWebhook } from './sendWebhook.js';
 import { liveSecrets } from './signingSecrets.js';
 import { recordHealth } from './subscriptionHealth.js';
@@ -118,6 +119,7 @@ export async function attemptDelivery(deps: WorkerDeps, attempt: Attempt): Promi
   const state = stateAfter(result, last);
   const waitMs = state === 'retrying' ? Math.max(subscription.retryPolicy.backoffMs, result.retryAfterMs ?? 0) : 0;
   const now = deps.now();
+  const nextAttemptAt = state === 'retrying' ? new Date(now.getTime() + waitMs) : null;
   const { statusCode, error, durationMs } = result;
   deps.metrics.attempt({ kind: attempt.attemptKind, error, seconds: durationMs / 1_000 });
   deps.metrics.delivery(state);
@@ -133,7 +135,8 @@ export async function attemptDelivery(deps: WorkerDeps, attempt: Attempt): Promi
       error,
       detail: result.detail,
       lastAttemptAt: at,
-      nextAttemptAt: state === 'retrying' ? new Date(now.getTime() + waitMs) : null,
+      nextAttemptAt,
+      ...(nextAttemptAt && leftToWorkflow(deps, nextAttemptAt)),
     },
     attempt: { attempt: delivery.attempts + 1, at, statusCode, error, durationMs },
   });

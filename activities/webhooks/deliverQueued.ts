@@ -1,6 +1,6 @@
 // Delivers what is in the delivery queue of one shard of merchants. Each subscription has a loop of its own, which takes
 // as many deliveries as there are slots for, those first that are due longest. A delivery that fails gets a workflow for
-// its retries and leaves the queue.
+// its retries; so does one whose workflow was lost (reviveDeliveries.ts).
 import { setMaxListeners } from 'node:events';
 import { Withdrawn } from '../../platform/fairLimit.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
@@ -12,9 +12,9 @@ import { maxLeaseAheadMs } from '../outbox/takeOverShard.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { attemptDelivery } from './attemptDelivery.js';
 import { slotRequestOf } from './deliveryLimits.js';
-import { attemptExpiry, maxSlotWaitMs, outOfQueue, unfinished } from './deliveryQueue.js';
+import { attemptExpiry, leftToWorkflow, maxSlotWaitMs, outOfQueue, unfinished } from './deliveryQueue.js';
 import { closeDelivery, fenceCheck } from './postWebhook.js';
-import { startDeliveryWorkflow } from './startDeliveryWorkflow.js';
+import { isFirstDelivery, startDeliveryWorkflow } from './startDeliveryWorkflow.js';
 
 /** Number of deliveries that one query reads. */
 const lookAhead = 500;
@@ -175,7 +175,7 @@ async function deliverOne(deps: WorkerDeps, { delivery, fence, subscription, eve
   const { maxAttempts } = subscription.retryPolicy;
   let { attempts } = delivery;
   let waitMs = Math.max((delivery.nextAttemptAt?.getTime() ?? 0) - deps.now().getTime(), 0);
-  if (delivery.state === 'pending') {
+  if (delivery.state === 'pending' && isFirstDelivery(delivery)) {
     const attempted = await attemptDelivery(deps, {
       delivery,
       event,
@@ -191,7 +191,11 @@ async function deliverOne(deps: WorkerDeps, { delivery, fence, subscription, eve
     waitMs = attempted.waitMs;
   }
   await startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attempts: maxAttempts - attempts });
-  await deliveries.updateOne({ _id }, outOfQueue);
+  // The workflow of an overdue delivery may run and wait its turn, so it is looked after less often.
+  const now = deps.now().getTime();
+  const overdueMs = now - (delivery.nextAttemptAt ?? delivery.createdAt).getTime();
+  const nextAttemptAt = new Date(now + Math.max(waitMs, Math.min(overdueMs, 2 * deps.config.REVIVE_AFTER_MS)));
+  await deliveries.updateOne({ _id, state: unfinished }, { $set: leftToWorkflow(deps, nextAttemptAt) });
 }
 
 const retryMs = 5_000;

@@ -1,11 +1,14 @@
 // The queue of deliveries that publishing does not wait for: their receiver is slow or fails, or there is no slot for
 // them (docs/decisions/040-publishing-does-not-wait-for-receivers.md). A delivery is in the queue while its row has
 // `queuedFor` and `dueAt`. Whoever attempts it moves `dueAt` ahead by more than the attempt may take, so a delivery of a
-// process that died is due again after that. A row in `waitingSubscriptions` says whose queue has deliveries.
+// process that died is due again after that. A row in `waitingSubscriptions` says whose queue has deliveries. A delivery
+// whose attempts a workflow makes is in the queue `workflow`; when it is due there, its workflow counts as lost
+// (reviveDeliveries.ts). So every unfinished delivery in the log is in one queue.
 import type { Deps } from '../../platform/deps.js';
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
+import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { DeliveryRow, SubscriptionRow } from '../../schemas/collections.js';
 import { shardOf } from '../../schemas/events.js';
 import type { Background } from './background.js';
@@ -25,6 +28,18 @@ export const attemptExpiry = (deps: Deps, { timeoutMs }: Pick<SubscriptionRow, '
 
 /** The states of a delivery that has not ended, as a filter. */
 export const unfinished = { $in: ['pending' as const, 'retrying' as const] };
+
+/** The queue of the deliveries whose attempts a workflow makes. */
+export const workflowQueue = 'workflow';
+
+/** The fields of a delivery whose next attempt a workflow makes at that time, by default now. */
+export const leftToWorkflow = (
+  { config, now }: Pick<Deps, 'config' | 'now'>,
+  nextAttemptAt: Date = now(),
+): Pick<Required<DeliveryRow>, 'queuedFor' | 'dueAt'> => ({
+  queuedFor: workflowQueue,
+  dueAt: new Date(nextAttemptAt.getTime() + config.REVIVE_AFTER_MS),
+});
 
 /** The part of an update that takes a delivery out of the queue. */
 export const outOfQueue = { $unset: { queuedFor: '', dueAt: '' } } as const;
@@ -62,13 +77,17 @@ export async function markWaiting(
   deliveries: readonly Pick<DeliveryRow, 'subscriptionId' | 'merchantId'>[],
 ): Promise<void> {
   if (deliveries.length === 0) return;
-  const subscriptions = new Map(deliveries.map(({ subscriptionId, merchantId }) => [subscriptionId, merchantId]));
-  await writeBulk(
-    deps,
-    Array.from(subscriptions, ([_id, merchantId]) => {
-      const shard = shardOf(merchantId, deps.config.RELAY_SHARDS);
-      return update(deps, 'waitingSubscriptions', { _id }, { $set: { merchantId, shard }, $inc: { marks: 1 } }, true);
-    }),
-  );
+  await writeBulk(deps, markStatements(deps, deliveries));
   deps.background.wake();
+}
+
+export function markStatements(
+  deps: Deps,
+  deliveries: readonly Pick<DeliveryRow, 'subscriptionId' | 'merchantId'>[],
+): Statement[] {
+  const subscriptions = new Map(deliveries.map(({ subscriptionId, merchantId }) => [subscriptionId, merchantId]));
+  return Array.from(subscriptions, ([_id, merchantId]) => {
+    const shard = shardOf(merchantId, deps.config.RELAY_SHARDS);
+    return update(deps, 'waitingSubscriptions', { _id }, { $set: { merchantId, shard }, $inc: { marks: 1 } }, true);
+  });
 }

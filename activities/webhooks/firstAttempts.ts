@@ -11,7 +11,7 @@ import { type CheckLease, LeaseLost } from '../outbox/leaseRenewal.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { attemptDelivery } from './attemptDelivery.js';
 import { slotRequestOf } from './deliveryLimits.js';
-import { attemptExpiry, enqueue, markWaiting, outOfQueue, unfinished } from './deliveryQueue.js';
+import { attemptExpiry, enqueue, leftToWorkflow, markWaiting, unfinished } from './deliveryQueue.js';
 import type { OpenDelivery } from './openDeliveries.js';
 import { startDeliveryWorkflow } from './startDeliveryWorkflow.js';
 
@@ -61,7 +61,7 @@ export async function makeFirstAttempts(
   const underway: Underway[] = [];
   for (const entry of open) {
     const { delivery, subscription } = entry;
-    if (delivery.queuedFor) known.push(delivery);
+    if (delivery.queuedFor === subscription._id) known.push(delivery);
     else if (goesToQueue(deps, entry)) slow.push(delivery);
     else underway.push({ ...entry, slot: slotRequestOf(subscription, 'first'), ended: false });
   }
@@ -109,8 +109,9 @@ async function deliver(
 ): Promise<void> {
   const { delivery, event, subscription, slot } = entry;
   const { maxAttempts } = subscription.retryPolicy;
+  let waitMs: number;
   if (delivery.state === 'retrying') {
-    const waitMs = Math.max((delivery.nextAttemptAt?.getTime() ?? 0) - deps.now().getTime(), 0);
+    waitMs = Math.max((delivery.nextAttemptAt?.getTime() ?? 0) - deps.now().getTime(), 0);
     await startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attempts: maxAttempts - delivery.attempts });
   } else {
     const attempted = await attemptDelivery(deps, {
@@ -125,11 +126,16 @@ async function deliver(
       signal,
     });
     if (attempted.state !== 'retrying') return;
-    await startDeliveryWorkflow(deps, { delivery, subscription, waitMs: attempted.waitMs, attempts: maxAttempts - 1 });
+    waitMs = attempted.waitMs;
+    await startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attempts: maxAttempts - 1 });
   }
   if (!entry.handover) return;
   await entry.handover;
-  await deps.collections.deliveries.updateOne({ _id: delivery._id }, outOfQueue);
+  const nextAttemptAt = new Date(deps.now().getTime() + waitMs);
+  await deps.collections.deliveries.updateOne(
+    { _id: delivery._id, state: unfinished },
+    { $set: leftToWorkflow(deps, nextAttemptAt) },
+  );
 }
 
 /** Moves what has not ended to the queue. */

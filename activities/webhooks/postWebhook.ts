@@ -14,7 +14,7 @@ import { newFence } from '../outbox/leases.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { type Attempted, attemptDelivery } from './attemptDelivery.js';
 import { slotRequestOf } from './deliveryLimits.js';
-import { outOfQueue } from './deliveryQueue.js';
+import { leftToWorkflow, outOfQueue } from './deliveryQueue.js';
 
 export interface PostWebhook {
   deliveryId: string;
@@ -58,7 +58,7 @@ export async function postWebhook(
   const takeOver = (from: Filter<DeliveryRow>) =>
     deps.collections.deliveries.findOneAndUpdate(
       { _id: deliveryId, ...from },
-      { $set: { fence, activityAttempt } },
+      { $set: { fence, activityAttempt, ...leftToWorkflow(deps) } },
       { returnDocument: 'after' },
     );
   const { runId, attempt } = activityAttempt;
@@ -70,7 +70,10 @@ export async function postWebhook(
     if (known) throw new LeaseLost('A later attempt of this delivery took over.');
     throw deliveryGone('The delivery is no longer in the log: it was kept its 30 days.');
   }
-  if (delivery.state === 'succeeded') return { state: 'succeeded' };
+  if (delivery.state === 'succeeded') {
+    await deps.collections.deliveries.updateOne({ _id: deliveryId }, outOfQueue);
+    return { state: 'succeeded' };
+  }
   const begunWith = before ?? delivery.attempts;
   remember(begunWith);
   // The delivery waits without using up an attempt.

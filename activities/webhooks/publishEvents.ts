@@ -46,7 +46,7 @@ export async function publishLeased(deps: WorkerDeps, leased: LeasedEvents): Pro
     const open = await findOpenDeliveries(deps, await serialiseEnvelopes(deps, events));
     const failed = await makeFirstAttempts(deps, open, { checkLease, cancellationSignal });
     deps.crashPoint('after-log-before-mark');
-    await markPublished(deps, { ...lease, eventIds: lease.eventIds.filter((id) => !failed.has(id)) });
+    await markPublished(deps, { leaseOwner, fence, events: events.filter(({ _id }) => !failed.has(_id)) });
     return failed;
   } finally {
     stopRenewal();

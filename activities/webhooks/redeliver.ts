@@ -5,6 +5,7 @@ import type { WorkflowClient } from '../../platform/temporal/workflowClient.js';
 import type { EventRow, SubscriptionRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { firstDeliveryId, newId } from '../../schemas/ids.js';
+import { leftToWorkflow } from './deliveryQueue.js';
 import { newDelivery } from './newDelivery.js';
 import { startDeliveryWorkflow } from './startDeliveryWorkflow.js';
 
@@ -24,11 +25,12 @@ export async function redeliver(
     ...newDelivery(deps, { event, subscription, id }),
     ...(replayOf && { replayOf, root: firstDeliveryId(event._id, subscription._id) }),
   };
-  await deps.collections.deliveries.insertOne(delivery);
-  if (delivery.state === 'skipped') return;
+  const isOver = delivery.state === 'skipped';
+  await deps.collections.deliveries.insertOne({ ...delivery, ...(!isOver && leftToWorkflow(deps)) });
+  if (isOver) return;
   const { maxAttempts: attempts } = subscription.retryPolicy;
   try {
-    await startDeliveryWorkflow(deps, { delivery, subscription, waitMs: 0, attempts, suffix: id });
+    await startDeliveryWorkflow(deps, { delivery, subscription, waitMs: 0, attempts });
   } catch (error) {
     deps.log.warn({ err: error, deliveryId: id }, 'a delivery could not be queued');
     await deps.collections.deliveries.deleteOne({ _id: id, state: 'pending', attempts: 0 });

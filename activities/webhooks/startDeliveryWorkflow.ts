@@ -3,27 +3,30 @@
 import type { Deps } from '../../platform/deps.js';
 import type { WorkflowClient } from '../../platform/temporal/workflowClient.js';
 import type { DeliveryRow, SubscriptionRow } from '../../schemas/collections.js';
-import { deliveryWorkflowId } from '../../schemas/ids.js';
+import { deliveryWorkflowId, firstDeliveryId } from '../../schemas/ids.js';
 
 export interface StartDeliveryWorkflow {
   delivery: DeliveryRow;
   subscription: SubscriptionRow;
   waitMs: number;
   attempts: number;
-  suffix?: string;
 }
 
-/** Operators find the workflow by event, subscription and status. */
+/** Replays and tests are not: a workflow makes all their attempts. */
+export const isFirstDelivery = ({ _id, eventId, subscriptionId }: DeliveryRow): boolean =>
+  _id === firstDeliveryId(eventId, subscriptionId);
+
+/** Changes nothing while the workflow runs. Operators find the workflow by event, subscription and status. */
 export async function startDeliveryWorkflow(
   deps: Pick<Deps, 'now' | 'crashPoint'> & { workflowClient: WorkflowClient },
   retry: StartDeliveryWorkflow,
 ): Promise<void> {
-  const { delivery, subscription, waitMs, attempts, suffix } = retry;
+  const { delivery, subscription, waitMs, attempts } = retry;
   const { eventId, subscriptionId, merchantId, eventType } = delivery;
   deps.crashPoint('before-workflow-start');
   await deps.workflowClient.start({
     name: 'deliverWebhook',
-    workflowId: deliveryWorkflowId(eventId, subscriptionId, suffix),
+    workflowId: deliveryWorkflowId(eventId, subscriptionId, isFirstDelivery(delivery) ? undefined : delivery._id),
     input: {
       deliveryId: delivery._id,
       eventId,

@@ -16,6 +16,7 @@ export function connectTemporal({
   watch,
 }: { config: Config; log: Logger } & Pick<WorkflowClientOptions, 'watch'>): {
   client: Client;
+  connection: Connection;
   workflowClient: WorkflowClient;
 } {
   const target = temporalConnectionOptions(config);
@@ -23,6 +24,7 @@ export function connectTemporal({
   const client = new Client({ connection, namespace: target.namespace, dataConverter: dataConverterOf(config) });
   return {
     client,
+    connection,
     workflowClient: createWorkflowClient({ client, connection, log, ...(watch !== undefined && { watch }) }),
   };
 }

@@ -2,9 +2,9 @@
 // that server is changed.
 import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { prepareNamespace, retentionOf } from '../../platform/temporal/prepareNamespace.js';
 import { toError } from '../../platform/toError.js';
 import { ExpectedFailure } from '../expectedFailure.js';
-import { prepareNamespace, retentionOf } from './temporalNamespace.js';
 
 const leastRetentionSeconds = 72 * 3_600;
 

@@ -2,13 +2,13 @@
 // short retry waits a second. Finished workflows stay visible for a week, because operators may look at them days
 // later.
 import { Connection } from '@temporalio/client';
+import { prepareNamespace, retentionOf } from '../../platform/temporal/prepareNamespace.js';
 import { searchAttributeNames } from '../../schemas/searchAttributes.js';
 import { accepts } from '../ports.js';
 import type { ProcessPlan } from '../supervisedProcess.js';
 import { until } from '../until.js';
 import { type Watch, watchLimits } from '../watch.js';
 import type { Engine } from './obtain.js';
-import { prepareNamespace, retentionOf } from './temporalNamespace.js';
 
 const host = '127.0.0.1';
 const retentionSeconds = 7 * 24 * 3_600;

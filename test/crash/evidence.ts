@@ -125,7 +125,7 @@ export const permanentWorkflows: readonly string[] = [
   'relay',
   'repushPasses',
   'recount',
-  'reviveBatches',
+  'reviveWork',
   'removeBatchRows',
   'updateClasses',
 ];

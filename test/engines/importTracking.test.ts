@@ -219,7 +219,7 @@ describe('an import that loses its worker or workflow', () => {
       { $set: { startedAt: new Date(Date.now() - 60_000) } },
     );
     await service.startWorker();
-    const revival = await service.client.workflow.start('reviveBatches', {
+    const revival = await service.client.workflow.start('reviveWork', {
       workflowId: `revive:${batchId}`,
       taskQueue: taskQueues.workflows,
     });

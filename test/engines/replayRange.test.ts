@@ -1,6 +1,7 @@
 // The replay of a range of events: the same ids and bytes, to one subscription, at a limited rate, and an event at its
 // end.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deliveryWorkflowId } from '../../schemas/ids.js';
 import { csvOf, sendImport } from '../rig/imports.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Received, type Receiver, type Responder, startReceiver } from '../rig/receiver.js';
@@ -176,6 +177,26 @@ describe('a failed event', () => {
     await until(() => service.deps.collections.deliveries.findOne({ subscriptionId: id, state: 'retrying' }));
     const batch = await ended(scene, await scene.replay(id, { since: longAgo }));
     expect(batch.counts.total).toBe(0);
+    await scene.stop();
+  });
+
+  it('is one whose delivery hangs: its next attempt is long overdue, and nobody makes it', async () => {
+    const scene = await aScene();
+    const { deliveries } = service.deps.collections;
+    scene.receiver.setResponder(broken);
+    const id = await scene.subscribe({ retryPolicy: { maxAttempts: 2, backoffMs: 86_400_000 } });
+    await scene.scan(2);
+    await until(async () => (await deliveries.countDocuments({ subscriptionId: id, state: 'retrying' })) === 2);
+    const [hanging] = await deliveries.find({ subscriptionId: id }).toArray();
+    if (!hanging) throw new Error('No delivery.');
+    await service.client.workflow.getHandle(deliveryWorkflowId(hanging.eventId, id)).terminate('by a test');
+    const dayAgo = new Date(Date.now() - 86_400_000);
+    await deliveries.updateOne({ _id: hanging._id }, { $set: { nextAttemptAt: dayAgo, dueAt: dayAgo } });
+    scene.receiver.setResponder(ok);
+    const before = scene.receiver.requests.length;
+    const batch = await ended(scene, await scene.replay(id, { since: longAgo }));
+    expect(batch.counts).toMatchObject({ total: 1, created: 1 });
+    expect(scene.receiver.requests.slice(before).map(idOf)).toEqual([hanging.eventId]);
     await scene.stop();
   });
 });

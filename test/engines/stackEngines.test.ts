@@ -9,6 +9,7 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { retentionOf } from '../../platform/temporal/prepareNamespace.js';
 import { searchAttributeNames } from '../../schemas/searchAttributes.js';
 import { cacheDirOf } from '../../stack/engines/cache.js';
 import { prepareGivenTemporal } from '../../stack/engines/givenTemporal.js';
@@ -16,7 +17,6 @@ import { assertGivenMongodb, mongodbPlan, mongodbUriAt } from '../../stack/engin
 import { obtainMongodb } from '../../stack/engines/mongodbSources.js';
 import { engineEnv } from '../../stack/engines/startEngines.js';
 import { temporalPlan } from '../../stack/engines/temporal.js';
-import { retentionOf } from '../../stack/engines/temporalNamespace.js';
 import { obtainTemporal } from '../../stack/engines/temporalSources.js';
 import type { NamedProcess } from '../../stack/lock.js';
 import { findPort } from '../../stack/ports.js';

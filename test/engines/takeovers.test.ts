@@ -165,7 +165,8 @@ describe('an attempt that stood still while another one took over', () => {
     const eventIds = [await points(store, id, 1)];
     const leaseOwner = 'points:somebody';
     const stalled = { leaseOwner, eventIds, fence: 'first' };
-    expect(await leaseEvents(store, stalled)).toHaveLength(1);
+    const events = await leaseEvents(store, stalled);
+    expect(events).toHaveLength(1);
     const lease = startLeaseRenewal(store, stalled);
     const before = await stateOf(eventIds[0] ?? '');
     await lease.check();
@@ -173,9 +174,9 @@ describe('an attempt that stood still while another one took over', () => {
     expect(await leaseEvents(store, { leaseOwner, eventIds, fence: 'second' })).toHaveLength(1);
     await expect(lease.check()).rejects.toThrow(LeaseLost);
     lease.stop();
-    await markPublished(store, stalled);
+    await markPublished(store, { leaseOwner, fence: 'first', events });
     expect(await stateOf(eventIds[0] ?? '')).toMatchObject({ state: 'new', fence: 'second' });
-    await markPublished(store, { leaseOwner, eventIds, fence: 'second' });
+    await markPublished(store, { leaseOwner, fence: 'second', events });
     expect(await stateOf(eventIds[0] ?? '')).toMatchObject({ state: 'published' });
   });
 });

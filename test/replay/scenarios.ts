@@ -182,7 +182,8 @@ export const scenarios: Scenarios = {
     googleLate: () => ({
       activities: {
         issueApplePasses: async () => ({ eventIds: ['apple-1'] }),
-        issueGooglePasses: failing(2, unavailable, async () => ({ eventIds: ['google-1'] })),
+        issueGooglePasses: failing(1, unavailable, async () => ({ eventIds: ['google-1'] })),
+        issueLate: failing(1, unavailable, async () => undefined),
         publishEvents,
       },
       input: enrollment,
@@ -252,8 +253,19 @@ export const scenarios: Scenarios = {
   repushPasses: {
     pushed: () => ({ activities: { repushStale: async () => ({ pushed: 2, stale: 1 }) }, input: {} }),
   },
-  reviveBatches: {
-    looked: () => ({ activities: { reviveBatches: async () => ({ unfinished: 1 }) }, input: {} }),
+  reviveWork: {
+    looked: () => {
+      const reviveDeliveries = failing(1, unavailable, async () => ({ revived: 2 }));
+      return {
+        activities: {
+          reviveDeliveries: () => reviveDeliveries({}),
+          revivePushes: async () => ({ revived: 1 }),
+          reviveIssues: async () => ({ revived: 0 }),
+          reviveBatches: async ({ after }) => ({ revived: 1, ...(after === undefined && { next: 'batch-1' }) }),
+        },
+        input: {},
+      };
+    },
   },
   removeBatchRows: {
     looked: () => ({ activities: { cleanUpBatches: async () => ({ ended: 1, removed: 2 }) }, input: {} }),

@@ -5,6 +5,7 @@ import { importId } from '../../../schemas/ids.js';
 import { requireActiveMerchant } from '../../access/suspended.js';
 import { newFence } from '../../outbox/leases.js';
 import { issueBoth } from '../../wallets/issuePasses.js';
+import { endIssue } from '../../wallets/revivePasses.js';
 import type { WorkerDeps } from '../../workerDeps.js';
 import { finishBatch } from '../finishBatch.js';
 import { keptForPassesMs, keptMs } from '../removeRows.js';
@@ -33,7 +34,10 @@ export async function finishImport(deps: WorkerDeps, input: FinishImport): Promi
   const batch = await requireBatch(deps, batchId);
   const { counts, passIssuance, dryRun } = batch;
   const unissued = !dryRun && (passIssuance.apple < counts.created || passIssuance.google < counts.created);
-  if (unissued) await keepRows(deps, batch, deps.now().getTime() + keptForPassesMs);
+  if (unissued) {
+    await keepRows(deps, batch, deps.now().getTime() + keptForPassesMs);
+    await deps.collections.batches.updateOne({ _id: batchId }, { $set: { unissued } });
+  }
   return { ...finished, unissued };
 }
 
@@ -79,8 +83,13 @@ export async function issueImportedLate(
     const { eventIds, unissued } = await issueBoth(deps, { memberIds, leaseOwner, fence });
     await publish(deps, { leaseOwner, fence, eventIds, cancellationSignal });
     await recordPublished(deps, { batch, row, memberIds });
+    await endIssue(
+      deps,
+      memberIds.filter((id) => !unissued.includes(id)),
+    );
     left += unissued.length;
   }
   if (left > 0) throw new Error(`Passes of ${left} imported members were not taken.`);
   await keepRows(deps, batch, (batch.finishedAt ?? deps.now()).getTime() + keptMs);
+  await deps.collections.batches.updateOne({ _id: batchId }, { $unset: { unissued: '' } });
 }

@@ -1,29 +1,62 @@
-// Registers the search attributes in the namespace. The server refuses to start a workflow that sets an unknown search
-// attribute.
-import type { Connection } from '@temporalio/client';
+// Creates the namespace when it is missing, and registers the search attributes in it. The server refuses to start a
+// workflow that sets an unknown search attribute.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Connection, isGrpcServiceError } from '@temporalio/client';
 import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { searchAttributeNames } from '../../schemas/searchAttributes.js';
-import { until } from '../until.js';
 
 export interface Preparation {
   namespace: string;
   /** The minimum retention of finished workflows, in seconds; without it the namespace's retention is not changed. */
   retentionSeconds?: number;
+  /** Whether to create a missing namespace. Without it, one that is missing is an error. */
+  create?: boolean;
   signal: AbortSignal;
 }
 
-/** Can be repeated safely. */
+const newRetentionSeconds = 7 * 24 * 3_600;
+/** Codes of gRPC. */
+const notFound = 5;
+const alreadyExists = 6;
+const pauseMs = 50;
+
+/** Can be repeated safely. Throws when `signal` is aborted before the namespace is ready. */
 export async function prepareNamespace(connection: Connection, preparation: Preparation): Promise<void> {
-  const { namespace, retentionSeconds, signal } = preparation;
+  const { namespace, retentionSeconds, create = false, signal } = preparation;
+  if (create) await createWhenMissing(connection, namespace);
   if (retentionSeconds !== undefined && (await retentionOf(connection, namespace)) < retentionSeconds) {
     await connection.workflowService.updateNamespace({
       namespace,
       config: { workflowExecutionRetentionTtl: msToTs(retentionSeconds * 1_000) },
     });
   }
-  await addMissingAttributes(connection, namespace);
-  await until(async () => (await missingAttributes(connection, namespace)).length === 0, 50, signal);
+  // A new namespace is not known everywhere at once, so the calls are repeated.
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      await addMissingAttributes(connection, namespace);
+      if ((await missingAttributes(connection, namespace)).length === 0) return;
+    } catch (error) {
+      if (!create || !isNotFound(error)) throw error;
+    }
+    await sleep(pauseMs);
+  }
+}
+
+const isNotFound = (error: unknown): boolean => isGrpcServiceError(error) && error.code === notFound;
+
+async function createWhenMissing(connection: Connection, namespace: string): Promise<void> {
+  try {
+    await connection.workflowService.describeNamespace({ namespace });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    await connection.workflowService
+      .registerNamespace({ namespace, workflowExecutionRetentionPeriod: msToTs(newRetentionSeconds * 1_000) })
+      .catch((failure: unknown) => {
+        if (!isGrpcServiceError(failure) || failure.code !== alreadyExists) throw failure;
+      });
+  }
 }
 
 export async function retentionOf(connection: Connection, namespace: string): Promise<number> {

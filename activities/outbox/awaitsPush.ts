@@ -1,0 +1,5 @@
+import type { EventRow } from '../../schemas/collections.js';
+
+/** Whether the wallets have to be told, and their answer is not recorded yet. */
+export const awaitsPush = ({ wallet, passUpdate }: Pick<EventRow, 'wallet' | 'passUpdate'>): boolean =>
+  (wallet === 'push' || wallet === 'refresh') && !passUpdate;

@@ -1,0 +1,99 @@
+// Passes and pushes that a wallet did not take in time are tried again by workflows. Their rows say when such a workflow
+// counts as lost (`pass.issueDueAt` of the member, `pushDueAt` of the event); each attempt moves that time ahead. What is
+// overdue gets a new workflow.
+import type { Deps } from '../../platform/deps.js';
+import { updateByIds } from '../../platform/mongodb/updateMany.js';
+import { toChunks } from '../../platform/toChunks.js';
+import type { RetryPasses } from '../../schemas/workflows.js';
+import type { WorkerDeps } from '../workerDeps.js';
+import { startRetry } from './startRetry.js';
+
+/** The first retry of a lost workflow must not come before that of one that lives. */
+const lostAt = ({ config, now }: Pick<Deps, 'config' | 'now'>): Date =>
+  new Date(now().getTime() + config.REVIVE_AFTER_MS);
+
+/** Notes that these members lack a pass. */
+export async function oweIssue(deps: Deps, memberIds: readonly string[]): Promise<void> {
+  await updateByIds(deps, 'members', { ids: memberIds, change: { $set: { 'pass.issueDueAt': lostAt(deps) } } });
+}
+
+export async function endIssue(deps: Deps, memberIds: readonly string[]): Promise<void> {
+  await updateByIds(deps, 'members', { ids: memberIds, change: { $unset: { 'pass.issueDueAt': '' } } });
+}
+
+export async function owePush(deps: Deps, eventIds: readonly string[]): Promise<void> {
+  await updateByIds(deps, 'events', { ids: eventIds, change: { $set: { pushDueAt: lostAt(deps) } } });
+}
+
+export async function endPush(deps: Deps, eventIds: readonly string[]): Promise<void> {
+  await updateByIds(deps, 'events', { ids: eventIds, change: { $unset: { pushDueAt: '' } } });
+}
+
+const batchSize = 200;
+/** Well within the activity's timeout; the next run goes on with what is then due longest. */
+const workMs = 15_000;
+/** What one workflow tries. */
+const groupSize = 20;
+/** As long as workflows push (activityOptions.ts): a later push brings the newest state anyway. */
+const pushForMs = 24 * 3_600_000;
+
+export async function reviveIssues(deps: WorkerDeps): Promise<{ revived: number }> {
+  return forEachBatch(async () => {
+    const lost = await deps.collections.members
+      .find({ 'pass.issueDueAt': { $lte: deps.now() } }, { projection: { merchantId: 1 } })
+      .sort({ 'pass.issueDueAt': 1 })
+      .limit(batchSize)
+      .toArray();
+    const ids = lost.map(({ _id }) => _id);
+    await oweIssue(deps, ids);
+    await restart(deps, lost, (merchantId, memberIds) => ({ merchantId, memberIds, eventIds: [] }));
+    return ids.length;
+  });
+}
+
+export async function revivePushes(deps: WorkerDeps): Promise<{ revived: number }> {
+  return forEachBatch(async () => {
+    const due = await deps.collections.events
+      .find({ pushDueAt: { $lte: deps.now() } }, { projection: { merchantId: 1, occurredAt: 1 } })
+      .sort({ pushDueAt: 1 })
+      .limit(batchSize)
+      .toArray();
+    const givenUpBefore = deps.now().getTime() - pushForMs;
+    const lost = due.filter(({ occurredAt }) => occurredAt.getTime() > givenUpBefore);
+    const ids = lost.map(({ _id }) => _id);
+    await endPush(
+      deps,
+      due.map(({ _id }) => _id).filter((id) => !ids.includes(id)),
+    );
+    await owePush(deps, ids);
+    await restart(deps, lost, (merchantId, eventIds) => ({ merchantId, memberIds: [], eventIds }));
+    return due.length;
+  });
+}
+
+async function forEachBatch(work: () => Promise<number>): Promise<{ revived: number }> {
+  const until = performance.now() + workMs;
+  let revived = 0;
+  for (let found = batchSize; found === batchSize && performance.now() < until; revived += found) found = await work();
+  return { revived };
+}
+
+/** A start that fails is repeated when its rows are due again, and does not hold up others. */
+async function restart(
+  deps: WorkerDeps,
+  rows: readonly { _id: string; merchantId: string }[],
+  inputOf: (merchantId: string, ids: string[]) => RetryPasses,
+): Promise<void> {
+  for (const merchantId of new Set(rows.map((row) => row.merchantId))) {
+    const ofMerchant = rows.filter((row) => row.merchantId === merchantId);
+    for (const some of toChunks(ofMerchant, groupSize)) {
+      const input = inputOf(
+        merchantId,
+        some.map(({ _id }) => _id),
+      );
+      await startRetry(deps, input).catch((error: unknown) =>
+        deps.log.warn({ err: error, merchantId }, 'late passes could not be started again; a later run tries it'),
+      );
+    }
+  }
+}

@@ -1,0 +1,160 @@
+// Work whose workflow was terminated or lost is found in the database and goes on. The activities of the schedule
+// `revive-work` are called directly.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { reviveBatches } from '../../activities/batches/startBatch.js';
+import { reviveIssues, revivePushes } from '../../activities/wallets/revivePasses.js';
+import { reviveDeliveries } from '../../activities/webhooks/reviveDeliveries.js';
+import type { BatchKind } from '../../schemas/batches.js';
+import { deliveryWorkflowId, newId } from '../../schemas/ids.js';
+import { type Customers, startCustomers } from '../rig/customers.js';
+import { type Effects, startEffects } from '../rig/effects.js';
+import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
+import { type Receiver, startReceiver } from '../rig/receiver.js';
+import { ok, status } from '../rig/responders.js';
+import type { TestService } from '../rig/service.js';
+import { until } from '../rig/until.js';
+
+let real: RealWallets;
+let service: TestService;
+let customers: Customers;
+let effects: Effects;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  real = await startRealWallets({ env: { REVIVE_AFTER_MS: '1000', PASS_UPDATE_WAIT_MS: '500' } });
+  service = real.service;
+  [customers, effects, receiver] = await Promise.all([startCustomers(real), startEffects(service), startReceiver()]);
+});
+afterAll(async () => {
+  await effects.close();
+  await real.stop();
+  await customers.stop();
+  await receiver.stop();
+});
+beforeEach(() => receiver.setResponder(ok()));
+
+const terminate = (workflowId: string) => service.client.workflow.getHandle(workflowId).terminate('by a test');
+
+/** Ends every workflow but the relay, as when Temporal has lost its data. */
+async function terminateAll(): Promise<void> {
+  const query =
+    'ExecutionStatus = "Running" AND WorkflowType IN ("deliverWebhook", "publishChange", "issuePasses", "retryPasses")';
+  await until(async () => {
+    let left = 0;
+    for await (const { workflowId } of service.client.workflow.list({ query })) {
+      left += 1;
+      await terminate(workflowId).catch(() => undefined);
+    }
+    return left === 0;
+  });
+}
+
+async function subscribe(events: string[]): Promise<string> {
+  const body = { url: receiver.url, events, retryPolicy: { maxAttempts: 9, backoffMs: 500 } };
+  return (await real.merchant.call('/merchants/me/webhooks', { body })).body.data.id;
+}
+
+describe('a delivery without its workflow', () => {
+  it('goes on, the first one, a replay and a test alike', async () => {
+    const { deliveries } = service.deps.collections;
+    const id = await subscribe(['pass.scanned']);
+    const { memberCode } = await real.merchant.enroll();
+    receiver.setResponder(status(503));
+    await real.merchant.call('/merchants/me/scans', { body: { code: memberCode } });
+    const first = await until(() => deliveries.findOne({ subscriptionId: id, state: 'retrying' }));
+    await real.merchant.call(`/merchants/me/webhooks/delivery-logs/${first._id}/replay`, { method: 'POST' });
+    await real.merchant.call(`/merchants/me/webhooks/${id}/test`, { method: 'POST' });
+    await until(async () => (await deliveries.countDocuments({ subscriptionId: id, state: 'retrying' })) === 3);
+    await terminateAll();
+    receiver.setResponder(ok());
+    await until(async () => {
+      await reviveDeliveries(effects.deps);
+      return (await deliveries.countDocuments({ subscriptionId: id, state: 'succeeded' })) === 3;
+    });
+    expect(await deliveries.countDocuments({ subscriptionId: id, queuedFor: { $exists: true } })).toBe(0);
+    await real.merchant.call(`/merchants/me/webhooks/${id}`, { method: 'DELETE' });
+  });
+
+  it('that waits for its time with its workflow is not attempted any earlier or twice', async () => {
+    const { deliveries } = service.deps.collections;
+    const id = await subscribe(['pass.scanned']);
+    const { memberCode } = await real.merchant.enroll();
+    receiver.setResponder(status(503));
+    await real.merchant.call('/merchants/me/scans', { body: { code: memberCode } });
+    const { _id, eventId } = await until(() =>
+      deliveries.findOne({ subscriptionId: id, state: 'retrying', attempts: 2 }),
+    );
+    await deliveries.updateOne({ _id }, { $set: { dueAt: new Date(0) } });
+    const { runId } = await service.client.workflow.getHandle(deliveryWorkflowId(eventId, id)).describe();
+    receiver.setResponder(ok());
+    await reviveDeliveries(effects.deps);
+    const done = await until(() => deliveries.findOne({ _id, state: 'succeeded' }));
+    expect(done.attempts).toBe(receiver.requests.filter(({ headers }) => headers['webhook-id'] === eventId).length);
+    expect((await service.client.workflow.getHandle(deliveryWorkflowId(eventId, id)).describe()).runId).toBe(runId);
+    await real.merchant.call(`/merchants/me/webhooks/${id}`, { method: 'DELETE' });
+  });
+});
+
+it('a push that no wallet took in time is made without its workflow', async () => {
+  const { events } = service.deps.collections;
+  const customer = await customers.join();
+  const phone = await customers.install(customer);
+  real.apns.answer(phone.pushToken(), { status: 503 });
+  const { passUpdate } = await customers.points(customer, { delta: 3 });
+  expect(passUpdate).toBeNull();
+  const late = await until(() =>
+    events.findOne({ memberId: customer.member._id, type: 'points.changed', state: 'published' }),
+  );
+  expect(late.pushDueAt).toBeInstanceOf(Date);
+  await terminateAll();
+  real.apns.answer(phone.pushToken(), { status: 200 });
+  await until(async () => {
+    await revivePushes(effects.deps);
+    const row = await events.findOne({ _id: late._id });
+    return row?.passUpdate?.apple.devicesNotified === 1 && row.pushDueAt === undefined;
+  });
+  await phone.settled();
+  expect(phone.history().at(-1)?.balance).toBe(3);
+});
+
+it('a push of more than a day ago is given up', async () => {
+  const { events } = service.deps.collections;
+  const { id } = await real.merchant.enroll();
+  const event = await until(() => events.findOne({ memberId: id, type: 'member.created', state: 'published' }));
+  const occurredAt = new Date(Date.now() - 25 * 3_600_000);
+  await events.updateOne({ _id: event._id }, { $set: { occurredAt, pushDueAt: occurredAt } });
+  await revivePushes(effects.deps);
+  expect((await events.findOne({ _id: event._id }))?.pushDueAt).toBeUndefined();
+});
+
+it('a pass that a wallet did not take is issued without its workflow', async () => {
+  const { members, programs } = service.deps.collections;
+  const program = await real.merchant.program();
+  await programs.updateOne({ _id: program._id }, { $set: { 'passTemplate.backgroundColor': 'no colour' } });
+  const { id } = await real.merchant.enroll({ programId: program._id });
+  await until(() => members.findOne({ _id: id, 'pass.issueDueAt': { $exists: true } }));
+  await terminateAll();
+  await programs.updateOne({ _id: program._id }, { $unset: { 'passTemplate.backgroundColor': '' } });
+  await until(async () => {
+    await reviveIssues(effects.deps);
+    const { pass } = (await members.findOne({ _id: id })) ?? {};
+    return pass?.appleIssuedAt && pass.googleSaveUrl !== undefined && pass.issueDueAt === undefined;
+  });
+});
+
+it('a batch that cannot be started again does not hold up the others', async () => {
+  const { batches, members } = service.deps.collections;
+  const { id: memberId, programId } = await real.merchant.enroll();
+  const row = (kind: string, _id: string) => ({
+    ...{ _id, merchantId: real.merchant.id, programId, kind: kind as BatchKind, phase: 'queued' as const },
+    ...{ counts: { total: 0, created: 0, deduped: 0, failed: 0 }, passIssuance: { apple: 0, google: 0 }, done: 0 },
+    ...{ startedBy: { type: 'user' as const, id: 'somebody' }, startedAt: new Date(Date.now() - 60_000) },
+    campaign: { message: 'Hello', tags: [] },
+  });
+  const ended = newId();
+  await batches.insertMany([row('unknown', `0-${newId()}`), row('campaign', ended), row('unknown', `z-${newId()}`)]);
+  expect(await reviveBatches(effects.deps, {})).toEqual({ revived: 3 });
+  await until(async () => (await batches.findOne({ _id: ended }))?.phase === 'completed');
+  expect((await members.findOne({ _id: memberId }))?.pass.message).toBe('Hello');
+  await batches.deleteOne({ kind: 'unknown' as BatchKind });
+});

@@ -1,0 +1,46 @@
+// Lost work of each kind is looked for in every run, whatever becomes of the other kinds.
+import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
+
+let worker: WorkflowWorker;
+let looked: string[];
+
+beforeAll(async () => {
+  worker = await startWorkflowWorker();
+});
+afterAll(() => worker.stop());
+
+beforeEach(() => {
+  looked = [];
+  const found = (kind: string) => async () => {
+    looked.push(kind);
+    return { revived: 1 };
+  };
+  worker.fakes.reviveDeliveries = found('deliveries');
+  worker.fakes.revivePushes = found('pushes');
+  worker.fakes.reviveIssues = found('issues');
+  worker.fakes.reviveBatches = async ({ after }) => {
+    looked.push(`batches after ${after}`);
+    return { revived: 1, ...(after === undefined && { next: 'batch-1' }) };
+  };
+});
+
+it('looks at deliveries, pushes, passes, and the batches page by page', async () => {
+  expect(await (await worker.start('reviveWork', {})).result()).toEqual({ revived: 5 });
+  expect(looked.toSorted()).toEqual([
+    'batches after batch-1',
+    'batches after undefined',
+    'deliveries',
+    'issues',
+    'pushes',
+  ]);
+});
+
+it('looks at the others when one kind fails, and fails then', async () => {
+  worker.fakes.reviveDeliveries = async () => {
+    throw ApplicationFailure.nonRetryable('The rows are wrong.');
+  };
+  await expect((await worker.start('reviveWork', {})).result()).rejects.toThrow(WorkflowFailedError);
+  expect(looked.toSorted()).toEqual(['batches after batch-1', 'batches after undefined', 'issues', 'pushes']);
+});

@@ -1,0 +1,31 @@
+// Starts the workflows again that were lost while their rows in the database wait for them: terminated, or gone with
+// Temporal's data. One kind of work that fails does not hold up the others. A schedule starts this workflow.
+import { setCurrentDetails } from '@temporalio/workflow';
+import { revival } from './activityOptions.js';
+
+export async function reviveWork(): Promise<{ revived: number }> {
+  const kinds = await Promise.allSettled([
+    revival.reviveDeliveries(),
+    revival.revivePushes(),
+    revival.reviveIssues(),
+    reviveAllBatches(),
+  ]);
+  let revived = 0;
+  for (const kind of kinds) {
+    if (kind.status === 'rejected') throw kind.reason;
+    revived += kind.value.revived;
+  }
+  setCurrentDetails(`Looked after ${revived}.`);
+  return { revived };
+}
+
+async function reviveAllBatches(): Promise<{ revived: number }> {
+  let revived = 0;
+  let after: string | undefined;
+  do {
+    const done = await revival.reviveBatches({ ...(after !== undefined && { after }) });
+    revived += done.revived;
+    after = done.next;
+  } while (after !== undefined);
+  return { revived };
+}
