@@ -17,7 +17,6 @@ import type {
 } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { derivedId, firstDeliveryId } from '../../schemas/ids.js';
-import type { DeliveryState } from '../../schemas/webhooks.js';
 import type { ChunkProgress, ListProgress } from '../../schemas/workflows.js';
 import { suspensions } from '../access/merchants.js';
 import { nonRetryable } from '../nonRetryable.js';

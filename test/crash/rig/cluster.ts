@@ -57,6 +57,8 @@ export interface Cluster {
   /** Stops a process until `up` is called. */
   down(name: ProcessName): Promise<void>;
   up(name: ProcessName): Promise<void>;
+  /** Stops Temporal, deletes all its data and starts it again. */
+  wipeTemporal(): Promise<void>;
   /**
    * Arms a crash point: the next process of that role that reaches it dies, once. Returns a function that tells whether
    * one died.
@@ -81,6 +83,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const folder = mkdtempSync(join(tmpdir(), 'loyalty-pass-crash-'));
   const logs = join(folder, 'logs');
   const marks = join(folder, 'marks');
+  const dbFile = join(folder, 'temporal.db');
   for (const each of [logs, marks]) mkdirSync(each);
   const ports = Object.fromEntries(
     await Promise.all([...apiNames, ...engineNames].map(async (name) => [name, await findPort(host)] as const)),
@@ -147,7 +150,6 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     if (name === 'temporal') {
       return terminal.step('Temporal', async (task) => {
         const engine = await obtainTemporal(search, { task, signal });
-        const dbFile = join(folder, 'temporal.db');
         const run = { engine, namespace: 'default', port: portOf(name), dbFile, env: engineEnv(process.env) };
         return { result: temporalPlan({ ...run, ...(options.sources && { sources: true }) }), said: engine.said };
       });
@@ -231,6 +233,12 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     },
     down,
     up,
+    async wipeTemporal() {
+      cluster.signal('temporal', 'SIGCONT');
+      await down('temporal');
+      for (const suffix of ['', '-wal', '-shm']) rmSync(`${dbFile}${suffix}`, { force: true });
+      await up('temporal');
+    },
     arm(role, point) {
       if (!points[role].includes(point)) throw new Error(`The ${role} was not started with ${point}.`);
       const mark = markOf(role, point);

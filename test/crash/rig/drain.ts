@@ -38,6 +38,12 @@ async function underWay(cluster: World['cluster']): Promise<string | null> {
     { projection: { state: 1 } },
   );
   if (delivery) return `a delivery is ${delivery.state}`;
+  const batch = await collections.batches.findOne({
+    $or: [{ phase: { $nin: ['completed', 'failed', 'cancelled'] } }, { unissued: true }],
+  });
+  if (batch) return `${batch.kind} ${batch._id} is ${batch.phase}`;
+  if (await collections.members.findOne({ 'pass.issueDueAt': { $exists: true } })) return 'a late pass';
+  if (await collections.events.findOne({ pushDueAt: { $exists: true } })) return 'a late push';
   // A workflow that was just started may not be listed yet, and may have written new events since the first look.
   return (await unpublished()) ? 'a new event' : null;
 }

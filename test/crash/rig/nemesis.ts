@@ -13,7 +13,9 @@ type Blow =
   | 'stop worker'
   | 'stop engine'
   | 'hang engine'
-  | 'wedge mongodb';
+  | 'wedge mongodb'
+  | 'wipe temporal'
+  | 'terminate workflows';
 
 const weights: Record<Blow, number> = {
   'kill api': 34,
@@ -25,12 +27,18 @@ const weights: Record<Blow, number> = {
   'stop engine': 5,
   'hang engine': 2,
   'wedge mongodb': 3,
+  'wipe temporal': 3,
+  'terminate workflows': 5,
 };
 
 export interface Nemesis {
   /** The number of kills for each process. */
   kills: Map<ProcessName, number>;
   stops: number;
+  /** How often Temporal lost all its data. */
+  wipes: number;
+  /** The number of workflows that were terminated. */
+  terminations: number;
   /** Ends the nemesis; a stopped process is continued. */
   end(): Promise<void>;
 }
@@ -47,7 +55,7 @@ export interface NemesisInput {
 export function startNemesis({ cluster, random, everyMs, most = Number.POSITIVE_INFINITY }: NemesisInput): Nemesis {
   const kills = new Map<ProcessName, number>();
   const ending = new AbortController();
-  const nemesis = { kills, stops: 0, end };
+  const nemesis = { kills, stops: 0, wipes: 0, terminations: 0, end };
   let blows = 0;
 
   const wait = (ms: number): Promise<void> =>
@@ -80,7 +88,26 @@ export function startNemesis({ cluster, random, everyMs, most = Number.POSITIVE_
     if (cluster.signal(name, 'SIGSTOP')) nemesis.stops += 1;
   };
 
+  /** Each running workflow with a probability of a half, schedules and relays included. */
+  const terminate = async (): Promise<void> => {
+    const { workflow } = cluster.temporal;
+    for await (const { workflowId } of workflow.list({ query: 'ExecutionStatus = "Running"' })) {
+      if (!random.chance(0.5)) continue;
+      await workflow.getHandle(workflowId).terminate('by the nemesis');
+      nemesis.terminations += 1;
+    }
+  };
+
+  const wipe = async (): Promise<void> => {
+    if (cluster.pidOf('temporal') === undefined) return;
+    nemesis.wipes += 1;
+    await cluster.wipeTemporal();
+  };
+
   async function strike(blow: Blow): Promise<void> {
+    if (blow === 'wipe temporal') return wipe();
+    // Temporal may be unavailable.
+    if (blow === 'terminate workflows') return terminate().catch(() => undefined);
     if (blow === 'kill api') return kill(random.pick(apiNames));
     if (blow === 'kill worker') return kill(random.pick(workerNames));
     if (blow === 'kill mongodb') return kill('mongodb');

@@ -34,6 +34,8 @@ export interface Verdict {
   findings: Finding[];
   kills: [string, number][];
   stops: number;
+  wipes: number;
+  terminations: number;
   /** Engines that the supervisor killed because they were stuck, each with the reason. */
   stuck: string[];
   /** Null when work was still under way after the time for draining. */
@@ -51,7 +53,7 @@ export async function runCampaign(campaign: Campaign): Promise<Verdict> {
     cluster = await startCluster({
       sources: true,
       ...campaign.cluster,
-      env: { ...apple.env, ...campaign.cluster?.env },
+      env: { ...apple.env, REVIVE_AFTER_MS: '10000', ...campaign.cluster?.env },
     });
     const world = await populate(cluster, { listeners, apple });
     const caller = createCaller(world);
@@ -104,6 +106,8 @@ export async function runCampaign(campaign: Campaign): Promise<Verdict> {
       findings: check(evidence),
       kills: [...nemesis.kills].toSorted(([a], [b]) => a.localeCompare(b)),
       stops: nemesis.stops,
+      wipes: nemesis.wipes,
+      terminations: nemesis.terminations,
       stuck: cluster.stuck.map(({ name, reason }) => `${name} ${reason}`),
       drainMs,
       loadMs: tookMs,
@@ -116,12 +120,14 @@ export async function runCampaign(campaign: Campaign): Promise<Verdict> {
 }
 
 /** The table that a campaign prints at its end. */
-export function tableOf({ evidence, findings, kills, stops, stuck, drainMs, loadMs }: Verdict): string {
+export function tableOf(verdict: Verdict): string {
+  const { evidence, findings, kills, stops, wipes, terminations, stuck, drainMs, loadMs } = verdict;
   const { operations, receipts } = evidence;
   const of = (outcome: string) => operations.filter((operation) => operation.outcome === outcome).length;
   const count = (kind: Finding['kind']) => findings.filter((finding) => finding.kind === kind).length;
   const requests = operations.reduce((sum, operation) => sum + operation.requests, 0);
   const deaths = kills.reduce((sum, [, times]) => sum + times, 0);
+  const again = duplicatesOf(evidence);
   const lines: [string, string][] = [
     ['operations', `${operations.length} in ${Math.round(loadMs / 1_000)} s, ${requests} requests`],
     ['acknowledged', String(of('acknowledged'))],
@@ -129,10 +135,11 @@ export function tableOf({ evidence, findings, kills, stops, stuck, drainMs, load
     ['indeterminate', String(of('indeterminate'))],
     ['kills', `${deaths}: ${kills.map(([name, times]) => `${name} ${times}`).join(', ')}`],
     ['stops', String(stops)],
+    ['Temporal wiped', `${wipes} times, and ${terminations} workflows terminated`],
     ['stuck engines', String(stuck.length)],
     ['read from the feed', evidence.feeds.map((ids) => ids.length).join(', ')],
     ['events', `${evidence.events.length}, ${receipts.length} webhooks received`],
-    ['duplicates delivered', String(duplicatesOf(evidence))],
+    ['duplicates delivered', `${again} (${((100 * again) / Math.max(receipts.length, 1)).toFixed(1)} %)`],
     ['drain', drainMs === null ? 'not over in time' : `${(drainMs / 1_000).toFixed(1)} s`],
     ['lost', String(count('lost'))],
     ['doubled', String(count('doubled'))],

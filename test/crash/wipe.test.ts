@@ -1,0 +1,129 @@
+// Temporal loses all its data in the middle of everything, while API and workers run. MongoDB is the record: what was
+// under way goes on by itself from the rows, and nothing is lost or doubled.
+import { join } from 'node:path';
+import { FormData } from 'undici';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { watchLogFolder } from '../rig/failureLog.js';
+import { ok, status } from '../rig/responders.js';
+import { until } from '../rig/until.js';
+import { check } from './checkers.js';
+import { type Caller, createCaller, isAnswer } from './rig/caller.js';
+import { type Cluster, startCluster } from './rig/cluster.js';
+import { collectEvidence } from './rig/collectEvidence.js';
+import { drain } from './rig/drain.js';
+import { aListener, type Listener } from './rig/listeners.js';
+import { createLoad, type Load } from './rig/load.js';
+import { createRandom } from './rig/random.js';
+import { type Apple, populate, startApple, type World } from './rig/world.js';
+
+const phones = 4;
+const imported = 1_500;
+
+let apple: Apple;
+let failing: Listener;
+let good: Listener;
+let cluster: Cluster;
+let world: World;
+let caller: Caller;
+let load: Load;
+
+beforeAll(async () => {
+  const retryPolicy = { maxAttempts: 20, backoffMs: 3_000 };
+  const events = ['points.changed', 'member.updated'];
+  [apple, failing, good] = await Promise.all([
+    startApple(),
+    aListener({ name: 'failing', responder: status(503), steady: true, events, retryPolicy }),
+    aListener({ name: 'good', responder: ok(), steady: true, events: ['member.created', 'points.changed'] }),
+  ]);
+  const settings = { REVIVE_AFTER_MS: '5000', REPLAY_PER_SECOND: '5', PASS_UPDATE_WAIT_MS: '500' };
+  cluster = await startCluster({ env: { ...apple.env, STACK_BUILT: 'true', ...settings } });
+  watchLogFolder(join(cluster.folder, 'logs'));
+  world = await populate(cluster, { listeners: [failing, good], apple });
+  caller = createCaller(world);
+  load = createLoad({ world, caller, random: createRandom(11), phones, tricks: false });
+  for (let index = 0; index < 2 * phones; index += 1) await load.enroll('crash-points');
+});
+
+afterAll(async () => {
+  await caller?.close();
+  await cluster?.stop();
+  await Promise.all([failing?.stop(), good?.stop()]);
+  await apple?.apns.close();
+});
+
+async function post(path: string, body: unknown): Promise<{ id: string; eventId: string }> {
+  const { answer } = await caller.call({ method: 'POST', path: `/merchants/me${path}`, body });
+  if (!isAnswer(answer) || answer.status >= 300) throw new Error(`${path}: ${JSON.stringify(answer)}`);
+  return JSON.parse(answer.text).data;
+}
+
+/** A large import, of which the checkers know. */
+async function startImport(): Promise<string> {
+  const people = Array.from({ length: imported }, (_, index) => ({
+    email: `imported-${index}@example.com`,
+    initialPoints: index % 40,
+  }));
+  load.operations.push({
+    ...{ kind: 'import', memberId: '', outcome: 'acknowledged', requests: 1, bodies: [], surprises: [] },
+    people,
+  });
+  const lines = people.map(({ email, initialPoints }) => `${email},Imported,${initialPoints}`);
+  const form = new FormData();
+  form.set('programId', 'crash-points');
+  form.set(
+    'file',
+    new File([['email,firstName,initialPoints', ...lines].join('\n')], 'members.csv', { type: 'text/csv' }),
+  );
+  const { answer } = await caller.call({ method: 'POST', path: '/merchants/me/imports', form });
+  if (!isAnswer(answer) || answer.status !== 202) throw new Error(JSON.stringify(answer));
+  return JSON.parse(answer.text).data.id;
+}
+
+it('everything goes on by itself from the rows after Temporal has lost all its data', async () => {
+  const { batches, deliveries, devices, events, members, programs } = cluster.deps.collections;
+  const answerPushes = async (code: number): Promise<void> => {
+    for (const { pushToken } of await devices.find().toArray()) apple.apns.answer(pushToken, { status: code });
+  };
+
+  await answerPushes(503);
+  await programs.updateOne({ _id: 'crash-tiers' }, { $set: { 'passTemplate.backgroundColor': 'no colour' } });
+  // Programs are cached for a second.
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  await load.enroll('crash-tiers');
+  await load.enroll('crash-tiers');
+  for (let round = 0; round < 4; round += 1)
+    await Promise.all(load.known.slice(0, phones).map((member) => load.keyedChange('delta', member)));
+  const isFailing = () => deliveries.countDocuments({ subscriptionId: failing.subscriptionId, state: 'retrying' });
+  await until(async () => (await isFailing()) >= 8);
+  const lateEvents = await events
+    .find({ type: 'points.changed', state: 'published', passUpdate: { $exists: false } })
+    .toArray();
+  expect(lateEvents.length).toBeGreaterThan(0);
+  const { eventId } = await post(`/webhooks/${failing.subscriptionId}/test`, {});
+  await until(() => deliveries.findOne({ eventId, state: 'retrying' }));
+  const range = { since: '2020-01-01T00:00:00Z', only: 'all' };
+  const { id: replayed } = await post(`/webhooks/${good.subscriptionId}/replay`, range);
+  const file = await startImport();
+  await until(async () => ((await batches.findOne({ _id: file }))?.done ?? 0) > 0, { everyMs: 10 });
+  const { id: campaign } = await post('/campaigns', { programId: 'crash-points', message: 'Hello' });
+  const phases = async () =>
+    (await batches.find({ _id: { $in: [file, replayed, campaign] } }).toArray()).map(({ phase }) => phase);
+  await cluster.wipeTemporal();
+  expect(await phases()).not.toContain('completed');
+
+  const wipedAt = performance.now();
+  for (const listener of [failing, good]) listener.setResponder(ok());
+  await answerPushes(200);
+  await programs.updateOne({ _id: 'crash-tiers' }, { $unset: { 'passTemplate.backgroundColor': '' } });
+  expect(await drain(world, { withinMs: 240_000, say: (line) => console.log(`  ${line}`) })).not.toBeNull();
+  console.log(
+    `  everything was at rest ${Math.round((performance.now() - wipedAt) / 1_000)} s after Temporal was back`,
+  );
+
+  expect(await phases()).toEqual(['completed', 'completed', 'completed']);
+  expect(await deliveries.findOne({ eventId })).toMatchObject({ state: 'succeeded' });
+  expect(await members.countDocuments({ 'pass.appleIssuedAt': { $exists: false } })).toBe(0);
+  const ids = lateEvents.map(({ _id }) => _id);
+  expect(await events.countDocuments({ _id: { $in: ids }, passUpdate: { $exists: true } })).toBe(ids.length);
+  expect(check(await collectEvidence(world, load.operations))).toEqual([]);
+}, 400_000);
