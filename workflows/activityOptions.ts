@@ -13,12 +13,12 @@ export const pushNow = proxyLocalActivities<Activities>({
   retry: { maximumAttempts: 1 },
 });
 
-/** Looks for lost workflows. It soon gives up; the schedule's next run begins with what is due longest then. */
+/** Looks for lost workflows. It gives up before the next run of the schedule, which begins with what is due longest then. */
 export const revival = proxyActivities<Activities>({
   taskQueue: taskQueues.workflows,
-  startToCloseTimeout: '30s',
-  scheduleToCloseTimeout: '60s',
-  retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s', maximumAttempts: 3 },
+  startToCloseTimeout: '25s',
+  scheduleToCloseTimeout: '25s',
+  retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '5s' },
 });
 
 /** Requests to Apple and Google, repeated until the wallet accepts them, for at most 24 h. */

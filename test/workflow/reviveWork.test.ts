@@ -1,5 +1,5 @@
 // Lost work of each kind is looked for in every run, whatever becomes of the other kinds.
-import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
 
@@ -37,10 +37,10 @@ it('looks at deliveries, pushes, passes, and the batches page by page', async ()
   ]);
 });
 
-it('looks at the others when one kind fails, and fails then', async () => {
+it('looks at the others when one kind fails', async () => {
   worker.fakes.reviveDeliveries = async () => {
     throw ApplicationFailure.nonRetryable('The rows are wrong.');
   };
-  await expect((await worker.start('reviveWork', {})).result()).rejects.toThrow(WorkflowFailedError);
+  expect(await (await worker.start('reviveWork', {})).result()).toEqual({ revived: 4 });
   expect(looked.toSorted()).toEqual(['batches after batch-1', 'batches after undefined', 'issues', 'pushes']);
 });
