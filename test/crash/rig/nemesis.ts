@@ -27,7 +27,7 @@ const weights: Record<Blow, number> = {
   'stop engine': 5,
   'hang engine': 2,
   'wedge mongodb': 3,
-  'wipe temporal': 3,
+  'wipe temporal': 6,
   'terminate workflows': 5,
 };
 
