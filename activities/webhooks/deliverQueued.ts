@@ -1,5 +1,6 @@
 // Delivers what is in the delivery queue of one shard of merchants. Each subscription has a loop of its own, which takes
-// as many deliveries as there are slots for, those first that are due longest. A delivery that fails gets a workflow for
+// as many deliveries as there are slots for, or as the receiver can be expected to answer soon, those first that are due
+// longest. A delivery that fails gets a workflow for
 // its retries; so does one whose workflow was lost (reviveDeliveries.ts).
 import { setMaxListeners } from 'node:events';
 import { Withdrawn } from '../../platform/fairLimit.js';
@@ -17,10 +18,12 @@ import { closeDelivery, fenceCheck } from './postWebhook.js';
 import { isFirstDelivery, startDeliveryWorkflow } from './startDeliveryWorkflow.js';
 
 /** Number of deliveries that one query reads. */
-const lookAhead = 500;
+const lookAhead = 2_000;
 const pollMs = 1_000;
 /** After an attempt has ended, others get this long to end, so that one query and one write take several deliveries. */
-const gatherMs = 250;
+const gatherMs = 100;
+/** How many deliveries are taken at a time; more than there are slots while the receiver answers quickly. */
+const mostTaken = 200;
 /** A subscription keeps so many attempts waiting for a slot when none is free; else retries would take each that becomes free. */
 const fewest = 2;
 
@@ -67,6 +70,7 @@ async function deliverOf(
   const { _id: subscriptionId, merchantId, marks } = row;
   const running = new Set<Promise<void>>();
   let due: string[] = [];
+  let endedSinceTaken = 0;
   while (!signal.aborted) {
     if ((await suspensions(deps)).has(merchantId)) {
       await deps.background.sleep(pollMs, { signal });
@@ -85,10 +89,14 @@ async function deliverOf(
         due = head.due;
         waitMs = head.waitMs;
       }
-      const taken = due.splice(0, room);
+      const taken = due.splice(0, Math.min(Math.max(room, 2 * endedSinceTaken), mostTaken));
+      endedSinceTaken = 0;
       for (const attempt of taken.length > 0 ? await takeAndDeliver(deps, { row, ids: taken }) : []) {
         running.add(attempt);
-        void attempt.finally(() => running.delete(attempt));
+        void attempt.finally(() => {
+          running.delete(attempt);
+          endedSinceTaken += 1;
+        });
       }
     }
     deps.background.noteBacklog(subscriptionId, due.length > 0);

@@ -259,6 +259,33 @@ describe('a relay that is cancelled', () => {
   });
 });
 
+describe('the delivery queue', () => {
+  it('takes more at a time for a receiver that answers quickly than there are slots', async () => {
+    const { id } = await merchant.enroll({ email: 'quick@example.com' });
+    const { subscriptions } = store.collections;
+    // Publishing leaves the deliveries of a failing subscription to the queue.
+    await subscriptions.updateOne({ merchantId: merchant.id }, { $set: { 'health.consecutiveFailures': 3 } });
+    const eventIds: string[] = [];
+    for (let index = 0; index < 400; index += 1) eventIds.push(await points(store, id, 1));
+    let taken = 0;
+    const counted = new Proxy(subscriptions, {
+      get(target, name) {
+        if (name === 'findOne') taken += 1;
+        const value = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const counting = { ...deps, collections: { ...deps.collections, subscriptions: counted } };
+    await until(async () => {
+      await relayAll(counting, eventIds);
+      return eventIds.every((eventId) => came(eventId) > 0);
+    });
+    // With 32 slots it would take 13 times.
+    expect(taken).toBeLessThanOrEqual(9);
+    for (const eventId of eventIds) expect(came(eventId)).toBe(1);
+  }, 60_000);
+});
+
 describe('a reduced number of shards', () => {
   it('leaves no event behind: the first relay takes the events of removed shards', async () => {
     const { id } = await merchant.enroll({ email: 'shards@example.com' });
