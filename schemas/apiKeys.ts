@@ -32,7 +32,7 @@ export const apiKey = z.object({
   createdAt: z.iso.datetime(),
   lastUsedAt: z.iso.datetime().nullable().describe('to the minute; null until the first request'),
   expiresAt: z.iso.datetime().optional(),
-  revokedAt: z.iso.datetime().nullable().describe('null until the key is revoked'),
+  revokedAt: z.iso.datetime().optional().describe('only of a revoked key'),
   allowedNetworks: z.array(z.string()).optional(),
 });
 

@@ -28,7 +28,7 @@ function presentApiKey(row: ApiKeyRow) {
     createdAt: createdAt.toISOString(),
     lastUsedAt: lastUsedAt?.toISOString() ?? null,
     ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
-    revokedAt: revokedAt?.toISOString() ?? null,
+    ...(revokedAt && { revokedAt: revokedAt.toISOString() }),
     ...(allowedNetworks && { allowedNetworks }),
   };
 }

@@ -158,7 +158,7 @@ describe('the list', () => {
     expect(status).toBe(200);
     const [{ key: _1, ...one }, { key: _2, ...other }] = [second.body.data, first.body.data];
     expect(body.data.slice(0, 2)).toEqual([one, other]);
-    expect(body.data[0]).toMatchObject({ createdBy: 'ben', revokedAt: null });
+    expect(body.data[0].createdBy).toBe('ben');
     for (const key of [first.body.data.key, second.body.data.key]) {
       expect(text).not.toContain(key);
       expect(text).not.toContain(sha256(key));
@@ -240,7 +240,7 @@ describe('a revoked key', () => {
     expect([refused.status, refused.body.error.code]).toEqual([401, 'INVALID_API_KEY']);
     const { data } = (await asUser('/auth/api-keys')).body;
     expect(data.find((each: { id: string }) => each.id === id)).toMatchObject({ revokedAt: expect.any(String) });
-    expect(data.filter((each: { revokedAt: string | null }) => each.revokedAt === null).length).toBeGreaterThan(0);
+    expect(data.filter((each: { revokedAt?: string }) => each.revokedAt === undefined).length).toBeGreaterThan(0);
     const again = await asUser(`/auth/api-keys/${id}`, { method: 'DELETE' });
     expect([again.status, again.body.error.code]).toEqual([404, 'API_KEY_NOT_FOUND']);
   });
