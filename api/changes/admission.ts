@@ -20,8 +20,8 @@ export interface Admission {
 }
 
 const lookEveryMs = 500;
-/** A workflow whose first task waits for so long is too late for the answer of its change. */
-const maxBacklogMs = 1_000;
+/** How long workflow tasks may wait while a change still gets a workflow; longer when its answer waits for a push. */
+const maxBacklogMs = { awaited: 10_000, others: 1_000 };
 
 export function createAdmission(
   { collections, config, log, workflowClient }: AdmissionDeps,
@@ -45,7 +45,8 @@ export function createAdmission(
   return {
     admitWorkflow(awaited) {
       lookForBulk();
-      return workflowClient.backlogMs() < maxBacklogMs && (awaited || !bulkRuns) && takeToken(awaited);
+      const isBehind = workflowClient.backlogMs() > (awaited ? maxBacklogMs.awaited : maxBacklogMs.others);
+      return !isBehind && (awaited || !bulkRuns) && takeToken(awaited);
     },
   };
 }

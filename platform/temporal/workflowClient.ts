@@ -48,8 +48,8 @@ export interface WorkflowClient {
   /** False while Temporal does not answer, and for 1 s after a failed start. */
   available: () => boolean;
   /**
-   * For how many milliseconds the oldest workflow task of a change or an enrollment has waited for a worker. Temporal
-   * measures it every 5 s. 0 when none waits or a server does not say it.
+   * For how many milliseconds the oldest workflow task of a change or an enrollment has waited for a worker, when at
+   * least 20 wait. Temporal measures it every 5 s. 0 when fewer wait or a server does not say it.
    */
   backlogMs: () => number;
   /**
@@ -110,8 +110,15 @@ const changePriorities = ['1', '2', '3'];
 
 type TaskQueue = proto.temporal.api.workflowservice.v1.IDescribeTaskQueueResponse;
 
-const backlogOf = ({ statsByPriorityKey: stats }: TaskQueue): number =>
-  Math.max(0, ...changePriorities.map((key) => optionalTsToMs(stats?.[key]?.approximateBacklogAge) ?? 0));
+/** Fewer tasks than this are taken within a moment once a worker is there. */
+const fewTasks = 20;
+
+function backlogOf({ statsByPriorityKey }: TaskQueue): number {
+  const stats = changePriorities.flatMap((key) => statsByPriorityKey?.[key] ?? []);
+  const waiting = stats.reduce((sum, { approximateBacklogCount }) => sum + Number(approximateBacklogCount ?? 0), 0);
+  if (waiting < fewTasks) return 0;
+  return Math.max(0, ...stats.map(({ approximateBacklogAge }) => optionalTsToMs(approximateBacklogAge) ?? 0));
+}
 
 export interface WorkflowClientOptions {
   client: Client;

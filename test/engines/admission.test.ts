@@ -36,11 +36,13 @@ async function aBatch(phase: BatchPhase): Promise<string> {
 }
 
 describe('a change', () => {
-  it('gets no workflow of its own while workflow tasks wait for more than a second, and its answer does not wait', () => {
+  it('gets no workflow of its own while workflow tasks wait for more than a second, or ten when its answer waits', () => {
     let backlogMs = 0;
     const admission = anAdmission(deps, () => backlogMs);
     expect([admission.admitWorkflow(false), admission.admitWorkflow(true)]).toEqual([true, true]);
     backlogMs = 1_500;
+    expect([admission.admitWorkflow(false), admission.admitWorkflow(true)]).toEqual([false, true]);
+    backlogMs = 10_500;
     expect([admission.admitWorkflow(false), admission.admitWorkflow(true)]).toEqual([false, false]);
     backlogMs = 0;
     expect([admission.admitWorkflow(false), admission.admitWorkflow(true)]).toEqual([true, true]);

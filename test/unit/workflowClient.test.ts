@@ -52,12 +52,22 @@ function workflow(workflowId: string, priority: 2 | 4, fairnessKey = 'm'): Start
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 it('says for how long the workflow tasks of changes wait, whatever waits of lower priority', async () => {
-  const waitedFor = (ms: number) => ({ approximateBacklogAge: msToTs(ms) });
+  const waitedFor = (ms: number, approximateBacklogCount = 25) => ({
+    approximateBacklogAge: msToTs(ms),
+    approximateBacklogCount,
+  });
   const { workflowClient } = slowTemporal({ statsByPriorityKey: { 2: {}, 3: waitedFor(4_250), 5: waitedFor(60_000) } });
   expect(workflowClient.backlogMs()).toBe(0);
   await settle();
   expect(workflowClient.backlogMs()).toBe(4_250);
   expect(workflowClient.available()).toBe(true);
+});
+
+it('takes a few tasks for no backlog: they wait until a worker has started', async () => {
+  const few = { approximateBacklogAge: msToTs(60_000), approximateBacklogCount: 5 };
+  const { workflowClient } = slowTemporal({ statsByPriorityKey: { 2: few, 3: few } });
+  await settle();
+  expect(workflowClient.backlogMs()).toBe(0);
 });
 
 it('knows of no backlog where the server does not say it', async () => {
