@@ -22,6 +22,7 @@ import { suspensions } from '../access/merchants.js';
 import { nonRetryable } from '../nonRetryable.js';
 import type { CheckLease } from '../outbox/leaseRenewal.js';
 import { newFence } from '../outbox/leases.js';
+import { workflowLostAt } from '../outbox/workflowLostAt.js';
 import { attemptDelivery } from '../webhooks/attemptDelivery.js';
 import { leftToWorkflow } from '../webhooks/deliveryQueue.js';
 import { newDelivery } from '../webhooks/newDelivery.js';
@@ -67,10 +68,10 @@ const lastActivityAt = ({ lastAttemptAt, createdAt }: DeliveryRow): number => (l
 const isUnfinished = ({ state }: DeliveryRow): boolean => state === 'pending' || state === 'retrying';
 
 /** Whether the workflow of an unfinished delivery counts as lost. A delivery in the queue of its subscription waits there. */
-function hangs({ config, now }: WorkerDeps, row: DeliveryRow): boolean {
+function hangs(deps: WorkerDeps, row: DeliveryRow): boolean {
   const { queuedFor, subscriptionId, nextAttemptAt, createdAt } = row;
-  const dueAt = row.dueAt?.getTime() ?? (nextAttemptAt ?? createdAt).getTime() + config.REVIVE_AFTER_MS;
-  return queuedFor !== subscriptionId && dueAt <= now().getTime();
+  const dueAt = row.dueAt ?? workflowLostAt(deps, nextAttemptAt ?? createdAt);
+  return queuedFor !== subscriptionId && dueAt <= deps.now();
 }
 
 /**

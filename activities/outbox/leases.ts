@@ -11,6 +11,7 @@ import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import type { EventRow } from '../../schemas/collections.js';
 import { newToken } from '../../schemas/ids.js';
 import { awaitsPush } from './awaitsPush.js';
+import { workflowLostAt } from './workflowLostAt.js';
 
 const leaseMs = 60_000;
 /** Added to the expected duration of the work, as a margin. */
@@ -97,7 +98,7 @@ export async function markPublished(
     events.filter((event) => !awaitsPush(event)),
     {},
   );
-  await mark(events.filter(awaitsPush), { pushDueAt: new Date(deps.now().getTime() + deps.config.REVIVE_AFTER_MS) });
+  await mark(events.filter(awaitsPush), { pushDueAt: workflowLostAt(deps) });
 }
 
 const backoff = { first: 500, longest: 60_000 };

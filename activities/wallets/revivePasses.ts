@@ -5,16 +5,13 @@ import type { Deps } from '../../platform/deps.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import { toChunks } from '../../platform/toChunks.js';
 import type { RetryPasses } from '../../schemas/workflows.js';
+import { workflowLostAt } from '../outbox/workflowLostAt.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { startRetry } from './startRetry.js';
 
-/** The first retry of a lost workflow must not come before that of one that lives. */
-const lostAt = ({ config, now }: Pick<Deps, 'config' | 'now'>): Date =>
-  new Date(now().getTime() + config.REVIVE_AFTER_MS);
-
 /** Notes that these members lack a pass. */
 export async function oweIssue(deps: Deps, memberIds: readonly string[]): Promise<void> {
-  await updateByIds(deps, 'members', { ids: memberIds, change: { $set: { 'pass.issueDueAt': lostAt(deps) } } });
+  await updateByIds(deps, 'members', { ids: memberIds, change: { $set: { 'pass.issueDueAt': workflowLostAt(deps) } } });
 }
 
 export async function endIssue(deps: Deps, memberIds: readonly string[]): Promise<void> {
@@ -22,7 +19,7 @@ export async function endIssue(deps: Deps, memberIds: readonly string[]): Promis
 }
 
 export async function owePush(deps: Deps, eventIds: readonly string[]): Promise<void> {
-  await updateByIds(deps, 'events', { ids: eventIds, change: { $set: { pushDueAt: lostAt(deps) } } });
+  await updateByIds(deps, 'events', { ids: eventIds, change: { $set: { pushDueAt: workflowLostAt(deps) } } });
 }
 
 export async function endPush(deps: Deps, eventIds: readonly string[]): Promise<void> {

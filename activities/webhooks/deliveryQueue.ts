@@ -11,6 +11,7 @@ import { writeBulk } from '../../platform/mongodb/transact.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { DeliveryRow, SubscriptionRow } from '../../schemas/collections.js';
 import { shardOf } from '../../schemas/events.js';
+import { workflowLostAt } from '../outbox/workflowLostAt.js';
 import type { Background } from './background.js';
 
 type QueueDeps = Deps & { background: Background };
@@ -34,11 +35,11 @@ export const workflowQueue = 'workflow';
 
 /** The fields of a delivery whose next attempt a workflow makes at that time, by default now. */
 export const leftToWorkflow = (
-  { config, now }: Pick<Deps, 'config' | 'now'>,
-  nextAttemptAt: Date = now(),
+  deps: Pick<Deps, 'config' | 'now'>,
+  nextAttemptAt?: Date,
 ): Pick<Required<DeliveryRow>, 'queuedFor' | 'dueAt'> => ({
   queuedFor: workflowQueue,
-  dueAt: new Date(nextAttemptAt.getTime() + config.REVIVE_AFTER_MS),
+  dueAt: workflowLostAt(deps, nextAttemptAt),
 });
 
 /** The part of an update that takes a delivery out of the queue. */

@@ -23,6 +23,11 @@ export class GoogleWalletError extends Error {
     this.status = failure.status;
     this.reason = failure.reason;
   }
+
+  /** Whether the same request may succeed later. */
+  get mayPass(): boolean {
+    return this.kind === 'transient' || this.kind === 'quota';
+  }
 }
 
 const answered = z.object({ response: z.object({ status: z.number(), data: z.unknown().optional() }) });

@@ -72,8 +72,7 @@ async function patchAndMessage(google: GoogleWallet, push: PushGoogle, given: Ab
     return { objectPatched, hasUsers, answer: 'patched', unreached: false, detail: `message ${outcome}` };
   } catch (error) {
     if (!(error instanceof GoogleWalletError)) throw error;
-    const unreached = error.kind === 'transient' || error.kind === 'quota';
-    return { objectPatched, answer: error.kind, unreached, detail: `${error.kind}: ${error.reason}` };
+    return { objectPatched, answer: error.kind, unreached: error.mayPass, detail: `${error.kind}: ${error.reason}` };
   }
 }
 

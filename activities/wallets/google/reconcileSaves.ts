@@ -19,9 +19,6 @@ interface Attempt {
   giveUp: boolean;
 }
 
-/** A retry helps only with these. */
-const isTransient = (error: GoogleWalletError): boolean => error.kind === 'transient' || error.kind === 'quota';
-
 /** Compares one page. Throws GoogleWalletError unless `giveUp`; a program that Google refuses is left out. */
 export async function compareSaves(
   deps: WorkerDeps,
@@ -35,7 +32,7 @@ export async function compareSaves(
   const listed = await google.api
     .listObjects(makeGoogleClassId(issuerId, programId), cursor?.page)
     .catch((error: unknown) => {
-      if (!(error instanceof GoogleWalletError) || (isTransient(error) && !giveUp)) throw error;
+      if (!(error instanceof GoogleWalletError) || (error.mayPass && !giveUp)) throw error;
       deps.log.error({ err: error, programId }, 'the passes of a program could not be compared with Google');
       return null;
     });
@@ -84,7 +81,7 @@ export async function correctSaves(
       if (object && (await recordReconciledSave(deps, { member, saved: object.hasUsers }))) corrected += 1;
     } catch (error) {
       deps.log.warn({ err: error, memberId: member._id }, 'the saved state of a pass could not be corrected');
-      const isFinal = error instanceof GoogleWalletError ? !isTransient(error) : error instanceof ServiceError;
+      const isFinal = error instanceof GoogleWalletError ? !error.mayPass : error instanceof ServiceError;
       if (!isFinal) failure = error;
     }
   }
