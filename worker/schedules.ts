@@ -106,10 +106,11 @@ export interface EnsureSchedules {
   wallets: Pick<Wallets, 'apple' | 'google'>;
 }
 
+const relaysOf = (shards: number): Schedule[] => Array.from({ length: shards }, (_, shard) => relay(shard));
+
 function schedulesOf({ relayShards, wallets: { apple, google } }: EnsureSchedules): Schedule[] {
-  const relays = Array.from({ length: relayShards }, (_, shard) => relay(shard));
   const ofGoogle = google ? [reconciliation, classUpdates, follow] : [];
-  return [...relays, recount, revival, cleaning, ...(apple ? [repush] : []), ...ofGoogle];
+  return [...relaysOf(relayShards), recount, revival, cleaning, ...(apple ? [repush] : []), ...ofGoogle];
 }
 
 /** Creates the schedules that are missing, and runs at once those that say so. */
@@ -166,8 +167,7 @@ export async function prepare(
 }
 
 export async function ensureRelays(client: Client, shards: number): Promise<void> {
-  const relays = Array.from({ length: shards }, (_, shard) => relay(shard));
-  await Promise.all(relays.map((schedule) => ensureSchedule(client, schedule)));
+  await Promise.all(relaysOf(shards).map((schedule) => ensureSchedule(client, schedule)));
 }
 
 async function ensureSchedule(client: Client, schedule: Schedule): Promise<void> {

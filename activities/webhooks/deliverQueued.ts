@@ -1,7 +1,7 @@
 // Delivers what is in the delivery queue of one shard of merchants. Each subscription has a loop of its own, which takes
 // as many deliveries as there are slots for, or as the receiver can be expected to answer soon, those first that are due
-// longest. A delivery that fails gets a workflow for
-// its retries; so does one whose workflow was lost (reviveDeliveries.ts).
+// longest. A delivery that fails gets a workflow for its retries; so does one whose workflow was lost
+// (reviveDeliveries.ts).
 import { setMaxListeners } from 'node:events';
 import { Withdrawn } from '../../platform/fairLimit.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';

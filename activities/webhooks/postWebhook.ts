@@ -36,7 +36,7 @@ const deliveryGone = (message: string): ApplicationFailure =>
  * How long an attempt waits for a slot. Then it leaves its place on the task queue to the attempts of other merchants,
  * and Temporal schedules it again.
  */
-const maxSlotWaitMs = 60_000;
+const maxRetrySlotWaitMs = 60_000;
 
 const noSlot = (): ApplicationFailure =>
   ApplicationFailure.create({
@@ -91,7 +91,7 @@ export async function postWebhook(
     event,
     subscription,
     attemptKind: 'retry',
-    slot: slotRequestOf(subscription, 'retry', maxSlotWaitMs),
+    slot: slotRequestOf(subscription, 'retry', maxRetrySlotWaitMs),
     last: delivery.attempts + 1 - begunWith >= attempts,
     checkLease: fenceCheck(deps, { deliveryId, fence }),
     signal,

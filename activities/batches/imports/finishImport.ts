@@ -1,4 +1,5 @@
 // Ends an import with one event, and afterwards issues the passes that a wallet did not accept.
+import type { UpdateFilter } from 'mongodb';
 import { type BatchPhase, isFinished } from '../../../schemas/batches.js';
 import type { BatchRow } from '../../../schemas/collections.js';
 import { importId } from '../../../schemas/ids.js';
@@ -34,10 +35,7 @@ export async function finishImport(deps: WorkerDeps, input: FinishImport): Promi
   const batch = await requireBatch(deps, batchId);
   const { counts, passIssuance, dryRun } = batch;
   const unissued = !dryRun && (passIssuance.apple < counts.created || passIssuance.google < counts.created);
-  if (unissued) {
-    await keepRows(deps, batch, deps.now().getTime() + keptForPassesMs);
-    await deps.collections.batches.updateOne({ _id: batchId }, { $set: { unissued } });
-  }
+  if (unissued) await changeKept(deps, batch, { $set: { unissued, rowsUntil: afterIssuing(deps) } });
   return { ...finished, unissued };
 }
 
@@ -56,11 +54,11 @@ async function countRows(deps: WorkerDeps, { batchId }: { batchId: string }): Pr
   await deps.collections.batches.updateOne({ _id: batchId }, { $set: counts });
 }
 
-async function keepRows(deps: WorkerDeps, { _id }: BatchRow, until: number): Promise<void> {
-  await deps.collections.batches.updateOne(
-    { _id, rowsUntil: { $exists: true } },
-    { $set: { rowsUntil: new Date(until) } },
-  );
+const afterIssuing = (deps: WorkerDeps): Date => new Date(deps.now().getTime() + keptForPassesMs);
+
+/** Changes the batch unless its rows were removed. */
+async function changeKept(deps: WorkerDeps, { _id }: BatchRow, change: UpdateFilter<BatchRow>): Promise<void> {
+  await deps.collections.batches.updateOne({ _id, rowsUntil: { $exists: true } }, change);
 }
 
 /** Issues the missing passes of an import. Throws while a wallet does not accept one of them. */
@@ -70,7 +68,7 @@ export async function issueImportedLate(
 ): Promise<void> {
   const batch = await deps.collections.batches.findOne({ _id: batchId });
   if (!batch?.rowsUntil) return;
-  await keepRows(deps, batch, deps.now().getTime() + keptForPassesMs);
+  await changeKept(deps, batch, { $set: { rowsUntil: afterIssuing(deps) } });
   await requireActiveMerchant(deps, batch);
   const leaseOwner = importId(batchId);
   let left = 0;
@@ -90,6 +88,6 @@ export async function issueImportedLate(
     left += unissued.length;
   }
   if (left > 0) throw new Error(`Passes of ${left} imported members were not taken.`);
-  await keepRows(deps, batch, (batch.finishedAt ?? deps.now()).getTime() + keptMs);
-  await deps.collections.batches.updateOne({ _id: batchId }, { $unset: { unissued: '' } });
+  const rowsUntil = new Date((batch.finishedAt ?? deps.now()).getTime() + keptMs);
+  await changeKept(deps, batch, { $set: { rowsUntil }, $unset: { unissued: '' } });
 }
