@@ -35,7 +35,7 @@ function aDelivery(): DeliveryRow {
     createdAt: now,
     lastAttemptAt: null,
     nextAttemptAt: null,
-  } as unknown as DeliveryRow;
+  };
 }
 
 const resultOf = (delivery: DeliveryRow, unlogged = false): DeliveryRecord => ({

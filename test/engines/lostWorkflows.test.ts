@@ -6,6 +6,7 @@ import { reviveIssues, revivePushes } from '../../activities/wallets/revivePasse
 import { reviveDeliveries } from '../../activities/webhooks/reviveDeliveries.js';
 import type { BatchKind } from '../../schemas/batches.js';
 import { deliveryWorkflowId, newId } from '../../schemas/ids.js';
+import { batchRow } from '../rig/batchRow.js';
 import { type Customers, startCustomers } from '../rig/customers.js';
 import { type Effects, startEffects } from '../rig/effects.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
@@ -145,12 +146,12 @@ it('a pass that a wallet did not take is issued without its workflow', async () 
 it('a batch that cannot be started again does not hold up the others', async () => {
   const { batches, members } = service.deps.collections;
   const { id: memberId, programId } = await real.merchant.enroll();
-  const row = (kind: string, _id: string) => ({
-    ...{ _id, merchantId: real.merchant.id, programId, kind: kind as BatchKind, phase: 'queued' as const },
-    ...{ counts: { total: 0, created: 0, deduped: 0, failed: 0 }, passIssuance: { apple: 0, google: 0 }, done: 0 },
-    ...{ startedBy: { type: 'user' as const, id: 'somebody' }, startedAt: new Date(Date.now() - 60_000) },
-    campaign: { message: 'Hello', tags: [] },
-  });
+  const row = (kind: string, _id: string) =>
+    batchRow({
+      ...{ _id, merchantId: real.merchant.id, programId, kind: kind as BatchKind, phase: 'queued' },
+      startedAt: new Date(Date.now() - 60_000),
+      campaign: { message: 'Hello', tags: [] },
+    });
   const ended = newId();
   await batches.insertMany([row('unknown', `0-${newId()}`), row('campaign', ended), row('unknown', `z-${newId()}`)]);
   expect(await reviveBatches(effects.deps, {})).toEqual({ revived: 3 });

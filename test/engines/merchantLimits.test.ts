@@ -9,6 +9,7 @@ import type { BatchRow } from '../../schemas/collections.js';
 import { newId } from '../../schemas/ids.js';
 import { merchants } from '../../stack/commands/merchants.js';
 import { programs } from '../../stack/commands/programs.js';
+import { batchRow } from '../rig/batchRow.js';
 import { runOn } from '../rig/commandLine.js';
 import { type Answer, aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { noisePng } from '../rig/noisePng.js';
@@ -29,19 +30,13 @@ const operator = (line: string) => runOn(service, merchants, line.split(' '));
 const outcome = ({ status, body }: Answer) => [status, body.error?.code ?? 'ok'];
 
 function aBatch(merchant: TestMerchant, fields: Partial<BatchRow> = {}): Promise<unknown> {
-  return service.deps.collections.batches.insertOne({
-    _id: newId(),
+  const upload = {
     merchantId: merchant.id,
     kind: 'members.import',
     phase: 'storing',
-    counts: { total: 0, created: 0, deduped: 0, failed: 0 },
-    passIssuance: { apple: 0, google: 0 },
-    done: 0,
-    startedBy: { type: 'user', id: 'test' },
-    startedAt: new Date(),
     uploadSeenAt: new Date(),
-    ...fields,
-  });
+  } as const;
+  return service.deps.collections.batches.insertOne(batchRow({ ...upload, ...fields }));
 }
 
 const csv = (rows: number): string =>

@@ -9,6 +9,7 @@ import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import { toChunks } from '../../platform/toChunks.js';
 import type { BatchRow, EventRow } from '../../schemas/collections.js';
 import { newId } from '../../schemas/ids.js';
+import { batchRow } from '../rig/batchRow.js';
 import { type Effects, startEffects } from '../rig/effects.js';
 import { aMerchant, manyMembers, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
@@ -32,20 +33,9 @@ afterAll(async () => {
 type List = typeof snapshotCampaign;
 
 async function aBatch(fields: Partial<BatchRow>): Promise<string> {
-  const _id = newId();
-  await deps.collections.batches.insertOne({
-    _id,
-    merchantId: merchant.id,
-    kind: 'campaign',
-    phase: 'queued',
-    counts: { total: 0, created: 0, deduped: 0, failed: 0 },
-    passIssuance: { apple: 0, google: 0 },
-    done: 0,
-    startedBy: { type: 'user', id: 'test' },
-    startedAt: new Date(),
-    ...fields,
-  });
-  return _id;
+  const row = batchRow({ merchantId: merchant.id, kind: 'campaign', phase: 'queued', ...fields });
+  await deps.collections.batches.insertOne(row);
+  return row._id;
 }
 
 const campaign = (programId: string, tags: string[] = []) =>

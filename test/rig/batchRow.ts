@@ -1,0 +1,13 @@
+import type { BatchRow } from '../../schemas/collections.js';
+import { newId } from '../../schemas/ids.js';
+
+/** A batch in which nothing is done yet, as the database holds it. */
+export const batchRow = (fields: Pick<BatchRow, 'merchantId' | 'kind' | 'phase'> & Partial<BatchRow>): BatchRow => ({
+  _id: newId(),
+  counts: { total: 0, created: 0, deduped: 0, failed: 0 },
+  passIssuance: { apple: 0, google: 0 },
+  done: 0,
+  startedBy: { type: 'user', id: 'test' },
+  startedAt: new Date(),
+  ...fields,
+});
