@@ -106,6 +106,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     RATE_LIMIT_PUBLIC: '1000000000',
     WALLET_REGISTRATIONS_PER_PASS: '1000000000',
     WALLET_CALLS_PER_ADDRESS: '1000000000',
+    MERCHANT_MAX_RUNNING_BATCHES: '10000',
+    MERCHANT_MAX_CAMPAIGNS_A_DAY: '10000',
     RELAY_SHARDS: '1',
     LOG_LEVEL: 'warn',
     ...options.env,
