@@ -14,8 +14,8 @@ import { createCrashPoint } from './crashPoint.js';
 import { createKeyedMutex } from './keyedMutex.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
 import { batchedRead } from './mongodb/batchedRead.js';
+import { createPageBounds } from './mongodb/embeddedEngine.js';
 import { createGroupCommit } from './mongodb/groupCommit.js';
-import { createPageBounds } from './mongodb/pageBounds.js';
 import { createShortLivedCache } from './shortLivedCache.js';
 import { noTracing, type Tracing } from './tracing.js';
 
@@ -154,7 +154,7 @@ export function createDeps({
     runExclusive: createKeyedMutex(),
     cached: createShortLivedCache(),
     coalesce: createCoalesce(),
-    pageBounds: createPageBounds(),
+    pageBounds: config.MONGODB_EMBEDDED ? createPageBounds() : undefined,
     walletModes,
     crashPoint,
     async close() {

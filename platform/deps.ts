@@ -7,7 +7,7 @@ import type { WalletMode } from '../schemas/passUpdate.js';
 import type { Coalesce } from './coalesce.js';
 import type { CrashPoint } from './crashPoint.js';
 import type { Metrics } from './metrics/metrics.js';
-import type { PageBounds } from './mongodb/pageBounds.js';
+import type { PageBounds } from './mongodb/embeddedEngine.js';
 import type { GroupCommit } from './mongodb/transaction.js';
 import type { Tracing } from './tracing.js';
 
@@ -42,7 +42,8 @@ export interface Deps {
     program: (at: { _id: string; merchantId: string }) => Promise<CollectionRows['programs'] | null>;
   };
   /** Known bounds of pages of lists that show the newest rows first. */
-  pageBounds: PageBounds;
+  /** Undefined on a real MongoDB. */
+  pageBounds: PageBounds | undefined;
   /** Wallet modes that follow from the credentials alone, before the program and the member are considered. */
   walletModes: WalletModes;
   /** Kills the process when a crash test has set CRASH_AT to this name; does nothing otherwise. */

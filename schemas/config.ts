@@ -64,6 +64,8 @@ const environment = z.object({
     .string()
     .regex(/^[A-Za-z0-9_-]{1,60}$/)
     .default('loyalty'),
+  /** MONGODB_URI is the embedded engine of `npm start` (docs/embedded-engine.md). */
+  MONGODB_EMBEDDED: flag,
   // Settings of Temporal that are not set here may come from a Temporal profile
   // (platform/temporal/connectionOptions.ts).
   TEMPORAL_ADDRESS: optional,

@@ -27,6 +27,7 @@ export function serviceEnv({ settings, engines, addresses, secrets }: ServicesIn
     ...secrets,
     ...settings.env,
     MONGODB_URI: engines.mongodbUri,
+    ...(engines.mongodbEmbedded && { MONGODB_EMBEDDED: 'true' }),
     TEMPORAL_ADDRESS: engines.temporalAddress,
     HOST: settings.host,
     PORT: String(addresses.port),

@@ -1,5 +1,5 @@
-// One page of a list, newest first. Some engines sort all rows that a filter matches before they skip, so the filter
-// has a bound on the creation time when one is known (`pageBounds`).
+// One page of a list, newest first. The embedded engine sorts all rows that a filter matches before it skips, so there
+// the filter has a bound on the creation time when one is known (`pageBounds`).
 import type { Collection, Filter, WithId } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 
@@ -28,10 +28,10 @@ export async function newestPage<Row extends Listed>(
       .skip(skip)
       .limit(pageSize)
       .toArray();
-  const since = pageBounds.since(list, depth);
+  const since = pageBounds?.since(list, depth);
   const bounded = await read(since);
   const items = since && bounded.length < pageSize ? await read(undefined) : bounded;
   const last = items[pageSize - 1];
-  if (last) pageBounds.note(list, depth, last.createdAt);
+  if (last) pageBounds?.note(list, depth, last.createdAt);
   return items;
 }

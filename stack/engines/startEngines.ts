@@ -24,6 +24,8 @@ export interface EnginesDeps {
 
 export interface Engines {
   mongodbUri: string;
+  /** False as well when the user gave the address. */
+  mongodbEmbedded: boolean;
   temporalAddress: string;
   /** Null when the user gave the server's address: the address of its UI is not known then. */
   temporalUi: string | null;
@@ -38,16 +40,16 @@ export async function startEngines(deps: EnginesDeps, ports: ChosenPorts): Promi
   for (const one of starting) one.catch((error: unknown) => failed.abort(error));
   await Promise.allSettled(starting);
   failed.signal.throwIfAborted();
-  const [mongodbUri, temporal] = await Promise.all(starting);
-  return { mongodbUri, ...temporal };
+  const [mongodb, temporal] = await Promise.all(starting);
+  return { ...mongodb, ...temporal };
 }
 
-async function startMongodb({ settings, supervisor, terminal, signal }: EnginesDeps, port: number): Promise<string> {
+async function startMongodb({ settings, supervisor, terminal, signal }: EnginesDeps, port: number) {
   const given = settings.given.mongodbUri;
   if (given !== undefined) {
     return await terminal.step('MongoDB', async () => {
       await assertGivenMongodb(given);
-      return { result: given, said: 'given by MONGODB_URI' };
+      return { result: { mongodbUri: given, mongodbEmbedded: false }, said: 'given by MONGODB_URI' };
     });
   }
   return await terminal.step('MongoDB', async (task) => {
@@ -59,7 +61,8 @@ async function startMongodb({ settings, supervisor, terminal, signal }: EnginesD
     const dataDir = join(folder, engine.kind);
     const { database } = settings;
     await supervisor.start(mongodbPlan({ engine, port, dataDir, env: engineEnv(settings.env), database }));
-    return { result: mongodbUriAt(port), said: `${engine.said}, on port ${port}` };
+    const result = { mongodbUri: mongodbUriAt(port), mongodbEmbedded: engine.kind === 'secantusd' };
+    return { result, said: `${engine.said}, on port ${port}` };
   });
 }
 

@@ -4,6 +4,7 @@ import { inject } from 'vitest';
 
 export interface ForkEngines {
   mongodbUri: string;
+  mongodbEmbedded: boolean;
   temporalAddress: string;
 }
 

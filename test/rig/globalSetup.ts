@@ -28,7 +28,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await writeFile(workflowBundle, bundle.code);
   project.provide(
     'engines',
-    engines.map(({ mongodbUri, temporalAddress }) => ({ mongodbUri, temporalAddress })),
+    engines.map(({ mongodbUri, mongodbKind, temporalAddress }) => ({
+      mongodbUri,
+      mongodbEmbedded: mongodbKind === 'secantusd',
+      temporalAddress,
+    })),
   );
   project.provide('workflowBundle', workflowBundle);
   // Provided to all projects: the test of the whole run reads which operations the tests of this project called.

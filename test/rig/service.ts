@@ -63,6 +63,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const engines = forkEngines();
   const config = readConfig({
     MONGODB_URI: engines.mongodbUri,
+    MONGODB_EMBEDDED: String(engines.mongodbEmbedded),
     MONGODB_DATABASE: `test-${newId()}`,
     TEMPORAL_ADDRESS: engines.temporalAddress,
     PUBLIC_URL: publicUrl,

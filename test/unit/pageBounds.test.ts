@@ -1,7 +1,7 @@
 // The bound of a page always includes the rows of the page, and is as narrow as earlier reads allow.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createPageBounds } from '../../platform/mongodb/pageBounds.js';
+import { createPageBounds } from '../../platform/mongodb/embeddedEngine.js';
 
 const at = (seconds: number) => new Date(seconds * 1_000);
 

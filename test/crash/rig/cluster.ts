@@ -146,6 +146,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
           env: engineEnv(process.env),
           ...(options.sources && { database: config.MONGODB_DATABASE }),
         });
+        // API and workers start after MongoDB.
+        if (engine.kind === 'secantusd') env.MONGODB_EMBEDDED = 'true';
         return { result: plan, said: engine.said };
       });
     }
