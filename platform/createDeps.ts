@@ -9,7 +9,6 @@ import type { Collections, Deps, WalletModes } from './deps.js';
 import { createCountMembers } from './mongodb/memberCounters.js';
 import { within } from './within.js';
 import './mongodb/driverPatch.js';
-import { createCoalesce } from './coalesce.js';
 import { createCrashPoint } from './crashPoint.js';
 import { createKeyedMutex } from './keyedMutex.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
@@ -17,6 +16,7 @@ import { batchedRead } from './mongodb/batchedRead.js';
 import { createPageBounds } from './mongodb/embeddedEngine.js';
 import { createGroupCommit } from './mongodb/groupCommit.js';
 import { createShortLivedCache } from './shortLivedCache.js';
+import { createTotals } from './totals.js';
 import { noTracing, type Tracing } from './tracing.js';
 
 interface ConnectionTimeouts {
@@ -152,8 +152,8 @@ export function createDeps({
     tracing,
     now,
     runExclusive: createKeyedMutex(),
+    countRows: createTotals(),
     cached: createShortLivedCache(),
-    coalesce: createCoalesce(),
     pageBounds: config.MONGODB_EMBEDDED ? createPageBounds() : undefined,
     walletModes,
     crashPoint,

@@ -4,11 +4,11 @@ import type { Logger } from 'pino';
 import type { CollectionName, CollectionRows } from '../schemas/collections.js';
 import type { Config } from '../schemas/config.js';
 import type { WalletMode } from '../schemas/passUpdate.js';
-import type { Coalesce } from './coalesce.js';
 import type { CrashPoint } from './crashPoint.js';
 import type { Metrics } from './metrics/metrics.js';
 import type { PageBounds } from './mongodb/embeddedEngine.js';
 import type { GroupCommit } from './mongodb/transaction.js';
+import type { CountRows } from './totals.js';
 import type { Tracing } from './tracing.js';
 
 export type Collections = { [N in CollectionName]: Collection<CollectionRows[N]> };
@@ -25,8 +25,8 @@ export interface Deps {
   retryForMs: number;
   /** Keyed mutex: runs the work on one key one after another within this process. */
   runExclusive: <T>(key: string, work: () => Promise<T>) => Promise<T>;
-  /** Runs a read once for all callers that ask for the same key at the same time. */
-  coalesce: Coalesce;
+  /** Counts the rows of a list; keeps what was costly to count. */
+  countRows: CountRows;
   /** Caches the result of `load` for one second. For programs and roles, which only operators change. */
   cached: <T extends object>(key: string, load: () => Promise<T | null>) => Promise<T | null>;
   /** Commits a small transaction together with other small transactions that are requested at the same time. */
@@ -41,8 +41,7 @@ export interface Deps {
     email: (at: { _id: string; merchantId: string }) => Promise<CollectionRows['emails'] | null>;
     program: (at: { _id: string; merchantId: string }) => Promise<CollectionRows['programs'] | null>;
   };
-  /** Known bounds of pages of lists that show the newest rows first. */
-  /** Undefined on a real MongoDB. */
+  /** Known bounds of pages of lists that show the newest rows first; undefined on a real MongoDB. */
   pageBounds: PageBounds | undefined;
   /** Wallet modes that follow from the credentials alone, before the program and the member are considered. */
   walletModes: WalletModes;

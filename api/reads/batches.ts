@@ -1,6 +1,7 @@
 // Reads of a merchant's batches and of the chunks of an import.
 
 import type { Deps } from '../../platform/deps.js';
+import { countMs } from '../../platform/totals.js';
 import type { BatchRow, ImportChunkRow } from '../../schemas/collections.js';
 import { readPage } from './readPage.js';
 
@@ -14,7 +15,11 @@ export async function listBatches(
     page,
     pageSize,
     read: (skip) => batches.find({ merchantId }).sort({ startedAt: -1, _id: -1 }).skip(skip).limit(pageSize).toArray(),
-    count: () => batches.countDocuments({ merchantId }, { limit: deps.config.LIST_MAX_ROWS }),
+    count: async () => {
+      const limits = { limit: deps.config.LIST_MAX_ROWS, maxTimeMS: countMs };
+      const count = () => batches.countDocuments({ merchantId }, limits);
+      return (await deps.countRows(`batches ${merchantId}`, count)).rows;
+    },
   });
 }
 

@@ -2,6 +2,7 @@
 
 import type { Deps } from '../../platform/deps.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
+import { countMs } from '../../platform/totals.js';
 import type { DeliveryRow, EventRow } from '../../schemas/collections.js';
 import { newestPage } from './newestPage.js';
 import { readPage } from './readPage.js';
@@ -38,11 +39,11 @@ export async function listDeliveries(deps: Deps, { page, pageSize, ...filter }: 
     page,
     pageSize,
     read: (skip) => newestPage(deps, deps.collections.deliveries, { where, skip, pageSize }),
-    // A count costs the embedded engine 2 microseconds for each delivery of the merchant.
-    count: () =>
-      deps.coalesce(`deliveries ${JSON.stringify(where)}`, () =>
-        deps.collections.deliveries.countDocuments(where, { limit: deps.config.LIST_MAX_ROWS }),
-      ),
+    count: async () => {
+      const limits = { limit: deps.config.LIST_MAX_ROWS, maxTimeMS: countMs };
+      const count = () => deps.collections.deliveries.countDocuments(where, limits);
+      return (await deps.countRows(`deliveries ${JSON.stringify(where)}`, count)).rows;
+    },
   });
   const ids = deliveries.map((delivery) => delivery.eventId);
   const events = await findByIds(deps.collections.events, { ids, merchantId: filter.merchantId });

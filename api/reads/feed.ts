@@ -29,8 +29,10 @@ export interface FeedPage {
   more: boolean;
 }
 
-/** How many events get their number in one transaction, at most. */
-const numberingBatchSize = 200;
+/** How many events get their number in one transaction, at most. Meanwhile nobody else can write events. */
+const numberingBatchSize = 50;
+/** For how long one read goes on to give numbers, in milliseconds. */
+const numberingMs = 500;
 /** How many events a page with a type filter scans, at most; such a page may have fewer events than its limit. */
 const maxScannedEvents = 2_000;
 
@@ -51,12 +53,21 @@ const inOrder = (a: EventRow, b: EventRow): number =>
   Number(a.data.memberVersion ?? 0) - Number(b.data.memberVersion ?? 0) ||
   (a._id < b._id ? -1 : 1);
 
+/** Gives waiting events numbers, batch by batch, and returns whether more may be waiting. */
+async function numberWaiting(deps: Deps, merchantId: string): Promise<boolean> {
+  const until = performance.now() + numberingMs;
+  for (;;) {
+    const more = await numberSome(deps, merchantId);
+    if (!more || performance.now() > until) return more;
+  }
+}
+
 /**
- * Gives the waiting events the next numbers and returns whether more may be waiting. Published events come first,
+ * Gives waiting events the next numbers and returns whether more may be waiting. Published events come first,
  * because no other process writes to them. Events that are just being published may cause conflicts, so each attempt
  * takes half as many as the attempt before it; if all attempts meet conflicts, these events wait for the next read.
  */
-function numberWaiting(deps: Deps, merchantId: string): Promise<boolean> {
+function numberSome(deps: Deps, merchantId: string): Promise<boolean> {
   let most = numberingBatchSize * 2;
   const attempt = async (): Promise<boolean> => {
     most = Math.ceil(most / 2);

@@ -6,11 +6,14 @@ interface ReadPage<Row> {
   page: number;
   pageSize: number;
   read: (skip: number) => Promise<Row[]>;
-  /** May stop counting at LIST_MAX_ROWS. */
-  count: () => Promise<number>;
+  /** May stop counting at LIST_MAX_ROWS, and returns undefined when it gives up. */
+  count: () => Promise<number | undefined>;
 }
 
-/** Throws VALIDATION_FAILED for a page after LIST_MAX_ROWS of a list that has as many rows; of a shorter list it is empty. */
+/**
+ * `total` is a lower bound when the count gave up: the rows up to this page, and one more when the page is full. Throws
+ * VALIDATION_FAILED for a page after LIST_MAX_ROWS of a list that has as many rows; of a shorter list it is empty.
+ */
 export async function readPage<Row>(
   { config: { LIST_MAX_ROWS: most } }: Pick<Deps, 'config'>,
   { page, pageSize, read, count }: ReadPage<Row>,
@@ -18,9 +21,10 @@ export async function readPage<Row>(
   const skip = (page - 1) * pageSize;
   if (skip < most) {
     const [items, total] = await Promise.all([read(skip), count()]);
-    return { items, total };
+    const more = items.length === pageSize ? 1 : 0;
+    return { items, total: total ?? skip + items.length + more };
   }
   const total = await count();
-  if (total < most) return { items: [], total };
+  if (total !== undefined && total < most) return { items: [], total };
   throw new ServiceError('VALIDATION_FAILED', [{ path: 'page', message: `begins after the first ${most} items` }]);
 }

@@ -24,6 +24,7 @@ import { migrate } from '../../worker/migrate.js';
 import { ensureRelays } from '../../worker/schedules.js';
 import { failureLog } from './failureLog.js';
 import { forkEngines } from './forkEngines.js';
+import './idFirst.js';
 import { installRuntime } from './temporalRuntime.js';
 import { until } from './until.js';
 

@@ -1,0 +1,51 @@
+// Totals of lists that are counted again and again.
+import { MongoServerError } from 'mongodb';
+import { expect, it } from 'vitest';
+import { createTotals } from '../../platform/totals.js';
+
+/** A clock on which each count takes `tookMs`. */
+function counting(tookMs: number) {
+  let at = 0;
+  let counts = 0;
+  const countRows = createTotals(() => at);
+  const read = () =>
+    countRows('list', async () => {
+      counts += 1;
+      at += tookMs;
+      if (tookMs > 1_500) throw new MongoServerError({ message: 'operation exceeded time limit', code: 50 });
+      return counts;
+    });
+  return {
+    read,
+    pass: (ms: number) => {
+      at += ms;
+    },
+    counts: () => counts,
+  };
+}
+
+it('a cheap count is made for each page', async () => {
+  const { read } = counting(100);
+  expect([await read(), await read()]).toEqual([{ rows: 1 }, { rows: 2 }]);
+});
+
+it('a costly count is kept for ten times as long as it took', async () => {
+  const { read, pass, counts } = counting(300);
+  await read();
+  pass(2_900);
+  expect(await read()).toEqual({ rows: 1 });
+  pass(200);
+  expect(await read()).toEqual({ rows: 2 });
+  expect(counts()).toBe(2);
+});
+
+it('a count that exceeds its time limit has no result, and is not tried again at once', async () => {
+  const { read, counts } = counting(1_600);
+  expect([await read(), await read()]).toEqual([{ rows: undefined }, { rows: undefined }]);
+  expect(counts()).toBe(1);
+});
+
+it('a count that fails for another reason fails', async () => {
+  const countRows = createTotals();
+  await expect(countRows('list', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+});
