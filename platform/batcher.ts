@@ -3,9 +3,11 @@
 import { ServiceError } from '../schemas/errors.js';
 import { isUnavailable } from './mongodb/isUnavailable.js';
 
-export interface BatcherOptions {
-  /** Maximum number of calls in one group. */
+export interface BatcherOptions<I> {
+  /** Maximum size of one group; a larger item is a group of its own. */
   batchSize: number;
+  /** Size of an item. Default: 1. */
+  sizeOf?: (item: I) => number;
   /** Maximum number of groups that run at the same time. */
   concurrency: number;
   /**
@@ -22,7 +24,7 @@ export interface BatcherOptions {
  */
 export function createBatcher<I, O>(
   serve: (items: I[]) => Promise<readonly O[]>,
-  { batchSize, concurrency, maxWaitMs = Number.POSITIVE_INFINITY }: BatcherOptions,
+  { batchSize, sizeOf = () => 1, concurrency, maxWaitMs = Number.POSITIVE_INFINITY }: BatcherOptions<I>,
 ): (item: I) => Promise<O> {
   const waiting: { item: I; since: number; resolve: (answer: O) => void; reject: (error: unknown) => void }[] = [];
   let running = 0;
@@ -38,8 +40,18 @@ export function createBatcher<I, O>(
       waiting.shift()?.reject(new ServiceError('UNAVAILABLE'));
   }
 
+  /** How many of the waiting calls form the next group. */
+  function nextLength(): number {
+    let size = 0;
+    const tooMany = waiting.findIndex(({ item }) => {
+      size += sizeOf(item);
+      return size > batchSize;
+    });
+    return tooMany === -1 ? waiting.length : Math.max(tooMany, 1);
+  }
+
   async function serveNext(): Promise<void> {
-    const group = waiting.splice(0, batchSize);
+    const group = waiting.splice(0, nextLength());
     if (group.length === 0) return;
     running += 1;
     try {

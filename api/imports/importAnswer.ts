@@ -39,26 +39,25 @@ export async function findUnansweredImport(
 }
 
 /**
- * Milliseconds since the start of the request: it gives up after `firstMs` if the import made no progress for
+ * Milliseconds since the import was queued: the request gives up after `firstMs` if the import made no progress for
  * `stillMs`, and after `lastMs` in any case. It reads the batch every `askMs`.
  */
 const waitLimits = { firstMs: 7_000, stillMs: 3_000, lastMs: 60_000, askMs: 50 };
 
 /**
- * Waits until every row of the batch has an outcome or the batch has ended, and returns the batch. `startedAt` is a
- * `performance.now()`. Throws UNAVAILABLE when the wait ends before.
+ * Waits until every row of the batch has an outcome or the batch has ended, and returns the batch. Throws UNAVAILABLE
+ * when the wait ends before.
  */
-export async function awaitRows(
-  deps: ApiDeps,
-  { batchId, startedAt }: { batchId: string; startedAt: number },
-): Promise<BatchRow> {
-  let moved = { at: startedAt, done: -1 };
+export async function awaitRows(deps: ApiDeps, batchId: string): Promise<BatchRow> {
+  const startedAt = performance.now();
+  let moved = { at: startedAt, progress: 'queued 0' };
   for (;;) {
     const batch = await deps.collections.batches.findOne({ _id: batchId });
     if (!batch) throw new ServiceError('UNAVAILABLE');
     if (batch.done >= batch.counts.total || isFinished(batch.phase)) return batch;
     const now = performance.now();
-    if (batch.done > moved.done) moved = { at: now, done: batch.done };
+    const progress = `${batch.phase} ${batch.done}`;
+    if (progress !== moved.progress) moved = { at: now, progress };
     const still = now - startedAt > waitLimits.firstMs && now - moved.at > waitLimits.stillMs;
     if (still || now - startedAt > waitLimits.lastMs) return giveUp(deps, batch);
     await new Promise((resolve) => setTimeout(resolve, waitLimits.askMs));

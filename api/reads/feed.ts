@@ -5,7 +5,7 @@
 import type { Binary, Filter } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
-import { insert, update } from '../../platform/mongodb/statements.js';
+import { insert, update, updateMany } from '../../platform/mongodb/statements.js';
 import { StillContended } from '../../platform/mongodb/stillContended.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
@@ -29,8 +29,8 @@ export interface FeedPage {
   more: boolean;
 }
 
-/** How many events get their number in one transaction, at most. Meanwhile nobody else can write events. */
-const numberingBatchSize = 50;
+/** How many events get their number in one transaction, at most. */
+const numberingBatchSize = 200;
 /** For how long one read goes on to give numbers, in milliseconds. */
 const numberingMs = 500;
 /** How many events a page with a type filter scans, at most; such a page may have fewer events than its limit. */
@@ -85,12 +85,11 @@ function numberSome(deps: Deps, merchantId: string): Promise<boolean> {
       last === 0
         ? insert(deps, 'counters', { _id, merchantId, sequence })
         : update(deps, 'counters', { _id, sequence: last }, { $set: { sequence } });
-    const numbered = waiting
-      .sort(inOrder)
-      .map((event, index) =>
-        update(deps, 'events', { _id: event._id, sequence: 0 }, { $set: { sequence: last + index + 1 } }),
-      );
-    await transact(deps, [count, ...numbered], numbered.length + (last === 0 ? 0 : 1));
+    const ids = waiting.sort(inOrder).map((event) => event._id);
+    // One statement for all events: a statement for each would wait for the collection each time.
+    const number = { $add: [last + 1, { $indexOfArray: [ids, '$_id'] }] };
+    const numbered = updateMany(deps, 'events', { _id: { $in: ids }, sequence: 0 }, [{ $set: { sequence: number } }]);
+    await transact(deps, [count, numbered], ids.length + (last === 0 ? 0 : 1));
     return found.length === most || waiting.length < found.length;
   };
   return deps

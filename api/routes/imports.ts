@@ -17,9 +17,8 @@ import type { Routes } from '../request.js';
 
 export const importRoutes: Routes<'importMembers' | 'startImport'> = {
   async importMembers({ deps, caller, ctx }) {
-    const startedAt = performance.now();
     const batch = await importSmall(deps, { caller, ctx });
-    const results = await importResults(deps, await awaitRows(deps, { batchId: batch._id, startedAt }));
+    const results = await importResults(deps, await awaitRows(deps, batch._id));
     return { data: { batchId: batch._id, counts: countsOf(results), results } };
   },
 

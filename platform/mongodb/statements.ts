@@ -31,6 +31,16 @@ export function update<N extends CollectionName>(
   return { namespace: deps.collections[name].namespace, name: 'updateOne', filter, update: change, upsert };
 }
 
+/** Changes all rows that match; for transactions alone. */
+export function updateMany<N extends CollectionName>(
+  deps: Pick<Deps, 'collections'>,
+  name: N,
+  filter: Document,
+  change: Document | Document[],
+): Statement {
+  return { namespace: deps.collections[name].namespace, name: 'updateMany', filter, update: change };
+}
+
 export function remove<N extends CollectionName>(deps: Deps, name: N, filter: Document): Statement {
   return { namespace: deps.collections[name].namespace, name: 'deleteMany', filter };
 }

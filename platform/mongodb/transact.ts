@@ -31,7 +31,7 @@ export async function writeBulk(deps: RetryDeps & Pick<Deps, 'mongo'>, statement
     let matchedInChunk = 0;
     const write = async () => {
       // A single statement that writes one document is atomic without a transaction.
-      if (chunk.length === 1 && chunk[0]?.name !== 'deleteMany') matchedInChunk = await writeAll(deps, chunk);
+      if (chunk.length === 1 && !chunk[0]?.name.endsWith('Many')) matchedInChunk = await writeAll(deps, chunk);
       else
         await commit(deps, chunk, (matched) => {
           matchedInChunk = matched;
