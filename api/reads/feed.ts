@@ -9,6 +9,7 @@ import { insert, update, updateMany } from '../../platform/mongodb/statements.js
 import { StillContended } from '../../platform/mongodb/stillContended.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
+import { toChunks } from '../../platform/toChunks.js';
 import type { EventRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { EventType } from '../../schemas/events.js';
@@ -31,6 +32,8 @@ export interface FeedPage {
 
 /** How many events get their number in one transaction, at most. */
 const numberingBatchSize = 200;
+/** How many waiting events are read at a time; the embedded engine reads all of them for any limit. */
+const numberingReadSize = 2_000;
 /** For how long one read goes on to give numbers, in milliseconds. */
 const numberingMs = 500;
 /** How many events a page with a type filter scans, at most; such a page may have fewer events than its limit. */
@@ -53,44 +56,29 @@ const inOrder = (a: EventRow, b: EventRow): number =>
   Number(a.data.memberVersion ?? 0) - Number(b.data.memberVersion ?? 0) ||
   (a._id < b._id ? -1 : 1);
 
-/** Gives waiting events numbers, batch by batch, and returns whether more may be waiting. */
-async function numberWaiting(deps: Deps, merchantId: string): Promise<boolean> {
-  const until = performance.now() + numberingMs;
-  for (;;) {
-    const more = await numberSome(deps, merchantId);
-    if (!more || performance.now() > until) return more;
-  }
-}
-
 /**
- * Gives waiting events the next numbers and returns whether more may be waiting. Published events come first,
+ * Gives the waiting events the next numbers and returns whether more may be waiting. Published events come first,
  * because no other process writes to them. Events that are just being published may cause conflicts, so each attempt
- * takes half as many as the attempt before it; if all attempts meet conflicts, these events wait for the next read.
+ * takes batches half as large as the attempt before it; if all attempts meet conflicts, the events wait for the next
+ * read.
  */
-function numberSome(deps: Deps, merchantId: string): Promise<boolean> {
-  let most = numberingBatchSize * 2;
+function numberWaiting(deps: Deps, merchantId: string): Promise<boolean> {
+  const until = performance.now() + numberingMs;
+  let batchSize = numberingBatchSize * 2;
   const attempt = async (): Promise<boolean> => {
-    most = Math.ceil(most / 2);
-    const last = await lastNumber(deps, merchantId);
+    batchSize = Math.ceil(batchSize / 2);
     const found = await deps.collections.events
       .find({ merchantId, sequence: 0 }, { projection: { state: 1, occurredAt: 1, 'data.memberVersion': 1 } })
-      .limit(most)
+      .limit(numberingReadSize)
       .toArray();
-    if (found.length === 0) return false;
     const published = found.filter(({ state }) => state === 'published');
-    const waiting = published.length > 0 ? published : found;
-    const _id = counterId(merchantId);
-    const sequence = last + waiting.length;
-    const count: Statement =
-      last === 0
-        ? insert(deps, 'counters', { _id, merchantId, sequence })
-        : update(deps, 'counters', { _id, sequence: last }, { $set: { sequence } });
-    const ids = waiting.sort(inOrder).map((event) => event._id);
-    // One statement for all events: a statement for each would wait for the collection each time.
-    const number = { $add: [last + 1, { $indexOfArray: [ids, '$_id'] }] };
-    const numbered = updateMany(deps, 'events', { _id: { $in: ids }, sequence: 0 }, [{ $set: { sequence: number } }]);
-    await transact(deps, [count, numbered], ids.length + (last === 0 ? 0 : 1));
-    return found.length === most || waiting.length < found.length;
+    const waiting = (published.length > 0 ? published : found).sort(inOrder);
+    for (const some of toChunks(waiting, batchSize)) {
+      const ids = some.map(({ _id }) => _id);
+      await number(deps, { merchantId, ids });
+      if (performance.now() > until) return true;
+    }
+    return found.length === numberingReadSize || waiting.length < found.length;
   };
   return deps
     .runExclusive(counterId(merchantId), () => retryOnConflict(deps, attempt))
@@ -98,6 +86,21 @@ function numberSome(deps: Deps, merchantId: string): Promise<boolean> {
       if (error instanceof StillContended) return true;
       throw error;
     });
+}
+
+/** Gives the events the next numbers in their order. Throws VersionConflict when one of them has a number already. */
+async function number(deps: Deps, { merchantId, ids }: { merchantId: string; ids: string[] }): Promise<void> {
+  const last = await lastNumber(deps, merchantId);
+  const _id = counterId(merchantId);
+  const sequence = last + ids.length;
+  const count: Statement =
+    last === 0
+      ? insert(deps, 'counters', { _id, merchantId, sequence })
+      : update(deps, 'counters', { _id, sequence: last }, { $set: { sequence } });
+  // One statement for all events: a statement for each would wait for the collection each time.
+  const place = { $add: [last + 1, { $indexOfArray: [ids, '$_id'] }] };
+  const numbered = updateMany(deps, 'events', { _id: { $in: ids }, sequence: 0 }, [{ $set: { sequence: place } }]);
+  await transact(deps, [count, numbered], ids.length + (last === 0 ? 0 : 1));
 }
 
 /**
