@@ -4,8 +4,8 @@ import { ServiceError } from '../schemas/errors.js';
 import { isUnavailable } from './mongodb/isUnavailable.js';
 
 export interface BatcherOptions<I> {
-  /** Maximum size of one group; a larger item is a group of its own. */
-  batchSize: number;
+  /** Maximum size of one group, asked for each; a larger item is a group of its own. */
+  batchSize: number | (() => number);
   /** Size of an item. Default: 1. */
   sizeOf?: (item: I) => number;
   /** Maximum number of groups that run at the same time. */
@@ -19,8 +19,8 @@ export interface BatcherOptions<I> {
 
 /**
  * `serve` must return one answer for each item, in the order of the items. When `serve` throws, every caller of the
- * group gets the error. When the error means that the database is unavailable, all waiting callers are rejected with
- * UNAVAILABLE.
+ * group gets the error. When the error means that the database is unavailable, and no other group was answered
+ * meanwhile, all waiting callers are rejected with UNAVAILABLE.
  */
 export function createBatcher<I, O>(
   serve: (items: I[]) => Promise<readonly O[]>,
@@ -31,21 +31,27 @@ export function createBatcher<I, O>(
   let scheduled = false;
   let lastAnswerAt = Number.NEGATIVE_INFINITY;
 
+  /** Rejects the calls that have waited for more than `ms` since `from`, or since they came. */
+  function rejectWaiting(ms: number, from = Number.NEGATIVE_INFINITY): void {
+    const now = performance.now();
+    while (waiting[0] && now - Math.max(waiting[0].since, from) > ms)
+      waiting.shift()?.reject(new ServiceError('UNAVAILABLE'));
+  }
+
   /** Rejects the calls that had waited too long for any answer when this one came. */
   function answered(): void {
-    const now = performance.now();
     const before = lastAnswerAt;
-    lastAnswerAt = now;
-    while (waiting[0] && now - Math.max(waiting[0].since, before) > maxWaitMs)
-      waiting.shift()?.reject(new ServiceError('UNAVAILABLE'));
+    lastAnswerAt = performance.now();
+    rejectWaiting(maxWaitMs, before);
   }
 
   /** How many of the waiting calls form the next group. */
   function nextLength(): number {
     let size = 0;
+    const most = typeof batchSize === 'number' ? batchSize : batchSize();
     const tooMany = waiting.findIndex(({ item }) => {
       size += sizeOf(item);
-      return size > batchSize;
+      return size > most;
     });
     return tooMany === -1 ? waiting.length : Math.max(tooMany, 1);
   }
@@ -53,6 +59,7 @@ export function createBatcher<I, O>(
   async function serveNext(): Promise<void> {
     const group = waiting.splice(0, nextLength());
     if (group.length === 0) return;
+    const startedAt = performance.now();
     running += 1;
     try {
       const answers = await serve(group.map(({ item }) => item));
@@ -62,8 +69,8 @@ export function createBatcher<I, O>(
       answered();
     } catch (error) {
       for (const { reject } of group) reject(error);
-      // The database does not answer, so the waiting calls would only wait for the same timeout.
-      if (isUnavailable(error)) for (const { reject } of waiting.splice(0)) reject(new ServiceError('UNAVAILABLE'));
+      // When the database answers nobody, the waiting calls would only wait for the same timeout.
+      if (isUnavailable(error)) rejectWaiting(lastAnswerAt > startedAt ? maxWaitMs : -1);
     } finally {
       running -= 1;
       schedule();

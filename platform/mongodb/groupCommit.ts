@@ -8,16 +8,25 @@ import type { GroupCommit, Transaction } from './transaction.js';
 
 /**
  * The largest group, in statements. A transaction with more of them is bulk work and is committed alone, so that single
- * changes need not wait for it. On a saturated machine a statement takes up to 20 ms, and a caller waits 2.2 s.
+ * changes need not wait for it.
  */
-const maxGroupedStatements = 32;
+const maxGroupedStatements = 40;
+const minGroupedStatements = 8;
+/** A group that takes longer is too large for the machine as it is now: a caller waits 2.2 s for a statement. */
+const slowMs = 400;
+
+/** The size of the next group, after one of `size` took `tookMs`: half, or twice as many statements. */
+export const nextGroupSize = (size: number, tookMs: number): number =>
+  tookMs > slowMs ? Math.max(size / 2, minGroupedStatements) : Math.min(size * 2, maxGroupedStatements);
 
 /** Transactions that arrive during two commits form the next group. */
-const groupCommitOptions = { batchSize: maxGroupedStatements, concurrency: 2, maxWaitMs: 2_000 };
+const groupCommitOptions = { concurrency: 2, maxWaitMs: 2_000 };
 
 export function createGroupCommit(deps: Pick<Deps, 'mongo' | 'crashPoint'>): GroupCommit {
+  let size = maxGroupedStatements;
   return createBatcher(
     async (group: Transaction[]) => {
+      const startedAt = performance.now();
       const combined: Transaction = {
         statements: group.flatMap((one) => one.statements),
         updates: group.reduce((sum, one) => sum + one.updates, 0),
@@ -28,10 +37,13 @@ export function createGroupCommit(deps: Pick<Deps, 'mongo' | 'crashPoint'>): Gro
       } catch (error) {
         if (group.length === 1 || !isRetryable(error)) throw error;
         return group.map(() => false);
+      } finally {
+        size = nextGroupSize(size, performance.now() - startedAt);
       }
     },
     {
       ...groupCommitOptions,
+      batchSize: () => size,
       sizeOf: ({ statements }) => statements.length,
     },
   );

@@ -1,6 +1,7 @@
 // Concurrent calls are served in one batch, and each caller gets its own result.
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
+import { MongoOperationTimeoutError } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { createBatcher } from '../../platform/batcher.js';
 
@@ -64,6 +65,49 @@ describe('concurrent calls', () => {
     await expect(late).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     expect(await soon).toBe(6);
     expect(await join(4)).toBe(8);
+  });
+
+  it('go on waiting when one batch timed out and another was answered meanwhile', async () => {
+    const timedOut = new MongoOperationTimeoutError('the statement timed out');
+    const join = createBatcher(
+      async (items: number[]) => {
+        await sleep(items.includes(1) ? 60 : 20);
+        if (items.includes(1)) throw timedOut;
+        return doubled(items);
+      },
+      { batchSize: 1, concurrency: 2, maxWaitMs: 1_000 },
+    );
+    const results = await Promise.allSettled([1, 2, 3, 4, 5, 6].map((item) => join(item)));
+    expect(results.map(({ status }) => status)).toEqual(['rejected', ...Array(5).fill('fulfilled')]);
+  });
+
+  it('are refused when a batch timed out and none was answered meanwhile', async () => {
+    const join = createBatcher(
+      async (items: number[]) => {
+        await sleep(20);
+        if (items.includes(1)) throw new MongoOperationTimeoutError('the statement timed out');
+        return doubled(items);
+      },
+      { batchSize: 1, concurrency: 1 },
+    );
+    const results = await Promise.allSettled([1, 2, 3].map((item) => join(item)));
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(await join(4)).toBe(8);
+  });
+
+  it('share a batch up to its size, which is asked for each batch', async () => {
+    const groups: number[][] = [];
+    let size = 4;
+    const join = createBatcher(
+      (items: number[]) => {
+        groups.push(items);
+        size = 2;
+        return doubled(items);
+      },
+      { batchSize: () => size, sizeOf: (item) => item, concurrency: 1 },
+    );
+    await Promise.all([1, 3, 1, 1, 5].map((item) => join(item)));
+    expect(groups).toEqual([[1, 3], [1, 1], [5]]);
   });
 
   it('wait for their turn as long as batches are answered, however long that takes', async () => {
