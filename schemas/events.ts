@@ -1,7 +1,7 @@
 // The event types, their data, and the envelope (docs/interface.md, sections 6.2 and 6.4). `memberVersion` grows
 // by one with each change of the member, so that receivers can order events and notice a gap.
 import { z } from 'zod';
-import { memberStatus } from './members.js';
+import { ledgerType, memberStatus } from './members.js';
 import { passUpdate, walletMode } from './passUpdate.js';
 
 const platform = z.enum(['apple', 'google']);
@@ -32,6 +32,13 @@ const batchResult = z.object({
   test: z.boolean().optional(),
 });
 
+/** docs/interface.md#24-points-request */
+const sale = {
+  reference: z.string().optional(),
+  location: z.string().optional(),
+  occurredAt: z.iso.datetime().optional(),
+};
+
 export const eventData = {
   'member.created': aboutMember.extend({
     email: z.string().optional(),
@@ -58,6 +65,9 @@ export const eventData = {
     previousTier: z.string().optional(),
     tierUpgraded: z.boolean().optional(),
     changeMessage: z.string().optional(),
+    ...sale,
+    /** Only of a reversal: the ledger entry that it undid. */
+    reversalOf: z.object({ transactionId: z.string(), type: ledgerType }).optional(),
     passUpdate: passUpdate.nullable(),
   }),
   'reward.redeemed': aboutMember.extend({
@@ -65,10 +75,14 @@ export const eventData = {
     previous: z.int(),
     current: z.int(),
     goal: z.int(),
+    /** Absent for the reward whose price is the goal of the program. */
+    rewardId: z.string().optional(),
+    rewardName: z.string().optional(),
     tier: z.string().optional(),
     previousTier: z.string().optional(),
     tierUpgraded: z.boolean().optional(),
     changeMessage: z.string().optional(),
+    ...sale,
     passUpdate: passUpdate.nullable(),
   }),
   'pass.created': aboutPass.extend({ mode: walletMode }),

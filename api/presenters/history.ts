@@ -23,6 +23,7 @@ export function presentTimelineItem({
 
 export function presentTransaction(row: LedgerRow): z.input<typeof transaction> {
   const { _id: id, type, field, previous, current, delta, tier, previousTier, changeMessage, actor, createdAt } = row;
+  const { reverses, reversedBy, reason, rewardId, amount, currency, reference, location, occurredAt, rule } = row;
   return {
     id,
     type,
@@ -33,6 +34,16 @@ export function presentTransaction(row: LedgerRow): z.input<typeof transaction> 
     ...(tier !== undefined && { tier }),
     ...(previousTier !== undefined && { previousTier }),
     ...(changeMessage !== undefined && { changeMessage }),
+    ...(reverses !== undefined && { reverses }),
+    ...(reversedBy !== undefined && { reversedBy }),
+    ...(reason !== undefined && { reason }),
+    ...(rewardId !== undefined && { rewardId }),
+    ...(amount !== undefined && { amount }),
+    ...(currency !== undefined && { currency }),
+    ...(reference !== undefined && { reference }),
+    ...(location !== undefined && { location }),
+    ...(occurredAt && { occurredAt: occurredAt.toISOString() }),
+    ...(rule && { rule }),
     actor,
     createdAt: createdAt.toISOString(),
   };

@@ -7,6 +7,7 @@ import { type EventType, envelopeOf, eventData, eventType, eventTypes } from '..
 import * as members from '../members.js';
 import { passUpdate, walletMode } from '../passUpdate.js';
 import { programRecord, programSnapshot, programSummary } from '../programs.js';
+import { rewardState } from '../rewards.js';
 import { permission, role, roleRequest } from '../roles.js';
 import * as webhooks from '../webhooks.js';
 
@@ -19,6 +20,8 @@ export const namedRequests = {
   TagsRequest: members.tagsRequest,
   PointsRequest: members.pointsRequest,
   RedeemRequest: members.redeemRequest,
+  EarnRequest: members.earnRequest,
+  ReverseRequest: members.reverseRequest,
   CardLinkRequest: members.cardLinkRequest,
   StatusRequest: members.statusRequest,
   PublicEnrollRequest: publicEnrollRequest,
@@ -43,6 +46,11 @@ const namedResults = {
   MemberStatus: members.memberStatus,
   WalletMode: walletMode,
   BalanceResult: members.balanceResult,
+  EarnResult: members.earnResult,
+  ReversalResult: members.reversalResult,
+  BalanceExplained: members.balanceExplained,
+  RewardState: rewardState,
+  LedgerType: members.ledgerType,
   StatusResult: members.statusResult,
   PushResult: members.pushResult,
   PassUpdate: passUpdate,
