@@ -5,11 +5,12 @@ import type { Binary, IndexDirection } from 'mongodb';
 import type { BatchKind, BatchPhase, ImportCounts, ImportOutcome } from './batches.js';
 import type { EventType } from './events.js';
 import type { LedgerEffect } from './ledger.js';
-import type { Actor, LedgerType, MemberStatus, Person } from './members.js';
+import type { Actor, MemberStatus, Person } from './members.js';
 import type { MerchantLimits } from './merchantLimits.js';
 import type { PassUpdate, Platform } from './passUpdate.js';
 import type { Permission } from './permissions.js';
 import type { Program } from './programs.js';
+import type { LedgerType } from './transactions.js';
 import type { DeliveryState, DisabledReason } from './webhooks.js';
 
 export type ProgramRow = Program;

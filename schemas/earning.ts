@@ -33,7 +33,7 @@ export function* earnMistakes({ style, earn }: Earning): Generator<{ path: strin
   }
 }
 
-export interface Sale {
+interface Sale {
   amount?: number | undefined;
   currency?: string | undefined;
   quantity?: number | undefined;

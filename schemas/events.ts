@@ -1,8 +1,9 @@
 // The event types, their data, and the envelope (docs/interface.md, sections 6.2 and 6.4). `memberVersion` grows
 // by one with each change of the member, so that receivers can order events and notice a gap.
 import { z } from 'zod';
-import { ledgerType, memberStatus } from './members.js';
+import { memberStatus } from './members.js';
 import { passUpdate, walletMode } from './passUpdate.js';
+import { ledgerType } from './transactions.js';
 
 const platform = z.enum(['apple', 'google']);
 const counts = z.object({ total: z.int(), created: z.int(), deduped: z.int(), failed: z.int() });

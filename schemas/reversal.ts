@@ -3,11 +3,11 @@
 import { type BalanceChange, clamp, requireActive, type Standing, tierOf } from './balance.js';
 import { ServiceError } from './errors.js';
 import { type LedgerEffect, tierPoints } from './ledger.js';
-import type { LedgerType } from './members.js';
 import type { Program } from './programs.js';
+import type { LedgerType } from './transactions.js';
 
 /** What a reversal needs of the row. */
-export interface Reversible {
+interface Reversible {
   type: LedgerType;
   previous: number;
   delta: number;
@@ -16,7 +16,7 @@ export interface Reversible {
   reversedBy?: string;
 }
 
-export type Rules = Pick<Program, 'style' | 'goal' | 'tiers' | 'basis'>;
+type Rules = Pick<Program, 'style' | 'goal' | 'tiers' | 'basis'>;
 
 const reversible: readonly LedgerType[] = ['adjust', 'redeem', 'earn'];
 
@@ -24,7 +24,7 @@ const reversible: readonly LedgerType[] = ['adjust', 'redeem', 'earn'];
  * The effect of a row. One from before rows kept it was written by rules that only ever added increases to the lifetime
  * points and counted each redeem once.
  */
-export function effectOfRow(row: Reversible, rules: Rules): LedgerEffect {
+function effectOfRow(row: Reversible, rules: Rules): LedgerEffect {
   if (row.effect) return row.effect;
   const { tiers, basis } = rules;
   // Of a lifetime tier such a row does not say from which number it came.
@@ -46,7 +46,7 @@ function tierAfter({ tier }: LedgerEffect, now: { balance: number; lifetimePoint
   return tierOf({ style: 'tiered', ...tier }, now.balance, now.lifetimePoints);
 }
 
-export interface Reversal {
+interface Reversal {
   change: BalanceChange;
   redeemedCount: number;
   /** By how much lifetime points and redemptions change. */

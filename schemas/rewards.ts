@@ -15,7 +15,7 @@ const reward = z.strictObject({
   cost: z.int().min(1).describe('whole points'),
   active: z.boolean().default(true).describe('false: it cannot be redeemed and is not shown'),
 });
-export type Reward = z.output<typeof reward>;
+type Reward = z.output<typeof reward>;
 
 export const rewards = z.array(reward).max(maxRewards);
 

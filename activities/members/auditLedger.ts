@@ -10,7 +10,7 @@ const rowBatchSize = 500;
 type Audited = Pick<MemberRow, '_id' | 'memberCode' | 'balance' | 'lifetimePoints' | 'version'>;
 type Row = Pick<LedgerRow, 'memberId' | 'delta' | 'effect' | 'memberVersion'>;
 
-export interface Difference {
+interface Difference {
   memberId: string;
   memberCode: string;
   field: 'balance' | 'lifetimePoints';

@@ -1,13 +1,11 @@
-// The rules of changes of a balance: points, redeem, earn. Each is a pure decision; the arithmetic is in
-// schemas/balance.ts and schemas/earning.ts. Reversals are in reversalRules.ts.
+// The rules of changes of a balance: points and redeem. Each is a pure decision; the arithmetic is in schemas/balance.ts.
+// Earnings are in earnRules.ts, reversals in reversalRules.ts.
 import type { z } from 'zod';
-import { adjust, award, type BalanceChange, redeem } from '../../schemas/balance.js';
-import { calendarDay } from '../../schemas/calendar.js';
+import { adjust, type BalanceChange, redeem } from '../../schemas/balance.js';
 import type { LedgerRow, MemberRow } from '../../schemas/collections.js';
-import { type Earned, pointsOf, requireCooledDown, requireWithinDay } from '../../schemas/earning.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { effectOf, versionOf } from '../../schemas/ledger.js';
-import type { Actor, earnRequest, pointsRequest, redeemRequest, SaleFacts } from '../../schemas/members.js';
+import type { Actor, pointsRequest, redeemRequest, SaleFacts } from '../../schemas/members.js';
 import type { Program } from '../../schemas/programs.js';
 import { rewardOf } from '../../schemas/rewards.js';
 import type { Decision } from './decision.js';
@@ -21,7 +19,7 @@ export interface Asked {
 const maxAgeMs = 72 * 3_600_000;
 
 /** What the till says about the sale. Throws VALIDATION_FAILED for a time ahead of `now` or too long ago. */
-function saleOf({ reference, location, occurredAt }: SaleFacts, now: Date) {
+export function saleOf({ reference, location, occurredAt }: SaleFacts, now: Date) {
   const at = occurredAt === undefined ? undefined : new Date(occurredAt);
   const ageMs = at ? now.getTime() - at.getTime() : 0;
   if (ageMs < 0 || ageMs > maxAgeMs) {
@@ -102,7 +100,7 @@ export function balanceEvent(
   };
 }
 
-const messageOf = ({ changeMessage }: { changeMessage?: string | undefined }) =>
+export const messageOf = ({ changeMessage }: { changeMessage?: string | undefined }) =>
   changeMessage === undefined ? {} : { changeMessage };
 
 /** Throws MEMBER_NOT_ACTIVE, STAMP_DELTA_ONLY, CARD_FULL, VALIDATION_FAILED. */
@@ -142,63 +140,6 @@ export function decideRedeem(body: z.output<typeof redeemRequest>, { actor, now 
           ...(reward && { rewardId: reward.id, rewardName: reward.name }),
         },
       },
-    };
-  };
-}
-
-/** Reads what a member earned, from the ledger; reversed earnings do not count. */
-export interface EarnedReader {
-  /** Of the times from `from` on and before `to`. */
-  between: (memberId: string, span: { from: Date; to: Date }) => Promise<Earned[]>;
-  /** The latest one after `after` and before `before`. */
-  latest: (memberId: string, span: { after: Date; before: Date }) => Promise<Earned | undefined>;
-}
-
-/**
- * The limits are checked against the ledger. Whoever earns at the same time changes the member, so that its version is
- * another one and this decision is made again.
- */
-async function requireWithinLimits(
-  reader: EarnedReader,
-  { memberId, program, soldAt, awarded }: { memberId: string; program: Program; soldAt: Date; awarded: number },
-): Promise<void> {
-  const { cooldownSeconds = 0, dailyLimit } = program.earn ?? {};
-  if (cooldownSeconds > 0) {
-    const at = (sign: number) => new Date(soldAt.getTime() + sign * cooldownSeconds * 1_000);
-    const near = await reader.latest(memberId, { after: at(-1), before: at(1) });
-    requireCooledDown(cooldownSeconds, near?.soldAt);
-  }
-  if (dailyLimit === undefined) return;
-  const day = calendarDay(program.timeZone ?? 'UTC', soldAt);
-  const earned = await reader.between(memberId, { from: day.start, to: day.end });
-  requireWithinDay(dailyLimit, { awarded, earned, dayEnd: day.end });
-}
-
-/**
- * Throws MEMBER_NOT_ACTIVE, EARNING_NOT_CONFIGURED, CURRENCY_MISMATCH, CARD_FULL, EARN_LIMIT_REACHED,
- * VALIDATION_FAILED.
- */
-export function decideEarn(
-  body: z.output<typeof earnRequest>,
-  { actor, now, reader }: Asked & { reader: EarnedReader },
-) {
-  return async (member: MemberRow, program: Program): Promise<Decision> => {
-    const sale = saleOf(body, now);
-    const change = award(program, member, pointsOf(program, body));
-    const soldAt = sale.occurredAt ?? now;
-    await requireWithinLimits(reader, { memberId: member._id, program, soldAt, awarded: change.delta });
-    const currency = body.currency ?? program.earn?.currency;
-    const entry = {
-      type: 'earn' as const,
-      actor,
-      ...sale,
-      ...messageOf(body),
-      ...(body.amount !== undefined && { amount: body.amount, ...(currency !== undefined && { currency }) }),
-      earning: { memberId: member._id, soldAt },
-    };
-    return {
-      ...balanceDecision(member, { change, program, entry }),
-      event: { type: 'points.changed', data: { ...balanceEvent(member, change, entry), delta: change.delta } },
     };
   };
 }

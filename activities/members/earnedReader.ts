@@ -2,7 +2,7 @@
 import type { Deps } from '../../platform/deps.js';
 import type { LedgerRow } from '../../schemas/collections.js';
 import type { Earned } from '../../schemas/earning.js';
-import type { EarnedReader } from './balanceRules.js';
+import type { EarnedReader } from './earnRules.js';
 
 type Row = Pick<LedgerRow, 'delta' | 'earning'>;
 

@@ -43,7 +43,7 @@ function reversalDecision(
   };
 }
 
-export interface DecideReversal extends Asked {
+interface DecideReversal extends Asked {
   transactionId: string;
   /** The id of the ledger row that the reversal writes. */
   reversalId: string;

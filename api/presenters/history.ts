@@ -1,7 +1,8 @@
 // Timeline items and ledger entries as callers see them (docs/interface.md, sections 2.7 and 2.8).
 import type { z } from 'zod';
 import type { LedgerRow, TimelineRow } from '../../schemas/collections.js';
-import type { timelineItem, transaction } from '../../schemas/members.js';
+import type { timelineItem } from '../../schemas/members.js';
+import type { transaction } from '../../schemas/transactions.js';
 
 export function presentTimelineItem({
   _id: id,

@@ -5,15 +5,10 @@ import type { ChangeFacts } from '../../activities/members/changeTypes.js';
 import { nextTierOf } from '../../activities/wallets/passViews.js';
 import { modesOf } from '../../activities/wallets/walletModes.js';
 import type { MemberRow } from '../../schemas/collections.js';
-import type {
-  balanceExplained,
-  member,
-  memberBalance,
-  memberDetail,
-  memberWithProgram,
-} from '../../schemas/members.js';
+import type { member, memberBalance, memberDetail, memberWithProgram } from '../../schemas/members.js';
 import type { Program } from '../../schemas/programs.js';
 import { rewardStates } from '../../schemas/rewards.js';
+import type { balanceExplained } from '../../schemas/transactions.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { presentSnapshot, presentSummary } from './program.js';
 

@@ -1,6 +1,7 @@
 // Earning, reversing a ledger entry, and explaining a balance.
-import { decideEarn } from '../../activities/members/balanceRules.js';
+
 import { earnedReader } from '../../activities/members/earnedReader.js';
+import { decideEarn } from '../../activities/members/earnRules.js';
 import { decideReversal } from '../../activities/members/reversalRules.js';
 import { cachedProgram } from '../../activities/programs/readProgram.js';
 import type { balanceEndpoints } from '../../schemas/endpoints/balances.js';

@@ -1,5 +1,6 @@
 // Endpoints: docs/interface.md, sections 4.4 and 4.5.
-import * as members from '../members.js';
+import { earnRequest, reverseRequest } from '../members.js';
+import { balanceExplained, earnResult, reversalResult } from '../transactions.js';
 import { endpoint } from './endpoint.js';
 
 const one = '/merchants/me/members/:id';
@@ -12,9 +13,9 @@ export const balanceEndpoints = {
       'Points are `amount` x `points` / `per` of the rule, rounded down; 0 is an answer with a ledger entry. Stamps: `quantity`. Limits count by the time of the sale. Emits `points.changed`.',
     access: 'merchants.members:edit',
     idempotent: true,
-    body: members.earnRequest,
+    body: earnRequest,
     bodyOptional: true,
-    result: members.earnResult,
+    result: earnResult,
     errors: [
       'MEMBER_NOT_FOUND',
       'MEMBER_NOT_ACTIVE',
@@ -32,9 +33,9 @@ export const balanceEndpoints = {
       'Undoes exactly what the entry did to the balance, the lifetime points, the tier and `redeemedCount`, whatever the program says today. Emits `points.changed` with `reversalOf`.',
     access: 'merchants.members:edit',
     idempotent: true,
-    body: members.reverseRequest,
+    body: reverseRequest,
     bodyOptional: true,
-    result: members.reversalResult,
+    result: reversalResult,
     errors: [
       'MEMBER_NOT_FOUND',
       'TRANSACTION_NOT_FOUND',
@@ -50,7 +51,7 @@ export const balanceEndpoints = {
     tag: 'Points and rewards',
     summary: 'What a member has, and what it is made of',
     access: 'merchants.members:view',
-    result: members.balanceExplained,
+    result: balanceExplained,
     errors: ['MEMBER_NOT_FOUND'],
   }),
 };

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { importResult } from '../batches.js';
 import * as members from '../members.js';
 import { text } from '../text.js';
+import { transaction } from '../transactions.js';
 import { endpoint, page, pageOf, pageSize, paging, timelineLimit } from './endpoint.js';
 
 const view = 'merchants.members:view';
@@ -170,7 +171,7 @@ export const memberEndpoints = {
     summary: 'Ledger of a member, newest first',
     access: view,
     query: paging,
-    result: pageOf(members.transaction),
+    result: pageOf(transaction),
     errors: ['MEMBER_NOT_FOUND'],
   }),
 };

@@ -9,6 +9,7 @@ import { passUpdate, walletMode } from '../passUpdate.js';
 import { programRecord, programSnapshot, programSummary } from '../programs.js';
 import { rewardState } from '../rewards.js';
 import { permission, role, roleRequest } from '../roles.js';
+import * as transactions from '../transactions.js';
 import * as webhooks from '../webhooks.js';
 
 export const namedRequests = {
@@ -46,17 +47,17 @@ const namedResults = {
   MemberStatus: members.memberStatus,
   WalletMode: walletMode,
   BalanceResult: members.balanceResult,
-  EarnResult: members.earnResult,
-  ReversalResult: members.reversalResult,
-  BalanceExplained: members.balanceExplained,
+  EarnResult: transactions.earnResult,
+  ReversalResult: transactions.reversalResult,
+  BalanceExplained: transactions.balanceExplained,
   RewardState: rewardState,
-  LedgerType: members.ledgerType,
+  LedgerType: transactions.ledgerType,
   StatusResult: members.statusResult,
   PushResult: members.pushResult,
   PassUpdate: passUpdate,
   TimelineItem: members.timelineItem,
   TimelineOutcome: members.timelineOutcome,
-  Transaction: members.transaction,
+  Transaction: transactions.transaction,
   Actor: members.actor,
   ImportResult: batches.importResult,
   ImportCounts: batches.importCounts,

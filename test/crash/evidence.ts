@@ -2,7 +2,7 @@
 // webhooks at the receivers, the workflows in Temporal. It is plain data, so that a test can run the checkers on
 // made-up cases.
 
-import type { LedgerType } from '../../schemas/members.js';
+import type { LedgerType } from '../../schemas/transactions.js';
 
 /** Changes of a balance; each has an idempotency key. */
 export const balanceKinds = ['delta', 'value', 'redeem', 'earn', 'reverse'] as const;

@@ -1,9 +1,9 @@
 // Earning (docs/interface.md#34-earning): the points of a sale by the rule of the program, with limits that hold when
 // many ask at once. The arithmetic is in test/unit/earning.test.ts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decideEarn } from '../../activities/members/balanceRules.js';
 import { changeMember } from '../../activities/members/changeMember.js';
 import { earnedReader } from '../../activities/members/earnedReader.js';
+import { decideEarn } from '../../activities/members/earnRules.js';
 import { calendarDay } from '../../schemas/calendar.js';
 import { newToken } from '../../schemas/ids.js';
 import type { Answer, Call, TestMerchant } from '../rig/merchant.js';
