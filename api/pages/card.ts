@@ -119,7 +119,7 @@ function rewardList({ rewards }: CardState): Html | false {
   if (rewards.length === 0) return false;
   const lines = rewards.map(
     ({ name, cost, ready, state }) =>
-      html`<li class="${ready && 'ready'}"><span>${name} <span class="label">${cost}</span></span><b>${state}</b></li>`,
+      html`<li class="${ready && 'ready'}"><span>${name} <span class="label">${cost}</span></span> <b>${state}</b></li>`,
   );
   return html`<ul class="rewards" id="rewards" aria-label="Rewards">${lines}</ul>`;
 }
