@@ -7,7 +7,7 @@ import { text } from './text.js';
 const maxRewards = 20;
 
 /** The id by which callers may name the reward whose price is the goal. */
-export const defaultRewardId = 'default';
+const defaultRewardId = 'default';
 
 const reward = z.strictObject({
   id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'must be 1 to 64 letters, digits, _ or -'),
