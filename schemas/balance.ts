@@ -25,7 +25,7 @@ export interface BalanceChange {
   tierUpgraded?: boolean;
 }
 
-const clamp = (value: number): number => Math.min(Math.max(value, 0), maxBalance);
+export const clamp = (value: number): number => Math.min(Math.max(value, 0), maxBalance);
 
 function tierIndex(rules: Rules, balance: number, lifetimePoints: number): number {
   const points = rules.basis === 'lifetime' ? lifetimePoints : balance;
@@ -54,7 +54,7 @@ function change(rules: Rules, before: Standing, current: number): BalanceChange 
   };
 }
 
-function requireActive(standing: Standing): void {
+export function requireActive(standing: Pick<Standing, 'status'>): void {
   if (standing.status !== 'active') throw new ServiceError('MEMBER_NOT_ACTIVE');
 }
 
@@ -69,12 +69,27 @@ export function adjust(rules: Rules, before: Standing, adjustment: Adjustment): 
   return change(rules, before, clamp(wanted));
 }
 
-/** Throws MEMBER_NOT_ACTIVE, REWARD_NOT_CONFIGURED, CARD_NOT_FULL (with goal, current and missing in its details). */
-export function redeem(rules: Rules, before: Standing): BalanceChange & { goal: number } {
+/**
+ * Adds what was earned; all of it must fit on a stamp card. Throws MEMBER_NOT_ACTIVE, CARD_FULL (with room in its
+ * details).
+ */
+export function award(rules: Rules, before: Standing, points: number): BalanceChange {
   requireActive(before);
-  const { goal } = rules;
+  const room = Math.max((rules.goal ?? 0) - before.balance, 0);
+  if (rules.style === 'stamps' && points > room) throw new ServiceError('CARD_FULL', { room });
+  return change(rules, before, clamp(before.balance + points));
+}
+
+/**
+ * Without a reward the default one, whose price is the goal: only it resets a stamp card. Throws MEMBER_NOT_ACTIVE,
+ * REWARD_NOT_CONFIGURED, CARD_NOT_FULL (with goal, current and missing in its details).
+ */
+export function redeem(rules: Rules, before: Standing, reward?: { cost: number }): BalanceChange & { goal: number } {
+  requireActive(before);
+  const goal = reward?.cost ?? rules.goal;
   if (goal === undefined) throw new ServiceError('REWARD_NOT_CONFIGURED');
   const missing = goal - before.balance;
   if (missing > 0) throw new ServiceError('CARD_NOT_FULL', { goal, current: before.balance, missing });
-  return { ...change(rules, before, rules.style === 'stamps' ? 0 : before.balance - goal), goal };
+  const resets = rules.style === 'stamps' && !reward;
+  return { ...change(rules, before, resets ? 0 : before.balance - goal), goal };
 }

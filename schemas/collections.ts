@@ -4,11 +4,13 @@
 import type { Binary, IndexDirection } from 'mongodb';
 import type { BatchKind, BatchPhase, ImportCounts, ImportOutcome } from './batches.js';
 import type { EventType } from './events.js';
+import type { LedgerEffect } from './ledger.js';
 import type { Actor, MemberStatus, Person } from './members.js';
 import type { MerchantLimits } from './merchantLimits.js';
 import type { PassUpdate, Platform } from './passUpdate.js';
 import type { Permission } from './permissions.js';
 import type { Program } from './programs.js';
+import type { LedgerType } from './transactions.js';
 import type { DeliveryState, DisabledReason } from './webhooks.js';
 
 export type ProgramRow = Program;
@@ -118,7 +120,7 @@ export interface LedgerRow {
   programId: string;
   eventId?: string;
   fingerprint?: string;
-  type: 'initial' | 'adjust' | 'redeem';
+  type: LedgerType;
   field: string;
   previous: number;
   current: number;
@@ -126,6 +128,26 @@ export interface LedgerRow {
   tier?: string;
   previousTier?: string;
   changeMessage?: string;
+  /** What else the change did, for its reversal. Rows from before there were reversals lack it. */
+  effect?: LedgerEffect;
+  /** The version of the program that decided. */
+  rule?: { programVersion: number };
+  /** The id of the row that this row reverses, or that reverses this row. */
+  reverses?: string;
+  reversedBy?: string;
+  /** Only on reversals. */
+  reason?: string;
+  /** Only on redeems of another reward than the default one. */
+  rewardId?: string;
+  /** Of a sale, in minor units. */
+  amount?: number;
+  currency?: string;
+  reference?: string;
+  location?: string;
+  /** When the till made the change. */
+  occurredAt?: Date;
+  /** Only on earnings: by what their limits count them. */
+  earning?: { memberId: string; soldAt: Date };
   actor: Actor;
   memberVersion: number;
   createdAt: Date;
@@ -542,6 +564,11 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
       key: { memberId: 1, memberVersion: -1 },
       unique: true,
       reason: 'the ledger of a member, newest first; one row a version',
+    },
+    {
+      key: { 'earning.memberId': 1, 'earning.soldAt': 1 },
+      sparse: true,
+      reason: 'what a member earned lately, for the limits of earning',
     },
   ],
   idempotencyKeys: [

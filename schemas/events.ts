@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { memberStatus } from './members.js';
 import { passUpdate, walletMode } from './passUpdate.js';
+import { ledgerType } from './transactions.js';
 
 const platform = z.enum(['apple', 'google']);
 const counts = z.object({ total: z.int(), created: z.int(), deduped: z.int(), failed: z.int() });
@@ -32,6 +33,13 @@ const batchResult = z.object({
   test: z.boolean().optional(),
 });
 
+/** docs/interface.md#24-points-request */
+const sale = {
+  reference: z.string().optional(),
+  location: z.string().optional(),
+  occurredAt: z.iso.datetime().optional(),
+};
+
 export const eventData = {
   'member.created': aboutMember.extend({
     email: z.string().optional(),
@@ -58,6 +66,9 @@ export const eventData = {
     previousTier: z.string().optional(),
     tierUpgraded: z.boolean().optional(),
     changeMessage: z.string().optional(),
+    ...sale,
+    /** Only of a reversal: the ledger entry that it undid. */
+    reversalOf: z.object({ transactionId: z.string(), type: ledgerType }).optional(),
     passUpdate: passUpdate.nullable(),
   }),
   'reward.redeemed': aboutMember.extend({
@@ -65,10 +76,14 @@ export const eventData = {
     previous: z.int(),
     current: z.int(),
     goal: z.int(),
+    /** Absent for the reward whose price is the goal of the program. */
+    rewardId: z.string().optional(),
+    rewardName: z.string().optional(),
     tier: z.string().optional(),
     previousTier: z.string().optional(),
     tierUpgraded: z.boolean().optional(),
     changeMessage: z.string().optional(),
+    ...sale,
     passUpdate: passUpdate.nullable(),
   }),
   'pass.created': aboutPass.extend({ mode: walletMode }),

@@ -31,7 +31,8 @@ export function newMemberCode(): string {
   return Array.from(random(10), (byte) => crockford.charAt(byte & 31)).join('');
 }
 
-export type KeyedOperation = 'points' | 'redeem';
+const keyedOperations = ['points', 'redeem', 'earn', 'reverse'] as const;
+export type KeyedOperation = (typeof keyedOperations)[number];
 
 /**
  * The workflow id of a keyed change. It is also the id of the change's ledger row and of its row in `idempotencyKeys`.
@@ -41,8 +42,9 @@ export function keyedChangeId(operation: KeyedOperation, memberId: string, key: 
 }
 
 export function parseKeyedChangeId(id: string): { operation: KeyedOperation; memberId: string; key: string } | null {
-  const [operation, memberId, key, ...rest] = id.split(':');
-  if ((operation !== 'points' && operation !== 'redeem') || !memberId || !key || rest.length > 0) return null;
+  const [noun, memberId, key, ...rest] = id.split(':');
+  const operation = keyedOperations.find((known) => known === noun);
+  if (!operation || !memberId || !key || rest.length > 0) return null;
   return { operation, memberId, key };
 }
 
@@ -76,6 +78,9 @@ export function derivedId(...parts: string[]): string {
     '-',
   );
 }
+
+/** The id of the event that tells of a new member. */
+export const createdEventId = (memberId: string): string => derivedId('event', enrollId(memberId));
 
 /** The id of the first delivery of an event to a subscription, whether that delivery exists or not. */
 export const firstDeliveryId = (eventId: string, subscriptionId: string): string =>

@@ -1,8 +1,10 @@
 // Members in requests and answers (docs/interface.md, sections 2.2, 2.3, 2.4 and 4.3).
 import { z } from 'zod';
+import { amount, currency, maxQuantity } from './earning.js';
 import { email } from './email.js';
 import { passUpdate, walletMode } from './passUpdate.js';
 import { maxBalance, programSnapshot, programSummary } from './programs.js';
+import { rewardState } from './rewards.js';
 import { plainText, text, trimmedText } from './text.js';
 
 const memberStatuses = ['active', 'voided', 'expired'] as const;
@@ -39,12 +41,21 @@ export const memberPatch = z
 const point = z.int().min(-1_000_000_000).max(1_000_000_000);
 const changeMessage = text(0, 200);
 
+/** What a till knows of a sale. */
+const sale = {
+  reference: text(1, 100).optional().describe('of the till, such as the number of the receipt'),
+  location: text(1, 100).optional(),
+  occurredAt: z.iso.datetime({ offset: true }).optional().describe('not ahead, and at most 72 hours old'),
+};
+export type SaleFacts = z.output<z.ZodObject<typeof sale>>;
+
 /** Exactly one of delta and value (docs/interface.md#24-points-request). */
 export const pointsRequest = z
   .strictObject({
     delta: point.optional().describe('relative; the balance ends at 0 or more'),
     value: point.min(0).optional().describe('the new balance'),
     changeMessage: changeMessage.optional().describe('shown on the lock screen'),
+    ...sale,
   })
   .refine(
     (body) => (body.delta === undefined) !== (body.value === undefined),
@@ -52,7 +63,30 @@ export const pointsRequest = z
   )
   .meta({ not: { anyOf: [{ required: ['delta', 'value'] }, { properties: { delta: false, value: false } }] } });
 
-export const redeemRequest = z.strictObject({ changeMessage: changeMessage.optional() }).optional();
+export const redeemRequest = z
+  .strictObject({
+    rewardId: text(1, 64).optional().describe('by default the reward whose price is the goal'),
+    changeMessage: changeMessage.optional(),
+    ...sale,
+  })
+  .optional();
+
+export const earnRequest = z
+  .strictObject({
+    amount: amount.optional().describe('of the sale in minor units, such as cents; not needed for stamps'),
+    currency: currency.optional().describe("by default the program's"),
+    quantity: z.int().min(1).max(maxQuantity).optional().describe('stamps; 1 by default'),
+    changeMessage: changeMessage.optional(),
+    ...sale,
+  })
+  .prefault({});
+
+export const reverseRequest = z
+  .strictObject({
+    reason: text(0, 500).optional().describe('a note for the audit'),
+    changeMessage: changeMessage.optional(),
+  })
+  .prefault({});
 
 export const statusRequest = z.strictObject({
   status: memberStatus,
@@ -80,10 +114,11 @@ export const member = z.object({
   fieldValues: z
     .record(z.string(), z.int().min(0).max(maxBalance))
     .describe("the balance, under the program's `fields.primaryLabel` in lower case"),
+  balance: z.int().min(0).max(maxBalance).describe('the same number under a name that no program changes'),
   tier: z.string().optional(),
   tags: z.array(z.string()).max(maxTags),
   status: memberStatus,
-  apple: z.object({ passUrl: z.string().describe('empty until the pass is issued'), mode: walletMode }),
+  apple: z.object({ passUrl: z.string().describe('the web card, which works at once'), mode: walletMode }),
   google: z.object({ mode: walletMode, saveUrl: z.string().optional() }),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
@@ -95,10 +130,11 @@ export const memberWithProgram = member.extend({ program: programSummary });
 export const memberDetail = member.extend({
   program: programSnapshot,
   deviceCount: z.int().min(0).describe('registered wallet devices'),
-  redeemedCount: z.int().min(0).describe('redeems ever'),
+  redeemedCount: z.int().min(0).describe('redeems ever, without those that were reversed'),
+  rewards: z.array(rewardState).describe('what the balance buys'),
 });
 
-export const memberBalance = member.pick({ id: true, memberCode: true, fieldValues: true });
+export const memberBalance = member.pick({ id: true, memberCode: true, fieldValues: true, balance: true });
 
 /** docs/interface.md#25-points-and-redeem-result */
 export const balanceResult = z.object({
@@ -118,26 +154,11 @@ export const statusResult = z.object({
 export const pushResult = z.object({ member: memberBalance, passUpdate: passUpdate.nullable() });
 
 export const actor = z.object({
-  type: z.enum(['api-key', 'user', 'import', 'public']),
+  type: z.enum(['api-key', 'user', 'import', 'public', 'reader']),
   id: z.string(),
   name: z.string().optional(),
 });
 export type Actor = z.infer<typeof actor>;
-
-/** docs/interface.md#28-ledger-entry */
-export const transaction = z.object({
-  id: z.string(),
-  type: z.enum(['initial', 'adjust', 'redeem']),
-  field: z.string(),
-  previous: z.int(),
-  current: z.int(),
-  delta: z.int(),
-  tier: z.string().optional(),
-  previousTier: z.string().optional(),
-  changeMessage: z.string().optional(),
-  actor,
-  createdAt: z.iso.datetime(),
-});
 
 export const timelineOutcome = z.enum(['success', 'failure', 'skipped']);
 

@@ -1,7 +1,10 @@
 // A program as it is stored and as the read-only API shows it (docs/interface.md#21-program): the stored record with
 // its `_id`.
 import { z } from 'zod';
+import { timeZone } from './calendar.js';
+import { earnMistakes, earnRule } from './earning.js';
 import { passTemplate } from './passTemplate.js';
+import { rewardMistakes, rewards } from './rewards.js';
 import { text } from './text.js';
 
 export const maxBalance = Number.MAX_SAFE_INTEGER;
@@ -26,6 +29,9 @@ export const programFile = z
     goal: z.int().min(1).max(maxBalance).optional(),
     tiers: z.array(tier).min(1).max(20).optional(),
     basis: z.enum(['balance', 'lifetime']).optional(),
+    rewards: rewards.optional(),
+    earn: earnRule.optional(),
+    timeZone: timeZone.optional(),
     pushMessages: z.boolean().default(true),
     archived: z.boolean().default(false),
     passTemplate: passTemplate.prefault({}),
@@ -44,6 +50,7 @@ export const programFile = z
     if (program.style === 'tiered' && !program.tiers) refuse(['tiers'], 'is required for a tiered program');
     if (program.style !== 'tiered' && program.tiers) refuse(['tiers'], 'belongs to tiered programs only');
     if (program.basis && !program.tiers) refuse(['basis'], 'belongs to tiered programs only');
+    for (const { path, message } of [...rewardMistakes(program), ...earnMistakes(program)]) refuse(path, message);
     program.tiers?.forEach((entry, index) => {
       const before = program.tiers?.[index - 1];
       if (before && before.threshold >= entry.threshold)
@@ -72,6 +79,9 @@ export const programRecord = z.object({
   goal: z.int().optional(),
   tiers: tiersOnly,
   basis: z.enum(['balance', 'lifetime']).optional(),
+  rewards: rewards.optional().describe('besides the default reward, whose price is `goal`'),
+  earn: earnRule.optional(),
+  timeZone: z.string().optional().describe('IANA; absent: UTC'),
   pushMessages: z.boolean(),
   archived: z.boolean(),
 });

@@ -7,11 +7,12 @@ import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { insert } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
-import type { IdempotencyKeyRow, MemberRow } from '../../schemas/collections.js';
+import type { IdempotencyKeyRow, LedgerRow, MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
-import { newId } from '../../schemas/ids.js';
+import { derivedId, newId } from '../../schemas/ids.js';
 import { cachedProgram } from '../programs/readProgram.js';
 import type { Answer, Changed, ChangeMember, Done, KeyedChange } from './changeTypes.js';
+import type { Decision } from './decision.js';
 import { memberWritesOf } from './memberWrites.js';
 
 /**
@@ -43,7 +44,7 @@ async function earlierResult(
   return {
     kind: 'abandoned',
     claim: row,
-    facts: { memberId, memberCode, field, previous, current },
+    facts: { memberId, memberCode, field, previous, current, entry },
     programId,
     passUpdate: event?.passUpdate ?? null,
   };
@@ -67,10 +68,21 @@ async function attempt(deps: Deps, input: ChangeMember): Promise<Changed> {
   if (!decision) return { kind: 'unchanged', member: before, program };
 
   const now = deps.now();
-  const eventId = newId();
+  const eventId = changeEventId({ keyedChange, member: before, decision });
   const writes = memberWritesOf(deps, { before, program, decision, eventId, leaseOwnerOf: input.leaseOwnerOf });
   const { member, leaseOwner } = writes;
   const passUpdate = input.temporalAvailable ? writes.passUpdate : null;
+  const entry: LedgerRow | undefined = decision.ledger && {
+    _id: keyedChange?.id ?? eventId,
+    merchantId,
+    memberId,
+    programId: before.programId,
+    eventId,
+    ...(keyedChange && { fingerprint: keyedChange.fingerprint }),
+    ...decision.ledger,
+    memberVersion: member.version,
+    createdAt: now,
+  };
   const done: Done = {
     kind: 'done',
     member,
@@ -83,10 +95,12 @@ async function attempt(deps: Deps, input: ChangeMember): Promise<Changed> {
       field: member.field,
       previous: before.balance,
       current: member.balance,
+      ...(entry && { entry }),
     },
     passUpdate,
   };
-  const statements: Statement[] = [writes.change];
+  const { updates = [] } = decision;
+  const statements: Statement[] = [writes.change, ...updates];
   if (keyedChange) {
     if (passUpdate !== undefined) done.answer = keyedChange.answer(done.facts, passUpdate);
     statements.push(
@@ -97,24 +111,10 @@ async function attempt(deps: Deps, input: ChangeMember): Promise<Changed> {
       ),
     );
   }
-  if (decision.ledger) {
-    statements.push(
-      insert(deps, 'ledger', {
-        _id: keyedChange?.id ?? eventId,
-        merchantId,
-        memberId,
-        programId: before.programId,
-        eventId,
-        ...(keyedChange && { fingerprint: keyedChange.fingerprint }),
-        ...decision.ledger,
-        memberVersion: member.version,
-        createdAt: now,
-      }),
-    );
-  }
+  if (entry) statements.push(insert(deps, 'ledger', entry));
   statements.push(...writes.inserts);
   try {
-    await transact(deps, statements, 1);
+    await transact(deps, statements, 1 + updates.length);
   } catch (error) {
     const earlierOutcome =
       keyedChange && isDuplicateKey(error) ? await findSpentKey(deps, { keyedChange, member: before }) : null;
@@ -143,6 +143,19 @@ async function findSpentKey(deps: Deps, at: { keyedChange: KeyedChange; member: 
   if (claim || !entry) return null;
   const { _id, merchantId, fingerprint = '', eventId = '', createdAt } = entry;
   return earlierResult(deps, at.keyedChange, { _id, merchantId, fingerprint, eventId, createdAt }, at.member);
+}
+
+/**
+ * The id of the event of a change. A change that is made again after a restore, because the restored data does not
+ * contain it, tells the same id, so that receivers do not count it twice
+ * (docs/decisions/071-events-are-named-after-their-change.md).
+ */
+function changeEventId(at: { keyedChange: KeyedChange | undefined; member: MemberRow; decision: Decision }): string {
+  const { keyedChange, member, decision } = at;
+  if (keyedChange) return derivedId('event', keyedChange.id, keyedChange.fingerprint);
+  const { type, data } = decision.event;
+  if (type !== 'member.updated') return newId();
+  return derivedId('event', member._id, String(member.version + 1), JSON.stringify(data));
 }
 
 function idempotencyKeyRow(

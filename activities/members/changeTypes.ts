@@ -1,5 +1,5 @@
 // The input and the results of one change of one member.
-import type { IdempotencyKeyRow, MemberRow } from '../../schemas/collections.js';
+import type { IdempotencyKeyRow, LedgerRow, MemberRow } from '../../schemas/collections.js';
 import type { PassUpdate } from '../../schemas/passUpdate.js';
 import type { Program } from '../../schemas/programs.js';
 import type { Decision } from './decision.js';
@@ -25,6 +25,8 @@ export interface ChangeFacts {
   field: string;
   previous: number;
   current: number;
+  /** The ledger row of the change; absent when the change has none. */
+  entry?: LedgerRow;
 }
 
 export interface ChangeMember {

@@ -5,6 +5,16 @@ import type { MemberEvent } from '../../schemas/events.js';
 import type { Platform } from '../../schemas/passUpdate.js';
 import type { PushJob } from '../outbox/newEvent.js';
 
+type WrittenWithEach =
+  | '_id'
+  | 'merchantId'
+  | 'memberId'
+  | 'programId'
+  | 'eventId'
+  | 'fingerprint'
+  | 'memberVersion'
+  | 'createdAt';
+
 export interface Decision {
   set: Partial<Omit<MemberRow, '_id' | 'merchantId' | 'version' | 'pass'>>;
   unset?: ('firstName' | 'lastName' | 'email' | 'phone' | 'tier')[];
@@ -15,12 +25,13 @@ export interface Decision {
   message?: string | undefined;
   /** The Google object is updated although none of the fields that it shows has changed. */
   refresh?: true;
-  ledger?: Pick<LedgerRow, 'type' | 'field' | 'previous' | 'current' | 'delta' | 'actor'> &
-    Partial<Pick<LedgerRow, 'tier' | 'previousTier' | 'changeMessage'>>;
+  ledger?: Omit<LedgerRow, WrittenWithEach>;
   /** Fields of the pass to set, in addition to those of its new version. */
   pass?: Partial<Pick<MemberRow['pass'], 'googleSaved' | 'token' | 'authenticationToken'>>;
   /** A line of the timeline to write in the same transaction. */
   timeline?: { type: string; platform?: Platform; detail?: string };
   /** Further statements for the same transaction, such as search words. */
   statements?: Statement[];
+  /** Further updates for the same transaction; each must match one document, or nothing is written. */
+  updates?: Statement[];
 }

@@ -6,7 +6,7 @@ import { insert } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
-import { newId } from '../../schemas/ids.js';
+import { createdEventId } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
 import { emailKey, memberCreated, type NewMember, newMemberRows } from './newMember.js';
 
@@ -55,7 +55,7 @@ async function enroll(deps: Deps, input: Enroll): Promise<Enrolled> {
     if (known) return { kind: 'deduped', member: known };
     const { member, email, searchWordRows, ledger } = newMemberRows(deps, input);
     const leaseOwner = input.leaseOwnerOf(member._id);
-    const event = memberCreated(deps, { member, eventId: newId(), leaseOwner });
+    const event = memberCreated(deps, { member, eventId: createdEventId(member._id), leaseOwner });
     tried = { member, eventId: event._id, leaseOwner };
     await transact(
       deps,

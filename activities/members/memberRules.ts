@@ -1,96 +1,11 @@
-// The member rules: what each change does to a member, as pure decisions. The arithmetic is in schemas/balance.ts, and
+// The member rules: what each change does to a member, as pure decisions, but those of balances (balanceRules.ts).
 // changeMember.ts writes the decisions. A decision of null means that nothing changes and no event is written.
-import type { z } from 'zod';
-import { adjust, type BalanceChange, redeem } from '../../schemas/balance.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { EventData } from '../../schemas/events.js';
 import { newToken } from '../../schemas/ids.js';
-import {
-  type Actor,
-  type MemberStatus,
-  maxTags,
-  type pointsRequest,
-  type redeemRequest,
-} from '../../schemas/members.js';
-import type { Program } from '../../schemas/programs.js';
+import { type Actor, type MemberStatus, maxTags } from '../../schemas/members.js';
 import type { Decision } from './decision.js';
-
-interface Balanced {
-  type: 'adjust' | 'redeem';
-  change: BalanceChange;
-  changeMessage: string | undefined;
-  actor: Actor;
-}
-
-const tiersOf = ({ tier, previousTier }: BalanceChange) => ({
-  ...(tier !== undefined && { tier }),
-  ...(previousTier !== undefined && { previousTier }),
-});
-
-function balanceDecision(member: MemberRow, { type, change, changeMessage, actor }: Balanced): Omit<Decision, 'event'> {
-  const { previous, current, delta, lifetimePoints, tier } = change;
-  const message = changeMessage === '' ? undefined : changeMessage;
-  return {
-    set: {
-      balance: current,
-      lifetimePoints,
-      ...(tier !== undefined && { tier }),
-      ledgerCount: member.ledgerCount + 1,
-      ...(type === 'redeem' && { redeemedCount: member.redeemedCount + 1 }),
-    },
-    ...(tier === undefined && member.tier !== undefined && { unset: ['tier' as const] }),
-    wallet: true,
-    message,
-    ledger: {
-      type,
-      field: member.field,
-      previous,
-      current,
-      delta,
-      ...tiersOf(change),
-      ...(message !== undefined && { changeMessage: message }),
-      actor,
-    },
-  };
-}
-
-function balanceEvent(member: MemberRow, change: BalanceChange, changeMessage: string | undefined) {
-  const { previous, current, tierUpgraded } = change;
-  return {
-    field: member.field,
-    previous,
-    current,
-    ...tiersOf(change),
-    ...(tierUpgraded !== undefined && { tierUpgraded }),
-    ...(changeMessage && { changeMessage }),
-  };
-}
-
-/** Throws MEMBER_NOT_ACTIVE, STAMP_DELTA_ONLY, CARD_FULL. */
-export function decidePoints(body: z.output<typeof pointsRequest>, actor: Actor) {
-  return (member: MemberRow, program: Program): Decision => {
-    const { delta, value, changeMessage } = body;
-    const change = adjust(program, member, delta === undefined ? { value: value ?? 0 } : { delta });
-    return {
-      ...balanceDecision(member, { type: 'adjust', change, changeMessage, actor }),
-      event: { type: 'points.changed', data: { ...balanceEvent(member, change, changeMessage), delta: change.delta } },
-    };
-  };
-}
-
-/** Throws MEMBER_NOT_ACTIVE, REWARD_NOT_CONFIGURED, CARD_NOT_FULL. */
-export function decideRedeem(body: z.output<typeof redeemRequest>, actor: Actor) {
-  return (member: MemberRow, program: Program): Decision => {
-    const changeMessage = body?.changeMessage;
-    const change = redeem(program, member);
-    return {
-      ...balanceDecision(member, { type: 'redeem', change, changeMessage, actor }),
-      timeline: { type: 'reward_redeemed' },
-      event: { type: 'reward.redeemed', data: { ...balanceEvent(member, change, changeMessage), goal: change.goal } },
-    };
-  };
-}
 
 type Changed = 'firstName' | 'lastName' | 'email' | 'phone' | 'tags' | 'status';
 

@@ -4,6 +4,7 @@ import type { Deps } from '../../platform/deps.js';
 import { adjust, tierOf } from '../../schemas/balance.js';
 import type { EmailRow, EventRow, LedgerRow, MemberRow, MemberSearchWordRow } from '../../schemas/collections.js';
 import { enrollId, newId, newMemberCode, newToken } from '../../schemas/ids.js';
+import { versionOf } from '../../schemas/ledger.js';
 import type { Actor, Person } from '../../schemas/members.js';
 import { nextModified } from '../../schemas/passUpdate.js';
 import { fieldOf, type Program } from '../../schemas/programs.js';
@@ -130,6 +131,8 @@ function initialEntry(member: MemberRow, program: Program, actor: Actor): Ledger
     delta: member.balance,
     ...(tier !== undefined && { tier }),
     ...(previousTier !== undefined && { previousTier }),
+    effect: { lifetimePoints: member.lifetimePoints, redeemedCount: 0 },
+    rule: { programVersion: versionOf(program) },
     actor,
     memberVersion: 1,
     createdAt: member.createdAt,

@@ -2,6 +2,7 @@
 import type { MemberRow } from '../../schemas/collections.js';
 import type { Config } from '../../schemas/config.js';
 import type { Program } from '../../schemas/programs.js';
+import { hasOwnRewards, type RewardState, rewardStates } from '../../schemas/rewards.js';
 import type { ApplePassView } from './apple/passView.js';
 import type { GooglePassView, GoogleProgramView } from './google/passViews.js';
 
@@ -21,6 +22,10 @@ export function nextTierOf({ member, program }: Pair): { name: string; missing: 
   return next && { name: next.name, missing: next.threshold - points };
 }
 
+/** Undefined when the default reward is the only one, which a pass shows by itself. */
+const ownRewards = ({ member, program }: Pair): RewardState[] | undefined =>
+  hasOwnRewards(program) ? rewardStates(program, member.balance) : undefined;
+
 export function applePassView(config: Pick<Config, 'PUBLIC_URL'>, { member, program }: Pair): ApplePassView {
   return {
     serialNumber: member.serialNumber,
@@ -30,6 +35,7 @@ export function applePassView(config: Pick<Config, 'PUBLIC_URL'>, { member, prog
     label: program.fields.primaryLabel,
     balance: member.balance,
     goal: program.goal,
+    rewards: ownRewards({ member, program }),
     tier: member.tier,
     nextTier: nextTierOf({ member, program }),
     status: member.status,
@@ -42,6 +48,7 @@ export function applePassView(config: Pick<Config, 'PUBLIC_URL'>, { member, prog
 
 export function googlePassView({ member, program }: Pair): GooglePassView {
   const accountName = displayName(member);
+  const rewards = ownRewards({ member, program });
   return {
     programId: program._id,
     memberId: member._id,
@@ -51,6 +58,7 @@ export function googlePassView({ member, program }: Pair): GooglePassView {
     balance: member.balance,
     ...(member.tier !== undefined && { tier: member.tier }),
     ...(program.goal !== undefined && { goal: program.goal }),
+    ...(rewards && { rewards }),
     status: member.status,
   };
 }

@@ -1,16 +1,14 @@
-// The keyed changes: points and redeem. One idempotency key applies at most one change. The first answer is stored with
+// The keyed changes: points, redeem, earn, reversal. One idempotency key applies at most one change. The first answer is stored with
 // the key, and a repeated request gets the same bytes (docs/interface.md#83-idempotency-keys).
 
 import type { Context } from 'koa';
 import { changeMember, storeAnswer } from '../../activities/members/changeMember.js';
-import type { Answer, ChangeFacts } from '../../activities/members/changeTypes.js';
-import type { Decision } from '../../activities/members/decision.js';
-import type { MemberRow } from '../../schemas/collections.js';
+import type { Answer, ChangeFacts, ChangeMember } from '../../activities/members/changeTypes.js';
+import type { LedgerRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { isUuid, type KeyedOperation, keyedChangeId, newToken, sha256 } from '../../schemas/ids.js';
 import type { BalanceResult } from '../../schemas/members.js';
 import type { PassUpdate } from '../../schemas/passUpdate.js';
-import type { Program } from '../../schemas/programs.js';
 import type { ApiDeps } from '../apiDeps.js';
 import type { Caller } from '../caller.js';
 import { success } from '../envelope.js';
@@ -38,10 +36,10 @@ function fingerprintOf(body: unknown): string {
   return sha256(JSON.stringify(fields.sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
-function answerOf(facts: ChangeFacts, passUpdate: PassUpdate | null): Answer {
-  const { previous, current } = facts;
+function answerOf(facts: ChangeFacts, passUpdate: PassUpdate | null, more: PerformKeyedChange['more']): Answer {
+  const { previous, current, entry } = facts;
   const result: BalanceResult = { member: presentBalance(facts), previous, current, passUpdate };
-  return { status: 200, body: success(result) };
+  return { status: 200, body: success({ ...result, ...(entry && more?.(entry)) }) };
 }
 
 export interface PerformKeyedChange {
@@ -51,7 +49,10 @@ export interface PerformKeyedChange {
   body: unknown;
   caller: Caller;
   ctx: Context;
-  decide: (member: MemberRow, program: Program) => Decision;
+  /** Called once, with the id of the ledger row that the change writes. */
+  decide: (entryId: string) => ChangeMember['decide'];
+  /** What the answer says besides the balances, from the ledger row of the change. */
+  more?: (entry: LedgerRow) => Record<string, unknown>;
 }
 
 /**
@@ -63,19 +64,20 @@ export async function performKeyedChange(
   deps: ApiDeps,
   keyedChange: PerformKeyedChange,
 ): Promise<{ status: number; bytes: Buffer }> {
-  const { operation, eventType, memberId, caller, ctx, decide } = keyedChange;
+  const { operation, eventType, memberId, caller, ctx, decide, more } = keyedChange;
   const { merchantId } = caller;
   const key = keyOf(ctx);
   if (!isUuid(memberId)) throw new ServiceError('MEMBER_NOT_FOUND');
   const id = keyedChangeId(operation, memberId, key);
   ctx.state.workflowId = id;
   const plan = planDispatch(deps, () => id);
+  const answer = (facts: ChangeFacts, passUpdate: PassUpdate | null) => answerOf(facts, passUpdate, more);
   const changed = await deps.metrics.memberChange(operation, () =>
     changeMember(deps, {
       merchantId,
       memberId,
-      keyedChange: { id, fingerprint: fingerprintOf(keyedChange.body), answer: answerOf },
-      decide,
+      keyedChange: { id, fingerprint: fingerprintOf(keyedChange.body), answer },
+      decide: decide(id),
       ...plan,
     }),
   );
@@ -89,12 +91,12 @@ export async function performKeyedChange(
   if (changed.kind === 'abandoned') {
     const { claim, programId } = changed;
     const effectOf = { ...effect, workflowId: id, eventId: claim.eventId, merchantId, memberId, programId };
-    const answer = answerOf(facts, changed.passUpdate ?? (await pushAndWait(deps, effectOf)));
-    return bytesOf(await storeAnswer(deps, { merchantId, keyedChangeId: id, answer }));
+    const first = answer(facts, changed.passUpdate ?? (await pushAndWait(deps, effectOf)));
+    return bytesOf(await storeAnswer(deps, { merchantId, keyedChangeId: id, answer: first }));
   }
   const confirmed = await dispatch(deps, changed, effect);
   if (changed.answer) return bytesOf(changed.answer);
-  return bytesOf(await storeAnswer(deps, { merchantId, keyedChangeId: id, answer: answerOf(facts, confirmed) }));
+  return bytesOf(await storeAnswer(deps, { merchantId, keyedChangeId: id, answer: answer(facts, confirmed) }));
 }
 
 const bytesOf = ({ status, body }: Answer): { status: number; bytes: Buffer } => ({ status, bytes: body });

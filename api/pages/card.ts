@@ -5,6 +5,7 @@ import { renderSVG } from 'uqr';
 import { displayName, nextTierOf } from '../../activities/wallets/passViews.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { Program } from '../../schemas/programs.js';
+import { hasOwnRewards, rewardStates } from '../../schemas/rewards.js';
 import { Html, html } from './html.js';
 import { gift, speech, tick, wallet } from './icons.js';
 
@@ -47,6 +48,13 @@ export function cardState({ member, program }: Pick<Card, 'member' | 'program'>)
     unit: program.fields.primaryLabel,
     goal: goal ?? null,
     reward: missing > 0 ? `${missing} to go` : 'Ready',
+    /** Empty when the only reward is the one whose price is the goal. */
+    rewards: (hasOwnRewards(program) ? rewardStates(program, balance) : []).map(({ name, cost, ready, missing }) => ({
+      name,
+      cost,
+      ready,
+      state: ready ? 'Ready' : `${missing} to go`,
+    })),
     tier: member.tier ?? null,
     next: next ? `${next.missing} to ${next.name}` : null,
     /** Value, maximum and name of the progress bar. */
@@ -99,11 +107,21 @@ function view(card: Card, state: CardState): Html {
     ${facts(card, state)}
   </div>
   ${stamps(card) || progress(card, state)}
+  ${rewardList(state)}
   <div class="code" role="img" aria-label="QR code of Member ID ${member.memberCode}">
     ${qrSvg(member.memberCode)}
     <span class="label">Member ID</span><strong>${member.memberCode}</strong>
   </div>
 </article>`;
+}
+
+function rewardList({ rewards }: CardState): Html | false {
+  if (rewards.length === 0) return false;
+  const lines = rewards.map(
+    ({ name, cost, ready, state }) =>
+      html`<li class="${ready && 'ready'}"><span>${name} <span class="label">${cost}</span></span> <b>${state}</b></li>`,
+  );
+  return html`<ul class="rewards" id="rewards" aria-label="Rewards">${lines}</ul>`;
 }
 
 export function cardBody(card: Card): Html {

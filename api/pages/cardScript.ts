@@ -33,6 +33,12 @@ function show(state) {
     progress.value = state.aim.value;
     progress.setAttribute('aria-label', state.aim.name);
   }
+  document.querySelectorAll('#rewards li').forEach((line, index) => {
+    const reward = state.rewards[index];
+    if (!reward) return;
+    line.classList.toggle('ready', reward.ready);
+    line.querySelector('b').textContent = reward.state;
+  });
   document.querySelectorAll('#stamps li').forEach((place, index) => place.classList.toggle('full', index < state.balance));
   const news = [state.unit + ': ' + state.balance + '.', state.message, notices[state.status]];
   at('news').textContent = news.filter(Boolean).join(' ');

@@ -43,6 +43,11 @@ main:has(.card.void) :is(.welcome, .foot) { display: none; }
 .stamps .full svg { opacity: 1; }
 .stamps .full .gift { display: none; }
 .stamps .full .tick { display: block; }
+.rewards { list-style: none; margin: 1rem 0 0; display: grid; gap: .4rem; }
+.rewards li { display: flex; align-items: center; justify-content: space-between; gap: 1rem; }
+.rewards .label { display: inline; }
+.rewards b { font-weight: 500; }
+.rewards .ready b { font-weight: 700; }
 .code { display: grid; justify-items: center; gap: .15rem; margin-top: 1.4rem; padding: 1.1rem; background: #fff; color: #18181b; border-radius: 1rem; }
 .code svg { width: 10.5rem; height: 10.5rem; margin-bottom: .6rem; }
 .code .label { color: #52525b; }

@@ -1,7 +1,8 @@
 // Timeline items and ledger entries as callers see them (docs/interface.md, sections 2.7 and 2.8).
 import type { z } from 'zod';
 import type { LedgerRow, TimelineRow } from '../../schemas/collections.js';
-import type { timelineItem, transaction } from '../../schemas/members.js';
+import type { timelineItem } from '../../schemas/members.js';
+import type { transaction } from '../../schemas/transactions.js';
 
 export function presentTimelineItem({
   _id: id,
@@ -23,6 +24,7 @@ export function presentTimelineItem({
 
 export function presentTransaction(row: LedgerRow): z.input<typeof transaction> {
   const { _id: id, type, field, previous, current, delta, tier, previousTier, changeMessage, actor, createdAt } = row;
+  const { reverses, reversedBy, reason, rewardId, amount, currency, reference, location, occurredAt, rule } = row;
   return {
     id,
     type,
@@ -33,6 +35,16 @@ export function presentTransaction(row: LedgerRow): z.input<typeof transaction> 
     ...(tier !== undefined && { tier }),
     ...(previousTier !== undefined && { previousTier }),
     ...(changeMessage !== undefined && { changeMessage }),
+    ...(reverses !== undefined && { reverses }),
+    ...(reversedBy !== undefined && { reversedBy }),
+    ...(reason !== undefined && { reason }),
+    ...(rewardId !== undefined && { rewardId }),
+    ...(amount !== undefined && { amount }),
+    ...(currency !== undefined && { currency }),
+    ...(reference !== undefined && { reference }),
+    ...(location !== undefined && { location }),
+    ...(occurredAt && { occurredAt: occurredAt.toISOString() }),
+    ...(rule && { rule }),
     actor,
     createdAt: createdAt.toISOString(),
   };

@@ -2,10 +2,13 @@
 
 import type { z } from 'zod';
 import type { ChangeFacts } from '../../activities/members/changeTypes.js';
+import { nextTierOf } from '../../activities/wallets/passViews.js';
 import { modesOf } from '../../activities/wallets/walletModes.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { member, memberBalance, memberDetail, memberWithProgram } from '../../schemas/members.js';
 import type { Program } from '../../schemas/programs.js';
+import { rewardStates } from '../../schemas/rewards.js';
+import type { balanceExplained } from '../../schemas/transactions.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { presentSnapshot, presentSummary } from './program.js';
 
@@ -27,10 +30,11 @@ export function presentMember(
     ...(email !== undefined && { email }),
     ...(phone !== undefined && { phone }),
     fieldValues: { [row.field]: row.balance },
+    balance: row.balance,
     ...(tier !== undefined && { tier }),
     tags: row.tags,
     status: row.status,
-    apple: { passUrl: row.pass.appleIssuedAt ? passUrlOf(deps, row) : '', mode: modes.apple },
+    apple: { passUrl: passUrlOf(deps, row), mode: modes.apple },
     google: { mode: modes.google, ...(row.pass.googleSaveUrl && { saveUrl: row.pass.googleSaveUrl }) },
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
@@ -51,13 +55,42 @@ export function presentMemberDetail(
   deps: PresenterDeps,
   pair: { member: MemberRow; program: Program },
 ): z.input<typeof memberDetail> {
-  const { deviceCount, redeemedCount } = pair.member;
-  return { ...presentMember(deps, pair), program: presentSnapshot(pair.program), deviceCount, redeemedCount };
+  const { deviceCount, redeemedCount, balance } = pair.member;
+  return {
+    ...presentMember(deps, pair),
+    program: presentSnapshot(pair.program),
+    deviceCount,
+    redeemedCount,
+    rewards: rewardStates(pair.program, balance),
+  };
+}
+
+export function presentExplanation(
+  pair: { member: MemberRow; program: Program },
+  asOf: Date,
+): z.input<typeof balanceExplained> {
+  const { balance, lifetimePoints, tier = null, ledgerCount } = pair.member;
+  return {
+    balance,
+    lifetimePoints,
+    tier,
+    next: nextTierOf(pair) ?? null,
+    rewards: rewardStates(pair.program, balance),
+    expiring: [],
+    lots: [],
+    entries: ledgerCount,
+    asOf: asOf.toISOString(),
+  };
 }
 
 /** The member in an answer about a balance (docs/interface.md#25-points-and-redeem-result). */
 export function presentBalance(
   facts: Pick<ChangeFacts, 'memberId' | 'memberCode' | 'field' | 'current'>,
 ): z.input<typeof memberBalance> {
-  return { id: facts.memberId, memberCode: facts.memberCode, fieldValues: { [facts.field]: facts.current } };
+  return {
+    id: facts.memberId,
+    memberCode: facts.memberCode,
+    fieldValues: { [facts.field]: facts.current },
+    balance: facts.current,
+  };
 }

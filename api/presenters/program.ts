@@ -15,5 +15,12 @@ export function presentSnapshot(program: Shown): z.input<typeof programSnapshot>
 }
 
 export function presentProgram(program: Shown): z.input<typeof programRecord> {
-  return { ...presentSnapshot(program), ...(program.basis && { basis: program.basis }) };
+  const { basis, rewards, earn, timeZone } = program;
+  return {
+    ...presentSnapshot(program),
+    ...(basis && { basis }),
+    ...(rewards && { rewards }),
+    ...(earn && { earn }),
+    ...(timeZone && { timeZone }),
+  };
 }

@@ -1,5 +1,6 @@
 // The endpoints that change a balance or a status, and the push, which changes neither.
-import { decidePoints, decidePush, decideRedeem, decideStatus } from '../../activities/members/memberRules.js';
+import { decidePoints, decideRedeem } from '../../activities/members/balanceRules.js';
+import { decidePush, decideStatus } from '../../activities/members/memberRules.js';
 import { performChange } from '../changes/performChange.js';
 import { performKeyedChange } from '../changes/performKeyedChange.js';
 import { presentBalance, presentMember } from '../presenters/member.js';
@@ -7,7 +8,7 @@ import type { Routes } from '../request.js';
 
 export const changeRoutes: Routes<'adjustPoints' | 'redeemReward' | 'changeStatus' | 'pushPass'> = {
   async adjustPoints({ deps, caller, params, body, ctx }) {
-    const decide = decidePoints(body, caller.actor);
+    const decide = () => decidePoints(body, { actor: caller.actor, now: deps.now() });
     const memberId = params.id ?? '';
     return performKeyedChange(deps, {
       operation: 'points',
@@ -21,7 +22,7 @@ export const changeRoutes: Routes<'adjustPoints' | 'redeemReward' | 'changeStatu
   },
 
   async redeemReward({ deps, caller, params, body, ctx }) {
-    const decide = decideRedeem(body, caller.actor);
+    const decide = () => decideRedeem(body, { actor: caller.actor, now: deps.now() });
     const memberId = params.id ?? '';
     return performKeyedChange(deps, {
       operation: 'redeem',

@@ -1,6 +1,7 @@
 // The routes of all endpoints. A missing or an extra route does not compile.
 import type { Routes } from '../request.js';
 import { apiKeyRoutes } from './apiKeys.js';
+import { balanceRoutes } from './balances.js';
 import { batchRoutes } from './batches.js';
 import { campaignRoutes } from './campaigns.js';
 import { changeRoutes } from './changes.js';
@@ -20,6 +21,7 @@ export const routes: Routes = {
   ...programRoutes,
   ...memberRoutes,
   ...changeRoutes,
+  ...balanceRoutes,
   ...importRoutes,
   ...batchRoutes,
   ...webhookRoutes,

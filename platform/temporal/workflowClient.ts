@@ -91,13 +91,21 @@ function attributePairs(attributes: SearchAttributes): SearchAttributePair[] {
   }));
 }
 
+/**
+ * A workflow that has done its work is not started again, but for deliveries: after a restore, an event that is told again
+ * has the id of one that was delivered. A workflow for a delivery that has succeeded ends at once.
+ */
+const reusePolicies: Partial<Record<WorkflowName, WorkflowIdReusePolicy>> = {
+  deliverWebhook: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+};
+
 function optionsOf<N extends WorkflowName>(workflow: StartWorkflow<N>) {
   return {
     workflowId: workflow.workflowId,
     taskQueue: taskQueues.workflows,
     args: [workflow.input] as [WorkflowInputs[N]],
     workflowTaskTimeout,
-    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+    workflowIdReusePolicy: reusePolicies[workflow.name] ?? WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
     typedSearchAttributes: attributePairs(workflow.searchAttributes),
     staticSummary: workflow.summary,

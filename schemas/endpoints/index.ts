@@ -1,5 +1,6 @@
 // The table of all endpoints.
 import { apiKeyEndpoints } from './apiKeys.js';
+import { balanceEndpoints } from './balances.js';
 import { batchEndpoints } from './batches.js';
 import { campaignEndpoints } from './campaigns.js';
 import type { Endpoint } from './endpoint.js';
@@ -17,6 +18,7 @@ export const endpoints = {
   ...roleEndpoints,
   ...programEndpoints,
   ...memberEndpoints,
+  ...balanceEndpoints,
   ...batchEndpoints,
   ...webhookEndpoints,
   ...publicEndpoints,

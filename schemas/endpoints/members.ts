@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { importResult } from '../batches.js';
 import * as members from '../members.js';
 import { text } from '../text.js';
+import { transaction } from '../transactions.js';
 import { endpoint, page, pageOf, pageSize, paging, timelineLimit } from './endpoint.js';
 
 const view = 'merchants.members:view';
@@ -124,13 +125,14 @@ export const memberEndpoints = {
   redeemReward: endpoint('post', `${one}/redeem`, {
     tag: 'Points and rewards',
     summary: 'Redeem a reward',
-    description: 'Stamp cards go back to 0, others lose the goal. Emits `reward.redeemed`.',
+    description:
+      'The reward of `rewardId`, or the one whose price is the goal. The balance loses the price; with the goal a stamp card goes back to 0. Emits `reward.redeemed`.',
     access: edit,
     idempotent: true,
     body: members.redeemRequest,
     bodyOptional: true,
     result: members.balanceResult,
-    errors: ['MEMBER_NOT_FOUND', 'MEMBER_NOT_ACTIVE', 'CARD_NOT_FULL', 'REWARD_NOT_CONFIGURED'],
+    errors: ['MEMBER_NOT_FOUND', 'MEMBER_NOT_ACTIVE', 'CARD_NOT_FULL', 'REWARD_NOT_CONFIGURED', 'REWARD_NOT_FOUND'],
     example: { changeMessage: 'Enjoy your coffee' },
   }),
   changeStatus: endpoint('patch', `${one}/status`, {
@@ -169,7 +171,7 @@ export const memberEndpoints = {
     summary: 'Ledger of a member, newest first',
     access: view,
     query: paging,
-    result: pageOf(members.transaction),
+    result: pageOf(transaction),
     errors: ['MEMBER_NOT_FOUND'],
   }),
 };

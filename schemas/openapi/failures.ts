@@ -17,6 +17,15 @@ const details: Partial<Record<ErrorCode, { schema: z.ZodType; example?: unknown 
     schema: z.object({ goal: z.int(), current: z.int(), missing: z.int() }),
     example: { goal: 10, current: 7, missing: 3 },
   },
+  CARD_FULL: {
+    schema: z.object({ room: z.int() }).describe('when stamps are earned'),
+    example: { room: 2 },
+  },
+  BALANCE_TOO_LOW: { schema: z.object({ current: z.int(), needed: z.int() }), example: { current: 10, needed: 50 } },
+  EARN_LIMIT_REACHED: {
+    schema: z.object({ limit: z.enum(['daily', 'cooldown']), retryAt: z.iso.datetime() }),
+    example: { limit: 'daily', retryAt: '2026-03-02T00:00:00.000Z' },
+  },
   TAG_LIMIT_EXCEEDED: {
     schema: z.object({ limit: z.string(), max: z.int() }).describe('of the different tags of a merchant'),
   },

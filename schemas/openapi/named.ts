@@ -7,7 +7,9 @@ import { type EventType, envelopeOf, eventData, eventType, eventTypes } from '..
 import * as members from '../members.js';
 import { passUpdate, walletMode } from '../passUpdate.js';
 import { programRecord, programSnapshot, programSummary } from '../programs.js';
+import { rewardState } from '../rewards.js';
 import { permission, role, roleRequest } from '../roles.js';
+import * as transactions from '../transactions.js';
 import * as webhooks from '../webhooks.js';
 
 export const namedRequests = {
@@ -19,6 +21,8 @@ export const namedRequests = {
   TagsRequest: members.tagsRequest,
   PointsRequest: members.pointsRequest,
   RedeemRequest: members.redeemRequest,
+  EarnRequest: members.earnRequest,
+  ReverseRequest: members.reverseRequest,
   CardLinkRequest: members.cardLinkRequest,
   StatusRequest: members.statusRequest,
   PublicEnrollRequest: publicEnrollRequest,
@@ -43,12 +47,17 @@ const namedResults = {
   MemberStatus: members.memberStatus,
   WalletMode: walletMode,
   BalanceResult: members.balanceResult,
+  EarnResult: transactions.earnResult,
+  ReversalResult: transactions.reversalResult,
+  BalanceExplained: transactions.balanceExplained,
+  RewardState: rewardState,
+  LedgerType: transactions.ledgerType,
   StatusResult: members.statusResult,
   PushResult: members.pushResult,
   PassUpdate: passUpdate,
   TimelineItem: members.timelineItem,
   TimelineOutcome: members.timelineOutcome,
-  Transaction: members.transaction,
+  Transaction: transactions.transaction,
   Actor: members.actor,
   ImportResult: batches.importResult,
   ImportCounts: batches.importCounts,

@@ -1,6 +1,7 @@
-// Creates and lists merchants, suspends them and sets their limits. The console owns the merchants: most need no row here,
+// Creates and lists merchants, suspends them, sets their limits and audits their ledgers. The console owns the merchants: most need no row here,
 // and a row holds only what operators decided.
 import type { UpdateFilter } from 'mongodb';
+import { auditLedger } from '../../activities/members/auditLedger.js';
 import type { MerchantRow } from '../../schemas/collections.js';
 import { newId } from '../../schemas/ids.js';
 import { type MerchantLimit, merchantLimits } from '../../schemas/merchantLimits.js';
@@ -82,6 +83,19 @@ async function limit(context: CommandContext, input: CommandInput): Promise<void
   context.say(`changed the limits of ${id}: ${wishes.map(({ name, value }) => `${name}=${value}`).join(' ')}`);
 }
 
+async function audit({ deps, say }: CommandContext, input: CommandInput): Promise<void> {
+  const id = oneId(input);
+  let [members, differing] = [0, 0];
+  for await (const group of auditLedger(deps, id)) {
+    members += group.members;
+    differing += new Set(group.differences.map(({ memberId }) => memberId)).size;
+    for (const { memberId, memberCode, field, has, sum } of group.differences)
+      say(`${memberId} (${memberCode}): ${field} is ${has}, its ledger adds up to ${sum}`);
+  }
+  if (differing > 0) throw new Mistakes([`${differing} of ${members} members differ from their ledger`]);
+  say(`${members} members, and the ledger of each adds up to what it has`);
+}
+
 export const merchants: Command = {
   name: 'merchants',
   verbs: {
@@ -103,6 +117,11 @@ export const merchants: Command = {
       does: 'gives one merchant other limits than the settings; "default" gives it the setting again',
       options: Object.fromEntries(limitNames.map((name) => [name, { type: 'string' as const }])),
       run: limit,
+    },
+    audit: {
+      usage: 'audit ID',
+      does: 'compares each member of a merchant with the sum of its ledger; exit code 1 when one differs',
+      run: audit,
     },
   },
 };

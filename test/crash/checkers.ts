@@ -1,6 +1,13 @@
 // The rules that must hold when the service has come to rest, whichever processes died before. Each checker is a pure
 // function from the evidence to its findings; an empty list means that the rule holds.
-import { type EventFound, type Evidence, type LedgerFound, type Operation, permanentWorkflows } from './evidence.js';
+import {
+  balanceKinds,
+  type EventFound,
+  type Evidence,
+  type LedgerFound,
+  type Operation,
+  permanentWorkflows,
+} from './evidence.js';
 
 export interface Finding {
   /**
@@ -25,8 +32,12 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
   return groups;
 }
 
-const balanceKinds: readonly string[] = ['delta', 'value', 'redeem'];
-const eventOfRow: Record<string, string> = { adjust: 'points.changed', redeem: 'reward.redeemed' };
+const eventOfRow: Record<string, string> = {
+  adjust: 'points.changed',
+  earn: 'points.changed',
+  reversal: 'points.changed',
+  redeem: 'reward.redeemed',
+};
 
 /** Every acknowledged change is in the ledger once, a refused change is not, and an indeterminate one at most once. */
 const ledgerHoldsChanges: Checker = ({ operations, ledger }) => {
@@ -35,7 +46,7 @@ const ledgerHoldsChanges: Checker = ({ operations, ledger }) => {
   const findings: Finding[] = [];
   const asked = new Set<string>();
   for (const { kind, keyedChangeId, outcome } of operations) {
-    if (!balanceKinds.includes(kind) || keyedChangeId === undefined) continue;
+    if (!balanceKinds.some((known) => known === kind) || keyedChangeId === undefined) continue;
     asked.add(keyedChangeId);
     const found = rows.get(keyedChangeId)?.length ?? 0;
     if (outcome === 'acknowledged' && found === 0) findings.push({ kind: 'lost', rule, detail: keyedChangeId });
@@ -78,6 +89,62 @@ const chainIsUnbroken: Checker = ({ members, ledger }) => {
 
 const isRedeem = (row: LedgerFound, { goal, resets }: { goal: number; resets: boolean }): boolean =>
   row.previous >= goal && row.current === (resets ? 0 : row.previous - goal);
+
+/**
+ * A row is reversed at most once, by a row that takes back all that it did; and what all rows did is what the member
+ * has.
+ */
+const reversalsAreExact: Checker = ({ members, ledger }) => {
+  const rule = 'a ledger row is reversed at most once, and exactly';
+  const findings: Finding[] = [];
+  const wrong = (detail: string) => findings.push({ kind: 'wrong', rule, detail });
+  const rows = new Map(ledger.map((row) => [row.id, row]));
+  const reversals = groupBy(
+    ledger.filter((row) => row.type === 'reversal'),
+    (row) => row.reverses ?? '',
+  );
+  for (const [id, by] of reversals) {
+    if (by.length > 1) findings.push({ kind: 'doubled', rule, detail: `${id} is reversed ${by.length} times` });
+    const row = rows.get(id);
+    for (const reversal of by) {
+      if (!row || row.memberId !== reversal.memberId) wrong(`${reversal.id} reverses ${id}, which is not there`);
+      else if (
+        reversal.delta !== -row.delta ||
+        reversal.lifetime !== -row.lifetime ||
+        reversal.redeemed !== -row.redeemed
+      )
+        wrong(`${reversal.id} does not undo ${id}`);
+    }
+  }
+  for (const row of ledger)
+    if (row.reversedBy !== undefined && rows.get(row.reversedBy)?.reverses !== row.id)
+      findings.push({ kind: 'lost', rule, detail: `${row.id} says that ${row.reversedBy} reverses it` });
+  const byMember = groupBy(ledger, (row) => row.memberId);
+  for (const { id, lifetimePoints, redeemedCount } of members) {
+    const own = byMember.get(id) ?? [];
+    const [lifetime, redeemed] = [sumOf(own, 'lifetime'), sumOf(own, 'redeemed')];
+    if (lifetime !== lifetimePoints) wrong(`${id} has ${lifetimePoints} lifetime points, its ledger says ${lifetime}`);
+    if (redeemed !== redeemedCount) wrong(`${id} has redeemed ${redeemedCount} times, its ledger says ${redeemed}`);
+  }
+  return findings;
+};
+
+const sumOf = (rows: readonly LedgerFound[], field: 'delta' | 'lifetime' | 'redeemed'): number =>
+  rows.reduce((total, row) => total + row[field], 0);
+
+/** Nobody earned more on one day than the program allows, whatever was asked at the same time. */
+const limitsHold: Checker = ({ members, ledger }) => {
+  const earned = groupBy(
+    ledger.filter((row) => row.soldOn !== undefined && row.reversedBy === undefined),
+    (row) => `${row.memberId} ${row.soldOn}`,
+  );
+  const limits = new Map(members.map(({ id, dailyLimit = Number.POSITIVE_INFINITY }) => [id, dailyLimit]));
+  return [...earned].flatMap(([day, rows]): Finding[] => {
+    const sum = sumOf(rows, 'delta');
+    if (sum <= (limits.get(rows[0]?.memberId ?? '') ?? 0)) return [];
+    return [{ kind: 'wrong', rule: 'nobody earns more on a day than is allowed', detail: `${day}: ${sum}` }];
+  });
+};
 
 /** The answer to a change matches its ledger row, and all answers to one key have the same bytes. */
 const answersAreKept: Checker = ({ operations, ledger }) => {
@@ -326,6 +393,8 @@ const answersAreAllowed: Checker = ({ operations }) =>
 const checkers: readonly Checker[] = [
   ledgerHoldsChanges,
   chainIsUnbroken,
+  reversalsAreExact,
+  limitsHold,
   answersAreKept,
   rowsAndEventsMatch,
   membersAreEnrolledOnce,

@@ -108,6 +108,13 @@ describe('an API process that dies', () => {
     expect(load.operations.at(-1)).toMatchObject({ outcome: 'acknowledged' });
   });
 
+  it.each(ofChanges)('%s of a reversal: the key gets its answer, and the entry is reversed once', async (point) => {
+    await load.keyedChange('earn', withPhone);
+    const { keyedChangeId } = load.operations.at(-1) ?? {};
+    await dieAt('api', point, () => load.keyedChange('reverse', withPhone, keyedChangeId));
+    expect(load.operations.at(-1)).toMatchObject({ kind: 'reverse', outcome: 'acknowledged' });
+  });
+
   it('in the middle of an upload: the file sent again is imported once, and the upload fails within a minute', async () => {
     const { diedAt } = await dieAt('api', 'mid-upload', () => load.importFile());
     expect(load.operations.at(-1)).toMatchObject({ outcome: 'acknowledged' });

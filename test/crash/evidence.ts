@@ -2,7 +2,13 @@
 // webhooks at the receivers, the workflows in Temporal. It is plain data, so that a test can run the checkers on
 // made-up cases.
 
-export type Kind = 'enroll' | 'delta' | 'value' | 'redeem' | 'status' | 'tag' | 'import' | 'replay';
+import type { LedgerType } from '../../schemas/transactions.js';
+
+/** Changes of a balance; each has an idempotency key. */
+export const balanceKinds = ['delta', 'value', 'redeem', 'earn', 'reverse'] as const;
+export type BalanceKind = (typeof balanceKinds)[number];
+
+export type Kind = BalanceKind | 'enroll' | 'status' | 'tag' | 'import' | 'replay';
 
 /**
  * `acknowledged`: a 2xx came. `refused`: a 4xx came, so nothing changed. `indeterminate`: no answer tells whether it
@@ -43,17 +49,28 @@ export interface MemberFound {
   tags: string[];
   goal: number;
   resets: boolean;
+  lifetimePoints: number;
+  redeemedCount: number;
+  /** The most points that the program lets a member earn on one day. */
+  dailyLimit?: number;
 }
 
 export interface LedgerFound {
   id: string;
   memberId: string;
-  type: 'initial' | 'adjust' | 'redeem';
+  type: LedgerType;
   previous: number;
   current: number;
   delta: number;
   memberVersion: number;
   eventId?: string;
+  reverses?: string;
+  reversedBy?: string;
+  /** By how much lifetime points and redemptions changed. */
+  lifetime: number;
+  redeemed: number;
+  /** Of an earning: the day of the sale, in UTC. */
+  soldOn?: string;
 }
 
 export interface EventFound {

@@ -4,8 +4,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { decidePoints } from '../../activities/members/balanceRules.js';
 import { changeMember } from '../../activities/members/changeMember.js';
-import { decidePoints } from '../../activities/members/memberRules.js';
 import { recountMerchants } from '../../activities/members/recount.js';
 import { publishEvents } from '../../activities/webhooks/publishEvents.js';
 import { update } from '../../platform/mongodb/statements.js';
@@ -82,7 +82,7 @@ it('does not stand while 200 events are published to 20 subscriptions', async ()
         memberId,
         leaseOwnerOf: () => null,
         temporalAvailable: true,
-        decide: decidePoints({ delta: 1 }, { type: 'user', id: 'tester' }),
+        decide: decidePoints({ delta: 1 }, { actor: { type: 'user', id: 'tester' }, now: new Date() }),
       });
       if (changed.kind === 'done') eventIds.push(changed.eventId);
     }

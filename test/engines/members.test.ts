@@ -519,6 +519,7 @@ describe('the ledger', () => {
       current: 130,
       delta: 30,
       changeMessage: 'thirty',
+      rule: { programVersion: 1 },
       actor: { type: 'api-key', id: expect.any(String), name: 'test key' },
       createdAt: expect.any(String),
     });

@@ -4,8 +4,8 @@ import { createServer, connect as dial, type Server, type Socket } from 'node:ne
 import { MongoClient, ObjectId } from 'mongodb';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decidePoints } from '../../activities/members/balanceRules.js';
 import { changeMember } from '../../activities/members/changeMember.js';
-import { decidePoints } from '../../activities/members/memberRules.js';
 import { failure } from '../../api/envelope.js';
 import { type ClosableDeps, createDeps } from '../../platform/createDeps.js';
 import { isUnavailable } from '../../platform/mongodb/isUnavailable.js';
@@ -126,7 +126,7 @@ const addPoint = (at: { merchantId: string; memberId: string }) =>
     ...at,
     leaseOwnerOf: () => null,
     temporalAvailable: true,
-    decide: decidePoints({ delta: 1 }, { type: 'user', id: 'tester' }),
+    decide: decidePoints({ delta: 1 }, { actor: { type: 'user', id: 'tester' }, now: new Date() }),
   });
 
 describe('a query that reads for too long', () => {

@@ -57,6 +57,11 @@ const tierCard = {
   passTemplate: { colors: blue },
 };
 
+const rewards = [
+  { id: 'cookie', name: 'Cookie', cost: 1 },
+  { id: 'cake', name: 'Cake', cost: 40 },
+];
+
 const enrollUrl = async (fields: Record<string, unknown> = {}): Promise<string> =>
   `${real.service.publicUrl}/enroll/${(await real.merchant.program(fields)).slug}`;
 
@@ -204,6 +209,18 @@ describe.runIf(hasBrowser)('the web card', () => {
     await page.context().close();
   });
 
+  it('says which rewards are ready, and keeps that current', async () => {
+    const page = await browser.open(await enrollUrl({ rewards }));
+    await join(page);
+    const lines = page.getByRole('list', { name: 'Rewards' }).getByRole('listitem');
+    const read = async () => (await lines.allTextContents()).map((line) => line.replace(/\s+/g, ' '));
+    expect(await read()).toEqual(['Cookie 1 1 to go', 'Cake 40 40 to go', 'Reward 100 100 to go']);
+    await award(page, { delta: 40 });
+    await until(async () => (await page.locator('#rewards .ready').count()) === 2);
+    expect(await read()).toEqual(['Cookie 1 Ready', 'Cake 40 Ready', 'Reward 100 60 to go']);
+    await page.context().close();
+  });
+
   it('offers its wallet buttons to the keyboard, and a way to the phone on desktops only', async () => {
     const page = await browser.open(await enrollUrl(), screens.desktop);
     await join(page);
@@ -248,7 +265,7 @@ describe.runIf(hasBrowser)('accessibility', () => {
   const looks = [
     ['stamps', stampCard, 'light'],
     ['tiers', tierCard, 'dark'],
-    ['points', {}, 'light'],
+    ['points', { rewards }, 'light'],
   ] as const;
   it.each(looks)('axe finds no problem with %s', async (kind, fields, colorScheme) => {
     const page = await browser.open(await enrollUrl(fields), { ...screens.phone, colorScheme });

@@ -37,7 +37,7 @@ describe('a delta', () => {
     expect(body).toEqual({
       success: true,
       data: {
-        member: { id: member.id, memberCode: member.memberCode, fieldValues: { points: 35 } },
+        member: { id: member.id, memberCode: member.memberCode, fieldValues: { points: 35 }, balance: 35 },
         previous: 20,
         current: 35,
         passUpdate: {

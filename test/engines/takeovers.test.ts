@@ -1,9 +1,9 @@
 // Takeovers between processes happen once: commits whose answer was lost, claims and attempts of a process that stood
 // still, events that fail their batch, and rows that were written under a shifted clock.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decidePoints } from '../../activities/members/balanceRules.js';
 import { changeMember } from '../../activities/members/changeMember.js';
 import { enrollMember } from '../../activities/members/enrollMember.js';
-import { decidePoints } from '../../activities/members/memberRules.js';
 import { LeaseLost, startLeaseRenewal } from '../../activities/outbox/leaseRenewal.js';
 import { leaseEvents, markPublished } from '../../activities/outbox/leases.js';
 import { serialisedEnvelope } from '../../activities/outbox/newEvent.js';
@@ -91,7 +91,7 @@ async function points(at: Deps, memberId: string, delta: number): Promise<string
     memberId,
     leaseOwnerOf: () => null,
     temporalAvailable: true,
-    decide: decidePoints({ delta }, actor),
+    decide: decidePoints({ delta }, { actor, now: new Date() }),
   });
   if (changed.kind !== 'done') throw new Error(`It is ${changed.kind}.`);
   return changed.eventId;

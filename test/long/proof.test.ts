@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrashPoint } from '../../platform/crashPoint.js';
 import { check, type Finding } from '../crash/checkers.js';
+import type { BalanceKind } from '../crash/evidence.js';
 import { createCaller } from '../crash/rig/caller.js';
 import { type ClusterOptions, type Role, startCluster } from '../crash/rig/cluster.js';
 import { collectEvidence } from '../crash/rig/collectEvidence.js';
@@ -26,6 +27,8 @@ interface Run {
   /** The API process dies right after it has answered. */
   afterAnswer?: true;
   env?: Record<string, string>;
+  /** Further changes, after the death. */
+  afterwards?: readonly BalanceKind[];
   /** Long enough for an intact service to come to rest; a broken one does not. */
   restMs: number;
 }
@@ -37,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => apple.apns.close());
 
 /** Runs one API, one worker, some changes and one death. Returns the findings of the checkers. */
-async function run({ preload, at, afterAnswer, env, restMs }: Run): Promise<Finding[]> {
+async function run({ preload, at, afterAnswer, env, afterwards = [], restMs }: Run): Promise<Finding[]> {
   const listener = await aListener({ name: 'good', responder: ok(), steady: true });
   const cluster = await startCluster({
     preload,
@@ -64,6 +67,7 @@ async function run({ preload, at, afterAnswer, env, restMs }: Run): Promise<Find
     if (afterAnswer) cluster.signal('api-1', 'SIGKILL');
     await until(async () => died(), { everyMs: 50, throwingIsNo: true });
     await cluster.allUp();
+    for (const kind of afterwards) await load.keyedChange(kind, member);
     await drain(world, { withinMs: restMs });
     await caller.close();
     return check(await collectEvidence(world, load.operations));
@@ -103,6 +107,16 @@ describe('with a guarantee switched off', () => {
     expect(kindsAndRules(findings)).toContain('doubled: an acknowledged change is in the ledger exactly once');
   });
 
+  it('a ledger row that does not know of its reversal is reported as reversed twice', async () => {
+    const findings = await run({
+      preload: { api: breaking('reverseTwice') },
+      // Of three reversals of two changes at least two are of the same one.
+      afterwards: ['reverse', 'reverse', 'reverse'],
+      restMs: 15_000,
+    });
+    expect(kindsAndRules(findings)).toContain('doubled: a ledger row is reversed at most once, and exactly');
+  });
+
   it('an effect without an operation id is reported as doubled', async () => {
     const findings = await run({
       preload: { worker: breaking('noOperationId') },
@@ -114,6 +128,11 @@ describe('with a guarantee switched off', () => {
 });
 
 it('the same run with every guarantee in place has no findings', async () => {
-  const findings = await run({ preload: {}, at: { role: 'api', point: 'after-commit' }, restMs: 60_000 });
+  const findings = await run({
+    preload: {},
+    at: { role: 'api', point: 'after-commit' },
+    afterwards: ['earn', 'redeem', 'reverse', 'reverse', 'reverse'],
+    restMs: 60_000,
+  });
   expect(findings).toEqual([]);
 });

@@ -15,11 +15,14 @@ export interface SubscribedService {
   stop: () => Promise<void>;
 }
 
-export async function startSubscribedService(events: string[]): Promise<SubscribedService> {
+export async function startSubscribedService(
+  events: string[],
+  fields: { retryPolicy?: { maxAttempts: number; backoffMs: number } } = {},
+): Promise<SubscribedService> {
   const service = await startService();
   const merchant = await aMerchant(service);
   const receiver = await startReceiver();
-  const { body } = await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events } });
+  const { body } = await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events, ...fields } });
   return {
     service,
     merchant,

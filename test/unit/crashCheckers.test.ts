@@ -57,10 +57,23 @@ function good(): Evidence {
   return {
     operations: [enrolled, keyedChange, voided, tagged].map((operation) => structuredClone(operation)),
     members: [
-      { id: 'm1', email: 'a@example.com', balance: 15, status: 'voided', tags: ['gold'], goal: 100, resets: false },
+      {
+        id: 'm1',
+        email: 'a@example.com',
+        balance: 15,
+        status: 'voided',
+        tags: ['gold'],
+        goal: 100,
+        resets: false,
+        lifetimePoints: 15,
+        redeemedCount: 0,
+      },
     ],
     ledger: [
-      { id: 'enroll:m1', memberId: 'm1', type: 'initial', previous: 0, current: 10, delta: 10, memberVersion: 1 },
+      {
+        ...{ id: 'enroll:m1', memberId: 'm1', type: 'initial', previous: 0, current: 10, delta: 10, memberVersion: 1 },
+        ...{ lifetime: 10, redeemed: 0 },
+      },
       {
         id: keyedChangeId,
         memberId: 'm1',
@@ -70,6 +83,8 @@ function good(): Evidence {
         delta: 5,
         memberVersion: 2,
         eventId: 'e4',
+        lifetime: 5,
+        redeemed: 0,
       },
     ],
     events,
@@ -252,5 +267,97 @@ describe('the crash checkers', () => {
     evidence.receipts.push({ ...first(evidence.receipts) }, { ...first(evidence.receipts), accepted: false });
     expect(duplicatesOf(evidence)).toBe(1);
     expect(check(evidence)).toEqual([]);
+  });
+});
+
+describe('the checkers of reversals and earnings', () => {
+  /** The good case, and before it 7 points that were earned and taken back. */
+  function reversed(): Evidence {
+    const evidence = good();
+    const both = [
+      {
+        id: 'earn:m1:key-2',
+        type: 'earn' as const,
+        previous: 15,
+        current: 22,
+        delta: 7,
+        memberVersion: 5,
+        lifetime: 7,
+      },
+      {
+        id: 'reverse:m1:key-3',
+        type: 'reversal' as const,
+        previous: 22,
+        current: 15,
+        delta: -7,
+        memberVersion: 6,
+        lifetime: -7,
+      },
+    ];
+    for (const [index, row] of both.entries()) {
+      const eventId = `e${7 + index}`;
+      evidence.ledger.push({ ...row, memberId: 'm1', redeemed: 0, eventId });
+      const { previous, current, memberVersion } = row;
+      const event = { memberId: 'm1', published: true, internal: false, previous, current, memberVersion };
+      evidence.events.push({ ...event, id: eventId, type: 'points.changed' });
+      evidence.deliveries.push({ id: `d-${eventId}`, eventId, subscriptionId: 's1', state: 'succeeded' });
+      evidence.receipts.push({ subscriptionId: 's1', eventId, bytes: eventId, signed: true, accepted: true });
+      for (const feed of evidence.feeds) feed.push(eventId);
+      const kind = row.type === 'earn' ? ('earn' as const) : ('reverse' as const);
+      evidence.operations.push({ ...keyedChange, kind, keyedChangeId: row.id, answered: { previous, current } });
+    }
+    Object.assign(rowOf(evidence, 'earn:m1:key-2'), { reversedBy: 'reverse:m1:key-3', soldOn: '2026-11-23' });
+    Object.assign(rowOf(evidence, 'reverse:m1:key-3'), { reverses: 'earn:m1:key-2' });
+    Object.assign(first(evidence.members), { dailyLimit: 5 });
+    return evidence;
+  }
+  const rowOf = ({ ledger }: Evidence, id: string) => first(ledger, (row) => row.id === id);
+  const exact = 'a ledger row is reversed at most once, and exactly';
+
+  it('find nothing about an earning that was reversed', () => {
+    expect(check(reversed())).toEqual([]);
+  });
+
+  it.each<[string, Finding['kind'], Break]>([
+    [
+      'a row that is reversed twice',
+      'doubled',
+      (evidence) =>
+        evidence.ledger.push({ ...rowOf(evidence, 'reverse:m1:key-3'), id: 'reverse:m1:key-4', memberVersion: 7 }),
+    ],
+    [
+      'a reversal of another amount',
+      'wrong',
+      (evidence) => Object.assign(rowOf(evidence, 'reverse:m1:key-3'), { delta: -6 }),
+    ],
+    [
+      'a reversal that leaves the lifetime points',
+      'wrong',
+      (evidence) => Object.assign(rowOf(evidence, 'reverse:m1:key-3'), { lifetime: 0 }),
+    ],
+    [
+      'a reversal of nothing',
+      'wrong',
+      (evidence) => Object.assign(rowOf(evidence, 'reverse:m1:key-3'), { reverses: 'x' }),
+    ],
+    [
+      'a row whose reversal is gone',
+      'lost',
+      (evidence) => evidence.ledger.splice(evidence.ledger.indexOf(rowOf(evidence, 'reverse:m1:key-3')), 1),
+    ],
+    ['lifetime points without a row', 'wrong', ({ members }) => Object.assign(first(members), { lifetimePoints: 16 })],
+    ['a redemption without a row', 'wrong', ({ members }) => Object.assign(first(members), { redeemedCount: 1 })],
+  ])('find %s: %s', (_, kind, breakIt) => {
+    const evidence = reversed();
+    breakIt(evidence);
+    expect(check(evidence)).toContainEqual(expect.objectContaining({ kind, rule: exact }));
+  });
+
+  it('find a day on which more was earned than is allowed', () => {
+    const evidence = reversed();
+    delete rowOf(evidence, 'earn:m1:key-2').reversedBy;
+    expect(check(evidence)).toContainEqual(
+      expect.objectContaining({ kind: 'wrong', rule: 'nobody earns more on a day than is allowed' }),
+    );
   });
 });

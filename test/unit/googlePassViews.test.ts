@@ -20,6 +20,8 @@ const view: GooglePassView = {
   status: 'active',
 };
 
+const mug = { id: 'mug', name: 'Mug', cost: 3, ready: true, missing: 0 };
+
 /** With exactOptionalPropertyTypes a key set to undefined and a missing key are different types. */
 const optional = fc.option(fc.string({ minLength: 1, maxLength: 20 }), { nil: undefined });
 const anyFace = fc
@@ -28,9 +30,12 @@ const anyFace = fc
     tier: optional,
     goal: fc.option(fc.maxSafeNat(), { nil: undefined }),
     balance: fc.maxSafeNat(),
+    rewards: fc.option(fc.constantFrom([mug], [mug, { ...mug, name: 'Cup', ready: false, missing: 4 }]), {
+      nil: undefined,
+    }),
     status: fc.constantFrom('active' as const, 'voided' as const, 'expired' as const),
   })
-  .map(({ accountName, tier, goal, ...rest }): GooglePassView => {
+  .map(({ accountName, tier, goal, rewards, ...rest }): GooglePassView => {
     const { accountName: _name, goal: _goal, ...base } = view;
     return {
       ...base,
@@ -38,6 +43,7 @@ const anyFace = fc
       ...(accountName !== undefined && { accountName }),
       ...(tier !== undefined && { tier }),
       ...(goal !== undefined && { goal }),
+      ...(rewards && { rewards }),
     };
   });
 
@@ -62,6 +68,13 @@ describe("a member's Google object", () => {
   ] as const)('of a member who is %s is %s', (status, state) => {
     expect(loyaltyObjectOf(issuer, { ...view, status }).state).toBe(state);
     expect(loyaltyObjectPatchOf({ ...view, status }).state).toBe(state);
+  });
+
+  it('says which rewards are ready', () => {
+    const rewards = [mug, { ...mug, id: 'cup', name: 'Cup', cost: 7, ready: false, missing: 4 }];
+    expect(loyaltyObjectOf(issuer, { ...view, rewards }).textModulesData).toEqual([
+      { id: 'rewards', header: 'Rewards', body: 'Mug (3): ready\nCup (7): 4 to go' },
+    ]);
   });
 
   it('stores a balance above 32 bits as text', () => {

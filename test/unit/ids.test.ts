@@ -20,7 +20,7 @@ import {
 } from '../../schemas/ids.js';
 
 const key = fc.stringMatching(/^[A-Za-z0-9_-]{8,128}$/);
-const operation = fc.constantFrom<KeyedOperation>('points', 'redeem');
+const operation = fc.constantFrom<KeyedOperation>('points', 'redeem', 'earn', 'reverse');
 const id = fc.uuid();
 const sample = <T>(make: () => T, count = 2_000): T[] => Array.from({ length: count }, make);
 
@@ -52,7 +52,7 @@ describe('the id of a change', () => {
     fc.assert(
       fc.property(
         fc.string(),
-        (text) => !/^(points|redeem):[^:]+:[^:]+$/.test(text) === (parseKeyedChangeId(text) === null),
+        (text) => !/^(points|redeem|earn|reverse):[^:]+:[^:]+$/.test(text) === (parseKeyedChangeId(text) === null),
       ),
     );
   });
@@ -160,5 +160,5 @@ describe('an API key', () => {
 });
 
 it('the operation of a keyed change is points or redeem', () => {
-  expectTypeOf<KeyedOperation>().toEqualTypeOf<'points' | 'redeem'>();
+  expectTypeOf<KeyedOperation>().toEqualTypeOf<'points' | 'redeem' | 'earn' | 'reverse'>();
 });

@@ -10,7 +10,7 @@ import { VersionConflict } from '../../../platform/mongodb/conflicts.js';
 import { inTransaction } from '../../../platform/mongodb/inTransaction.js';
 import { retryOnConflict } from '../../../platform/mongodb/retryOnConflict.js';
 import type { BatchRow, EmailRow, ImportChunkRow, ImportRow, ImportRowOutcome } from '../../../schemas/collections.js';
-import { newId } from '../../../schemas/ids.js';
+import { createdEventId } from '../../../schemas/ids.js';
 import type { Program } from '../../../schemas/programs.js';
 import { emailKey, type NewMemberRows, newMemberRows } from '../../members/newMember.js';
 import { chunkId } from './openImport.js';
@@ -166,7 +166,7 @@ function decide(deps: Deps, { batch, program, row, known, cumulative }: Decide):
     made.push(rows);
     const { _id: memberId, memberCode } = rows.member;
     if (rows.email) known.set(rows.email._id, rows.email);
-    return { row: number, outcome: 'created', memberId, memberCode, eventId: newId() };
+    return { row: number, outcome: 'created', memberId, memberCode, eventId: createdEventId(memberId) };
   };
   const outcomes = row.rows.map(create);
   return { row, outcomes, made, cumulative: addOutcomes(cumulative, outcomes) };

@@ -1,6 +1,7 @@
 // What the pass of one member shows. Serial number and authentication token never change during the life of a pass.
 // Everything else follows from the template and the pass view, so equal views give equal bytes of pass.json.
 import type { PassTemplate } from '../../../schemas/passTemplate.js';
+import { type RewardState, rewardLines } from '../../../schemas/rewards.js';
 import { rgb } from './drawing.js';
 
 /** The part of a program that its passes depend on. */
@@ -21,6 +22,8 @@ export interface ApplePassView {
   label: string;
   balance: number;
   goal?: number | undefined;
+  /** Where there are others than the one whose price is the goal. */
+  rewards?: readonly RewardState[] | undefined;
   tier?: string | undefined;
   /** `missing`: how many points the member lacks for this tier. */
   nextTier?: { name: string; missing: number } | undefined;
@@ -128,6 +131,7 @@ function storeCard(design: PassDesign, view: ApplePassView): StoreCard {
     ...frontFields(design.style, view),
     backFields: [
       message(view),
+      ...(view.rewards ? [text('rewards', 'Rewards', rewardLines(view.rewards))] : []),
       text('backMemberCode', 'Member ID', view.memberCode),
       {
         ...text('updatedAt', 'Updated', view.updatedAt.toISOString()),
@@ -165,7 +169,12 @@ function frontFields(style: PassProgram['style'], view: ApplePassView): Omit<Sto
   };
 }
 
-function rewardFields({ goal, balance }: ApplePassView): PassField[] {
+function rewardFields({ goal, balance, rewards }: ApplePassView): PassField[] {
+  if (rewards) {
+    const ready = rewards.filter((reward) => reward.ready).map(({ name }) => name);
+    if (ready.length > 0) return [text('reward', ready.length === 1 ? 'REWARD' : 'REWARDS', ready.join(', '))];
+    return [number('reward', 'TO NEXT REWARD', Math.min(...rewards.map(({ missing }) => missing)))];
+  }
   if (goal === undefined) return [];
   if (balance >= goal) return [text('reward', 'REWARD', 'Ready')];
   return [number('reward', 'TO NEXT REWARD', goal - balance)];

@@ -2,6 +2,7 @@
 // holds only the data of one member (docs/protocols/google-wallet.md, sections 2 and 3).
 import type { walletobjects_v1 } from '@googleapis/walletobjects';
 import { makeGoogleClassId, makeGoogleObjectId } from '../../../schemas/googleIds.js';
+import { type RewardState, rewardLines } from '../../../schemas/rewards.js';
 
 export interface GoogleProgramView {
   programId: string;
@@ -30,6 +31,8 @@ export interface GooglePassView {
   tier?: string;
   /** Shown next to the balance when the member has no tier, as in stamp programs. */
   goal?: number;
+  /** Where there are others than the one whose price is the goal. */
+  rewards?: readonly RewardState[];
   status: 'active' | 'voided' | 'expired';
 }
 
@@ -80,6 +83,7 @@ export function loyaltyObjectOf(
     barcode: { type: 'QR_CODE', value: view.memberCode, alternateText: view.memberCode },
     loyaltyPoints: { label: view.label, balance: balanceOf(view.balance) },
     ...(second !== null && { secondaryLoyaltyPoints: second }),
+    ...(view.rewards && { textModulesData: rewardModule(view.rewards) }),
   };
 }
 
@@ -93,6 +97,7 @@ export function loyaltyObjectPatchOf(view: GooglePassView): Record<string, unkno
     accountName: view.accountName ?? null,
     loyaltyPoints: { label: view.label, balance: onlyKind(balanceOf(view.balance)) },
     secondaryLoyaltyPoints: second === null ? null : { ...second, balance: onlyKind(second.balance) },
+    textModulesData: view.rewards ? rewardModule(view.rewards) : null,
   };
 }
 
@@ -101,6 +106,10 @@ function secondLine(view: GooglePassView): (Points & { label: string; balance: B
   if (view.goal !== undefined) return { label: 'Goal', balance: balanceOf(view.goal) };
   return null;
 }
+
+const rewardModule = (rewards: readonly RewardState[]) => [
+  { id: 'rewards', header: 'Rewards', body: rewardLines(rewards) },
+];
 
 type Balance = { int: number } | { string: string };
 

@@ -82,7 +82,8 @@ export function createCaller({ cluster, apiKey }: World): Caller {
         const answer = await once(asked, first + requests);
         if (isAnswer(answer)) {
           if (answer.status === 500) surprises.push(`500 ${answer.text.slice(0, 200)}`);
-          if (!again.includes(answer.status)) return { answer, requests, doubtful, surprises };
+          const isDefinite = !again.includes(answer.status) || answer.code === 'ALREADY_REVERSED';
+          if (isDefinite) return { answer, requests, doubtful, surprises };
         }
         if (!isAnswer(answer) || answer.status >= 500) doubtful = true;
         if (requests >= attempts || performance.now() > until) {

@@ -27,7 +27,7 @@ export async function collectEvidence(
     collections.events.find({}, { projection: { envelope: 0 } }).toArray(),
     collections.deliveries.find({}, { projection: { history: 0 } }).toArray(),
   ]);
-  const goals = new Map(programs.map((program) => [program._id, program.goal ?? 0]));
+  const byId = new Map(programs.map((program) => [program._id, program]));
   const workflows: Evidence['workflows'] = [];
   for await (const { workflowId, type, status } of cluster.temporal.workflow.list())
     workflows.push({ id: workflowId, type, status: status.name });
@@ -35,14 +35,18 @@ export async function collectEvidence(
     operations,
     feeds,
     workflows,
-    members: members.map(({ _id, email = '', balance, status, tags, programId }) => ({
-      ...{ id: _id, email, balance, status, tags },
-      goal: goals.get(programId) ?? 0,
+    members: members.map(({ _id, email = '', balance, status, tags, programId, lifetimePoints, redeemedCount }) => ({
+      ...{ id: _id, email, balance, status, tags, lifetimePoints, redeemedCount },
+      goal: byId.get(programId)?.goal ?? 0,
       resets: styleOf(programId) === 'stamps',
+      ...given({ dailyLimit: byId.get(programId)?.earn?.dailyLimit }),
     })),
-    ledger: ledger.map(({ _id, memberId, type, previous, current, delta, memberVersion, eventId }) => ({
+    ledger: ledger.map(({ _id, memberId, type, previous, current, delta, memberVersion, ...row }) => ({
       ...{ id: _id, memberId, type, previous, current, delta, memberVersion },
-      ...given({ eventId }),
+      lifetime: row.effect?.lifetimePoints ?? 0,
+      redeemed: row.effect?.redeemedCount ?? 0,
+      ...given({ eventId: row.eventId, reverses: row.reverses, reversedBy: row.reversedBy }),
+      ...given({ soldOn: row.earning?.soldAt.toISOString().slice(0, 10) }),
     })),
     events: events.map(({ _id, type, memberId = '', data, state, internal }) => ({
       id: _id,

@@ -1,7 +1,7 @@
 // The mixed load of a campaign: all kinds of operations with random weights and tricks from the seed. Each operation
 // becomes a record of its requests and its outcome.
 import { FormData } from 'undici';
-import type { Kind, Operation, Outcome } from '../evidence.js';
+import type { BalanceKind, Kind, Operation, Outcome } from '../evidence.js';
 import { type Answer, type Asked, type Called, type Caller, isAnswer } from './caller.js';
 import type { Random } from './random.js';
 import { programIds, styleOf, type World } from './world.js';
@@ -15,6 +15,8 @@ const weights: Record<Kind, number> = {
   delta: 46,
   value: 10,
   redeem: 14,
+  earn: 14,
+  reverse: 12,
   enroll: 10,
   status: 9,
   tag: 10,
@@ -22,8 +24,11 @@ const weights: Record<Kind, number> = {
   replay: 1,
 };
 const refusals: readonly string[] = [
+  'ALREADY_REVERSED',
+  'BALANCE_TOO_LOW',
   'CARD_FULL',
   'CARD_NOT_FULL',
+  'EARN_LIMIT_REACHED',
   'MEMBER_NOT_ACTIVE',
   'STAMP_DELTA_ONLY',
   'TAG_LIMIT_EXCEEDED',
@@ -42,7 +47,8 @@ export interface Load {
   step(): Promise<void>;
   enroll(programId?: string): Promise<void>;
   importFile(): Promise<void>;
-  keyedChange(kind: 'delta' | 'value' | 'redeem', member: Known): Promise<void>;
+  /** A reversal is one of that ledger row, by default of a recent change of the member. */
+  keyedChange(kind: BalanceKind, member: Known, transactionId?: string): Promise<void>;
 }
 
 export interface LoadInput {
@@ -54,6 +60,8 @@ export interface LoadInput {
   /** False for clients without tricks, which repeat a request until it is answered. */
   tricks?: boolean;
 }
+
+const nounOf = { delta: 'points', value: 'points', redeem: 'redeem', earn: 'earn', reverse: 'reverse' } as const;
 
 const noTricks = { giveUp: 0, askAgain: 0, otherBody: 0, twice: 0 };
 
@@ -163,14 +171,16 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
     operation.outcome = outcomeOf(called, operation);
   }
 
-  async function keyedChange(kind: 'delta' | 'value' | 'redeem', member: Known): Promise<void> {
+  async function keyedChange(kind: BalanceKind, member: Known, transactionId?: string): Promise<void> {
+    const known = kind === 'reverse' ? (transactionId ?? reversibleOf(member)) : '';
+    if (known === undefined) return keyedChange('delta', member);
     made += 1;
     const key = `crash-key-${made}`;
     const operation = begin(kind, member.id);
-    const path = kind === 'redeem' ? 'redeem' : 'points';
-    operation.keyedChangeId = `${path}:${member.id}:${key}`;
+    operation.keyedChangeId = `${nounOf[kind]}:${member.id}:${key}`;
+    const path = kind === 'reverse' ? `transactions/${known}/reverse` : nounOf[kind];
     const asked: Asked = {
-      method: kind === 'redeem' ? 'POST' : 'PATCH',
+      method: path === 'points' ? 'PATCH' : 'POST',
       path: `/merchants/me/members/${member.id}/${path}`,
       key,
       body: bodyOf(kind, member),
@@ -198,9 +208,20 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
     }
   }
 
-  function bodyOf(kind: 'delta' | 'value' | 'redeem', { programId }: Known): object {
-    if (kind === 'redeem') return {};
-    if (styleOf(programId) === 'stamps') return { delta: 1 };
+  /** One of the last five changes of the member that were acknowledged, whether it was reversed before or not. */
+  function reversibleOf({ id }: Known): string | undefined {
+    const own = operations.filter(
+      ({ kind, memberId, keyedChangeId, outcome }) =>
+        memberId === id && keyedChangeId !== undefined && kind !== 'reverse' && outcome === 'acknowledged',
+    );
+    return own.length === 0 ? undefined : random.pick(own.slice(-5)).keyedChangeId;
+  }
+
+  function bodyOf(kind: BalanceKind, { programId }: Known): object {
+    if (kind === 'redeem' || kind === 'reverse') return {};
+    const isStamps = styleOf(programId) === 'stamps';
+    if (kind === 'earn') return isStamps ? { quantity: random.whole(1, 2) } : { amount: random.whole(0, 6_000) };
+    if (isStamps) return { delta: 1 };
     return kind === 'delta' ? { delta: random.whole(-20, 60) } : { value: random.whole(0, 200) };
   }
 

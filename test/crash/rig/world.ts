@@ -10,12 +10,16 @@ import type { Listener } from './listeners.js';
 const merchantId = 'crash-merchant';
 
 const programs = [
-  { _id: 'crash-points', style: 'points', goal: 100 },
+  {
+    ...{ _id: 'crash-points', style: 'points', goal: 100 },
+    earn: { per: 100, points: 1, currency: 'EUR', dailyLimit: 200 },
+  },
   { _id: 'crash-stamps', style: 'stamps', goal: 5 },
   {
     _id: 'crash-tiers',
     style: 'tiered',
     goal: 50,
+    earn: { per: 100, points: 1, currency: 'EUR' },
     tiers: [
       { name: 'Bronze', threshold: 0 },
       { name: 'Gold', threshold: 60 },

@@ -1,4 +1,4 @@
-// Breaks the idempotency key: the key is not claimed, and the ledger row gets a random id instead of the key's.
+// Breaks the idempotency key: the key is not claimed, and ledger row and event get random ids instead of the key's.
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 
@@ -17,7 +17,7 @@ Object.assign(MongoClient.prototype, {
     const unclaimed = statements
       .filter(({ namespace }) => !namespace.endsWith('.idempotencyKeys'))
       .map((statement) =>
-        statement.namespace.endsWith('.ledger') && statement.document
+        /\.(?:ledger|events)$/.test(statement.namespace) && statement.document
           ? { ...statement, document: { ...statement.document, _id: randomUUID() } }
           : statement,
       );

@@ -1,0 +1,145 @@
+// The rules of changes of a balance: points and redeem. Each is a pure decision; the arithmetic is in schemas/balance.ts.
+// Earnings are in earnRules.ts, reversals in reversalRules.ts.
+import type { z } from 'zod';
+import { adjust, type BalanceChange, redeem } from '../../schemas/balance.js';
+import type { LedgerRow, MemberRow } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
+import { effectOf, versionOf } from '../../schemas/ledger.js';
+import type { Actor, pointsRequest, redeemRequest, SaleFacts } from '../../schemas/members.js';
+import type { Program } from '../../schemas/programs.js';
+import { rewardOf } from '../../schemas/rewards.js';
+import type { Decision } from './decision.js';
+
+/** Who asks, and when. */
+export interface Asked {
+  actor: Actor;
+  now: Date;
+}
+
+const maxAgeMs = 72 * 3_600_000;
+
+/** What the till says about the sale. Throws VALIDATION_FAILED for a time ahead of `now` or too long ago. */
+export function saleOf({ reference, location, occurredAt }: SaleFacts, now: Date) {
+  const at = occurredAt === undefined ? undefined : new Date(occurredAt);
+  const ageMs = at ? now.getTime() - at.getTime() : 0;
+  if (ageMs < 0 || ageMs > maxAgeMs) {
+    const message = ageMs < 0 ? 'must not be ahead of the clock of the service' : 'must be at most 72 hours ago';
+    throw new ServiceError('VALIDATION_FAILED', [{ path: 'occurredAt', message }]);
+  }
+  return {
+    ...(reference !== undefined && { reference }),
+    ...(location !== undefined && { location }),
+    ...(at && { occurredAt: at }),
+  };
+}
+
+const tiersOf = ({ tier, previousTier }: BalanceChange) => ({
+  ...(tier !== undefined && { tier }),
+  ...(previousTier !== undefined && { previousTier }),
+});
+
+type Entry = NonNullable<Decision['ledger']>;
+
+interface Balanced {
+  change: BalanceChange;
+  program: Program;
+  /** The fields of the ledger row that follow from the request. */
+  entry: Pick<Entry, 'type' | 'actor'> & Partial<Entry>;
+  redeemedCount?: number;
+}
+
+/** The writes of a change of a balance. */
+export function balanceDecision(
+  member: MemberRow,
+  { change, program, entry, redeemedCount = member.redeemedCount }: Balanced,
+): Omit<Decision, 'event'> {
+  const { previous, current, delta, lifetimePoints, tier } = change;
+  const { changeMessage: message, ...facts } = entry;
+  return {
+    set: {
+      balance: current,
+      lifetimePoints,
+      ...(tier !== undefined && { tier }),
+      ledgerCount: member.ledgerCount + 1,
+      ...(redeemedCount !== member.redeemedCount && { redeemedCount }),
+    },
+    ...(tier === undefined && member.tier !== undefined && { unset: ['tier' as const] }),
+    wallet: true,
+    message: message || undefined,
+    ledger: {
+      field: member.field,
+      previous,
+      current,
+      delta,
+      ...tiersOf(change),
+      ...(message && { changeMessage: message }),
+      effect: effectOf(program, member, { lifetimePoints, redeemedCount: redeemedCount - member.redeemedCount }),
+      rule: { programVersion: versionOf(program) },
+      ...facts,
+    },
+  };
+}
+
+/** What the event of a change tells besides `delta` or `goal`. */
+export function balanceEvent(
+  member: MemberRow,
+  change: BalanceChange,
+  { changeMessage, reference, location, occurredAt }: Partial<LedgerRow>,
+) {
+  const { previous, current, tierUpgraded } = change;
+  return {
+    field: member.field,
+    previous,
+    current,
+    ...tiersOf(change),
+    ...(tierUpgraded !== undefined && { tierUpgraded }),
+    ...(changeMessage && { changeMessage }),
+    ...(reference !== undefined && { reference }),
+    ...(location !== undefined && { location }),
+    ...(occurredAt && { occurredAt: occurredAt.toISOString() }),
+  };
+}
+
+export const messageOf = ({ changeMessage }: { changeMessage?: string | undefined }) =>
+  changeMessage === undefined ? {} : { changeMessage };
+
+/** Throws MEMBER_NOT_ACTIVE, STAMP_DELTA_ONLY, CARD_FULL, VALIDATION_FAILED. */
+export function decidePoints(body: z.output<typeof pointsRequest>, { actor, now }: Asked) {
+  return (member: MemberRow, program: Program): Decision => {
+    const { delta, value } = body;
+    const entry = { type: 'adjust' as const, actor, ...saleOf(body, now), ...messageOf(body) };
+    const change = adjust(program, member, delta === undefined ? { value: value ?? 0 } : { delta });
+    return {
+      ...balanceDecision(member, { change, program, entry }),
+      event: { type: 'points.changed', data: { ...balanceEvent(member, change, entry), delta: change.delta } },
+    };
+  };
+}
+
+/** Throws MEMBER_NOT_ACTIVE, REWARD_NOT_CONFIGURED, REWARD_NOT_FOUND, CARD_NOT_FULL, VALIDATION_FAILED. */
+export function decideRedeem(body: z.output<typeof redeemRequest>, { actor, now }: Asked) {
+  return (member: MemberRow, program: Program): Decision => {
+    const sale = saleOf(body ?? {}, now);
+    const reward = rewardOf(program, body?.rewardId);
+    const entry = {
+      type: 'redeem' as const,
+      actor,
+      ...sale,
+      ...messageOf(body ?? {}),
+      ...(reward && { rewardId: reward.id }),
+    };
+    const change = redeem(program, member, reward);
+    return {
+      ...balanceDecision(member, { change, program, entry, redeemedCount: member.redeemedCount + 1 }),
+      timeline: { type: 'reward_redeemed', ...(reward && { detail: reward.name }) },
+      event: {
+        type: 'reward.redeemed',
+        data: {
+          ...balanceEvent(member, change, entry),
+          goal: change.goal,
+          ...(reward && { rewardId: reward.id, rewardName: reward.name }),
+        },
+      },
+    };
+  };
+}

@@ -1,0 +1,67 @@
+// The rule of an earning. Its limits are checked against the ledger
+// (docs/decisions/072-limits-are-read-from-the-ledger.md); the arithmetic is in schemas/earning.ts.
+import type { z } from 'zod';
+import { award } from '../../schemas/balance.js';
+import { calendarDay } from '../../schemas/calendar.js';
+import type { MemberRow } from '../../schemas/collections.js';
+import { type Earned, pointsOf, requireCooledDown, requireWithinDay } from '../../schemas/earning.js';
+import type { earnRequest } from '../../schemas/members.js';
+import type { Program } from '../../schemas/programs.js';
+import { type Asked, balanceDecision, balanceEvent, messageOf, saleOf } from './balanceRules.js';
+import type { Decision } from './decision.js';
+
+/** Reads what a member earned, from the ledger; reversed earnings do not count. */
+export interface EarnedReader {
+  /** Of the times from `from` on and before `to`. */
+  between: (memberId: string, span: { from: Date; to: Date }) => Promise<Earned[]>;
+  /** The latest one after `after` and before `before`. */
+  latest: (memberId: string, span: { after: Date; before: Date }) => Promise<Earned | undefined>;
+}
+
+/**
+ * Whoever earns at the same time changes the member, so that its version is another one and this decision is made again.
+ */
+async function requireWithinLimits(
+  reader: EarnedReader,
+  { memberId, program, soldAt, awarded }: { memberId: string; program: Program; soldAt: Date; awarded: number },
+): Promise<void> {
+  const { cooldownSeconds = 0, dailyLimit } = program.earn ?? {};
+  if (cooldownSeconds > 0) {
+    const at = (sign: number) => new Date(soldAt.getTime() + sign * cooldownSeconds * 1_000);
+    const near = await reader.latest(memberId, { after: at(-1), before: at(1) });
+    requireCooledDown(cooldownSeconds, near?.soldAt);
+  }
+  if (dailyLimit === undefined) return;
+  const day = calendarDay(program.timeZone ?? 'UTC', soldAt);
+  const earned = await reader.between(memberId, { from: day.start, to: day.end });
+  requireWithinDay(dailyLimit, { awarded, earned, dayEnd: day.end });
+}
+
+/**
+ * Throws MEMBER_NOT_ACTIVE, EARNING_NOT_CONFIGURED, CURRENCY_MISMATCH, CARD_FULL, EARN_LIMIT_REACHED,
+ * VALIDATION_FAILED.
+ */
+export function decideEarn(
+  body: z.output<typeof earnRequest>,
+  { actor, now, reader }: Asked & { reader: EarnedReader },
+) {
+  return async (member: MemberRow, program: Program): Promise<Decision> => {
+    const sale = saleOf(body, now);
+    const change = award(program, member, pointsOf(program, body));
+    const soldAt = sale.occurredAt ?? now;
+    await requireWithinLimits(reader, { memberId: member._id, program, soldAt, awarded: change.delta });
+    const currency = body.currency ?? program.earn?.currency;
+    const entry = {
+      type: 'earn' as const,
+      actor,
+      ...sale,
+      ...messageOf(body),
+      ...(body.amount !== undefined && { amount: body.amount, ...(currency !== undefined && { currency }) }),
+      earning: { memberId: member._id, soldAt },
+    };
+    return {
+      ...balanceDecision(member, { change, program, entry }),
+      event: { type: 'points.changed', data: { ...balanceEvent(member, change, entry), delta: change.delta } },
+    };
+  };
+}

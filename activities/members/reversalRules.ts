@@ -1,0 +1,65 @@
+// The rule of a reversal. The row that is reversed gets the id of the row that reverses it in the same transaction, and
+// the member's version guards both: of two reversals of one row the second one finds it reversed.
+import type { z } from 'zod';
+import type { Deps } from '../../platform/deps.js';
+import { update } from '../../platform/mongodb/statements.js';
+import type { LedgerRow, MemberRow } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
+import type { reverseRequest } from '../../schemas/members.js';
+import type { Program } from '../../schemas/programs.js';
+import { reverse } from '../../schemas/reversal.js';
+import { type Asked, balanceDecision, balanceEvent } from './balanceRules.js';
+import type { Decision } from './decision.js';
+
+type Body = z.output<typeof reverseRequest>;
+
+/** Throws the errors of `reverse`. */
+function reversalDecision(
+  member: MemberRow,
+  { program, row, body, asked }: { program: Program; row: LedgerRow; body: Body; asked: Asked },
+): Decision {
+  const { change, redeemedCount, undone } = reverse(program, member, row);
+  const { reason, changeMessage } = body;
+  const entry = {
+    type: 'reversal' as const,
+    actor: asked.actor,
+    reverses: row._id,
+    ...(reason && { reason }),
+    ...(changeMessage && { changeMessage }),
+    ...(row.rewardId !== undefined && { rewardId: row.rewardId }),
+    effect: undone,
+  };
+  return {
+    ...balanceDecision(member, { change, program, entry, redeemedCount }),
+    ...(row.type === 'redeem' && { timeline: { type: 'reward_reversed' } }),
+    event: {
+      type: 'points.changed',
+      data: {
+        ...balanceEvent(member, change, entry),
+        delta: change.delta,
+        reversalOf: { transactionId: row._id, type: row.type },
+      },
+    },
+  };
+}
+
+interface DecideReversal extends Asked {
+  transactionId: string;
+  /** The id of the ledger row that the reversal writes. */
+  reversalId: string;
+  body: Body;
+}
+
+/** Throws TRANSACTION_NOT_FOUND and the errors of `reverse` (schemas/reversal.ts). */
+export function decideReversal(deps: Deps, { transactionId, reversalId, body, ...asked }: DecideReversal) {
+  return async (member: MemberRow, program: Program): Promise<Decision> => {
+    const { _id: memberId, merchantId } = member;
+    const row = await deps.collections.ledger.findOne({ _id: transactionId, memberId, merchantId });
+    if (!row) throw new ServiceError('TRANSACTION_NOT_FOUND');
+    const filter = { _id: row._id, merchantId, reversedBy: { $exists: false } };
+    return {
+      ...reversalDecision(member, { program, row, body, asked }),
+      updates: [update(deps, 'ledger', filter, { $set: { reversedBy: reversalId } })],
+    };
+  };
+}

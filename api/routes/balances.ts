@@ -1,0 +1,48 @@
+// Earning, reversing a ledger entry, and explaining a balance.
+
+import { earnedReader } from '../../activities/members/earnedReader.js';
+import { decideEarn } from '../../activities/members/earnRules.js';
+import { decideReversal } from '../../activities/members/reversalRules.js';
+import { cachedProgram } from '../../activities/programs/readProgram.js';
+import type { balanceEndpoints } from '../../schemas/endpoints/balances.js';
+import { performKeyedChange } from '../changes/performKeyedChange.js';
+import { presentTransaction } from '../presenters/history.js';
+import { presentExplanation } from '../presenters/member.js';
+import { readMember } from '../reads/members.js';
+import type { Routes } from '../request.js';
+
+export const balanceRoutes: Routes<keyof typeof balanceEndpoints> = {
+  async earnPoints({ deps, caller, params, body, ctx }) {
+    return performKeyedChange(deps, {
+      operation: 'earn',
+      eventType: 'points.changed',
+      memberId: params.id ?? '',
+      body,
+      caller,
+      ctx,
+      decide: () => decideEarn(body, { actor: caller.actor, now: deps.now(), reader: earnedReader(deps) }),
+      more: ({ delta, rule }) => ({ awarded: delta, rule }),
+    });
+  },
+
+  async reverseTransaction({ deps, caller, params, body, ctx }) {
+    const { id = '', transactionId = '' } = params;
+    return performKeyedChange(deps, {
+      operation: 'reverse',
+      eventType: 'points.changed',
+      memberId: id,
+      body: { ...body, transactionId },
+      caller,
+      ctx,
+      decide: (reversalId) =>
+        decideReversal(deps, { transactionId, reversalId, body, actor: caller.actor, now: deps.now() }),
+      more: (entry) => ({ transaction: presentTransaction(entry) }),
+    });
+  },
+
+  async explainBalance({ deps, caller, params }) {
+    const member = await readMember(deps, { merchantId: caller.merchantId, memberId: params.id ?? '' });
+    const program = await cachedProgram(deps, member);
+    return { data: presentExplanation({ member, program }, deps.now()) };
+  },
+};

@@ -1,0 +1,51 @@
+// Calendar days in a time zone, by the time zone data of the runtime. A day may have 23 or 25 hours, may begin after
+// midnight, and may be missing; all of that follows from asking the runtime which day a moment is in.
+import { z } from 'zod';
+
+const hourMs = 3_600_000;
+/** Longer than any calendar day. */
+const windowMs = 49 * hourMs;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const format =
+    formats.get(timeZone) ??
+    new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+  formats.set(timeZone, format);
+  return format;
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return /^[A-Za-z]/.test(name) && Boolean(new Intl.DateTimeFormat('en-CA', { timeZone: name }));
+  } catch {
+    return false;
+  }
+}
+
+/** A name of the IANA time zone database. */
+export const timeZone = z.string().max(64).refine(isTimeZone, 'must be an IANA time zone, such as Europe/Berlin');
+
+/** The smallest moment after `low`, and not after `high`, for which `holds`; it must hold for `high`. */
+function firstMoment(low: number, high: number, holds: (at: number) => boolean): Date {
+  let [before, first] = [low, high];
+  while (first - before > 1) {
+    const middle = Math.floor((before + first) / 2);
+    if (holds(middle)) first = middle;
+    else before = middle;
+  }
+  return new Date(first);
+}
+
+/** The calendar day of a moment: its first moment, and that of the next day. */
+export function calendarDay(zone: string, at: Date): { start: Date; end: Date } {
+  const format = formatOf(zone);
+  const day = format.format(at);
+  const isSameDay = (moment: number) => format.format(moment) === day;
+  const now = at.getTime();
+  return {
+    start: firstMoment(now - windowMs, now, isSameDay),
+    end: firstMoment(now, now + windowMs, (moment) => !isSameDay(moment)),
+  };
+}

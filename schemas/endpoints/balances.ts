@@ -1,0 +1,57 @@
+// Endpoints: docs/interface.md, sections 4.4 and 4.5.
+import { earnRequest, reverseRequest } from '../members.js';
+import { balanceExplained, earnResult, reversalResult } from '../transactions.js';
+import { endpoint } from './endpoint.js';
+
+const one = '/merchants/me/members/:id';
+
+export const balanceEndpoints = {
+  earnPoints: endpoint('post', `${one}/earn`, {
+    tag: 'Points and rewards',
+    summary: "Give the points of a sale, by the program's earning rule",
+    description:
+      'Points are `amount` x `points` / `per` of the rule, rounded down; 0 is an answer with a ledger entry. Stamps: `quantity`. Limits count by the time of the sale. Emits `points.changed`.',
+    access: 'merchants.members:edit',
+    idempotent: true,
+    body: earnRequest,
+    bodyOptional: true,
+    result: earnResult,
+    errors: [
+      'MEMBER_NOT_FOUND',
+      'MEMBER_NOT_ACTIVE',
+      'EARNING_NOT_CONFIGURED',
+      'EARN_LIMIT_REACHED',
+      'CURRENCY_MISMATCH',
+      'CARD_FULL',
+    ],
+    example: { amount: 1_250, currency: 'EUR', reference: 'receipt 20391', location: 'Main Street' },
+  }),
+  reverseTransaction: endpoint('post', `${one}/transactions/:transactionId/reverse`, {
+    tag: 'Points and rewards',
+    summary: 'Reverse a ledger entry',
+    description:
+      'Undoes exactly what the entry did to the balance, the lifetime points, the tier and `redeemedCount`, whatever the program says today. Emits `points.changed` with `reversalOf`.',
+    access: 'merchants.members:edit',
+    idempotent: true,
+    body: reverseRequest,
+    bodyOptional: true,
+    result: reversalResult,
+    errors: [
+      'MEMBER_NOT_FOUND',
+      'TRANSACTION_NOT_FOUND',
+      'NOT_REVERSIBLE',
+      'ALREADY_REVERSED',
+      'MEMBER_NOT_ACTIVE',
+      'BALANCE_TOO_LOW',
+      'CARD_FULL',
+    ],
+    example: { reason: 'wrong customer' },
+  }),
+  explainBalance: endpoint('get', `${one}/balance`, {
+    tag: 'Points and rewards',
+    summary: 'What a member has, and what it is made of',
+    access: 'merchants.members:view',
+    result: balanceExplained,
+    errors: ['MEMBER_NOT_FOUND'],
+  }),
+};

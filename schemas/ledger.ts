@@ -1,0 +1,47 @@
+// What a ledger row keeps of its change, so that the change can be explained and reversed exactly, years later and
+// whatever the program says by then (docs/decisions/070-a-reversal-undoes-what-the-row-says.md).
+import type { Program } from './programs.js';
+
+type Tiers = Pick<Program, 'tiers' | 'basis'>;
+
+export interface LedgerEffect {
+  /** By how much the points ever earned changed. */
+  lifetimePoints: number;
+  /** By how much the number of redemptions changed. */
+  redeemedCount: number;
+  /** Only in a program with tiers. */
+  tier?: {
+    /** The member's tier before the change. */
+    before: string | null;
+    /** The number that the tier was computed from, before the change. */
+    points: number;
+    tiers: NonNullable<Tiers['tiers']>;
+    basis?: NonNullable<Tiers['basis']>;
+  };
+}
+
+/** Programs from before there were versions are of version 1. */
+export const versionOf = (program: object): number =>
+  'version' in program && typeof program.version === 'number' ? program.version : 1;
+
+/** The number that decides about the tier. */
+export const tierPoints = (
+  { basis }: Tiers,
+  { balance, lifetimePoints }: { balance: number; lifetimePoints: number },
+): number => (basis === 'lifetime' ? lifetimePoints : balance);
+
+/** The effect of a change of a member that had `before`. */
+export function effectOf(
+  rules: Tiers,
+  before: { balance: number; lifetimePoints: number; tier?: string | undefined },
+  change: { lifetimePoints: number; redeemedCount?: number },
+): LedgerEffect {
+  const { tiers, basis } = rules;
+  return {
+    lifetimePoints: change.lifetimePoints - before.lifetimePoints,
+    redeemedCount: change.redeemedCount ?? 0,
+    ...(tiers && {
+      tier: { before: before.tier ?? null, points: tierPoints(rules, before), tiers, ...(basis && { basis }) },
+    }),
+  };
+}

@@ -1,0 +1,96 @@
+// The arithmetic of reversals. A reversal undoes what the ledger row says that its change did, and asks no rule of
+// today's program for it (docs/decisions/070-a-reversal-undoes-what-the-row-says.md).
+import { type BalanceChange, clamp, requireActive, type Standing, tierOf } from './balance.js';
+import { ServiceError } from './errors.js';
+import { type LedgerEffect, tierPoints } from './ledger.js';
+import type { Program } from './programs.js';
+import type { LedgerType } from './transactions.js';
+
+/** What a reversal needs of the row. */
+interface Reversible {
+  type: LedgerType;
+  previous: number;
+  delta: number;
+  previousTier?: string;
+  effect?: LedgerEffect;
+  reversedBy?: string;
+}
+
+type Rules = Pick<Program, 'style' | 'goal' | 'tiers' | 'basis'>;
+
+const reversible: readonly LedgerType[] = ['adjust', 'redeem', 'earn'];
+
+/**
+ * The effect of a row. One from before rows kept it was written by rules that only ever added increases to the lifetime
+ * points and counted each redeem once.
+ */
+function effectOfRow(row: Reversible, rules: Rules): LedgerEffect {
+  if (row.effect) return row.effect;
+  const { tiers, basis } = rules;
+  // Of a lifetime tier such a row does not say from which number it came.
+  const points = basis === 'lifetime' ? Number.NaN : row.previous;
+  return {
+    lifetimePoints: row.type === 'reversal' ? 0 : Math.max(row.delta, 0),
+    redeemedCount: row.type === 'redeem' ? 1 : 0,
+    ...(tiers && { tier: { before: row.previousTier ?? null, points, tiers, ...(basis && { basis }) } }),
+  };
+}
+
+/**
+ * The tier after a reversal. When the member is back where the row began, it is the tier that the member had there;
+ * otherwise, since other changes stand, it follows from the rules that the row was made under.
+ */
+function tierAfter({ tier }: LedgerEffect, now: { balance: number; lifetimePoints: number }): string | undefined {
+  if (!tier) return undefined;
+  if (tierPoints(tier, now) === tier.points) return tier.before ?? undefined;
+  return tierOf({ style: 'tiered', ...tier }, now.balance, now.lifetimePoints);
+}
+
+interface Reversal {
+  change: BalanceChange;
+  redeemedCount: number;
+  /** By how much lifetime points and redemptions change. */
+  undone: Pick<LedgerEffect, 'lifetimePoints' | 'redeemedCount'>;
+}
+
+/**
+ * Throws NOT_REVERSIBLE, ALREADY_REVERSED, MEMBER_NOT_ACTIVE, BALANCE_TOO_LOW (with current and needed in its details)
+ * and CARD_FULL.
+ */
+export function reverse(
+  rules: Rules,
+  before: Standing & { tier?: string; redeemedCount: number },
+  row: Reversible,
+): Reversal {
+  if (!reversible.includes(row.type)) throw new ServiceError('NOT_REVERSIBLE');
+  if (row.reversedBy !== undefined) throw new ServiceError('ALREADY_REVERSED');
+  requireActive(before);
+  const wanted = before.balance - row.delta;
+  if (wanted < 0) throw new ServiceError('BALANCE_TOO_LOW', { current: before.balance, needed: row.delta });
+  // A card that was over a goal of today when it was redeemed gets back what it had.
+  const capacity = Math.max(rules.goal ?? 0, row.previous);
+  if (rules.style === 'stamps' && wanted > before.balance && wanted > capacity) throw new ServiceError('CARD_FULL');
+
+  const effect = effectOfRow(row, rules);
+  const current = clamp(wanted);
+  const lifetimePoints = clamp(before.lifetimePoints - effect.lifetimePoints);
+  const redeemedCount = Math.max(before.redeemedCount - effect.redeemedCount, 0);
+  const tier = tierAfter(effect, { balance: current, lifetimePoints });
+  const rankOf = (name: string | undefined) => effect.tier?.tiers.findIndex((each) => each.name === name) ?? -1;
+  return {
+    change: {
+      previous: before.balance,
+      current,
+      delta: current - before.balance,
+      lifetimePoints,
+      ...(tier !== undefined && { tier }),
+      ...(before.tier !== undefined && { previousTier: before.tier }),
+      ...(effect.tier && { tierUpgraded: rankOf(tier) > rankOf(before.tier) }),
+    },
+    redeemedCount,
+    undone: {
+      lifetimePoints: lifetimePoints - before.lifetimePoints,
+      redeemedCount: redeemedCount - before.redeemedCount,
+    },
+  };
+}

@@ -1,0 +1,53 @@
+// Ledger entries, and answers about balances, as callers see them (docs/interface.md, sections 2.5, 2.8 and 4.5).
+import { z } from 'zod';
+import { actor, balanceResult } from './members.js';
+import { rewardState } from './rewards.js';
+
+export const ledgerType = z.enum(['initial', 'adjust', 'redeem', 'earn', 'reversal', 'expiry']);
+export type LedgerType = z.infer<typeof ledgerType>;
+
+const rule = z.object({ programVersion: z.int().describe('of the program that decided') });
+
+/** docs/interface.md#28-ledger-entry */
+export const transaction = z.object({
+  id: z.string(),
+  type: ledgerType,
+  field: z.string(),
+  previous: z.int(),
+  current: z.int(),
+  delta: z.int(),
+  tier: z.string().optional(),
+  previousTier: z.string().optional(),
+  changeMessage: z.string().optional(),
+  reverses: z.string().optional().describe('the entry that this one reverses'),
+  reversedBy: z.string().optional().describe('the entry that reverses this one'),
+  reason: z.string().optional().describe('of a reversal'),
+  rewardId: z.string().optional().describe('absent for the reward whose price is the goal'),
+  amount: z.int().optional(),
+  currency: z.string().optional(),
+  reference: z.string().optional(),
+  location: z.string().optional(),
+  occurredAt: z.iso.datetime().optional().describe('when the till made the change'),
+  rule: rule.optional(),
+  actor,
+  createdAt: z.iso.datetime(),
+});
+
+export const earnResult = balanceResult.extend({ awarded: z.int().describe('points or stamps'), rule });
+
+export const reversalResult = balanceResult.extend({ transaction });
+
+/** Why the balance is what it is (docs/interface.md#45-timeline-and-ledger). */
+export const balanceExplained = z.object({
+  balance: z.int(),
+  lifetimePoints: z.int().describe('points ever earned'),
+  tier: z.string().nullable(),
+  next: z.object({ name: z.string(), missing: z.int() }).nullable().describe('the next tier'),
+  rewards: z.array(rewardState),
+  expiring: z.array(z.object({ points: z.int(), at: z.iso.datetime() })).describe('empty where no points expire'),
+  lots: z
+    .array(z.object({ points: z.int(), left: z.int(), at: z.iso.datetime() }))
+    .describe('empty where no points expire'),
+  entries: z.int().describe('ledger entries, whose deltas add up to the balance'),
+  asOf: z.iso.datetime(),
+});

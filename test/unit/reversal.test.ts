@@ -1,0 +1,299 @@
+// Properties of ledgers (docs/interface.md#35-reversals): any sequence of changes and reversals ends in what the ledger
+// says in sum, and reversing all of it leads back to the beginning.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { balanceDecision, decidePoints, decideRedeem } from '../../activities/members/balanceRules.js';
+import { award, tierOf } from '../../schemas/balance.js';
+import type { LedgerRow, MemberRow } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
+import type { Actor } from '../../schemas/members.js';
+import { type Program, programFile } from '../../schemas/programs.js';
+import { reverse } from '../../schemas/reversal.js';
+
+const actor: Actor = { type: 'user', id: 'tester' };
+const asked = { actor, now: new Date('2026-11-23T12:00:00Z') };
+
+const program = (fields: object): Program => ({
+  ...programFile.parse({
+    ...{ _id: 'p', slug: 'p', name: 'P', style: 'points', fields: { primaryLabel: 'POINTS' }, goal: 100 },
+    ...fields,
+  }),
+  merchantId: 'm',
+});
+
+const tiers = (...thresholds: number[]) => thresholds.map((threshold, index) => ({ name: `T${index}`, threshold }));
+
+type State = Pick<MemberRow, 'balance' | 'lifetimePoints' | 'redeemedCount' | 'ledgerCount' | 'status'> & {
+  tier?: string;
+};
+
+/** A member and its ledger in memory: the rules of the service, and writes that do what changeMember does. */
+function ledgerOf(rules: Program, balance: number) {
+  const tier = tierOf(rules, balance, balance);
+  const begin: State = {
+    ...{ balance, lifetimePoints: balance, redeemedCount: 0, ledgerCount: 1, status: 'active' },
+    ...(tier !== undefined && { tier }),
+  };
+  let state = { ...begin, field: 'points' } as unknown as MemberRow;
+  const rows: Omit<LedgerRow, 'merchantId' | 'memberId' | 'programId' | 'memberVersion' | 'createdAt'>[] = [];
+
+  function write({
+    set,
+    unset = [],
+    ledger,
+  }: Pick<ReturnType<typeof balanceDecision>, 'set' | 'unset' | 'ledger'>): void {
+    state = { ...state, ...set };
+    for (const field of unset) delete state[field];
+    if (ledger) rows.push({ ...ledger, _id: String(rows.length) });
+  }
+
+  return {
+    begin,
+    rows,
+    state: () => state,
+    points: (by: Program, body: { delta: number } | { value: number }) => write(decidePoints(body, asked)(state, by)),
+    redeem: (by: Program, rewardId?: string) => write(decideRedeem({ rewardId }, asked)(state, by)),
+    earn: (by: Program, points: number) => {
+      const change = award(by, state, points);
+      write(balanceDecision(state, { change, program: by, entry: { type: 'earn', actor } }));
+    },
+    reverse: (by: Program, index: number) => {
+      const row = rows[index];
+      if (!row) return;
+      const { change, redeemedCount, undone } = reverse(by, state, row);
+      const entry = { type: 'reversal' as const, actor, reverses: row._id, effect: undone };
+      write(balanceDecision(state, { change, program: by, entry, redeemedCount }));
+      row.reversedBy = String(rows.length - 1);
+    },
+  };
+}
+
+type Ledger = ReturnType<typeof ledgerOf>;
+
+/** Does the work, and returns the code of its refusal or nothing. */
+function codeOf(work: () => unknown): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ServiceError) return error.code;
+    throw error;
+  }
+}
+
+const programs = {
+  points: program({ rewards: [{ id: 'mug', name: 'Mug', cost: 30 }] }),
+  stamps: program({ style: 'stamps', goal: 5, rewards: [{ id: 'mug', name: 'Mug', cost: 3 }] }),
+  tiered: program({ style: 'tiered', tiers: tiers(0, 60, 300) }),
+  later: program({ style: 'tiered', tiers: tiers(10, 60, 300), basis: 'lifetime' }),
+};
+const anyProgram = fc
+  .constantFrom(...(Object.keys(programs) as (keyof typeof programs)[]))
+  .map((name) => programs[name]);
+
+type Step = (ledger: Ledger, by: Program) => void;
+const stamps = ({ style }: Program) => style === 'stamps';
+const change: fc.Arbitrary<Step> = fc.oneof(
+  fc
+    .integer({ min: -150, max: 150 })
+    .map((delta) => (ledger: Ledger, by: Program) => ledger.points(by, { delta: stamps(by) ? 1 : delta })),
+  fc
+    .integer({ min: 0, max: 200 })
+    .map((value) => (ledger: Ledger, by: Program) => ledger.points(by, stamps(by) ? { delta: 1 } : { value })),
+  fc
+    .integer({ min: 0, max: 90 })
+    .map((points) => (ledger: Ledger, by: Program) => ledger.earn(by, stamps(by) ? 1 + (points % 3) : points)),
+  fc.constantFrom('mug', undefined).map((rewardId) => (ledger: Ledger, by: Program) => ledger.redeem(by, rewardId)),
+);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { arbitrary: change, weight: 4 },
+  {
+    arbitrary: fc.nat(40).map(
+      (index): Step =>
+        (ledger, by) =>
+          ledger.reverse(by, index),
+    ),
+    weight: 1,
+  },
+);
+
+const sum = (numbers: (number | undefined)[]) => numbers.reduce((total: number, each) => total + (each ?? 0), 0);
+
+/** The rows that can be reversed still. */
+const openRows = ({ rows }: Ledger): number[] =>
+  [...rows.keys()].filter((index) => rows[index]?.type !== 'reversal' && rows[index]?.reversedBy === undefined);
+
+/**
+ * Reverses every row, each time the first that is not refused, beginning where `pick` says. Returns false when only
+ * refusals are left.
+ */
+function reverseAll(ledger: Ledger, by: Program, pick: (count: number) => number): boolean {
+  for (let left = openRows(ledger); left.length > 0; left = openRows(ledger)) {
+    const from = pick(left.length);
+    const inTurn = [...left.slice(from), ...left.slice(0, from)];
+    if (!inTurn.some((index) => codeOf(() => ledger.reverse(by, index)) === undefined)) return false;
+  }
+  return true;
+}
+
+const memberOf = ({ balance, lifetimePoints, redeemedCount, tier }: State) => ({
+  balance,
+  lifetimePoints,
+  redeemedCount,
+  tier,
+});
+
+describe('a sequence of changes and reversals', () => {
+  it('ends in what the ledger says in sum, lifetime points, redemptions and tier included', () => {
+    fc.assert(
+      fc.property(
+        anyProgram,
+        fc.integer({ min: 0, max: 5 }),
+        fc.array(step, { maxLength: 40 }),
+        (by, initial, steps) => {
+          const ledger = ledgerOf(by, initial);
+          for (const each of steps) codeOf(() => each(ledger, by));
+          const { begin, rows } = ledger;
+          const balance = begin.balance + sum(rows.map(({ delta }) => delta));
+          const lifetimePoints = begin.lifetimePoints + sum(rows.map(({ effect }) => effect?.lifetimePoints));
+          expect(memberOf(ledger.state())).toEqual({
+            balance,
+            lifetimePoints,
+            redeemedCount: sum(rows.map(({ effect }) => effect?.redeemedCount)),
+            tier: tierOf(by, balance, lifetimePoints),
+          });
+          const standing = rows.filter(({ type, reversedBy }) => type !== 'reversal' && reversedBy === undefined);
+          expect(balance).toBe(begin.balance + sum(standing.map(({ delta }) => delta)));
+          for (const row of rows) expect(row.current).toBe(row.previous + row.delta);
+          expect(ledger.state().ledgerCount).toBe(1 + rows.length);
+        },
+      ),
+    );
+  });
+
+  it('returns to the beginning when every row is reversed, the newest first', () => {
+    fc.assert(
+      fc.property(
+        anyProgram,
+        fc.integer({ min: 0, max: 5 }),
+        fc.array(change, { maxLength: 25 }),
+        (by, initial, steps) => {
+          const ledger = ledgerOf(by, initial);
+          for (const each of steps) codeOf(() => each(ledger, by));
+          for (const index of openRows(ledger).reverse()) ledger.reverse(by, index);
+          expect(memberOf(ledger.state())).toEqual(memberOf(ledger.begin));
+        },
+      ),
+    );
+  });
+
+  it('returns to the beginning in any order, and only the size of a stamp card can stand in the way', () => {
+    fc.assert(
+      fc.property(
+        anyProgram,
+        fc.array(step, { maxLength: 20 }),
+        fc.infiniteStream(fc.nat(1_000)),
+        (by, steps, picks) => {
+          const ledger = ledgerOf(by, 2);
+          for (const each of steps) codeOf(() => each(ledger, by));
+          const isWhole = reverseAll(ledger, by, (count) => picks.next().value % count);
+          if (isWhole) expect(memberOf(ledger.state())).toEqual(memberOf(ledger.begin));
+          else expect(by.style).toBe('stamps');
+        },
+      ),
+    );
+  });
+
+  it('never has a balance below 0, and never reverses a row twice', () => {
+    fc.assert(
+      fc.property(anyProgram, fc.array(step, { maxLength: 40 }), (by, steps) => {
+        const ledger = ledgerOf(by, 0);
+        for (const each of steps) {
+          codeOf(() => each(ledger, by));
+          expect(ledger.state().balance).toBeGreaterThanOrEqual(0);
+          expect(ledger.state().lifetimePoints).toBeGreaterThanOrEqual(0);
+        }
+        const reversed = ledger.rows.flatMap(({ reverses }) => reverses ?? []);
+        expect(new Set(reversed).size).toBe(reversed.length);
+        for (const [index, { reversedBy }] of ledger.rows.entries())
+          if (reversedBy !== undefined) expect(codeOf(() => ledger.reverse(by, index))).toBe('ALREADY_REVERSED');
+      }),
+    );
+  });
+});
+
+describe('a reversal', () => {
+  const tiered = program({ style: 'tiered', tiers: tiers(0, 200, 1_000) });
+
+  it('gives back the tier that the member had, whatever the tiers are today', () => {
+    const ledger = ledgerOf(tiered, 250);
+    ledger.redeem(tiered);
+    expect(ledger.state().tier).toBe('T0');
+    const harder = program({ style: 'tiered', tiers: tiers(0, 400, 1_000) });
+    ledger.reverse(harder, 0);
+    expect(memberOf(ledger.state())).toEqual({ balance: 250, lifetimePoints: 250, redeemedCount: 0, tier: 'T1' });
+  });
+
+  it('follows the rules of its row where other changes stand', () => {
+    const ledger = ledgerOf(tiered, 0);
+    ledger.points(tiered, { delta: 150 });
+    ledger.points(tiered, { delta: 100 });
+    expect(ledger.state().tier).toBe('T1');
+    ledger.reverse(program({ style: 'tiered', tiers: tiers(0, 50, 1_000) }), 0);
+    expect(memberOf(ledger.state())).toMatchObject({ balance: 100, tier: 'T0' });
+  });
+
+  it('takes back the points ever earned, and a reversed redeem adds none', () => {
+    const ledger = ledgerOf(programs.points, 0);
+    ledger.earn(programs.points, 130);
+    ledger.redeem(programs.points);
+    ledger.reverse(programs.points, 1);
+    expect(memberOf(ledger.state())).toMatchObject({ balance: 130, lifetimePoints: 130, redeemedCount: 0 });
+    ledger.reverse(programs.points, 0);
+    expect(memberOf(ledger.state())).toMatchObject({ balance: 0, lifetimePoints: 0 });
+  });
+
+  it('of points that are spent is refused, with what is there and what is needed', () => {
+    const ledger = ledgerOf(programs.points, 0);
+    ledger.earn(programs.points, 130);
+    ledger.redeem(programs.points);
+    expect(() => ledger.reverse(programs.points, 0)).toThrow(
+      expect.objectContaining({ code: 'BALANCE_TOO_LOW', details: { current: 30, needed: 130 } }),
+    );
+  });
+
+  it('of a redeem does not overfill a stamp card, unless the card of that time held as many', () => {
+    const ledger = ledgerOf(programs.stamps, 5);
+    ledger.redeem(programs.stamps);
+    const smaller = program({ style: 'stamps', goal: 4 });
+    ledger.points(programs.stamps, { delta: 1 });
+    expect(codeOf(() => ledger.reverse(smaller, 0))).toBe('CARD_FULL');
+    ledger.reverse(smaller, 1);
+    ledger.reverse(smaller, 0);
+    expect(ledger.state().balance).toBe(5);
+  });
+
+  it.each(['reversal', 'expiry', 'initial'] as const)('of a row of type %s is refused', (type) => {
+    const { state } = ledgerOf(programs.points, 10);
+    expect(codeOf(() => reverse(programs.points, state(), { type, previous: 0, delta: 10 }))).toBe('NOT_REVERSIBLE');
+  });
+
+  it.each(['voided', 'expired'] as const)('is refused for a member that is %s', (status) => {
+    const before = { ...ledgerOf(programs.points, 10).state(), status };
+    expect(codeOf(() => reverse(programs.points, before, { type: 'adjust', previous: 0, delta: 10 }))).toBe(
+      'MEMBER_NOT_ACTIVE',
+    );
+  });
+
+  it('works for rows from before rows kept what they did', () => {
+    fc.assert(
+      fc.property(anyProgram, fc.array(change, { maxLength: 25 }), (by, steps) => {
+        const ledger = ledgerOf(by, 2);
+        for (const each of steps) codeOf(() => each(ledger, by));
+        for (const row of ledger.rows) delete row.effect;
+        for (const index of openRows(ledger).reverse()) ledger.reverse(by, index);
+        expect(memberOf(ledger.state())).toEqual(memberOf(ledger.begin));
+      }),
+    );
+  });
+});
