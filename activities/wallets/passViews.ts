@@ -1,4 +1,5 @@
 // Builds the pass views: what a member's pass shows at Apple and at Google, from the same data.
+import { tierOf } from '../../schemas/balance.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { Config } from '../../schemas/config.js';
 import type { Program } from '../../schemas/programs.js';
@@ -21,6 +22,10 @@ export function nextTierOf({ member, program }: Pair): { name: string; missing: 
   return next && { name: next.name, missing: next.threshold - points };
 }
 
+/** By the tiers that are live, which may be newer than the member's last change. */
+export const tierNow = ({ member, program }: Pair): string | undefined =>
+  tierOf(program, member.balance, member.lifetimePoints);
+
 export function applePassView(config: Pick<Config, 'PUBLIC_URL'>, { member, program }: Pair): ApplePassView {
   return {
     serialNumber: member.serialNumber,
@@ -30,7 +35,7 @@ export function applePassView(config: Pick<Config, 'PUBLIC_URL'>, { member, prog
     label: program.fields.primaryLabel,
     balance: member.balance,
     goal: program.goal,
-    tier: member.tier,
+    tier: tierNow({ member, program }),
     nextTier: nextTierOf({ member, program }),
     status: member.status,
     changeMessage: member.pass.message,
@@ -42,6 +47,7 @@ export function applePassView(config: Pick<Config, 'PUBLIC_URL'>, { member, prog
 
 export function googlePassView({ member, program }: Pair): GooglePassView {
   const accountName = displayName(member);
+  const tier = tierNow({ member, program });
   return {
     programId: program._id,
     memberId: member._id,
@@ -49,7 +55,7 @@ export function googlePassView({ member, program }: Pair): GooglePassView {
     ...(accountName !== undefined && { accountName }),
     label: program.fields.primaryLabel,
     balance: member.balance,
-    ...(member.tier !== undefined && { tier: member.tier }),
+    ...(tier !== undefined && { tier }),
     ...(program.goal !== undefined && { goal: program.goal }),
     status: member.status,
   };

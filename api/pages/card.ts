@@ -2,7 +2,7 @@
 // serial number.
 import { LRUCache } from 'lru-cache';
 import { renderSVG } from 'uqr';
-import { displayName, nextTierOf } from '../../activities/wallets/passViews.js';
+import { displayName, nextTierOf, tierNow } from '../../activities/wallets/passViews.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { Program } from '../../schemas/programs.js';
 import { Html, html } from './html.js';
@@ -47,7 +47,7 @@ export function cardState({ member, program }: Pick<Card, 'member' | 'program'>)
     unit: program.fields.primaryLabel,
     goal: goal ?? null,
     reward: missing > 0 ? `${missing} to go` : 'Ready',
-    tier: member.tier ?? null,
+    tier: tierNow({ member, program }) ?? null,
     next: next ? `${next.missing} to ${next.name}` : null,
     /** Value, maximum and name of the progress bar. */
     aim: program.tiers
