@@ -7,6 +7,7 @@ import { suspensions } from '../activities/access/merchants.js';
 import type { Endpoint } from '../schemas/endpoints/endpoint.js';
 import type { EndpointName, Endpoints } from '../schemas/endpoints/index.js';
 import { type ErrorCode, ServiceError } from '../schemas/errors.js';
+import { mistakesOf } from '../schemas/mistakes.js';
 import { maskPersonal } from '../schemas/webhooks.js';
 import type { ApiDeps } from './apiDeps.js';
 import { authenticate, type Caller, credentialOf, requireOwnPage, requirePermission } from './caller.js';
@@ -72,23 +73,11 @@ async function admit(deps: ApiDeps, ctx: Context, endpoint: Endpoint): Promise<C
   return caller;
 }
 
-function issuesOf(error: z.ZodError, part: 'body' | 'query'): { path: string; message: string }[] {
-  return error.issues.flatMap((issue) => {
-    const path = issue.path.join('.');
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({
-        path: [path, key].filter(Boolean).join('.'),
-        message: 'is not a known field',
-      }));
-    }
-    return [{ path: path || part, message: issue.message }];
-  });
-}
-
 function validate(schema: z.ZodType, value: unknown, part: 'body' | 'query'): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new ServiceError('VALIDATION_FAILED', issuesOf(parsed.error, part));
+  const mistakes = mistakesOf(schema, parsed.error).map(({ path, message }) => ({ path: path || part, message }));
+  throw new ServiceError('VALIDATION_FAILED', mistakes);
 }
 
 const noQuery = z.strictObject({});
@@ -99,10 +88,15 @@ export function queryOf(ctx: Context): Context['query'] {
   throw new ServiceError('VALIDATION_FAILED', [{ path: 'query', message: 'must be UTF-8' }]);
 }
 
-async function validated(ctx: Context, endpoint: Endpoint): Promise<{ query: unknown; body: unknown }> {
+async function validated(
+  { config }: Pick<ApiDeps, 'config'>,
+  ctx: Context,
+  endpoint: Endpoint,
+): Promise<{ query: unknown; body: unknown }> {
   const query = validate(endpoint.query ?? noQuery, queryOf(ctx), 'query');
   if (endpoint.upload || endpoint.method === 'get') return { query, body: undefined };
-  const body = await readBody(ctx, { form: endpoint.form === true });
+  const maxBytes = endpoint.largeBody && config.PROGRAM_MAX_BYTES;
+  const body = await readBody(ctx, { form: endpoint.form === true, maxBytes });
   if (!endpoint.body) return { query, body: undefined };
   return { query, body: validate(endpoint.body, body, 'body') };
 }
@@ -136,7 +130,7 @@ export function guarded<N extends EndpointName>(deps: ApiDeps, endpoint: Endpoin
   return async function guardedRoute(ctx: Context): Promise<void> {
     const caller = await admit(deps, ctx, endpoint);
     ctx.state.merchantId = caller.merchantId || undefined;
-    const { query, body } = await validated(ctx, endpoint);
+    const { query, body } = await validated(deps, ctx, endpoint);
     const request = { deps, caller, params: (ctx.params ?? {}) as Record<string, string>, query, body, ctx } as Request<
       Endpoints[N]
     >;

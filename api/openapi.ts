@@ -1,4 +1,5 @@
-// Serves the OpenAPI document at /api/v1/openapi.json and the page at /docs that shows it. All scripts and styles of
+// Serves the OpenAPI document at /api/v1/openapi.json, the page at /docs that shows it, and the JSON Schema of program
+// files. All scripts and styles of
 // the page come from this service; its Content-Security-Policy allows no other server and no inline script. These
 // requests do not count against a rate limit.
 import { readFile } from 'node:fs/promises';
@@ -8,6 +9,7 @@ import type { Context } from 'koa';
 import { apiPrefix } from '../schemas/endpoints/index.js';
 import { ServiceError } from '../schemas/errors.js';
 import { openApiDocument } from '../schemas/openapi.js';
+import { programSchemaText } from '../schemas/programSchema.js';
 import type { ApiDeps } from './apiDeps.js';
 import { type KeptAnswer, keptAnswer, sendKept } from './keptAnswer.js';
 
@@ -66,6 +68,9 @@ export function documentRoutes({ config }: Pick<ApiDeps, 'config'>): Router {
 
   const document = kept(async () => Buffer.from(JSON.stringify(openApiDocument({ publicUrl: config.PUBLIC_URL }))));
   router.get(`${apiPrefix}/openapi.json`, (ctx) => document(ctx, 'application/json'));
+
+  const programSchema = kept(async () => Buffer.from(programSchemaText()));
+  router.get(`${apiPrefix}/program.schema.json`, (ctx) => programSchema(ctx, 'application/schema+json'));
 
   const shown = kept(async () => Buffer.from(page));
   router.get('/docs', (ctx) => {

@@ -1,4 +1,4 @@
-// Reads a JSON object or a form of at most 100 KB, in UTF-8 alone: bytes of another encoding would be stored with
+// Reads a JSON object or a form of at most 100 KB unless the route takes more, in UTF-8 alone: bytes of another encoding would be stored with
 // replacement characters. The error code says what is wrong with a refused body.
 import { parse } from 'node:querystring';
 import type { Context } from 'koa';
@@ -15,19 +15,23 @@ const hasBody = (ctx: Context): boolean =>
   ctx.get('Transfer-Encoding') !== '' || (ctx.get('Content-Length') !== '' && ctx.get('Content-Length') !== '0');
 
 /** Reads every type as text of one character a byte, because any other encoding would replace bytes that it lacks. */
-const readBytes = koaBody({
-  json: false,
-  urlencoded: false,
-  text: true,
-  textTypes: ['json', '+json', 'urlencoded'],
-  textLimit: maxBytes,
-  encoding: 'binary',
-  parsedMethods: ['POST', 'PATCH', 'DELETE'] as NonNullable<Parameters<typeof koaBody>[0]>['parsedMethods'] & string[],
-  onError(error) {
-    // Every other error is a broken connection, so nobody reads this answer.
-    throw new ServiceError('status' in error && error.status === 413 ? 'BODY_TOO_LARGE' : 'MALFORMED_JSON');
-  },
-});
+const reader = (textLimit: number) =>
+  koaBody({
+    json: false,
+    urlencoded: false,
+    text: true,
+    textTypes: ['json', '+json', 'urlencoded'],
+    textLimit,
+    encoding: 'binary',
+    parsedMethods: ['POST', 'PATCH', 'DELETE'] as NonNullable<Parameters<typeof koaBody>[0]>['parsedMethods'] &
+      string[],
+    onError(error) {
+      // Every other error is a broken connection, so nobody reads this answer.
+      throw new ServiceError('status' in error && error.status === 413 ? 'BODY_TOO_LARGE' : 'MALFORMED_JSON');
+    },
+  });
+
+const readBytes = reader(maxBytes);
 
 const invalid = (message: string): ServiceError => new ServiceError('VALIDATION_FAILED', [{ path: 'body', message }]);
 
@@ -38,7 +42,7 @@ const invalid = (message: string): ServiceError => new ServiceError('VALIDATION_
  */
 export async function readBody(
   ctx: Context,
-  { form = false }: { form?: boolean } = {},
+  { form = false, maxBytes: most }: { form?: boolean; maxBytes?: number | undefined } = {},
 ): Promise<Record<string, unknown> | undefined> {
   if (!hasBody(ctx)) return undefined;
   const encoding = ctx.get('Content-Encoding');
@@ -46,13 +50,13 @@ export async function readBody(
   const isKnown = isForm || Boolean(ctx.is('json', '+json'));
   if (!isKnown || (encoding && encoding !== 'identity') || !declaresUtf8(ctx))
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE');
-  const bytes = await bytesOf(ctx);
+  const bytes = await bytesOf(ctx, most);
   if (bytes.length === 0) return undefined;
   return isForm ? formOf(bytes) : objectOf(bytes);
 }
 
-async function bytesOf(ctx: Context): Promise<Buffer> {
-  await readBytes(ctx, async () => {});
+async function bytesOf(ctx: Context, most: number | undefined): Promise<Buffer> {
+  await (most === undefined ? readBytes : reader(most))(ctx, async () => {});
   return Buffer.from(String(ctx.request.body ?? ''), 'latin1');
 }
 

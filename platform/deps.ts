@@ -8,6 +8,7 @@ import type { CrashPoint } from './crashPoint.js';
 import type { Metrics } from './metrics/metrics.js';
 import type { PageBounds } from './mongodb/embeddedEngine.js';
 import type { GroupCommit } from './mongodb/transaction.js';
+import type { ShortLivedCache } from './shortLivedCache.js';
 import type { CountRows } from './totals.js';
 import type { Tracing } from './tracing.js';
 
@@ -27,8 +28,8 @@ export interface Deps {
   runExclusive: <T>(key: string, work: () => Promise<T>) => Promise<T>;
   /** Counts the rows of a list; keeps what was costly to count. */
   countRows: CountRows;
-  /** Caches the result of `load` for one second. For programs and roles, which only operators change. */
-  cached: <T extends object>(key: string, load: () => Promise<T | null>) => Promise<T | null>;
+  /** Caches the result of `load` for one second. For programs and roles, which seldom change. */
+  cached: ShortLivedCache;
   /** Commits a small transaction together with other small transactions that are requested at the same time. */
   groupCommit: GroupCommit;
   /** Adds new members to the totals of a merchant and a program. Calls made at the same time share one write. */

@@ -1,13 +1,19 @@
-// Caches rows that only operators change for one second. Callers must accept data that is up to one second old.
+// Caches rows that seldom change for one second. Callers must accept data that is up to one second old; the process that
+// changes a row forgets it, so that it shows its own change at once.
 import { LRUCache } from 'lru-cache';
 
-const ttlMs = 1_000;
+export const cachedForMs = 1_000;
 
-export function createShortLivedCache() {
+export interface ShortLivedCache {
+  <T extends object>(key: string, load: () => Promise<T | null>): Promise<T | null>;
+  forget: (...keys: string[]) => void;
+}
+
+export function createShortLivedCache(): ShortLivedCache {
   // The promise is cached, so that calls made during a load share its result.
-  const cache = new LRUCache<string, Promise<object | null>>({ max: 5_000, ttl: ttlMs });
+  const cache = new LRUCache<string, Promise<object | null>>({ max: 5_000, ttl: cachedForMs });
 
-  return async function cached<T extends object>(key: string, load: () => Promise<T | null>): Promise<T | null> {
+  async function cached<T extends object>(key: string, load: () => Promise<T | null>): Promise<T | null> {
     // A key is always used with the same type of row.
     const known = cache.get(key) as Promise<T | null> | undefined;
     if (known) return known;
@@ -18,5 +24,11 @@ export function createShortLivedCache() {
     };
     loading.then((row) => row ?? forget(), forget);
     return loading;
-  };
+  }
+
+  return Object.assign(cached, {
+    forget(...keys: string[]) {
+      for (const key of keys) cache.delete(key);
+    },
+  });
 }

@@ -9,6 +9,7 @@ import type { Actor, MemberStatus, Person } from './members.js';
 import type { MerchantLimits } from './merchantLimits.js';
 import type { PassUpdate, Platform } from './passUpdate.js';
 import type { Permission } from './permissions.js';
+import type { ProgramDraftRow, ProgramVersionRow, SlugRow } from './programRows.js';
 import type { Program } from './programs.js';
 import type { LedgerType } from './transactions.js';
 import type { DeliveryState, DisabledReason } from './webhooks.js';
@@ -507,6 +508,9 @@ const days = (count: number): number => count * 86_400;
 export interface CollectionRows {
   merchants: MerchantRow;
   programs: ProgramRow;
+  programDrafts: ProgramDraftRow;
+  programVersions: ProgramVersionRow;
+  slugs: SlugRow;
   members: MemberRow;
   emails: EmailRow;
   memberSearchWords: MemberSearchWordRow;
@@ -536,10 +540,10 @@ export type CollectionName = keyof CollectionRows;
 
 export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
   merchants: [{ key: { suspendedAt: 1 }, sparse: true, reason: 'those that are suspended, read every second' }],
-  programs: [
-    { key: { slug: 1 }, unique: true, reason: 'a public page finds its program by slug' },
-    { key: { merchantId: 1, _id: 1 }, reason: 'the list of a merchant' },
-  ],
+  programs: [{ key: { merchantId: 1, _id: 1 }, reason: 'the list of a merchant' }],
+  programDrafts: [{ key: { merchantId: 1, _id: 1 }, reason: 'the list of a merchant' }],
+  programVersions: [{ key: { programId: 1, version: -1 }, reason: 'the versions of a program, newest first' }],
+  slugs: [],
   members: [
     { key: { merchantId: 1, memberCode: 1 }, unique: true, reason: 'codes are unique in a merchant; `serial`; scans' },
     { key: { serialNumber: 1 }, unique: true, reason: "Apple's web service and legacy passes find by serial" },

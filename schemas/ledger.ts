@@ -20,10 +20,6 @@ export interface LedgerEffect {
   };
 }
 
-/** Programs from before there were versions are of version 1. */
-export const versionOf = (program: object): number =>
-  'version' in program && typeof program.version === 'number' ? program.version : 1;
-
 /** The number that decides about the tier. */
 export const tierPoints = (
   { basis }: Tiers,

@@ -7,6 +7,7 @@ export const merchantLimits = {
   runningBatches: 'MERCHANT_MAX_RUNNING_BATCHES',
   campaignsADay: 'MERCHANT_MAX_CAMPAIGNS_A_DAY',
   waitingRows: 'MERCHANT_MAX_WAITING_ROWS',
+  programs: 'MERCHANT_MAX_PROGRAMS',
   imageBytes: 'MERCHANT_MAX_IMAGE_BYTES',
   roles: 'MERCHANT_MAX_ROLES',
   tags: 'MERCHANT_MAX_TAGS',

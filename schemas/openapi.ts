@@ -29,7 +29,7 @@ export interface OpenApiDocument {
 const tags: Record<Endpoint['tag'], string> = {
   'API keys': 'Made, listed and revoked from a console session.',
   Roles: 'Named sets of permissions. Nobody grants a permission that he does not hold.',
-  Programs: 'Designed in the console, read here.',
+  Programs: 'Designed in console sessions, read by everybody else.',
   Members: 'Enroll, search, read, tag and import members.',
   'Points and rewards': 'Everything that changes a balance or a status, and the push of a pass.',
   Timeline: 'What happened to a pass, and the ledger of its balance.',

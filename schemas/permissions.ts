@@ -2,9 +2,11 @@
 
 export const permissions = [
   'merchants.programs:view',
+  'merchants.programs:edit',
   'merchants.members:view',
   'merchants.members:create',
   'merchants.members:edit',
+  'merchants.members:delete',
   'merchants.campaigns:view',
   'merchants.campaigns:create',
   'merchants.campaigns:edit',
@@ -14,6 +16,7 @@ export const permissions = [
   'api-keys:delete',
   'users:view',
   'users:edit',
+  'till:use',
 ] as const;
 
 export type Permission = (typeof permissions)[number];
@@ -24,8 +27,9 @@ const without = (...prefixes: string[]): Permission[] =>
 /** Roles that every merchant has; the keys are the ids of the roles. */
 export const builtInRoles: Record<string, readonly Permission[]> = {
   owner: permissions,
-  manager: without('api-keys:', 'users:'),
-  integration: without('api-keys:', 'users:'),
+  manager: without('api-keys:', 'users:', 'merchants.members:delete'),
+  integration: without('api-keys:', 'users:', 'merchants.members:delete', 'merchants.programs:edit', 'till:'),
+  till: ['till:use'],
   viewer: without('api-keys:').filter((permission) => permission.endsWith(':view')),
 };
 

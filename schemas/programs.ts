@@ -59,7 +59,13 @@ export const programFile = z
   });
 
 export type ProgramFile = z.output<typeof programFile>;
-export type Program = Omit<ProgramFile, 'merchantId'> & { merchantId: string };
+export type Program = Omit<ProgramFile, 'merchantId'> & {
+  merchantId: string;
+  /** The version that is live; absent on a program that was written before programs had versions. */
+  version?: number;
+};
+
+export const versionOf = ({ version = 1 }: Pick<Program, 'version'>): number => version;
 
 /** The key of the balance in a member's `fieldValues`. */
 export const fieldOf = (program: Pick<Program, 'fields'>): string => program.fields.primaryLabel.toLowerCase();
@@ -84,6 +90,7 @@ export const programRecord = z.object({
   timeZone: z.string().optional().describe('IANA; absent: UTC'),
   pushMessages: z.boolean(),
   archived: z.boolean(),
+  version: z.int().describe('the version that is live; of a draft, the version of its last edit'),
 });
 
 /** The program in a list item (docs/interface.md#22-member). */

@@ -5,6 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import pino from 'pino';
+import { applyPrograms } from '../activities/programs/applyPrograms.js';
 import { createDeps } from '../platform/createDeps.js';
 import { isApiKey, newApiKey } from '../schemas/apiKeys.js';
 import { readConfig } from '../schemas/config.js';
@@ -91,12 +92,9 @@ export async function seedDemo({ stackDir, mongodbUri, consoleJwtSecret }: SeedD
       { upsert: true },
     );
     for (const file of programFiles) {
-      const { _id, ...program } = programFile.parse(file);
-      await deps.collections.programs.updateOne(
-        { _id },
-        { $setOnInsert: { ...program, merchantId: demoMerchantId } },
-        { upsert: true },
-      );
+      const program = { ...programFile.parse(file), merchantId: demoMerchantId };
+      const known = await deps.collections.programs.findOne({ _id: program._id }, { projection: { _id: 1 } });
+      if (!known) await applyPrograms(deps, { programs: [program], actor: { type: 'user', id: consoleUser } });
     }
     const apiKey = keptKey(stackDir);
     await deps.collections.apiKeys.updateOne(

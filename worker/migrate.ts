@@ -11,6 +11,7 @@ import { update } from '../platform/mongodb/statements.js';
 import { writeBulk } from '../platform/mongodb/transact.js';
 import { collectionNames, indexes } from '../schemas/collections.js';
 import { builtInRoles } from '../schemas/permissions.js';
+import { moveSlugs } from './moveSlugs.js';
 
 const nameOf = (key: Record<string, unknown>): string =>
   Object.entries(key)
@@ -32,6 +33,7 @@ export async function migrate(deps: Deps): Promise<{ indexes: number }> {
     await collection.createIndexes(wanted);
     const found = await collection.indexes();
     await dropOldExpiry(collection, { found, wanted });
+    if (name === 'programs') await moveSlugs(deps, found);
     const present = new Set(found.map((index) => index.name));
     const missing = wanted.filter((index) => index.unique && !present.has(index.name));
     if (missing.length > 0)

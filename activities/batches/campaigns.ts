@@ -3,11 +3,13 @@
 // writes each message once and repeats only pushes and deliveries that were not recorded. A rebuild of a program's
 // passes is the same without a message.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Filter } from 'mongodb';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
 import { readInOrder } from '../../platform/mongodb/readInOrder.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { transact } from '../../platform/mongodb/transact.js';
+import { cachedForMs } from '../../platform/shortLivedCache.js';
 import { isFinished } from '../../schemas/batches.js';
 import type { BatchRow, BatchTargetsRow, EventRow, MemberRow, Position } from '../../schemas/collections.js';
 import { campaignId, derivedId, rebuildId } from '../../schemas/ids.js';
@@ -72,6 +74,8 @@ async function* membersWithPass(
   after: Position | undefined,
 ): AsyncGenerator<Page> {
   if (!after) {
+    // Every process has then forgotten the program from before its change, and pushes the new one.
+    await sleep(cachedForMs + 100);
     const program = await readProgram(deps, { merchantId, programId });
     await deps.wallets.google?.api.upsertClass(googleProgramView(deps.config, program));
   }

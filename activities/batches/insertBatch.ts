@@ -1,7 +1,8 @@
 // Stores a new batch within the limits of its merchant: how many batches are not over, how many campaigns a day were
 // started, and how many rows of imports wait.
 import type { Deps } from '../../platform/deps.js';
-import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
+import { countInsert, insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
+import type { Statement } from '../../platform/mongodb/transaction.js';
 import { batchPhases, isFinished } from '../../schemas/batches.js';
 import type { BatchRow } from '../../schemas/collections.js';
 import { limitOf, limitReached } from '../access/merchants.js';
@@ -16,23 +17,43 @@ export async function insertBatch(deps: Deps, row: BatchRow): Promise<void> {
   const quota = await limitOf(deps, { merchantId, limit: 'runningBatches' });
   await insertWithQuota(deps, {
     merchantId,
-    owner: `batches:${merchantId}`,
+    owner: batchOwner(merchantId),
     async countHeld() {
       if (kind === 'campaign') await requireCampaignRoom(deps, merchantId);
       if (kind === 'members.import') await requireRowRoom(deps, { merchantId, batchId: row._id, rows: 1 });
-      const running = { merchantId, phase: { $in: unfinished } };
-      return (
-        await deps.collections.batches
-          .find(running, { projection: { _id: 1 } })
-          .limit(quota)
-          .toArray()
-      ).length;
+      return countUnfinished(deps, merchantId, quota);
     },
     quota,
     refusal: limitReached('runningBatches', { max: quota, retryAfterSeconds }),
     name: 'batches',
     rows: async () => [row],
   });
+}
+
+/**
+ * For a batch that is stored with something else: a statement that keeps batches of the same moment within the limit,
+ * and how many documents it must match. Throws RATE_LIMITED.
+ */
+export async function batchRoom(
+  deps: Deps,
+  { merchantId }: { merchantId: string },
+): Promise<{ statements: Statement[]; updates: number }> {
+  const quota = await limitOf(deps, { merchantId, limit: 'runningBatches' });
+  const { counted, updates } = await countInsert(deps, { merchantId, owner: batchOwner(merchantId) });
+  const held = await countUnfinished(deps, merchantId, quota);
+  if (held >= quota) throw limitReached('runningBatches', { max: quota, retryAfterSeconds });
+  return { statements: [counted], updates };
+}
+
+const batchOwner = (merchantId: string): string => `batches:${merchantId}`;
+
+async function countUnfinished(deps: Deps, merchantId: string, most: number): Promise<number> {
+  const running = { merchantId, phase: { $in: unfinished } };
+  const found = await deps.collections.batches
+    .find(running, { projection: { _id: 1 } })
+    .limit(Math.max(most, 1))
+    .toArray();
+  return found.length;
 }
 
 /** Throws RATE_LIMITED until the oldest campaign of the last 24 hours is older than that. */

@@ -71,6 +71,26 @@ export type NewBatch = Pick<
   '_id' | 'merchantId' | 'kind' | 'programId' | 'subscriptionId' | 'startedBy' | 'campaign' | 'replay'
 >;
 
+export const newBatchRow = (deps: Pick<Deps, 'now'>, batch: NewBatch): BatchRow => ({
+  ...batch,
+  phase: 'queued',
+  counts: { total: 0, created: 0, deduped: 0, failed: 0 },
+  passIssuance: { apple: 0, google: 0 },
+  done: 0,
+  startedAt: deps.now(),
+});
+
+/** Starts the workflow of a batch that is stored already. When that fails, `reviveBatches` starts it within minutes. */
+export async function startStored(
+  deps: StartBatchDeps,
+  { batch, summary }: { batch: BatchRow; summary: string },
+): Promise<void> {
+  if (!deps.workflowClient.available()) return;
+  await deps.workflowClient
+    .start(workflowOf(batch, summary))
+    .catch((error: unknown) => deps.log.warn({ err: error, batchId: batch._id }, 'a batch is to be started later'));
+}
+
 /**
  * Stores a new batch and starts its workflow. Throws RATE_LIMITED, and UNAVAILABLE; then the batch was not stored, or was
  * removed again.
@@ -80,14 +100,7 @@ export async function startBatch(
   { batch, summary }: { batch: NewBatch; summary: string },
 ): Promise<BatchRow> {
   requireTemporal(deps);
-  const row: BatchRow = {
-    ...batch,
-    phase: 'queued',
-    counts: { total: 0, created: 0, deduped: 0, failed: 0 },
-    passIssuance: { apple: 0, google: 0 },
-    done: 0,
-    startedAt: deps.now(),
-  };
+  const row = newBatchRow(deps, batch);
   await insertBatch(deps, row);
   const takeBack = async () =>
     (await deps.collections.batches.deleteOne({ _id: row._id, phase: 'queued' })).deletedCount === 1;

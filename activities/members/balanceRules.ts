@@ -4,9 +4,9 @@ import type { z } from 'zod';
 import { adjust, type BalanceChange, redeem } from '../../schemas/balance.js';
 import type { LedgerRow, MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
-import { effectOf, versionOf } from '../../schemas/ledger.js';
+import { effectOf } from '../../schemas/ledger.js';
 import type { Actor, pointsRequest, redeemRequest, SaleFacts } from '../../schemas/members.js';
-import type { Program } from '../../schemas/programs.js';
+import { type Program, versionOf } from '../../schemas/programs.js';
 import { rewardOf } from '../../schemas/rewards.js';
 import type { Decision } from './decision.js';
 

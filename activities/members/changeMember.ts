@@ -10,6 +10,7 @@ import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { IdempotencyKeyRow, LedgerRow, MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { derivedId, newId } from '../../schemas/ids.js';
+import { fieldOf } from '../../schemas/programs.js';
 import { cachedProgram } from '../programs/readProgram.js';
 import type { Answer, Changed, ChangeMember, Done, KeyedChange } from './changeTypes.js';
 import type { Decision } from './decision.js';
@@ -52,13 +53,15 @@ async function earlierResult(
 
 async function attempt(deps: Deps, input: ChangeMember): Promise<Changed> {
   const { merchantId, memberId, keyedChange } = input;
-  const [claim, before] = await Promise.all([
+  const [claim, found] = await Promise.all([
     keyedChange ? deps.read.idempotencyKey({ _id: keyedChange.id, merchantId }) : null,
     deps.read.member({ _id: memberId, merchantId }),
   ]);
-  if (!before) throw new ServiceError('MEMBER_NOT_FOUND');
-  if (keyedChange && claim) return earlierResult(deps, keyedChange, claim, before);
-  const program = await cachedProgram(deps, { merchantId, programId: before.programId });
+  if (!found) throw new ServiceError('MEMBER_NOT_FOUND');
+  if (keyedChange && claim) return earlierResult(deps, keyedChange, claim, found);
+  const program = await cachedProgram(deps, { merchantId, programId: found.programId });
+  // The label of the program may be newer than the member.
+  const before = { ...found, field: fieldOf(program) };
   const decision = await resultOrRefusal(() => input.decide(before, program));
   if (decision instanceof ServiceError) {
     const earlierOutcome = keyedChange && (await findSpentKey(deps, { keyedChange, member: before }));

@@ -4,10 +4,9 @@ import type { Deps } from '../../platform/deps.js';
 import { adjust, tierOf } from '../../schemas/balance.js';
 import type { EmailRow, EventRow, LedgerRow, MemberRow, MemberSearchWordRow } from '../../schemas/collections.js';
 import { enrollId, newId, newMemberCode, newToken } from '../../schemas/ids.js';
-import { versionOf } from '../../schemas/ledger.js';
 import type { Actor, Person } from '../../schemas/members.js';
 import { nextModified } from '../../schemas/passUpdate.js';
-import { fieldOf, type Program } from '../../schemas/programs.js';
+import { fieldOf, type Program, versionOf } from '../../schemas/programs.js';
 import { searchTier, searchWords } from '../../schemas/searchWords.js';
 import { newMemberEvent } from '../outbox/newEvent.js';
 

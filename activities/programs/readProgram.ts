@@ -10,6 +10,20 @@ export async function readProgram(deps: Deps, at: { merchantId: string; programI
   return program;
 }
 
+/** Removes a program that has changed, or a slug that it has or had, from the caches of this process. */
+export function forgetProgram(
+  { cached }: Deps,
+  { merchantId, programId, live }: { merchantId: string; programId: string; live: Pick<Program, 'slug'> | null },
+  slug: string,
+): void {
+  const slugs = new Set([slug, live?.slug ?? slug]);
+  cached.forget(
+    `program:${merchantId}:${programId}`,
+    `pictures:${programId}`,
+    ...[...slugs].map((one) => `public:${one}`),
+  );
+}
+
 /** Returns the program from a cache; it is at most one second old. Throws PROGRAM_NOT_FOUND. */
 export async function cachedProgram(deps: Deps, at: { merchantId: string; programId: string }): Promise<Program> {
   const program = await deps.cached(`program:${at.merchantId}:${at.programId}`, () => readProgram(deps, at));

@@ -1,4 +1,5 @@
 // Builds the pass views: what a member's pass shows at Apple and at Google, from the same data.
+import { tierOf } from '../../schemas/balance.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { Config } from '../../schemas/config.js';
 import type { Program } from '../../schemas/programs.js';
@@ -26,6 +27,10 @@ export function nextTierOf({ member, program }: Pair): { name: string; missing: 
 const ownRewards = ({ member, program }: Pair): RewardState[] | undefined =>
   hasOwnRewards(program) ? rewardStates(program, member.balance) : undefined;
 
+/** By the tiers that are live, which may be newer than the member's last change. */
+export const tierNow = ({ member, program }: Pair): string | undefined =>
+  tierOf(program, member.balance, member.lifetimePoints);
+
 export function applePassView(config: Pick<Config, 'PUBLIC_URL'>, { member, program }: Pair): ApplePassView {
   return {
     serialNumber: member.serialNumber,
@@ -36,7 +41,7 @@ export function applePassView(config: Pick<Config, 'PUBLIC_URL'>, { member, prog
     balance: member.balance,
     goal: program.goal,
     rewards: ownRewards({ member, program }),
-    tier: member.tier,
+    tier: tierNow({ member, program }),
     nextTier: nextTierOf({ member, program }),
     status: member.status,
     changeMessage: member.pass.message,
@@ -49,6 +54,7 @@ export function applePassView(config: Pick<Config, 'PUBLIC_URL'>, { member, prog
 export function googlePassView({ member, program }: Pair): GooglePassView {
   const accountName = displayName(member);
   const rewards = ownRewards({ member, program });
+  const tier = tierNow({ member, program });
   return {
     programId: program._id,
     memberId: member._id,
@@ -56,7 +62,7 @@ export function googlePassView({ member, program }: Pair): GooglePassView {
     ...(accountName !== undefined && { accountName }),
     label: program.fields.primaryLabel,
     balance: member.balance,
-    ...(member.tier !== undefined && { tier: member.tier }),
+    ...(tier !== undefined && { tier }),
     ...(program.goal !== undefined && { goal: program.goal }),
     ...(rewards && { rewards }),
     status: member.status,

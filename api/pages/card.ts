@@ -2,7 +2,7 @@
 // serial number.
 import { LRUCache } from 'lru-cache';
 import { renderSVG } from 'uqr';
-import { displayName, nextTierOf } from '../../activities/wallets/passViews.js';
+import { displayName, nextTierOf, tierNow } from '../../activities/wallets/passViews.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { Program } from '../../schemas/programs.js';
 import { hasOwnRewards, rewardStates } from '../../schemas/rewards.js';
@@ -55,7 +55,7 @@ export function cardState({ member, program }: Pick<Card, 'member' | 'program'>)
       ready,
       state: ready ? 'Ready' : `${missing} to go`,
     })),
-    tier: member.tier ?? null,
+    tier: tierNow({ member, program }) ?? null,
     next: next ? `${next.missing} to ${next.name}` : null,
     /** Value, maximum and name of the progress bar. */
     aim: program.tiers

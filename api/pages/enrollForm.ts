@@ -3,6 +3,7 @@
 import type { Program } from '../../schemas/programs.js';
 import { Html, html } from './html.js';
 import { tick } from './icons.js';
+import type { Page } from './layout.js';
 
 export interface EnrollForm {
   program: Program;
@@ -85,6 +86,14 @@ ${honeypotField}
 <p class="note">Your email keeps the card yours: one card for each address.</p>
 </form></div>`;
 }
+
+/** The page as it is opened. */
+export const enrollPage = (program: Program, logoUrl: string | undefined): Page => ({
+  title: `Join ${program.name}`,
+  program,
+  body: enrollForm({ program, logoUrl, values: {}, errors: {} }),
+  shape: 'split',
+});
 
 export function alreadyJoined(program: Program, logoUrl: string | undefined): Html {
   return html`<div class="join">${hero(program, logoUrl)}

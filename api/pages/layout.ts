@@ -29,8 +29,9 @@ const basePath = ({ config }: Pick<ApiDeps, 'config'>): string =>
 export const pictureUrl = (deps: Pick<ApiDeps, 'config'>, program: Program, name: 'logo' | 'strip'): string =>
   `${basePath(deps)}/wallet/images/${encodeURIComponent(program._id)}/${name}.png`;
 
-export function sendPage(deps: ApiDeps, ctx: Context, page: Page): void {
-  const { title, program, body, shape, script = false, status = 200, cacheControl } = page;
+/** The page, and its style sheet, whose hash the Content-Security-Policy needs. */
+export function pageHtml(deps: Pick<ApiDeps, 'config'>, page: Page): { text: string; rules: string } {
+  const { title, program, body, shape, script = false } = page;
   const { background, foreground, label } = program?.passTemplate.colors ?? neutral;
   const colors = `:root { --paper: ${background}; --ink: ${foreground}; --label: ${label}; }`;
   const rules = colors + style;
@@ -50,6 +51,12 @@ ${script && html`<script src="${basePath(deps)}/passes/card.js" defer></script>`
 <body><main class="${shape}">${body}</main></body>
 </html>
 `;
+  return { text: shown.text, rules };
+}
+
+export function sendPage(deps: ApiDeps, ctx: Context, page: Page): void {
+  const { status = 200, cacheControl } = page;
+  const { text, rules } = pageHtml(deps, page);
   const ours = new URL(deps.config.PUBLIC_URL).origin;
   ctx.status = status;
   ctx.type = 'text/html; charset=utf-8';
@@ -60,6 +67,6 @@ ${script && html`<script src="${basePath(deps)}/passes/card.js" defer></script>`
   ctx.set('Referrer-Policy', 'no-referrer');
   ctx.set('X-Content-Type-Options', 'nosniff');
   ctx.set('Cache-Control', 'no-store');
-  if (cacheControl === undefined) ctx.body = shown.text;
-  else sendKept(ctx, keptAnswer({ bytes: Buffer.from(shown.text), type: 'text/html; charset=utf-8', cacheControl }));
+  if (cacheControl === undefined) ctx.body = text;
+  else sendKept(ctx, keptAnswer({ bytes: Buffer.from(text), type: 'text/html; charset=utf-8', cacheControl }));
 }

@@ -17,7 +17,7 @@ import { publicRoutes } from '../routes/public.js';
 import { isReal, sendPass } from '../wallets/apple.js';
 import { cardBody, cardState } from './card.js';
 import { cardScript } from './cardScript.js';
-import { alreadyJoined, enrollFields, enrollForm, honeypot } from './enrollForm.js';
+import { alreadyJoined, enrollFields, enrollForm, enrollPage, honeypot } from './enrollForm.js';
 import { html } from './html.js';
 import { pictureUrl, sendPage } from './layout.js';
 
@@ -65,14 +65,7 @@ async function showCard(deps: ApiDeps, ctx: Context, token: string): Promise<voi
 async function showEnrollment(deps: ApiDeps, ctx: Context): Promise<void> {
   const program = await publicProgram(deps, ctx, cachedPublicProgram);
   if (!program) return;
-  const body = enrollForm({ program, logoUrl: logoOf(deps, program), values: {}, errors: {} });
-  sendPage(deps, ctx, {
-    title: `Join ${program.name}`,
-    program,
-    body,
-    shape: 'split',
-    cacheControl: 'public, max-age=10',
-  });
+  sendPage(deps, ctx, { ...enrollPage(program, logoOf(deps, program)), cacheControl: 'public, max-age=10' });
 }
 
 /** The open program of the path. When there is none, sends a page with the reason and returns null. */

@@ -4,9 +4,10 @@ import type { z } from 'zod';
 import type { ChangeFacts } from '../../activities/members/changeTypes.js';
 import { nextTierOf } from '../../activities/wallets/passViews.js';
 import { modesOf } from '../../activities/wallets/walletModes.js';
+import { tierOf } from '../../schemas/balance.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { member, memberBalance, memberDetail, memberWithProgram } from '../../schemas/members.js';
-import type { Program } from '../../schemas/programs.js';
+import { fieldOf, type Program } from '../../schemas/programs.js';
 import { rewardStates } from '../../schemas/rewards.js';
 import type { balanceExplained } from '../../schemas/transactions.js';
 import type { ApiDeps } from '../apiDeps.js';
@@ -18,7 +19,8 @@ export function presentMember(
   deps: PresenterDeps,
   { member: row, program }: { member: MemberRow; program: Program },
 ): z.input<typeof member> {
-  const { firstName, lastName, email, phone, tier } = row;
+  const { firstName, lastName, email, phone } = row;
+  const tier = tierOf(program, row.balance, row.lifetimePoints);
   const modes = modesOf(deps.walletModes, program);
   return {
     id: row._id,
@@ -29,7 +31,7 @@ export function presentMember(
     ...(lastName !== undefined && { lastName }),
     ...(email !== undefined && { email }),
     ...(phone !== undefined && { phone }),
-    fieldValues: { [row.field]: row.balance },
+    fieldValues: { [fieldOf(program)]: row.balance },
     balance: row.balance,
     ...(tier !== undefined && { tier }),
     tags: row.tags,

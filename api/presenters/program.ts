@@ -1,9 +1,18 @@
 // Programs as callers see them, without pass templates: their images are large, and no caller of these endpoints needs
 // them.
 import type { z } from 'zod';
-import type { Program, programRecord, programSnapshot, programSummary } from '../../schemas/programs.js';
+import type { ProgramHead } from '../../activities/programs/programHead.js';
+import type { programDraft } from '../../schemas/programEdits.js';
+import type { ProgramVersionRow } from '../../schemas/programRows.js';
+import {
+  type Program,
+  type programRecord,
+  type programSnapshot,
+  type programSummary,
+  versionOf,
+} from '../../schemas/programs.js';
 
-type Shown = Omit<Program, 'passTemplate'>;
+type Shown = Omit<Program, 'passTemplate' | 'merchantId' | 'enrollment'>;
 
 export function presentSummary({ _id, name, style, fields, goal, tiers }: Shown): z.input<typeof programSummary> {
   return { _id, name, style, fields, ...(goal !== undefined && { goal }), ...(tiers && { tiers }) };
@@ -22,5 +31,29 @@ export function presentProgram(program: Shown): z.input<typeof programRecord> {
     ...(rewards && { rewards }),
     ...(earn && { earn }),
     ...(timeZone && { timeZone }),
+    version: versionOf(program),
+  };
+}
+
+/** The newest edit, with its template. */
+export function presentDraft(head: ProgramHead): z.input<typeof programDraft> {
+  const { programId: _id, content, archived, version, live } = head;
+  return { _id, ...content, archived, version, liveVersion: live && versionOf(live) };
+}
+
+/** A program as those see it who edit: a draft too, and always with the version of the newest edit. */
+export function presentHead({ programId: _id, live, content, archived, version }: ProgramHead) {
+  return presentProgram({ ...(live ?? { _id, ...content }), archived, version });
+}
+
+export function presentVersion({ version, content, publishedAt, publishedBy }: ProgramVersionRow, live: number | null) {
+  const { name, slug } = content;
+  return {
+    version,
+    live: version === live,
+    publishedAt: publishedAt?.toISOString() ?? null,
+    publishedBy: publishedBy ?? null,
+    name,
+    slug,
   };
 }

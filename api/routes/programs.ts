@@ -1,18 +1,89 @@
+// Programs: read by everybody, designed in console sessions.
+import { startStored } from '../../activities/batches/startBatch.js';
+import { createProgram, editProgram, setArchived } from '../../activities/programs/editProgram.js';
+import { readHead } from '../../activities/programs/programHead.js';
+import { previewPublication } from '../../activities/programs/publishPreview.js';
+import { publishProgram } from '../../activities/programs/publishPrograms.js';
 import { readProgram } from '../../activities/programs/readProgram.js';
+import { listVersions, readVersion } from '../../activities/programs/versions.js';
 import type { programEndpoints } from '../../schemas/endpoints/programs.js';
-import { presentProgram } from '../presenters/program.js';
-import { listPrograms } from '../reads/programs.js';
+import { versionOf } from '../../schemas/programs.js';
+import type { Caller } from '../caller.js';
+import { presentDraft, presentHead, presentProgram, presentVersion } from '../presenters/program.js';
+import { previewProgram } from '../programPreview.js';
+import { listEdited, listPrograms } from '../reads/programs.js';
+import { readPage } from '../reads/readPage.js';
 import type { Routes } from '../request.js';
+
+/** Those who edit see drafts; API keys never do. */
+const mayEdit = ({ credential, permissions }: Caller): boolean =>
+  credential !== 'api-key' && permissions.has('merchants.programs:edit');
+
+const programAt = ({ merchantId }: Caller, { id = '' }: Record<string, string>) => ({ merchantId, programId: id });
 
 export const programRoutes: Routes<keyof typeof programEndpoints> = {
   async listPrograms({ deps, caller }) {
-    const programs = await listPrograms(deps, caller);
+    const programs = mayEdit(caller) ? await listEdited(deps, caller) : await listPrograms(deps, caller);
     return { data: programs.map(presentProgram) };
   },
 
+  async createProgram({ deps, caller: { merchantId, actor }, body }) {
+    return { data: presentDraft(await createProgram(deps, { merchantId, actor, program: body })) };
+  },
+
+  async previewProgram({ deps, caller: { merchantId }, body: { program, member } }) {
+    return { data: await previewProgram(deps, { merchantId, program, member }) };
+  },
+
   async getProgram({ deps, caller, params }) {
-    return {
-      data: presentProgram(await readProgram(deps, { merchantId: caller.merchantId, programId: params.id ?? '' })),
-    };
+    const at = programAt(caller, params);
+    if (mayEdit(caller)) return { data: presentHead(await readHead(deps, at)) };
+    return { data: presentProgram(await readProgram(deps, at)) };
+  },
+
+  async updateProgram({ deps, caller, params, body: { version, ...patch } }) {
+    const at = programAt(caller, params);
+    return { data: presentDraft(await editProgram(deps, { ...at, actor: caller.actor, version, patch })) };
+  },
+
+  async getProgramDraft({ deps, caller, params }) {
+    return { data: presentDraft(await readHead(deps, programAt(caller, params))) };
+  },
+
+  async publishProgram({ deps, caller, params, body }) {
+    const at = programAt(caller, params);
+    const published = await publishProgram(deps, { ...at, actor: caller.actor, version: body?.version });
+    const { program, rebuild } = published;
+    const summary = `rebuild the passes of ${program._id}`;
+    if (rebuild) await startStored(deps, { batch: rebuild, summary });
+    return { data: { program: presentProgram(program), rebuild: rebuild && { batchId: rebuild._id } } };
+  },
+
+  async previewPublication({ deps, caller, params }) {
+    return { data: await previewPublication(deps, programAt(caller, params)) };
+  },
+
+  async archiveProgram({ deps, caller, params }) {
+    return { data: presentHead(await setArchived(deps, { ...programAt(caller, params), archived: true })) };
+  },
+
+  async restoreProgram({ deps, caller, params }) {
+    return { data: presentHead(await setArchived(deps, { ...programAt(caller, params), archived: false })) };
+  },
+
+  async listProgramVersions({ deps, caller, params, query: { page, pageSize } }) {
+    const { live, versions } = await listVersions(deps, programAt(caller, params));
+    const { items, total } = await readPage(deps, {
+      page,
+      pageSize,
+      read: async (skip) => versions.slice(skip, skip + pageSize),
+      count: async () => versions.length,
+    });
+    return { data: { items: items.map((row) => presentVersion(row, live && versionOf(live))), page, pageSize, total } };
+  },
+
+  async getProgramVersion({ deps, caller, params }) {
+    const { live, row } = await readVersion(deps, { ...programAt(caller, params), version: params.version ?? '' });
+    return { data: { ...presentVersion(row, live && versionOf(live)), program: { ...row.content } } };
   },
 };

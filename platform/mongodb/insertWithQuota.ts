@@ -6,6 +6,7 @@ import type { Deps } from '../deps.js';
 import { retryOnConflict } from './retryOnConflict.js';
 import { insert, update } from './statements.js';
 import { transact } from './transact.js';
+import type { Statement } from './transaction.js';
 
 export interface QuotaInsert<N extends CollectionName> {
   merchantId: string;
@@ -21,21 +22,33 @@ export interface QuotaInsert<N extends CollectionName> {
   rows: () => Promise<readonly CollectionRows[N][]>;
 }
 
+const counterOf = (owner: string): string => `made:${owner}`;
+
+/**
+ * The statement that counts an insert for the owner, and how many documents it must match. To be read before the rows are
+ * counted: of two inserts of the same moment the second then has a conflict.
+ */
+export async function countInsert(
+  deps: Deps,
+  { merchantId, owner }: { merchantId: string; owner: string },
+): Promise<{ counted: Statement; updates: number }> {
+  const _id = counterOf(owner);
+  const counter = await deps.collections.counters.findOne({ _id });
+  if (!counter) return { counted: insert(deps, 'counters', { _id, merchantId, made: 1 }), updates: 0 };
+  const { made = 0 } = counter;
+  return { counted: update(deps, 'counters', { _id, made }, { $set: { made: made + 1 } }), updates: 1 };
+}
+
 /** Throws `refusal` when the quota is reached, and UNAVAILABLE. */
 export async function insertWithQuota<N extends CollectionName>(deps: Deps, wanted: QuotaInsert<N>): Promise<void> {
   const { merchantId, owner, countHeld, quota, refusal, name, rows } = wanted;
-  const _id = `made:${owner}`;
-  await deps.runExclusive(_id, () =>
+  await deps.runExclusive(counterOf(owner), () =>
     retryOnConflict(deps, async () => {
-      const counter = await deps.collections.counters.findOne({ _id });
+      const { counted, updates } = await countInsert(deps, { merchantId, owner });
       const wanting = await rows();
       if (wanting.length === 0) return;
       if ((await countHeld()) + wanting.length > quota) throw refusal;
-      const made = counter?.made ?? 0;
-      const counted = counter
-        ? update(deps, 'counters', { _id, made }, { $set: { made: made + 1 } })
-        : insert(deps, 'counters', { _id, merchantId, made: 1 });
-      await transact(deps, [counted, ...wanting.map((row) => insert(deps, name, row))], counter ? 1 : 0);
+      await transact(deps, [counted, ...wanting.map((row) => insert(deps, name, row))], updates);
     }),
   );
 }

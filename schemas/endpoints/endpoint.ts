@@ -31,6 +31,8 @@ export interface Endpoint {
   body?: z.ZodType;
   /** The body may be left out. */
   bodyOptional?: true;
+  /** The body may have PROGRAM_MAX_BYTES: it may hold pictures. */
+  largeBody?: true;
   /** The body may also come as an HTML form. */
   form?: true;
   /** The body is a file, which the handler reads itself. */

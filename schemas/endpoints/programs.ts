@@ -1,20 +1,118 @@
 // Endpoints: docs/interface.md#42-programs.
 import { z } from 'zod';
+import * as edits from '../programEdits.js';
 import { programRecord } from '../programs.js';
-import { endpoint } from './endpoint.js';
+import { endpoint, pageOf, paging } from './endpoint.js';
 
-const common = { tag: 'Programs', access: 'merchants.programs:view' } as const;
+const tag = 'Programs';
+const common = { tag, access: 'merchants.programs:view' } as const;
+const editing = { tag, access: 'merchants.programs:edit', session: true } as const;
+const all = '/merchants/me/programs';
+const one = `${all}/:id`;
+const sample = {
+  slug: 'corner-cafe',
+  name: 'Corner Café',
+  style: 'stamps',
+  fields: { primaryLabel: 'STAMPS' },
+  goal: 8,
+};
 
 export const programEndpoints = {
-  listPrograms: endpoint('get', '/merchants/me/programs', {
+  listPrograms: endpoint('get', all, {
     ...common,
     summary: 'List programs',
+    description: 'A console session that may edit programs also gets those that were never published.',
     result: z.array(programRecord),
   }),
-  getProgram: endpoint('get', '/merchants/me/programs/:id', {
+  createProgram: endpoint('post', all, {
+    ...editing,
+    summary: 'Make a draft of a new program',
+    description: 'API keys and customers see nothing of it until it is published.',
+    largeBody: true,
+    body: edits.programRequest,
+    result: edits.programDraft,
+    statuses: [201],
+    errors: ['SLUG_TAKEN', 'PROGRAM_EXISTS', 'PROGRAM_LIMIT_REACHED'],
+    example: sample,
+  }),
+  previewProgram: endpoint('post', `${all}/preview`, {
+    ...editing,
+    summary: 'Show what an unsaved draft looks like',
+    description:
+      'Made by the code that builds the passes; nothing is stored. Mistakes of the draft are findings, not a failure.',
+    largeBody: true,
+    body: edits.previewRequest,
+    result: edits.programPreview,
+    example: { program: sample, member: { firstName: 'Ada', balance: 3 } },
+  }),
+  getProgram: endpoint('get', one, {
     ...common,
     summary: 'Read one program',
+    description:
+      'The live version. A console session that may edit programs also gets a program that was never published, and as `version` that of the newest edit.',
     result: programRecord,
     errors: ['PROGRAM_NOT_FOUND'],
+  }),
+  updateProgram: endpoint('patch', one, {
+    ...editing,
+    summary: 'Change the draft of the next version',
+    description:
+      'A JSON Merge Patch (RFC 7396): null removes a field, objects are merged, lists replaced. Nothing that is live changes. Without `version` the newest edit is changed.',
+    largeBody: true,
+    body: edits.programPatch,
+    result: edits.programDraft,
+    errors: ['PROGRAM_NOT_FOUND', 'PROGRAM_IN_USE', 'SLUG_TAKEN', 'VERSION_CONFLICT'],
+    example: { version: 3, goal: 10, passTemplate: { colors: { background: '#1d4ed8' } } },
+  }),
+  getProgramDraft: endpoint('get', `${one}/draft`, {
+    ...editing,
+    summary: 'Read the newest edit with its template',
+    result: edits.programDraft,
+    errors: ['PROGRAM_NOT_FOUND'],
+  }),
+  publishProgram: endpoint('post', `${one}/publish`, {
+    ...editing,
+    summary: 'Make the newest edit the live version',
+    description:
+      'The passes in use are pushed afresh by a batch: `GET /merchants/me/batches/{id}` shows how far it is. When nothing differs from the live version, nothing happens.',
+    body: edits.publishRequest,
+    bodyOptional: true,
+    result: edits.publishedProgram,
+    errors: ['PROGRAM_NOT_FOUND', 'PROGRAM_IN_USE', 'SLUG_TAKEN', 'VERSION_CONFLICT'],
+    example: { version: 4 },
+  }),
+  previewPublication: endpoint('get', `${one}/publish-preview`, {
+    ...editing,
+    summary: 'Whom the publication of the newest edit would change',
+    description:
+      'Looks at 50,000 members (PROGRAM_PREVIEW_MAX_MEMBERS) at most, for at most a second. Where a program has more, `complete` is false and the numbers are those of the members that were looked at.',
+    result: edits.publishPreview,
+    errors: ['PROGRAM_NOT_FOUND'],
+  }),
+  archiveProgram: endpoint('post', `${one}/archive`, {
+    ...editing,
+    summary: 'Close the program for new members, at once',
+    result: programRecord,
+    errors: ['PROGRAM_NOT_FOUND'],
+  }),
+  restoreProgram: endpoint('post', `${one}/restore`, {
+    ...editing,
+    summary: 'Open an archived program again, at once',
+    result: programRecord,
+    errors: ['PROGRAM_NOT_FOUND'],
+  }),
+  listProgramVersions: endpoint('get', `${one}/versions`, {
+    ...editing,
+    summary: 'List the versions that were published, newest first',
+    description: 'The newest 50 are kept (PROGRAM_KEPT_VERSIONS).',
+    query: paging,
+    result: pageOf(edits.programVersion),
+    errors: ['PROGRAM_NOT_FOUND'],
+  }),
+  getProgramVersion: endpoint('get', `${one}/versions/:version`, {
+    ...editing,
+    summary: 'Read one version with its template, for example to go back to it',
+    result: edits.programVersionDetail,
+    errors: ['PROGRAM_NOT_FOUND', 'PROGRAM_VERSION_NOT_FOUND'],
   }),
 };

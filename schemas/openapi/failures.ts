@@ -29,6 +29,10 @@ const details: Partial<Record<ErrorCode, { schema: z.ZodType; example?: unknown 
   TAG_LIMIT_EXCEEDED: {
     schema: z.object({ limit: z.string(), max: z.int() }).describe('of the different tags of a merchant'),
   },
+  VERSION_CONFLICT: {
+    schema: z.object({ version: z.int().describe('of the newest edit') }),
+    example: { version: 4 },
+  },
   PERMISSION_DENIED: {
     schema: z.object({ missing: z.array(z.enum(permissions)) }),
     example: { missing: ['merchants.members:edit'] },

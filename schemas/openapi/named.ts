@@ -6,6 +6,7 @@ import { publicEnrollment, publicEnrollRequest } from '../enrollment.js';
 import { type EventType, envelopeOf, eventData, eventType, eventTypes } from '../events.js';
 import * as members from '../members.js';
 import { passUpdate, walletMode } from '../passUpdate.js';
+import * as programEdits from '../programEdits.js';
 import { programRecord, programSnapshot, programSummary } from '../programs.js';
 import { rewardState } from '../rewards.js';
 import { permission, role, roleRequest } from '../roles.js';
@@ -28,6 +29,8 @@ export const namedRequests = {
   PublicEnrollRequest: publicEnrollRequest,
   SubscriptionRequest: webhooks.subscriptionRequest,
   SubscriptionPatch: webhooks.subscriptionPatch,
+  ProgramRequest: programEdits.programRequest,
+  ProgramPatch: programEdits.programPatch,
   MemberStatus: members.memberStatus,
   EventType: eventType,
 } satisfies Record<string, z.ZodType>;
@@ -38,6 +41,10 @@ const namedResults = {
   Role: role,
   Permission: permission,
   Program: programRecord,
+  ProgramDraft: programEdits.programDraft,
+  ProgramVersion: programEdits.programVersion,
+  ProgramPreview: programEdits.programPreview,
+  ProgramFinding: programEdits.finding,
   ProgramSummary: programSummary,
   ProgramSnapshot: programSnapshot,
   Member: members.member,

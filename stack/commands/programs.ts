@@ -1,16 +1,14 @@
-// Applies programs from files. All files are checked before the first write: one mistake in any file, and nothing is
-// changed.
+// Applies programs from files: edits and publishes them, as the console does. All files are checked before the first
+// write: one mistake in any file, and nothing is changed.
 import { readFileSync } from 'node:fs';
+import { applyPrograms, readHeads } from '../../activities/programs/applyPrograms.js';
+import { checkProgram } from '../../activities/programs/checkContent.js';
 import { imagesBeyondLimit } from '../../activities/programs/imageQuota.js';
-import { type TemplateProblem, templateProblems } from '../../activities/wallets/apple/templateCheck.js';
+import { hasMembers } from '../../activities/programs/programMembers.js';
 import type { Deps } from '../../platform/deps.js';
-import { update } from '../../platform/mongodb/statements.js';
-import { transact } from '../../platform/mongodb/transact.js';
-import type { Statement } from '../../platform/mongodb/transaction.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import { toError } from '../../platform/toError.js';
-import { newId } from '../../schemas/ids.js';
-import { type Program, programFile } from '../../schemas/programs.js';
+import type { Program } from '../../schemas/programs.js';
 import { demoMerchantId } from '../demo.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main, table } from './command.js';
 
@@ -35,23 +33,33 @@ interface Checked {
   program: Program;
 }
 
-function check({ where, value }: Found, merchantId: string): { checked: Checked[]; mistakes: string[] } {
-  const parsed = programFile.safeParse(value);
-  if (!parsed.success) {
-    const mistakes = parsed.error.issues.flatMap((issue) => {
-      const path = issue.path.join('.');
-      if (issue.code === 'unrecognized_keys')
-        return issue.keys.map((key) => `${where}: ${[path, key].filter(Boolean).join('.')} is not a known field`);
-      return [`${where}: ${path || 'the program'} ${issue.message}`];
-    });
-    return { checked: [], mistakes };
-  }
-  const program: Program = { ...parsed.data, merchantId: parsed.data.merchantId ?? merchantId };
-  const mistakes = templateProblems(program).map(
-    ({ path, message }: TemplateProblem) =>
-      `${where}: ${path.startsWith('passTemplate') ? path : `passTemplate.${path}`} ${message}`,
-  );
-  return { checked: [{ where, program }], mistakes };
+/** Editors find the JSON Schema of a file by its field `$schema`. */
+function withoutSchema(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('$schema' in value)) return value;
+  const { $schema, ...program } = value;
+  return program;
+}
+
+async function check(
+  { where, value }: Found,
+  merchantId: string | undefined,
+): Promise<{ checked: Checked[]; mistakes: string[] }> {
+  const result = await checkProgram(withoutSchema(value), merchantId ?? '');
+  if (!result.ok)
+    return {
+      checked: [],
+      mistakes: result.mistakes.map(({ path, message }) => `${where}: ${path || 'the program'} ${message}`),
+    };
+  const { program } = result;
+  if (program.merchantId !== '') return { checked: [{ where, program }], mistakes: [] };
+  const missing = `${where}: merchantId is required, here or as --merchant: there are more merchants than the demo's`;
+  return { checked: [], mistakes: [missing] };
+}
+
+/** For programs that name no merchant: the demo's, as long as there is no other one. */
+async function soleMerchant(deps: Deps): Promise<string | undefined> {
+  const other = await deps.collections.merchants.findOne({ _id: { $ne: demoMerchantId } }, { projection: { _id: 1 } });
+  return other ? undefined : demoMerchantId;
 }
 
 function repeated(checked: Checked[], field: '_id' | 'slug'): string[] {
@@ -65,23 +73,24 @@ function repeated(checked: Checked[], field: '_id' | 'slug'): string[] {
   });
 }
 
-/** The checks that need the database: ids of other merchants and slugs of other programs. */
-async function taken(deps: Deps, checked: Checked[]): Promise<string[]> {
+/** The checks that need the database: ids of other merchants, slugs of other programs, and styles in use. */
+async function refused(deps: Deps, checked: Checked[]): Promise<string[]> {
   const programs = checked.map(({ program }) => program);
-  const ids = programs.map(({ _id }) => _id);
-  const known = await deps.collections.programs
-    .find({ $or: [{ _id: { $in: ids } }, { slug: { $in: programs.map(({ slug }) => slug) } }] })
-    .toArray();
-  return checked.flatMap(({ where, program }) =>
-    known.flatMap((other) => {
-      if (other._id === program._id && other.merchantId !== program.merchantId)
-        return [`${where}: _id "${program._id}" is a program of merchant ${other.merchantId}`];
-      // A program that is applied in the same call may give up its slug.
-      if (other.slug === program.slug && other._id !== program._id && !ids.includes(other._id))
-        return [`${where}: slug "${program.slug}" is that of program ${other._id}`];
-      return [];
-    }),
-  );
+  const slugs = await deps.collections.slugs.find({ _id: { $in: programs.map(({ slug }) => slug) } }).toArray();
+  const heads = await readHeads(deps, programs);
+  const mistakes = checked.map(async ({ where, program }) => {
+    const head = heads.get(program._id);
+    if (head && head.merchantId !== program.merchantId)
+      return [`${where}: _id "${program._id}" is a program of merchant ${head.merchantId}`];
+    const owner = slugs.find(({ _id }) => _id === program.slug)?.programId;
+    // A program that is applied in the same call may give up its slug.
+    if (owner !== undefined && owner !== program._id && !programs.some(({ _id }) => _id === owner))
+      return [`${where}: slug "${program.slug}" is that of program ${owner}`];
+    if (head?.live && head.live.style !== program.style && (await hasMembers(deps, head)))
+      return [`${where}: style is ${head.live.style} and cannot change: the program has members`];
+    return [];
+  });
+  return (await Promise.all(mistakes)).flat();
 }
 
 async function tooManyImages(deps: Deps, checked: Checked[]): Promise<string[]> {
@@ -98,27 +107,21 @@ async function tooManyImages(deps: Deps, checked: Checked[]): Promise<string[]> 
   return found.filter((mistake) => mistake !== null);
 }
 
+const operator = { type: 'user', id: 'operator' } as const;
+
 async function apply({ deps, say }: CommandContext, { values, args }: CommandInput): Promise<void> {
   if (args.length === 0) throw new Mistakes(['name at least one file']);
-  const merchantId = String(values.merchant ?? demoMerchantId);
+  const merchantId = typeof values.merchant === 'string' ? values.merchant : await soleMerchant(deps);
   const files = args.map(readPrograms);
-  const results = files.flatMap(({ found }) => found).map((one) => check(one, merchantId));
+  const results = await Promise.all(files.flatMap(({ found }) => found).map((one) => check(one, merchantId)));
   const checked = results.flatMap((result) => result.checked);
   const mistakes = [...files, ...results].flatMap((result) => result.mistakes);
-  mistakes.push(...repeated(checked, '_id'), ...repeated(checked, 'slug'), ...(await taken(deps, checked)));
+  mistakes.push(...repeated(checked, '_id'), ...repeated(checked, 'slug'), ...(await refused(deps, checked)));
   mistakes.push(...(await tooManyImages(deps, checked)));
   if (mistakes.length > 0) throw new Mistakes([...mistakes, 'nothing was changed']);
   if (checked.length === 0) throw new Mistakes(['the files hold no program; nothing was changed']);
 
-  const { namespace } = deps.collections.programs;
-  const statements = checked.flatMap(({ program }): Statement[] => {
-    const { _id, ...replacement } = program;
-    return [
-      { namespace, name: 'replaceOne', filter: { _id }, replacement, upsert: true },
-      update(deps, 'classUpdates', { _id }, { $set: { merchantId: program.merchantId, revision: newId() } }, true),
-    ];
-  });
-  await transact(deps, statements, 0);
+  await applyPrograms(deps, { programs: checked.map(({ program }) => program), actor: operator });
   for (const { program } of checked)
     say(`applied ${program._id} (${program.style}, slug ${program.slug}) of merchant ${program.merchantId}`);
 }
@@ -152,7 +155,7 @@ export const programs: Command = {
   verbs: {
     apply: {
       usage: 'apply FILE... [--merchant ID]',
-      does: 'makes or replaces the programs of these JSON files; a file holds one or an array of them',
+      does: 'edits and publishes the programs of these JSON files; a file holds one or an array of them',
       options: merchant,
       run: apply,
     },

@@ -1,6 +1,7 @@
 // Kills a real process once at each crash point of the code. The client gets its answer from a process that still runs,
 // and in the end nothing is lost and nothing is doubled.
 import { join } from 'node:path';
+import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crashPoints as allCrashPoints, type CrashPoint } from '../../platform/crashPoint.js';
 import { watchLogFolder } from '../rig/failureLog.js';
@@ -14,7 +15,7 @@ import { drain } from './rig/drain.js';
 import { aListener, type Listener } from './rig/listeners.js';
 import { createLoad, type Known, type Load } from './rig/load.js';
 import { createRandom } from './rig/random.js';
-import { type Apple, populate, startApple, type World } from './rig/world.js';
+import { type Apple, merchantId, populate, startApple, type World } from './rig/world.js';
 
 const ofChanges = ['after-claim', 'after-commit', 'before-workflow-start', 'after-workflow-start'] as const;
 const crashPoints: Record<Role, readonly CrashPoint[]> = {
@@ -185,6 +186,37 @@ describe('a worker that dies while it draws up the list of a campaign', () => {
     expect(active.length).toBeGreaterThan(0);
     expect(active.map(({ pass }) => pass.messageSequence)).toEqual(active.map(() => 1));
     expect((await batches.findOne({ _id: batchId }))?.counts.total).toBe(active.length);
+  });
+});
+
+describe('an API process that dies between a publication and the start of its rebuild', () => {
+  it('leaves a batch that a worker starts by itself', async () => {
+    await allReachTemporal();
+    const token = await new SignJWT({ sub: 'designer', merchantId, roleIds: ['owner'] })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setIssuer('loyalty-console')
+      .setAudience('loyalty-pass-service')
+      .setExpirationTime('1h')
+      .sign(new TextEncoder().encode(cluster.env.CONSOLE_JWT_SECRET ?? ''));
+    const design = (method: string, path: string, body: object) =>
+      fetch(`${cluster.apis['api-1']}/merchants/me/programs/crash-points${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    expect((await design('PATCH', '', { goal: 7 })).status).toBe(200);
+    const hit = cluster.arm('api', 'after-commit');
+    await design('POST', '/publish', {}).catch(() => undefined);
+    await until(hit);
+    const { batches, programs } = cluster.deps.collections;
+    const batch = await batches.findOne({ programId: 'crash-points', kind: 'passes.rebuild' });
+    const _id = batch?._id ?? '';
+    expect([batch?.phase, (await programs.findOne({ _id: 'crash-points' }))?.goal]).toEqual(['queued', 7]);
+    // A batch younger than half a minute may still be started by its request.
+    await batches.updateOne({ _id }, { $set: { startedAt: new Date(Date.now() - 60_000) } });
+    await cluster.allUp();
+    await until(async () => (await batches.findOne({ _id }))?.phase === 'completed');
+    expect((await batches.findOne({ _id }))?.counts).toMatchObject({ total: 1, created: 1 });
   });
 });
 

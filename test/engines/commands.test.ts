@@ -7,7 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contentOf } from '../../activities/programs/programHead.js';
 import { canvas, encodePng } from '../../activities/wallets/apple/drawing.js';
+import { programFile } from '../../schemas/programs.js';
 import type { Command } from '../../stack/commands/command.js';
 import { keys } from '../../stack/commands/keys.js';
 import { merchants } from '../../stack/commands/merchants.js';
@@ -19,7 +21,7 @@ import { tokens } from '../../stack/commands/tokens.js';
 import { webhooks } from '../../stack/commands/webhooks.js';
 import { type Ran, runOn } from '../rig/commandLine.js';
 import { forkEngines } from '../rig/forkEngines.js';
-import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { aMerchant, manyMembers, type TestMerchant } from '../rig/merchant.js';
 import { noisePng } from '../rig/noisePng.js';
 import { startReceiver } from '../rig/receiver.js';
 import { startService, type TestService } from '../rig/service.js';
@@ -179,6 +181,82 @@ describe('programs', () => {
       'nothing was changed',
     ]);
     expect(await stored()).toEqual(before);
+  });
+
+  it('makes a version of each change, starts a rebuild where there are members, and knows the style that is in use', async () => {
+    const { programs: live, programVersions, batches } = service.deps.collections;
+    const versionOfCafe = async () => (await live.findOne({ _id: 'cafe' }))?.version;
+    const before = (await versionOfCafe()) ?? 0;
+    const changed = file('cafe.json', { ...cafe, goal: 12, $schema: '../program.schema.json' });
+    for (let round = 0; round < 2; round += 1) {
+      expect(await run(programs, `apply ${changed}`)).toMatchObject({
+        code: 0,
+        lines: ['applied cafe (stamps, slug cafe) of merchant demo'],
+      });
+      expect(await versionOfCafe()).toBe(before + 1);
+    }
+    expect(await programVersions.countDocuments({ programId: 'cafe' })).toBeGreaterThan(1);
+    expect(await batches.countDocuments({ programId: 'cafe' })).toBe(0);
+
+    const program = await live.findOne({ _id: 'cafe' });
+    if (!program) throw new Error('There is no such program.');
+    await manyMembers(service.deps, { program, count: 1 });
+    const points = await run(programs, `apply ${file('style.json', { ...cafe, style: 'points' })}`);
+    expect([points.code, points.errors.map((line) => line.replace(folder, ''))]).toEqual([
+      1,
+      ['/style.json: style is stamps and cannot change: the program has members', 'nothing was changed'],
+    ]);
+    expect((await run(programs, `apply ${file('cafe.json', { ...cafe, goal: 13 })}`)).code).toBe(0);
+    expect(await batches.findOne({ programId: 'cafe' })).toMatchObject({ kind: 'passes.rebuild', phase: 'queued' });
+  });
+
+  it('replaces an edit of the console that waits to be published', async () => {
+    const { programDrafts } = service.deps.collections;
+    const draft = await programDrafts.findOne({ _id: 'cafe' });
+    const waiting = {
+      version: (draft?.version ?? 0) + 1,
+      content: { ...contentOf({ ...programFile.parse(cafe), merchantId: 'demo' }), name: 'Waiting' },
+    };
+    await programDrafts.updateOne({ _id: 'cafe' }, { $set: waiting });
+    expect((await run(programs, `apply ${file('cafe.json', { ...cafe, goal: 14 })}`)).code).toBe(0);
+    const after = await programDrafts.findOne({ _id: 'cafe' });
+    expect([after?.version, after?.content]).toEqual([waiting.version + 1, undefined]);
+    expect((await stored())[1]).toMatchObject({ name: 'Café', goal: 14, version: waiting.version + 1 });
+  });
+
+  it('swap their slugs in one call', async () => {
+    const pair = (one: string, other: string) =>
+      file('pair.json', [
+        { ...cafe, _id: 'one', slug: one },
+        { ...cafe, _id: 'other', slug: other },
+      ]);
+    for (const [one, other] of [
+      ['slug-a', 'slug-b'],
+      ['slug-b', 'slug-a'],
+      ['slug-c', 'slug-b'],
+    ] as const) {
+      expect(await run(programs, `apply ${pair(one, other)}`)).toMatchObject({ code: 0 });
+      const rows = await service.deps.collections.slugs.find({ programId: { $in: ['one', 'other'] } }).toArray();
+      expect(rows.map(({ _id, programId }) => [programId, _id]).toSorted()).toEqual([
+        ['one', one],
+        ['other', other],
+      ]);
+    }
+    for (const _id of ['one', 'other']) await service.deps.collections.programs.deleteOne({ _id });
+  });
+
+  it('need a merchant, in the file or as an option, once there are more than the demo', async () => {
+    const { merchants: rows } = service.deps.collections;
+    await rows.insertOne({ _id: 'second', name: 'Second', createdAt: new Date() });
+    const path = file('cafe.json', cafe);
+    const { code, errors } = await run(programs, `apply ${path}`);
+    expect([code, errors[0]]).toEqual([
+      1,
+      `${path}: merchantId is required, here or as --merchant: there are more merchants than the demo's`,
+    ]);
+    expect((await run(programs, `apply ${path} --merchant demo`)).code).toBe(0);
+    expect((await run(programs, `apply ${file('cafe.json', { ...cafe, merchantId: 'demo' })}`)).code).toBe(0);
+    await rows.deleteOne({ _id: 'second' });
   });
 
   it('archives and lists programs', async () => {

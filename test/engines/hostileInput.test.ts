@@ -109,7 +109,11 @@ const raw = (text: string, method: string, endpoint?: Endpoint) => ({
   ...(endpoint && credentialOf(endpoint)),
 });
 
-describe.each(withBody)('the body of %s', (_name, endpoint) => {
+/** Fields that take these values: a new program may have an id of its own, and a draft in a preview may be anything. */
+const allowed: Record<string, string[]> = { createProgram: ['_id'], previewProgram: ['program'] };
+
+describe.each(withBody)('the body of %s', (name, endpoint) => {
+  const isForbidden = (field: string) => !allowed[name]?.includes(field);
   const method = endpoint.method.toUpperCase();
   const example = (endpoint.example ?? {}) as Record<string, unknown>;
   const send = (text: string) => merchant.call(urlOf(endpoint), raw(text, method, endpoint));
@@ -119,12 +123,12 @@ describe.each(withBody)('the body of %s', (_name, endpoint) => {
     const bodies = [
       ...(endpoint.bodyOptional ? [] : ['{}']),
       ...['null', '[]', '7', '"text"', 'true', '[{}]', '{', '{"a":', '\u0000'],
-      ...Object.keys(example).flatMap((field) =>
-        operators.map((operator) => JSON.stringify({ ...example, [field]: operator })),
-      ),
-      ...['$set', '$where', 'constructor', 'toString', 'hasOwnProperty', 'a.b', '', 'merchantId', '_id', 'version'].map(
-        (field) => JSON.stringify({ ...example, [field]: 'x' }),
-      ),
+      ...Object.keys(example)
+        .filter(isForbidden)
+        .flatMap((field) => operators.map((operator) => JSON.stringify({ ...example, [field]: operator }))),
+      ...['$set', '$where', 'constructor', 'toString', 'hasOwnProperty', 'a.b', '', 'merchantId', '_id', 'version']
+        .filter(isForbidden)
+        .map((field) => JSON.stringify({ ...example, [field]: 'x' })),
       `${JSON.stringify(example).slice(0, -1)}${Object.keys(example).length > 0 ? ',' : ''}"__proto__":{"isAdmin":true}}`,
       `{"constructor":{"prototype":{"isAdmin":true}}}`,
       `${'['.repeat(40_000)}${']'.repeat(40_000)}`,

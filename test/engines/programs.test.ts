@@ -1,6 +1,8 @@
-// Programs over the API (docs/interface.md, sections 2.1 and 4.2): read-only, as raw records, only the merchant's own.
+// Programs over the API as everybody reads them (docs/interface.md, sections 2.1 and 4.2): raw records, only the
+// merchant's own. An API key cannot write them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { programSchemaText } from '../../schemas/programSchema.js';
+import { addKey, aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 
 let service: TestService;
@@ -41,6 +43,7 @@ describe('programs', () => {
           goal: 100,
           pushMessages: true,
           archived: false,
+          version: 1,
         },
         {
           _id: tiered._id,
@@ -52,6 +55,7 @@ describe('programs', () => {
           basis: 'lifetime',
           pushMessages: true,
           archived: true,
+          version: 1,
         },
       ]),
     );
@@ -78,13 +82,37 @@ describe('programs', () => {
     }
   });
 
-  it('cannot be written: other methods are 405 and name the allowed ones', async () => {
-    for (const path of ['/merchants/me/programs', '/merchants/me/programs/x']) {
-      for (const method of ['POST', 'PATCH', 'PUT', 'DELETE']) {
+  it('are neither replaced nor deleted: other methods are 405 and name the allowed ones', async () => {
+    for (const [path, allowed] of [
+      ['/merchants/me/programs', 'GET, HEAD, POST'],
+      ['/merchants/me/programs/x', 'GET, HEAD, PATCH'],
+    ] as const) {
+      for (const method of ['PUT', 'DELETE']) {
         const { status, body, headers } = await merchant.call(path, { method });
         expect([status, body.error.code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
-        expect(headers.get('Allow')).toBe('GET, HEAD');
+        expect(headers.get('Allow')).toBe(allowed);
       }
     }
+  });
+
+  it('are not written by an API key, whatever its roles', async () => {
+    const { _id } = await merchant.program();
+    const credential = { 'X-API-Key': await addKey(service.deps, { merchantId: merchant.id, roleIds: ['owner'] }) };
+    for (const [method, path] of [
+      ['POST', ''],
+      ['PATCH', `/${_id}`],
+      ['POST', `/${_id}/publish`],
+      ['POST', `/${_id}/archive`],
+    ] as const) {
+      const { status, body } = await merchant.call(`/merchants/me/programs${path}`, { method, body: {}, credential });
+      expect([status, body.error.code]).toEqual([403, 'CONSOLE_SESSION_REQUIRED']);
+    }
+  });
+
+  it('have a JSON Schema of their file, which needs no credential', async () => {
+    const { status, headers, text } = await merchant.call('/program.schema.json', { credential: null });
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toMatch(/^application\/schema\+json/);
+    expect(text).toBe(programSchemaText());
   });
 });

@@ -1,8 +1,10 @@
-// The generated files of the repository: the OpenAPI document and the table in docs/endpoints.md. `npm run openapi`
+// The generated files of the repository: the OpenAPI document, the JSON Schema of program files, and the table in
+// docs/endpoints.md. `npm run openapi`
 // writes them, and a test compares them with its output.
 import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
 import { type EndpointName, endpoints } from '../../schemas/endpoints/index.js';
 import { openApiDocument } from '../../schemas/openapi.js';
+import { programSchemaText } from '../../schemas/programSchema.js';
 import { provenBy } from './provenBy.js';
 
 /** Placeholder; the served document contains the configured PUBLIC_URL. */
@@ -46,5 +48,6 @@ function withTable(page: string): string {
  */
 export const documents: Record<string, (now: string) => string> = {
   'openapi.json': openApiText,
+  'program.schema.json': programSchemaText,
   'docs/endpoints.md': withTable,
 };

@@ -120,6 +120,7 @@ export async function aMerchant(
     });
     const row: Program = { ...parsed, merchantId: id };
     await service.deps.collections.programs.insertOne(row);
+    await service.deps.collections.slugs.insertOne({ _id: row.slug, merchantId: id, programId: row._id });
     return row;
   };
 

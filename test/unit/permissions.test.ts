@@ -10,8 +10,10 @@ describe('permissions', () => {
     expect([...permissions].sort()).toEqual(
       [
         ...views,
+        'merchants.programs:edit',
         'merchants.members:create',
         'merchants.members:edit',
+        'merchants.members:delete',
         'merchants.campaigns:create',
         'merchants.campaigns:edit',
         'merchants.campaigns:delete',
@@ -19,29 +21,43 @@ describe('permissions', () => {
         'api-keys:create',
         'api-keys:delete',
         'users:edit',
+        'till:use',
       ].sort(),
     );
     expectTypeOf<Permission>().toEqualTypeOf<(typeof permissions)[number]>();
   });
 
-  it('are each used by an endpoint, and each endpoint needs one or is public', () => {
+  it('are each used by an endpoint or told apart by a built-in role, and each endpoint needs one or is public', () => {
     const needed = new Set<string>(Object.values(endpoints).map((endpoint) => endpoint.access));
     needed.delete('public');
-    expect([...needed].sort()).toEqual([...permissions].sort());
+    const onlyInRoles = ['merchants.members:delete', 'till:use'].filter((permission) => !needed.has(permission));
+    expect([...needed, ...onlyInRoles].sort()).toEqual([...permissions].sort());
   });
 });
 
 describe('the built-in roles', () => {
-  it('are owner, manager, integration and viewer', () => {
-    expect(Object.keys(builtInRoles).sort()).toEqual(['integration', 'manager', 'owner', 'viewer']);
+  it('are owner, manager, integration, till and viewer', () => {
+    expect(Object.keys(builtInRoles).sort()).toEqual(['integration', 'manager', 'owner', 'till', 'viewer']);
   });
 
-  it('allow an owner everything, manager and integration everything but keys and users, and a viewer to read everything but keys', () => {
-    expect([...(builtInRoles.owner ?? [])].sort()).toEqual([...permissions].sort());
-    for (const role of [builtInRoles.manager, builtInRoles.integration])
-      expect([...(role ?? [])].sort()).toEqual(
-        permissions.filter((permission) => !/^(?:api-keys|users):/.test(permission)).sort(),
-      );
-    expect([...(builtInRoles.viewer ?? [])].sort()).toEqual(views);
+  const sorted = (role: string) => [...(builtInRoles[role] ?? [])].sort();
+  const all = [...permissions].sort();
+
+  it('allow an owner everything, and a manager everything but keys, users and erasing members', () => {
+    expect(sorted('owner')).toEqual(all);
+    expect(sorted('manager')).toEqual(
+      all.filter((permission) => !/^(?:api-keys|users):|^merchants.members:delete$/.test(permission)),
+    );
+  });
+
+  it('allow an integration to read programs, work with members and run campaigns, and a till to be a till', () => {
+    expect(sorted('integration')).toEqual(
+      all.filter((permission) => /^merchants\.(?:programs:view|members:(?!delete)|campaigns:)/.test(permission)),
+    );
+    expect(sorted('till')).toEqual(['till:use']);
+  });
+
+  it('allow a viewer to read everything but keys', () => {
+    expect(sorted('viewer')).toEqual(views);
   });
 });

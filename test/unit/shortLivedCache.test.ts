@@ -16,6 +16,20 @@ describe('rows in the short-lived cache', () => {
     expect(await cached('b', load)).toEqual({ asked: 2 });
   });
 
+  it('are queried again once they are forgotten, also while they are queried', async () => {
+    const cached = createShortLivedCache();
+    let asked = 0;
+    const load = async () => {
+      asked += 1;
+      return { asked };
+    };
+    const first = cached('a', load);
+    cached.forget('a', 'unknown');
+    expect(await Promise.all([first, cached('a', load), cached('a', load)])).toEqual(
+      [1, 2, 2].map((at) => ({ asked: at })),
+    );
+  });
+
   it('are queried again when they were missing or the query failed', async () => {
     const cached = createShortLivedCache();
     expect(await cached('a', async () => null)).toBeNull();

@@ -80,6 +80,17 @@ function stringsFile(entries: Record<string, string>): Buffer {
   );
 }
 
+const filesBeside = ({ files, strip }: CompiledTemplate, { balance }: ApplePassView): readonly PackedFile[] => [
+  ...files,
+  ...(strip?.(balance) ?? []),
+];
+
+/** What the .pkpass of a member holds, without its signature: pass.json, and the other files by name. */
+export function passContent(compiled: CompiledTemplate, view: ApplePassView) {
+  const files = filesBeside(compiled, view).map(({ name, bytes }) => [name, bytes] as const);
+  return { json: passJson(compiled.design, view), files: new Map(files) };
+}
+
 /** Builds one member's signed .pkpass. Blocks the event loop for about one RSA signature. */
 export function buildPass(
   credentials: RealAppleCredentials,
@@ -88,7 +99,7 @@ export function buildPass(
   signedAt: Date = new Date(),
 ): Buffer {
   const content = packed('pass.json', Buffer.from(JSON.stringify(passJson(compiled.design, view))));
-  const files = [content, ...compiled.files, ...(compiled.strip?.(view.balance) ?? [])];
+  const files = [content, ...filesBeside(compiled, view)];
   const manifest = Buffer.from(`{${files.map(({ manifestLine }) => manifestLine).join(',')}}`);
   const signature = signManifest(credentials.signer, manifest, signedAt);
   return zip([...files, zipFile('manifest.json', manifest), zipFile('signature', signature)]);

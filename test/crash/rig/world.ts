@@ -7,7 +7,7 @@ import { type AppleCertificates, makeAppleCertificates } from '../../rig/appleCe
 import type { Cluster } from './cluster.js';
 import type { Listener } from './listeners.js';
 
-const merchantId = 'crash-merchant';
+export const merchantId = 'crash-merchant';
 
 const programs = [
   {

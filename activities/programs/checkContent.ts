@@ -1,0 +1,53 @@
+// The rules of a program's content: those of the program file, and those that depend on what is stored.
+import type { Deps } from '../../platform/deps.js';
+import { ServiceError } from '../../schemas/errors.js';
+import { type Mistake, mistakesOf } from '../../schemas/mistakes.js';
+import type { ProgramContent } from '../../schemas/programRows.js';
+import { type Program, programFile } from '../../schemas/programs.js';
+import { imagesBeyondLimit } from './imageQuota.js';
+import { contentOf, type ProgramAt, type ProgramHead } from './programHead.js';
+import { hasMembers } from './programMembers.js';
+
+export type CheckedProgram = { ok: true; program: Program } | { ok: false; mistakes: Mistake[] };
+
+/** Checks a program as a program file, template included. `merchantId` holds where the program names none. */
+export async function checkProgram(value: unknown, merchantId: string): Promise<CheckedProgram> {
+  const parsed = programFile.safeParse(value);
+  if (!parsed.success) return { ok: false, mistakes: mistakesOf(programFile, parsed.error) };
+  const program: Program = { ...parsed.data, merchantId: parsed.data.merchantId ?? merchantId };
+  // Loaded when it is needed: the library behind it is large.
+  const { templateProblems } = await import('../wallets/apple/templateCheck.js');
+  const mistakes = templateProblems(program).map(({ path, message }) => ({
+    path: path.startsWith('passTemplate') ? path : `passTemplate.${path}`,
+    message,
+  }));
+  return mistakes.length > 0 ? { ok: false, mistakes } : { ok: true, program };
+}
+
+/** Throws VALIDATION_FAILED with every mistake. */
+export async function checkContent(value: object, { merchantId, programId }: ProgramAt): Promise<ProgramContent> {
+  const checked = await checkProgram({ ...value, _id: programId }, merchantId);
+  if (!checked.ok) throw new ServiceError('VALIDATION_FAILED', checked.mistakes);
+  return contentOf(checked.program);
+}
+
+/** Throws PROGRAM_IN_USE when the style of a program with members would change. */
+export async function requireStyle(deps: Deps, { live, ...at }: ProgramHead, content: ProgramContent): Promise<void> {
+  if (live && live.style !== content.style && (await hasMembers(deps, at))) throw new ServiceError('PROGRAM_IN_USE');
+}
+
+/** Throws SLUG_TAKEN. A publication checks it again. */
+export async function requireFreeSlug(deps: Deps, { programId }: ProgramAt, slug: string): Promise<void> {
+  const owner = await deps.collections.slugs.findOne({ _id: slug });
+  if (owner && owner.programId !== programId) throw new ServiceError('SLUG_TAKEN');
+}
+
+/** Throws VALIDATION_FAILED when the merchant has no room for the images. */
+export async function requireImageRoom(
+  deps: Deps,
+  { merchantId, programId: _id }: ProgramAt,
+  { passTemplate }: ProgramContent,
+): Promise<void> {
+  const message = await imagesBeyondLimit(deps, { merchantId, programs: [{ _id, passTemplate }] });
+  if (message !== null) throw new ServiceError('VALIDATION_FAILED', [{ path: 'passTemplate.images', message }]);
+}

@@ -1,0 +1,128 @@
+// Drafts: a new program, and the draft of the next version of a program. Nothing that is live changes here.
+import { isDeepStrictEqual } from 'node:util';
+import type { Deps } from '../../platform/deps.js';
+import { VersionConflict } from '../../platform/mongodb/conflicts.js';
+import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
+import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
+import { ServiceError } from '../../schemas/errors.js';
+import { newId } from '../../schemas/ids.js';
+import type { Actor } from '../../schemas/members.js';
+import { type Json, mergePatch } from '../../schemas/mergePatch.js';
+import type { ProgramDraftRow } from '../../schemas/programRows.js';
+import { limitOf } from '../access/merchants.js';
+import { checkContent, requireFreeSlug, requireImageRoom, requireStyle } from './checkContent.js';
+import { imageBytesOf } from './imageQuota.js';
+import { headOf, type ProgramAt, type ProgramHead, readHead, requireVersion } from './programHead.js';
+import { forgetProgram } from './readProgram.js';
+
+interface CreateProgram {
+  merchantId: string;
+  actor: Actor;
+  program: Json & { _id?: string | undefined };
+}
+
+/** Throws VALIDATION_FAILED, SLUG_TAKEN, PROGRAM_EXISTS, PROGRAM_LIMIT_REACHED. */
+export async function createProgram(
+  deps: Deps,
+  { merchantId, actor, program: { _id, ...given } }: CreateProgram,
+): Promise<ProgramHead> {
+  const at = { merchantId, programId: _id ?? newId() };
+  const content = await checkContent(given, at);
+  await requireFreeSlug(deps, at, content.slug);
+  await requireImageRoom(deps, at, content);
+  const now = deps.now();
+  const row: ProgramDraftRow = {
+    _id: at.programId,
+    merchantId,
+    version: 1,
+    content,
+    imageBytes: imageBytesOf(content),
+    createdAt: now,
+    updatedAt: now,
+    updatedBy: actor,
+  };
+  const { programs, programDrafts } = deps.collections;
+  const quota = await limitOf(deps, { merchantId, limit: 'programs' });
+  await insertWithQuota(deps, {
+    merchantId,
+    owner: `programs:${merchantId}`,
+    async countHeld() {
+      const [live, drafts] = await Promise.all([
+        programs.countDocuments({ merchantId }, { limit: Math.max(quota, 1) }),
+        programDrafts.countDocuments({ merchantId, published: { $exists: false } }, { limit: Math.max(quota, 1) }),
+      ]);
+      return live + drafts;
+    },
+    quota,
+    refusal: new ServiceError('PROGRAM_LIMIT_REACHED'),
+    name: 'programDrafts',
+    async rows() {
+      const where = { _id: at.programId };
+      const [live, draft] = await Promise.all([
+        programs.findOne(where, { projection: { _id: 1 } }),
+        programDrafts.findOne(where, { projection: { _id: 1 } }),
+      ]);
+      if (live || draft) throw new ServiceError('PROGRAM_EXISTS');
+      return [row];
+    },
+  });
+  return { ...at, live: null, draft: row, version: 1, content, archived: false };
+}
+
+interface EditProgram extends ProgramAt {
+  actor: Actor;
+  /** The version that the caller has read; without it the newest edit is changed. */
+  version: number | undefined;
+  patch: Json;
+}
+
+/**
+ * Throws PROGRAM_NOT_FOUND, VERSION_CONFLICT, VALIDATION_FAILED, PROGRAM_IN_USE, SLUG_TAKEN. An edit that changes nothing
+ * leaves the version as it is.
+ */
+export function editProgram(deps: Deps, { actor, version, patch, ...at }: EditProgram): Promise<ProgramHead> {
+  return retryOnConflict(deps, async () => {
+    const head = await readHead(deps, at);
+    requireVersion(head, version);
+    const content = await checkContent(mergePatch(head.content, patch), at);
+    await requireStyle(deps, head, content);
+    await requireFreeSlug(deps, at, content.slug);
+    if (isDeepStrictEqual(content, head.content)) return head;
+    await requireImageRoom(deps, at, content);
+    const now = deps.now();
+    const set = {
+      version: head.version + 1,
+      content,
+      imageBytes: imageBytesOf(content),
+      updatedAt: now,
+      updatedBy: actor,
+    };
+    const { programDrafts } = deps.collections;
+    const where = { _id: at.programId, merchantId: at.merchantId };
+    if (head.draft) {
+      const { matchedCount } = await programDrafts.updateOne({ ...where, version: head.version }, { $set: set });
+      if (matchedCount === 0) throw new VersionConflict('The program was changed since it was read.');
+    } else await programDrafts.insertOne({ ...where, ...set, published: true, createdAt: now });
+    const draft = { ...where, createdAt: now, ...head.draft, ...set };
+    return headOf(at, head.live, draft) ?? head;
+  });
+}
+
+/** Closes a program for new members or opens it again, at once. Throws PROGRAM_NOT_FOUND. */
+export async function setArchived(
+  deps: Deps,
+  { archived, ...at }: ProgramAt & { archived: boolean },
+): Promise<ProgramHead> {
+  const { programs, programDrafts } = deps.collections;
+  const where = { _id: at.programId, merchantId: at.merchantId };
+  const { matchedCount } = await programs.updateOne(where, { $set: { archived } });
+  // The version keeps a publication at the same time from losing the change.
+  if (matchedCount === 0)
+    await programDrafts.updateOne(
+      { ...where, published: { $exists: false }, archived: archived ? { $ne: true } : true },
+      { $set: { archived }, $inc: { version: 1 } },
+    );
+  const head = await readHead(deps, at);
+  forgetProgram(deps, head, head.content.slug);
+  return head;
+}

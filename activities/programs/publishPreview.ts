@@ -1,0 +1,45 @@
+// Whom a publication would change. At most PROGRAM_PREVIEW_MAX_MEMBERS are looked at, for at most a second, so that the
+// cost does not grow with the program.
+import type { Deps } from '../../platform/deps.js';
+import { tierOf } from '../../schemas/balance.js';
+import type { ProgramContent } from '../../schemas/programRows.js';
+import { type ProgramAt, readHead } from './programHead.js';
+import { readSome, type Standing } from './programMembers.js';
+import { changesPasses } from './publishPrograms.js';
+
+const forMs = 1_000;
+
+export interface PublishPreview {
+  passes: number;
+  full: number;
+  overFull: number;
+  tierMoves: number;
+  counted: number;
+  complete: boolean;
+}
+
+/** Throws PROGRAM_NOT_FOUND. */
+export async function previewPublication(deps: Deps, at: ProgramAt): Promise<PublishPreview> {
+  const { live, draft, content } = await readHead(deps, at);
+  const preview: PublishPreview = { passes: 0, full: 0, overFull: 0, tierMoves: 0, counted: 0, complete: true };
+  if (!live || !draft?.content) return preview;
+  const most = deps.config.PROGRAM_PREVIEW_MAX_MEMBERS;
+  const rebuilds = changesPasses(live, content);
+  preview.complete = await readSome(deps, { ...at, most, forMs }, (member) =>
+    count(preview, { member, live, next: content, rebuilds }),
+  );
+  return preview;
+}
+
+function count(
+  preview: PublishPreview,
+  { member, live, next, rebuilds }: { member: Standing; live: ProgramContent; next: ProgramContent; rebuilds: boolean },
+): void {
+  const { balance, lifetimePoints, deviceCount, pass } = member;
+  const isFull = ({ goal }: ProgramContent) => goal !== undefined && balance >= goal;
+  preview.counted += 1;
+  if (rebuilds && (deviceCount > 0 || pass?.googleSaved)) preview.passes += 1;
+  if (isFull(next) && !isFull(live)) preview.full += 1;
+  if (next.goal !== undefined && balance > next.goal) preview.overFull += 1;
+  if (tierOf(live, balance, lifetimePoints) !== tierOf(next, balance, lifetimePoints)) preview.tierMoves += 1;
+}

@@ -1,0 +1,178 @@
+// Publications: the newest edit of a program becomes its live version, with everything that follows from it, in one
+// transaction: its slug, its kept versions, the update of its class at Google, and the batch that pushes the passes in
+// use. A process that dies after the commit leaves a batch without a workflow, which `reviveBatches` starts.
+import { isDeepStrictEqual } from 'node:util';
+import type { Deps } from '../../platform/deps.js';
+import { commitVerified } from '../../platform/mongodb/inTransaction.js';
+import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
+import { insert, insertIfAbsent, remove, update } from '../../platform/mongodb/statements.js';
+import type { Statement } from '../../platform/mongodb/transaction.js';
+import type { BatchRow } from '../../schemas/collections.js';
+import { newId } from '../../schemas/ids.js';
+import type { Actor } from '../../schemas/members.js';
+import { programContentFields } from '../../schemas/programEdits.js';
+import { type ProgramContent, type ProgramVersionRow, programVersionId } from '../../schemas/programRows.js';
+import { type Program, versionOf } from '../../schemas/programs.js';
+import { batchRoom } from '../batches/insertBatch.js';
+import { newBatchRow } from '../batches/startBatch.js';
+import { requireStyle } from './checkContent.js';
+import { imageBytesOf } from './imageQuota.js';
+import { contentOf, type ProgramAt, type ProgramHead, readHead, requireVersion } from './programHead.js';
+import { hasMembers } from './programMembers.js';
+import { forgetProgram } from './readProgram.js';
+import { slugWrites } from './slugs.js';
+
+export interface Publication {
+  /** As it was read; when it has changed since, nothing is published. */
+  head: ProgramHead;
+  content: ProgramContent;
+  /** The live one when nothing but `archived` may differ from what is live. */
+  version: number;
+  archived: boolean;
+}
+
+export interface Published {
+  program: Program;
+  /** The batch that pushes the passes in use; null where no member's pass changes. */
+  rebuild: BatchRow | null;
+}
+
+interface Writes {
+  statements: Statement[];
+  /** How many documents the updates must match. */
+  updates: number;
+}
+
+/**
+ * Publishes the newest edit. `rebuild` is null when nothing differs from the live version. Throws PROGRAM_NOT_FOUND,
+ * VERSION_CONFLICT, PROGRAM_IN_USE, SLUG_TAKEN, and RATE_LIMITED while the merchant has as many batches as it may.
+ */
+export function publishProgram(
+  deps: Deps,
+  { actor, version, ...at }: ProgramAt & { actor: Actor; version: number | undefined },
+): Promise<Published> {
+  return retryOnConflict(deps, async () => {
+    const head = await readHead(deps, at);
+    requireVersion(head, version);
+    if (head.live && !head.draft?.content) return { program: head.live, rebuild: null };
+    await requireStyle(deps, head, head.content);
+    const publication = { head, content: head.content, version: head.version, archived: head.archived };
+    const [published] = await commitPublications(deps, { publications: [publication], actor, isLimited: true });
+    return published ?? { program: publishedOf(publication), rebuild: null };
+  });
+}
+
+interface CommitPublications {
+  publications: readonly Publication[];
+  actor: Actor;
+  /** Whether the merchant's limit of running batches holds. */
+  isLimited: boolean;
+}
+
+/** Commits all publications or none. Returns those that made a new version. Throws SLUG_TAKEN, VersionConflict, RATE_LIMITED. */
+export async function commitPublications(
+  deps: Deps,
+  { publications, actor, isLimited }: CommitPublications,
+): Promise<Published[]> {
+  const all: Writes = await slugWrites(deps, publications);
+  const add = ({ statements, updates }: Writes) => {
+    all.statements.push(...statements);
+    all.updates += updates;
+  };
+  const published: Published[] = [];
+  for (const publication of publications) {
+    const { head } = publication;
+    const program = publishedOf(publication);
+    add(programWrites(deps, publication));
+    if (head.live && versionOf(head.live) === publication.version) continue;
+    add(draftWrites(deps, publication, actor));
+    add(await versionWrites(deps, publication, actor));
+    const changed = head.live !== null && changesPasses(head.live, publication.content);
+    const rebuild = changed && (await hasMembers(deps, head)) ? rebuildOf(deps, head, actor) : null;
+    if (rebuild) {
+      if (isLimited) add(await batchRoom(deps, head));
+      add({ statements: [insert(deps, 'batches', rebuild)], updates: 0 });
+    }
+    published.push({ program, rebuild });
+  }
+  await commitVerified(deps, all);
+  deps.crashPoint('after-commit');
+  for (const { head, content } of publications) forgetProgram(deps, head, content.slug);
+  return published;
+}
+
+const publishedOf = ({ head, content, version, archived }: Publication): Program => ({
+  _id: head.programId,
+  merchantId: head.merchantId,
+  ...content,
+  archived,
+  version,
+});
+
+/** Whether a pass of the program may look different with the new content. */
+export function changesPasses(live: Program, content: ProgramContent): boolean {
+  const shown = ({ slug, enrollment, ...rest }: ProgramContent) => rest;
+  return !isDeepStrictEqual(shown(content), shown(contentOf(live)));
+}
+
+const rebuildOf = (deps: Deps, { merchantId, programId }: ProgramAt, startedBy: Actor): BatchRow =>
+  newBatchRow(deps, { _id: newId(), merchantId, kind: 'passes.rebuild', programId, startedBy });
+
+/** `archived` is only written when it changes, because it is changed without a publication as well. */
+function programWrites(deps: Deps, publication: Publication): Writes {
+  const { head, content, version, archived } = publication;
+  const { live, programId: _id, merchantId } = head;
+  const follow = update(deps, 'classUpdates', { _id }, { $set: { merchantId, revision: newId() } }, true);
+  if (!live) return { statements: [insert(deps, 'programs', publishedOf(publication)), follow], updates: 1 };
+  const given = new Set(Object.keys(content));
+  const absent = programContentFields.filter((name) => !given.has(name));
+  const change = {
+    $set: { ...content, version, ...(archived !== live.archived && { archived }) },
+    ...(absent.length > 0 && { $unset: Object.fromEntries(absent.map((name) => [name, ''])) }),
+  };
+  const asRead = live.version ?? { $exists: false };
+  return {
+    statements: [update(deps, 'programs', { _id, merchantId, version: asRead }, change), follow],
+    updates: 2,
+  };
+}
+
+/** Marks the edit as published. The row stays: its version is that of the newest edit. */
+function draftWrites(deps: Deps, { head, version, content }: Publication, updatedBy: Actor): Writes {
+  const { draft, merchantId, programId: _id } = head;
+  const updatedAt = deps.now();
+  const set = { version, imageBytes: imageBytesOf(content), published: true as const, updatedAt, updatedBy };
+  if (!draft)
+    return {
+      statements: [insert(deps, 'programDrafts', { _id, merchantId, createdAt: updatedAt, ...set })],
+      updates: 0,
+    };
+  const filter = { _id, merchantId, version: draft.version };
+  const change = { $set: set, $unset: { content: '', archived: '' } };
+  return { statements: [update(deps, 'programDrafts', filter, change)], updates: 1 };
+}
+
+/** The new version, the live one unless it is kept already, and the removal of the oldest. */
+async function versionWrites(deps: Deps, { head, content, version }: Publication, publishedBy: Actor): Promise<Writes> {
+  const { live, merchantId, programId } = head;
+  const rowOf = (of: number, its: ProgramContent): ProgramVersionRow & { _id: string } => ({
+    _id: programVersionId(programId, of),
+    merchantId,
+    programId,
+    version: of,
+    content: its,
+  });
+  const oldest = await deps.collections.programVersions
+    .find({ programId }, { projection: { _id: 1 } })
+    .sort({ version: -1 })
+    .skip(deps.config.PROGRAM_KEPT_VERSIONS - 1)
+    .toArray();
+  return {
+    statements: [
+      ...(live ? [insertIfAbsent(deps, 'programVersions', rowOf(versionOf(live), contentOf(live)))] : []),
+      insert(deps, 'programVersions', { ...rowOf(version, content), publishedAt: deps.now(), publishedBy }),
+      ...(oldest.length > 0 ? [remove(deps, 'programVersions', { _id: { $in: oldest.map(({ _id }) => _id) } })] : []),
+    ],
+    updates: live ? 1 : 0,
+  };
+}

@@ -1,0 +1,135 @@
+// What a draft looks like on both phones and on its public page, made by the code that builds passes, objects and pages.
+// Nothing is stored.
+import type { z } from 'zod';
+import { newMemberRows } from '../activities/members/newMember.js';
+import { checkProgram, requireFreeSlug } from '../activities/programs/checkContent.js';
+import { loyaltyClassOf, loyaltyObjectOf } from '../activities/wallets/google/passViews.js';
+import { applePassView, googlePassView, googleProgramView } from '../activities/wallets/passViews.js';
+import { tierOf } from '../schemas/balance.js';
+import type { MemberRow } from '../schemas/collections.js';
+import { contrastOf } from '../schemas/contrast.js';
+import { ServiceError } from '../schemas/errors.js';
+import type { finding, programPreview, SampleMember } from '../schemas/programEdits.js';
+import type { Program } from '../schemas/programs.js';
+import type { ApiDeps } from './apiDeps.js';
+import { enrollPage } from './pages/enrollForm.js';
+import { pageHtml } from './pages/layout.js';
+
+type Finding = z.input<typeof finding>;
+type Preview = z.input<typeof programPreview>;
+
+interface PreviewProgram {
+  merchantId: string;
+  program: Record<string, unknown>;
+  member: SampleMember | undefined;
+}
+
+/** In place of what a draft does not have yet. */
+const unsaved = { _id: 'preview', slug: 'preview' };
+/** In place of credentials that are not set, in a form that each wallet accepts. */
+const anyApple = { passTypeId: 'pass.com.example.loyalty', teamId: 'TEAM123456' };
+const anyIssuer = '3388000000000000000';
+
+export async function previewProgram(
+  deps: ApiDeps,
+  { merchantId, program: { version, liveVersion, ...given }, member }: PreviewProgram,
+): Promise<Preview> {
+  const asGiven = await checkProgram({ _id: unsaved._id, ...given, merchantId }, merchantId);
+  const errors = asGiven.ok ? [] : asGiven.mistakes.map((mistake) => ({ ...mistake, severity: 'error' as const }));
+  const complete = asGiven.ok ? asGiven : await checkProgram({ ...unsaved, ...given, merchantId }, merchantId);
+  if (!complete.ok) return { apple: null, appleImages: null, google: null, publicPage: null, findings: errors };
+  const { program } = complete;
+  const sample = sampleOf(deps, program, member);
+  const findings = [...errors, ...(await slugTaken(deps, program)), ...warnings(program)];
+  return {
+    ...(await appleOf(deps, program, sample)),
+    google: googleOf(deps, program, sample),
+    publicPage: pageHtml(deps, enrollPage(program, logoOf(program))).text,
+    findings,
+  };
+}
+
+async function slugTaken(deps: ApiDeps, { _id: programId, merchantId, slug }: Program): Promise<Finding[]> {
+  try {
+    await requireFreeSlug(deps, { merchantId, programId }, slug);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return [{ path: 'slug', severity: 'error', message: error.message }];
+  }
+}
+
+function sampleOf(deps: ApiDeps, program: Program, given: SampleMember = {}): MemberRow {
+  const { goal = 100, tiers } = program;
+  const { balance = tiers?.at(-1)?.threshold ?? Math.ceil(goal / 2), changeMessage, ...rest } = given;
+  const { member } = newMemberRows(deps, {
+    program,
+    person: { firstName: 'Ada', lastName: 'Lovelace', initialPoints: balance },
+    source: 'console',
+    attribution: {},
+    actor: { type: 'user', id: 'preview' },
+  });
+  const defined = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  const sample: MemberRow = { ...member, ...defined };
+  const tier = tierOf(program, sample.balance, sample.lifetimePoints);
+  const message = changeMessage && { pass: { ...sample.pass, message: changeMessage, messageSequence: 1 } };
+  return { ...sample, ...(tier !== undefined && { tier }), ...message };
+}
+
+async function appleOf(
+  deps: ApiDeps,
+  program: Program,
+  member: MemberRow,
+): Promise<Pick<Preview, 'apple' | 'appleImages'>> {
+  const { compileTemplate, passContent } = await import('../activities/wallets/apple/passPackage.js');
+  const compiled = compileTemplate(deps.wallets.apple?.credentials ?? anyApple, program);
+  const { json, files } = passContent(compiled, applePassView(deps.config, { member, program }));
+  return {
+    apple: json,
+    appleImages: Object.fromEntries(
+      [...files].filter(([name]) => name.endsWith('.png')).map(([name, bytes]) => [name, bytes.toString('base64')]),
+    ),
+  };
+}
+
+function googleOf(deps: ApiDeps, program: Program, member: MemberRow): Preview['google'] {
+  const issuerId = deps.wallets.google?.credentials.issuerId ?? anyIssuer;
+  return {
+    class: { ...loyaltyClassOf(issuerId, googleProgramView(deps.config, program)) },
+    object: { ...loyaltyObjectOf(issuerId, googlePassView({ member, program })) },
+  };
+}
+
+/** The draft has no address of its own for its pictures yet. */
+function logoOf({ passTemplate: { images } }: Program): string | undefined {
+  const picture = images.logo ?? images.icon;
+  const base64 = typeof picture === 'object' ? (picture['3x'] ?? picture['2x'] ?? picture['1x']) : picture;
+  return base64 === undefined ? undefined : `data:image/png;base64,${base64}`;
+}
+
+/** Below this, text is hard to read on a phone: WCAG's bound for large text. */
+const minContrast = 3;
+/** Google cuts a longer name off. */
+const maxIssuerName = 20;
+
+function warnings({ name, enrollment, passTemplate }: Program): Finding[] {
+  const found: Finding[] = [];
+  const warn = (path: string, message: string) => found.push({ path, severity: 'warning', message });
+  const { background, ...inks } = passTemplate.colors;
+  for (const [ink, hex] of Object.entries(inks)) {
+    const contrast = contrastOf(background, hex);
+    if (contrast < minContrast)
+      warn(
+        `passTemplate.colors.${ink}`,
+        `has a contrast of ${contrast.toFixed(1)} to the background; ${minContrast} is needed`,
+      );
+  }
+  const issuer = passTemplate.organizationName;
+  if ((issuer ?? name).length > maxIssuerName)
+    warn(
+      issuer === undefined ? 'name' : 'passTemplate.organizationName',
+      `Google shows ${maxIssuerName} characters of it`,
+    );
+  if (!enrollment.open) warn('enrollment.open', 'the public page is closed, so that nobody can join there');
+  return found;
+}

@@ -1,0 +1,109 @@
+// Requests and answers of a program's designer (docs/interface.md#42-programs). The fields are those of the program
+// file.
+import { z } from 'zod';
+import { actor } from './members.js';
+import { type Json, patchOf } from './mergePatch.js';
+import { programFile, programRecord } from './programs.js';
+import { plainText, text } from './text.js';
+
+const { _id, merchantId, archived, ...content } = programFile.shape;
+
+export const programContentFields = Object.keys(content);
+
+/** A new program. The rules between fields are checked as those of a program file. */
+export const programRequest = z.strictObject({ _id: _id.optional(), ...content });
+
+const version = z
+  .int()
+  .min(1)
+  .describe('the version that was read; when the program has another one, the answer is 409');
+
+const fieldPatches: Record<string, z.ZodType> = Object.fromEntries(
+  Object.entries(content).map(([name, field]) => [name, patchOf(field).nullable().optional()]),
+);
+
+export const programPatch: z.ZodType<Json & { version?: number | undefined }> = z.strictObject({
+  ...fieldPatches,
+  version: version.optional(),
+});
+
+export const publishRequest = z.strictObject({ version: version.optional() }).optional();
+
+/** The images of a template are large, and its fields are those of the program file. */
+const template = z.record(z.string(), z.unknown()).describe('as in the program file, with its defaults');
+
+/** The newest edit of a program, with everything that the designer changes. */
+export const programDraft = z.object({
+  ...programRecord.shape,
+  ...content,
+  passTemplate: template,
+  version: z.int().describe('of the newest edit; `PATCH` and `publish` compare it'),
+  liveVersion: z.int().nullable().describe('null for a program that was never published'),
+});
+
+const rebuild = z.object({ batchId: z.string() }).nullable();
+
+export const publishedProgram = z.object({
+  program: programRecord,
+  rebuild: rebuild.describe('the batch that pushes the passes in use; null where there is none'),
+});
+
+export const publishPreview = z.object({
+  passes: z.int().describe('members whose pass is on a phone or saved at Google, and will be pushed'),
+  full: z.int().describe('cards that the new goal makes full'),
+  overFull: z.int().describe('cards with more than the new goal'),
+  tierMoves: z.int().describe('members whose tier moves'),
+  counted: z.int().describe('how many members were looked at'),
+  complete: z.boolean().describe('false when the program has more members than were looked at'),
+});
+
+export const programVersion = z.object({
+  version: z.int(),
+  live: z.boolean(),
+  publishedAt: z.iso.datetime().nullable().describe('null for one from before programs had versions'),
+  publishedBy: actor.nullable(),
+  name: z.string(),
+  slug: z.string(),
+});
+
+export const programVersionDetail = programVersion.extend({
+  program: z.record(z.string(), z.unknown()).describe('the fields of the version; a `PATCH` takes them'),
+});
+
+const sampleMember = z
+  .strictObject({
+    firstName: text(1, 100),
+    lastName: text(1, 100),
+    memberCode: text(1, 20),
+    balance: z.int().min(0).max(Number.MAX_SAFE_INTEGER),
+    lifetimePoints: z.int().min(0).max(Number.MAX_SAFE_INTEGER),
+    status: z.enum(['active', 'voided', 'expired']),
+    changeMessage: plainText().max(200),
+  })
+  .partial();
+
+export const previewRequest = z.strictObject({
+  program: z.record(z.string(), z.unknown()).describe('an unsaved draft: the fields of the program file'),
+  member: sampleMember.optional().describe('whose pass is shown; without it a sample'),
+});
+
+export type SampleMember = z.output<typeof sampleMember>;
+
+export const finding = z.object({
+  path: z.string().describe('the field, such as `passTemplate.colors.label`'),
+  severity: z.enum(['error', 'warning']).describe('an error keeps the program from being saved'),
+  message: z.string(),
+});
+
+const shown = z.record(z.string(), z.unknown()).nullable();
+
+export const programPreview = z.object({
+  apple: shown.describe('the pass.json; null while the draft has errors'),
+  appleImages: z.record(z.string(), z.string()).nullable().describe('the files of the pass beside it, in base64'),
+  google: z
+    .object({ class: z.record(z.string(), z.unknown()), object: z.record(z.string(), z.unknown()) })
+    .nullable()
+    .describe('the loyalty class and the loyalty object'),
+  publicPage: z.string().nullable().describe('the HTML of the page on which people join'),
+  findings: z.array(finding),
+});

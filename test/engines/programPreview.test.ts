@@ -1,0 +1,153 @@
+// The preview of a draft (docs/interface.md#42-programs) shows what the code that builds passes and pages makes of it.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { canvas, encodePng } from '../../activities/wallets/apple/drawing.js';
+import { type Customers, startCustomers } from '../rig/customers.js';
+import { aDesigner, type Designer, outcome } from '../rig/designer.js';
+import { aMerchant } from '../rig/merchant.js';
+import { unzip } from '../rig/pkpass.js';
+import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
+import { until } from '../rig/until.js';
+
+let real: RealWallets;
+let customers: Customers;
+let designer: Designer;
+
+beforeAll(async () => {
+  real = await startRealWallets();
+  customers = await startCustomers(real);
+  designer = await aDesigner(real.merchant);
+});
+afterAll(async () => {
+  await real.stop();
+  await customers.stop();
+});
+
+const stamps = { slug: 'corner', name: 'Corner', style: 'stamps', fields: { primaryLabel: 'STAMPS' }, goal: 8 };
+const preview = (program: Record<string, unknown>, member?: Record<string, unknown>) =>
+  designer.call('/preview', { body: { program, ...(member && { member }) } });
+const icon = (side: number) => encodePng(canvas(side, side), { paper: '#202020', ink: '#e0e0e0' }).toString('base64');
+
+it('shows the pass that a member with the same data really gets', async () => {
+  const images = { icon: { '1x': icon(29), '2x': icon(58), '3x': icon(87) } };
+  const program = await real.merchant.program({
+    style: 'stamps',
+    goal: 8,
+    passTemplate: { images, logoText: 'Corner' },
+  });
+  const joined = await customers.join(program);
+  await real.customer.save(joined.googleUrl ?? '');
+  const { members } = real.service.deps.collections;
+  await until(async () => (await members.findOne({ _id: joined.member._id }))?.pass.googleSaved);
+  await customers.points(joined, { delta: 1 });
+  const bytes = Buffer.from(await (await fetch(joined.appleUrl ?? '')).arrayBuffer());
+  const files = unzip(bytes);
+  const json = JSON.parse(String(files.get('pass.json')));
+  const { memberCode } = joined.member;
+  const { merchantId, _id, archived, ...fields } = program;
+  const { body } = await preview(
+    { ...fields, _id: program._id },
+    { firstName: 'Ada', lastName: 'x', memberCode, balance: 1 },
+  );
+  expect(body.data.findings).toEqual([]);
+  const withoutPerson = ({ serialNumber, authenticationToken, storeCard, ...rest }: Record<string, unknown>) => rest;
+  expect(withoutPerson(body.data.apple)).toEqual(withoutPerson(json));
+  expect(body.data.apple.storeCard.headerFields).toEqual(json.storeCard.headerFields);
+  const pictures = [...files].filter(([name]) => name.endsWith('.png'));
+  expect(pictures.length).toBeGreaterThan(3);
+  expect(body.data.appleImages).toEqual(
+    Object.fromEntries(pictures.map(([name, file]) => [name, file.toString('base64')])),
+  );
+  const { issuerId } = real.google;
+  const shown = real.google.rules.objects.get(`${issuerId}.member-${joined.member._id}`);
+  expect(body.data.google.object.loyaltyPoints).toEqual(shown?.loyaltyPoints);
+  expect(body.data.google.class).toMatchObject({ id: `${issuerId}.program-${_id}`, programName: 'Test program' });
+  const page = await (await fetch(`${real.service.publicUrl}/enroll/${program.slug}`)).text();
+  const withoutPictures = (text: string) => text.replaceAll(/(?:href|src)="(?:data:|\/wallet)[^"]*"/g, '');
+  expect(withoutPictures(body.data.publicPage)).toBe(withoutPictures(page));
+});
+
+describe('a draft', () => {
+  it('is shown with a sample member unless one is given, and nothing is stored', async () => {
+    const { programs, programDrafts, members } = real.service.deps.collections;
+    const counted = () =>
+      Promise.all(
+        [programs, programDrafts, members].map((rows) => rows.countDocuments({ merchantId: real.merchant.id })),
+      );
+    const before = await counted();
+    const { status, body } = await preview(stamps);
+    expect(status).toBe(200);
+    expect(JSON.stringify(body.data.apple)).toContain('Ada Lovelace');
+    expect(body.data.publicPage).toContain('Join Corner');
+    const member = { firstName: 'Grace', lastName: 'Hopper', balance: 8, status: 'voided', changeMessage: 'Full!' };
+    const full = (await preview(stamps, member)).body.data;
+    expect(full.apple).toMatchObject({ voided: true });
+    expect(JSON.stringify(full.apple)).toMatch(/Ready.*Grace Hopper.*Full!/);
+    expect(full.google.object).toMatchObject({ state: 'INACTIVE', accountName: 'Grace Hopper' });
+    expect(await counted()).toEqual(before);
+  });
+
+  it('shows the tier that the sample member would have', async () => {
+    const tiers = [
+      { name: 'Bronze', threshold: 0 },
+      { name: 'Silver', threshold: 50 },
+    ];
+    const { body } = await preview({ ...stamps, style: 'tiered', tiers }, { balance: 60, lifetimePoints: 60 });
+    expect(JSON.stringify(body.data.apple.storeCard.primaryFields)).toContain('Silver');
+  });
+
+  it('with mistakes gets findings with their paths, and no pictures', async () => {
+    const { status, body } = await preview({
+      ...stamps,
+      goal: 0,
+      golas: 1,
+      passTemplate: { colors: { label: 'red' } },
+    });
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ apple: null, appleImages: null, google: null, publicPage: null });
+    const found = body.data.findings as { path: string; severity: string; message: string }[];
+    expect(found.map(({ path, severity }) => [path, severity])).toEqual([
+      ['goal', 'error'],
+      ['passTemplate.colors.label', 'error'],
+      ['golas', 'error'],
+    ]);
+    expect(found[2]?.message).toBe('is not a known field; did you mean goal?');
+  });
+
+  it('without a slug is shown, and the slug is a finding', async () => {
+    const { slug, ...rest } = stamps;
+    const { body } = await preview(rest);
+    expect(body.data.apple).not.toBeNull();
+    expect(body.data.findings).toMatchObject([{ path: 'slug', severity: 'error' }]);
+  });
+
+  it('gets warnings for what is hard to read, cut off, taken or closed', async () => {
+    const theirs = await (await aMerchant(real.service)).program();
+    const { body } = await preview({
+      ...stamps,
+      slug: theirs.slug,
+      enrollment: { open: false },
+      passTemplate: { organizationName: 'A very long name of a company', colors: { background: '#ffffff' } },
+    });
+    expect(
+      body.data.findings.map(({ path, severity }: { path: string; severity: string }) => `${severity} ${path}`),
+    ).toEqual([
+      'error slug',
+      'warning passTemplate.colors.foreground',
+      'warning passTemplate.colors.label',
+      'warning passTemplate.organizationName',
+      'warning enrollment.open',
+    ]);
+    expect(body.data.apple).not.toBeNull();
+  });
+
+  it.each([
+    ['program', {}],
+    ['program', { program: 'text' }],
+    ['member.pionts', { program: stamps, member: { pionts: 3 } }],
+    ['member.balance', { program: stamps, member: { balance: -1 } }],
+  ])('is refused for a mistake in %s of the request', async (path, body) => {
+    const answer = await designer.call('/preview', { body });
+    expect(outcome(answer)).toEqual([400, 'VALIDATION_FAILED']);
+    expect(answer.body.error.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
+  });
+});

@@ -1,0 +1,64 @@
+// An unknown field is answered with the nearest known one.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { distanceBetween, mistakesOf } from '../../schemas/mistakes.js';
+import { programFile } from '../../schemas/programs.js';
+import { fieldPaths } from '../../schemas/shapeWalk.js';
+
+function unknown(value: object, schema: z.ZodType = programFile): Record<string, string> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return {};
+  const mistakes = mistakesOf(schema, parsed.error);
+  return Object.fromEntries(mistakes.map(({ path, message }) => [path, message]));
+}
+const meant = (field: string) => `is not a known field; did you mean ${field}?`;
+
+describe('an unknown field', () => {
+  it.each([
+    [{ goall: 3 }, 'goall', 'goal'],
+    [{ Goal: 3 }, 'Goal', 'goal'],
+    [{ psuhMessages: true }, 'psuhMessages', 'pushMessages'],
+    [{ fields: { primarylabel: 'X' } }, 'fields.primarylabel', 'primaryLabel'],
+    [{ passTemplate: { colors: { backgroud: '#000000' } } }, 'passTemplate.colors.backgroud', 'background'],
+    [{ passTemplate: { backFields: [{ kye: 'a' }] } }, 'passTemplate.backFields.0.kye', 'key'],
+    [{ passTemplate: { images: { ikon: '' } } }, 'passTemplate.images.ikon', 'icon'],
+  ])('%j is answered with the nearest one beside it', (value, path, field) => {
+    expect(unknown(value)[path]).toBe(meant(field));
+  });
+
+  it('that stands in the wrong place is answered with the path of the right one', () => {
+    expect(unknown({ background: '#000000' }).background).toBe(meant('passTemplate.colors.background'));
+    expect(unknown({ colour: 'red' }).colour).toBe(meant('passTemplate.colors'));
+  });
+
+  it('that is like no other, or very long, is only named', () => {
+    expect(unknown({ zzzzzz: 1 }).zzzzzz).toBe('is not a known field');
+    const long = 'x'.repeat(100_000);
+    expect(unknown({ [long]: 1 })[long]).toBe('is not a known field');
+  });
+
+  it('after the tenth is only named, since anybody may send very many', () => {
+    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`goal${index}`, 1]));
+    const messages = Object.values(unknown({ ...many })).filter((message) => message.startsWith('is not a known'));
+    expect(messages).toHaveLength(20_000);
+    expect(messages.filter((message) => message.includes('did you mean'))).toHaveLength(10);
+  });
+
+  it('inside a choice of objects is answered, too', () => {
+    const schema = z.union([z.string(), z.strictObject({ name: z.string() })]).optional();
+    expect(fieldPaths(schema)).toEqual(['name']);
+  });
+});
+
+it('the distance of two words is symmetric, and 0 for equal words in any case', () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 12 }), fc.string({ maxLength: 12 }), (one, other) => {
+      expect(distanceBetween(one, other)).toBe(distanceBetween(other, one));
+      expect(distanceBetween(one, one)).toBe(0);
+    }),
+  );
+  expect([distanceBetween('goal', 'GOAL'), distanceBetween('kye', 'key'), distanceBetween('abc', '')]).toEqual([
+    0, 1, 3,
+  ]);
+});
