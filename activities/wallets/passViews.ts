@@ -1,6 +1,7 @@
 // Builds the pass views: what a member's pass shows at Apple and at Google, from the same data.
 import type { MemberRow } from '../../schemas/collections.js';
 import type { Config } from '../../schemas/config.js';
+import { expiryLines } from '../../schemas/expiry.js';
 import type { Program } from '../../schemas/programs.js';
 import { hasOwnRewards, type RewardState, rewardStates } from '../../schemas/rewards.js';
 import type { ApplePassView } from './apple/passView.js';
@@ -36,6 +37,7 @@ export function applePassView(config: Pick<Config, 'PUBLIC_URL'>, { member, prog
     balance: member.balance,
     goal: program.goal,
     rewards: ownRewards({ member, program }),
+    expiring: expiryLines(program, member),
     tier: member.tier,
     nextTier: nextTierOf({ member, program }),
     status: member.status,
@@ -49,6 +51,7 @@ export function applePassView(config: Pick<Config, 'PUBLIC_URL'>, { member, prog
 export function googlePassView({ member, program }: Pair): GooglePassView {
   const accountName = displayName(member);
   const rewards = ownRewards({ member, program });
+  const expiring = expiryLines(program, member);
   return {
     programId: program._id,
     memberId: member._id,
@@ -59,6 +62,7 @@ export function googlePassView({ member, program }: Pair): GooglePassView {
     ...(member.tier !== undefined && { tier: member.tier }),
     ...(program.goal !== undefined && { goal: program.goal }),
     ...(rewards && { rewards }),
+    ...(expiring.length > 0 && { expiring }),
     status: member.status,
   };
 }

@@ -5,6 +5,7 @@ import type { ChangeFacts } from '../../activities/members/changeTypes.js';
 import { nextTierOf } from '../../activities/wallets/passViews.js';
 import { modesOf } from '../../activities/wallets/walletModes.js';
 import type { MemberRow } from '../../schemas/collections.js';
+import { expiringNext, lotsOf } from '../../schemas/expiry.js';
 import type { member, memberBalance, memberDetail, memberWithProgram } from '../../schemas/members.js';
 import type { Program } from '../../schemas/programs.js';
 import { rewardStates } from '../../schemas/rewards.js';
@@ -62,8 +63,12 @@ export function presentMemberDetail(
     deviceCount,
     redeemedCount,
     rewards: rewardStates(pair.program, balance),
+    expiring: presentExpiring(pair),
   };
 }
+
+const presentExpiring = ({ member, program }: { member: MemberRow; program: Program }) =>
+  expiringNext(program, member).map(({ points, at }) => ({ points, at: at.toISOString() }));
 
 export function presentExplanation(
   pair: { member: MemberRow; program: Program },
@@ -76,8 +81,8 @@ export function presentExplanation(
     tier,
     next: nextTierOf(pair) ?? null,
     rewards: rewardStates(pair.program, balance),
-    expiring: [],
-    lots: [],
+    expiring: presentExpiring(pair),
+    lots: lotsOf(pair.program, pair.member).map(({ points, left, at }) => ({ points, left, at: at.toISOString() })),
     entries: ledgerCount,
     asOf: asOf.toISOString(),
   };

@@ -142,6 +142,7 @@ export const permanentWorkflows: readonly string[] = [
   'relay',
   'repushPasses',
   'recount',
+  'expirePoints',
   'reviveWork',
   'removeBatchRows',
   'updateClasses',
