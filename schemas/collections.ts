@@ -556,6 +556,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
   programs: [
     { key: { slug: 1 }, unique: true, reason: 'a public page finds its program by slug' },
     { key: { merchantId: 1, _id: 1 }, reason: 'the list of a merchant' },
+    { key: { expiry: 1 }, sparse: true, reason: 'those whose points expire, read every minute' },
   ],
   members: [
     { key: { merchantId: 1, memberCode: 1 }, unique: true, reason: 'codes are unique in a merchant; `serial`; scans' },

@@ -1,6 +1,7 @@
 // Expires the points whose time is over. The members are found slice by slice, so that no query reads more than a part of
 // them. A transaction writes the expiry of several members, each guarded by its version: a run that dies, or meets
 // another one, leaves no member half done and none done twice.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { insert, update } from '../../platform/mongodb/statements.js';
@@ -14,14 +15,17 @@ import { derivedId } from '../../schemas/ids.js';
 import { expire, type LotsAfter, sumOf } from '../../schemas/lots.js';
 import type { Program } from '../../schemas/programs.js';
 import type { ExpiryProgress } from '../../schemas/workflows.js';
+import { outboxState } from '../outbox/outboxState.js';
 import { cachedProgram } from '../programs/readProgram.js';
 import { balanceDecision, balanceEvent } from './balanceRules.js';
 import type { Decision } from './decision.js';
 import { ledgerRowOf, memberWritesOf } from './memberWrites.js';
 
 const readBatchSize = 1_000;
+const groupSize = 200;
 const transactionSize = 50;
 const workMs = 10_000;
+const mostBehindMs = 2_000;
 
 export interface ExpireLots {
   /** The slice to begin with. */
@@ -39,29 +43,39 @@ export async function expireLots(deps: Deps, { from, programId, at, signal }: Ex
   const until = performance.now() + workMs;
   const done = { expired: 0, failed: 0 };
   for (let slice = from; slice < expirySlices; slice += 1) {
+    const expiredBefore = done.expired;
     const failed = new Set<string>();
+    const due = { 'expiry.slice': slice, 'expiry.at': { $lte: now }, ...(programId !== undefined && { programId }) };
     for (;;) {
-      signal?.throwIfAborted();
-      if (performance.now() > until && failed.size === 0) return { ...done, next: slice };
-      const due = await deps.collections.members
-        .find(
-          { 'expiry.slice': slice, 'expiry.at': { $lte: now }, ...(programId !== undefined && { programId }) },
-          { projection: { _id: 1 } },
-        )
+      const found = await deps.collections.members
+        .find(due, { projection: { _id: 1 } })
         .limit(readBatchSize + failed.size)
         .toArray();
-      const ids = due.map(({ _id }) => _id).filter((id) => !failed.has(id));
+      const ids = found.map(({ _id }) => _id).filter((id) => !failed.has(id));
       if (ids.length === 0) break;
-      for (const memberIds of toChunks(ids, transactionSize)) {
-        signal?.throwIfAborted();
-        const result = await expireSome(deps, { memberIds, now });
-        done.expired += result.expired;
-        for (const id of result.failed) failed.add(id);
+      for (const group of toChunks(ids, groupSize)) {
+        for (const memberIds of toChunks(group, transactionSize)) {
+          signal?.throwIfAborted();
+          const result = await expireSome(deps, { memberIds, now });
+          done.expired += result.expired;
+          for (const id of result.failed) failed.add(id);
+          deps.crashPoint('mid-expiry');
+        }
+        await letRelaysCatchUp(deps, { until, signal });
+        // A slice of which nobody can be written does not keep the others.
+        const next = done.expired > expiredBefore || failed.size === 0 ? slice : slice + 1;
+        if (performance.now() > until) return { expired: done.expired, failed: done.failed + failed.size, next };
       }
     }
     done.failed += failed.size;
   }
   return done;
+}
+
+/** So that the changes of others do not wait behind those of a midnight. */
+async function letRelaysCatchUp(deps: Deps, { until, signal }: { until: number; signal: AbortSignal | undefined }) {
+  while (performance.now() < until && (await outboxState(deps)).oldestDueAgeMs > mostBehindMs)
+    await sleep(200, undefined, signal && { signal });
 }
 
 interface Some {
