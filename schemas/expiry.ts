@@ -64,9 +64,9 @@ const firstLot = (program: Expiring, points: number): Omit<Lot, 'left'> => ({
   at: expiresAt(program, program.expirySince ?? new Date(0)),
 });
 
-/** Empty in a program without a rule. */
+/** Empty in a program without a rule, and in a draft, whose rule does not count yet. */
 export function lotsOf(program: Expiring, { balance, expiry }: Omit<Holder, '_id'>): Lot[] {
-  if (!program.expiry) return [];
+  if (!program.expiry || !program.expirySince) return [];
   if (expiry && isCurrent(program, expiry.since)) return expiry.lots;
   return addLot([], firstLot(program, balance)).lots;
 }
