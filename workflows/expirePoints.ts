@@ -4,7 +4,7 @@ import { continueAsNew, setCurrentDetails } from '@temporalio/workflow';
 import type { ExpirePoints } from '../schemas/workflows.js';
 import { batches } from './activityOptions.js';
 
-const stepsPerRun = 100;
+const stepsPerRun = 20;
 
 export async function expirePoints(input: ExpirePoints): Promise<{ expired: number }> {
   const { programId, at, slice } = input;
