@@ -218,6 +218,28 @@ describe('a rule that comes later', () => {
     expect((await read(untouched)).balance).toBe(0);
   });
 
+  it('is carried to the members in parts, and goes on where it stopped', async () => {
+    const { members, expiries } = service.deps.collections;
+    const program = await aProgram({});
+    const ids = (await manyMembers(service.deps, { program, count: 24 })).map(({ _id }) => _id);
+    for (const _id of ids) await members.updateOne({ _id }, { $set: { balance: 5 } });
+    await setRule(program._id, { afterDays: 10 });
+    await until(async () => (await read(ids[0] ?? '')).expiring.length > 0);
+    const given = async () =>
+      (await members.find({ programId: program._id, expiry: { $exists: true } }).toArray()).map(({ _id }) => _id);
+
+    // Before every process knows the rule, nobody is given lots.
+    await giveLots(service.deps, { programId: program._id });
+    expect(await given()).toEqual([]);
+    await expiries.updateOne({ _id: program._id }, { $set: { next: 0x800 } });
+    await giveLots(service.deps, { programId: program._id, at: inDays(1) });
+    expect((await given()).toSorted()).toEqual(ids.filter((id) => id >= '8').toSorted());
+    await expiries.updateOne({ _id: program._id }, { $set: { next: 0 } });
+    await giveLots(service.deps, { programId: program._id, at: inDays(1) });
+    expect((await given()).toSorted()).toEqual(ids.toSorted());
+    expect(await giveLots(service.deps, { programId: program._id, at: inDays(1) })).toEqual({ given: 0, over: true });
+  });
+
   it('begins anew after there was none, and after one of the other kind', async () => {
     const { memberId, programId } = await aMember({ expiry: { afterDays: 2 } }, 50);
     await setRule(programId, undefined);
