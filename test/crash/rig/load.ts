@@ -175,12 +175,7 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
     operation.outcome = outcomeOf(called, operation);
   }
 
-  async function keyedChange(
-    kind: BalanceKind,
-    member: Known,
-    transactionId?: string,
-    isOld = random.chance(tricks.oldSale),
-  ): Promise<void> {
+  async function keyedChange(kind: BalanceKind, member: Known, transactionId?: string, body?: object): Promise<void> {
     const known = kind === 'reverse' ? (transactionId ?? reversibleOf(member)) : '';
     if (known === undefined) return keyedChange('delta', member);
     made += 1;
@@ -192,7 +187,7 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
       method: path === 'points' ? 'PATCH' : 'POST',
       path: `/merchants/me/members/${member.id}/${path}`,
       key,
-      body: { ...bodyOf(kind, member), ...(isOld && kind !== 'reverse' && threeDaysAgo()) },
+      body: body ?? bodyOf(kind, member),
     };
     const api = random.whole(0, 1);
     const [called, other] = await Promise.all([
@@ -227,11 +222,14 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
   }
 
   function bodyOf(kind: BalanceKind, { programId }: Known): object {
-    if (kind === 'redeem' || kind === 'reverse') return {};
+    if (kind === 'reverse') return {};
+    const when = random.chance(tricks.oldSale) ? threeDaysAgo() : {};
+    if (kind === 'redeem') return when;
     const isStamps = styleOf(programId) === 'stamps';
-    if (kind === 'earn') return isStamps ? { quantity: random.whole(1, 2) } : { amount: random.whole(0, 6_000) };
-    if (isStamps) return { delta: 1 };
-    return kind === 'delta' ? { delta: random.whole(-20, 60) } : { value: random.whole(0, 200) };
+    if (kind === 'earn')
+      return { ...when, ...(isStamps ? { quantity: random.whole(1, 2) } : { amount: random.whole(0, 6_000) }) };
+    if (isStamps) return { ...when, delta: 1 };
+    return { ...when, ...(kind === 'delta' ? { delta: random.whole(-20, 60) } : { value: random.whole(0, 200) }) };
   }
 
   function note(operation: Operation, answer: Answer): void {
@@ -260,7 +258,7 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
     enroll,
     importFile,
     keyedChange,
-    oldSale: (member) => keyedChange('delta', member, undefined, true),
+    oldSale: (member) => keyedChange('delta', member, undefined, { delta: 7, ...threeDaysAgo() }),
     async step() {
       const kind = known.length < 4 ? 'enroll' : random.weighted(weights);
       if (kind === 'enroll') return enroll();
