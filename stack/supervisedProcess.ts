@@ -4,6 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { constants, getPriority, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toError } from '../platform/toError.js';
 import { ExpectedFailure } from './expectedFailure.js';
@@ -20,6 +21,8 @@ export interface ProcessPlan {
   /** Working directory; by default the supervisor's. */
   cwd?: string;
   env: NodeJS.ProcessEnv;
+  /** How much nicer than the supervisor the process and its threads are; 0 by default. */
+  niceness?: number;
   /** Whether the process gets an IPC channel; only worker and API use one. */
   ipc: boolean;
   /** Resolves when the process does its work; rejects when `signal` aborts. */
@@ -161,7 +164,11 @@ function spawnInto(plan: ProcessPlan, logFile: string): ChildProcess {
   try {
     const stdio = ['ignore', log, log, ...(plan.ipc ? (['ipc'] as const) : [])] as const;
     const cwd = plan.cwd === undefined ? {} : { cwd: plan.cwd };
-    return spawn(plan.command, plan.args, { ...cwd, env: plan.env, stdio: [...stdio], detached: true });
+    const child = spawn(plan.command, plan.args, { ...cwd, env: plan.env, stdio: [...stdio], detached: true });
+    // At once: on Linux a process has a priority for each thread, and a new thread takes that of the one that starts it.
+    if (child.pid !== undefined && plan.niceness !== undefined)
+      setPriority(child.pid, Math.min(getPriority() + plan.niceness, constants.priority.PRIORITY_LOW));
+    return child;
   } finally {
     closeSync(log);
   }

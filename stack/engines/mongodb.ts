@@ -27,6 +27,12 @@ export interface MongodbRun {
   database?: string | undefined;
 }
 
+/**
+ * The niceness of the other processes of the stack. A thread of MongoDB that waits for a processor holds its locks, so all
+ * others wait with it (docs/embedded-engine.md).
+ */
+export const afterMongodb = 5;
+
 export function mongodbPlan({ engine, port, dataDir, env, database }: MongodbRun): ProcessPlan {
   mkdirSync(dataDir, { recursive: true });
   return {
@@ -58,7 +64,7 @@ function secantusArgs(port: number, dataDir: string): string[] {
     // Without this flag a kill -9 loses acknowledged writes.
     '--sync-on-commit',
     // The engine allocates its log file in full: by default 128 MB, even for an empty store.
-    ...['--log-file-max', '32MB', '--cache-size', '1G'],
+    ...['--log-file-max', '32MB', '--cache-size', '2G'],
   ];
 }
 
