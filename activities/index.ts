@@ -14,6 +14,8 @@ import { replayEvents, snapshotReplay } from './batches/replays.js';
 import type { RunChunksInput } from './batches/runChunks.js';
 import { reviveBatches } from './batches/startBatch.js';
 import type { ListTargets } from './batches/targets.js';
+import { type ExpireLots, expireLots } from './members/expireLots.js';
+import { type GiveLots, giveLots } from './members/giveLots.js';
 import { recountMerchants } from './members/recount.js';
 import type { Lease } from './outbox/leases.js';
 import { relayEvents } from './outbox/relayEvents.js';
@@ -60,6 +62,8 @@ async function withHeartbeat<T>(work: (context: HeartbeatContext) => Promise<T>)
   }
 }
 
+const atMoment = (at: number | undefined) => (at === undefined ? {} : { at: new Date(at) });
+
 export function createActivities(deps: WorkerDeps) {
   const { shutdownSignal } = deps;
   const runsChunks =
@@ -105,6 +109,10 @@ export function createActivities(deps: WorkerDeps) {
         const activityAttempt = { runId: workflowExecution?.runId ?? '', attempt };
         return postWebhook(deps, { deliveryId, attempts, activityAttempt, before, remember: saveDetails, signal });
       }),
+    giveLots: ({ at, ...input }: Omit<GiveLots, 'at' | 'signal'> & { at?: number }) =>
+      withHeartbeat(({ signal }) => giveLots(deps, { ...input, ...atMoment(at), signal })),
+    expireLots: ({ at, ...input }: Omit<ExpireLots, 'at' | 'signal'> & { at?: number }) =>
+      withHeartbeat(({ signal }) => expireLots(deps, { ...input, ...atMoment(at), signal })),
     recountMerchants: (input: Recount) => withHeartbeat(() => recountMerchants(deps, input)),
     relayEvents: ({ shard }: Relay) => {
       const { info, cancellationSignal } = Context.current();

@@ -41,6 +41,7 @@ export const crashPoints = [
   'after-log-before-mark',
   'mid-chunk',
   'mid-list',
+  'mid-expiry',
   'mid-upload',
   'between-relay-read-and-write',
 ] as const;

@@ -80,6 +80,10 @@ export function award(rules: Rules, before: Standing, points: number): BalanceCh
   return change(rules, before, clamp(before.balance + points));
 }
 
+/** Takes what expires; the status of the member does not matter. */
+export const expirePoints = (rules: Rules, before: Standing, points: number): BalanceChange =>
+  change(rules, before, clamp(before.balance - points));
+
 /**
  * Without a reward the default one, whose price is the goal: only it resets a stamp card. Throws MEMBER_NOT_ACTIVE,
  * REWARD_NOT_CONFIGURED, CARD_NOT_FULL (with goal, current and missing in its details).

@@ -49,3 +49,28 @@ export function calendarDay(zone: string, at: Date): { start: Date; end: Date } 
     end: firstMoment(now, now + windowMs, (moment) => !isSameDay(moment)),
   };
 }
+
+const dayMs = 24 * hourMs;
+const midnights = new Map<string, Date>();
+const maxMidnights = 10_000;
+
+/**
+ * The first moment of the calendar day that is `days` after the day of `at`. When the clocks skip that day, it is the
+ * first moment after it.
+ */
+export function midnightAfter(zone: string, at: Date, days: number): Date {
+  const format = formatOf(zone);
+  const start = Date.parse(format.format(at)) + days * dayMs;
+  const day = new Date(start).toISOString().slice(0, 10);
+  const key = `${zone} ${day}`;
+  const known = midnights.get(key);
+  if (known) return known;
+  if (midnights.size >= maxMidnights) midnights.clear();
+  const midnight = firstMoment(start - windowMs, start + windowMs, (moment) => format.format(moment) >= day);
+  midnights.set(key, midnight);
+  return midnight;
+}
+
+/** The calendar day of a moment as people read it, such as 31 Dec 2026. */
+export const dayIn = (timeZone: string, at: Date): string =>
+  new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short', year: 'numeric' }).format(at);

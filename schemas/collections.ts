@@ -4,7 +4,9 @@
 import type { Binary, IndexDirection } from 'mongodb';
 import type { BatchKind, BatchPhase, ImportCounts, ImportOutcome } from './batches.js';
 import type { EventType } from './events.js';
+import type { ExpiryKind, MemberExpiry } from './expiry.js';
 import type { LedgerEffect } from './ledger.js';
+import type { LotChange } from './lots.js';
 import type { Actor, MemberStatus, Person } from './members.js';
 import type { MerchantLimits } from './merchantLimits.js';
 import type { PassUpdate, Platform } from './passUpdate.js';
@@ -14,7 +16,7 @@ import type { Program } from './programs.js';
 import type { LedgerType } from './transactions.js';
 import type { DeliveryState, DisabledReason } from './webhooks.js';
 
-export type ProgramRow = Program;
+export type ProgramRow = Omit<Program, 'expirySince'>;
 
 export interface MemberRow {
   _id: string;
@@ -62,6 +64,8 @@ export interface MemberRow {
   deviceCount: number;
   redeemedCount: number;
   ledgerCount: number;
+  /** Absent where no points expire, and until the member's first change after the program gained its rule. */
+  expiry?: MemberExpiry;
   source: 'api' | 'console' | 'import' | 'public';
   attribution: Record<string, string>;
   createdAt: Date;
@@ -107,6 +111,16 @@ export interface CounterRow {
   made?: number;
 }
 
+/** Since when a program's points expire; the id is the program's. */
+export interface ExpiryRow {
+  _id: string;
+  merchantId: string;
+  kind: ExpiryKind;
+  since: Date;
+  /** The part of the members that is to be given lots next (activities/members/giveLots.ts). */
+  next: number;
+}
+
 /** The tags in use: one row for each merchant and tag, so that listing tags reads no members. */
 export interface TagRow {
   _id: string;
@@ -131,6 +145,8 @@ export interface LedgerRow {
   changeMessage?: string;
   /** What else the change did, for its reversal. Rows from before there were reversals lack it. */
   effect?: LedgerEffect;
+  /** Only where points expire: what the change did to the member's lots. */
+  lots?: LotChange[];
   /** The version of the program that decided. */
   rule?: { programVersion: number };
   /** The id of the row that this row reverses, or that reverses this row. */
@@ -515,6 +531,7 @@ export interface CollectionRows {
   emails: EmailRow;
   memberSearchWords: MemberSearchWordRow;
   counters: CounterRow;
+  expiries: ExpiryRow;
   tags: TagRow;
   ledger: LedgerRow;
   idempotencyKeys: IdempotencyKeyRow;
@@ -540,7 +557,10 @@ export type CollectionName = keyof CollectionRows;
 
 export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
   merchants: [{ key: { suspendedAt: 1 }, sparse: true, reason: 'those that are suspended, read every second' }],
-  programs: [{ key: { merchantId: 1, _id: 1 }, reason: 'the list of a merchant' }],
+  programs: [
+    { key: { merchantId: 1, _id: 1 }, reason: 'the list of a merchant' },
+    { key: { expiry: 1 }, sparse: true, reason: 'those whose points expire, read every minute' },
+  ],
   programDrafts: [{ key: { merchantId: 1, _id: 1 }, reason: 'the list of a merchant' }],
   programVersions: [{ key: { programId: 1, version: -1 }, reason: 'the versions of a program, newest first' }],
   slugs: [],
@@ -552,6 +572,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { merchantId: 1, programId: 1, createdAt: -1, _id: -1 }, reason: 'the list of one program; campaigns' },
     { key: { 'pass.googleDueAt': 1 }, sparse: true, reason: 'objects at Google that are behind, oldest first' },
     { key: { 'pass.issueDueAt': 1 }, sparse: true, reason: 'missing passes that nobody goes on trying' },
+    { key: { 'expiry.slice': 1, 'expiry.at': 1 }, sparse: true, reason: 'whose points expire next, in slices' },
     { key: { merchantId: 1, tags: 1, createdAt: -1, _id: -1 }, reason: 'whether a tag is still in use; campaigns' },
   ],
   emails: [],
@@ -562,6 +583,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     },
   ],
   counters: [],
+  expiries: [],
   tags: [{ key: { merchantId: 1, tag: 1 }, unique: true, reason: 'all tags of a merchant in their order' }],
   ledger: [
     {

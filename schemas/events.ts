@@ -67,6 +67,8 @@ export const eventData = {
     tierUpgraded: z.boolean().optional(),
     changeMessage: z.string().optional(),
     ...sale,
+    /** Only of an expiry. */
+    reason: z.literal('expired').optional(),
     /** Only of a reversal: the ledger entry that it undid. */
     reversalOf: z.object({ transactionId: z.string(), type: ledgerType }).optional(),
     passUpdate: passUpdate.nullable(),

@@ -56,6 +56,8 @@ export const replayId = (batchId: string): string => `replay:${batchId}`;
 export const rebuildId = (batchId: string): string => `rebuild:${batchId}`;
 /** The workflow id of retries for a group of events and members: the same ids give the same id, others another one. */
 export const retryId = (ids: readonly string[]): string => `retry:${ids[0]}:${derivedId(...ids)}`;
+/** The workflow id of an operator's expiry of one program; `at` in milliseconds since 1970. */
+export const expireId = (programId: string, at: number | 'now'): string => `expire:${programId}:${at}`;
 export const relayId = (shard: number): string => `relay:${shard}`;
 
 /** `suffix` distinguishes a replay or a test from the first delivery of the same event. */

@@ -126,12 +126,15 @@ export const member = z.object({
   unchanged: z.boolean().optional().describe('true: nothing had to change'),
 });
 
+export const expiring = z.object({ points: z.int().min(1), at: z.iso.datetime() });
+
 export const memberWithProgram = member.extend({ program: programSummary });
 export const memberDetail = member.extend({
   program: programSnapshot,
   deviceCount: z.int().min(0).describe('registered wallet devices'),
   redeemedCount: z.int().min(0).describe('redeems ever, without those that were reversed'),
   rewards: z.array(rewardState).describe('what the balance buys'),
+  expiring: z.array(expiring).max(3).describe('what expires next; empty where no points expire'),
 });
 
 export const memberBalance = member.pick({ id: true, memberCode: true, fieldValues: true, balance: true });
@@ -154,7 +157,7 @@ export const statusResult = z.object({
 export const pushResult = z.object({ member: memberBalance, passUpdate: passUpdate.nullable() });
 
 export const actor = z.object({
-  type: z.enum(['api-key', 'user', 'import', 'public', 'reader']),
+  type: z.enum(['api-key', 'user', 'import', 'public', 'reader', 'program']),
   id: z.string(),
   name: z.string().optional(),
 });

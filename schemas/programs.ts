@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { timeZone } from './calendar.js';
 import { earnMistakes, earnRule } from './earning.js';
+import { expiryMistakes, expiryRule } from './expiry.js';
 import { passTemplate } from './passTemplate.js';
 import { rewardMistakes, rewards } from './rewards.js';
 import { text } from './text.js';
@@ -31,6 +32,7 @@ export const programFile = z
     basis: z.enum(['balance', 'lifetime']).optional(),
     rewards: rewards.optional(),
     earn: earnRule.optional(),
+    expiry: expiryRule.optional(),
     timeZone: timeZone.optional(),
     pushMessages: z.boolean().default(true),
     archived: z.boolean().default(false),
@@ -50,7 +52,8 @@ export const programFile = z
     if (program.style === 'tiered' && !program.tiers) refuse(['tiers'], 'is required for a tiered program');
     if (program.style !== 'tiered' && program.tiers) refuse(['tiers'], 'belongs to tiered programs only');
     if (program.basis && !program.tiers) refuse(['basis'], 'belongs to tiered programs only');
-    for (const { path, message } of [...rewardMistakes(program), ...earnMistakes(program)]) refuse(path, message);
+    for (const { path, message } of [...rewardMistakes(program), ...earnMistakes(program), ...expiryMistakes(program)])
+      refuse(path, message);
     program.tiers?.forEach((entry, index) => {
       const before = program.tiers?.[index - 1];
       if (before && before.threshold >= entry.threshold)
@@ -63,6 +66,8 @@ export type Program = Omit<ProgramFile, 'merchantId'> & {
   merchantId: string;
   /** The version that is live; absent on a program that was written before programs had versions. */
   version?: number;
+  /** Only with an expiry rule: since when. It is not stored with the program (activities/programs/expirySince.ts). */
+  expirySince?: Date;
 };
 
 export const versionOf = ({ version = 1 }: Pick<Program, 'version'>): number => version;
@@ -87,6 +92,7 @@ export const programRecord = z.object({
   basis: z.enum(['balance', 'lifetime']).optional(),
   rewards: rewards.optional().describe('besides the default reward, whose price is `goal`'),
   earn: earnRule.optional(),
+  expiry: expiryRule.optional().describe('absent: points do not expire'),
   timeZone: z.string().optional().describe('IANA; absent: UTC'),
   pushMessages: z.boolean(),
   archived: z.boolean(),

@@ -1,6 +1,6 @@
 // Ledger entries, and answers about balances, as callers see them (docs/interface.md, sections 2.5, 2.8 and 4.5).
 import { z } from 'zod';
-import { actor, balanceResult } from './members.js';
+import { actor, balanceResult, expiring } from './members.js';
 import { rewardState } from './rewards.js';
 
 export const ledgerType = z.enum(['initial', 'adjust', 'redeem', 'earn', 'reversal', 'expiry']);
@@ -44,10 +44,10 @@ export const balanceExplained = z.object({
   tier: z.string().nullable(),
   next: z.object({ name: z.string(), missing: z.int() }).nullable().describe('the next tier'),
   rewards: z.array(rewardState),
-  expiring: z.array(z.object({ points: z.int(), at: z.iso.datetime() })).describe('empty where no points expire'),
+  expiring: z.array(expiring).max(3).describe('what expires next; empty where no points expire'),
   lots: z
     .array(z.object({ points: z.int(), left: z.int(), at: z.iso.datetime() }))
-    .describe('empty where no points expire'),
+    .describe('points that expire together; what is left adds up to the balance; empty where no points expire'),
   entries: z.int().describe('ledger entries, whose deltas add up to the balance'),
   asOf: z.iso.datetime(),
 });

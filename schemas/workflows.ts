@@ -127,6 +127,24 @@ export interface Recounted {
   next?: string;
 }
 
+export interface ExpirePoints {
+  /** Only the members of this program. */
+  programId?: string;
+  /** Milliseconds since 1970: what is over by then; by default what is over. */
+  at?: number;
+  /** Where an earlier run of the same expiry stopped (continue-as-new), and its results. */
+  slice?: number;
+  expired?: number;
+}
+
+/** How many members' points expired, and how many could not be written. */
+export interface ExpiryProgress {
+  expired: number;
+  failed: number;
+  /** The slice of members to go on with; absent when nothing is left. */
+  next?: number;
+}
+
 export interface WorkflowInputs {
   publishChange: PublishChange;
   issuePasses: IssuePasses;
@@ -144,6 +162,7 @@ export interface WorkflowInputs {
   followGoogle: Record<string, never>;
   recount: Recount;
   updateClasses: Record<string, never>;
+  expirePoints: ExpirePoints;
 }
 
 export type WorkflowName = keyof WorkflowInputs;

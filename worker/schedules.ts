@@ -45,6 +45,16 @@ const recount: Schedule = {
   summary: 'put totals and tags right',
 };
 
+const expiry: Schedule = {
+  id: 'expire-points',
+  name: 'expirePoints',
+  input: {},
+  // Midnights of all time zones are on full minutes.
+  interval: { every: '1m' },
+  triggerOnStart: true,
+  summary: 'expire points whose time is over',
+};
+
 const revival: Schedule = {
   id: 'revive-work',
   name: 'reviveWork',
@@ -110,7 +120,7 @@ const relaysOf = (shards: number): Schedule[] => Array.from({ length: shards }, 
 
 function schedulesOf({ relayShards, wallets: { apple, google } }: EnsureSchedules): Schedule[] {
   const ofGoogle = google ? [reconciliation, classUpdates, follow] : [];
-  return [...relaysOf(relayShards), recount, revival, cleaning, ...(apple ? [repush] : []), ...ofGoogle];
+  return [...relaysOf(relayShards), recount, expiry, revival, cleaning, ...(apple ? [repush] : []), ...ofGoogle];
 }
 
 /** Creates the schedules that are missing, and runs at once those that say so. */

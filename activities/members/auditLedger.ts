@@ -3,23 +3,32 @@
 // which it was read.
 import type { Deps } from '../../platform/deps.js';
 import type { LedgerRow, MemberRow } from '../../schemas/collections.js';
+import { sumOf } from '../../schemas/lots.js';
 
 const memberBatchSize = 200;
 const rowBatchSize = 500;
 
-type Audited = Pick<MemberRow, '_id' | 'memberCode' | 'balance' | 'lifetimePoints' | 'version'>;
+type Audited = Pick<
+  MemberRow,
+  '_id' | 'memberCode' | 'balance' | 'lifetimePoints' | 'version' | 'programId' | 'expiry'
+>;
 type Row = Pick<LedgerRow, 'memberId' | 'delta' | 'effect' | 'memberVersion'>;
 
 interface Difference {
   memberId: string;
   memberCode: string;
-  field: 'balance' | 'lifetimePoints';
-  /** What the member has, and what its ledger says in sum. */
+  field: 'balance' | 'lifetimePoints' | 'lots';
+  /** What the member has, and what its ledger (of `lots`: what is left of them) says in sum. */
   has: number;
   sum: number;
 }
 
-async function differencesOf({ collections }: Pick<Deps, 'collections'>, members: Audited[]): Promise<Difference[]> {
+/** `since`: from when on the points of a program expire; other lots are left from a rule that is gone. */
+async function differencesOf(
+  { collections }: Pick<Deps, 'collections'>,
+  members: Audited[],
+  since: ReadonlyMap<string, number>,
+): Promise<Difference[]> {
   const sums = new Map(members.map((member) => [member._id, { member, balance: 0, lifetimePoints: 0 }]));
   const rows = collections.ledger
     .find({ memberId: { $in: [...sums.keys()] } })
@@ -32,13 +41,16 @@ async function differencesOf({ collections }: Pick<Deps, 'collections'>, members
     // Rows from before there were reversals only ever added what the balance gained.
     sum.lifetimePoints += effect?.lifetimePoints ?? Math.max(delta, 0);
   }
-  return [...sums.values()].flatMap(({ member, ...sum }) =>
-    (['balance', 'lifetimePoints'] as const).flatMap((field) =>
-      member[field] === sum[field]
-        ? []
-        : [{ memberId: member._id, memberCode: member.memberCode, field, has: member[field], sum: sum[field] }],
-    ),
-  );
+  return [...sums.values()].flatMap(({ member, balance, lifetimePoints }) => {
+    const { _id: memberId, memberCode, programId, expiry } = member;
+    const isCurrent = expiry && expiry.since.getTime() === since.get(programId);
+    const compared = [
+      { field: 'balance' as const, has: member.balance, sum: balance },
+      { field: 'lifetimePoints' as const, has: member.lifetimePoints, sum: lifetimePoints },
+      ...(isCurrent ? [{ field: 'lots' as const, has: member.balance, sum: sumOf(expiry.lots) }] : []),
+    ];
+    return compared.filter(({ has, sum }) => has !== sum).map((each) => ({ memberId, memberCode, ...each }));
+  });
 }
 
 /** Yields, for each group of members of the merchant, their number and their differences. */
@@ -46,16 +58,18 @@ export async function* auditLedger(
   deps: Pick<Deps, 'collections'>,
   merchantId: string,
 ): AsyncGenerator<{ members: number; differences: Difference[] }> {
+  const expiries = await deps.collections.expiries.find({ merchantId }).toArray();
+  const since = new Map(expiries.map((row) => [row._id, row.since.getTime()]));
   const members = deps.collections.members
     .find({ merchantId })
-    .project<Audited>({ memberCode: 1, balance: 1, lifetimePoints: 1, version: 1 })
+    .project<Audited>({ memberCode: 1, balance: 1, lifetimePoints: 1, version: 1, programId: 1, expiry: 1 })
     .batchSize(memberBatchSize);
   let group: Audited[] = [];
   for await (const member of members) {
     group.push(member);
     if (group.length < memberBatchSize) continue;
-    yield { members: group.length, differences: await differencesOf(deps, group) };
+    yield { members: group.length, differences: await differencesOf(deps, group, since) };
     group = [];
   }
-  if (group.length > 0) yield { members: group.length, differences: await differencesOf(deps, group) };
+  if (group.length > 0) yield { members: group.length, differences: await differencesOf(deps, group, since) };
 }

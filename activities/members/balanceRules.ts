@@ -4,7 +4,9 @@ import type { z } from 'zod';
 import { adjust, type BalanceChange, redeem } from '../../schemas/balance.js';
 import type { LedgerRow, MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
+import { lotsAfter, rowOf } from '../../schemas/expiry.js';
 import { effectOf } from '../../schemas/ledger.js';
+import type { LotsAfter } from '../../schemas/lots.js';
 import type { Actor, pointsRequest, redeemRequest, SaleFacts } from '../../schemas/members.js';
 import { type Program, versionOf } from '../../schemas/programs.js';
 import { rewardOf } from '../../schemas/rewards.js';
@@ -46,15 +48,24 @@ interface Balanced {
   /** The fields of the ledger row that follow from the request. */
   entry: Pick<Entry, 'type' | 'actor'> & Partial<Entry>;
   redeemedCount?: number;
+  now: Date;
+  /** Only of a reversal: the row that it reverses. */
+  reversed?: LedgerRow;
+  /** Only of an expiry, which decides itself about the lots. */
+  lots?: LotsAfter;
 }
 
 /** The writes of a change of a balance. */
 export function balanceDecision(
   member: MemberRow,
-  { change, program, entry, redeemedCount = member.redeemedCount }: Balanced,
+  { change, program, entry, redeemedCount = member.redeemedCount, now, reversed, lots: given }: Balanced,
 ): Omit<Decision, 'event'> {
   const { previous, current, delta, lifetimePoints, tier } = change;
   const { changeMessage: message, ...facts } = entry;
+  const at = entry.occurredAt ?? now;
+  const lots =
+    given ??
+    lotsAfter(program, member, { current, delta, version: member.version + 1, at, ...(reversed && { reversed }) });
   return {
     set: {
       balance: current,
@@ -62,8 +73,12 @@ export function balanceDecision(
       ...(tier !== undefined && { tier }),
       ledgerCount: member.ledgerCount + 1,
       ...(redeemedCount !== member.redeemedCount && { redeemedCount }),
+      ...(lots && { expiry: rowOf(program, member._id, lots.lots) }),
     },
-    ...(tier === undefined && member.tier !== undefined && { unset: ['tier' as const] }),
+    unset: [
+      ...(tier === undefined && member.tier !== undefined ? (['tier'] as const) : []),
+      ...(!lots && member.expiry ? (['expiry'] as const) : []),
+    ],
     wallet: true,
     message: message || undefined,
     ledger: {
@@ -75,6 +90,7 @@ export function balanceDecision(
       ...(message && { changeMessage: message }),
       effect: effectOf(program, member, { lifetimePoints, redeemedCount: redeemedCount - member.redeemedCount }),
       rule: { programVersion: versionOf(program) },
+      ...(lots && lots.changes.length > 0 && { lots: lots.changes }),
       ...facts,
     },
   };
@@ -110,7 +126,7 @@ export function decidePoints(body: z.output<typeof pointsRequest>, { actor, now 
     const entry = { type: 'adjust' as const, actor, ...saleOf(body, now), ...messageOf(body) };
     const change = adjust(program, member, delta === undefined ? { value: value ?? 0 } : { delta });
     return {
-      ...balanceDecision(member, { change, program, entry }),
+      ...balanceDecision(member, { change, program, entry, now }),
       event: { type: 'points.changed', data: { ...balanceEvent(member, change, entry), delta: change.delta } },
     };
   };
@@ -130,7 +146,7 @@ export function decideRedeem(body: z.output<typeof redeemRequest>, { actor, now 
     };
     const change = redeem(program, member, reward);
     return {
-      ...balanceDecision(member, { change, program, entry, redeemedCount: member.redeemedCount + 1 }),
+      ...balanceDecision(member, { change, program, entry, redeemedCount: member.redeemedCount + 1, now }),
       timeline: { type: 'reward_redeemed', ...(reward && { detail: reward.name }) },
       event: {
         type: 'reward.redeemed',

@@ -7,14 +7,14 @@ import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { insert } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
-import type { IdempotencyKeyRow, LedgerRow, MemberRow } from '../../schemas/collections.js';
+import type { IdempotencyKeyRow, MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { derivedId, newId } from '../../schemas/ids.js';
 import { fieldOf } from '../../schemas/programs.js';
 import { cachedProgram } from '../programs/readProgram.js';
 import type { Answer, Changed, ChangeMember, Done, KeyedChange } from './changeTypes.js';
 import type { Decision } from './decision.js';
-import { memberWritesOf } from './memberWrites.js';
+import { ledgerRowOf, memberWritesOf } from './memberWrites.js';
 
 /**
  * A claim without an answer that is younger than this belongs to a request that is still running. An older one belongs
@@ -75,17 +75,8 @@ async function attempt(deps: Deps, input: ChangeMember): Promise<Changed> {
   const writes = memberWritesOf(deps, { before, program, decision, eventId, leaseOwnerOf: input.leaseOwnerOf });
   const { member, leaseOwner } = writes;
   const passUpdate = input.temporalAvailable ? writes.passUpdate : null;
-  const entry: LedgerRow | undefined = decision.ledger && {
-    _id: keyedChange?.id ?? eventId,
-    merchantId,
-    memberId,
-    programId: before.programId,
-    eventId,
-    ...(keyedChange && { fingerprint: keyedChange.fingerprint }),
-    ...decision.ledger,
-    memberVersion: member.version,
-    createdAt: now,
-  };
+  const entry = ledgerRowOf(deps, { decision, member, _id: keyedChange?.id ?? eventId, eventId });
+  if (entry && keyedChange) entry.fingerprint = keyedChange.fingerprint;
   const done: Done = {
     kind: 'done',
     member,

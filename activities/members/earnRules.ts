@@ -60,7 +60,7 @@ export function decideEarn(
       earning: { memberId: member._id, soldAt },
     };
     return {
-      ...balanceDecision(member, { change, program, entry }),
+      ...balanceDecision(member, { change, program, entry, now }),
       event: { type: 'points.changed', data: { ...balanceEvent(member, change, entry), delta: change.delta } },
     };
   };

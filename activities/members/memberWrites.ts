@@ -4,7 +4,7 @@
 import type { Deps, WalletModes } from '../../platform/deps.js';
 import { insert, update } from '../../platform/mongodb/statements.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
-import type { MemberRow } from '../../schemas/collections.js';
+import type { LedgerRow, MemberRow } from '../../schemas/collections.js';
 import { nextModified, nextTag, type PassUpdate } from '../../schemas/passUpdate.js';
 import type { Program } from '../../schemas/programs.js';
 import { newMemberEvent } from '../outbox/newEvent.js';
@@ -66,6 +66,16 @@ export function memberWritesOf(
       ...(decision.statements ?? []),
     ],
   };
+}
+
+/** The ledger row of a decision that has one. `member` is the member after the change. */
+export function ledgerRowOf(
+  deps: Pick<Deps, 'now'>,
+  { decision, member, ...ids }: { decision: Decision; member: MemberRow; _id: string; eventId: string },
+): LedgerRow | undefined {
+  const { _id: memberId, merchantId, programId, version: memberVersion } = member;
+  const about = { ...ids, merchantId, memberId, programId, memberVersion, createdAt: deps.now() };
+  return decision.ledger && { ...decision.ledger, ...about };
 }
 
 function nextState(

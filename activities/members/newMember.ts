@@ -3,7 +3,9 @@
 import type { Deps } from '../../platform/deps.js';
 import { adjust, tierOf } from '../../schemas/balance.js';
 import type { EmailRow, EventRow, LedgerRow, MemberRow, MemberSearchWordRow } from '../../schemas/collections.js';
+import { lotsAfter, rowOf } from '../../schemas/expiry.js';
 import { enrollId, newId, newMemberCode, newToken } from '../../schemas/ids.js';
+import type { LotsAfter } from '../../schemas/lots.js';
 import type { Actor, Person } from '../../schemas/members.js';
 import { nextModified } from '../../schemas/passUpdate.js';
 import { fieldOf, type Program, versionOf } from '../../schemas/programs.js';
@@ -51,6 +53,8 @@ export function newMemberRows(deps: Deps, { program, person, source, attribution
   const { initialPoints: balance = 0, ...names } = person;
   const field = fieldOf(program);
   const tier = tierOf(program, balance, balance);
+  const nothing = { _id, balance: 0 };
+  const lots = lotsAfter(program, nothing, { current: balance, delta: balance, version: 1, at: now });
   const member: MemberRow = {
     _id,
     merchantId: program.merchantId,
@@ -75,6 +79,7 @@ export function newMemberRows(deps: Deps, { program, person, source, attribution
     deviceCount: 0,
     redeemedCount: 0,
     ledgerCount: balance > 0 ? 1 : 0,
+    ...(lots && { expiry: rowOf(program, _id, lots.lots) }),
     source,
     attribution,
     createdAt: now,
@@ -84,7 +89,7 @@ export function newMemberRows(deps: Deps, { program, person, source, attribution
     member,
     email: emailRow(member),
     searchWordRows: searchWordRows(member),
-    ledger: balance > 0 ? initialEntry(member, program, actor) : null,
+    ledger: balance > 0 ? initialEntry(member, { program, actor, lots }) : null,
   };
 }
 
@@ -115,7 +120,10 @@ export function memberCreated(
   });
 }
 
-function initialEntry(member: MemberRow, program: Program, actor: Actor): LedgerRow {
+function initialEntry(
+  member: MemberRow,
+  { program, actor, lots }: { program: Program; actor: Actor; lots: LotsAfter | undefined },
+): LedgerRow {
   const nobody = { status: 'active', balance: 0, lifetimePoints: 0 } as const;
   const { tier, previousTier } = adjust({ ...program, style: 'points' }, nobody, { value: member.balance });
   return {
@@ -131,6 +139,7 @@ function initialEntry(member: MemberRow, program: Program, actor: Actor): Ledger
     ...(tier !== undefined && { tier }),
     ...(previousTier !== undefined && { previousTier }),
     effect: { lifetimePoints: member.lifetimePoints, redeemedCount: 0 },
+    ...(lots && lots.changes.length > 0 && { lots: lots.changes }),
     rule: { programVersion: versionOf(program) },
     actor,
     memberVersion: 1,

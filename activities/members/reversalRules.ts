@@ -30,7 +30,7 @@ function reversalDecision(
     effect: undone,
   };
   return {
-    ...balanceDecision(member, { change, program, entry, redeemedCount }),
+    ...balanceDecision(member, { change, program, entry, redeemedCount, now: asked.now, reversed: row }),
     ...(row.type === 'redeem' && { timeline: { type: 'reward_reversed' } }),
     event: {
       type: 'points.changed',

@@ -16,6 +16,7 @@ import { type Program, versionOf } from '../../schemas/programs.js';
 import { batchRoom } from '../batches/insertBatch.js';
 import { newBatchRow } from '../batches/startBatch.js';
 import { requireStyle } from './checkContent.js';
+import { withExpiry } from './expirySince.js';
 import { imageBytesOf } from './imageQuota.js';
 import { contentOf, type ProgramAt, type ProgramHead, readHead, requireVersion } from './programHead.js';
 import { hasMembers } from './programMembers.js';
@@ -97,7 +98,11 @@ export async function commitPublications(
   }
   await commitVerified(deps, all);
   deps.crashPoint('after-commit');
-  for (const { head, content } of publications) forgetProgram(deps, head, content.slug);
+  for (const publication of publications) {
+    forgetProgram(deps, publication.head, publication.content.slug);
+    // A rule that is new counts from now on.
+    await withExpiry(deps, publishedOf(publication));
+  }
   return published;
 }
 
@@ -131,8 +136,9 @@ function programWrites(deps: Deps, publication: Publication): Writes {
     ...(absent.length > 0 && { $unset: Object.fromEntries(absent.map((name) => [name, ''])) }),
   };
   const asRead = live.version ?? { $exists: false };
+  const withoutRule = live.expiry && !content.expiry ? [remove(deps, 'expiries', { _id })] : [];
   return {
-    statements: [update(deps, 'programs', { _id, merchantId, version: asRead }, change), follow],
+    statements: [update(deps, 'programs', { _id, merchantId, version: asRead }, change), follow, ...withoutRule],
     updates: 2,
   };
 }

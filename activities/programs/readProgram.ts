@@ -2,12 +2,13 @@
 import type { Deps } from '../../platform/deps.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { Program } from '../../schemas/programs.js';
+import { withExpiry } from './expirySince.js';
 
 /** Reads the current program. Throws PROGRAM_NOT_FOUND. */
 export async function readProgram(deps: Deps, at: { merchantId: string; programId: string }): Promise<Program> {
   const program = await deps.read.program({ _id: at.programId, merchantId: at.merchantId });
   if (!program) throw new ServiceError('PROGRAM_NOT_FOUND');
-  return program;
+  return withExpiry(deps, program);
 }
 
 /** Removes a program that has changed, or a slug that it has or had, from the caches of this process. */

@@ -2,6 +2,7 @@
 import { tierOf } from '../../schemas/balance.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { Config } from '../../schemas/config.js';
+import { expiryLines } from '../../schemas/expiry.js';
 import type { Program } from '../../schemas/programs.js';
 import { hasOwnRewards, type RewardState, rewardStates } from '../../schemas/rewards.js';
 import type { ApplePassView } from './apple/passView.js';
@@ -41,6 +42,7 @@ export function applePassView(config: Pick<Config, 'PUBLIC_URL'>, { member, prog
     balance: member.balance,
     goal: program.goal,
     rewards: ownRewards({ member, program }),
+    expiring: expiryLines(program, member),
     tier: tierNow({ member, program }),
     nextTier: nextTierOf({ member, program }),
     status: member.status,
@@ -55,6 +57,7 @@ export function googlePassView({ member, program }: Pair): GooglePassView {
   const accountName = displayName(member);
   const rewards = ownRewards({ member, program });
   const tier = tierNow({ member, program });
+  const expiring = expiryLines(program, member);
   return {
     programId: program._id,
     memberId: member._id,
@@ -65,6 +68,7 @@ export function googlePassView({ member, program }: Pair): GooglePassView {
     ...(tier !== undefined && { tier }),
     ...(program.goal !== undefined && { goal: program.goal }),
     ...(rewards && { rewards }),
+    ...(expiring.length > 0 && { expiring }),
     status: member.status,
   };
 }

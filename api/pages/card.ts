@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { renderSVG } from 'uqr';
 import { displayName, nextTierOf, tierNow } from '../../activities/wallets/passViews.js';
 import type { MemberRow } from '../../schemas/collections.js';
+import { expiryLines } from '../../schemas/expiry.js';
 import type { Program } from '../../schemas/programs.js';
 import { hasOwnRewards, rewardStates } from '../../schemas/rewards.js';
 import { Html, html } from './html.js';
@@ -55,6 +56,8 @@ export function cardState({ member, program }: Pick<Card, 'member' | 'program'>)
       ready,
       state: ready ? 'Ready' : `${missing} to go`,
     })),
+    /** What expires next. */
+    expiring: expiryLines(program, member),
     tier: tierNow({ member, program }) ?? null,
     next: next ? `${next.missing} to ${next.name}` : null,
     /** Value, maximum and name of the progress bar. */
@@ -108,6 +111,7 @@ function view(card: Card, state: CardState): Html {
   </div>
   ${stamps(card) || progress(card, state)}
   ${rewardList(state)}
+  ${expiringList(state, program)}
   <div class="code" role="img" aria-label="QR code of Member ID ${member.memberCode}">
     ${qrSvg(member.memberCode)}
     <span class="label">Member ID</span><strong>${member.memberCode}</strong>
@@ -122,6 +126,13 @@ function rewardList({ rewards }: CardState): Html | false {
       html`<li class="${ready && 'ready'}"><span>${name} <span class="label">${cost}</span></span> <b>${state}</b></li>`,
   );
   return html`<ul class="rewards" id="rewards" aria-label="Rewards">${lines}</ul>`;
+}
+
+/** Also there, hidden, while nothing expires, so that the script can fill it. */
+function expiringList({ expiring }: CardState, { expiry }: Program): Html | false {
+  if (!expiry) return false;
+  const lines = expiring.map((line) => html`<li>${line}</li>`);
+  return html`<div class="expiring" id="expiring" ${lines.length === 0 && new Html('hidden')}><span class="label">Expiring</span><ul>${lines}</ul></div>`;
 }
 
 export function cardBody(card: Card): Html {

@@ -39,6 +39,12 @@ function show(state) {
     line.classList.toggle('ready', reward.ready);
     line.querySelector('b').textContent = reward.state;
   });
+  const expiring = at('expiring');
+  if (expiring) {
+    const lines = state.expiring.map((line) => Object.assign(document.createElement('li'), { textContent: line }));
+    expiring.querySelector('ul').replaceChildren(...lines);
+    expiring.hidden = lines.length === 0;
+  }
   document.querySelectorAll('#stamps li').forEach((place, index) => place.classList.toggle('full', index < state.balance));
   const news = [state.unit + ': ' + state.balance + '.', state.message, notices[state.status]];
   at('news').textContent = news.filter(Boolean).join(' ');

@@ -48,6 +48,8 @@ main:has(.card.void) :is(.welcome, .foot) { display: none; }
 .rewards .label { display: inline; }
 .rewards b { font-weight: 500; }
 .rewards .ready b { font-weight: 700; }
+.expiring { margin-top: 1rem; }
+.expiring ul { list-style: none; }
 .code { display: grid; justify-items: center; gap: .15rem; margin-top: 1.4rem; padding: 1.1rem; background: #fff; color: #18181b; border-radius: 1rem; }
 .code svg { width: 10.5rem; height: 10.5rem; margin-bottom: .6rem; }
 .code .label { color: #52525b; }

@@ -6,6 +6,7 @@ import { nextTierOf } from '../../activities/wallets/passViews.js';
 import { modesOf } from '../../activities/wallets/walletModes.js';
 import { tierOf } from '../../schemas/balance.js';
 import type { MemberRow } from '../../schemas/collections.js';
+import { expiringNext, lotsOf } from '../../schemas/expiry.js';
 import type { member, memberBalance, memberDetail, memberWithProgram } from '../../schemas/members.js';
 import { fieldOf, type Program } from '../../schemas/programs.js';
 import { rewardStates } from '../../schemas/rewards.js';
@@ -64,8 +65,12 @@ export function presentMemberDetail(
     deviceCount,
     redeemedCount,
     rewards: rewardStates(pair.program, balance),
+    expiring: presentExpiring(pair),
   };
 }
+
+const presentExpiring = ({ member, program }: { member: MemberRow; program: Program }) =>
+  expiringNext(program, member).map(({ points, at }) => ({ points, at: at.toISOString() }));
 
 export function presentExplanation(
   pair: { member: MemberRow; program: Program },
@@ -78,8 +83,8 @@ export function presentExplanation(
     tier,
     next: nextTierOf(pair) ?? null,
     rewards: rewardStates(pair.program, balance),
-    expiring: [],
-    lots: [],
+    expiring: presentExpiring(pair),
+    lots: lotsOf(pair.program, pair.member).map(({ points, left, at }) => ({ points, left, at: at.toISOString() })),
     entries: ledgerCount,
     asOf: asOf.toISOString(),
   };

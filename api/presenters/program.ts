@@ -24,12 +24,13 @@ export function presentSnapshot(program: Shown): z.input<typeof programSnapshot>
 }
 
 export function presentProgram(program: Shown): z.input<typeof programRecord> {
-  const { basis, rewards, earn, timeZone } = program;
+  const { basis, rewards, earn, expiry, timeZone } = program;
   return {
     ...presentSnapshot(program),
     ...(basis && { basis }),
     ...(rewards && { rewards }),
     ...(earn && { earn }),
+    ...(expiry && { expiry }),
     ...(timeZone && { timeZone }),
     version: versionOf(program),
   };

@@ -1,6 +1,7 @@
 // Reads of programs for the API: the list of a merchant, and the program of a public page.
 
 import { suspensions } from '../../activities/access/merchants.js';
+import { withExpiry } from '../../activities/programs/expirySince.js';
 import type { Deps } from '../../platform/deps.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { type Program, versionOf } from '../../schemas/programs.js';
@@ -15,7 +16,7 @@ export async function readPublicProgram(deps: Deps, at: { slug: string }): Promi
   if (program?.slug !== at.slug || !(program.archived || program.enrollment.open))
     throw new ServiceError('PROGRAM_NOT_FOUND');
   if ((await suspensions(deps)).has(program.merchantId)) throw new ServiceError('PROGRAM_NOT_FOUND');
-  return program;
+  return withExpiry(deps, program);
 }
 
 /** The same, at most one second old: anybody may ask for the page. */

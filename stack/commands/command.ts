@@ -18,6 +18,8 @@ import { isSystemError } from '../systemError.js';
 export interface CommandContext {
   deps: ClosableDeps;
   config: Config;
+  /** The stack of `npm start`, or NODE_ENV says so; never in the image. */
+  isDevelopment: boolean;
   secrets: SecretBox;
   /** Connects at the first call. */
   temporal: () => ReturnType<typeof connectTemporal>;
@@ -97,7 +99,7 @@ function kept(stackDir: string, name: string): string | undefined {
 // and a command that uses one of them checks it first.
 const absent = { CONSOLE_JWT_SECRET: '-'.repeat(32), SECRETS_KEY: Buffer.alloc(32).toString('base64') };
 
-function configOf(given: NodeJS.ProcessEnv): Config {
+function configOf(given: NodeJS.ProcessEnv): { config: Config; isDevelopment: boolean } {
   const { env, mistakes } = readFileSettings(given);
   if (mistakes.length > 0) throw new Mistakes(mistakes);
   const { mongodbUri, temporalAddress, stack } = connectStack(env);
@@ -106,7 +108,9 @@ function configOf(given: NodeJS.ProcessEnv): Config {
     CONSOLE_JWT_SECRET: env.CONSOLE_JWT_SECRET || kept(stackDir, 'console-jwt-secret'),
     SECRETS_KEY: env.SECRETS_KEY || kept(stackDir, 'secrets-key'),
   };
-  return readConfig({ ...absent, ...env, ...own, MONGODB_URI: mongodbUri, TEMPORAL_ADDRESS: temporalAddress });
+  const config = readConfig({ ...absent, ...env, ...own, MONGODB_URI: mongodbUri, TEMPORAL_ADDRESS: temporalAddress });
+  const isDevelopment = env.NODE_ENV === 'development' || (stack !== undefined && env.NODE_ENV !== 'production');
+  return { config, isDevelopment };
 }
 
 /**
@@ -157,7 +161,7 @@ export async function runCommand(
       out(`${helpOf(command)}\n`);
       return 0;
     }
-    const config = configOf(env);
+    const { config, isDevelopment } = configOf(env);
     const log = pino({ level: 'silent' });
     const deps = createDeps({ config, log, timeouts: 'tool' });
     closing.push(() => deps.close());
@@ -171,7 +175,7 @@ export async function runCommand(
     };
     const secrets = createSecretBox(config);
     const say = (line: string) => out(`${line}\n`);
-    await parsed.verb.run({ deps, config, secrets, temporal: connected, say }, parsed.input);
+    await parsed.verb.run({ deps, config, isDevelopment, secrets, temporal: connected, say }, parsed.input);
     return 0;
   } catch (error) {
     err(`${linesOf(error)}\n`);

@@ -1,6 +1,7 @@
 // Applies programs from files: edits and publishes them, as the console does. All files are checked before the first
 // write: one mistake in any file, and nothing is changed.
 import { readFileSync } from 'node:fs';
+import { WorkflowIdConflictPolicy } from '@temporalio/client';
 import { applyPrograms, readHeads } from '../../activities/programs/applyPrograms.js';
 import { checkProgram } from '../../activities/programs/checkContent.js';
 import { imagesBeyondLimit } from '../../activities/programs/imageQuota.js';
@@ -8,7 +9,9 @@ import { hasMembers } from '../../activities/programs/programMembers.js';
 import type { Deps } from '../../platform/deps.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import { toError } from '../../platform/toError.js';
+import { expireId } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
+import { taskQueues, type WorkflowInputs } from '../../schemas/workflows.js';
 import { demoMerchantId } from '../demo.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main, table } from './command.js';
 
@@ -135,6 +138,40 @@ async function archive({ deps, say }: CommandContext, { args }: CommandInput): P
   for (const id of args) say(`archived ${id}: nobody can be enrolled into it any more`);
 }
 
+const momentForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
+
+function momentOf(text: string): number {
+  const at = momentForm.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(at)) throw new Mistakes(['--at must be a time with its offset, such as 2027-01-01T00:00:00Z']);
+  return at;
+}
+
+/** Does what the schedule does then, by the same workflow. Points that expired ahead of time do not come back. */
+async function expire(context: CommandContext, { values, args }: CommandInput): Promise<void> {
+  const { deps, isDevelopment, say } = context;
+  const [programId, ...rest] = args;
+  if (programId === undefined || rest.length > 0) throw new Mistakes(['name the id of one program']);
+  if (!isDevelopment)
+    throw new Mistakes([
+      'is for development only: the stack of npm start, or NODE_ENV=development; nothing was changed',
+    ]);
+  const at = values.at === undefined ? undefined : momentOf(String(values.at));
+  const program = await deps.collections.programs.findOne({ _id: programId }, { projection: { expiry: 1 } });
+  if (!program) throw new Mistakes([`there is no program "${programId}"; nothing was changed`]);
+  if (!program.expiry) throw new Mistakes([`the points of "${programId}" do not expire; nothing was changed`]);
+  const input: WorkflowInputs['expirePoints'] = { programId, ...(at !== undefined && { at }) };
+  const { expired } = await context
+    .temporal()
+    .client.workflow.execute<(input: WorkflowInputs['expirePoints']) => Promise<{ expired: number }>>('expirePoints', {
+      workflowId: expireId(programId, at ?? 'now'),
+      workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+      workflowExecutionTimeout: '1h',
+      taskQueue: taskQueues.workflows,
+      args: [input],
+    });
+  say(`points of ${expired} ${expired === 1 ? 'member' : 'members'} of ${programId} expired`);
+}
+
 async function list({ deps, say }: CommandContext): Promise<void> {
   const programs = await deps.collections.programs.find().sort({ merchantId: 1, _id: 1 }).toArray();
   const rows = programs.map(({ _id, merchantId, style, slug, archived, name }) => [
@@ -160,6 +197,12 @@ export const programs: Command = {
       run: apply,
     },
     archive: { usage: 'archive ID...', does: 'closes programs for new members', run: archive },
+    expire: {
+      usage: 'expire ID [--at INSTANT]',
+      does: 'expires what is over now, or at INSTANT; refused outside development',
+      options: { at: { type: 'string' } },
+      run: expire,
+    },
     list: { usage: 'list', does: 'shows all programs', run: list },
   },
 };

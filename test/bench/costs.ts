@@ -69,7 +69,7 @@ async function measure(what: string, times: number, work: () => Promise<void>): 
   }));
   let workflows = 0;
   let events = 0;
-  const query = `StartTime >= "${since}" AND WorkflowType NOT IN ("relay", "repushPasses", "recount", "reviveWork", "updateClasses")`;
+  const query = `StartTime >= "${since}" AND WorkflowType NOT IN ("relay", "repushPasses", "recount", "expirePoints", "reviveWork", "updateClasses")`;
   for await (const execution of client.workflow.list({ query })) {
     workflows += 1;
     events += execution.historyLength;

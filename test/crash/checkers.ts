@@ -37,6 +37,7 @@ const eventOfRow: Record<string, string> = {
   earn: 'points.changed',
   reversal: 'points.changed',
   redeem: 'reward.redeemed',
+  expiry: 'points.changed',
 };
 
 /** Every acknowledged change is in the ledger once, a refused change is not, and an indeterminate one at most once. */
@@ -55,7 +56,7 @@ const ledgerHoldsChanges: Checker = ({ operations, ledger }) => {
     if (found > 1) findings.push({ kind: 'doubled', rule, detail: `${keyedChangeId} is there ${found} times` });
   }
   for (const row of ledger)
-    if (row.type !== 'initial' && !asked.has(row.id))
+    if (row.type !== 'initial' && row.type !== 'expiry' && !asked.has(row.id))
       findings.push({ kind: 'doubled', rule, detail: `nobody asked for ${row.id} of ${row.memberId}` });
   return findings;
 };
@@ -131,6 +132,35 @@ const reversalsAreExact: Checker = ({ members, ledger }) => {
 
 const sumOf = (rows: readonly LedgerFound[], field: 'delta' | 'lifetime' | 'redeemed'): number =>
   rows.reduce((total, row) => total + row[field], 0);
+
+/** Points are gone when their time is over and not before; what all rows did to them is what is left. */
+const pointsExpire: Checker = ({ members, ledger, collectedAt = 0 }) => {
+  const rule = 'points expire once, when their time is over';
+  const findings: Finding[] = [];
+  const rows = groupBy(ledger, (row) => row.memberId);
+  for (const { id, balance, lots } of members) {
+    const own = rows.get(id) ?? [];
+    for (const row of own.filter(({ type }) => type === 'expiry'))
+      for (const { at } of row.lots ?? [])
+        if (at > (row.createdAt ?? 0)) findings.push({ kind: 'lost', rule, detail: `${row.id} before its time` });
+    if (!lots) continue;
+    const left = lots.reduce((sum, lot) => sum + lot.left, 0);
+    if (left !== balance) findings.push({ kind: 'wrong', rule, detail: `${id} has ${balance}, in its lots ${left}` });
+    const did = groupBy(
+      own.flatMap((row) => row.lots ?? []),
+      ({ at }) => String(at),
+    );
+    for (const at of new Set([...did.keys(), ...lots.map((lot) => String(lot.at))])) {
+      const sum = (did.get(at) ?? []).reduce((total, { by }) => total + by, 0);
+      const has = lots.filter((lot) => String(lot.at) === at).reduce((total, lot) => total + lot.left, 0);
+      const kind = sum < has ? 'doubled' : 'lost';
+      if (sum !== has) findings.push({ kind, rule, detail: `${id} has ${has} until ${at}, its ledger says ${sum}` });
+      if (has > 0 && Number(at) <= collectedAt)
+        findings.push({ kind: 'lost', rule, detail: `${has} of ${id} are still there` });
+    }
+  }
+  return findings;
+};
 
 /** Nobody earned more on one day than the program allows, whatever was asked at the same time. */
 const limitsHold: Checker = ({ members, ledger }) => {
@@ -394,6 +424,7 @@ const checkers: readonly Checker[] = [
   ledgerHoldsChanges,
   chainIsUnbroken,
   reversalsAreExact,
+  pointsExpire,
   limitsHold,
   answersAreKept,
   rowsAndEventsMatch,

@@ -28,6 +28,7 @@ const crashPoints: Record<Role, readonly CrashPoint[]> = {
     'after-workflow-start',
     'mid-chunk',
     'mid-list',
+    'mid-expiry',
     'between-relay-read-and-write',
   ],
 };
@@ -161,6 +162,14 @@ describe('a worker that dies', () => {
 
   it('in the middle of a chunk of an import: each member is created once', async () => {
     await dieAt('worker', 'mid-chunk', () => load.importFile());
+  });
+
+  it('in the middle of an expiry: what is over is gone once for each member', async () => {
+    for (let index = 0; index < 3; index += 1) await load.enroll('crash-tiers');
+    const members = load.known.filter(({ programId }) => programId === 'crash-tiers');
+    await dieAt('worker', 'mid-expiry', () => Promise.all(members.map((member) => load.oldSale(member))));
+    const rows = await cluster.deps.collections.ledger.find({ type: 'expiry' }).toArray();
+    expect(rows.map(({ memberId }) => memberId).toSorted()).toEqual(members.map(({ id }) => id).toSorted());
   });
 
   it('after the relay has read events and before it has leased them: the next relay takes the events', async () => {

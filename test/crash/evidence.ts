@@ -51,6 +51,8 @@ export interface MemberFound {
   resets: boolean;
   lifetimePoints: number;
   redeemedCount: number;
+  /** Where points expire: what is left of those of each moment (milliseconds since 1970). */
+  lots?: { left: number; at: number }[];
   /** The most points that the program lets a member earn on one day. */
   dailyLimit?: number;
 }
@@ -69,6 +71,9 @@ export interface LedgerFound {
   /** By how much lifetime points and redemptions changed. */
   lifetime: number;
   redeemed: number;
+  /** Where points expire: what the change did to those of each moment. */
+  lots?: { by: number; at: number }[];
+  createdAt?: number;
   /** Of an earning: the day of the sale, in UTC. */
   soldOn?: string;
 }
@@ -125,6 +130,8 @@ export interface WorkflowFound {
 }
 
 export interface Evidence {
+  /** Milliseconds since 1970. */
+  collectedAt?: number;
   operations: Operation[];
   members: MemberFound[];
   ledger: LedgerFound[];
@@ -142,6 +149,7 @@ export const permanentWorkflows: readonly string[] = [
   'relay',
   'repushPasses',
   'recount',
+  'expirePoints',
   'reviveWork',
   'removeBatchRows',
   'updateClasses',

@@ -29,6 +29,8 @@ interface Run {
   env?: Record<string, string>;
   /** Further changes, after the death. */
   afterwards?: readonly BalanceKind[];
+  /** A member has points whose time is over. */
+  oldSale?: true;
   /** Long enough for an intact service to come to rest; a broken one does not. */
   restMs: number;
 }
@@ -40,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => apple.apns.close());
 
 /** Runs one API, one worker, some changes and one death. Returns the findings of the checkers. */
-async function run({ preload, at, afterAnswer, env, afterwards = [], restMs }: Run): Promise<Finding[]> {
+async function run({ preload, at, afterAnswer, env, afterwards = [], oldSale, restMs }: Run): Promise<Finding[]> {
   const listener = await aListener({ name: 'good', responder: ok(), steady: true });
   const cluster = await startCluster({
     preload,
@@ -68,6 +70,11 @@ async function run({ preload, at, afterAnswer, env, afterwards = [], restMs }: R
     await until(async () => died(), { everyMs: 50, throwingIsNo: true });
     await cluster.allUp();
     for (const kind of afterwards) await load.keyedChange(kind, member);
+    if (oldSale) {
+      await load.enroll('crash-tiers');
+      const last = load.known.at(-1);
+      if (last) await load.oldSale(last);
+    }
     await drain(world, { withinMs: restMs });
     await caller.close();
     return check(await collectEvidence(world, load.operations));
@@ -117,6 +124,11 @@ describe('with a guarantee switched off', () => {
     expect(kindsAndRules(findings)).toContain('doubled: a ledger row is reversed at most once, and exactly');
   });
 
+  it('points that nobody expires are reported', async () => {
+    const findings = await run({ preload: { worker: breaking('noExpiry') }, oldSale: true, restMs: 90_000 });
+    expect(kindsAndRules(findings)).toEqual(['lost: points expire once, when their time is over']);
+  });
+
   it('an effect without an operation id is reported as doubled', async () => {
     const findings = await run({
       preload: { worker: breaking('noOperationId') },
@@ -132,7 +144,8 @@ it('the same run with every guarantee in place has no findings', async () => {
     preload: {},
     at: { role: 'api', point: 'after-commit' },
     afterwards: ['earn', 'redeem', 'reverse', 'reverse', 'reverse'],
-    restMs: 60_000,
+    oldSale: true,
+    restMs: 150_000,
   });
   expect(findings).toEqual([]);
 });

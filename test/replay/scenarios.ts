@@ -316,6 +316,28 @@ export const scenarios: Scenarios = {
   followGoogle: {
     followed: () => ({ activities: { followObjects: async () => ({ followed: 3 }) }, input: {} }),
   },
+  expirePoints: {
+    completed: () => {
+      let steps = 0;
+      return {
+        activities: {
+          giveLots: async () => {
+            steps += 1;
+            return { given: 200, over: steps > 1 };
+          },
+          expireLots: async ({ from }) => ({ expired: 10, failed: 0, ...(from < 40 && { next: from + 20 }) }),
+        },
+        input: {},
+      };
+    },
+    continued: () => ({
+      activities: {
+        giveLots: async () => ({ given: 0, over: true }),
+        expireLots: async () => ({ expired: 10, failed: 0, next: 7 }),
+      },
+      input: { programId: 'program-1', at: Date.parse('2027-01-01T00:00:00Z') },
+    }),
+  },
   recount: {
     completed: () => {
       let steps = 0;

@@ -270,6 +270,69 @@ describe('the crash checkers', () => {
   });
 });
 
+describe('the checker of expiry', () => {
+  const over = 1_000;
+  /** The good case, and before it 7 points that expired. */
+  function expired(): Evidence {
+    const evidence = good();
+    const rowIds: [string, number, number, number][] = [
+      ['adjust', 15, 22, 7],
+      ['expiry', 22, 15, -7],
+    ];
+    for (const [index, [type, previous, current, delta]] of rowIds.entries()) {
+      const [eventId, id, memberVersion] = [`e${7 + index}`, `${type}-1`, 5 + index];
+      const lots = [{ by: delta, at: over }];
+      const row = { id, type: type as 'adjust' | 'expiry', previous, current, delta, memberVersion, eventId, lots };
+      const lifetime = Math.max(delta, 0);
+      evidence.ledger.push({ ...row, memberId: 'm1', redeemed: 0, lifetime, createdAt: over + index });
+      const event = { memberId: 'm1', published: true, internal: false, previous, current, memberVersion };
+      evidence.events.push({ ...event, id: eventId, type: 'points.changed' });
+      evidence.deliveries.push({ id: `d-${eventId}`, eventId, subscriptionId: 's1', state: 'succeeded' });
+      evidence.receipts.push({ subscriptionId: 's1', eventId, bytes: eventId, signed: true, accepted: true });
+      for (const feed of evidence.feeds) feed.push(eventId);
+    }
+    evidence.operations.push({ ...keyedChange, keyedChangeId: 'adjust-1', answered: { previous: 15, current: 22 } });
+    const before = first(evidence.ledger, ({ memberVersion }) => memberVersion === 1);
+    const after = first(evidence.ledger, ({ memberVersion }) => memberVersion === 2);
+    for (const row of [before, after]) row.lots = [{ by: row.delta, at: 9_000 }];
+    const member = first(evidence.members);
+    member.lots = [{ left: 15, at: 9_000 }];
+    member.lifetimePoints += 7;
+    return { ...evidence, collectedAt: 5_000 };
+  }
+  const expiryOf = ({ ledger }: Evidence) => first(ledger, ({ type }) => type === 'expiry');
+  const memberOf = ({ members }: Evidence) => first(members);
+  const rule = 'points expire once, when their time is over';
+
+  it('finds nothing about points that expired in time', () => {
+    expect(check(expired())).toEqual([]);
+  });
+
+  it.each<[string, Finding['kind'], Break]>([
+    ['points that are still there', 'lost', (evidence) => Object.assign(evidence, { collectedAt: 9_000 })],
+    [
+      'points that expired before their time',
+      'lost',
+      (evidence) => Object.assign(expiryOf(evidence), { createdAt: 1 }),
+    ],
+    [
+      'points that are gone without an expiry',
+      'lost',
+      (evidence) => evidence.ledger.splice(evidence.ledger.indexOf(expiryOf(evidence)), 1),
+    ],
+    [
+      'an expiry that was made twice',
+      'doubled',
+      (evidence) => evidence.ledger.push({ ...expiryOf(evidence), id: 'expiry-2', memberVersion: 7 }),
+    ],
+    ['lots that are not the balance', 'wrong', (evidence) => Object.assign(memberOf(evidence), { balance: 14 })],
+  ])('finds %s: %s', (_, kind, breakIt) => {
+    const evidence = expired();
+    breakIt(evidence);
+    expect(check(evidence)).toContainEqual(expect.objectContaining({ kind, rule }));
+  });
+});
+
 describe('the checkers of reversals and earnings', () => {
   /** The good case, and before it 7 points that were earned and taken back. */
   function reversed(): Evidence {

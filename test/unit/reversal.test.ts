@@ -55,14 +55,14 @@ function ledgerOf(rules: Program, balance: number) {
     redeem: (by: Program, rewardId?: string) => write(decideRedeem({ rewardId }, asked)(state, by)),
     earn: (by: Program, points: number) => {
       const change = award(by, state, points);
-      write(balanceDecision(state, { change, program: by, entry: { type: 'earn', actor } }));
+      write(balanceDecision(state, { change, program: by, entry: { type: 'earn', actor }, now: asked.now }));
     },
     reverse: (by: Program, index: number) => {
       const row = rows[index];
       if (!row) return;
       const { change, redeemedCount, undone } = reverse(by, state, row);
       const entry = { type: 'reversal' as const, actor, reverses: row._id, effect: undone };
-      write(balanceDecision(state, { change, program: by, entry, redeemedCount }));
+      write(balanceDecision(state, { change, program: by, entry, redeemedCount, now: asked.now }));
       row.reversedBy = String(rows.length - 1);
     },
   };

@@ -24,6 +24,8 @@ export interface ApplePassView {
   goal?: number | undefined;
   /** Where there are others than the one whose price is the goal. */
   rewards?: readonly RewardState[] | undefined;
+  /** What expires next, one line each. */
+  expiring?: readonly string[] | undefined;
   tier?: string | undefined;
   /** `missing`: how many points the member lacks for this tier. */
   nextTier?: { name: string; missing: number } | undefined;
@@ -132,6 +134,7 @@ function storeCard(design: PassDesign, view: ApplePassView): StoreCard {
     backFields: [
       message(view),
       ...(view.rewards ? [text('rewards', 'Rewards', rewardLines(view.rewards))] : []),
+      ...(view.expiring?.length ? [text('expiring', 'Expiring', view.expiring.join('\n'))] : []),
       text('backMemberCode', 'Member ID', view.memberCode),
       {
         ...text('updatedAt', 'Updated', view.updatedAt.toISOString()),

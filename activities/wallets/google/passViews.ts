@@ -33,6 +33,8 @@ export interface GooglePassView {
   goal?: number;
   /** Where there are others than the one whose price is the goal. */
   rewards?: readonly RewardState[];
+  /** What expires next, one line each. */
+  expiring?: readonly string[];
   status: 'active' | 'voided' | 'expired';
 }
 
@@ -74,6 +76,7 @@ export function loyaltyObjectOf(
   view: GooglePassView,
 ): LoyaltyObject & { id: string; classId: string } {
   const second = secondLine(view);
+  const modules = textModules(view);
   return {
     id: makeGoogleObjectId(issuerId, view.memberId),
     classId: makeGoogleClassId(issuerId, view.programId),
@@ -83,7 +86,7 @@ export function loyaltyObjectOf(
     barcode: { type: 'QR_CODE', value: view.memberCode, alternateText: view.memberCode },
     loyaltyPoints: { label: view.label, balance: balanceOf(view.balance) },
     ...(second !== null && { secondaryLoyaltyPoints: second }),
-    ...(view.rewards && { textModulesData: rewardModule(view.rewards) }),
+    ...(modules.length > 0 && { textModulesData: modules }),
   };
 }
 
@@ -92,12 +95,13 @@ export function loyaltyObjectOf(
  */
 export function loyaltyObjectPatchOf(view: GooglePassView): Record<string, unknown> {
   const second = secondLine(view);
+  const modules = textModules(view);
   return {
     state: states[view.status],
     accountName: view.accountName ?? null,
     loyaltyPoints: { label: view.label, balance: onlyKind(balanceOf(view.balance)) },
     secondaryLoyaltyPoints: second === null ? null : { ...second, balance: onlyKind(second.balance) },
-    textModulesData: view.rewards ? rewardModule(view.rewards) : null,
+    textModulesData: modules.length > 0 ? modules : null,
   };
 }
 
@@ -107,8 +111,9 @@ function secondLine(view: GooglePassView): (Points & { label: string; balance: B
   return null;
 }
 
-const rewardModule = (rewards: readonly RewardState[]) => [
-  { id: 'rewards', header: 'Rewards', body: rewardLines(rewards) },
+const textModules = ({ rewards, expiring }: GooglePassView) => [
+  ...(rewards ? [{ id: 'rewards', header: 'Rewards', body: rewardLines(rewards) }] : []),
+  ...(expiring?.length ? [{ id: 'expiring', header: 'Expiring', body: expiring.join('\n') }] : []),
 ];
 
 type Balance = { int: number } | { string: string };

@@ -32,20 +32,25 @@ export async function collectEvidence(
   for await (const { workflowId, type, status } of cluster.temporal.workflow.list())
     workflows.push({ id: workflowId, type, status: status.name });
   return {
+    collectedAt: Date.now(),
     operations,
     feeds,
     workflows,
-    members: members.map(({ _id, email = '', balance, status, tags, programId, lifetimePoints, redeemedCount }) => ({
-      ...{ id: _id, email, balance, status, tags, lifetimePoints, redeemedCount },
-      goal: byId.get(programId)?.goal ?? 0,
-      resets: styleOf(programId) === 'stamps',
-      ...given({ dailyLimit: byId.get(programId)?.earn?.dailyLimit }),
-    })),
+    members: members.map(
+      ({ _id, email = '', balance, status, tags, programId, lifetimePoints, redeemedCount, expiry }) => ({
+        ...{ id: _id, email, balance, status, tags, lifetimePoints, redeemedCount },
+        goal: byId.get(programId)?.goal ?? 0,
+        resets: styleOf(programId) === 'stamps',
+        ...given({ lots: expiry?.lots.map(({ left, at }) => ({ left, at: at.getTime() })) }),
+        ...given({ dailyLimit: byId.get(programId)?.earn?.dailyLimit }),
+      }),
+    ),
     ledger: ledger.map(({ _id, memberId, type, previous, current, delta, memberVersion, ...row }) => ({
       ...{ id: _id, memberId, type, previous, current, delta, memberVersion },
       lifetime: row.effect?.lifetimePoints ?? 0,
       redeemed: row.effect?.redeemedCount ?? 0,
       ...given({ eventId: row.eventId, reverses: row.reverses, reversedBy: row.reversedBy }),
+      ...given({ lots: row.lots?.map(({ by, at }) => ({ by, at: at.getTime() })), createdAt: row.createdAt.getTime() }),
       ...given({ soldOn: row.earning?.soldAt.toISOString().slice(0, 10) }),
     })),
     events: events.map(({ _id, type, memberId = '', data, state, internal }) => ({

@@ -43,6 +43,7 @@ async function underWay(cluster: World['cluster']): Promise<string | null> {
   });
   if (batch) return `${batch.kind} ${batch._id} is ${batch.phase}`;
   if (await collections.members.findOne({ 'pass.issueDueAt': { $exists: true } })) return 'a late pass';
+  if (await collections.members.findOne({ 'expiry.at': { $lte: new Date() } })) return 'points whose time is over';
   if (await collections.events.findOne({ pushDueAt: { $exists: true } })) return 'a late push';
   // A workflow that was just started may not be listed yet, and may have written new events since the first look.
   return (await unpublished()) ? 'a new event' : null;

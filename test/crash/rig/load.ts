@@ -35,9 +35,11 @@ const refusals: readonly string[] = [
 ];
 /**
  * Probabilities of the tricks: stop after the first request, repeat after the answer, repeat with another body, send
- * two requests at once.
+ * two requests at once, tell of a sale of three days ago.
  */
-const allTricks = { giveUp: 0.03, askAgain: 0.1, otherBody: 0.06, twice: 0.08 };
+const allTricks = { giveUp: 0.03, askAgain: 0.1, otherBody: 0.06, twice: 0.08, oldSale: 0.15 };
+
+const threeDaysAgo = () => ({ occurredAt: new Date(Date.now() - 71 * 3_600_000).toISOString() });
 
 export interface Load {
   operations: Operation[];
@@ -49,6 +51,8 @@ export interface Load {
   importFile(): Promise<void>;
   /** A reversal is one of that ledger row, by default of a recent change of the member. */
   keyedChange(kind: BalanceKind, member: Known, transactionId?: string): Promise<void>;
+  /** Points of a sale of three days ago: in a program whose points live a day they are over at once. */
+  oldSale(member: Known): Promise<void>;
 }
 
 export interface LoadInput {
@@ -63,7 +67,7 @@ export interface LoadInput {
 
 const nounOf = { delta: 'points', value: 'points', redeem: 'redeem', earn: 'earn', reverse: 'reverse' } as const;
 
-const noTricks = { giveUp: 0, askAgain: 0, otherBody: 0, twice: 0 };
+const noTricks = { giveUp: 0, askAgain: 0, otherBody: 0, twice: 0, oldSale: 0 };
 
 export function createLoad({ world, caller, random, phones = 0, ...given }: LoadInput): Load {
   const tricks = given.tricks === false ? noTricks : allTricks;
@@ -171,7 +175,7 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
     operation.outcome = outcomeOf(called, operation);
   }
 
-  async function keyedChange(kind: BalanceKind, member: Known, transactionId?: string): Promise<void> {
+  async function keyedChange(kind: BalanceKind, member: Known, transactionId?: string, body?: object): Promise<void> {
     const known = kind === 'reverse' ? (transactionId ?? reversibleOf(member)) : '';
     if (known === undefined) return keyedChange('delta', member);
     made += 1;
@@ -183,7 +187,7 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
       method: path === 'points' ? 'PATCH' : 'POST',
       path: `/merchants/me/members/${member.id}/${path}`,
       key,
-      body: bodyOf(kind, member),
+      body: body ?? bodyOf(kind, member),
     };
     const api = random.whole(0, 1);
     const [called, other] = await Promise.all([
@@ -218,11 +222,14 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
   }
 
   function bodyOf(kind: BalanceKind, { programId }: Known): object {
-    if (kind === 'redeem' || kind === 'reverse') return {};
+    if (kind === 'reverse') return {};
+    const when = random.chance(tricks.oldSale) ? threeDaysAgo() : {};
+    if (kind === 'redeem') return when;
     const isStamps = styleOf(programId) === 'stamps';
-    if (kind === 'earn') return isStamps ? { quantity: random.whole(1, 2) } : { amount: random.whole(0, 6_000) };
-    if (isStamps) return { delta: 1 };
-    return kind === 'delta' ? { delta: random.whole(-20, 60) } : { value: random.whole(0, 200) };
+    if (kind === 'earn')
+      return { ...when, ...(isStamps ? { quantity: random.whole(1, 2) } : { amount: random.whole(0, 6_000) }) };
+    if (isStamps) return { ...when, delta: 1 };
+    return { ...when, ...(kind === 'delta' ? { delta: random.whole(-20, 60) } : { value: random.whole(0, 200) }) };
   }
 
   function note(operation: Operation, answer: Answer): void {
@@ -251,6 +258,7 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
     enroll,
     importFile,
     keyedChange,
+    oldSale: (member) => keyedChange('delta', member, undefined, { delta: 7, ...threeDaysAgo() }),
     async step() {
       const kind = known.length < 4 ? 'enroll' : random.weighted(weights);
       if (kind === 'enroll') return enroll();

@@ -45,7 +45,7 @@ export interface Verdict {
 
 export async function runCampaign(campaign: Campaign): Promise<Verdict> {
   const { seed, minutes, everyMs = 3_000, operations: most = Number.POSITIVE_INFINITY, clients = 12 } = campaign;
-  const { perSecond = 25, drainWithinMs = 120_000, say = () => undefined } = campaign;
+  const { perSecond = 25, drainWithinMs = 180_000, say = () => undefined } = campaign;
   const random = createRandom(seed);
   const [apple, listeners] = await Promise.all([startApple(), startListeners(random.fork('audience'))]);
   let cluster: Cluster | undefined;

@@ -20,6 +20,7 @@ const programs = [
     style: 'tiered',
     goal: 50,
     earn: { per: 100, points: 1, currency: 'EUR' },
+    expiry: { afterDays: 1 },
     tiers: [
       { name: 'Bronze', threshold: 0 },
       { name: 'Gold', threshold: 60 },

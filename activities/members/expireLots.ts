@@ -1,0 +1,163 @@
+// Expires the points whose time is over. The members are found slice by slice, so that no query reads more than a part of
+// them. A transaction writes the expiry of several members, each guarded by its version: a run that dies, or meets
+// another one, leaves no member half done and none done twice.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Deps } from '../../platform/deps.js';
+import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
+import { insert, update } from '../../platform/mongodb/statements.js';
+import { transact } from '../../platform/mongodb/transact.js';
+import type { Statement } from '../../platform/mongodb/transaction.js';
+import { toChunks } from '../../platform/toChunks.js';
+import { expirePoints } from '../../schemas/balance.js';
+import type { MemberRow } from '../../schemas/collections.js';
+import { expirySlices, lotsOf, rowOf } from '../../schemas/expiry.js';
+import { derivedId } from '../../schemas/ids.js';
+import { expire, type LotsAfter, sumOf } from '../../schemas/lots.js';
+import type { Program } from '../../schemas/programs.js';
+import type { ExpiryProgress } from '../../schemas/workflows.js';
+import { outboxState } from '../outbox/outboxState.js';
+import { cachedProgram } from '../programs/readProgram.js';
+import { balanceDecision, balanceEvent } from './balanceRules.js';
+import type { Decision } from './decision.js';
+import { ledgerRowOf, memberWritesOf } from './memberWrites.js';
+
+const readBatchSize = 1_000;
+const groupSize = 200;
+const transactionSize = 50;
+const workMs = 10_000;
+const mostBehindMs = 2_000;
+
+export interface ExpireLots {
+  /** The slice to begin with. */
+  from: number;
+  /** Only of this program. */
+  programId?: string;
+  /** What is over by then; by default by now. */
+  at?: Date;
+  signal?: AbortSignal;
+}
+
+/** Works for about 10 s. `next` is the slice of the next call; it is absent at the end. Throws when MongoDB fails. */
+export async function expireLots(deps: Deps, { from, programId, at, signal }: ExpireLots): Promise<ExpiryProgress> {
+  const now = at ?? deps.now();
+  const until = performance.now() + workMs;
+  const done = { expired: 0, failed: 0 };
+  for (let slice = from; slice < expirySlices; slice += 1) {
+    const expiredBefore = done.expired;
+    const failed = new Set<string>();
+    const due = { 'expiry.slice': slice, 'expiry.at': { $lte: now }, ...(programId !== undefined && { programId }) };
+    for (;;) {
+      const found = await deps.collections.members
+        .find(due, { projection: { _id: 1 } })
+        .limit(readBatchSize + failed.size)
+        .toArray();
+      const ids = found.map(({ _id }) => _id).filter((id) => !failed.has(id));
+      if (ids.length === 0) break;
+      for (const group of toChunks(ids, groupSize)) {
+        for (const memberIds of toChunks(group, transactionSize)) {
+          signal?.throwIfAborted();
+          const result = await expireSome(deps, { memberIds, now });
+          done.expired += result.expired;
+          for (const id of result.failed) failed.add(id);
+          deps.crashPoint('mid-expiry');
+        }
+        await letRelaysCatchUp(deps, { until, signal });
+        // A slice of which nobody can be written does not keep the others.
+        const next = done.expired > expiredBefore || failed.size === 0 ? slice : slice + 1;
+        if (performance.now() > until) return { expired: done.expired, failed: done.failed + failed.size, next };
+      }
+    }
+    done.failed += failed.size;
+  }
+  return done;
+}
+
+/** So that the changes of others do not wait behind those of a midnight. */
+async function letRelaysCatchUp(deps: Deps, { until, signal }: { until: number; signal: AbortSignal | undefined }) {
+  while (performance.now() < until && (await outboxState(deps)).oldestDueAgeMs > mostBehindMs)
+    await sleep(200, undefined, signal && { signal });
+}
+
+interface Some {
+  memberIds: readonly string[];
+  now: Date;
+}
+
+/** A member that cannot be written does not keep the others: each of its transaction is then tried alone. */
+async function expireSome(deps: Deps, { memberIds, now }: Some): Promise<{ expired: number; failed: string[] }> {
+  try {
+    return { expired: await retryOnConflict(deps, () => attempt(deps, { memberIds, now })), failed: [] };
+  } catch (error) {
+    const [only] = memberIds;
+    if (memberIds.length === 1 && only !== undefined) {
+      deps.log.error(
+        { err: error, memberId: only },
+        'the points of a member could not expire; the next run tries again',
+      );
+      return { expired: 0, failed: [only] };
+    }
+    const alone = [];
+    for (const id of memberIds) alone.push(await expireSome(deps, { memberIds: [id], now }));
+    return {
+      expired: alone.reduce((sum, { expired }) => sum + expired, 0),
+      failed: alone.flatMap(({ failed }) => failed),
+    };
+  }
+}
+
+/** Returns for how many members points expired. Whoever is no longer due is left as it is. */
+async function attempt(deps: Deps, { memberIds, now }: Some): Promise<number> {
+  const members = await deps.collections.members.find({ _id: { $in: [...memberIds] } }).toArray();
+  const due = members.filter(({ expiry }) => expiry?.at && expiry.at <= now);
+  const written = await Promise.all(
+    due.map(async (member) => writesOf(deps, { member, program: await cachedProgram(deps, member), now })),
+  );
+  if (written.length > 0)
+    await transact(
+      deps,
+      written.flatMap(({ statements }) => statements),
+      written.length,
+    );
+  return written.filter(({ hasExpired }) => hasExpired).length;
+}
+
+interface Expiry {
+  member: MemberRow;
+  program: Program;
+  now: Date;
+}
+
+function writesOf(deps: Deps, { member, program, now }: Expiry): { statements: Statement[]; hasExpired: boolean } {
+  const { _id, merchantId, version } = member;
+  const after = expire(lotsOf(program, member), now);
+  if (after.changes.length === 0) {
+    // The lots are those of a rule that is gone.
+    const change = program.expiry ? { $set: { expiry: rowOf(program, _id, after.lots) } } : { $unset: { expiry: '' } };
+    return { statements: [update(deps, 'members', { _id, merchantId, version }, change)], hasExpired: false };
+  }
+  const decision = decideExpiry({ member, program, now: deps.now() }, after);
+  const eventId = expiryId(member, after);
+  const writes = memberWritesOf(deps, { before: member, program, decision, eventId, leaseOwnerOf: () => null });
+  const entry = ledgerRowOf(deps, { decision, member: writes.member, _id: eventId, eventId });
+  return {
+    statements: [writes.change, ...(entry ? [insert(deps, 'ledger', entry)] : []), ...writes.inserts],
+    hasExpired: true,
+  };
+}
+
+/** The same for the same lots of the same version, also when they expire again after a restore. */
+const expiryId = ({ _id, version }: MemberRow, { changes }: LotsAfter): string =>
+  derivedId('expiry', _id, String(version + 1), ...changes.map(({ id, by, at }) => `${id} ${by} ${at.toISOString()}`));
+
+function decideExpiry({ member, program, now }: Expiry, lots: LotsAfter): Decision {
+  const entry = { type: 'expiry' as const, actor: { type: 'program' as const, id: program._id } };
+  const change = expirePoints(program, member, member.balance - sumOf(lots.lots));
+  return {
+    ...balanceDecision(member, { change, program, entry, now, lots }),
+    timeline: { type: 'points_expired', detail: String(-change.delta) },
+    event: {
+      type: 'points.changed',
+      data: { ...balanceEvent(member, change, entry), delta: change.delta, reason: 'expired' },
+    },
+  };
+}

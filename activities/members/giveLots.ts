@@ -1,0 +1,104 @@
+// Gives lots to the members of programs that gained an expiry rule, so that points expire also for those whom nobody
+// changes. The members are read in parts of the range of their ids; the row of the program remembers the next part. A
+// change that is made meanwhile gives the lots itself (schemas/expiry.ts) and wins.
+import type { Deps } from '../../platform/deps.js';
+import { update } from '../../platform/mongodb/statements.js';
+import { writeBulk } from '../../platform/mongodb/transact.js';
+import type { ExpiryRow, MemberRow } from '../../schemas/collections.js';
+import { lotsOf, rowOf } from '../../schemas/expiry.js';
+import type { Program } from '../../schemas/programs.js';
+import { withExpiry } from '../programs/expirySince.js';
+
+/** Three hexadecimal digits. */
+const parts = 0x1000;
+/** Of all programs: the embedded engine reads by the range of ids alone. */
+const membersOfQuery = 500;
+/** Until then every process knows the rule, and members that one of them was creating without it exist. */
+const settleMs = 30_000;
+const workMs = 10_000;
+
+export interface GiveLots {
+  programId?: string;
+  /** By default now. */
+  at?: Date;
+  signal?: AbortSignal;
+}
+
+/** Works for about 10 s. `over` is false when members are left to be given lots. Throws when MongoDB fails. */
+export async function giveLots(
+  deps: Deps,
+  { programId, at, signal }: GiveLots,
+): Promise<{ given: number; over: boolean }> {
+  const until = performance.now() + workMs;
+  const now = at ?? deps.now();
+  let given = 0;
+  const rules = await readRules(deps, programId);
+  const size = rules.length > 0 ? await partsOfQuery(deps) : parts;
+  for (const { program, row } of rules) {
+    if (row.since.getTime() + settleMs > now.getTime()) continue;
+    for (let part = row.next; part < parts; part += size) {
+      signal?.throwIfAborted();
+      given += await giveTo(deps, program, { from: part, to: part + size });
+      const isLast = part + size >= parts;
+      const pauses = performance.now() > until;
+      if (isLast || pauses) await remember(deps, row, part + size);
+      if (pauses && !isLast) return { given, over: false };
+    }
+  }
+  return { given, over: true };
+}
+
+type Rule = Pick<Program, '_id' | 'merchantId' | 'expiry' | 'timeZone' | 'expirySince'>;
+
+/** The programs whose members are still to be given lots. Since when a program had a rule that is gone is forgotten. */
+async function readRules(deps: Deps, programId?: string): Promise<{ program: Rule; row: ExpiryRow }[]> {
+  const { programs, expiries } = deps.collections;
+  const only = programId === undefined ? {} : { _id: programId };
+  const ruled = programs
+    .find({ ...only, expiry: { $exists: true } })
+    .project<Rule>({ merchantId: 1, expiry: 1, timeZone: 1 });
+  const rules = new Map<string, Rule>();
+  for await (const program of ruled) rules.set(program._id, await withExpiry(deps, program));
+  const open = [];
+  for await (const row of expiries.find(only)) {
+    const program = rules.get(row._id);
+    if (!program) await expiries.deleteOne({ _id: row._id, since: row.since });
+    else if (row.next < parts && program.expirySince?.getTime() === row.since.getTime()) open.push({ program, row });
+  }
+  return open;
+}
+
+const remember = (deps: Deps, { _id, since }: ExpiryRow, next: number) =>
+  deps.collections.expiries.updateOne({ _id, since }, { $set: { next } });
+
+async function partsOfQuery({ collections }: Deps): Promise<number> {
+  const queries = (await collections.members.estimatedDocumentCount()) / membersOfQuery;
+  return Math.min(Math.max(Math.floor(parts / Math.max(queries, 1)), 1), parts);
+}
+
+const bound = (part: number): string => part.toString(16).padStart(3, '0');
+
+type Found = Pick<MemberRow, '_id' | 'balance' | 'version' | 'expiry'>;
+
+/** Ids are random UUIDs, so each part holds about as many members. */
+async function giveTo(deps: Deps, program: Rule, { from, to }: { from: number; to: number }): Promise<number> {
+  const { _id: programId, merchantId, expirySince = new Date(0) } = program;
+  const range = { $gte: bound(from), ...(to < parts && { $lt: bound(to) }) };
+  let given = 0;
+  for (;;) {
+    const found = await deps.collections.members
+      .find({ _id: range, merchantId, programId })
+      .project<Found>({ balance: 1, version: 1, expiry: 1 })
+      .toArray();
+    const without = found.filter(({ balance, expiry }) => balance > 0 && !(expiry && expiry.since >= expirySince));
+    if (without.length === 0) return given;
+    given += await writeBulk(
+      deps,
+      without.map((member) => {
+        const { _id, version } = member;
+        const expiry = rowOf(program, _id, lotsOf(program, member));
+        return update(deps, 'members', { _id, merchantId, version }, { $set: { expiry } });
+      }),
+    );
+  }
+}

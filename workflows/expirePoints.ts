@@ -1,0 +1,27 @@
+// Gives lots to members of programs that gained an expiry rule, then expires the points whose time is over. Both go on
+// until nothing is left, in steps of about 10 s. A schedule starts this workflow every minute.
+import { continueAsNew, setCurrentDetails } from '@temporalio/workflow';
+import type { ExpirePoints } from '../schemas/workflows.js';
+import { batches } from './activityOptions.js';
+
+const stepsPerRun = 20;
+
+export async function expirePoints(input: ExpirePoints): Promise<{ expired: number }> {
+  const { programId, at, slice } = input;
+  const of = { ...(programId !== undefined && { programId }), ...(at !== undefined && { at }) };
+  let { expired = 0 } = input;
+  let next = slice;
+  for (let step = 0; step < stepsPerRun; step += 1) {
+    if (next === undefined) {
+      const { over } = await batches.giveLots(of);
+      if (over) next = 0;
+      continue;
+    }
+    setCurrentDetails(`Points of ${expired} members expired.`);
+    const done = await batches.expireLots({ ...of, from: next });
+    expired += done.expired;
+    if (done.next === undefined) return { expired };
+    next = done.next;
+  }
+  return continueAsNew<typeof expirePoints>({ ...of, ...(next !== undefined && { slice: next }), expired });
+}
