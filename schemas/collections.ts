@@ -32,6 +32,8 @@ export interface MemberRow {
   balance: number;
   lifetimePoints: number;
   tier?: string;
+  /** The version of the program that decided `tier`; 1 where it is absent. */
+  programVersion?: number;
   tags: string[];
   status: MemberStatus;
   /** Grows by one with each change; the write of a change compares it. */

@@ -71,6 +71,7 @@ export function balanceDecision(
       balance: current,
       lifetimePoints,
       ...(tier !== undefined && { tier }),
+      programVersion: versionOf(program),
       ledgerCount: member.ledgerCount + 1,
       ...(redeemedCount !== member.redeemedCount && { redeemedCount }),
       ...(lots && { expiry: rowOf(program, member._id, lots.lots) }),

@@ -66,6 +66,7 @@ export function newMemberRows(deps: Deps, { program, person, source, attribution
     balance,
     lifetimePoints: balance,
     ...(tier !== undefined && { tier }),
+    programVersion: versionOf(program),
     tags: [],
     status: 'active',
     version: 1,

@@ -3,7 +3,7 @@ import { tierOf } from '../../schemas/balance.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { Config } from '../../schemas/config.js';
 import { expiryLines } from '../../schemas/expiry.js';
-import type { Program } from '../../schemas/programs.js';
+import { type Program, versionOf } from '../../schemas/programs.js';
 import { hasOwnRewards, type RewardState, rewardStates } from '../../schemas/rewards.js';
 import type { ApplePassView } from './apple/passView.js';
 import type { GooglePassView, GoogleProgramView } from './google/passViews.js';
@@ -28,9 +28,11 @@ export function nextTierOf({ member, program }: Pair): { name: string; missing: 
 const ownRewards = ({ member, program }: Pair): RewardState[] | undefined =>
   hasOwnRewards(program) ? rewardStates(program, member.balance) : undefined;
 
-/** By the tiers that are live, which may be newer than the member's last change. */
+/** That of the member's last change; by the tiers that are live when they are newer than that change. */
 export const tierNow = ({ member, program }: Pair): string | undefined =>
-  tierOf(program, member.balance, member.lifetimePoints);
+  (member.programVersion ?? 1) === versionOf(program)
+    ? member.tier
+    : tierOf(program, member.balance, member.lifetimePoints);
 
 export function applePassView(config: Pick<Config, 'PUBLIC_URL'>, { member, program }: Pair): ApplePassView {
   return {

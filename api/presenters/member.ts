@@ -2,9 +2,8 @@
 
 import type { z } from 'zod';
 import type { ChangeFacts } from '../../activities/members/changeTypes.js';
-import { nextTierOf } from '../../activities/wallets/passViews.js';
+import { nextTierOf, tierNow } from '../../activities/wallets/passViews.js';
 import { modesOf } from '../../activities/wallets/walletModes.js';
-import { tierOf } from '../../schemas/balance.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { expiringNext, lotsOf } from '../../schemas/expiry.js';
 import type { member, memberBalance, memberDetail, memberWithProgram } from '../../schemas/members.js';
@@ -21,7 +20,7 @@ export function presentMember(
   { member: row, program }: { member: MemberRow; program: Program },
 ): z.input<typeof member> {
   const { firstName, lastName, email, phone } = row;
-  const tier = tierOf(program, row.balance, row.lifetimePoints);
+  const tier = tierNow({ member: row, program });
   const modes = modesOf(deps.walletModes, program);
   return {
     id: row._id,
@@ -76,11 +75,11 @@ export function presentExplanation(
   pair: { member: MemberRow; program: Program },
   asOf: Date,
 ): z.input<typeof balanceExplained> {
-  const { balance, lifetimePoints, tier = null, ledgerCount } = pair.member;
+  const { balance, lifetimePoints, ledgerCount } = pair.member;
   return {
     balance,
     lifetimePoints,
-    tier,
+    tier: tierNow(pair) ?? null,
     next: nextTierOf(pair) ?? null,
     rewards: rewardStates(pair.program, balance),
     expiring: presentExpiring(pair),
