@@ -183,16 +183,16 @@ async function snapshot() {
   const where = { merchantId: owner.id };
   const { members: memberId, webhooks, batches: batchId } = held;
   return Promise.all([
-    members.findOne({ ...where, _id: memberId ?? '' }, { projection: { version: 1, balance: 1, status: 1, tags: 1 } }),
+    members.findOne({ _id: memberId ?? '', ...where }, { projection: { version: 1, balance: 1, status: 1, tags: 1 } }),
     programs.countDocuments(where),
     subscriptions.findOne(
-      { ...where, _id: webhooks ?? '' },
+      { _id: webhooks ?? '', ...where },
       { projection: { enabled: 1, url: 1, secrets: 1, updatedAt: 1 } },
     ),
-    apiKeys.findOne({ ...where, _id: held['api-keys'] ?? '' }),
-    roles.countDocuments({ ...where, _id: held.roles ?? '' }),
+    apiKeys.findOne({ _id: held['api-keys'] ?? '', ...where }),
+    roles.countDocuments({ _id: held.roles ?? '', ...where }),
     deliveries.countDocuments({ ...where, replayOf: { $exists: true } }),
-    batches.findOne({ ...where, _id: batchId ?? '' }, { projection: { cancelRequestedAt: 1 } }),
+    batches.findOne({ _id: batchId ?? '', ...where }, { projection: { cancelRequestedAt: 1 } }),
   ]);
 }
 
