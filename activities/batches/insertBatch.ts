@@ -20,13 +20,7 @@ export async function insertBatch(deps: Deps, row: BatchRow): Promise<void> {
     async countHeld() {
       if (kind === 'campaign') await requireCampaignRoom(deps, merchantId);
       if (kind === 'members.import') await requireRowRoom(deps, { merchantId, batchId: row._id, rows: 1 });
-      const running = { merchantId, phase: { $in: unfinished } };
-      return (
-        await deps.collections.batches
-          .find(running, { projection: { _id: 1 } })
-          .limit(quota)
-          .toArray()
-      ).length;
+      return deps.collections.batches.countDocuments({ merchantId, phase: { $in: unfinished } }, { limit: quota });
     },
     quota,
     refusal: limitReached('runningBatches', { max: quota, retryAfterSeconds }),

@@ -52,8 +52,8 @@ describe('a Google Wallet that joined through the public page', () => {
       expect([balance, messages.at(-1)?.body]).toEqual([String(turn), `You have ${turn} points`]);
       times.push(performance.now());
     }
-    // The device hangs twice, and a machine under load may answer late once more.
-    expect(unanswered).toBeLessThanOrEqual(4);
+    // The device hangs twice.
+    expect(unanswered).toBeLessThanOrEqual(2);
     expect(Math.min(...times.slice(1).map((time, index) => time - Number(times[index])))).toBeLessThan(1_000);
     const { messages, notices } = real.customer.card(objectId);
     expect(messages.map(({ messageType }) => messageType)).toEqual([
