@@ -19,8 +19,8 @@ export interface BatcherOptions<I> {
 
 /**
  * `serve` must return one answer for each item, in the order of the items. When `serve` throws, every caller of the
- * group gets the error. When the error means that the database is unavailable, and no other group was answered
- * meanwhile, all waiting callers are rejected with UNAVAILABLE.
+ * group gets the error. When the error means that the database is unavailable, all waiting callers are rejected with
+ * UNAVAILABLE; when another group was answered meanwhile, only those who have waited for `maxWaitMs`.
  */
 export function createBatcher<I, O>(
   serve: (items: I[]) => Promise<readonly O[]>,
@@ -31,10 +31,10 @@ export function createBatcher<I, O>(
   let scheduled = false;
   let lastAnswerAt = Number.NEGATIVE_INFINITY;
 
-  /** Rejects the calls that have waited for more than `ms` since `from`, or since they came. */
+  /** Rejects the calls that have waited for `ms` since `from`, or since they came. */
   function rejectWaiting(ms: number, from = Number.NEGATIVE_INFINITY): void {
     const now = performance.now();
-    while (waiting[0] && now - Math.max(waiting[0].since, from) > ms)
+    while (waiting[0] && now - Math.max(waiting[0].since, from) >= ms)
       waiting.shift()?.reject(new ServiceError('UNAVAILABLE'));
   }
 
@@ -70,7 +70,7 @@ export function createBatcher<I, O>(
     } catch (error) {
       for (const { reject } of group) reject(error);
       // When the database answers nobody, the waiting calls would only wait for the same timeout.
-      if (isUnavailable(error)) rejectWaiting(lastAnswerAt > startedAt ? maxWaitMs : -1);
+      if (isUnavailable(error)) rejectWaiting(lastAnswerAt > startedAt ? maxWaitMs : 0);
     } finally {
       running -= 1;
       schedule();

@@ -152,7 +152,7 @@ export function createDeps({
     tracing,
     now,
     runExclusive: createKeyedMutex(),
-    countRows: createTotals(),
+    countRows: createTotals(config),
     cached: createShortLivedCache(),
     pageBounds: config.MONGODB_EMBEDDED ? createPageBounds() : undefined,
     walletModes,

@@ -1,32 +1,38 @@
 // Totals of lists. A count that costs much is kept for ten times as long as it took, so that counting takes a tenth of a
-// core at most, however often the list is read. A count that exceeds its time limit has no result.
+// core at most, however often the list is read.
 import { LRUCache } from 'lru-cache';
+import type { Collection, Document, Filter } from 'mongodb';
+import type { Config } from '../schemas/config.js';
 import { createCoalesce } from './coalesce.js';
 import { isTimeLimit } from './mongodb/isUnavailable.js';
 
-/** The time limit of a count in milliseconds. */
-export const countMs = 1_500;
+const maxTimeMS = 1_500;
 /** A cheaper count is made anew for each page. */
 const costlyMs = 250;
 const keptFor = 10;
 
-export interface Total {
-  /** Undefined when counting took longer than `countMs`. */
-  rows: number | undefined;
-}
+/**
+ * Counts the rows that match, up to LIST_MAX_ROWS, or returns what it counted a moment ago. Undefined when counting takes
+ * longer than 1.5 s.
+ */
+export type CountRows = <Row extends Document>(
+  rows: Pick<Collection<Row>, 'collectionName' | 'countDocuments'>,
+  where: Filter<Row>,
+) => Promise<number | undefined>;
 
-/** Counts with `count`, or returns what it counted a moment ago for the same key. */
-export type CountRows = (key: string, count: () => Promise<number>) => Promise<Total>;
-
-export function createTotals(now = () => performance.now()): CountRows {
+export function createTotals(
+  { LIST_MAX_ROWS: limit }: Pick<Config, 'LIST_MAX_ROWS'>,
+  now = () => performance.now(),
+): CountRows {
   const coalesce = createCoalesce();
-  const kept = new LRUCache<string, { total: Total; until: number }>({ max: 2_000 });
-  return async (key, count) => {
+  const kept = new LRUCache<string, { total: number | undefined; until: number }>({ max: 2_000 });
+  return async (rows, where) => {
+    const key = `${rows.collectionName} ${JSON.stringify(where)}`;
     const known = kept.get(key);
     if (known && known.until > now()) return known.total;
     return coalesce(key, async () => {
       const startedAt = now();
-      const total = { rows: await inTime(count()) };
+      const total = await inTime(rows.countDocuments(where, { limit, maxTimeMS }));
       const tookMs = now() - startedAt;
       if (tookMs > costlyMs) kept.set(key, { total, until: now() + tookMs * keptFor });
       return total;

@@ -1,7 +1,6 @@
 // Describes the worker and the API process. All their settings and secrets come from the environment, none from the
 // command line.
 import { fileURLToPath } from 'node:url';
-import { afterMongodb } from './engines/mongodb.js';
 import type { Engines } from './engines/startEngines.js';
 import type { Settings } from './settings.js';
 import type { ProcessPlan } from './supervisedProcess.js';
@@ -46,7 +45,6 @@ export function workerPlan(env: NodeJS.ProcessEnv): ProcessPlan {
     title: 'worker',
     ready: ({ saidReady }) => saidReady,
     graceMs: 25_000,
-    niceness: afterMongodb,
   };
 }
 
@@ -57,7 +55,6 @@ export function apiPlan(env: NodeJS.ProcessEnv, localUrl: string): ProcessPlan {
     title: 'API',
     ready: (_running, signal) => until(() => answers(`${localUrl}/readyz`), 50, signal),
     graceMs: 15_000,
-    niceness: afterMongodb,
   };
 }
 

@@ -4,7 +4,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
-import { constants, getPriority, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toError } from '../platform/toError.js';
 import { ExpectedFailure } from './expectedFailure.js';
@@ -21,8 +20,6 @@ export interface ProcessPlan {
   /** Working directory; by default the supervisor's. */
   cwd?: string;
   env: NodeJS.ProcessEnv;
-  /** How much nicer than the supervisor the process and its threads are; 0 by default. */
-  niceness?: number;
   /** Whether the process gets an IPC channel; only worker and API use one. */
   ipc: boolean;
   /** Resolves when the process does its work; rejects when `signal` aborts. */
@@ -164,11 +161,7 @@ function spawnInto(plan: ProcessPlan, logFile: string): ChildProcess {
   try {
     const stdio = ['ignore', log, log, ...(plan.ipc ? (['ipc'] as const) : [])] as const;
     const cwd = plan.cwd === undefined ? {} : { cwd: plan.cwd };
-    const child = spawn(plan.command, plan.args, { ...cwd, env: plan.env, stdio: [...stdio], detached: true });
-    // At once: on Linux a process has a priority for each thread, and a new thread takes that of the one that starts it.
-    if (child.pid !== undefined && plan.niceness !== undefined)
-      setPriority(child.pid, Math.min(getPriority() + plan.niceness, constants.priority.PRIORITY_LOW));
-    return child;
+    return spawn(plan.command, plan.args, { ...cwd, env: plan.env, stdio: [...stdio], detached: true });
   } finally {
     closeSync(log);
   }

@@ -14,13 +14,9 @@ export async function suspensions(deps: Deps): Promise<ReadonlyMap<string, Date>
   return known ?? new Map();
 }
 
-/** Up to one second old. */
 export async function limitOf(deps: Deps, { merchantId, limit }: { merchantId: string; limit: MerchantLimit }) {
-  const own = await deps.cached(`limits of ${merchantId}`, async () => {
-    const row = await deps.collections.merchants.findOne({ _id: merchantId }, { projection: { limits: 1 } });
-    return row?.limits ?? {};
-  });
-  return own?.[limit] ?? deps.config[merchantLimits[limit]];
+  const row = await deps.collections.merchants.findOne({ _id: merchantId }, { projection: { limits: 1 } });
+  return row?.limits?.[limit] ?? deps.config[merchantLimits[limit]];
 }
 
 /** RATE_LIMITED with the name of the limit: there is room again after some time. */

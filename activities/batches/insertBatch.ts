@@ -47,13 +47,8 @@ export async function batchRoom(
 
 const batchOwner = (merchantId: string): string => `batches:${merchantId}`;
 
-async function countUnfinished(deps: Deps, merchantId: string, most: number): Promise<number> {
-  const running = { merchantId, phase: { $in: unfinished } };
-  const found = await deps.collections.batches
-    .find(running, { projection: { _id: 1 } })
-    .limit(Math.max(most, 1))
-    .toArray();
-  return found.length;
+function countUnfinished(deps: Deps, merchantId: string, most: number): Promise<number> {
+  return deps.collections.batches.countDocuments({ merchantId, phase: { $in: unfinished } }, { limit: most });
 }
 
 /** Throws RATE_LIMITED until the oldest campaign of the last 24 hours is older than that. */

@@ -1,7 +1,6 @@
 // Reads of a merchant's batches and of the chunks of an import.
 
 import type { Deps } from '../../platform/deps.js';
-import { countMs } from '../../platform/totals.js';
 import type { BatchRow, ImportChunkRow } from '../../schemas/collections.js';
 import { readPage } from './readPage.js';
 
@@ -15,11 +14,7 @@ export async function listBatches(
     page,
     pageSize,
     read: (skip) => batches.find({ merchantId }).sort({ startedAt: -1, _id: -1 }).skip(skip).limit(pageSize).toArray(),
-    count: async () => {
-      const limits = { limit: deps.config.LIST_MAX_ROWS, maxTimeMS: countMs };
-      const count = () => batches.countDocuments({ merchantId }, limits);
-      return (await deps.countRows(`batches ${merchantId}`, count)).rows;
-    },
+    count: () => deps.countRows(batches, { merchantId }),
   });
 }
 

@@ -2,7 +2,6 @@
 
 import type { Deps } from '../../platform/deps.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
-import { countMs } from '../../platform/totals.js';
 import type { DeliveryRow, EventRow } from '../../schemas/collections.js';
 import { newestPage } from './newestPage.js';
 import { readPage } from './readPage.js';
@@ -39,11 +38,7 @@ export async function listDeliveries(deps: Deps, { page, pageSize, ...filter }: 
     page,
     pageSize,
     read: (skip) => newestPage(deps, deps.collections.deliveries, { where, skip, pageSize }),
-    count: async () => {
-      const limits = { limit: deps.config.LIST_MAX_ROWS, maxTimeMS: countMs };
-      const count = () => deps.collections.deliveries.countDocuments(where, limits);
-      return (await deps.countRows(`deliveries ${JSON.stringify(where)}`, count)).rows;
-    },
+    count: () => deps.countRows(deps.collections.deliveries, where),
   });
   const ids = deliveries.map((delivery) => delivery.eventId);
   const events = await findByIds(deps.collections.events, { ids, merchantId: filter.merchantId });

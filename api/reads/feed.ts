@@ -73,9 +73,11 @@ function numberWaiting(deps: Deps, merchantId: string): Promise<boolean> {
       .toArray();
     const published = found.filter(({ state }) => state === 'published');
     const waiting = (published.length > 0 ? published : found).sort(inOrder);
+    let last = await lastNumber(deps, merchantId);
     for (const some of toChunks(waiting, batchSize)) {
       const ids = some.map(({ _id }) => _id);
-      await number(deps, { merchantId, ids });
+      await number(deps, { merchantId, ids, last });
+      last += ids.length;
       if (performance.now() > until) return true;
     }
     return found.length === numberingReadSize || waiting.length < found.length;
@@ -88,9 +90,14 @@ function numberWaiting(deps: Deps, merchantId: string): Promise<boolean> {
     });
 }
 
-/** Gives the events the next numbers in their order. Throws VersionConflict when one of them has a number already. */
-async function number(deps: Deps, { merchantId, ids }: { merchantId: string; ids: string[] }): Promise<void> {
-  const last = await lastNumber(deps, merchantId);
+/**
+ * Gives the events the numbers after `last` in their order. Throws VersionConflict when `last` is not the last number any
+ * more, or when an event has a number already.
+ */
+async function number(
+  deps: Deps,
+  { merchantId, ids, last }: { merchantId: string; ids: string[]; last: number },
+): Promise<void> {
   const _id = counterId(merchantId);
   const sequence = last + ids.length;
   const count: Statement =

@@ -27,12 +27,6 @@ export interface MongodbRun {
   database?: string | undefined;
 }
 
-/**
- * The niceness of the other processes of the stack. A thread of MongoDB that waits for a processor holds its locks, so all
- * others wait with it (docs/embedded-engine.md).
- */
-export const afterMongodb = 5;
-
 export function mongodbPlan({ engine, port, dataDir, env, database }: MongodbRun): ProcessPlan {
   mkdirSync(dataDir, { recursive: true });
   return {

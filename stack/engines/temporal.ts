@@ -8,7 +8,6 @@ import { accepts } from '../ports.js';
 import type { ProcessPlan } from '../supervisedProcess.js';
 import { until } from '../until.js';
 import { type Watch, watchLimits } from '../watch.js';
-import { afterMongodb } from './mongodb.js';
 import type { Engine } from './obtain.js';
 
 const host = '127.0.0.1';
@@ -56,7 +55,6 @@ export function temporalPlan(run: TemporalRun): ProcessPlan {
     },
     readyWithinMs: 60_000,
     graceMs: 8_000,
-    niceness: afterMongodb,
     ...(run.watched && { watch: () => watchAnswers(`${host}:${run.port}`, run.namespace) }),
   };
 }

@@ -186,8 +186,8 @@ async function snapshot() {
   const { members: memberId, webhooks, batches: batchId } = held;
   return Promise.all([
     members.findOne({ _id: memberId ?? '', ...where }, { projection: { version: 1, balance: 1, status: 1, tags: 1 } }),
-    programs.find(where).toArray(),
-    programDrafts.find(where).toArray(),
+    programs.countDocuments(where),
+    programDrafts.countDocuments(where),
     subscriptions.findOne(
       { _id: webhooks ?? '', ...where },
       { projection: { enabled: 1, url: 1, secrets: 1, updatedAt: 1 } },

@@ -1,5 +1,5 @@
-// Fails every command of this process whose filter names rows by `_id` after another field. The embedded engine reads by the
-// first field of a filter that has an index, so such a filter reads for example all unpublished events.
+// Fails every command of this process whose filter names rows by `_id` after another field. The embedded engine reads by
+// the first field of a filter that has an index, so such a filter reads for example all unpublished events.
 import { createRequire } from 'node:module';
 import type { Document } from 'mongodb';
 import '../../platform/mongodb/driverPatch.js';

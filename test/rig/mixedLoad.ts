@@ -21,7 +21,10 @@ export interface LoadTarget {
 
 export interface LoadResult {
   calls: number;
-  /** For each kind of call the number of answers by status; `lost` counts calls without an answer within 15 s, imports 65 s. */
+  /**
+   * For each kind of call the number of answers by status; `lost` counts calls without an answer within 15 s, imports
+   * without one within 65 s.
+   */
   answers: Record<string, Record<string, number>>;
   /** The first 50 answers of 500 or more and lost calls, without those in `duringStalls`. */
   failures: string[];

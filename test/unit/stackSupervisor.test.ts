@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { getPriority, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -74,20 +74,6 @@ test('the recorded pid is the process itself, in its own group, which Ctrl-C doe
   expect(notes()).toEqual([String(pid)]);
   // Signal 0 to a group only checks that the group exists.
   expect(process.kill(-pid, 0)).toBe(true);
-});
-
-test('a process is nicer than the supervisor by its niceness, with the threads that it starts', async () => {
-  const readPriorities = `
-    const { readdirSync, readFileSync } = require('fs');
-    const nice = (thread) => readFileSync('/proc/self/task/' + thread + '/stat', 'utf8').split(' ')[18];
-    const script = 'require("worker_threads").parentPort.postMessage(0); setInterval(() => {}, 1000)';
-    new (require('worker_threads').Worker)(script, { eval: true }).once('message', () => {
-      const all = process.platform === 'linux' ? readdirSync('/proc/self/task').map(nice) : [];
-      require('fs').writeFileSync(process.env.FOLDER + '/notes', [...new Set([...all, require('os').getPriority()].map(Number))].join());
-      process.send('ready');
-    });`;
-  await supervisor.start(aPlan('worker', readPriorities, { niceness: 3 }));
-  expect(notes()).toEqual([String(getPriority() + 3)]);
 });
 
 test('a process that keeps dying is restarted with growing delays', async () => {
