@@ -26,6 +26,8 @@ export interface ApiInput {
   metrics?: Metrics;
   /** The kind of MongoDB timeouts; by default those of a process that answers callers. */
   patience?: DepsOptions['timeouts'];
+  /** The clock; by default that of the machine. */
+  now?: DepsOptions['now'];
   server?: ServerOptions;
 }
 
@@ -40,12 +42,14 @@ export interface Api {
   close: () => Promise<void>;
 }
 
-export async function createApi({ config, log, metrics = createMetrics(), patience, server }: ApiInput): Promise<Api> {
+export async function createApi(input: ApiInput): Promise<Api> {
+  const { config, log, metrics = createMetrics(), patience, now, server } = input;
   const wallets = await createWallets({ config, log });
   const tracing = await createTracing({ config, log, process: 'api' });
   const deps = createDeps({
     ...{ config, log, metrics, tracing, walletModes: wallets.modes },
     ...(patience !== undefined && { timeouts: patience }),
+    ...(now && { now }),
   });
   const { client: temporal, workflowClient } = connectTemporal({ config, log });
   const limits = createLimits({ config, log });

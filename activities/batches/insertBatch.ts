@@ -48,7 +48,10 @@ export async function batchRoom(
 const batchOwner = (merchantId: string): string => `batches:${merchantId}`;
 
 function countUnfinished(deps: Deps, merchantId: string, most: number): Promise<number> {
-  return deps.collections.batches.countDocuments({ merchantId, phase: { $in: unfinished } }, { limit: most });
+  return deps.collections.batches.countDocuments(
+    { merchantId, phase: { $in: unfinished } },
+    { limit: Math.max(most, 1) },
+  );
 }
 
 /** Throws RATE_LIMITED until the oldest campaign of the last 24 hours is older than that. */

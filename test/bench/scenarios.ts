@@ -4,10 +4,12 @@ import type { Bench } from './bench.js';
 import { benchCsv } from './csv.js';
 import { benchEffect } from './effect.js';
 import { benchEnroll } from './enroll.js';
+import { benchExpiry } from './expiry.js';
 import { benchHung } from './hung.js';
 import { benchIdle } from './idle.js';
 import { benchImport } from './import.js';
 import { benchLargeImport } from './largeImport.js';
+import { benchLedger } from './ledger.js';
 import { benchList } from './list.js';
 import type { Rounds } from './load.js';
 import { benchPasses } from './passes.js';
@@ -122,6 +124,15 @@ export const scenarios = ({ members, rows }: ScenarioOptions): Scenario[] => [
     reason: `the workflow of the change before runs on the same cores ${see('Changes')}`,
   }),
   onStack({
+    name: 'ledger',
+    needs: 'shared stack',
+    run: benchLedger,
+    full: inRounds(4, 3_000, 3_000),
+    quick: inRounds(5, 1_200, 1_200),
+    yardstick: 'points changes of the same members',
+    reason: `a reversal reads the entry that it reverses, and writes it again ${see('Changes')}`,
+  }),
+  onStack({
     name: 'enroll',
     needs: 'shared stack',
     run: benchEnroll,
@@ -207,6 +218,14 @@ export const scenarios = ({ members, rows }: ScenarioOptions): Scenario[] => [
     full: { rows },
     yardstick: "for the neighbour's changes those before the import; for the rest the goals of the issue",
     reason: `${sameCores}; the neighbour's own workflows take one of them ${see('Imports')}`,
+  }),
+  onStack({
+    name: 'expiry',
+    needs: 'own stack',
+    run: benchExpiry,
+    full: { members: 100_000 },
+    yardstick: null,
+    reason: `the worker also publishes what expired ${see('Changes')}`,
   }),
   onStack({
     name: 'push',

@@ -66,10 +66,11 @@ const setRule = (programId: string, expiry: Program['expiry']) =>
     expiry ? { $set: { expiry } } : { $unset: { expiry: '' } },
   );
 
-async function auditedDifferences(): Promise<unknown[]> {
+/** Only of the given members: others were stored without a ledger. */
+async function auditedDifferences(memberIds: readonly string[]): Promise<unknown[]> {
   const differences = [];
   for await (const group of auditLedger(service.deps, merchant.id)) differences.push(...group.differences);
-  return differences;
+  return differences.filter(({ memberId }) => memberIds.includes(memberId));
 }
 
 describe('points with a time', () => {
@@ -119,7 +120,7 @@ describe('points with a time', () => {
       lots: [],
       entries: 5,
     });
-    expect(await auditedDifferences()).toEqual([]);
+    expect(await auditedDifferences([memberId])).toEqual([]);
   });
 
   it('go once for all midnights that passed meanwhile, also those of a voided member, and lower the tier', async () => {
@@ -170,7 +171,7 @@ describe('points with a time', () => {
     });
     expect(told.map(({ data }) => data.delta).toSorted()).toEqual([-15, -5]);
     expect(new Set(told.map(({ eventId }) => eventId)).size).toBe(2);
-    expect(await auditedDifferences()).toEqual([]);
+    expect(await auditedDifferences([memberId])).toEqual([]);
   });
 
   it('go by inactivity when no entry was made for so long, all at once', async () => {
@@ -290,7 +291,7 @@ describe('exactly once', () => {
     expect(await service.deps.collections.events.countDocuments({ _id: { $in: rows.map(({ _id }) => _id) } })).toBe(
       rows.length,
     );
-    expect(await auditedDifferences()).toEqual([]);
+    expect(await auditedDifferences(memberIds)).toEqual([]);
   });
 
   it('although a run never learns of what it committed', async () => {

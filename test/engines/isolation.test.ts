@@ -47,6 +47,7 @@ beforeAll(async () => {
     batches: batch.body.data.batchId,
     campaigns: await aCampaign(member.programId),
     versions: '1',
+    transactions: (await owner.call(`/merchants/me/members/${member.id}/transactions`)).body.data.items[0].id,
   };
 });
 

@@ -24,9 +24,11 @@ export interface RealWalletsOptions {
   env?: Record<string, string>;
   /** Pushes authenticate with a `.p8` key instead of the pass certificate. */
   pushKey?: boolean;
+  /** The clock of the service. */
+  now?: () => Date;
 }
 
-export async function startRealWallets({ env = {}, pushKey }: RealWalletsOptions = {}): Promise<RealWallets> {
+export async function startRealWallets({ env = {}, pushKey, now }: RealWalletsOptions = {}): Promise<RealWallets> {
   const [certificates, google] = await Promise.all([makeAppleCertificates(), startGoogleServer()]);
   const apns = await startApnsServer(certificates);
   const settings = Object.fromEntries(
@@ -35,6 +37,7 @@ export async function startRealWallets({ env = {}, pushKey }: RealWalletsOptions
   const byKey = pushKey && { APNS_KEY: certificates.apnsKey, APNS_KEY_ID: certificates.apnsKeyId };
   const service = await startService({
     env: { ...settings, APNS_ORIGIN: apns.origin, APNS_CA: apns.ca, ...byKey, ...google.settings, ...env },
+    ...(now && { now }),
   });
   const merchant = await aMerchant(service);
   const phones: VirtualIphone[] = [];

@@ -52,6 +52,8 @@ export interface ServiceOptions {
   replay?: boolean;
   /** The MongoDB timeouts; by default those that a slow machine does not exceed. */
   patience?: 'caller';
+  /** The clock of API and worker. */
+  now?: () => Date;
   /** Path of the workflow bundle; by default that of the run. */
   workflowBundle?: string;
 }
@@ -87,6 +89,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     config,
     log,
     patience: options.patience ?? 'tool',
+    ...(options.now && { now: options.now }),
   });
   await migrate(deps);
   await new Promise<void>((resolve) => server.listen({ port, host: '127.0.0.1', backlog }, resolve));
