@@ -145,6 +145,7 @@ export function createDeps({
       apiKey: batchedRead(collections.apiKeys, ['hash']),
       email: batchedRead(collections.emails, ['_id', 'merchantId']),
       program: batchedRead(collections.programs, ['_id', 'merchantId']),
+      ledger: batchedRead(collections.ledger, ['_id', 'memberId', 'merchantId']),
     },
     config,
     log,

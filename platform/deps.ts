@@ -41,6 +41,7 @@ export interface Deps {
     apiKey: (at: { hash: string }) => Promise<CollectionRows['apiKeys'] | null>;
     email: (at: { _id: string; merchantId: string }) => Promise<CollectionRows['emails'] | null>;
     program: (at: { _id: string; merchantId: string }) => Promise<CollectionRows['programs'] | null>;
+    ledger: (at: { _id: string; memberId: string; merchantId: string }) => Promise<CollectionRows['ledger'] | null>;
   };
   /** Known bounds of pages of lists that show the newest rows first; undefined on a real MongoDB. */
   pageBounds: PageBounds | undefined;

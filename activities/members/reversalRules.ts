@@ -54,7 +54,7 @@ interface DecideReversal extends Asked {
 export function decideReversal(deps: Deps, { transactionId, reversalId, body, ...asked }: DecideReversal) {
   return async (member: MemberRow, program: Program): Promise<Decision> => {
     const { _id: memberId, merchantId } = member;
-    const row = await deps.collections.ledger.findOne({ _id: transactionId, memberId, merchantId });
+    const row = await deps.read.ledger({ _id: transactionId, memberId, merchantId });
     if (!row) throw new ServiceError('TRANSACTION_NOT_FOUND');
     const filter = { _id: row._id, merchantId, reversedBy: { $exists: false } };
     return {
