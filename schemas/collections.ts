@@ -249,6 +249,9 @@ export interface DeliveryRow {
   subscriptionId: string;
   eventId: string;
   eventType: string;
+  /** Of the event, where it is about a member, or about a program. */
+  memberId?: string;
+  programId?: string;
   url: string;
   state: DeliveryState;
   success: boolean | null;
@@ -296,7 +299,7 @@ export interface SubscriptionRow {
   events: string[];
   enabled: boolean;
   timeoutMs: number;
-  retryPolicy: { maxAttempts: number; backoffMs: number };
+  retryPolicy: { maxAttempts: number; backoffMs: number; factor?: number };
   /** Newest first, encrypted with SECRETS_KEY; all but the first are valid until `expiresAt`. */
   secrets: { sealed: string; expiresAt?: Date }[];
   health: {
@@ -615,6 +618,8 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { merchantId: 1, subscriptionId: 1, createdAt: -1, _id: -1 }, reason: 'the log of one subscription' },
     { key: { merchantId: 1, eventType: 1, createdAt: -1, _id: -1 }, reason: 'the log of one event type' },
     { key: { merchantId: 1, success: 1, createdAt: -1, _id: -1 }, reason: 'the log of what failed, or succeeded' },
+    { key: { eventId: 1 }, reason: 'the log of one event' },
+    { key: { memberId: 1, createdAt: -1, _id: -1 }, sparse: true, reason: 'the log of one member' },
     { key: { queuedFor: 1, dueAt: 1 }, sparse: true, reason: 'a queue of deliveries, due longest first' },
     { key: { root: 1 }, sparse: true, reason: 'what became of an event in its replays' },
     { key: { createdAt: 1 }, expireAfterSeconds: days(30), reason: 'the log is kept 30 days' },
