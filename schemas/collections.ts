@@ -191,6 +191,8 @@ export interface EventRow {
   programId?: string;
   occurredAt: Date;
   data: Record<string, unknown>;
+  /** Only of a `member.created`, for the counters of the overview. */
+  initialPoints?: number;
   /**
    * What has to be done at the wallets before the event can be published: issue the passes, push this version, or
    * refresh Google's copy of the member.
@@ -225,6 +227,19 @@ export interface EventRow {
   onlySubscriptionId?: string;
   /** The trace context of the request that created the event, when tracing is on. */
   traceparent?: string;
+}
+
+/**
+ * Counters of one program in one month, by day and name (activities/stats/createCounting.ts). Kept for good: a program
+ * has at most eight rows a month. `programId` is empty for what is about no program.
+ */
+export interface StatsRow {
+  _id: string;
+  merchantId: string;
+  programId: string;
+  /** As `2026-11`, in UTC. */
+  month: string;
+  days?: Record<string, Record<string, number>>;
 }
 
 /** A program whose class has to be updated at Google; the id is the program's. */
@@ -542,6 +557,7 @@ export interface CollectionRows {
   idempotencyKeys: IdempotencyKeyRow;
   events: EventRow;
   classUpdates: ClassUpdateRow;
+  stats: StatsRow;
   deliveries: DeliveryRow;
   waitingSubscriptions: WaitingSubscriptionRow;
   subscriptions: SubscriptionRow;
@@ -613,6 +629,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { occurredAt: 1 }, expireAfterSeconds: days(90), reason: 'the archive is kept 90 days' },
   ],
   classUpdates: [],
+  stats: [{ key: { merchantId: 1, month: 1 }, reason: 'the overview of a merchant' }],
   deliveries: [
     { key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the log, newest first' },
     { key: { merchantId: 1, subscriptionId: 1, createdAt: -1, _id: -1 }, reason: 'the log of one subscription' },
@@ -685,6 +702,7 @@ export const hotCollections = [
   'ledger',
   'idempotencyKeys',
   'events',
+  'stats',
   'deliveries',
   'waitingSubscriptions',
   'timeline',
