@@ -4,6 +4,7 @@ import type { Deps } from '../platform/deps.js';
 import type { SecretBox } from '../platform/secretBox.js';
 import type { WorkflowClient } from '../platform/temporal/workflowClient.js';
 import type { WebhookUrlRules } from '../schemas/webhookUrl.js';
+import type { MarkPublished } from './outbox/markPublished.js';
 import type { Wallets } from './wallets/wallets.js';
 import type { Background } from './webhooks/background.js';
 import type { DeliveryLimits } from './webhooks/deliveryLimits.js';
@@ -21,4 +22,5 @@ export interface WorkerDeps extends Deps {
   shutdownSignal: AbortSignal;
   /** Writes one attempt to the delivery log. Calls made at the same time share one write. */
   logAttempt: LogAttempt;
+  markPublished: MarkPublished;
 }

@@ -191,6 +191,8 @@ export interface EventRow {
   programId?: string;
   occurredAt: Date;
   data: Record<string, unknown>;
+  /** Only of a `member.created`, for the counters of the overview. */
+  initialPoints?: number;
   /**
    * What has to be done at the wallets before the event can be published: issue the passes, push this version, or
    * refresh Google's copy of the member.
@@ -227,6 +229,19 @@ export interface EventRow {
   traceparent?: string;
 }
 
+/**
+ * Counters of one program in one month, by day and name (activities/stats/createCounting.ts). Kept for good: a program
+ * has at most eight rows a month. `programId` is empty for what is about no program.
+ */
+export interface StatsRow {
+  _id: string;
+  merchantId: string;
+  programId: string;
+  /** As `2026-11`, in UTC. */
+  month: string;
+  days?: Record<string, Record<string, number>>;
+}
+
 /** A program whose class has to be updated at Google; the id is the program's. */
 export interface ClassUpdateRow {
   _id: string;
@@ -249,6 +264,9 @@ export interface DeliveryRow {
   subscriptionId: string;
   eventId: string;
   eventType: string;
+  /** Of the event, where it is about a member, or about a program. */
+  memberId?: string;
+  programId?: string;
   url: string;
   state: DeliveryState;
   success: boolean | null;
@@ -296,7 +314,7 @@ export interface SubscriptionRow {
   events: string[];
   enabled: boolean;
   timeoutMs: number;
-  retryPolicy: { maxAttempts: number; backoffMs: number };
+  retryPolicy: { maxAttempts: number; backoffMs: number; factor?: number };
   /** Newest first, encrypted with SECRETS_KEY; all but the first are valid until `expiresAt`. */
   secrets: { sealed: string; expiresAt?: Date }[];
   health: {
@@ -539,6 +557,7 @@ export interface CollectionRows {
   idempotencyKeys: IdempotencyKeyRow;
   events: EventRow;
   classUpdates: ClassUpdateRow;
+  stats: StatsRow;
   deliveries: DeliveryRow;
   waitingSubscriptions: WaitingSubscriptionRow;
   subscriptions: SubscriptionRow;
@@ -610,11 +629,14 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { occurredAt: 1 }, expireAfterSeconds: days(90), reason: 'the archive is kept 90 days' },
   ],
   classUpdates: [],
+  stats: [{ key: { merchantId: 1, month: 1 }, reason: 'the overview of a merchant' }],
   deliveries: [
     { key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the log, newest first' },
     { key: { merchantId: 1, subscriptionId: 1, createdAt: -1, _id: -1 }, reason: 'the log of one subscription' },
     { key: { merchantId: 1, eventType: 1, createdAt: -1, _id: -1 }, reason: 'the log of one event type' },
     { key: { merchantId: 1, success: 1, createdAt: -1, _id: -1 }, reason: 'the log of what failed, or succeeded' },
+    { key: { eventId: 1 }, reason: 'the log of one event' },
+    { key: { memberId: 1, createdAt: -1, _id: -1 }, sparse: true, reason: 'the log of one member' },
     { key: { queuedFor: 1, dueAt: 1 }, sparse: true, reason: 'a queue of deliveries, due longest first' },
     { key: { root: 1 }, sparse: true, reason: 'what became of an event in its replays' },
     { key: { createdAt: 1 }, expireAfterSeconds: days(30), reason: 'the log is kept 30 days' },
@@ -680,6 +702,7 @@ export const hotCollections = [
   'ledger',
   'idempotencyKeys',
   'events',
+  'stats',
   'deliveries',
   'waitingSubscriptions',
   'timeline',

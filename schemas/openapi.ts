@@ -36,6 +36,7 @@ const tags: Record<Endpoint['tag'], string> = {
   Webhooks: 'Subscriptions, their secrets, the delivery log, test and replay.',
   Campaigns: 'A message to the passes of many.',
   Batches: 'Work that goes on after its answer.',
+  Overview: 'What happened, in numbers, and who changed what.',
   Public: 'What anybody may call.',
 };
 

@@ -13,7 +13,11 @@ const events = z
   .max(eventTypes.length);
 const timeoutMs = z.int().min(1_000).max(30_000).describe('milliseconds in which an attempt must be answered');
 const maxAttempts = z.int().min(1).max(20).describe('every attempt counts, the first included');
-const backoffMs = z.int().min(0).max(86_400_000).describe('milliseconds between attempts');
+const backoffMs = z.int().min(0).max(86_400_000).describe('milliseconds before the second attempt');
+const factor = z.number().min(1).max(10).describe('each wait is the one before times this, 24 hours at most');
+
+/** A policy that somebody gives without a factor waits the same time before each attempt. */
+const constant = 1;
 
 export const subscriptionRequest = z.strictObject({
   url,
@@ -27,8 +31,13 @@ export const subscriptionRequest = z.strictObject({
     .describe('made if left out; shown in the answer to this request alone'),
   timeoutMs: timeoutMs.default(10_000),
   retryPolicy: z
-    .strictObject({ maxAttempts: maxAttempts.default(8), backoffMs: backoffMs.default(30_000) })
-    .prefault({}),
+    .strictObject({
+      maxAttempts: maxAttempts.default(8),
+      backoffMs: backoffMs.default(30_000),
+      factor: factor.default(constant),
+    })
+    .prefault({ factor: 4 })
+    .describe('when left out: 8 attempts over a day and a half, with factor 4'),
 });
 
 export const subscriptionPatch = z
@@ -39,7 +48,13 @@ export const subscriptionPatch = z
     events: events.optional(),
     enabled: z.boolean().optional(),
     timeoutMs: timeoutMs.optional(),
-    retryPolicy: z.strictObject({ maxAttempts: maxAttempts.optional(), backoffMs: backoffMs.optional() }).optional(),
+    retryPolicy: z
+      .strictObject({
+        maxAttempts: maxAttempts.optional(),
+        backoffMs: backoffMs.optional(),
+        factor: factor.default(constant),
+      })
+      .optional(),
   })
   .refine((patch) => Object.keys(patch).length > 0, 'must change at least one field')
   .meta({ minProperties: 1 });
@@ -48,7 +63,7 @@ export const secretRotation = z
   .strictObject({ revokePrevious: z.boolean().default(false).describe('older secrets end at once') })
   .optional();
 
-const moment = z.iso.datetime({ offset: true }).transform((value) => new Date(value));
+export const moment = z.iso.datetime({ offset: true }).transform((value) => new Date(value));
 
 export const replayRequest = z
   .strictObject({
@@ -84,7 +99,7 @@ export const subscription = z.object({
   events: z.array(z.string()),
   enabled: z.boolean(),
   timeoutMs: z.int(),
-  retryPolicy: z.object({ maxAttempts: z.int(), backoffMs: z.int() }),
+  retryPolicy: z.object({ maxAttempts: z.int(), backoffMs: z.int(), factor: z.number() }),
   health,
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
@@ -125,6 +140,16 @@ export const delivery = z.object({
 export const queued = z.object({ queued: z.literal(true), eventType: z.string(), eventId: z.string() });
 
 const hidden = new Set(['email', 'firstName', 'lastName', 'phone']);
+
+const longestWaitMs = 24 * 3_600_000;
+
+/** How long to wait after the failed attempt with this number; the first attempt is 1. */
+export function retryWaitMs(
+  { backoffMs, factor = 1 }: { backoffMs: number; factor?: number },
+  attempt: number,
+): number {
+  return Math.min(Math.round(backoffMs * factor ** (attempt - 1)), longestWaitMs);
+}
 
 /**
  * Masks the personal fields of a payload: only their first character stays (docs/interface.md#211-delivery-log-item).

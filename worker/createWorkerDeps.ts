@@ -1,5 +1,6 @@
 // Builds the dependencies of the worker's activities from the configuration.
 import type { Logger } from 'pino';
+import { createMarkPublished } from '../activities/outbox/markPublished.js';
 import type { Wallets } from '../activities/wallets/wallets.js';
 import { createBackground } from '../activities/webhooks/background.js';
 import { createDeliveryLimits } from '../activities/webhooks/deliveryLimits.js';
@@ -42,6 +43,7 @@ export function createWorkerDeps({ base, workflowClient, wallets, log, shutdownS
     }),
     background: createBackground(shutdownSignal),
     logAttempt: createLogAttempt(base),
+    markPublished: createMarkPublished(base),
     shutdownSignal,
   };
 }

@@ -212,6 +212,7 @@ async function replayOne(
     subscription,
     attemptKind: 'retry',
     last: maxAttempts <= 1,
+    round: 1,
     checkLease,
     signal: cancellationSignal,
   });

@@ -118,6 +118,7 @@ export function memberCreated(
     member,
     leaseOwner,
     wallet: 'issue',
+    initialPoints: member.balance,
   });
 }
 

@@ -10,8 +10,6 @@ import { writeBulk } from '../../platform/mongodb/transact.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import type { EventRow } from '../../schemas/collections.js';
 import { newToken } from '../../schemas/ids.js';
-import { awaitsPush } from './awaitsPush.js';
-import { workflowLostAt } from './workflowLostAt.js';
 
 const leaseMs = 60_000;
 /** Added to the expected duration of the work, as a margin. */
@@ -78,27 +76,6 @@ export async function ensureLease(deps: Deps, { forMs, ...lease }: Lease & { for
   const found = await deps.collections.events.find(leasedBy(lease)).toArray();
   const leased = found.filter(lastsFor(deps, forMs));
   return leased.length === new Set(lease.eventIds).size ? leased : leaseEvents(deps, lease);
-}
-
-/**
- * Marks the events as published, except those that another attempt has taken over. Those whose push is not recorded are
- * noted as late in the same write.
- */
-export async function markPublished(
-  deps: Deps,
-  { events, ...owner }: Omit<Lease, 'eventIds'> & { events: readonly EventRow[] },
-): Promise<void> {
-  const mark = async (some: readonly EventRow[], late: { pushDueAt?: Date }) => {
-    if (some.length === 0) return;
-    const ids = some.map(({ _id }) => _id);
-    const change = { $set: { state: 'published' as const, publishedAt: deps.now(), ...late } };
-    await updateByIds(deps, 'events', { ids, where: leasedBy({ ...owner, eventIds: ids }), change });
-  };
-  await mark(
-    events.filter((event) => !awaitsPush(event)),
-    {},
-  );
-  await mark(events.filter(awaitsPush), { pushDueAt: workflowLostAt(deps) });
 }
 
 const backoff = { first: 500, longest: 60_000 };

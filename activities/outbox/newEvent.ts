@@ -35,6 +35,7 @@ export interface NewMemberEvent {
   wallet?: EventRow['wallet'];
   passUpdate?: PassUpdate;
   targetsId?: string;
+  initialPoints?: number;
 }
 
 /** The data that every event about a member contains. */
@@ -61,7 +62,7 @@ function waiting(deps: Pick<Deps, 'now' | 'config'>, merchantId: string, leaseOw
 
 export function newMemberEvent(
   deps: Deps,
-  { eventId, event, member, leaseOwner, wallet, passUpdate, targetsId }: NewMemberEvent,
+  { eventId, event, member, leaseOwner, wallet, passUpdate, targetsId, initialPoints }: NewMemberEvent,
 ): EventRow {
   const { merchantId, programId } = member;
   const traceparent = deps.tracing.current();
@@ -76,6 +77,7 @@ export function newMemberEvent(
     ...(wallet && { wallet }),
     ...(passUpdate && { passUpdate }),
     ...(targetsId !== undefined && { targetsId }),
+    ...(initialPoints && { initialPoints }),
     ...(event.type === 'pass.push' && { internal: true as const }),
     ...(traceparent && { traceparent }),
     ...waiting(deps, merchantId, leaseOwner),

@@ -4,7 +4,7 @@
 import type { SlotRequest } from '../../platform/fairLimit.js';
 import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
 import { webhookHeaders } from '../../schemas/webhookHeaders.js';
-import type { DeliveryState } from '../../schemas/webhooks.js';
+import { type DeliveryState, retryWaitMs } from '../../schemas/webhooks.js';
 import { checkWebhookUrl } from '../../schemas/webhookUrl.js';
 import type { CheckLease } from '../outbox/leaseRenewal.js';
 import type { WorkerDeps } from '../workerDeps.js';
@@ -25,6 +25,8 @@ export interface Attempt {
   slot?: SlotRequest;
   /** True when a failure of this attempt is final: the retry policy allows no further attempt. */
   last: boolean;
+  /** The number of this attempt in the retry policy, from 1: the wait after a failure grows with it. */
+  round: number;
   /** Called before a failure is logged. Throws LeaseLost when another attempt has taken over. */
   checkLease: CheckLease;
   signal?: AbortSignal | undefined;
@@ -108,7 +110,7 @@ function stateAfter(result: SendResult, last: boolean): DeliveryState {
  * the lease or the delivery's fence sets the delivery's state. A success is always recorded.
  */
 export async function attemptDelivery(deps: WorkerDeps, attempt: Attempt): Promise<Attempted> {
-  const { delivery, subscription, last } = attempt;
+  const { delivery, subscription, last, round } = attempt;
   const at = deps.now();
   const result = await traced(deps, attempt);
   if (result.error === 'aborted') throw new Error('The attempt was called off.');
@@ -117,7 +119,8 @@ export async function attemptDelivery(deps: WorkerDeps, attempt: Attempt): Promi
   // over since.
   if (!result.ok) await attempt.checkLease();
   const state = stateAfter(result, last);
-  const waitMs = state === 'retrying' ? Math.max(subscription.retryPolicy.backoffMs, result.retryAfterMs ?? 0) : 0;
+  const policyMs = retryWaitMs(subscription.retryPolicy, round);
+  const waitMs = state === 'retrying' ? Math.max(policyMs, result.retryAfterMs ?? 0) : 0;
   const now = deps.now();
   const nextAttemptAt = state === 'retrying' ? new Date(now.getTime() + waitMs) : null;
   const { statusCode, error, durationMs } = result;

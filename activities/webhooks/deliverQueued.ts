@@ -191,6 +191,7 @@ async function deliverOne(deps: WorkerDeps, { delivery, fence, subscription, eve
       attemptKind: 'first',
       slot: slotRequestOf(subscription, 'first', maxSlotWaitMs),
       last: attempts + 1 >= maxAttempts,
+      round: attempts + 1,
       checkLease: fenceCheck(deps, { deliveryId: _id, fence }),
       signal: deps.background.signal,
     });

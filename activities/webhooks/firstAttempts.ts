@@ -122,6 +122,7 @@ async function deliver(
       attemptKind: 'first',
       slot,
       last: maxAttempts <= 1,
+      round: 1,
       checkLease: () => (entry.handover ? stillUntaken(deps, entry) : checkLease()),
       signal,
     });

@@ -1,17 +1,22 @@
-// Writes the delivery log. Attempts that finish at the same time share one insert and one bulk write. The first attempt
-// inserts the row of its delivery. A later failure is always added to the history, but it sets the delivery's state
-// only when its attempt still holds the delivery's fence. A success always sets the state, and failures after a success
-// are not logged. A write that fails is repeated, because an attempt that is not logged is made again.
+// Writes the delivery log, and counts attempts and deliveries in the same transaction. Attempts that finish at the same
+// time share one insert and one bulk write. The first attempt inserts the row of its delivery. A later failure is always
+// added to the history, but it sets the delivery's state only when its attempt still holds the delivery's fence. A
+// success always sets the state, and failures after a success are not logged. A write that fails is repeated, because an
+// attempt that is not logged is made again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '../../platform/batcher.js';
 import type { Deps } from '../../platform/deps.js';
-import { insertMissing } from '../../platform/mongodb/insertMissing.js';
+import { VersionConflict } from '../../platform/mongodb/conflicts.js';
+import { commit } from '../../platform/mongodb/inTransaction.js';
 import { isUnavailable } from '../../platform/mongodb/isUnavailable.js';
-import { update } from '../../platform/mongodb/statements.js';
+import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
+import { insert, update } from '../../platform/mongodb/statements.js';
 import { StillContended } from '../../platform/mongodb/stillContended.js';
-import { writeBulk } from '../../platform/mongodb/transact.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
-import type { DeliveryRow } from '../../schemas/collections.js';
+import { toChunks } from '../../platform/toChunks.js';
+import type { DeliveryAttempt, DeliveryRow } from '../../schemas/collections.js';
+import type { Counts } from '../../schemas/stats.js';
+import { type Counted, type Counting, createCounting } from '../stats/createCounting.js';
 import { maxLogMs, outOfQueue } from './deliveryQueue.js';
 
 export interface DeliveryRecord {
@@ -32,11 +37,12 @@ const maxHistory = 100;
 const pauseMs = 250;
 
 export function createLogAttempt(deps: Deps): LogAttempt {
+  const counting = createCounting(deps);
   return createBatcher(async (records: DeliveryRecord[]) => {
     const until = performance.now() + maxLogMs;
     for (;;) {
       try {
-        await write(deps, records);
+        await write(deps, counting, records);
         return records.map(() => undefined);
       } catch (error) {
         const mayPass = isUnavailable(error) || error instanceof StillContended;
@@ -48,32 +54,98 @@ export function createLogAttempt(deps: Deps): LogAttempt {
 }
 
 /** Writing the same records again changes nothing. */
-async function write(deps: Deps, records: DeliveryRecord[]): Promise<void> {
-  const known = new Set(await insertMissing(deps.collections.deliveries, records.flatMap(firstRow)));
-  await writeBulk(
-    deps,
-    records
-      .filter(({ unlogged, deliveryId }) => !unlogged || known.has(deliveryId))
-      .flatMap((record) => statementsOf(deps, record)),
+async function write(deps: Deps, counting: Counting, records: readonly DeliveryRecord[]): Promise<void> {
+  const firsts = new Map<string, DeliveryRecord>();
+  for (const record of records)
+    if (record.unlogged && !firsts.has(record.deliveryId)) firsts.set(record.deliveryId, record);
+  const known = await insertFirst(deps, counting, [...firsts.values()]);
+  const later = records.filter((record) => firsts.get(record.deliveryId) !== record || known.has(record.deliveryId));
+  for (const some of toChunks(later)) await retryOnConflict(deps, () => addLater(deps, counting, some));
+}
+
+/** Inserts the rows of first attempts. Returns the ids of those that the log had already. */
+async function insertFirst(
+  deps: Deps,
+  counting: Counting,
+  records: readonly DeliveryRecord[],
+): Promise<ReadonlySet<string>> {
+  const rows = records.flatMap(({ unlogged, set, attempt }): DeliveryRow[] =>
+    unlogged ? [{ ...unlogged, ...set, attempts: 1, history: [attempt] }] : [],
   );
+  const ids = rows.map(({ _id }) => _id);
+  let known = new Set<string>();
+  let isRepeated = false;
+  await retryOnConflict(deps, async () => {
+    if (isRepeated) known = new Set((await readRows(deps, ids)).keys());
+    isRepeated = true;
+    const missing = rows.filter(({ _id }) => !known.has(_id));
+    await writeCounted(deps, counting, {
+      statements: missing.map((row) => insert(deps, 'deliveries', row)),
+      counted: missing.flatMap((row) => row.history.map((attempt) => countedOf(row, attempt, row))),
+      updates: 0,
+    });
+  });
+  return known;
 }
 
-function firstRow({ unlogged, set, attempt }: DeliveryRecord): DeliveryRow[] {
-  return unlogged ? [{ ...unlogged, ...set, attempts: 1, history: [attempt] }] : [];
+/** Adds attempts to the rows of their deliveries. Throws VersionConflict when one of these has changed since it was read. */
+async function addLater(deps: Deps, counting: Counting, records: readonly DeliveryRecord[]): Promise<void> {
+  const ids = [...new Set(records.map(({ deliveryId }) => deliveryId))];
+  const rows = await readRows(deps, ids);
+  const statements: Statement[] = [];
+  const counted: Counted[] = [];
+  for (const { deliveryId: _id, fence, set, attempt } of records) {
+    const row = rows.get(_id);
+    // The start of an attempt identifies it within its delivery.
+    const isLogged = row?.history.some(({ at }) => at.getTime() === attempt.at.getTime());
+    if (!row || isLogged || (!set.success && row.state === 'succeeded')) continue;
+    const setsState = set.success || row.fence === fence;
+    const change = setsState ? set : {};
+    const isOver = change.state !== undefined && change.state !== 'pending' && change.state !== 'retrying';
+    const { attempts, state } = row;
+    const asRead = { _id, attempts, state, fence: row.fence ?? { $exists: false } };
+    const logged = { $inc: { attempts: 1 }, $push: { history: { $each: [attempt], $slice: -maxHistory } } };
+    const $set = setsState && { $set: change };
+    statements.push(update(deps, 'deliveries', asRead, { ...$set, ...(isOver && outOfQueue), ...logged }));
+    counted.push(countedOf(row, attempt, change.state === state ? {} : change));
+    rows.set(_id, { ...row, ...change, attempts: attempts + 1, history: [...row.history, attempt] });
+  }
+  await writeCounted(deps, counting, { statements, counted, updates: statements.length });
 }
 
-function statementsOf(deps: Deps, { deliveryId, fence, set, attempt }: DeliveryRecord): Statement[] {
-  // The start of an attempt identifies it within its delivery.
-  const unlogged = { _id: deliveryId, 'history.at': { $ne: attempt.at } };
-  const logged = { $inc: { attempts: 1 }, $push: { history: { $each: [attempt], $slice: -maxHistory } } };
-  const isOver = set.state !== undefined && set.state !== 'pending' && set.state !== 'retrying';
-  const setState = { $set: set, ...(isOver && outOfQueue), ...logged };
-  if (set.success) return [update(deps, 'deliveries', unlogged, setState)];
-  // A delivery that has succeeded in the meantime is not changed by a failure.
-  const open = { ...unlogged, state: { $ne: 'succeeded' } };
-  const [same, other] = fence === undefined ? [{ $exists: false }, { $exists: true }] : [fence, { $ne: fence }];
-  return [
-    update(deps, 'deliveries', { ...open, fence: same }, setState),
-    update(deps, 'deliveries', { ...open, fence: other }, logged),
-  ];
+async function readRows({ collections }: Deps, ids: readonly string[]): Promise<Map<string, DeliveryRow>> {
+  const rows = await collections.deliveries.find({ _id: { $in: [...ids] } }).toArray();
+  return new Map(rows.map((row) => [row._id, row]));
+}
+
+interface CountedWrite {
+  statements: Statement[];
+  counted: Counted[];
+  /** How many rows of the log the statements must match. */
+  updates: number;
+}
+
+function writeCounted(deps: Deps, counting: Counting, { statements, counted, updates }: CountedWrite): Promise<void> {
+  return counting.attempt(async () => {
+    if (statements.length === 0) return;
+    const counters = counting.statements(counted);
+    await commit(deps, [...statements, ...counters], (matched) => {
+      if (matched < updates + counters.length) throw new VersionConflict('A delivery has changed since it was read.');
+    });
+  });
+}
+
+/** What an attempt adds to the counters. `change` is what it changed in the state of its delivery. */
+function countedOf(
+  { merchantId, programId }: Pick<DeliveryRow, 'merchantId' | 'programId'>,
+  { at, error }: DeliveryAttempt,
+  { state }: Pick<Partial<DeliveryRow>, 'state'>,
+): Counted {
+  const counts: Counts = {
+    'deliveries.attempts': 1,
+    ...(error !== null && { 'deliveries.failedAttempts': 1 }),
+    ...(state === 'succeeded' && { 'deliveries.succeeded': 1 }),
+    ...(state === 'exhausted' && { 'deliveries.exhausted': 1 }),
+  };
+  return { merchantId, programId, at, counts };
 }

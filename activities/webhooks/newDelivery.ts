@@ -14,6 +14,8 @@ export function newDelivery(
     subscriptionId: subscription._id,
     eventId: event._id,
     eventType: event.type,
+    ...(event.memberId !== undefined && { memberId: event.memberId }),
+    ...(event.programId !== undefined && { programId: event.programId }),
     url: subscription.url,
     state: subscription.enabled ? 'pending' : 'skipped',
     success: null,

@@ -86,13 +86,15 @@ export async function postWebhook(
   if (!subscription.enabled) return closeDelivery(deps, delivery, { state: 'skipped', error: 'disabled' });
   if (!event) throw deliveryGone('The event is no longer in the archive: it was kept its 90 days.');
 
+  const made = delivery.attempts + 1 - begunWith;
   const attempted = await attemptDelivery(deps, {
     delivery,
     event,
     subscription,
     attemptKind: 'retry',
     slot: slotRequestOf(subscription, 'retry', maxRetrySlotWaitMs),
-    last: delivery.attempts + 1 - begunWith >= attempts,
+    last: made >= attempts,
+    round: roundOf(delivery, { made, attempts, maxAttempts: subscription.retryPolicy.maxAttempts }),
     checkLease: fenceCheck(deps, { deliveryId, fence }),
     signal,
   }).catch((error: unknown) => {
@@ -100,6 +102,17 @@ export async function postWebhook(
   });
   if (attempted.state === 'succeeded') return { state: 'succeeded' };
   throw failure(attempted, subscription);
+}
+
+/**
+ * The number of an attempt in the retry policy. It goes on where an earlier workflow of the delivery was lost, and begins
+ * again when operators reset a workflow whose attempts are used up.
+ */
+export function roundOf(
+  { attempts: logged }: Pick<DeliveryRow, 'attempts'>,
+  { made, attempts, maxAttempts }: { made: number; attempts: number; maxAttempts: number },
+): number {
+  return Math.max(Math.min(maxAttempts - attempts + made, logged + 1), 1);
 }
 
 /** The returned check throws LeaseLost once another attempt of the delivery has taken over. */

@@ -4,7 +4,7 @@
 // only the attempts that were not logged.
 import type { EventRow } from '../../schemas/collections.js';
 import { startLeaseRenewal } from '../outbox/leaseRenewal.js';
-import { type Lease, leaseEvents, markPublished, newFence } from '../outbox/leases.js';
+import { type Lease, leaseEvents, newFence } from '../outbox/leases.js';
 import { serialiseEnvelopes } from '../outbox/serialiseEnvelopes.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { makeFirstAttempts } from './firstAttempts.js';
@@ -46,7 +46,7 @@ export async function publishLeased(deps: WorkerDeps, leased: LeasedEvents): Pro
     const open = await findOpenDeliveries(deps, await serialiseEnvelopes(deps, events));
     const failed = await makeFirstAttempts(deps, open, { checkLease, cancellationSignal });
     deps.crashPoint('after-log-before-mark');
-    await markPublished(deps, { leaseOwner, fence, events: events.filter(({ _id }) => !failed.has(_id)) });
+    await deps.markPublished({ leaseOwner, fence, events: events.filter(({ _id }) => !failed.has(_id)) });
     return failed;
   } finally {
     stopRenewal();

@@ -91,6 +91,7 @@ export async function updateSubscription(
         ...(events && { events: [...new Set(events)] }),
         ...(retryPolicy?.maxAttempts !== undefined && { 'retryPolicy.maxAttempts': retryPolicy.maxAttempts }),
         ...(retryPolicy?.backoffMs !== undefined && { 'retryPolicy.backoffMs': retryPolicy.backoffMs }),
+        ...(retryPolicy && { 'retryPolicy.factor': retryPolicy.factor }),
         ...(revived && { 'health.failingSince': null, 'health.consecutiveFailures': 0 }),
         updatedAt: deps.now(),
       },

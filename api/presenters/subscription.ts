@@ -24,7 +24,7 @@ export function presentSubscription(row: SubscriptionRow): z.input<typeof subscr
     events,
     enabled,
     timeoutMs,
-    retryPolicy,
+    retryPolicy: { factor: 1, ...retryPolicy },
     health: healthOf(row),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),

@@ -11,6 +11,10 @@ export interface DeliveryFilter {
   subscriptionId?: string | undefined;
   eventType?: string | undefined;
   success?: boolean | undefined;
+  eventId?: string | undefined;
+  memberId?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
 }
 
 export interface DeliveryPage {
@@ -18,12 +22,16 @@ export interface DeliveryPage {
   total: number;
 }
 
-function filterOf({ merchantId, subscriptionId, eventType, success }: DeliveryFilter) {
+/** The narrowest field first: the embedded engine reads by the first one that has an index. */
+function filterOf({ merchantId, subscriptionId, eventType, success, eventId, memberId, since, until }: DeliveryFilter) {
   return {
+    ...(eventId !== undefined && { eventId }),
+    ...(memberId !== undefined && { memberId }),
     merchantId,
     ...(subscriptionId !== undefined && { subscriptionId }),
     ...(eventType !== undefined && { eventType }),
     ...(success !== undefined && { success }),
+    ...((since || until) && { createdAt: { ...(since && { $gte: since }), ...(until && { $lt: until }) } }),
   };
 }
 

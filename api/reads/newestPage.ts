@@ -9,7 +9,7 @@ interface Listed {
 }
 
 interface NewestPage {
-  where: Filter<Listed>;
+  where: Filter<Listed> & { createdAt?: { $gte?: Date; $lt?: Date } };
   skip: number;
   pageSize: number;
 }
@@ -23,7 +23,7 @@ export async function newestPage<Row extends Listed>(
   const depth = skip + pageSize;
   const read = (since: Date | undefined) =>
     rows
-      .find({ ...where, ...(since && { createdAt: { $gte: since } }) } as Filter<Row>)
+      .find({ ...where, ...(since && { createdAt: { ...where.createdAt, $gte: since } }) } as Filter<Row>)
       .sort({ createdAt: -1, _id: -1 })
       .skip(skip)
       .limit(pageSize)

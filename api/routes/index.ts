@@ -13,6 +13,7 @@ import { programRoutes } from './programs.js';
 import { publicRoutes } from './public.js';
 import { roleRoutes } from './roles.js';
 import { scanRoutes } from './scans.js';
+import { statsRoutes } from './stats.js';
 import { webhookRoutes } from './webhooks.js';
 
 export const routes: Routes = {
@@ -30,4 +31,5 @@ export const routes: Routes = {
   ...feedRoutes,
   ...campaignRoutes,
   ...passRoutes,
+  ...statsRoutes,
 };

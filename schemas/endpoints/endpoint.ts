@@ -18,6 +18,7 @@ export interface Endpoint {
     | 'Webhooks'
     | 'Campaigns'
     | 'Batches'
+    | 'Overview'
     | 'Public';
   summary: string;
   description?: string;

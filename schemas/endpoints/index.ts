@@ -11,6 +11,7 @@ import { programEndpoints } from './programs.js';
 import { publicEndpoints } from './public.js';
 import { roleEndpoints } from './roles.js';
 import { scanEndpoints } from './scans.js';
+import { statsEndpoints } from './stats.js';
 import { webhookEndpoints } from './webhooks.js';
 
 export const endpoints = {
@@ -26,6 +27,7 @@ export const endpoints = {
   ...feedEndpoints,
   ...campaignEndpoints,
   ...passEndpoints,
+  ...statsEndpoints,
 } satisfies Record<string, Endpoint>;
 
 export type Endpoints = typeof endpoints;

@@ -372,6 +372,22 @@ const feedsAreWhole: Checker = ({ events, feeds }) => {
   return findings;
 };
 
+/** The overview counts each enrollment, each ledger row and each successful delivery exactly once. */
+const countersAreExact: Checker = ({ counted, members, ledger }) => {
+  if (!counted) return [];
+  const compared: [string, number, number][] = [
+    ['enrolled', counted.enrolled, members.length],
+    ['points', counted.points, sumOf(ledger, 'delta')],
+    ['redeems', counted.redeems, sumOf(ledger, 'redeemed')],
+    ['deliveries', counted.deliveries, counted.deliveriesInLog],
+  ];
+  return compared.flatMap(([name, count, found]): Finding[] => {
+    const rule = 'the overview counts each thing exactly once';
+    const detail = `${name}: ${count} counted, ${found} there`;
+    return count === found ? [] : [{ kind: count < found ? 'lost' : 'doubled', rule, detail }];
+  });
+};
+
 /** Each received webhook is an existing event with a valid signature, and all its copies have the same bytes. */
 const receiptsAreGenuine: Checker = ({ events, receipts }) => {
   const known = new Set(events.map((event) => event.id));
@@ -433,6 +449,7 @@ const checkers: readonly Checker[] = [
   tagsAreKept,
   eventsAreDelivered,
   feedsAreWhole,
+  countersAreExact,
   receiptsAreGenuine,
   workflowsAreAtRest,
   answersAreAllowed,

@@ -129,6 +129,15 @@ export interface WorkflowFound {
   status: string;
 }
 
+export interface CountedFound {
+  enrolled: number;
+  /** Given, less what was spent and what expired. */
+  points: number;
+  redeems: number;
+  deliveries: number;
+  deliveriesInLog: number;
+}
+
 export interface Evidence {
   /** Milliseconds since 1970. */
   collectedAt?: number;
@@ -140,6 +149,8 @@ export interface Evidence {
   subscriptions: SubscriptionFound[];
   receipts: Receipt[];
   workflows: WorkflowFound[];
+  /** What the overview of all merchants says, and how many deliveries the log has that succeeded. */
+  counted?: CountedFound;
   /** For each reader of the feed the ids of its events in the order of the feed, from the beginning to the end. */
   feeds: string[][];
 }

@@ -5,7 +5,8 @@ import { decidePoints } from '../../activities/members/balanceRules.js';
 import { changeMember } from '../../activities/members/changeMember.js';
 import { enrollMember } from '../../activities/members/enrollMember.js';
 import { LeaseLost, startLeaseRenewal } from '../../activities/outbox/leaseRenewal.js';
-import { leaseEvents, markPublished } from '../../activities/outbox/leases.js';
+import { leaseEvents } from '../../activities/outbox/leases.js';
+import { createMarkPublished } from '../../activities/outbox/markPublished.js';
 import { serialisedEnvelope } from '../../activities/outbox/newEvent.js';
 import { outboxState } from '../../activities/outbox/outboxState.js';
 import { relayEvents } from '../../activities/outbox/relayEvents.js';
@@ -174,9 +175,9 @@ describe('an attempt that stood still while another one took over', () => {
     expect(await leaseEvents(store, { leaseOwner, eventIds, fence: 'second' })).toHaveLength(1);
     await expect(lease.check()).rejects.toThrow(LeaseLost);
     lease.stop();
-    await markPublished(store, { leaseOwner, fence: 'first', events });
+    await createMarkPublished(store)({ leaseOwner, fence: 'first', events });
     expect(await stateOf(eventIds[0] ?? '')).toMatchObject({ state: 'new', fence: 'second' });
-    await markPublished(store, { leaseOwner, fence: 'second', events });
+    await createMarkPublished(store)({ leaseOwner, fence: 'second', events });
     expect(await stateOf(eventIds[0] ?? '')).toMatchObject({ state: 'published' });
   });
 });
@@ -192,7 +193,7 @@ describe('an attempt that failed', () => {
     const delivery = newDelivery(deps, { event, subscription, id: newId() });
     const envelope = published && serialisedEnvelope(published, undefined).envelope;
     const attempt = attemptDelivery(deps, {
-      ...{ delivery, subscription, unlogged: true, attemptKind: 'first', last: true },
+      ...{ delivery, subscription, unlogged: true, attemptKind: 'first', last: true, round: 1 },
       event: { ...event, ...(envelope && { envelope }) },
       checkLease: () => Promise.reject(new LeaseLost('taken over')),
     });

@@ -107,7 +107,7 @@ describe('a subscription', () => {
       events: ['points.changed'],
       enabled: true,
       timeoutMs: 10_000,
-      retryPolicy: { maxAttempts: 8, backoffMs: 30_000 },
+      retryPolicy: { maxAttempts: 8, backoffMs: 30_000, factor: 4 },
       secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     });
   });
@@ -585,6 +585,60 @@ describe('the log', () => {
     await award(merchant, member.id);
     await until(async () => (await read(`subscriptionId=${id}`)).total === 6);
     expect((await read(`subscriptionId=${id}&success=false`)).total).toBe(5);
+  });
+});
+
+describe('the log of an event, of a member and of a time', () => {
+  it('has their deliveries alone', async () => {
+    const { merchant, log, patch } = await subscribed(ok(), { events: ['*'] });
+    const [ada, ben] = [await merchant.enroll(), await merchant.enroll()];
+    await award(merchant, ada.id);
+    const ofAda = `&memberId=${ada.id}`;
+    const deliveries = await until(async () => {
+      const [all, own] = [await log(), await log(ofAda)];
+      return all.length === 7 && own.length === 4 && own;
+    });
+    const types = ['member.created', 'pass.created', 'pass.created', 'points.changed'];
+    expect(deliveries.map(({ eventType }) => eventType).toSorted()).toEqual(types);
+    expect(await log(`&memberId=${ben.id}`)).toHaveLength(3);
+    const [one] = deliveries;
+    if (!one) throw new Error('There is a delivery.');
+    expect((await log(`&eventId=${one.eventId}`)).map(({ id }) => id)).toEqual([one.id]);
+    expect(await log(`&eventId=${one.eventId}&memberId=${ben.id}`)).toEqual([]);
+    const times = async (query: string) => (await log(query)).map(({ createdAt }) => createdAt);
+    const newestFirst = await times('');
+    const middle = newestFirst[3] ?? '';
+    expect(await times(`&since=${middle}`)).toEqual(newestFirst.filter((time) => time >= middle));
+    expect(await times(`&until=${middle}`)).toEqual(newestFirst.filter((time) => time < middle));
+    // The second read of a page begins where the first one ended.
+    for (let read = 0; read < 2; read += 1)
+      expect(await times(`&since=${middle}&pageSize=1`)).toEqual(newestFirst.slice(0, 1));
+    expect((await merchant.call(`${all}/delivery-logs?since=yesterday`)).status).toBe(400);
+    await patch({ enabled: false });
+  });
+});
+
+describe('retries', () => {
+  it('wait longer each time, by the factor of the policy', async () => {
+    const { merchant, log, id, patch } = await subscribed(status(500), {
+      retryPolicy: { maxAttempts: 4, backoffMs: 200, factor: 3 },
+    });
+    const shown = await merchant.call(`${all}/${id}`);
+    expect(shown.body.data.retryPolicy).toEqual({ maxAttempts: 4, backoffMs: 200, factor: 3 });
+    await award(merchant, (await merchant.enroll()).id);
+    const { history } = await settled({ log }, 'exhausted');
+    const waits = history.slice(1).map(({ at }, index) => Date.parse(at) - Date.parse(history[index]?.at ?? ''));
+    expect(waits).toHaveLength(3);
+    for (const [index, least] of [200, 600, 1_800].entries()) expect(waits[index]).toBeGreaterThanOrEqual(least);
+    expect(waits[0]).toBeLessThan(1_800);
+    const { body } = await patch({ retryPolicy: { backoffMs: 300 } });
+    expect(body.data.retryPolicy).toEqual({ maxAttempts: 4, backoffMs: 300, factor: 1 });
+    expect((await patch({ retryPolicy: { factor: 11 } })).status).toBe(400);
+  });
+
+  it('wait the same time each time where a policy has no factor', async () => {
+    const { merchant, id } = await subscribed();
+    expect((await merchant.call(`${all}/${id}`)).body.data.retryPolicy).toEqual({ ...quick, factor: 1 });
   });
 });
 

@@ -61,4 +61,5 @@ export const provenBy: Record<EndpointName, string> = {
   sendCampaign: 'test/engines/campaigns.test.ts',
   getCampaign: 'test/engines/campaigns.test.ts',
   examinePass: 'test/engines/walletsDoctor.test.ts',
+  readStats: 'test/engines/stats.test.ts',
 };

@@ -333,6 +333,26 @@ describe('the checker of expiry', () => {
   });
 });
 
+describe('the checker of the overview', () => {
+  const exact = { enrolled: 1, points: 15, redeems: 0, deliveries: 6, deliveriesInLog: 6 };
+
+  it('finds nothing when everything is counted once', () => {
+    expect(check({ ...good(), counted: exact })).toEqual([]);
+  });
+
+  it.each([
+    ['an event that was counted twice', 'doubled', { points: 20 }],
+    ['an event that was not counted', 'lost', { points: 10 }],
+    ['an enrollment that was not counted', 'lost', { enrolled: 0 }],
+    ['a redeem that was not there', 'doubled', { redeems: 1 }],
+    ['a delivery that was counted twice', 'doubled', { deliveries: 7 }],
+  ])('finds %s: %s', (_, kind, wrong) => {
+    const rule = 'the overview counts each thing exactly once';
+    const found = check({ ...good(), counted: { ...exact, ...wrong } });
+    expect(found).toEqual([expect.objectContaining({ kind, rule })]);
+  });
+});
+
 describe('the checkers of reversals and earnings', () => {
   /** The good case, and before it 7 points that were earned and taken back. */
   function reversed(): Evidence {

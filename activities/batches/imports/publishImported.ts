@@ -79,9 +79,9 @@ async function addEvents(
   const events = created.flatMap(({ row: number, memberId, eventId }): EventRow[] => {
     const member = byId.get(memberId);
     if (!member) return [];
-    const { initialPoints: _, ...names } = people.get(number) ?? {};
+    const { initialPoints: balance = 0, ...names } = people.get(number) ?? {};
     const { firstName: _f, lastName: _l, email: _e, phone: _p, ...rest } = member;
-    const asCreated: MemberRow = { ...rest, ...names, version: 1 };
+    const asCreated: MemberRow = { ...rest, ...names, balance, version: 1 };
     const event = memberCreated(deps, { member: asCreated, eventId, leaseOwner: lease.leaseOwner });
     const atCreation = { ...event, occurredAt: member.createdAt };
     return [{ ...atCreation, ...serialisedEnvelope(atCreation, issuanceOf(member.pass)) }];

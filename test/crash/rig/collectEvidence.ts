@@ -1,5 +1,8 @@
 // Collects the evidence from the database, the receivers and Temporal when everything has come to rest.
-import type { Evidence, Operation } from '../evidence.js';
+import { fieldOfCount } from '../../../activities/stats/createCounting.js';
+import type { StatsRow } from '../../../schemas/collections.js';
+import type { CountName } from '../../../schemas/stats.js';
+import type { CountedFound, Evidence, Operation } from '../evidence.js';
 import { styleOf, type World } from './world.js';
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
@@ -14,17 +17,30 @@ function given<T extends Record<string, unknown>>(fields: T): { [K in keyof T]?:
   };
 }
 
+function countedOf(rows: readonly StatsRow[], deliveriesInLog: number): CountedFound {
+  const days = rows.flatMap(({ days: all = {} }) => Object.values(all));
+  const sum = (name: CountName) => days.reduce((total, day) => total + (day[fieldOfCount(name)] ?? 0), 0);
+  return {
+    enrolled: sum('members.enrolled'),
+    points: sum('points.given') - sum('points.spent') - sum('points.expired'),
+    redeems: sum('redeems'),
+    deliveries: sum('deliveries.succeeded'),
+    deliveriesInLog,
+  };
+}
+
 export async function collectEvidence(
   { cluster, listeners }: World,
   operations: Operation[],
   feeds: string[][] = [],
 ): Promise<Evidence> {
   const { collections } = cluster.deps;
-  const [programs, members, ledger, events, deliveries] = await Promise.all([
+  const [programs, members, ledger, events, stats, deliveries] = await Promise.all([
     collections.programs.find().toArray(),
     collections.members.find().toArray(),
     collections.ledger.find().toArray(),
     collections.events.find({}, { projection: { envelope: 0 } }).toArray(),
+    collections.stats.find().toArray(),
     collections.deliveries.find({}, { projection: { history: 0 } }).toArray(),
   ]);
   const byId = new Map(programs.map((program) => [program._id, program]));
@@ -36,6 +52,7 @@ export async function collectEvidence(
     operations,
     feeds,
     workflows,
+    counted: countedOf(stats, deliveries.filter(({ state }) => state === 'succeeded').length),
     members: members.map(
       ({ _id, email = '', balance, status, tags, programId, lifetimePoints, redeemedCount, expiry }) => ({
         ...{ id: _id, email, balance, status, tags, lifetimePoints, redeemedCount },

@@ -1,0 +1,87 @@
+// Marks events as published, and counts them in the same transaction. Events that are published at the same time share
+// a transaction.
+import { createBatcher } from '../../platform/batcher.js';
+import type { Deps } from '../../platform/deps.js';
+import { VersionConflict } from '../../platform/mongodb/conflicts.js';
+import { commit } from '../../platform/mongodb/inTransaction.js';
+import { retryOnConflict, retryOnWriteConflict } from '../../platform/mongodb/retryOnConflict.js';
+import { updateMany } from '../../platform/mongodb/statements.js';
+import type { Statement } from '../../platform/mongodb/transaction.js';
+import { defaultChunkSize, toChunks } from '../../platform/toChunks.js';
+import type { EventRow } from '../../schemas/collections.js';
+import { countsOf } from '../../schemas/stats.js';
+import { type Counting, createCounting } from '../stats/createCounting.js';
+import { awaitsPush } from './awaitsPush.js';
+import { type Lease, leasedBy } from './leases.js';
+import { workflowLostAt } from './workflowLostAt.js';
+
+interface Published extends Omit<Lease, 'eventIds'> {
+  events: readonly EventRow[];
+}
+
+/**
+ * Marks the events as published, except those that another attempt has taken over. Those whose push is not recorded are
+ * noted as late in the same write.
+ */
+export type MarkPublished = (published: Published) => Promise<void>;
+
+export function createMarkPublished(deps: Deps): MarkPublished {
+  const counting = createCounting(deps);
+  const mark = createBatcher(
+    async (group: Published[]) => {
+      try {
+        await retryOnWriteConflict(deps, () => commitMarks(deps, counting, group));
+      } catch (error) {
+        if (!(error instanceof VersionConflict)) throw error;
+        for (const one of group) await markHeld(deps, counting, one);
+      }
+      return group.map(() => undefined);
+    },
+    { batchSize: defaultChunkSize, sizeOf: ({ events }) => events.length, concurrency: 1 },
+  );
+  return async ({ events, ...owner }) => {
+    for (const some of toChunks(events)) await mark({ ...owner, events: some });
+  };
+}
+
+/** Marks those that the owner still holds. */
+function markHeld(deps: Deps, counting: Counting, { events, ...owner }: Published): Promise<void> {
+  return retryOnConflict(deps, async () => {
+    const lease = leasedBy({ ...owner, eventIds: events.map(({ _id }) => _id) });
+    const rows = await deps.collections.events.find(lease, { projection: { _id: 1 } }).toArray();
+    const held = new Set(rows.map(({ _id }) => _id));
+    await commitMarks(deps, counting, [{ ...owner, events: events.filter(({ _id }) => held.has(_id)) }]);
+  });
+}
+
+/** Throws VersionConflict, and writes nothing, when an event is no longer held. */
+function commitMarks(deps: Deps, counting: Counting, group: readonly Published[]): Promise<void> {
+  return counting.attempt(async () => {
+    const marks = group.flatMap((one) => marksOf(deps, one));
+    if (marks.length === 0) return;
+    const counted = counting.statements(
+      group.flatMap(({ events }) =>
+        events.map((event) => ({ ...event, at: event.occurredAt, counts: countsOf(event) })),
+      ),
+    );
+    const expected = group.reduce((sum, { events }) => sum + events.length, counted.length);
+    await commit(deps, [...marks, ...counted], (matched) => {
+      if (matched < expected) throw new VersionConflict('Another attempt has taken over an event.');
+    });
+  });
+}
+
+function marksOf(deps: Deps, { events, ...owner }: Published): Statement[] {
+  const mark = (some: readonly EventRow[], late: { pushDueAt?: Date }): Statement[] => {
+    if (some.length === 0) return [];
+    const held = leasedBy({ ...owner, eventIds: some.map(({ _id }) => _id) });
+    return [updateMany(deps, 'events', held, { $set: { state: 'published', publishedAt: deps.now(), ...late } })];
+  };
+  return [
+    ...mark(
+      events.filter((event) => !awaitsPush(event)),
+      {},
+    ),
+    ...mark(events.filter(awaitsPush), { pushDueAt: workflowLostAt(deps) }),
+  ];
+}

@@ -1,0 +1,66 @@
+// The counters of a merchant's overview: one row for each program and month, with its days inside. A writer adds what it
+// counts in the transaction that makes it true, so each thing is counted once, whichever process dies. So that writers do
+// not wait for each other, a program has several rows, and each writer keeps to one of them.
+import { randomInt } from 'node:crypto';
+import type { Deps } from '../../platform/deps.js';
+import { isRetryable } from '../../platform/mongodb/conflicts.js';
+import { update } from '../../platform/mongodb/statements.js';
+import type { Statement } from '../../platform/mongodb/transaction.js';
+import { type CountName, type Counts, dayOf } from '../../schemas/stats.js';
+
+/** Rows for each program and month. A merchant's overview reads all of them. */
+const slots = 8;
+
+export interface Counted {
+  merchantId: string;
+  programId?: string | undefined;
+  at: Date;
+  counts: Counts;
+}
+
+export interface Counting {
+  /** The statements that add the counts, for the transaction of what is counted. Each matches or inserts one row. */
+  statements: (counted: readonly Counted[]) => Statement[];
+  /** Runs an attempt to commit such statements. After a conflict the next attempt has other rows. */
+  attempt: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/** Days and counters as names of fields: these can hold neither a dot nor a leading digit. */
+export const fieldOfDay = (day: string): string => `d${day.slice(8)}`;
+export const fieldOfCount = (name: CountName): string => name.replace('.', '_');
+
+/** For one writer, whose transactions follow one another. */
+export function createCounting(deps: Pick<Deps, 'collections'>): Counting {
+  let slot = randomInt(slots);
+  return {
+    statements(counted) {
+      const rows = new Map<string, { set: { merchantId: string; programId: string; month: string }; inc: Counters }>();
+      for (const { merchantId, programId = '', at, counts } of counted) {
+        const day = dayOf(at);
+        const month = day.slice(0, 7);
+        const _id = `${merchantId}:${programId}:${month}:${slot}`;
+        const row = rows.get(_id) ?? { set: { merchantId, programId, month }, inc: {} };
+        for (const [name, by] of Object.entries(counts)) {
+          if (by === 0) continue;
+          const field = `days.${fieldOfDay(day)}.${fieldOfCount(name as CountName)}`;
+          row.inc[field] = (row.inc[field] ?? 0) + by;
+        }
+        if (Object.keys(row.inc).length > 0) rows.set(_id, row);
+      }
+      return Array.from(rows, ([_id, { set, inc }]) =>
+        update(deps, 'stats', { _id }, { $setOnInsert: set, $inc: inc }, true),
+      );
+    },
+
+    async attempt(work) {
+      try {
+        return await work();
+      } catch (error) {
+        if (isRetryable(error)) slot = randomInt(slots);
+        throw error;
+      }
+    },
+  };
+}
+
+type Counters = Record<string, number>;

@@ -1,0 +1,37 @@
+// The overview of a merchant: its counters, by day and by program.
+import type { statsEndpoints } from '../../schemas/endpoints/stats.js';
+import { maxStatsDays } from '../../schemas/endpoints/stats.js';
+import { ServiceError } from '../../schemas/errors.js';
+import { dayOf, presentCounts } from '../../schemas/stats.js';
+import { readStats } from '../reads/stats.js';
+import type { Routes } from '../request.js';
+
+const dayMs = 86_400_000;
+const usualDays = 30;
+
+/** Throws VALIDATION_FAILED. */
+function daysOf({ from, to }: { from: string; to: string }): string[] {
+  const count = (Date.parse(to) - Date.parse(from)) / dayMs + 1;
+  if (count < 1) throw new ServiceError('VALIDATION_FAILED', [{ path: 'to', message: 'must not be before from' }]);
+  if (count > maxStatsDays)
+    throw new ServiceError('VALIDATION_FAILED', [
+      { path: 'from', message: `is more than ${maxStatsDays} days before to` },
+    ]);
+  return Array.from({ length: count }, (_, index) => dayOf(new Date(Date.parse(from) + index * dayMs)));
+}
+
+export const statsRoutes: Routes<keyof typeof statsEndpoints> = {
+  async readStats({ deps, caller: { merchantId }, query: { programId, ...range } }) {
+    const to = range.to ?? dayOf(deps.now());
+    const from = range.from ?? dayOf(new Date(Date.parse(to) - (usualDays - 1) * dayMs));
+    const { byDay, byProgram } = await readStats(deps, { merchantId, programId, days: daysOf({ from, to }) });
+    return {
+      data: {
+        ...{ from, to, timeZone: 'UTC' },
+        totals: presentCounts([...byDay.values()].flat()),
+        days: Array.from(byDay, ([day, counts]) => ({ day, ...presentCounts(counts) })),
+        programs: Array.from(byProgram, ([id, counts]) => ({ programId: id || null, ...presentCounts(counts) })),
+      },
+    };
+  },
+};

@@ -1,0 +1,118 @@
+// What a merchant's overview shows, counted as it happens (docs/decisions/100-counters-of-the-overview.md).
+import { z } from 'zod';
+
+const wallets = z.object({ apple: z.int(), google: z.int() });
+
+const counts = {
+  members: z.object({ enrolled: z.int(), erased: z.int() }),
+  installs: wallets.describe('passes that customers added to a wallet'),
+  removals: wallets.describe('passes that customers removed from a wallet'),
+  points: z
+    .object({ given: z.int(), spent: z.int(), expired: z.int() })
+    .describe('`given` - `spent` - `expired` is by how much all balances grew; a reversal takes off what it undoes'),
+  redeems: z.int(),
+  deliveries: z
+    .object({ attempts: z.int(), failedAttempts: z.int(), succeeded: z.int(), exhausted: z.int() })
+    .describe('`attempts` counts each attempt, `succeeded` and `exhausted` each delivery that ended so'),
+};
+
+export const statsDay = z.iso.date();
+
+const totals = z.object(counts);
+
+export type Stats = z.infer<typeof totals>;
+
+export const stats = z.object({
+  from: statsDay,
+  to: statsDay,
+  timeZone: z.literal('UTC'),
+  totals,
+  days: z.array(z.object({ day: statsDay, ...counts })).describe('each day of the range, oldest first'),
+  programs: z.array(
+    z.object({
+      programId: z.string().nullable().describe('null for deliveries of events that are about no program'),
+      ...counts,
+    }),
+  ),
+});
+
+/** The counters, as `<group>.<name>` of the answer. */
+export const countNames = [
+  'members.enrolled',
+  'members.erased',
+  'installs.apple',
+  'installs.google',
+  'removals.apple',
+  'removals.google',
+  'points.given',
+  'points.spent',
+  'points.expired',
+  'redeems',
+  'deliveries.attempts',
+  'deliveries.failedAttempts',
+  'deliveries.succeeded',
+  'deliveries.exhausted',
+] as const;
+
+export type CountName = (typeof countNames)[number];
+
+export type Counts = Partial<Record<CountName, number>>;
+
+interface CountedEvent {
+  type: string;
+  data: Record<string, unknown>;
+  initialPoints?: number;
+}
+
+const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
+
+/** A change of a balance, without a redeem: what was given, what was spent, what expired. */
+function pointsOf({ delta: given, reason, reversalOf }: Record<string, unknown>): Counts {
+  const delta = numberOf(given);
+  if (reason === 'expired') return { 'points.expired': -delta };
+  if (typeof reversalOf !== 'object' || reversalOf === null)
+    return delta > 0 ? { 'points.given': delta } : { 'points.spent': -delta };
+  const isRedeem = 'type' in reversalOf && reversalOf.type === 'redeem';
+  // A reversed spending gives nothing, and a reversed earning spends nothing.
+  return { ...(delta > 0 ? { 'points.spent': -delta } : { 'points.given': delta }), ...(isRedeem && { redeems: -1 }) };
+}
+
+const counting: Record<string, (event: CountedEvent) => Counts> = {
+  'member.created': ({ initialPoints = 0 }) => ({ 'members.enrolled': 1, 'points.given': initialPoints }),
+  'member.deleted': () => ({ 'members.erased': 1 }),
+  'pass.installed': ({ data }) => ({ [`installs.${data.platform}`]: 1 }),
+  'pass.removed': ({ data }) => ({ [`removals.${data.platform}`]: 1 }),
+  'points.changed': ({ data }) => pointsOf(data),
+  'reward.redeemed': ({ data }) => ({
+    redeems: 1,
+    'points.spent': numberOf(data.previous) - numberOf(data.current),
+  }),
+};
+
+/** What an event adds to the counters of its day. */
+export const countsOf = (event: CountedEvent): Counts => counting[event.type]?.(event) ?? {};
+
+/** Adds up counters, and puts them into the form of the answer. */
+export function presentCounts(all: Iterable<Counts>): Stats {
+  const sum = (name: CountName): number => list.reduce((total, one) => total + (one[name] ?? 0), 0);
+  const list = [...all];
+  const byWallet = (group: 'installs' | 'removals') => ({
+    apple: sum(`${group}.apple`),
+    google: sum(`${group}.google`),
+  });
+  return {
+    members: { enrolled: sum('members.enrolled'), erased: sum('members.erased') },
+    installs: byWallet('installs'),
+    removals: byWallet('removals'),
+    points: { given: sum('points.given'), spent: sum('points.spent'), expired: sum('points.expired') },
+    redeems: sum('redeems'),
+    deliveries: {
+      attempts: sum('deliveries.attempts'),
+      failedAttempts: sum('deliveries.failedAttempts'),
+      succeeded: sum('deliveries.succeeded'),
+      exhausted: sum('deliveries.exhausted'),
+    },
+  };
+}
+
+export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
