@@ -32,7 +32,7 @@ function nearestField(schema: z.ZodType, path: readonly PropertyKey[], key: stri
 }
 
 /** The known field that is most like the word, unless none is like it. Only the last part of a path is compared. */
-function nearest(word: string, known: readonly string[]): string | undefined {
+export function nearest(word: string, known: readonly string[]): string | undefined {
   const most = Math.max(1, Math.ceil(word.length / 3));
   let best: { field: string; distance: number } | undefined;
   for (const field of known) {
