@@ -43,7 +43,9 @@ export const memberEndpoints = {
         .describe(
           'up to 5 words; each must begin a word of the name, the email, the phone number or the memberCode, in any case and accent',
         ),
-      serial: text(1, 64).optional().describe('exactly a memberCode, an externalId, or the serial number of a legacy pass'),
+      serial: text(1, 64)
+        .optional()
+        .describe('exactly a memberCode, an externalId, or the serial number of a legacy pass'),
       page,
       pageSize,
     }),
