@@ -97,7 +97,7 @@ export async function readParts<T>({ ctx, maxBytes, beyond, fieldsFirst, take }:
       if (!csvTypes.includes(type)) return reject(importInvalid(`its part "file" is not CSV (text/csv).`));
       const label = charsetLabel();
       const charset = label === undefined ? undefined : charsetNamed(label);
-      if (label !== undefined && !charset) return reject(unknownCharset());
+      if (label !== undefined && !charset) return reject(unknownCharset(label));
       taking = take({ bytes: buffersOf(file), charset }, fields);
       taking.catch(reject);
     });
@@ -131,8 +131,8 @@ function watchCharset(busboy: EventEmitter): () => string | undefined {
   return () => label;
 }
 
-const unknownCharset = (): ServiceError =>
-  importInvalid(`the charset of its part "file" is not one of ${charsets.join(', ')}.`);
+const unknownCharset = (label: string): ServiceError =>
+  importInvalid(`its part "file" is said to be of charset ${label.slice(0, 40)}, not one of ${charsets.join(', ')}.`);
 
 function openParser(ctx: Context) {
   const type = ctx.get('Content-Type');
