@@ -7,6 +7,7 @@ import type { ImportRow } from '../../schemas/collections.js';
 import { unguarded } from '../../schemas/csv.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { type Charset, columnMapping } from '../../schemas/importRows.js';
+import spectrum from '../corpora/csvSpectrum.json' with { type: 'json' };
 import { csvHeader } from '../rig/imports.js';
 
 const program = { style: 'points' as const };
@@ -234,6 +235,20 @@ describe('a spreadsheet of Europe', () => {
       const { bytesOf, charset } = formOf(name);
       const found = await read(bytesOf('firstName;email\nJürgen;\n'), { charset: 'windows-1252' });
       expect([found.charset, found.rows[0]?.person]).toEqual([charset, { firstName: 'Jürgen' }]);
+    }
+  });
+});
+
+describe.each(Object.keys(forms))('the files of csv-spectrum in %s', (name) => {
+  it.each(Object.entries(spectrum))('are read as they are meant: %s', async (_file, { csv, rows }) => {
+    const { bytesOf, charset } = formOf(name);
+    const [first = '', ...others] = (csv.split('\n')[0] ?? '').split(',');
+    const mapping = { [first]: 'firstName' as const, ...Object.fromEntries(others.map((header) => [header, null])) };
+    for (const text of [csv, csv.replaceAll('\n', '\r\n')]) {
+      const ends = text === csv ? (cell: string) => cell : (cell: string) => cell.replaceAll('\n', '\r\n');
+      const found = await read(bytesOf(text), { mapping, size: 5 });
+      expect(found.charset).toBe(charset);
+      expect(found.rows.map(({ cells }) => cells)).toEqual(rows.map((cells) => cells.map(ends)));
     }
   });
 });
