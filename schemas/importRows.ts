@@ -73,6 +73,14 @@ export const fieldOfHeader = (header: string, mapping: ColumnMapping): ImportFie
 const maxListed = 50;
 const maxShown = 100;
 
+/** `error.details` of a file with unknown columns. */
+export const columnDetails = z.object({
+  unknownColumns: z
+    .array(z.object({ column: z.int(), header: z.string(), nearest: z.enum(importFields).nullable() }))
+    .max(maxListed),
+  columns: z.array(z.enum(importFields)).describe('the known ones'),
+});
+
 /**
  * Throws IMPORT_INVALID. Its message names a column by position and never by content, because the first line may have
  * personal data; `error.details` has the unknown headers and the nearest known ones, for the sender alone.
@@ -99,9 +107,10 @@ function unknownColumns(cells: readonly string[], unknown: readonly number[]): S
     };
   });
   const which = `${unknown.length > 1 ? 'columns' : 'column'} ${listed.map(({ column }) => column).join(', ')}`;
+  const details: z.output<typeof columnDetails> = { unknownColumns: listed, columns: [...importFields] };
   return importInvalid(
     `${which} of its first line ${unknown.length > 1 ? 'have' : 'has'} no known header; ${known}. \`mapping\` gives a column its field, or ignores it.`,
-    { unknownColumns: listed, columns: importFields },
+    details,
   );
 }
 

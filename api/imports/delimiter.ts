@@ -1,6 +1,5 @@
 // Finds by which character the cells of a file are separated, from its header: where the merchant's spreadsheet writes
 // numbers with a decimal comma, it separates cells by semicolons.
-import { parse } from 'csv-parse/sync';
 import { type Delimiter, delimiters } from '../../schemas/importRows.js';
 
 /** Lines of nothing but delimiters, quotes and white space come before no header. */
@@ -20,12 +19,18 @@ export function firstRecord(text: string): string | undefined {
   return undefined;
 }
 
+/** Only to compare delimiters; the parser of the rows is stricter. */
 function cellsOf(header: string, delimiter: Delimiter): string[] {
-  try {
-    return parse(header, { delimiter, relax_quotes: true, relax_column_count: true })[0] ?? [];
-  } catch {
-    return [];
+  const cells: string[] = [];
+  let start = 0;
+  let quoted = false;
+  for (let at = 0; at <= header.length; at += 1) {
+    if (header[at] === '"') quoted = !quoted;
+    if (at < header.length && (header[at] !== delimiter || quoted)) continue;
+    cells.push(header.slice(start, at).trim().replace(/^"|"$/g, '').replaceAll('""', '"'));
+    start = at + 1;
   }
+  return cells;
 }
 
 /** The delimiter that gives the most known headers, and of several the one that gives the most cells. */

@@ -154,7 +154,9 @@ export async function readRows(input: ReadRows): Promise<UploadedRows> {
   const { file, mapping = new Map() } = input;
   const { charset, text } = await openText({ ...file, bytes: counted(file.bytes, input) });
   const { header, all } = await headOf(text);
-  const delimiter = delimiterOf(header, (cell) => fieldOfHeader(cell, mapping) !== undefined);
+  const isKnown = (cell: string) => fieldOfHeader(cell, mapping) !== undefined;
+  // The parser refuses a longer header.
+  const delimiter = delimiterOf(header.slice(0, maxRecord), isKnown);
   const records = recordsOf(all, delimiter);
   const first = await records.next();
   if (first.done) throw importInvalid('it is empty.');
