@@ -64,7 +64,7 @@ function sampleOf(deps: ApiDeps, program: Program, given: SampleMember = {}): Me
   const { balance = tiers?.at(-1)?.threshold ?? Math.ceil(goal / 2), changeMessage, ...rest } = given;
   const { member } = newMemberRows(deps, {
     program,
-    person: { firstName: 'Ada', lastName: 'Lovelace', initialPoints: balance },
+    person: { firstName: 'Ada', lastName: 'Lovelace', externalId: '4001234567890', initialPoints: balance },
     source: 'console',
     attribution: {},
     actor: { type: 'user', id: 'preview' },

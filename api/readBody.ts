@@ -9,7 +9,7 @@ const maxBytes = 102_400;
 const charsets: ReadonlySet<string> = new Set(['', 'utf-8', 'utf8', 'us-ascii']);
 
 /** True also when the Content-Type names no charset. */
-export const declaresUtf8 = (ctx: Context): boolean => charsets.has(ctx.request.charset.toLowerCase());
+const declaresUtf8 = (ctx: Context): boolean => charsets.has(ctx.request.charset.toLowerCase());
 
 const hasBody = (ctx: Context): boolean =>
   ctx.get('Transfer-Encoding') !== '' || (ctx.get('Content-Length') !== '' && ctx.get('Content-Length') !== '0');

@@ -1,5 +1,6 @@
 // Batches: imports, campaigns, range replays and rebuilds (docs/interface.md#48-imports-and-batches).
 import { z } from 'zod';
+import { charsets, delimiters, importFields } from './importRows.js';
 import { actor } from './members.js';
 
 export const batchKinds = ['members.import', 'webhooks.replay', 'campaign', 'passes.rebuild'] as const;
@@ -37,6 +38,22 @@ export type ImportResultRow = z.infer<typeof importRow>;
 
 export const importResult = z.object({ batchId: z.string(), counts: importCounts, results: z.array(importRow) });
 
+export const importFailure = z.object({ row: z.int(), reason: z.string() });
+export const importColumn = z.object({ header: z.string(), field: z.enum(importFields).nullable() });
+
+export const importDryRun = z.object({
+  dryRun: z.literal(true),
+  counts: importCounts.describe('what an import of the file would count'),
+  failures: z.array(importFailure).max(100).describe('the first rows that would fail'),
+  file: z
+    .object({
+      charset: z.enum(charsets),
+      delimiter: z.enum(delimiters),
+      columns: z.array(importColumn),
+    })
+    .describe('how the file was read; a column whose `field` is null is ignored'),
+});
+
 export const batch = z.object({
   id: z.string(),
   kind: z.enum(batchKinds),
@@ -50,7 +67,7 @@ export const batch = z.object({
   finishedAt: z.iso.datetime().nullable(),
   startedBy: actor,
   reason: z.string().optional(),
-  dryRun: z.boolean().optional(),
+  quiet: z.boolean().optional().describe('only of an import: no event for each member'),
   cancelRequested: z.boolean().optional(),
 });
 export type BatchKind = (typeof batchKinds)[number];
@@ -68,7 +85,6 @@ export interface BatchWork {
   done: number;
   /** Created members whose passes were issued and whose events were published. */
   published?: number;
-  dryRun?: boolean;
   startedAt: Date;
   phaseStartedAt?: Date;
   finishedAt?: Date;
@@ -77,10 +93,10 @@ export interface BatchWork {
 const share = (part: number, whole: number): number => (whole > 0 ? Math.min(part / whole, 1) : 0);
 
 /** 0 to 100 with one decimal. An import that creates members is at 50 when all rows are processed. */
-export function percentOf({ phase, counts, done, published = 0, dryRun }: BatchWork): number {
+export function percentOf({ phase, counts, done, published = 0 }: BatchWork): number {
   if (phase === 'completed') return 100;
   const rows = share(done, counts.total);
-  if (dryRun || published === 0) return round((phase === 'running' || dryRun ? 100 : 50) * rows);
+  if (published === 0) return round((phase === 'running' ? 100 : 50) * rows);
   return round(50 * rows + 50 * share(published, counts.created));
 }
 

@@ -28,6 +28,7 @@ export interface MemberRow {
   lastName?: string;
   email?: string;
   phone?: string;
+  externalId?: string;
   field: string;
   balance: number;
   lifetimePoints: number;
@@ -47,6 +48,8 @@ export interface MemberRow {
     modifiedAt: Date;
     message?: string;
     messageSequence: number;
+    /** Created by a quiet import: whenever a wallet takes its pass, that is told to no receiver. */
+    quiet?: boolean;
     appleIssuedAt?: Date;
     googleIssuedAt?: Date;
     googleSaved?: boolean;
@@ -84,6 +87,17 @@ export interface EmailRow {
   merchantId: string;
   memberId: string;
   memberCode: string;
+}
+
+/**
+ * The member that has an external id in a program; the id is `<programId>:<externalId>`. The row is created and removed
+ * with the external id (docs/decisions/095-external-ids.md).
+ */
+export interface ExternalIdRow {
+  _id: string;
+  merchantId: string;
+  externalId: string;
+  memberId: string;
 }
 
 /**
@@ -432,14 +446,15 @@ export interface BatchRow {
   finishedAt?: Date;
   cancelRequestedAt?: Date;
   reason?: string;
-  dryRun?: boolean;
+  /** Only of an import: its members are created without `member.created` and `pass.created`. */
+  quiet?: boolean;
   /** The number of chunks: of an import's rows, or of another batch's targets, once all of them are stored. */
   chunks?: number;
   campaign?: { message: string; tags: string[] };
   replay?: { since: Date; until: Date; only: 'failed' | 'all' };
   /**
-   * Only for an import: its first line, a hash of program and file, and until it is queued when its upload was last
-   * known to be active, by the clock of MongoDB.
+   * Only for an import: the merchant's own columns in its first line, a hash of the file and what it was sent with, and
+   * until it is queued when its upload was last known to be active, by the clock of MongoDB.
    */
   header?: string[];
   fingerprint?: string;
@@ -455,13 +470,11 @@ export interface BatchRow {
 /** One row of an import's file, parsed but not yet processed. */
 export interface ImportRow {
   row: number;
-  /** The original cells, for errors.csv. */
+  /** The merchant's own cells, for errors.csv. */
   cells: string[];
   person?: Person;
   /** Why the row fails; a row has either a reason or a person. */
   reason?: string;
-  /** Only in a dry run: an earlier row of the file has this email. */
-  isDuplicate?: true;
 }
 
 /** The outcome of a row, decided once. */
@@ -549,6 +562,7 @@ export interface CollectionRows {
   slugs: SlugRow;
   members: MemberRow;
   emails: EmailRow;
+  externalIds: ExternalIdRow;
   memberSearchWords: MemberSearchWordRow;
   counters: CounterRow;
   expiries: ExpiryRow;
@@ -597,6 +611,9 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { merchantId: 1, tags: 1, createdAt: -1, _id: -1 }, reason: 'whether a tag is still in use; campaigns' },
   ],
   emails: [],
+  externalIds: [
+    { key: { merchantId: 1, externalId: 1 }, reason: 'scans and `serial`: who has it in any program of a merchant' },
+  ],
   memberSearchWords: [
     {
       key: { merchantId: 1, tier: 1, word: 1 },
@@ -697,6 +714,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
 export const hotCollections = [
   'members',
   'emails',
+  'externalIds',
   'memberSearchWords',
   'counters',
   'ledger',

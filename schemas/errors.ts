@@ -70,6 +70,7 @@ const table = {
   SLUG_TAKEN: { status: 409, message: 'Another program has that slug.' },
   PROGRAM_EXISTS: { status: 409, message: 'There is a program with that id.' },
   EMAIL_TAKEN: { status: 409, message: 'Another member of this program has that email.' },
+  EXTERNAL_ID_TAKEN: { status: 409, message: 'Another member of this program has that externalId.' },
   BODY_TOO_LARGE: { status: 413, message: 'The body is larger than this route accepts.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'This route does not accept that content type.' },
   EXPECTATION_FAILED: { status: 417, message: 'Of the Expect header only 100-continue is known.' },

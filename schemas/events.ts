@@ -28,8 +28,8 @@ const batchResult = z.object({
   passIssuance: z.object({ apple: z.int(), google: z.int() }),
   startedAt: z.iso.datetime(),
   finishedAt: z.iso.datetime(),
-  /** A dry run: nothing was created, and the counts say what the import would create. */
-  dryRun: z.boolean().optional(),
+  /** An import without `member.created` and `pass.created` for each row. */
+  quiet: z.boolean().optional(),
   test: z.boolean().optional(),
 });
 
@@ -50,7 +50,7 @@ export const eventData = {
     passIssuance: z.object({ apple: z.boolean(), google: z.boolean() }),
   }),
   'member.updated': aboutMember.extend({
-    changed: z.array(z.enum(['firstName', 'lastName', 'email', 'phone', 'tags', 'status'])),
+    changed: z.array(z.enum(['firstName', 'lastName', 'email', 'phone', 'externalId', 'tags', 'status'])),
     status: memberStatus,
     previousStatus: memberStatus.optional(),
     reason: z.string().optional(),

@@ -1,16 +1,24 @@
 // The CSV of an import (docs/interface.md#48-imports-and-batches): headers in any case and order, one person in each
 // row. A wrong header refuses the file. A wrong row fails alone; its reason names the field and the rule, and repeats
 // no content of the row.
+import { z } from 'zod';
 import { unguarded } from './csv.js';
 import { ServiceError } from './errors.js';
 import { type Person, person } from './members.js';
+import { nearest } from './mistakes.js';
 import type { Program } from './programs.js';
 
-export const importFields = ['firstName', 'lastName', 'email', 'phone', 'initialPoints'] as const;
+export const importFields = ['firstName', 'lastName', 'email', 'phone', 'initialPoints', 'externalId'] as const;
 export type ImportField = (typeof importFields)[number];
 
-/** The column that errors.csv adds. It may stay in a corrected file; an import ignores it. */
-export const reasonColumn = 'reason';
+export const charsets = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
+export type Charset = (typeof charsets)[number];
+
+export const delimiters = [',', ';', '\t'] as const;
+export type Delimiter = (typeof delimiters)[number];
+
+/** The first and the last column of errors.csv. They may stay in a corrected file; an import ignores them. */
+export const addedColumns = ['row', 'reason'] as const;
 
 export interface ImportLine {
   /** 1 for the first row below the header; empty lines do not count. */
@@ -20,52 +28,116 @@ export interface ImportLine {
 
 export type ReadRow = ImportLine & ({ person: Person; reason?: never } | { person?: never; reason: string });
 
-/** The field of each column; null for the ignored column. */
-export type ImportColumns = readonly (ImportField | null)[];
+const maxMapped = 200;
+
+const nameOf = (header: string): string => header.trim().toLowerCase();
+
+/** The fields of columns by their headers; null for a column that is ignored. Headers match in any case. */
+export const columnMapping = z
+  .record(z.string().max(200), z.enum(importFields).nullable())
+  .refine((mapping) => Object.keys(mapping).length <= maxMapped, `must have at most ${maxMapped} columns`)
+  .transform((mapping) => new Map(Object.entries(mapping).map(([header, field]) => [nameOf(header), field])));
+export type ColumnMapping = z.output<typeof columnMapping>;
+
+export interface ImportColumns {
+  /** The field of each column; null for an ignored column. */
+  fields: readonly (ImportField | null)[];
+  /** The columns that errors.csv added to the merchant's own. */
+  added: ReadonlySet<number>;
+}
 
 const byName = new Map<string, ImportField | null>([
-  ...importFields.map((field) => [field.toLowerCase(), field] as const),
-  [reasonColumn, null],
+  ...importFields.map((field) => [nameOf(field), field] as const),
+  ...addedColumns.map((name) => [name, null] as const),
 ]);
 
-export const importInvalid = (why: string): ServiceError =>
-  new ServiceError('IMPORT_INVALID', undefined, `The file cannot be imported; nothing was created: ${why}`);
+export const importInvalid = (why: string, details?: unknown): ServiceError =>
+  new ServiceError('IMPORT_INVALID', details, `The file cannot be imported; nothing was created: ${why}`);
 
-export const importTooLarge = (limit: string): ServiceError =>
-  new ServiceError('IMPORT_TOO_LARGE', undefined, `The import is over its limit of ${limit}; nothing was created.`);
+/** `instead` says what takes more. */
+export const importTooLarge = (limit: string, instead?: string): ServiceError =>
+  new ServiceError(
+    'IMPORT_TOO_LARGE',
+    undefined,
+    [`The import is over its limit of ${limit}; nothing was created.`, instead].filter(Boolean).join(' '),
+  );
 
 const known = `the columns are ${importFields.join(', ')}`;
 
+/** The field of a header, null when its column is ignored, undefined when it is unknown. */
+export const fieldOfHeader = (header: string, mapping: ColumnMapping): ImportField | null | undefined => {
+  const name = nameOf(unguarded(header));
+  return mapping.has(name) ? mapping.get(name) : byName.get(name);
+};
+
+const maxListed = 50;
+const maxShown = 100;
+
+/** `error.details` of a file with unknown columns. */
+export const columnDetails = z.object({
+  unknownColumns: z
+    .array(z.object({ column: z.int(), header: z.string(), nearest: z.enum(importFields).nullable() }))
+    .max(maxListed),
+  columns: z.array(z.enum(importFields)).describe('the known ones'),
+});
+
 /**
  * Throws IMPORT_INVALID. Its message names a column by position and never by content, because the first line may have
- * personal data.
+ * personal data; `error.details` has the unknown headers and the nearest known ones, for the sender alone.
  */
-export function readHeader(cells: readonly string[]): ImportColumns {
-  const names = cells.map((cell) => cell.trim().toLowerCase());
-  const unknown = names.findIndex((name) => !byName.has(name));
-  if (names.length === 1 && unknown === 0 && /[;\t]/.test(names[0] ?? ''))
-    throw importInvalid('its columns are not separated by commas.');
-  if (unknown >= 0) throw importInvalid(`column ${unknown + 1} of its first line has no known header; ${known}.`);
-  const repeated = names.findIndex((name, index) => names.indexOf(name) !== index);
+export function readHeader(cells: readonly string[], mapping: ColumnMapping = new Map()): ImportColumns {
+  const fields = cells.map((cell) => fieldOfHeader(cell, mapping));
+  const unknown = fields.flatMap((field, index) => (field === undefined ? [index] : []));
+  if (unknown.length > 0) throw unknownColumns(cells, unknown);
+  const repeated = fields.findIndex((field, index) => field && fields.indexOf(field) !== index);
   if (repeated >= 0) throw importInvalid(`column ${repeated + 1} of its first line repeats a header.`);
-  const columns = names.map((name) => byName.get(name) ?? null);
-  if (columns.every((field) => field === null)) throw importInvalid(`its first line has no known header; ${known}.`);
-  return columns;
+  if (!fields.some(Boolean)) throw importInvalid(`its first line has no known header; ${known}.`);
+  const isAdded = (cell: string) => addedColumns.some((name) => name === nameOf(cell)) && !mapping.has(nameOf(cell));
+  const added = new Set(cells.flatMap((cell, index) => (isAdded(cell) ? [index] : [])));
+  return { fields: fields.map((field) => field ?? null), added };
+}
+
+function unknownColumns(cells: readonly string[], unknown: readonly number[]): ServiceError {
+  const listed = unknown.slice(0, maxListed).map((index) => {
+    const header = unguarded(cells[index] ?? '').trim();
+    return {
+      column: index + 1,
+      header: Array.from(header).slice(0, maxShown).join(''),
+      nearest: nearest(header, importFields) ?? null,
+    };
+  });
+  const which = `${unknown.length > 1 ? 'columns' : 'column'} ${listed.map(({ column }) => column).join(', ')}`;
+  const details: z.output<typeof columnDetails> = { unknownColumns: listed, columns: [...importFields] };
+  return importInvalid(
+    `${which} of its first line ${unknown.length > 1 ? 'have' : 'has'} no known header; ${known}. \`mapping\` gives a column its field, or ignores it.`,
+    details,
+  );
+}
+
+/** The merchant's own cells of a line: without the guard of our own files, and without the columns that we added. */
+export function ownCells(cells: readonly string[], { fields, added }: ImportColumns): string[] {
+  const plain = cells.map(unguarded);
+  return plain.length === fields.length ? plain.filter((_, index) => !added.has(index)) : plain;
 }
 
 const wholeNumber = /^(\+?\d{1,15}|-0*[1-9]\d{0,14})$/;
+/** How a spreadsheet writes a long number that it did not keep. */
+const shortened = /^\d([.,]\d+)?E\+\d+$/i;
 
-function fieldValueOf(field: ImportField, cell: string): unknown {
-  if (field !== 'initialPoints') return cell;
-  const trimmed = cell.trim();
-  return wholeNumber.test(trimmed) ? Number(trimmed) : Number.NaN;
-}
+/** What is wrong with a cell before its value is looked at. */
+const cellProblems: Partial<Record<ImportField, (cell: string) => string | false>> = {
+  initialPoints: (cell) => !wholeNumber.test(cell) && 'must be a whole number',
+  externalId: (cell) => shortened.test(cell) && 'was shortened by a spreadsheet; format the column as text',
+};
 
-const notWhole = 'must be a whole number';
-
-function problems(given: Record<string, unknown>, program: Pick<Program, 'style' | 'goal'>): Person | string {
-  if (Number.isNaN(given.initialPoints)) return `initialPoints: ${notWhole}`;
-  const parsed = person.safeParse(given);
+function problems(given: Record<string, string>, program: Pick<Program, 'style' | 'goal'>): Person | string {
+  for (const [field, problemOf] of Object.entries(cellProblems)) {
+    const cell = given[field]?.trim();
+    const problem = cell !== undefined && problemOf(cell);
+    if (problem) return `${field}: ${problem}`;
+  }
+  const { initialPoints, ...rest } = given;
+  const parsed = person.safeParse({ ...rest, ...(initialPoints && { initialPoints: Number(initialPoints) }) });
   if (!parsed.success) {
     const said = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
     return [...new Set(said)].join('; ');
@@ -84,14 +156,14 @@ export function readRow(
   { row, cells: given }: ImportLine,
   { columns, program }: { columns: ImportColumns; program: Pick<Program, 'style' | 'goal'> },
 ): ReadRow {
-  const cells = given.map(unguarded);
-  const line: ImportLine = { row, cells };
-  if (cells.length !== columns.length)
-    return { ...line, reason: `the row has ${cells.length} cells where the header has ${columns.length}` };
-  const values: Record<string, unknown> = {};
-  for (const [index, field] of columns.entries()) {
-    const cell = cells[index] ?? '';
-    if (field && cell.trim() !== '') values[field] = fieldValueOf(field, cell);
+  const line: ImportLine = { row, cells: ownCells(given, columns) };
+  const { fields } = columns;
+  if (given.length !== fields.length)
+    return { ...line, reason: `the row has ${given.length} cells where the header has ${fields.length}` };
+  const values: Record<string, string> = {};
+  for (const [index, field] of fields.entries()) {
+    const cell = unguarded(given[index] ?? '');
+    if (field && cell.trim() !== '') values[field] = cell;
   }
   const result = problems(values, program);
   return typeof result === 'string' ? { ...line, reason: result } : { ...line, person: result };

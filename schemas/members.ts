@@ -16,6 +16,9 @@ export const phone = trimmedText(3, 32).regex(/^[+\d][\d ()./-]*\d$/, 'must be a
 
 const initialPoints = z.int().min(0).max(1_000_000_000);
 
+/** The number of a card that the member already has, as a scanner reads it. */
+export const externalId = trimmedText(1, 64);
+
 /** The data of one person, the same for every way of enrolling. */
 export const person = z.strictObject({
   firstName: name.exactOptional(),
@@ -23,6 +26,9 @@ export const person = z.strictObject({
   email: email.exactOptional(),
   phone: phone.exactOptional(),
   initialPoints: initialPoints.exactOptional(),
+  externalId: externalId
+    .exactOptional()
+    .describe('the number of a card that the person already has; unique in the program'),
 });
 export type Person = z.output<typeof person>;
 
@@ -34,6 +40,7 @@ export const memberPatch = z
     lastName: name.nullable().optional(),
     email: email.nullable().optional(),
     phone: phone.nullable().optional(),
+    externalId: externalId.nullable().optional(),
   })
   .refine((patch) => Object.keys(patch).length > 0, 'must change at least one field')
   .meta({ minProperties: 1 });
@@ -111,6 +118,7 @@ export const member = z.object({
   lastName: z.string().optional(),
   email: z.string().optional(),
   phone: z.string().optional(),
+  externalId: z.string().optional().describe('the number of a card that the person had before'),
   fieldValues: z
     .record(z.string(), z.int().min(0).max(maxBalance))
     .describe("the balance, under the program's `fields.primaryLabel` in lower case"),

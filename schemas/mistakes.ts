@@ -32,9 +32,9 @@ function nearestField(schema: z.ZodType, path: readonly PropertyKey[], key: stri
 }
 
 /** The known field that is most like the word, unless none is like it. Only the last part of a path is compared. */
-function nearest(word: string, known: readonly string[]): string | undefined {
+export function nearest<F extends string>(word: string, known: readonly F[]): F | undefined {
   const most = Math.max(1, Math.ceil(word.length / 3));
-  let best: { field: string; distance: number } | undefined;
+  let best: { field: F; distance: number } | undefined;
   for (const field of known) {
     const distance = distanceBetween(word, field.slice(field.lastIndexOf('.') + 1));
     if (distance <= most && (best === undefined || distance < best.distance)) best = { field, distance };

@@ -95,6 +95,7 @@ export const passTemplate = z
         label: color.default('#bbf7d0'),
       })
       .prefault({}),
+    barcode: z.enum(['memberCode', 'externalId']).optional(),
     organizationName: line(100).optional(),
     description: line(200).optional(),
     logoText: z.string().trim().max(40).optional(),

@@ -75,6 +75,7 @@ const sampleMember = z
     firstName: text(1, 100),
     lastName: text(1, 100),
     memberCode: text(1, 20),
+    externalId: text(1, 64),
     balance: z.int().min(0).max(Number.MAX_SAFE_INTEGER),
     lifetimePoints: z.int().min(0).max(Number.MAX_SAFE_INTEGER),
     status: z.enum(['active', 'voided', 'expired']),

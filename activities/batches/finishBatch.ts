@@ -56,7 +56,7 @@ export function endEventOf(deps: Deps, batch: BatchRow, leaseOwner: string | nul
 }
 
 function endEvent(batch: BatchRow, finishedAt: Date): BatchEvent {
-  const { _id: batchId, merchantId, programId, kind, counts, passIssuance, campaign, dryRun, reason = '' } = batch;
+  const { _id: batchId, merchantId, programId, kind, counts, passIssuance, campaign, quiet, reason = '' } = batch;
   const times = { startedAt: batch.startedAt.toISOString(), finishedAt: finishedAt.toISOString() };
   const subject = { merchantId, ...(programId && { programId }) };
   const completed = batch.phase === 'completed';
@@ -77,7 +77,7 @@ function endEvent(batch: BatchRow, finishedAt: Date): BatchEvent {
     counts,
     passIssuance,
     ...times,
-    ...(dryRun && { dryRun }),
+    ...(quiet && { quiet }),
   };
   return completed ? { type: 'batch.completed', data } : { type: 'batch.failed', data: { ...data, reason } };
 }

@@ -17,7 +17,7 @@ type WrittenWithEach =
 
 export interface Decision {
   set: Partial<Omit<MemberRow, '_id' | 'merchantId' | 'version' | 'pass'>>;
-  unset?: ('firstName' | 'lastName' | 'email' | 'phone' | 'tier' | 'expiry')[];
+  unset?: ('firstName' | 'lastName' | 'email' | 'phone' | 'externalId' | 'tier' | 'expiry')[];
   /** The event of the change. Its `data` leaves out the fields that every event about a member has. */
   event: MemberEvent | PushJob;
   /** True when the wallets show the change. `message` appears on the lock screen. */

@@ -1,5 +1,5 @@
-// Enrolls one person in one program. A program has at most one member for each email, also after repeated and
-// concurrent requests.
+// Enrolls one person in one program. A program has at most one member for each email, and for each external id, also
+// after repeated and concurrent requests.
 import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { insert } from '../../platform/mongodb/statements.js';
@@ -35,7 +35,7 @@ export interface Enroll extends NewMember {
 }
 
 /**
- * Throws PROGRAM_ARCHIVED, VALIDATION_FAILED and UNAVAILABLE; in each case no member was created. An error of the
+ * Throws PROGRAM_ARCHIVED, VALIDATION_FAILED, EXTERNAL_ID_TAKEN and UNAVAILABLE; in each case no member was created. An error of the
  * MongoDB driver leaves open whether the member was created.
  */
 export function enrollMember(deps: Deps, input: Enroll): Promise<Enrolled> {
@@ -53,7 +53,9 @@ async function enroll(deps: Deps, input: Enroll): Promise<Enrolled> {
       return { kind: 'created', ...tried };
     const known = await memberByEmail(deps, { program, email: person.email });
     if (known) return { kind: 'deduped', member: known };
-    const { member, email, searchWordRows, ledger } = newMemberRows(deps, input);
+    const { member, email, externalId, searchWordRows, ledger } = newMemberRows(deps, input);
+    if (externalId && (await deps.collections.externalIds.findOne({ _id: externalId._id }, { projection: { _id: 1 } })))
+      throw new ServiceError('EXTERNAL_ID_TAKEN');
     const leaseOwner = input.leaseOwnerOf(member._id);
     const event = memberCreated(deps, { member, eventId: createdEventId(member._id), leaseOwner });
     tried = { member, eventId: event._id, leaseOwner };
@@ -62,6 +64,7 @@ async function enroll(deps: Deps, input: Enroll): Promise<Enrolled> {
       [
         insert(deps, 'members', member),
         ...(email ? [insert(deps, 'emails', email)] : []),
+        ...(externalId ? [insert(deps, 'externalIds', externalId)] : []),
         ...searchWordRows.map((token) => insert(deps, 'memberSearchWords', token)),
         ...(ledger ? [insert(deps, 'ledger', ledger)] : []),
         insert(deps, 'events', event),

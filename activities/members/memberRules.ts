@@ -7,7 +7,7 @@ import { newToken } from '../../schemas/ids.js';
 import { type Actor, type MemberStatus, maxTags } from '../../schemas/members.js';
 import type { Decision } from './decision.js';
 
-type Changed = 'firstName' | 'lastName' | 'email' | 'phone' | 'tags' | 'status';
+type Changed = 'firstName' | 'lastName' | 'email' | 'phone' | 'externalId' | 'tags' | 'status';
 
 /** A decision with a `member.updated` event about the fields in `changed`. */
 export function memberUpdated(

@@ -2,7 +2,14 @@
 // row, and the `member.created` event, which is published after the passes were issued.
 import type { Deps } from '../../platform/deps.js';
 import { adjust, tierOf } from '../../schemas/balance.js';
-import type { EmailRow, EventRow, LedgerRow, MemberRow, MemberSearchWordRow } from '../../schemas/collections.js';
+import type {
+  EmailRow,
+  EventRow,
+  ExternalIdRow,
+  LedgerRow,
+  MemberRow,
+  MemberSearchWordRow,
+} from '../../schemas/collections.js';
 import { lotsAfter, rowOf } from '../../schemas/expiry.js';
 import { enrollId, newId, newMemberCode, newToken } from '../../schemas/ids.js';
 import type { LotsAfter } from '../../schemas/lots.js';
@@ -18,12 +25,16 @@ export interface NewMember {
   source: MemberRow['source'];
   attribution: Record<string, string>;
   actor: Actor;
+  /** Without `member.created`, and its passes without `pass.created`. */
+  quiet?: boolean | undefined;
 }
 
 export interface NewMemberRows {
   member: MemberRow;
   /** Keeps emails unique in a program: its id is program and email, so a second insert of the same email fails. */
   email: EmailRow | null;
+  /** Likewise for external ids. */
+  externalId: ExternalIdRow | null;
   searchWordRows: MemberSearchWordRow[];
   ledger: LedgerRow | null;
 }
@@ -32,6 +43,13 @@ export const emailKey = (programId: string, email: string): string => `${program
 
 export function emailRow({ _id: memberId, merchantId, programId, memberCode, email }: MemberRow): EmailRow | null {
   return email === undefined ? null : { _id: emailKey(programId, email), merchantId, memberId, memberCode };
+}
+
+export const externalIdKey = (programId: string, externalId: string): string => `${programId}:${externalId}`;
+
+export function externalIdRow({ _id: memberId, merchantId, programId, externalId }: MemberRow): ExternalIdRow | null {
+  if (externalId === undefined) return null;
+  return { _id: externalIdKey(programId, externalId), merchantId, externalId, memberId };
 }
 
 export function searchWordRows(member: MemberRow): MemberSearchWordRow[] {
@@ -47,7 +65,10 @@ export function searchWordRows(member: MemberRow): MemberSearchWordRow[] {
   }));
 }
 
-export function newMemberRows(deps: Deps, { program, person, source, attribution, actor }: NewMember): NewMemberRows {
+export function newMemberRows(
+  deps: Deps,
+  { program, person, source, attribution, actor, quiet }: NewMember,
+): NewMemberRows {
   const now = deps.now();
   const _id = newId();
   const { initialPoints: balance = 0, ...names } = person;
@@ -76,6 +97,7 @@ export function newMemberRows(deps: Deps, { program, person, source, attribution
       tag: now,
       modifiedAt: nextModified(undefined, now),
       messageSequence: 0,
+      ...(quiet && { quiet }),
     },
     deviceCount: 0,
     redeemedCount: 0,
@@ -89,6 +111,7 @@ export function newMemberRows(deps: Deps, { program, person, source, attribution
   return {
     member,
     email: emailRow(member),
+    externalId: externalIdRow(member),
     searchWordRows: searchWordRows(member),
     ledger: balance > 0 ? initialEntry(member, { program, actor, lots }) : null,
   };

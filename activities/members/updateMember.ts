@@ -1,5 +1,5 @@
-// Changes a member's names, email and phone. The search words change in the same transaction, and an email stays unique
-// in its program.
+// Changes a member's names, email, phone and external id. The search words change in the same transaction, and email and
+// external id stay unique in the program.
 import type { z } from 'zod';
 import type { Deps } from '../../platform/deps.js';
 import { insert, remove } from '../../platform/mongodb/statements.js';
@@ -7,15 +7,17 @@ import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { memberPatch } from '../../schemas/members.js';
+import type { Program } from '../../schemas/programs.js';
+import { showsExternalId } from '../wallets/passViews.js';
 import type { Decision } from './decision.js';
 import { memberUpdated } from './memberRules.js';
-import { emailKey, emailRow, searchWordRows } from './newMember.js';
+import { emailKey, emailRow, externalIdKey, externalIdRow, searchWordRows } from './newMember.js';
 
-const fields = ['firstName', 'lastName', 'email', 'phone'] as const;
+const fields = ['firstName', 'lastName', 'email', 'phone', 'externalId'] as const;
 
-/** The decision is null when the patch changes nothing. Throws EMAIL_TAKEN. */
+/** The decision is null when the patch changes nothing. Throws EMAIL_TAKEN, EXTERNAL_ID_TAKEN. */
 export function decideUpdate(deps: Deps, patch: z.output<typeof memberPatch>) {
-  return async (member: MemberRow): Promise<Decision | null> => {
+  return async (member: MemberRow, program: Program): Promise<Decision | null> => {
     const changed = fields.filter(
       (field) => patch[field] !== undefined && (patch[field] ?? undefined) !== member[field],
     );
@@ -33,8 +35,12 @@ export function decideUpdate(deps: Deps, patch: z.output<typeof memberPatch>) {
         unset.push(field);
       }
     }
-    const moved = changed.includes('email') ? await moveEmail(deps, { member, after }) : [];
-    const decision = memberUpdated(member, { changed, set, wallet: false });
+    const moved = [
+      ...(changed.includes('email') ? await moveEmail(deps, { member, after }) : []),
+      ...(changed.includes('externalId') ? await moveExternalId(deps, { member, after }) : []),
+    ];
+    const wallet = changed.includes('externalId') && showsExternalId(program);
+    const decision = memberUpdated(member, { changed, set, wallet });
     return {
       ...decision,
       unset,
@@ -68,5 +74,20 @@ async function moveEmail(deps: Deps, { member, after }: { member: MemberRow; aft
   return [
     ...(member.email ? [remove(deps, 'emails', { _id: emailKey(member.programId, member.email) })] : []),
     ...(row ? [insert(deps, 'emails', row)] : []),
+  ];
+}
+
+/** As moveEmail. Throws EXTERNAL_ID_TAKEN. */
+async function moveExternalId(
+  deps: Deps,
+  { member, after }: { member: MemberRow; after: MemberRow },
+): Promise<Statement[]> {
+  const row = externalIdRow(after);
+  const taken = row && (await deps.collections.externalIds.findOne({ _id: row._id }, { projection: { _id: 1 } }));
+  if (taken) throw new ServiceError('EXTERNAL_ID_TAKEN');
+  const { programId, externalId } = member;
+  return [
+    ...(externalId ? [remove(deps, 'externalIds', { _id: externalIdKey(programId, externalId) })] : []),
+    ...(row ? [insert(deps, 'externalIds', row)] : []),
   ];
 }

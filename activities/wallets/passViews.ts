@@ -34,11 +34,18 @@ export const tierNow = ({ member, program }: Pair): string | undefined =>
     ? member.tier
     : tierOf(program, member.balance, member.lifetimePoints);
 
+export const showsExternalId = ({ passTemplate }: Program): boolean => passTemplate.barcode === 'externalId';
+
+/** What scanners read from the pass. A member without an external id has the member code. */
+export const barcodeOf = ({ member, program }: Pair): string =>
+  (showsExternalId(program) ? member.externalId : undefined) ?? member.memberCode;
+
 export function applePassView(config: Pick<Config, 'PUBLIC_URL'>, { member, program }: Pair): ApplePassView {
   return {
     serialNumber: member.serialNumber,
     authenticationToken: member.pass.authenticationToken,
     memberCode: member.memberCode,
+    barcode: barcodeOf({ member, program }),
     displayName: displayName(member),
     label: program.fields.primaryLabel,
     balance: member.balance,
@@ -64,6 +71,7 @@ export function googlePassView({ member, program }: Pair): GooglePassView {
     programId: program._id,
     memberId: member._id,
     memberCode: member.memberCode,
+    barcode: barcodeOf({ member, program }),
     ...(accountName !== undefined && { accountName }),
     label: program.fields.primaryLabel,
     balance: member.balance,

@@ -1,5 +1,6 @@
-// Records issued passes: the event `pass.created`, its timeline line, and the time of issue on the member. The ids of
-// these rows are derived from member and wallet, so recording a pass twice changes nothing.
+// Records issued passes: the event `pass.created`, its timeline line, and the time of issue on the member. A member of a
+// quiet import gets no event. The ids of these rows are derived from member and wallet, so recording a pass twice changes
+// nothing.
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
@@ -46,7 +47,9 @@ export async function recordIssued(
     return newMemberEvent(deps, { eventId, event: { type: 'pass.created', data }, member, leaseOwner });
   });
   const outcome = mode === 'real' ? 'success' : 'skipped';
-  await insertMissing(deps.collections.events, withLease(deps, events, { leaseOwner: leaseOwner ?? '', fence }));
+  const quiet = new Set(issued.filter(({ pass }) => pass.quiet).map(({ _id }) => _id));
+  const told = events.filter(({ memberId = '' }) => !quiet.has(memberId));
+  await insertMissing(deps.collections.events, withLease(deps, told, { leaseOwner: leaseOwner ?? '', fence }));
   await insertMissing(
     deps.collections.timeline,
     events.map((event) =>
@@ -54,7 +57,7 @@ export async function recordIssued(
     ),
   );
   await mark(deps, { platform, mode, members: issued, made });
-  return events.map((event) => event._id);
+  return told.map((event) => event._id);
 }
 
 /** Marks the members last, so that a recording that was interrupted is done again. */

@@ -1,26 +1,32 @@
 // Reads the multipart parts of an upload from the stream, without temporary files: one `file` and a few short fields. A
 // body that is cut off or has a wrong part is refused. The rest of a refused body is read and discarded, because a
 // client that is still sending does not read the answer.
+import type { EventEmitter } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import type { Context } from 'koa';
 import { ServiceError } from '../../schemas/errors.js';
-import { importInvalid, importTooLarge } from '../../schemas/importRows.js';
-import { declaresUtf8 } from '../readBody.js';
+import { type ImportOptionName, importOptionNames } from '../../schemas/importOptions.js';
+import { type Charset, charsets, importInvalid, importTooLarge } from '../../schemas/importRows.js';
+import { charsetNamed, type UploadFile } from './decodeText.js';
 
-export interface UploadLimits {
-  maxBytes: number;
-}
+/** The fields of a form as they came. */
+export type UploadFields = Partial<Record<ImportOptionName, string>>;
 
 export interface Parts<T> {
-  programId: string | undefined;
+  fields: UploadFields;
   taken: T;
 }
 
-export interface ReadParts<T> extends UploadLimits {
+export interface ReadParts<T> {
   ctx: Context;
-  /** Reads the file to its end or throws. `programId` is undefined unless its part came before the file. */
-  take: (file: AsyncIterable<Buffer>, programId: string | undefined) => Promise<T>;
+  maxBytes: number;
+  /** What takes more than `maxBytes`. */
+  beyond?: string;
+  /** The file is used while it is read, so that no field may come after it. */
+  fieldsFirst?: boolean;
+  /** Reads the file to its end or throws. `fields` has those that came before the file. */
+  take: (file: UploadFile, fields: UploadFields) => Promise<T>;
 }
 
 /** The names of the CSV type, and the types that browsers and programs send when they do not know CSV. */
@@ -30,6 +36,7 @@ const csvTypes: readonly string[] = [
   'text/x-csv',
   'application/x-csv',
   'text/comma-separated-values',
+  'text/tab-separated-values',
   'application/vnd.ms-excel',
   'text/plain',
   'application/octet-stream',
@@ -37,32 +44,37 @@ const csvTypes: readonly string[] = [
 
 const limits = {
   fieldNameSize: 100,
-  fieldSize: 256,
-  fields: 4,
+  fieldSize: 8_192,
+  fields: 6,
   files: 1,
-  parts: 6,
+  parts: 8,
   headerPairs: 20,
   headerSize: 4_096,
 };
 /** Allowed in addition to the file: boundaries, headers and fields. */
-const overheadBytes = 16_384;
+const overheadBytes = 32_768;
 
-export function requireUpload(ctx: Context, types: readonly string[]): void {
+/** Returns the charset of a file that is the body; that of a form's file is in its part. Throws UNSUPPORTED_MEDIA_TYPE. */
+export function requireUpload(ctx: Context, types: readonly string[]): Charset | undefined {
   const encoding = ctx.get('Content-Encoding');
-  if ((encoding && encoding !== 'identity') || !ctx.is([...types]) || !declaresUtf8(ctx))
+  const label = ctx.request.charset;
+  const charset = charsetNamed(label);
+  if ((encoding && encoding !== 'identity') || !ctx.is([...types]) || (label && !charset))
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE');
+  return charset;
 }
 
-/** Throws UNSUPPORTED_MEDIA_TYPE, IMPORT_INVALID, IMPORT_TOO_LARGE, VALIDATION_FAILED and what `take` throws. */
-export async function readParts<T>({ ctx, maxBytes, take }: ReadParts<T>): Promise<Parts<T>> {
+/** Throws IMPORT_INVALID, IMPORT_TOO_LARGE, VALIDATION_FAILED and what `take` throws. */
+export async function readParts<T>({ ctx, maxBytes, beyond, fieldsFirst, take }: ReadParts<T>): Promise<Parts<T>> {
   const parser = openParser(ctx);
-  let programId: string | undefined;
+  const charsetLabel = watchCharset(parser);
+  const fields: UploadFields = {};
   let taking: Promise<T> | undefined;
   let total = 0;
   const taken = await new Promise<T>((resolve, reject) => {
     ctx.req.on('data', (chunk: Buffer) => {
       total += chunk.length;
-      if (total > maxBytes + overheadBytes) reject(importTooLarge(`${maxBytes} bytes`));
+      if (total > maxBytes + overheadBytes) reject(importTooLarge(`${maxBytes} bytes`, beyond));
     });
     ctx.req.on('error', () => reject(importInvalid('the upload was cut off.')));
     ctx.req.on('close', () => {
@@ -73,15 +85,20 @@ export async function readParts<T>({ ctx, maxBytes, take }: ReadParts<T>): Promi
     parser.on('fieldsLimit', () => reject(importInvalid('it has too many parts.')));
     parser.on('filesLimit', () => reject(importInvalid('it has a second file.')));
     parser.on('field', (name, value, _nameTruncated, valueTruncated) => {
-      const wrong = wrongField(name, { value, valueTruncated, given: programId !== undefined });
-      if (wrong) reject(wrong);
-      else programId = value;
+      if (!isOption(name)) return reject(unknownPart(name));
+      if (fields[name] !== undefined) return reject(wrongField(name, 'is given twice'));
+      if (fieldsFirst && taking) return reject(wrongField(name, 'must come before the file'));
+      if (valueTruncated) return reject(wrongField(name, `must have at most ${limits.fieldSize} bytes`));
+      fields[name] = value;
     });
     parser.on('file', (name, file, _fileName, _encoding, type) => {
       file.on('error', () => reject(importInvalid('the upload was cut off.')));
       if (name !== 'file') return reject(unknownPart(name));
       if (!csvTypes.includes(type)) return reject(importInvalid(`its part "file" is not CSV (text/csv).`));
-      taking = take(buffersOf(file), programId);
+      const label = charsetLabel();
+      const charset = label === undefined ? undefined : charsetNamed(label);
+      if (label !== undefined && !charset) return reject(unknownCharset(label));
+      taking = take({ bytes: buffersOf(file), charset }, fields);
       taking.catch(reject);
     });
     parser.on('finish', () => {
@@ -94,8 +111,28 @@ export async function readParts<T>({ ctx, maxBytes, take }: ReadParts<T>): Promi
     await readToEnd(ctx);
     throw error;
   });
-  return { programId, taken };
+  return { fields, taken };
 }
+
+const charsetParameter = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
+
+/**
+ * Returns the charset in the Content-Type of the newest part. Busboy reports the type without its parameters, so the
+ * headers are read from the parser that it uses.
+ */
+function watchCharset(busboy: EventEmitter): () => string | undefined {
+  let label: string | undefined;
+  const { parser } = (busboy as unknown as { _parser: { parser: EventEmitter } })._parser;
+  parser.prependListener('part', (part: EventEmitter) => {
+    part.on('header', (header: Record<string, string[]>) => {
+      label = charsetParameter.exec(header['content-type']?.[0] ?? '')?.[1];
+    });
+  });
+  return () => label;
+}
+
+const unknownCharset = (label: string): ServiceError =>
+  importInvalid(`its part "file" is said to be of charset ${label.slice(0, 40)}, not one of ${charsets.join(', ')}.`);
 
 function openParser(ctx: Context) {
   const type = ctx.get('Content-Type');
@@ -106,20 +143,13 @@ function openParser(ctx: Context) {
   }
 }
 
-const unknownPart = (name: string): ServiceError =>
-  new ServiceError('VALIDATION_FAILED', [{ path: name, message: 'is not a known field' }]);
+const isOption = (name: string): name is ImportOptionName => importOptionNames.some((option) => option === name);
 
-function wrongField(
-  name: string,
-  { value, valueTruncated, given }: { value: string; valueTruncated: boolean; given: boolean },
-): ServiceError | null {
-  if (name === 'file') return importInvalid('its part "file" is text and not a file.');
-  if (name !== 'programId') return unknownPart(name);
-  if (given) return new ServiceError('VALIDATION_FAILED', [{ path: 'programId', message: 'is given twice' }]);
-  if (valueTruncated || value.length < 1 || value.length > 64)
-    return new ServiceError('VALIDATION_FAILED', [{ path: 'programId', message: 'must have 1 to 64 characters' }]);
-  return null;
-}
+const wrongField = (path: string, message: string): ServiceError =>
+  new ServiceError('VALIDATION_FAILED', [{ path, message }]);
+
+const unknownPart = (name: string): ServiceError =>
+  name === 'file' ? importInvalid('its part "file" is text and not a file.') : wrongField(name, 'is not a known field');
 
 const drainLimits = { bytes: 64 * 1_048_576, ms: 5_000 };
 

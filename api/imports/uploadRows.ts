@@ -1,61 +1,82 @@
-// Turns the bytes of a file into the rows of an import, in constant memory: strict UTF-8, RFC 4180, bounded length of
-// lines and rows. An error in the file may be thrown only after some chunks were read; the caller has to discard their
-// rows.
+// Turns the bytes of a file into the rows of an import, in constant memory: text of a known charset, RFC 4180 with the
+// delimiter of the header, bounded length of lines and rows. An error in the file may be thrown only after some chunks
+// were read; the caller has to discard their rows.
 import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
 import type { ImportRow } from '../../schemas/collections.js';
-import { type ImportColumns, importInvalid, importTooLarge, readHeader, readRow } from '../../schemas/importRows.js';
+import {
+  type Charset,
+  type ColumnMapping,
+  type Delimiter,
+  fieldOfHeader,
+  type ImportColumns,
+  importInvalid,
+  importTooLarge,
+  ownCells,
+  readHeader,
+  readRow,
+} from '../../schemas/importRows.js';
 import type { Program } from '../../schemas/programs.js';
+import { openText, type UploadFile } from './decodeText.js';
+import { delimiterOf, firstRecord } from './delimiter.js';
 
 export interface RowLimits {
   maxBytes: number;
   maxRows: number;
+  /** What takes more than these limits. */
+  beyond?: string;
 }
 
 export interface UploadedRows {
-  /** The original cells of the first line. */
+  charset: Charset;
+  delimiter: Delimiter;
+  /** All cells of the first line. */
+  cells: string[];
+  columns: ImportColumns;
+  /** The merchant's own cells of the first line. */
   header: string[];
   chunks: AsyncGenerator<ImportRow[]>;
 }
 
 export interface ReadRows extends RowLimits {
-  file: AsyncIterable<Buffer>;
+  file: UploadFile;
   program: Pick<Program, 'style' | 'goal'>;
+  mapping?: ColumnMapping | undefined;
+  /** A chunk is created in one transaction, which must be short so that other transactions do not wait for it. */
+  rowsPerChunk?: number;
 }
 
 const maxRecord = 16_384;
 const maxLine = 65_536;
-/** A chunk is created in one transaction, which must be short so that other transactions do not wait for it. */
-const rowsPerChunk = 100;
 /** Bytes between two pauses, in which the process can serve other requests. */
 const slice = 16_384;
 
 const newLine = 10;
 
-/** Yields the bytes of the file after checking that they are text. Throws IMPORT_TOO_LARGE, IMPORT_INVALID. */
-async function* textOf({ file, maxBytes }: Pick<ReadRows, 'file' | 'maxBytes'>): AsyncGenerator<Buffer> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  const decode = (bytes?: Buffer): void => {
-    try {
-      decoder.decode(bytes, { stream: bytes !== undefined });
-    } catch {
-      throw importInvalid('it is not UTF-8 text.');
-    }
-  };
+/** Throws IMPORT_TOO_LARGE. */
+async function* counted(
+  bytes: AsyncIterable<Buffer>,
+  { maxBytes, beyond }: Pick<ReadRows, 'maxBytes' | 'beyond'>,
+): AsyncGenerator<Buffer> {
   let total = 0;
+  for await (const chunk of bytes) {
+    total += chunk.length;
+    if (total > maxBytes) throw importTooLarge(`${maxBytes} bytes`, beyond);
+    yield chunk;
+  }
+}
+
+/** The text in UTF-8, with pauses. Throws IMPORT_INVALID when a line is too long. */
+async function* sliced(text: AsyncIterable<string>): AsyncGenerator<Buffer> {
   let line = 0;
-  for await (const bytes of file) {
-    total += bytes.length;
-    if (total > maxBytes) throw importTooLarge(`${maxBytes} bytes`);
-    decode(bytes);
-    if (bytes.includes(0)) throw importInvalid('it holds a NUL character.');
+  for await (const part of text) {
+    const bytes = Buffer.from(part);
     line = longestLine(bytes, line);
     for (let from = 0; from < bytes.length; from += slice) {
       yield bytes.subarray(from, from + slice);
       await new Promise(setImmediate);
     }
   }
-  decode();
 }
 
 /**
@@ -89,17 +110,17 @@ function problemOf(error: unknown, line: number): unknown {
   return code.startsWith('CSV_') ? importInvalid('it is not CSV.') : error;
 }
 
-async function* recordsOf(input: Pick<ReadRows, 'file' | 'maxBytes'>): AsyncGenerator<string[]> {
+async function* recordsOf(text: AsyncIterable<string>, delimiter: Delimiter): AsyncGenerator<string[]> {
   const parser = parse({
-    bom: true,
+    delimiter,
     record_delimiter: ['\r\n', '\n'],
     relax_column_count: true,
     skip_empty_lines: true,
-    // Spreadsheets write lines that contain only commas.
+    // Spreadsheets write lines that contain only delimiters.
     skip_records_with_empty_values: true,
     max_record_size: maxRecord,
   });
-  const source = Readable.from(textOf(input), { objectMode: false });
+  const source = Readable.from(sliced(text), { objectMode: false });
   source.on('error', (error) => parser.destroy(error));
   source.pipe(parser);
   try {
@@ -111,19 +132,46 @@ async function* recordsOf(input: Pick<ReadRows, 'file' | 'maxBytes'>): AsyncGene
   }
 }
 
-/** Throws IMPORT_INVALID and IMPORT_TOO_LARGE; reading the chunks can throw them too. */
-export async function readRows(input: ReadRows): Promise<UploadedRows> {
-  const records = recordsOf(input);
-  const first = await records.next();
-  if (first.done) throw importInvalid('it is empty.');
-  const header = first.value;
-  const columns = await columnsOf(header, records);
-  return { header, chunks: chunksOf(records, { ...input, columns }) };
+/** The text up to the end of its header, and the whole text with it. */
+async function headOf(text: AsyncGenerator<string>): Promise<{ header: string; all: AsyncGenerator<string> }> {
+  let head = '';
+  let header: string | undefined;
+  while (header === undefined && head.length <= maxLine) {
+    const next = await text.next();
+    if (next.done) break;
+    head += next.value;
+    if (next.value.includes('\n')) header = firstRecord(head);
+  }
+  async function* all(): AsyncGenerator<string> {
+    yield head;
+    yield* text;
+  }
+  return { header: header ?? firstRecord(`${head}\n`) ?? '', all: all() };
 }
 
-async function columnsOf(header: string[], records: AsyncGenerator<string[]>): Promise<ImportColumns> {
+/** Throws IMPORT_INVALID and IMPORT_TOO_LARGE; reading the chunks can throw them too. */
+export async function readRows(input: ReadRows): Promise<UploadedRows> {
+  const { file, mapping = new Map() } = input;
+  const { charset, text } = await openText({ ...file, bytes: counted(file.bytes, input) });
+  const { header, all } = await headOf(text);
+  const isKnown = (cell: string) => fieldOfHeader(cell, mapping) !== undefined;
+  // The parser refuses a longer header.
+  const delimiter = delimiterOf(header.slice(0, maxRecord), isKnown);
+  const records = recordsOf(all, delimiter);
+  const first = await records.next();
+  if (first.done) throw importInvalid('it is empty.');
+  const cells = first.value;
+  const columns = await columnsOf(cells, { records, mapping });
+  const chunks = chunksOf(records, { ...input, columns });
+  return { charset, delimiter, cells, columns, header: ownCells(cells, columns), chunks };
+}
+
+async function columnsOf(
+  header: string[],
+  { records, mapping }: { records: AsyncGenerator<string[]>; mapping: ColumnMapping },
+): Promise<ImportColumns> {
   try {
-    return readHeader(header);
+    return readHeader(header, mapping);
   } catch (error) {
     await records.return(undefined);
     throw error;
@@ -132,13 +180,19 @@ async function columnsOf(header: string[], records: AsyncGenerator<string[]>): P
 
 async function* chunksOf(
   records: AsyncGenerator<string[]>,
-  { columns, program, maxRows }: Pick<ReadRows, 'program' | 'maxRows'> & { columns: ImportColumns },
+  {
+    columns,
+    program,
+    maxRows,
+    beyond,
+    rowsPerChunk = 100,
+  }: Pick<ReadRows, 'program' | 'maxRows' | 'beyond' | 'rowsPerChunk'> & { columns: ImportColumns },
 ): AsyncGenerator<ImportRow[]> {
   let row = 0;
   let chunk: ImportRow[] = [];
   for await (const cells of records) {
     row += 1;
-    if (row > maxRows) throw importTooLarge(`${maxRows} rows`);
+    if (row > maxRows) throw importTooLarge(`${maxRows} rows`, beyond);
     chunk.push(readRow({ row, cells }, { columns, program }));
     if (chunk.length < rowsPerChunk) continue;
     yield chunk;

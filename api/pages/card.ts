@@ -2,7 +2,7 @@
 // serial number.
 import { LRUCache } from 'lru-cache';
 import { renderSVG } from 'uqr';
-import { displayName, nextTierOf, tierNow } from '../../activities/wallets/passViews.js';
+import { barcodeOf, displayName, nextTierOf, tierNow } from '../../activities/wallets/passViews.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { expiryLines } from '../../schemas/expiry.js';
 import type { Program } from '../../schemas/programs.js';
@@ -97,6 +97,9 @@ function facts({ program }: Card, { goal, reward, tier, next }: CardState): Html
 function view(card: Card, state: CardState): Html {
   const { member, program, cardUrl, logoUrl, stripUrl } = card;
   const name = displayName(member);
+  const barcode = barcodeOf(card);
+  const isOther = barcode !== member.memberCode;
+  const label = isOther ? 'Card number' : 'Member ID';
   const isVoid = member.status !== 'active';
   return html`<article class="card ${isVoid && 'void'}" id="card" aria-label="${program.name} card" data-state="${new URL(cardUrl).pathname}.json">
   <header>
@@ -112,9 +115,10 @@ function view(card: Card, state: CardState): Html {
   ${stamps(card) || progress(card, state)}
   ${rewardList(state)}
   ${expiringList(state, program)}
-  <div class="code" role="img" aria-label="QR code of Member ID ${member.memberCode}">
-    ${qrSvg(member.memberCode)}
-    <span class="label">Member ID</span><strong>${member.memberCode}</strong>
+  <div class="code" role="img" aria-label="QR code of ${label} ${barcode}${isOther && `, Member ID ${member.memberCode}`}">
+    ${qrSvg(barcode)}
+    <span class="label">${label}</span><strong>${barcode}</strong>
+    ${isOther && html`<span class="label">Member ID</span><strong>${member.memberCode}</strong>`}
   </div>
 </article>`;
 }

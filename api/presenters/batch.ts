@@ -18,7 +18,7 @@ export function presentBatch(row: BatchRow, now: Date): z.input<typeof batch> {
     finishedAt: finishedAt?.toISOString() ?? null,
     startedBy,
     ...(row.reason !== undefined && { reason: row.reason }),
-    ...(row.dryRun && { dryRun: true }),
+    ...(row.quiet && { quiet: true }),
     ...(row.cancelRequestedAt && { cancelRequested: true }),
   };
 }

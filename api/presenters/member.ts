@@ -19,7 +19,7 @@ export function presentMember(
   deps: PresenterDeps,
   { member: row, program }: { member: MemberRow; program: Program },
 ): z.input<typeof member> {
-  const { firstName, lastName, email, phone } = row;
+  const { firstName, lastName, email, phone, externalId } = row;
   const tier = tierNow({ member: row, program });
   const modes = modesOf(deps.walletModes, program);
   return {
@@ -31,6 +31,7 @@ export function presentMember(
     ...(lastName !== undefined && { lastName }),
     ...(email !== undefined && { email }),
     ...(phone !== undefined && { phone }),
+    ...(externalId !== undefined && { externalId }),
     fieldValues: { [fieldOf(program)]: row.balance },
     balance: row.balance,
     ...(tier !== undefined && { tier }),

@@ -1,6 +1,7 @@
 // Reads of one member: the member, its timeline, its ledger.
 
 import type { Deps } from '../../platform/deps.js';
+import { findByIds } from '../../platform/mongodb/findByIds.js';
 import type { LedgerRow, MemberRow, TimelineRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { isUuid } from '../../schemas/ids.js';
@@ -18,17 +19,39 @@ export async function readMember(deps: Deps, { merchantId, memberId }: MemberAt)
   return member;
 }
 
+interface ScannedCode {
+  merchantId: string;
+  programId?: string | undefined;
+  code: string;
+}
+
 /**
- * Finds a member by the code that a scanner reads: the member code in any case, or the serial number of a legacy pass.
+ * Finds the members by the code that a scanner reads. The member code in any case, and the serial number of a legacy
+ * pass, belong to one member, who comes first; an external id may belong to one in each program.
  */
-export async function memberByCode(
-  deps: Deps,
-  { merchantId, code }: { merchantId: string; code: string },
-): Promise<MemberRow | null> {
+export async function membersByCode(deps: Deps, { merchantId, programId, code }: ScannedCode): Promise<MemberRow[]> {
+  const { members, externalIds } = deps.collections;
   const serialNumber = code.toLowerCase();
-  return deps.collections.members.findOne(
-    isUuid(serialNumber) ? { serialNumber, merchantId } : { merchantId, memberCode: code.toUpperCase() },
-  );
+  const [own, rows] = await Promise.all([
+    members.findOne(
+      isUuid(serialNumber) ? { serialNumber, merchantId } : { merchantId, memberCode: code.toUpperCase() },
+    ),
+    externalIds.find({ merchantId, externalId: code.trim() }).toArray(),
+  ]);
+  const ids = rows.map(({ memberId }) => memberId).filter((id) => id !== own?._id);
+  const others = ids.length > 0 ? await findByIds(members, { ids, merchantId }) : [];
+  return [...(own ? [own] : []), ...others].filter((row) => programId === undefined || row.programId === programId);
+}
+
+/** Throws MEMBER_NOT_FOUND, and VALIDATION_FAILED for a code of members of several programs without `programId`. */
+export async function scannedMember(deps: Deps, scanned: ScannedCode): Promise<MemberRow> {
+  const [member, another] = await membersByCode(deps, scanned);
+  if (!member) throw new ServiceError('MEMBER_NOT_FOUND');
+  if (another && scanned.programId === undefined)
+    throw new ServiceError('VALIDATION_FAILED', [
+      { path: 'programId', message: 'is required: several members have this code' },
+    ]);
+  return member;
 }
 
 /** The timeline of a member, newest first. */

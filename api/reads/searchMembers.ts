@@ -7,7 +7,7 @@ import type { Deps } from '../../platform/deps.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { queryWords, searchWords, wordForms } from '../../schemas/searchWords.js';
-import { memberByCode } from './members.js';
+import { membersByCode } from './members.js';
 import { newestPage } from './newestPage.js';
 import { readPage } from './readPage.js';
 import { type Match, matchesOfWord } from './searchIndex.js';
@@ -53,9 +53,10 @@ async function countMembers(deps: Deps, list: string): Promise<number> {
 
 async function bySerial(deps: Deps, search: MemberSearch, words: string[] = []): Promise<MemberPage> {
   const { merchantId, programId, serial = '', page, pageSize } = search;
-  const found = await memberByCode(deps, { merchantId, code: serial });
-  const wanted = found && (programId === undefined || found.programId === programId) && hasWords(found, words);
-  const items = wanted ? [found] : [];
+  const found = await membersByCode(deps, { merchantId, programId, code: serial });
+  const items = found
+    .filter((member) => hasWords(member, words))
+    .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a._id < b._id ? 1 : -1));
   return { items: items.slice((page - 1) * pageSize, page * pageSize), total: items.length };
 }
 

@@ -1,87 +1,127 @@
 // Imports (docs/interface.md#48-imports-and-batches): a small import answers with the outcome of every row, a large one
-// with its batch.
+// with its batch, a dry run with what would happen.
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
+import type { z } from 'zod';
+import type { importDryRun } from '../../schemas/batches.js';
 import type { BatchRow, ImportRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
+import { type ImportOptions, importOptionNames, importOptions } from '../../schemas/importOptions.js';
 import { importInvalid } from '../../schemas/importRows.js';
+import { mistakesOf } from '../../schemas/mistakes.js';
+import type { Program } from '../../schemas/programs.js';
 import type { ApiDeps } from '../apiDeps.js';
 import type { Caller } from '../caller.js';
-import { markDuplicates } from '../imports/duplicateEmails.js';
+import type { UploadFile } from '../imports/decodeText.js';
+import { dryRun, rowsPerLookup } from '../imports/dryRun.js';
 import { awaitRows, countsOf, findUnansweredImport, importProgram, importResults } from '../imports/importAnswer.js';
 import { openUpload, type Upload } from '../imports/upload.js';
-import { buffersOf, readParts, readToEnd, requireUpload } from '../imports/uploadParts.js';
-import { readRows } from '../imports/uploadRows.js';
+import { buffersOf, readParts, readToEnd, requireUpload, type UploadFields } from '../imports/uploadParts.js';
+import { type RowLimits, readRows, type UploadedRows } from '../imports/uploadRows.js';
 import { presentBatch } from '../presenters/batch.js';
 import type { Routes } from '../request.js';
 
+type DryRun = z.input<typeof importDryRun>;
+
 export const importRoutes: Routes<'importMembers' | 'startImport'> = {
-  async importMembers({ deps, caller, ctx }) {
-    const batch = await importSmall(deps, { caller, ctx });
+  async importMembers({ deps, caller, query, ctx }) {
+    const { batch, tried } = await importSmall(deps, { caller, query, ctx });
+    if (tried) return { data: tried };
     const results = await importResults(deps, await awaitRows(deps, batch._id));
     return { data: { batchId: batch._id, counts: countsOf(results), results } };
   },
 
   async startImport({ deps, caller, query, ctx }) {
-    const batch = await importLarge(deps, { caller, ctx, ...query });
+    const { batch, tried } = await importLarge(deps, { caller, query, ctx });
+    if (tried) return { status: 200, data: tried };
     return { status: 202, data: presentBatch(batch, deps.now()) };
   },
 };
 
-interface At {
+interface Import {
   caller: Caller;
+  query: ImportOptions;
   ctx: Context;
 }
 
-/** Reads the whole file before it stores the first row. */
-async function importSmall(deps: ApiDeps, { caller, ctx }: At): Promise<BatchRow> {
-  const { merchantId, actor: startedBy } = caller;
-  const { IMPORT_MAX_BYTES: maxBytes, IMPORT_MAX_ROWS: maxRows } = deps.config;
-  requireUpload(ctx, ['multipart/form-data']);
-  const { programId, taken: file } = await readParts({ ctx, maxBytes, take: (bytes) => all(bytes) });
-  const program = await importProgram(deps, { merchantId, programId, missing: 'is required' });
-  const { header, chunks } = await readRows({ file: eachOf(file), program, maxBytes, maxRows });
-  const rows: ImportRow[][] = await all(chunks);
-  const fingerprint = fingerprintOf(program._id, file);
-  const before = await findUnansweredImport(deps, { merchantId, fingerprint });
-  if (before) return before;
-  const upload = await openUpload(deps, {
-    merchantId,
-    programId: program._id,
-    header,
-    startedBy,
-    dryRun: false,
-    fingerprint,
-  });
-  return committed(upload, () => upload.store(rows));
+type Imported = { batch: BatchRow; tried?: never } | { batch?: never; tried: DryRun };
+
+/** Throws VALIDATION_FAILED, also for an option that query and form give differently. */
+function optionsOf(query: ImportOptions, fields: UploadFields): ImportOptions {
+  const parsed = importOptions.safeParse(fields);
+  if (!parsed.success) throw new ServiceError('VALIDATION_FAILED', mistakesOf(importOptions, parsed.error));
+  for (const name of importOptionNames)
+    if (query[name] !== undefined && parsed.data[name] !== undefined && query[name] !== parsed.data[name])
+      throw new ServiceError('VALIDATION_FAILED', [{ path: name, message: 'is given twice' }]);
+  return { ...query, ...parsed.data };
 }
 
-interface LargeImport extends At {
-  programId?: string | undefined;
-  dryRun?: boolean | undefined;
+interface ReadUpload {
+  file: UploadFile;
+  program: Program;
+  options: ImportOptions;
+  limits: RowLimits;
+}
+
+const rowsOf = (upload: ReadUpload): Promise<UploadedRows> => {
+  const { file, program, options, limits } = upload;
+  const size = options.dryRun && { rowsPerChunk: rowsPerLookup };
+  return readRows({ file, program, mapping: options.mapping, ...limits, ...size });
+};
+
+/** Reads the whole file before it stores the first row. */
+async function importSmall(deps: ApiDeps, { caller, query, ctx }: Import): Promise<Imported> {
+  const { merchantId, actor: startedBy } = caller;
+  const { config } = deps;
+  const most = `${config.BULK_IMPORT_MAX_ROWS} rows and ${config.BULK_IMPORT_MAX_BYTES} bytes`;
+  const beyond = `POST /merchants/me/imports takes up to ${most}.`;
+  const limits = { maxBytes: config.IMPORT_MAX_BYTES, maxRows: config.IMPORT_MAX_ROWS, beyond };
+  requireUpload(ctx, ['multipart/form-data']);
+  const take = async ({ bytes, charset }: UploadFile) => ({ bytes: await all(bytes), charset });
+  const { fields, taken } = await readParts({ ctx, ...limits, take });
+  const options = optionsOf(query, fields);
+  const program = await importProgram(deps, { merchantId, programId: options.programId, missing: 'is required' });
+  const file = { bytes: eachOf(taken.bytes), charset: taken.charset };
+  const read = await rowsOf({ file, program, options, limits });
+  if (options.dryRun) return { tried: await dryRun(deps, { program, rows: read }) };
+  const rows: ImportRow[][] = await all(read.chunks);
+  const fingerprint = fingerprintOf({ ...options, programId: program._id, charset: taken.charset }, taken.bytes);
+  const before = await findUnansweredImport(deps, { merchantId, fingerprint });
+  if (before) return { batch: before };
+  const upload = await openUpload(deps, {
+    ...{ merchantId, programId: program._id, header: read.header, startedBy, fingerprint },
+    ...(options.quiet && { quiet: true }),
+  });
+  return { batch: await committed(upload, () => upload.store(rows)) };
 }
 
 /**
  * Stores the rows while it reads the file; an error later in the file deletes all of them. A client that breaks off has
  * no answer, so its batch stays and says that it failed.
  */
-async function importLarge(deps: ApiDeps, { caller, ctx, dryRun = false, ...query }: LargeImport): Promise<BatchRow> {
+async function importLarge(deps: ApiDeps, { caller, query, ctx }: Import): Promise<Imported> {
   const { merchantId, actor: startedBy } = caller;
-  const { BULK_IMPORT_MAX_BYTES: maxBytes, BULK_IMPORT_MAX_ROWS: maxRows } = deps.config;
-  requireUpload(ctx, ['multipart/form-data', 'text/csv']);
+  const limits = { maxBytes: deps.config.BULK_IMPORT_MAX_BYTES, maxRows: deps.config.BULK_IMPORT_MAX_ROWS };
+  const charset = requireUpload(ctx, ['multipart/form-data', 'text/csv']);
   let upload: Upload | undefined;
-  const take = async (file: AsyncIterable<Buffer>, part: string | undefined): Promise<void> => {
-    if (part !== undefined && query.programId !== undefined && part !== query.programId)
-      throw new ServiceError('VALIDATION_FAILED', [{ path: 'programId', message: 'is given twice' }]);
-    const programId = query.programId ?? part;
-    const program = await importProgram(deps, { merchantId, programId, missing: 'is required before the file' });
-    const { header, chunks } = await readRows({ file, program, maxBytes, maxRows });
-    upload = await openUpload(deps, { merchantId, programId: program._id, header, startedBy, dryRun });
-    await upload.store(dryRun ? markDuplicates(chunks) : chunks);
+  const take = async (file: UploadFile, fields: UploadFields): Promise<DryRun | undefined> => {
+    const options = optionsOf(query, fields);
+    const missing = 'is required before the file';
+    const program = await importProgram(deps, { merchantId, programId: options.programId, missing });
+    const read = await rowsOf({ file, program, options, limits });
+    if (options.dryRun) return dryRun(deps, { program, rows: read });
+    upload = await openUpload(deps, {
+      ...{ merchantId, programId: program._id, header: read.header, startedBy },
+      ...(options.quiet && { quiet: true }),
+    });
+    await upload.store(read.chunks);
+    return undefined;
   };
+  let tried: DryRun | undefined;
   try {
-    if (ctx.is('multipart/form-data')) await readParts({ ctx, maxBytes, take });
-    else await takeBody(ctx, take);
+    if (ctx.is('multipart/form-data'))
+      ({ taken: tried } = await readParts({ ctx, maxBytes: limits.maxBytes, fieldsFirst: true, take }));
+    else tried = await takeBody(ctx, (bytes) => take({ bytes, charset }, {}));
   } catch (error) {
     if (ctx.req.complete || !ctx.req.destroyed) await upload?.discard();
     else {
@@ -90,13 +130,14 @@ async function importLarge(deps: ApiDeps, { caller, ctx, dryRun = false, ...quer
     }
     throw error;
   }
+  if (tried) return { tried };
   if (!upload) throw new Error('A file that was taken has an upload.');
-  return committed(upload, async () => {});
+  return { batch: await committed(upload, async () => {}) };
 }
 
-async function takeBody(ctx: Context, take: (file: AsyncIterable<Buffer>, part: undefined) => Promise<void>) {
+async function takeBody<T>(ctx: Context, take: (bytes: AsyncIterable<Buffer>) => Promise<T>): Promise<T> {
   try {
-    await take(buffersOf(ctx.req), undefined);
+    return await take(buffersOf(ctx.req));
   } catch (error) {
     await readToEnd(ctx);
     throw error;
@@ -123,8 +164,9 @@ async function* eachOf<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
 }
 
-function fingerprintOf(programId: string, file: readonly Buffer[]): string {
-  const hash = createHash('sha256').update(programId).update('\n');
+/** The same for the same file, sent in the same way. */
+function fingerprintOf({ mapping, ...rest }: ImportOptions & { charset: string | undefined }, file: readonly Buffer[]) {
+  const hash = createHash('sha256').update(JSON.stringify({ ...rest, mapping: [...(mapping ?? [])] }));
   for (const bytes of file) hash.update(bytes);
   return hash.digest('hex');
 }

@@ -2,16 +2,14 @@
 // the merchant.
 import { decideScan } from '../../activities/members/memberRules.js';
 import type { scanEndpoints } from '../../schemas/endpoints/scans.js';
-import { ServiceError } from '../../schemas/errors.js';
 import { performChange } from '../changes/performChange.js';
 import { presentMemberWithProgram } from '../presenters/member.js';
-import { memberByCode } from '../reads/members.js';
+import { scannedMember } from '../reads/members.js';
 import type { Routes } from '../request.js';
 
 export const scanRoutes: Routes<keyof typeof scanEndpoints> = {
-  async scanPass({ deps, caller, body: { code } }) {
-    const member = await memberByCode(deps, { merchantId: caller.merchantId, code });
-    if (!member) throw new ServiceError('MEMBER_NOT_FOUND');
+  async scanPass({ deps, caller, body: { code, programId } }) {
+    const member = await scannedMember(deps, { merchantId: caller.merchantId, code, programId });
     const request = { deps, caller, params: { id: member._id } };
     const { changed } = await performChange(request, {
       noun: 'scan',

@@ -1,9 +1,9 @@
 // Batches: their progress, their cancellation, and imports that are too large for one answer
 // (docs/interface.md#48-imports-and-batches).
 import { z } from 'zod';
-import { batch } from '../batches.js';
-import { text } from '../text.js';
-import { endpoint, pageOf, paging, queryFlag } from './endpoint.js';
+import { batch, importDryRun } from '../batches.js';
+import { importOptions } from '../importOptions.js';
+import { endpoint, pageOf, paging } from './endpoint.js';
 
 const tag = 'Batches';
 const view = 'merchants.members:view';
@@ -14,13 +14,13 @@ export const batchEndpoints = {
     tag,
     summary: 'Import members from a large CSV file; the answer is the batch that carries it',
     description:
-      'As `POST /merchants/me/members/import`, with up to 1,000,000 rows and 256 MB. The file is the body (text/csv, `programId` in the query) or the part `file` of multipart/form-data, after the part `programId`. `dryRun=true` says what would be created, deduped and failed, and creates nothing.',
+      'As `POST /merchants/me/members/import`, with up to 1,000,000 rows and 256 MB. The file is the body (text/csv, `programId` in the query) or the part `file` of multipart/form-data, after the other parts. 202 with the batch; with `dryRun=true` 200 with what would be created, deduped and failed, and nothing is written.',
     access: 'merchants.members:create',
-    query: z.strictObject({ programId: text(1, 64).optional(), dryRun: queryFlag.optional() }),
+    query: importOptions,
     upload: 'csv',
     rawUpload: true,
-    result: batch,
-    statuses: [202],
+    result: z.union([batch, importDryRun]),
+    statuses: [202, 200],
     errors: ['IMPORT_INVALID', 'IMPORT_TOO_LARGE', 'PROGRAM_NOT_FOUND', 'PROGRAM_ARCHIVED'],
   }),
   listBatches: endpoint('get', '/merchants/me/batches', {
@@ -49,9 +49,9 @@ export const batchEndpoints = {
   }),
   exportFailedRows: endpoint('get', `${one}/errors.csv`, {
     tag,
-    summary: 'The failed rows as they came, with the reason, ready to mend and send again',
+    summary: 'The failed rows with their number and the reason, ready to mend and send again',
     description:
-      'The column `reason` may stay in the mended file: an import does not look at it. Rows are kept for 7 days. Cells are as they came, so a spreadsheet program may run what looks like a formula.',
+      'First the column `row`, then the columns of the file, then `reason`; both may stay in the mended file: an import does not look at them. Cells that a spreadsheet would run are guarded by an apostrophe, which an import takes off. Rows are kept for 7 days.',
     access: view,
     result: 'text/csv',
     errors: ['BATCH_NOT_FOUND'],

@@ -1,6 +1,7 @@
 // Endpoints: docs/interface.md, sections 4.3, 4.4 and 4.5.
 import { z } from 'zod';
-import { importResult } from '../batches.js';
+import { importDryRun, importResult } from '../batches.js';
+import { importOptions } from '../importOptions.js';
 import * as members from '../members.js';
 import { text } from '../text.js';
 import { transaction } from '../transactions.js';
@@ -15,12 +16,12 @@ export const memberEndpoints = {
     tag: 'Members',
     summary: 'Enroll a member',
     description:
-      '200 with `deduped: true` when a member with the same email is in the program already: nothing is created.',
+      '200 with `deduped: true` when a member with the same email is in the program already: nothing is created. An `externalId` that another member of the program has is 409.',
     access: 'merchants.members:create',
     body: members.enrollRequest,
     result: members.member,
     statuses: [201, 200],
-    errors: ['PROGRAM_NOT_FOUND', 'PROGRAM_ARCHIVED'],
+    errors: ['PROGRAM_NOT_FOUND', 'PROGRAM_ARCHIVED', 'EXTERNAL_ID_TAKEN'],
     example: {
       programId: 'demo-points',
       firstName: 'Ada',
@@ -42,7 +43,9 @@ export const memberEndpoints = {
         .describe(
           'up to 5 words; each must begin a word of the name, the email, the phone number or the memberCode, in any case and accent',
         ),
-      serial: text(1, 64).optional().describe('exactly a memberCode, or the serial number of a legacy pass'),
+      serial: text(1, 64)
+        .optional()
+        .describe('exactly a memberCode, an externalId, or the serial number of a legacy pass'),
       page,
       pageSize,
     }),
@@ -59,10 +62,11 @@ export const memberEndpoints = {
     tag: 'Members',
     summary: 'Import members from a CSV file',
     description:
-      'multipart/form-data with `programId` and one `file` (text/csv, at most 1 MB and 5000 rows). Headers in any case and order: firstName, lastName, email, phone, initialPoints.',
+      'multipart/form-data with `programId` and one `file` (text/csv, at most 1 MB and 5000 rows). Headers in any case and order: firstName, lastName, email, phone, initialPoints, externalId; `mapping` gives other headers a field. Commas, semicolons or tabs; UTF-8, UTF-16, or windows-1252 when the Content-Type of the part says so. `dryRun` answers what would happen, and writes nothing.',
     access: 'merchants.members:create',
+    query: importOptions,
     upload: 'csv',
-    result: importResult,
+    result: z.union([importResult, importDryRun]),
     errors: ['IMPORT_INVALID', 'IMPORT_TOO_LARGE', 'PROGRAM_NOT_FOUND', 'PROGRAM_ARCHIVED'],
   }),
   getMember: endpoint('get', one, {
@@ -74,11 +78,11 @@ export const memberEndpoints = {
   }),
   updateMember: endpoint('patch', one, {
     tag: 'Members',
-    summary: 'Change names, email or phone; null removes a field',
+    summary: 'Change names, email, phone or externalId; null removes a field',
     access: edit,
     body: members.memberPatch,
     result: members.member,
-    errors: ['MEMBER_NOT_FOUND', 'EMAIL_TAKEN'],
+    errors: ['MEMBER_NOT_FOUND', 'EMAIL_TAKEN', 'EXTERNAL_ID_TAKEN'],
     example: { firstName: 'Augusta' },
   }),
   addTags: endpoint('post', `${one}/tags`, {

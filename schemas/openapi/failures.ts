@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { Endpoint } from '../endpoints/endpoint.js';
 import { type ErrorCode, errorTable } from '../errors.js';
+import { columnDetails, importFields } from '../importRows.js';
 import { permissions } from '../permissions.js';
 import { countedHeaders, headersOf } from './headers.js';
 import type { JsonSchema } from './shapes.js';
@@ -13,6 +14,10 @@ const problems = z.array(z.object({ path: z.string(), message: z.string() }));
 const details: Partial<Record<ErrorCode, { schema: z.ZodType; example?: unknown }>> = {
   VALIDATION_FAILED: { schema: problems, example: [{ path: 'page', message: 'must be a whole number' }] },
   WEBHOOK_URL_FORBIDDEN: { schema: problems, example: [{ path: 'url', message: 'must be https' }] },
+  IMPORT_INVALID: {
+    schema: columnDetails.describe('when columns are unknown'),
+    example: { unknownColumns: [{ column: 2, header: 'E-Mail', nearest: 'email' }], columns: [...importFields] },
+  },
   CARD_NOT_FULL: {
     schema: z.object({ goal: z.int(), current: z.int(), missing: z.int() }),
     example: { goal: 10, current: 7, missing: 3 },

@@ -78,6 +78,7 @@ function requestBodyOf({ name, endpoint, requests }: OperationInput): Record<str
 function successDescription(status: number, statuses: readonly number[]): string {
   if (status === 201) return 'Created.';
   if (status === 202) return 'Accepted; the work goes on.';
+  if (statuses.includes(202)) return 'A dry run: nothing was written.';
   return statuses.includes(201) ? 'It was there already; nothing was created.' : 'Done.';
 }
 
@@ -102,10 +103,10 @@ const partialEnvelope = (data: JsonSchema, codes: ErrorCode[]): JsonSchema => ({
   },
 });
 
-/** The example of a 200 where the endpoint can also answer 201: the resource existed already. */
-function dedupedExample(data: JsonSchema, at: ExampleOf): unknown {
+/** The example of a 200 that has `field` where the endpoint can also answer 201 or 202. */
+function otherExample(data: JsonSchema, at: ExampleOf, field: 'deduped' | 'dryRun'): unknown {
   const { anyOf, properties } = resolve(data, at.components);
-  const branch = anyOf?.find((choice) => choice.required?.includes('deduped'));
+  const branch = anyOf?.find((choice) => resolve(choice, at.components).required?.includes(field));
   if (branch) return exampleOf(branch, at);
   const example = exampleOf(data, at);
   return properties?.deduped ? { ...Object(example), deduped: true } : example;
@@ -114,8 +115,8 @@ function dedupedExample(data: JsonSchema, at: ExampleOf): unknown {
 function jsonContent({ name, endpoint, outputs }: OperationInput, status: number) {
   const data = outputs.of(`${name}.result`);
   const at = { components: outputs.components, operation: name };
-  const deduped = status === 200 && endpoint.statuses.includes(201);
-  const example = deduped ? dedupedExample(data, at) : exampleOf(data, at);
+  const beside = ([201, 202] as const).find((other) => status === 200 && endpoint.statuses.includes(other));
+  const example = beside ? otherExample(data, at, beside === 201 ? 'deduped' : 'dryRun') : exampleOf(data, at);
   const partial = codesOf(endpoint).filter((code) => errorTable[code].status === status);
   const [code] = partial;
   if (code === undefined)

@@ -5,25 +5,30 @@ import { sampleTime } from './examples.js';
 
 const csvIn = 'firstName,lastName,email,initialPoints\nAda,Lovelace,ada@example.com,20\n';
 
-/** When the file may also be the whole body, `programId` may be in the query for multipart bodies too. */
-const multipart = ({ rawUpload }: Endpoint) => ({
+const flag = { type: 'string', enum: ['true', 'false'] };
+
+/** The options may be in the query too. */
+const multipart = {
   schema: {
     type: 'object',
-    required: rawUpload ? ['file'] : ['programId', 'file'],
+    required: ['file'],
     properties: {
       programId: { type: 'string', minLength: 1, maxLength: 64 },
+      mapping: { type: 'string', contentMediaType: 'application/json', maxLength: 8_192 },
+      quiet: flag,
+      dryRun: flag,
       file: { type: 'string', format: 'binary', contentMediaType: 'text/csv' },
     },
   },
   encoding: { file: { contentType: 'text/csv' } },
   example: { programId: 'demo-points', file: csvIn },
-});
+};
 
 export function uploadBody(endpoint: Endpoint) {
   return {
     required: true,
     content: {
-      'multipart/form-data': multipart(endpoint),
+      'multipart/form-data': multipart,
       ...(endpoint.rawUpload && { 'text/csv': { schema: { type: 'string' }, example: csvIn } }),
     },
   };

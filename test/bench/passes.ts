@@ -74,6 +74,7 @@ export async function benchPasses({ rounds, ms }: PassesSize): Promise<Row[]> {
     serialNumber: `00000000-0000-4000-8000-${String(turn).padStart(12, '0')}`,
     authenticationToken: `an-authentication-token-${turn}`,
     memberCode: String(turn).padStart(10, '0'),
+    barcode: String(turn).padStart(10, '0'),
     displayName: 'Ada Lovelace',
     label: 'POINTS',
     balance: turn % 101,

@@ -16,6 +16,7 @@ const person = {
   lastName: 'Canarylast',
   email: 'canary-mail@example.com',
   phone: '+15550001234',
+  externalId: 'canary-card-4001',
 };
 const webhookSecret = 'canary-webhook-secret-0123456789';
 const { stackDir, remove } = newStackDir();

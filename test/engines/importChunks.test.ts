@@ -39,7 +39,6 @@ async function queued(...chunks: (string | undefined)[][]): Promise<BatchRow> {
     programId: program._id,
     header: ['email'],
     startedBy: { type: 'user', id: 'tester' },
-    dryRun: false,
   });
   const batch = { _id: batchId, merchantId: merchant.id } as BatchRow;
   let row = 0;

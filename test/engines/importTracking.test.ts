@@ -1,4 +1,4 @@
-// Imports that are followed, cancelled, run dry, corrected and sent again, and whose workers stop and start.
+// Imports that are followed, cancelled, corrected and sent again, and whose workers stop and start.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importId } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
@@ -95,7 +95,7 @@ describe('a batch', () => {
     expect(errors.headers.get('content-type')).toContain('text/csv');
     // Reading the response as text removes its byte order mark.
     expect(errors.text.replace('\uFEFF', '')).toBe(
-      `Phone,Email,firstName,reason\r\n'+49 170 5556677,wrong,"Ada ""A"", L",${first.reason}\r\n'=1+1,x.1@example.com,"two\nlines",${third.reason}\r\n`,
+      `row,Phone,Email,firstName,reason\r\n1,'+49 170 5556677,wrong,"Ada ""A"", L",${first.reason}\r\n3,'=1+1,x.1@example.com,"two\nlines",${third.reason}\r\n`,
     );
     const mended = errors.text
       .replace(',wrong,', ',mended@example.com,')
@@ -105,17 +105,6 @@ describe('a batch', () => {
     expect(again.body.data.counts).toEqual({ total: 2, created: 2, deduped: 0, failed: 0 });
     const phones = await service.deps.collections.members.distinct('phone', { email: 'mended@example.com' });
     expect(phones).toEqual(['+49 170 5556677']);
-  });
-
-  it('run dry returns the outcomes, creates nothing, and its event says so', async () => {
-    await sendImport(merchant, { programId: program._id, file: csvOf(2, 'dry') });
-    const lines = [csvOf(300, 'dry').trim(), 'Twin,,dry.299@example.com,,', 'Bad,,no-email,,'].join('\n');
-    const { status, body } = await large(lines, '&dryRun=true');
-    expect(status).toBe(202);
-    const batch = await batchEnd(merchant, body.data.id);
-    expect(batch).toMatchObject({ dryRun: true, counts: { total: 302, created: 298, deduped: 3, failed: 1 } });
-    expect(await emails('dry')).toHaveLength(2);
-    expect((await ended(batch.id, 'batch.completed')).data).toMatchObject({ dryRun: true, counts: batch.counts });
   });
 
   it('of a large file is answered at once, runs the same steps, and has correct counts at its end', async () => {

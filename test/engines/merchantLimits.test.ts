@@ -42,7 +42,7 @@ function aBatch(merchant: TestMerchant, fields: Partial<BatchRow> = {}): Promise
 const csv = (rows: number): string =>
   `email\n${Array.from({ length: rows }, () => `${newId()}@example.com\n`).join('')}`;
 const upload = (merchant: TestMerchant, { programId, rows }: { programId: string; rows: number }) =>
-  merchant.call(`/merchants/me/imports?programId=${programId}&dryRun=true`, {
+  merchant.call(`/merchants/me/imports?programId=${programId}`, {
     method: 'POST',
     body: csv(rows),
     headers: { 'Content-Type': 'text/csv' },

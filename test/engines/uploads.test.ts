@@ -39,7 +39,6 @@ async function uploading(byMs = 0): Promise<BatchRow> {
     programId,
     header: ['email'],
     startedBy,
-    dryRun: false,
   });
   for (const chunk of [0, 1]) {
     const email = `${batch._id}.${chunk}@example.com`;

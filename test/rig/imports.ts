@@ -7,8 +7,10 @@ export interface ImportForm {
   file: string | Uint8Array<ArrayBuffer>;
   type?: string;
   name?: string;
-  /** Puts the program's form field before the file, as large imports require. */
-  programFirst?: boolean;
+  /** Further fields of the form. */
+  fields?: Record<string, string>;
+  /** Puts the fields before the file, as large imports require. */
+  fieldsFirst?: boolean;
 }
 
 export function importForm({
@@ -16,12 +18,15 @@ export function importForm({
   file,
   type = 'text/csv',
   name = 'members.csv',
-  programFirst,
+  fields = {},
+  fieldsFirst,
 }: ImportForm): FormData {
   const form = new FormData();
-  if (programFirst && programId !== undefined) form.append('programId', programId);
-  form.append('file', new Blob([file], { type }), name);
-  if (!programFirst && programId !== undefined) form.append('programId', programId);
+  const content = new Blob([file], { type });
+  if (!fieldsFirst) form.append('file', content, name);
+  const all = { ...(programId !== undefined && { programId }), ...fields };
+  for (const [field, value] of Object.entries(all)) form.append(field, value);
+  if (fieldsFirst) form.append('file', content, name);
   return form;
 }
 

@@ -104,6 +104,7 @@ export async function startTinyWalletService(build: (view: ApplePassView) => Buf
         serialNumber,
         authenticationToken: 'an-authentication-token',
         memberCode: '0123456789',
+        barcode: '0123456789',
         label: 'POINTS',
         balance: 0,
         goal: 100,

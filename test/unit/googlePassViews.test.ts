@@ -13,6 +13,7 @@ const view: GooglePassView = {
   programId: 'demo-stamps',
   memberId: 'm-1',
   memberCode: '7K3M9PXQ2A',
+  barcode: '7K3M9PXQ2A',
   accountName: 'Ada L',
   label: 'STAMPS',
   balance: 3,
@@ -27,6 +28,7 @@ const optional = fc.option(fc.string({ minLength: 1, maxLength: 20 }), { nil: un
 const anyFace = fc
   .record({
     accountName: optional,
+    barcode: fc.constantFrom('7K3M9PXQ2A', '4001234567890'),
     tier: optional,
     goal: fc.option(fc.maxSafeNat(), { nil: undefined }),
     balance: fc.maxSafeNat(),

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../schemas/errors.js';
-import { importFields, readHeader, readRow } from '../../schemas/importRows.js';
+import { columnMapping, importFields, readHeader, readRow } from '../../schemas/importRows.js';
 
 const points = { style: 'points' as const, goal: 100 };
 const columns = readHeader(importFields);
@@ -15,13 +15,35 @@ describe('the header', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([...importFields], { minLength: 1 }), fc.func(fc.boolean()), (fields, upper) => {
         const cells = fields.map((field) => ` ${upper(field) ? field.toUpperCase() : field.toLowerCase()} `);
-        expect(readHeader(cells)).toEqual(fields);
+        expect(readHeader(cells).fields).toEqual(fields);
       }),
     );
   });
 
-  it('may contain the column of reasons from errors.csv', () => {
-    expect(readHeader(['email', 'Reason'])).toEqual(['email', null]);
+  it("may contain the columns that errors.csv adds, and those are not the merchant's own", () => {
+    expect(readHeader(['row', 'email', 'Reason'])).toEqual({ fields: [null, 'email', null], added: new Set([0, 2]) });
+  });
+
+  it('gets its fields from a mapping first, in any case, which also ignores columns', () => {
+    const mapping = columnMapping.parse({ 'E-Mail ': 'email', Email: null, Notes: null, '': null, reason: 'lastName' });
+    const cells = ['e-mail', 'EMAIL', 'notes', '', 'Reason', 'phone', 'Notes'];
+    expect(readHeader(cells, mapping)).toEqual({
+      fields: ['email', null, null, null, 'lastName', 'phone', null],
+      added: new Set(),
+    });
+    expect(() => readHeader(['E-Mail', 'mail'], columnMapping.parse({ 'e-mail': 'email', mail: 'email' }))).toThrow(
+      /column 2 of its first line repeats/,
+    );
+  });
+
+  it.each([
+    ['an unknown field', { Mail: 'e-mail' }],
+    ['a number', { Mail: 5 }],
+    ['a list', ['email']],
+    ['a text', 'email'],
+    ['too many columns', Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`c${index}`, null]))],
+  ])('has no mapping of %s', (_what, mapping) => {
+    expect(columnMapping.safeParse(mapping).success).toBe(false);
   });
 
   it.each([
@@ -29,8 +51,7 @@ describe('the header', () => {
     ['a repeated column', ['email', 'phone', 'EMAIL'], /column 3.*repeats/],
     ['no known column', ['reason'], /no known header/],
     ['an empty cell', ['email', ''], /column 2/],
-    ['semicolons', ['email;firstName'], /not separated by commas/],
-    ['a person in its place', ['ada@example.com', 'Ada'], /column 1/],
+    ['a person in its place', ['ada@example.com', 'Ada'], /columns 1, 2 /],
   ])('with %s refuses the file without repeating a cell', (_name, cells, message) => {
     const refused = (() => {
       try {
@@ -47,10 +68,10 @@ describe('the header', () => {
 
 describe('a row', () => {
   it('is a person, with empty cells as missing fields', () => {
-    expect(read([' Ada ', '', ' ADA@example.com', '  ', '+7'])).toMatchObject({
-      person: { firstName: 'Ada', email: 'ada@example.com', initialPoints: 7 },
+    expect(read([' Ada ', '', ' ADA@example.com', '  ', '+7', ' 0042 '])).toMatchObject({
+      person: { firstName: 'Ada', email: 'ada@example.com', initialPoints: 7, externalId: '0042' },
     });
-    expect(read(['', '', '', '', '0'])).toMatchObject({ person: { initialPoints: 0 } });
+    expect(read(['', '', '', '', '0', ''])).toMatchObject({ person: { initialPoints: 0 } });
   });
 
   it.each([
@@ -63,35 +84,43 @@ describe('a row', () => {
     ['1000000001', /^initialPoints: /],
     ['9'.repeat(30), 'initialPoints: must be a whole number'],
   ])('with %s points fails', (cell, reason) => {
-    const { reason: said } = read(['', '', '', '', cell]);
+    const { reason: said } = read(['', '', '', '', cell, '']);
     if (typeof reason === 'string') expect(said).toBe(reason);
     else expect(said).toMatch(reason);
   });
 
+  it.each(['4,00123E+12', '4.00123e+12', '4E+10'])(
+    'with %s as a card number fails, which a spreadsheet made of it',
+    (cell) => {
+      expect(read(['', '', '', '', '', cell]).reason).toMatch(/^externalId: was shortened by a spreadsheet/);
+    },
+  );
+
   it('over the goal of a stamps program fails, and at the goal does not', () => {
     const stamps = { style: 'stamps' as const, goal: 10 };
-    expect(read(['', '', '', '', '11'], stamps).reason).toBe(
+    expect(read(['', '', '', '', '11', ''], stamps).reason).toBe(
       'initialPoints: must be at most the goal of 10 on a stamps program',
     );
-    expect(read(['', '', '', '', '10'], stamps).person).toEqual({ initialPoints: 10 });
+    expect(read(['', '', '', '', '10', ''], stamps).person).toEqual({ initialPoints: 10 });
   });
 
   it('with more or fewer cells than the header fails, and keeps its cells', () => {
     expect(read(['a', 'b'])).toEqual({
       row: 1,
       cells: ['a', 'b'],
-      reason: 'the row has 2 cells where the header has 5',
+      reason: 'the row has 2 cells where the header has 6',
     });
   });
 
   it('names each wrong field and none of its content', () => {
     const cells = ['x'.repeat(101), 'Bad\u0007Name', 'secret-not-an-email', 'secret-phone', 'secret-points'];
-    const { reason = '' } = read([...cells.slice(0, 4), '']);
-    for (const field of ['firstName', 'lastName', 'email', 'phone']) expect(reason).toContain(`${field}: `);
+    const { reason = '' } = read([...cells.slice(0, 4), '', 'y'.repeat(65)]);
+    for (const field of ['firstName', 'lastName', 'email', 'phone', 'externalId'])
+      expect(reason).toContain(`${field}: `);
     for (const cell of cells) expect(reason).not.toContain(cell);
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z]{12,20}$/), (secret) => {
-        const failed = read([`${secret}\u0000`, secret, `${secret}@`, secret, secret]);
+        const failed = read([`${secret}\u0000`, secret, `${secret}@`, secret, secret, secret]);
         expect(failed.reason).toBeDefined();
         expect(failed.reason).not.toContain(secret);
       }),

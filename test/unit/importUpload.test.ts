@@ -1,40 +1,78 @@
-// The bytes of a file are parsed to the rows that were written, in any chunks; a file that is no CSV of members is
-// refused as a whole.
+// The bytes of a file are parsed to the rows that were written, in any charset, with any delimiter and in any chunks; a
+// file that is no CSV of members is refused as a whole.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readRows } from '../../api/imports/uploadRows.js';
 import type { ImportRow } from '../../schemas/collections.js';
 import { unguarded } from '../../schemas/csv.js';
+import { ServiceError } from '../../schemas/errors.js';
+import { type Charset, columnMapping } from '../../schemas/importRows.js';
+import spectrum from '../corpora/csvSpectrum.json' with { type: 'json' };
 import { csvHeader } from '../rig/imports.js';
 
 const program = { style: 'points' as const };
+
+interface Options {
+  size?: number;
+  maxBytes?: number;
+  maxRows?: number;
+  charset?: Charset;
+  mapping?: Record<string, 'firstName' | 'lastName' | 'email' | 'phone' | 'externalId' | null>;
+}
 
 async function* toChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
 }
 
-async function read(file: string | Buffer, { size = 65_536, maxBytes = 1_048_576, maxRows = 5_000 } = {}) {
+async function read(file: string | Buffer, options: Options = {}) {
+  const { size = 65_536, maxBytes = 1_048_576, maxRows = 5_000, charset, mapping = {} } = options;
   const bytes = typeof file === 'string' ? Buffer.from(file) : file;
-  const { header, chunks } = await readRows({ file: toChunks(bytes, size), program, maxBytes, maxRows });
+  const given = { bytes: toChunks(bytes, size), charset };
+  const parsed = columnMapping.parse(mapping);
+  const { chunks, ...read } = await readRows({ file: given, program, maxBytes, maxRows, mapping: parsed });
   const rows: ImportRow[] = [];
   for await (const chunk of chunks) rows.push(...chunk);
-  return { header, rows };
+  return { ...read, rows };
 }
 
-const refusal = (file: string | Buffer, options?: Parameters<typeof read>[1]) =>
+const failure = (file: string | Buffer, options?: Options): Promise<ServiceError> =>
+  read(file, options).then(
+    () => Promise.reject(new Error('It was accepted.')),
+    (error: unknown) => (error instanceof ServiceError ? error : Promise.reject(error)),
+  );
+
+const refusal = (file: string | Buffer, options?: Options) =>
   read(file, options).then(
     () => 'accepted',
     (error: unknown) => (error instanceof Error && 'code' in error ? error.code : error),
   );
 
 /** An independent CSV writer that quotes every cell, as RFC 4180 allows. */
-const quotedLine = (cells: readonly string[]) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',');
+const quotedLine = (cells: readonly string[], delimiter = ',') =>
+  cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(delimiter);
+
+function formOf(name: string): { bytesOf: (text: string) => Buffer; charset: Charset } {
+  const [bytesOf, charset] = forms[name] ?? [];
+  if (!bytesOf || !charset) throw new Error(`No form ${name}.`);
+  return { bytesOf, charset };
+}
+
+const bigEndian = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
+/** The forms in which a file of any text may come. */
+const forms: Record<string, [bytesOf: (text: string) => Buffer, charset: Charset]> = {
+  'UTF-8': [(text) => Buffer.from(text), 'utf-8'],
+  'UTF-8 with a mark': [(text) => Buffer.from(`\uFEFF${text}`), 'utf-8'],
+  'UTF-16 LE with a mark': [(text) => Buffer.from(`\uFEFF${text}`, 'utf16le'), 'utf-16le'],
+  'UTF-16 LE': [(text) => Buffer.from(text, 'utf16le'), 'utf-16le'],
+  'UTF-16 BE with a mark': [(text) => bigEndian(`\uFEFF${text}`), 'utf-16be'],
+  'UTF-16 BE': [bigEndian, 'utf-16be'],
+};
 
 describe('a file', () => {
-  it('is parsed to the rows that were written, without the guard of a formula, for any line ends, byte order mark and chunks', async () => {
+  it('is parsed to the rows that were written, in any charset, with any delimiter, line ends and chunks', async () => {
     const cell = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 12 }),
-      fc.constantFrom('"', '""', ',', '\n', '\r\n', 'a\nb', 'é', '\u{1F600}', '=1+1', ' '),
+      fc.constantFrom('"', '""', ',', ';', '\t', '\n', '\r\n', 'a\nb', 'é', '\u{1F600}', '=1+1', ' ', '1,5;2'),
     );
     const row = fc
       .tuple(cell, cell, cell, cell, cell)
@@ -45,16 +83,20 @@ describe('a file', () => {
       fc.asyncProperty(
         fc.array(row, { maxLength: 12 }),
         fc.constantFrom('\n', '\r\n'),
-        fc.boolean(),
+        fc.constantFrom(...Object.keys(forms)),
+        fc.constantFrom(',', ';', '\t'),
         fc.integer({ min: 1, max: 40 }),
-        async (written, end, mark, size) => {
-          const text = `${mark ? '\uFEFF' : ''}${[csvHeader, ...written.map(quotedLine)].join(end)}${end}`;
-          const { rows } = await read(text, { size });
+        async (written, end, name, delimiter, size) => {
+          const { bytesOf, charset } = formOf(name);
+          const header = csvHeader.split(',').join(delimiter);
+          const text = `${[header, ...written.map((cells) => quotedLine(cells, delimiter))].join(end)}${end}`;
+          const { rows, ...found } = await read(bytesOf(text), { size });
           expect(rows.map(({ cells }) => cells)).toEqual(written.map((cells) => cells.map(unguarded)));
           expect(rows.map((entry) => entry.row)).toEqual(written.map((_, index) => index + 1));
+          expect(found).toMatchObject({ delimiter, charset });
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 300 },
     );
   });
 
@@ -72,7 +114,8 @@ describe('a file', () => {
 
   it('is parsed to chunks of at most 100 rows', async () => {
     const file = Buffer.from(`email\n${Array.from({ length: 601 }, (_, index) => `p${index}@example.com`).join('\n')}`);
-    const { chunks } = await readRows({ file: toChunks(file, 1_000), program, maxBytes: 1e6, maxRows: 1e6 });
+    const bytes = toChunks(file, 1_000);
+    const { chunks } = await readRows({ file: { bytes }, program, maxBytes: 1e6, maxRows: 1e6 });
     const sizes: number[] = [];
     for await (const chunk of chunks) sizes.push(chunk.length);
     expect(sizes).toEqual([100, 100, 100, 100, 100, 100, 1]);
@@ -81,7 +124,10 @@ describe('a file', () => {
   const hostile: [string, string | Buffer][] = [
     ['that is empty', ''],
     ['of nothing but a mark', '\uFEFF'],
-    ['in UTF-16', Buffer.from(`\uFEFF${csvHeader}\nAda,,,,\n`, 'utf16le')],
+    ['in UTF-16 that ends within a character', Buffer.from(`\uFEFF${csvHeader}\nAda,,,,\n`, 'utf16le').subarray(0, -1)],
+    ['in UTF-16 with half a pair', Buffer.from(`\uFEFF${csvHeader}\nA\ud83dda,,,,\n`, 'utf16le')],
+    ['in UTF-32', Buffer.from([...csvHeader].flatMap((character) => [character.charCodeAt(0), 0, 0, 0]))],
+    ['of numbers, which is no text', Buffer.from(Array.from({ length: 4_096 }, (_, index) => (index * 7919) % 256))],
     ['with a NUL', `${csvHeader}\nA\0da,,,,\n`],
     ['with broken UTF-8', Buffer.concat([Buffer.from(`${csvHeader}\n`), Buffer.from([0xc3, 0x28])])],
     ['that ends within a character', Buffer.concat([Buffer.from(`${csvHeader}\nAd`), Buffer.from([0xf0, 0x9f])])],
@@ -109,5 +155,142 @@ describe('a file', () => {
     expect(await refusal(file, { maxBytes: bytes - 1 })).toBe('IMPORT_TOO_LARGE');
     expect(await refusal(file, { maxRows: 2 })).toBe('accepted');
     expect(await refusal(file, { maxRows: 1 })).toBe('IMPORT_TOO_LARGE');
+  });
+});
+
+describe('a spreadsheet of Europe', () => {
+  const headers = 'Vorname;Nachname;E-Mail;Mobil;Punkte;Kartennummer;Bemerkung';
+  const people = 'Jürgen;Müßig;juergen@example.com;+49 170 1234567;12;4001234;"„Stammgast“ – 5 €; bar"\r\n';
+  const mapping = {
+    vorname: 'firstName',
+    Nachname: 'lastName',
+    'E-Mail': 'email',
+    MOBIL: 'phone',
+    Kartennummer: 'externalId',
+    Bemerkung: null,
+  } as const;
+  const latin = Buffer.from(
+    people.replace('„', '\x84').replace('“', '\x93').replace('–', '\x96').replace('€', '\x80'),
+    'latin1',
+  );
+  const file = Buffer.concat([Buffer.from(`${headers}\r\n`), latin]);
+
+  it('is read by its mapping and the charset that the caller said', async () => {
+    const { rows, header } = await read(file, { charset: 'windows-1252', mapping: { ...mapping, Punkte: null } });
+    expect(header).toEqual(headers.split(';'));
+    expect(rows).toEqual([
+      {
+        row: 1,
+        cells: ['Jürgen', 'Müßig', 'juergen@example.com', '+49 170 1234567', '12', '4001234', '„Stammgast“ – 5 €; bar'],
+        person: {
+          firstName: 'Jürgen',
+          lastName: 'Müßig',
+          email: 'juergen@example.com',
+          phone: '+49 170 1234567',
+          externalId: '4001234',
+        },
+      },
+    ]);
+  });
+
+  it('of a charset that nobody said is refused with the first byte that is not UTF-8', async () => {
+    for (const size of [65_536, 3]) {
+      const { code, message } = await failure(file, { mapping: { ...mapping, Punkte: null }, size });
+      expect(code).toBe('IMPORT_INVALID');
+      expect(message).toContain('line 2 it is not UTF-8 (byte 0xfc)');
+      expect(message).toContain('charset=windows-1252');
+    }
+  });
+
+  it('with columns that nobody knows is refused with their names, and the nearest known ones', async () => {
+    const { code, details, message } = await failure(file, { charset: 'windows-1252' });
+    expect(code).toBe('IMPORT_INVALID');
+    expect(details).toMatchObject({
+      unknownColumns: [
+        { column: 1, header: 'Vorname', nearest: null },
+        { column: 2, header: 'Nachname' },
+        { column: 3, header: 'E-Mail', nearest: 'email' },
+        { column: 4, header: 'Mobil' },
+        { column: 5, header: 'Punkte' },
+        { column: 6, header: 'Kartennummer' },
+        { column: 7, header: 'Bemerkung' },
+      ],
+      columns: ['firstName', 'lastName', 'email', 'phone', 'initialPoints', 'externalId'],
+    });
+    expect(message).not.toContain('Vorname');
+  });
+
+  it('has every character of windows-1252', async () => {
+    const upper = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ';
+    const bytes = Buffer.from('8082838485868788898a8b8c8e9192939495969798999a9b9c9e9f', 'hex');
+    const { rows } = await read(Buffer.concat([Buffer.from('firstName\n'), bytes]), { charset: 'windows-1252' });
+    expect(rows[0]?.person?.firstName).toBe(upper);
+    const high = Buffer.from(Array.from({ length: 95 }, (_, index) => 0xa1 + index));
+    const rest = await read(Buffer.concat([Buffer.from('firstName\n'), high]), { charset: 'windows-1252' });
+    expect(rest.rows[0]?.person?.firstName).toBe(String.fromCharCode(...high));
+  });
+
+  it('that begins with a byte order mark is of the charset of the mark, whatever the caller said', async () => {
+    for (const name of ['UTF-8 with a mark', 'UTF-16 BE with a mark']) {
+      const { bytesOf, charset } = formOf(name);
+      const found = await read(bytesOf('firstName;email\nJürgen;\n'), { charset: 'windows-1252' });
+      expect([found.charset, found.rows[0]?.person]).toEqual([charset, { firstName: 'Jürgen' }]);
+    }
+  });
+});
+
+describe.each(Object.keys(forms))('the files of csv-spectrum in %s', (name) => {
+  it.each(Object.entries(spectrum))('are read as they are meant: %s', async (_file, { csv, rows }) => {
+    const { bytesOf, charset } = formOf(name);
+    const [first = '', ...others] = (csv.split('\n')[0] ?? '').split(',');
+    const mapping = { [first]: 'firstName' as const, ...Object.fromEntries(others.map((header) => [header, null])) };
+    for (const text of [csv, csv.replaceAll('\n', '\r\n')]) {
+      const ends = text === csv ? (cell: string) => cell : (cell: string) => cell.replaceAll('\n', '\r\n');
+      const found = await read(bytesOf(text), { mapping, size: 5 });
+      expect(found.charset).toBe(charset);
+      expect(found.rows.map(({ cells }) => cells)).toEqual(rows.map((cells) => cells.map(ends)));
+    }
+  });
+});
+
+describe('what is no CSV', () => {
+  it.each([
+    ['a workbook', '504b030414000600', 'workbook (.xlsx'],
+    ['an old workbook', 'd0cf11e0a1b11ae1', 'old Excel (.xls)'],
+    ['a compressed file', '1f8b0800', 'gzip'],
+    ['a document', '255044462d312e37', 'PDF'],
+  ])('is refused by its name: %s', async (_name, hex, said) => {
+    const bytes = Buffer.concat([Buffer.from(hex, 'hex'), Buffer.alloc(2_000)]);
+    expect((await failure(bytes)).message).toContain(said);
+  });
+});
+
+describe('the delimiter', () => {
+  it.each([
+    ['email', ','],
+    ['email;firstName', ';'],
+    ['email\tfirstName', '\t'],
+    ['"Name, Vorname";email', ';'],
+    ['"email, privat"\temail', '\t'],
+    ['"many\nlines";email;firstName', ';'],
+  ])('of %j is found in the header', async (header, delimiter) => {
+    const mapping = { 'Name, Vorname': null, 'email, privat': null, 'many\nlines': null };
+    const before = `\n ${delimiter}${delimiter}\n`;
+    expect((await read(`${before}${header}\n`, { mapping })).delimiter).toBe(delimiter);
+  });
+});
+
+describe('errors.csv that comes back', () => {
+  it('is read without the columns that were added, and with the guard of its header taken off', async () => {
+    const file = "row,'+Tel,email,reason\r\n7,'+49 170 1234567,a@example.com,email: is wrong\r\n";
+    const { header, rows } = await read(`\uFEFF${file}`, { mapping: { '+tel': 'phone' } });
+    expect(header).toEqual(['+Tel', 'email']);
+    expect(rows).toEqual([
+      {
+        row: 1,
+        cells: ['+49 170 1234567', 'a@example.com'],
+        person: { phone: '+49 170 1234567', email: 'a@example.com' },
+      },
+    ]);
   });
 });

@@ -35,6 +35,7 @@ const VIEW: ApplePassView = {
   serialNumber: '7a1c6e0a-64a7-4d0e-9c0f-3f1e8f0f0001',
   authenticationToken: 'an-authentication-token',
   memberCode: '0123456789',
+  barcode: '0123456789',
   displayName: 'Ada Lovelace',
   label: 'POINTS',
   balance: 40,
@@ -171,6 +172,13 @@ describe('the content of a pass', () => {
         ],
       },
     });
+  });
+
+  it('has the number of a card in its code where the program says so, in an encoding that has its letters', async () => {
+    const codeOf = async (barcode: string) => (await jsonOf(POINTS, { ...VIEW, barcode })).barcodes;
+    const code = { format: 'PKBarcodeFormatQR', message: '4001-é', altText: '4001-é', messageEncoding: 'iso-8859-1' };
+    expect(await codeOf('4001-é')).toEqual([code]);
+    expect(await codeOf('карта')).toMatchObject([{ message: 'карта', messageEncoding: 'utf-8' }]);
   });
 
   it('never shows the serial number on its front', async () => {

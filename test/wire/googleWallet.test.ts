@@ -20,6 +20,7 @@ const view = (changes: Partial<GooglePassView> = {}): GooglePassView => ({
   programId: 'demo-points',
   memberId: '1f0c9d54-2f8a-4e66-9b0a-0f4a5d3e7c11',
   memberCode: '7K3M9PXQ2A',
+  barcode: '7K3M9PXQ2A',
   accountName: 'Ada L',
   label: 'POINTS',
   balance: 0,

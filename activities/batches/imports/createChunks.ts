@@ -1,18 +1,19 @@
 // Creates the members of several chunks of an import. Each chunk is one transaction that also stores the outcomes of
 // its rows, so each row has one outcome and its member is created once, however often and on however many workers the
 // chunk is run. Two transactions run at a time, which keeps both the worker and the database busy. They are committed
-// in the order of the file, so no chunk is created after one that failed, and of two rows with the same email the first
-// wins.
+// in the order of the file, so no chunk is created after one that failed, and of two rows with the same email or external
+// id the first wins.
 import type { ClientSession } from 'mongodb';
 import pLimit from 'p-limit';
 import type { Deps } from '../../../platform/deps.js';
 import { VersionConflict } from '../../../platform/mongodb/conflicts.js';
 import { inTransaction } from '../../../platform/mongodb/inTransaction.js';
 import { retryOnConflict } from '../../../platform/mongodb/retryOnConflict.js';
-import type { BatchRow, EmailRow, ImportChunkRow, ImportRow, ImportRowOutcome } from '../../../schemas/collections.js';
+import type { BatchRow, ImportChunkRow, ImportRow, ImportRowOutcome } from '../../../schemas/collections.js';
 import { createdEventId } from '../../../schemas/ids.js';
 import type { Program } from '../../../schemas/programs.js';
-import { emailKey, type NewMemberRows, newMemberRows } from '../../members/newMember.js';
+import { type NewMemberRows, newMemberRows } from '../../members/newMember.js';
+import { decideRow, type StoredPeople, storedPeople } from './decideRow.js';
 import { chunkId } from './openImport.js';
 
 export interface CreateChunks {
@@ -63,7 +64,7 @@ async function attempt(
     if (row.cumulative) cumulative = row.cumulative;
     else open.push(row);
   }
-  const known = await knownEmails(deps, { program, rows: open });
+  const known = await storedPeople(deps, { program, rows: open.flatMap(({ rows: entries }) => entries) });
   const limit = pLimit(transactionConcurrency);
   const written: Promise<void>[] = [];
   for (const row of open) {
@@ -127,45 +128,41 @@ export async function cumulativeCreated(deps: Deps, { batchId }: { batchId: stri
   return last ? cumulativeBefore(deps, { batchId, chunk: last.chunk + 1 }) : noCounts;
 }
 
-async function knownEmails(
-  deps: Deps,
-  { program, rows }: { program: Program; rows: ImportChunkRow[] },
-): Promise<Map<string, EmailRow>> {
-  const people = rows.flatMap((row) => row.rows.flatMap(({ person }) => person?.email ?? []));
-  if (people.length === 0) return new Map();
-  const keys = people.map((email) => emailKey(program._id, email));
-  const taken = await deps.collections.emails.find({ _id: { $in: keys }, merchantId: program.merchantId }).toArray();
-  return new Map(taken.map((email) => [email._id, email]));
-}
-
 interface Decide {
   batch: BatchRow;
   program: Program;
   row: ImportChunkRow;
-  /** Members by email key. Created members are added, so that of two rows with the same email the first wins. */
-  known: Map<string, EmailRow>;
+  /** Created members are added, so that of two rows with the same email or external id the first wins. */
+  known: StoredPeople;
   cumulative: CumulativeCounts;
 }
 
 function decide(deps: Deps, { batch, program, row, known, cumulative }: Decide): Decided {
   const made: NewMemberRows[] = [];
+  const people = {
+    ownerOf: (email: string) => known.owners.get(email),
+    isTaken: (externalId: string) => known.externalIds.has(externalId),
+  };
   const create = (entry: ImportRow): ImportRowOutcome => {
-    const { row: number, person, reason = '' } = entry;
-    if (!person) return { row: number, outcome: 'failed', reason };
-    const duplicate = person.email ? known.get(emailKey(program._id, person.email)) : undefined;
-    if (duplicate)
-      return { row: number, outcome: 'deduped', memberId: duplicate.memberId, memberCode: duplicate.memberCode };
-    if (batch.dryRun) return { row: number, outcome: entry.isDuplicate ? 'deduped' : 'created' };
+    const { row: number } = entry;
+    const decision = decideRow(entry, people);
+    if (decision.outcome === 'failed') return { row: number, ...decision };
+    if (decision.outcome === 'deduped') {
+      const { memberId, memberCode } = decision.owner;
+      return { row: number, outcome: 'deduped', memberId, memberCode };
+    }
     const rows = newMemberRows(deps, {
       program,
-      person,
+      person: decision.person,
       source: 'import',
       attribution: {},
       actor: { type: 'import', id: batch._id },
+      quiet: batch.quiet,
     });
     made.push(rows);
-    const { _id: memberId, memberCode } = rows.member;
-    if (rows.email) known.set(rows.email._id, rows.email);
+    const { _id: memberId, memberCode, email } = rows.member;
+    if (email !== undefined && rows.email) known.owners.set(email, rows.email);
+    if (rows.externalId) known.externalIds.add(rows.externalId.externalId);
     return { row: number, outcome: 'created', memberId, memberCode, eventId: createdEventId(memberId) };
   };
   const outcomes = row.rows.map(create);
@@ -173,10 +170,11 @@ function decide(deps: Deps, { batch, program, row, known, cumulative }: Decide):
 }
 
 async function write(deps: Deps, { row, outcomes, made, cumulative }: Decided, session: ClientSession): Promise<void> {
-  const { members, emails, memberSearchWords, ledger, importChunks } = deps.collections;
+  const { members, emails, externalIds, memberSearchWords, ledger, importChunks } = deps.collections;
   const ledgerRows = made.flatMap((rows) => rows.ledger ?? []);
   const searchWords = made.flatMap((rows) => rows.searchWordRows);
   const emailRows = made.flatMap((rows) => rows.email ?? []);
+  const externalIdRows = made.flatMap((rows) => rows.externalId ?? []);
   const open = { _id: row._id, outcomes: { $exists: false } };
   const decidedNow = await importChunks.updateOne(open, { $set: { outcomes, cumulative } }, { session });
   if (decidedNow.matchedCount !== 1) throw new VersionConflict('Another attempt decided these rows.');
@@ -184,6 +182,7 @@ async function write(deps: Deps, { row, outcomes, made, cumulative }: Decided, s
   if (newMembers.length > 0) await members.insertMany(newMembers, { session });
   deps.crashPoint('mid-chunk');
   if (emailRows.length > 0) await emails.insertMany(emailRows, { session });
+  if (externalIdRows.length > 0) await externalIds.insertMany(externalIdRows, { session });
   if (searchWords.length > 0) await memberSearchWords.insertMany(searchWords, { session });
   if (ledgerRows.length > 0) await ledger.insertMany(ledgerRows, { session });
 }

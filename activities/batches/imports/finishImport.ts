@@ -33,8 +33,8 @@ export async function finishImport(deps: WorkerDeps, input: FinishImport): Promi
   await countRows(deps, { batchId });
   const finished = await finishBatch(deps, { ...input, leaseOwner: importId(batchId) });
   const batch = await requireBatch(deps, batchId);
-  const { counts, passIssuance, dryRun } = batch;
-  const unissued = !dryRun && (passIssuance.apple < counts.created || passIssuance.google < counts.created);
+  const { counts, passIssuance } = batch;
+  const unissued = passIssuance.apple < counts.created || passIssuance.google < counts.created;
   if (unissued) await changeKept(deps, batch, { $set: { unissued, rowsUntil: afterIssuing(deps) } });
   return { ...finished, unissued };
 }

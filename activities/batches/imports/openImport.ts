@@ -17,20 +17,19 @@ import { atOnce, keptMs, removeRows } from '../removeRows.js';
 export interface OpenImport {
   merchantId: string;
   programId: string;
-  /** The columns of the file's first line, unchanged. */
+  /** The merchant's own columns in the file's first line. */
   header: string[];
   startedBy: Actor;
-  dryRun: boolean;
+  quiet?: boolean;
   fingerprint?: string;
 }
 
 /** Throws RATE_LIMITED. */
 export async function openImport(deps: Deps, input: OpenImport): Promise<BatchRow> {
-  const { dryRun, ...given } = input;
   const now = deps.now();
   const batch: BatchRow = {
     _id: newId(),
-    ...given,
+    ...input,
     kind: 'members.import',
     phase: 'storing',
     counts: { total: 0, created: 0, deduped: 0, failed: 0 },
@@ -39,7 +38,6 @@ export async function openImport(deps: Deps, input: OpenImport): Promise<BatchRo
     startedAt: now,
     phaseStartedAt: now,
     uploadSeenAt: await databaseNow(deps),
-    ...(dryRun && { dryRun }),
   };
   await insertBatch(deps, batch);
   return batch;

@@ -1,6 +1,7 @@
 // Publishes the members that an import created, chunk by chunk: issues their passes, writes their `member.created`
 // events from the outcomes of the chunk, and publishes all these events. A wallet that fails does not hold up the
-// events: `member.created` says which passes were issued, and the missing ones are issued later.
+// events: `member.created` says which passes were issued, and the missing ones are issued later. A quiet import issues
+// the passes, and publishes nothing for each member.
 
 import { isWriteConflict, VersionConflict } from '../../../platform/mongodb/conflicts.js';
 import { insertMissing } from '../../../platform/mongodb/insertMissing.js';
@@ -24,11 +25,11 @@ import { readChunk } from './createChunks.js';
 /** Throws ApplicationFailure BATCH_NOT_FOUND. */
 export async function publishImported(deps: WorkerDeps, input: RunChunksInput): Promise<ChunkProgress> {
   await deps.collections.batches.updateOne(
-    { _id: input.batchId, phase: { $in: ['queued', 'creating'] }, dryRun: { $exists: false } },
+    { _id: input.batchId, phase: { $in: ['queued', 'creating'] } },
     { $set: { phase: 'publishing', phaseStartedAt: deps.now() } },
   );
   return runChunks(deps, input, async (batch, chunk) => {
-    if (batch.dryRun || isFinished(batch.phase)) return 'stop';
+    if (isFinished(batch.phase)) return 'stop';
     const row = await readChunk(deps, { batchId: batch._id, chunk });
     // Chunks are created in order, so no later chunk was created either.
     if (!row.outcomes) return 'stop';
@@ -58,7 +59,7 @@ async function publishChunk(deps: WorkerDeps, { batch, row, cancellationSignal }
   const memberIds = created.map((entry) => entry.memberId);
   const fence = newFence();
   const issued = await issueBoth(deps, { memberIds, leaseOwner, fence });
-  const events = await addEvents(deps, { row, created, leaseOwner, fence });
+  const events = batch.quiet ? [] : await addEvents(deps, { row, created, leaseOwner, fence });
   await publish(deps, { leaseOwner, fence, eventIds: [...events, ...issued.eventIds], cancellationSignal });
   await recordPublished(deps, { batch, row, memberIds });
 }
@@ -103,6 +104,7 @@ export async function publish(
     cancellationSignal,
   }: { leaseOwner: string; fence: string; eventIds: string[]; cancellationSignal: AbortSignal },
 ): Promise<void> {
+  if (eventIds.length === 0) return;
   const events = await ensureLease(deps, { leaseOwner, fence, eventIds, forMs: publishingMs });
   const failed = await publishLeased(deps, { leaseOwner, fence, events, cancellationSignal });
   if (cancellationSignal.aborted) throw new Error('Handed back: this worker stops.');

@@ -17,6 +17,8 @@ export interface ApplePassView {
   /** At least 16 characters; never changes during the life of the pass. */
   authenticationToken: string;
   memberCode: string;
+  /** What scanners read: the member code or the external id. */
+  barcode: string;
   displayName?: string | undefined;
   /** The unit of the balance, e.g. POINTS. */
   label: string;
@@ -97,6 +99,9 @@ export function passDesign(
   };
 }
 
+/** Scanners that know one encoding only know this one. */
+const isLatin = (text: string): boolean => Array.from(text).every((character) => character <= '\u00ff');
+
 /** Returns the content of pass.json. */
 export function passJson(design: PassDesign, view: ApplePassView): Record<string, unknown> {
   const expiration = view.expirationDate ?? (design.expirationDate && new Date(design.expirationDate));
@@ -108,9 +113,9 @@ export function passJson(design: PassDesign, view: ApplePassView): Record<string
     barcodes: [
       {
         format: 'PKBarcodeFormatQR',
-        message: view.memberCode,
-        altText: view.memberCode,
-        messageEncoding: 'iso-8859-1',
+        message: view.barcode,
+        altText: view.barcode,
+        messageEncoding: isLatin(view.barcode) ? 'iso-8859-1' : 'utf-8',
       },
     ],
     ...(view.status !== 'active' && { voided: true }),

@@ -111,6 +111,7 @@ const SAMPLE: ApplePassView = {
   serialNumber: '00000000-0000-4000-8000-000000000000',
   authenticationToken: 'sample-token-of-enough-length',
   memberCode: '0123456789',
+  barcode: '0123456789',
   label: 'POINTS',
   balance: 0,
   status: 'active',

@@ -23,6 +23,8 @@ export interface GooglePassView {
   programId: string;
   memberId: string;
   memberCode: string;
+  /** What scanners read: the member code or the external id. */
+  barcode: string;
   accountName?: string;
   /** The unit of the balance, as the program names it: POINTS, STAMPS. */
   label: string;
@@ -83,12 +85,14 @@ export function loyaltyObjectOf(
     state: states[view.status],
     accountId: view.memberCode,
     ...(view.accountName !== undefined && { accountName: view.accountName }),
-    barcode: { type: 'QR_CODE', value: view.memberCode, alternateText: view.memberCode },
+    barcode: barcodeOf(view),
     loyaltyPoints: { label: view.label, balance: balanceOf(view.balance) },
     ...(second !== null && { secondaryLoyaltyPoints: second }),
     ...(modules.length > 0 && { textModulesData: modules }),
   };
 }
+
+const barcodeOf = ({ barcode }: GooglePassView) => ({ type: 'QR_CODE', value: barcode, alternateText: barcode });
 
 /**
  * The fields that can change, for a PATCH. A PATCH merges, so a field that the member no longer has is sent as null.
@@ -99,6 +103,7 @@ export function loyaltyObjectPatchOf(view: GooglePassView): Record<string, unkno
   return {
     state: states[view.status],
     accountName: view.accountName ?? null,
+    barcode: barcodeOf(view),
     loyaltyPoints: { label: view.label, balance: onlyKind(balanceOf(view.balance)) },
     secondaryLoyaltyPoints: second === null ? null : { ...second, balance: onlyKind(second.balance) },
     textModulesData: modules.length > 0 ? modules : null,

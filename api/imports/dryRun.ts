@@ -1,0 +1,54 @@
+// What an import would do, without a write: the rows are read and decided as by an import, and counted. Of the rows
+// that would become members, each email and external id is remembered by 52 bits of its hash, so that a million rows
+// need little memory.
+import type { z } from 'zod';
+import { decideRow, storedPeople } from '../../activities/batches/imports/decideRow.js';
+import type { importDryRun } from '../../schemas/batches.js';
+import { sha256 } from '../../schemas/ids.js';
+import type { Program } from '../../schemas/programs.js';
+import type { ApiDeps } from '../apiDeps.js';
+import type { UploadedRows } from './uploadRows.js';
+
+const hashOf = (text: string): number => Number.parseInt(sha256(text).slice(0, 13), 16);
+
+const shownFailures = 100;
+export const rowsPerLookup = 1_000;
+
+/** The dry runs of a merchant take turns in a process, so that their memory has a bound. */
+export function dryRun(
+  deps: ApiDeps,
+  { program, rows }: { program: Program; rows: UploadedRows },
+): Promise<z.input<typeof importDryRun>> {
+  return deps.runExclusive(`dry-run:${program.merchantId}`, () => decideAll(deps, { program, rows }));
+}
+
+async function decideAll(
+  deps: ApiDeps,
+  { program, rows: { charset, delimiter, cells, columns, chunks } }: { program: Program; rows: UploadedRows },
+): Promise<z.input<typeof importDryRun>> {
+  const counts = { total: 0, created: 0, deduped: 0, failed: 0 };
+  const failures: { row: number; reason: string }[] = [];
+  const emails = new Set<number>();
+  const externalIds = new Set<number>();
+  for await (const rows of chunks) {
+    const stored = await storedPeople(deps, { program, rows });
+    const known = {
+      ownerOf: (email: string) => stored.owners.has(email) || emails.has(hashOf(email)) || undefined,
+      isTaken: (externalId: string) => stored.externalIds.has(externalId) || externalIds.has(hashOf(externalId)),
+    };
+    for (const entry of rows) {
+      const decision = decideRow(entry, known);
+      counts.total += 1;
+      counts[decision.outcome] += 1;
+      if (decision.outcome === 'created') {
+        const { email, externalId } = decision.person;
+        if (email !== undefined) emails.add(hashOf(email));
+        if (externalId !== undefined) externalIds.add(hashOf(externalId));
+      }
+      if (decision.outcome === 'failed' && failures.length < shownFailures)
+        failures.push({ row: entry.row, reason: decision.reason });
+    }
+  }
+  const shownColumns = cells.map((header, index) => ({ header, field: columns.fields[index] ?? null }));
+  return { dryRun: true, counts, failures, file: { charset, delimiter, columns: shownColumns } };
+}

@@ -1,0 +1,32 @@
+// What an import is told besides its file (docs/interface.md#48-imports-and-batches): fields of the form, or parameters
+// of the query.
+import { z } from 'zod';
+import { queryFlag } from './endpoints/endpoint.js';
+import { columnMapping } from './importRows.js';
+import { text } from './text.js';
+
+const mapping = z
+  .string()
+  .max(8_192)
+  .transform((value, context): unknown => {
+    try {
+      return JSON.parse(value);
+    } catch {
+      context.addIssue('must be JSON');
+      return z.NEVER;
+    }
+  })
+  .pipe(columnMapping)
+  .meta({ shown: { type: 'string', contentMediaType: 'application/json', maxLength: 8_192 } });
+
+export const importOptions = z.strictObject({
+  programId: text(1, 64).optional(),
+  mapping: mapping
+    .optional()
+    .describe('JSON: the field of each column by its header, such as {"E-Mail": "email"}; null ignores the column'),
+  quiet: queryFlag.optional().describe('creates without `member.created` and `pass.created` for each row'),
+  dryRun: queryFlag.optional().describe('answers what would happen, and writes nothing'),
+});
+export type ImportOptions = z.output<typeof importOptions>;
+export type ImportOptionName = keyof ImportOptions;
+export const importOptionNames = Object.keys(importOptions.shape) as ImportOptionName[];
