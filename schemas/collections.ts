@@ -5,8 +5,10 @@ import type { Binary, IndexDirection } from 'mongodb';
 import type { BatchKind, BatchPhase, ImportCounts, ImportOutcome } from './batches.js';
 import type { EventType } from './events.js';
 import type { ExpiryKind, MemberExpiry } from './expiry.js';
+import type { Language } from './languages/index.js';
 import type { LedgerEffect } from './ledger.js';
 import type { LotChange } from './lots.js';
+import type { MailKind, MailState } from './mails.js';
 import type { Actor, MemberStatus, Person } from './members.js';
 import type { MerchantLimits } from './merchantLimits.js';
 import type { PassUpdate, Platform } from './passUpdate.js';
@@ -493,6 +495,43 @@ export interface Position {
   id: string;
 }
 
+/** A mail to one person (activities/mail/queueMail.ts). */
+export interface MailRow {
+  _id: string;
+  merchantId: string;
+  /** Whom the mail is about; absent on a mail to a user of the console. */
+  memberId?: string;
+  programId?: string;
+  kind: MailKind;
+  language: Language;
+  state: MailState;
+  /** The address, and what only this mail knows, encrypted; removed when the mail is sent or given up. */
+  sealed?: string;
+  attempts: number;
+  /** What went wrong with the last attempt, without anything of the person. */
+  failure?: string;
+  /** Until then one attempt has the mail to itself. */
+  leasedUntil: Date;
+  /** From then on no attempt is made. */
+  triedUntil: Date;
+  /** When the workflow of the mail counts as lost; absent once the mail is sent or given up. */
+  dueAt?: Date;
+  createdAt: Date;
+  sentAt?: Date;
+}
+
+/**
+ * How many mails were queued lately for one reason, to one address, or for one program. The id is a keyed digest, so
+ * that a row says nothing about a person to anybody without SECRETS_KEY.
+ */
+export interface MailCountRow {
+  _id: string;
+  merchantId: string;
+  times: Date[];
+  version: number;
+  expiresAt: Date;
+}
+
 /**
  * The nonce of a callback from Google, so that a repeated callback counts once
  * (docs/interface.md#104-googles-callback).
@@ -551,6 +590,8 @@ export interface CollectionRows {
   batches: BatchRow;
   importChunks: ImportChunkRow;
   batchTargets: BatchTargetsRow;
+  mails: MailRow;
+  mailCounts: MailCountRow;
   nonces: NonceRow;
   probes: ProbeRow;
 }
@@ -663,6 +704,16 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
   ],
   batchTargets: [
     { key: { batchId: 1, chunk: 1 }, unique: true, reason: 'the chunks of a batch in their order, each stored once' },
+  ],
+  mails: [
+    { key: { memberId: 1 }, sparse: true, reason: 'the mails about a member, to erase them' },
+    { key: { merchantId: 1, createdAt: -1 }, reason: 'the mails of a merchant, newest first' },
+    { key: { dueAt: 1 }, sparse: true, reason: 'mails whose workflow is lost' },
+    { key: { createdAt: 1 }, expireAfterSeconds: days(30), reason: 'a mail is kept 30 days' },
+  ],
+  mailCounts: [
+    { key: { merchantId: 1 }, reason: 'the removal of a merchant' },
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0, reason: 'nothing counts longer than an hour' },
   ],
   nonces: [{ key: { receivedAt: 1 }, expireAfterSeconds: days(30), reason: 'a nonce counts once' }],
   probes: [],

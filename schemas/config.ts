@@ -46,6 +46,12 @@ const parsedBy =
 /** A ring of keys (schemas/keyRing.ts), as text. */
 const keyRing = z.string().superRefine(parsedBy(parseKeyRing));
 
+/** `smtp://` or `smtps://`, with user and password where the server wants them. No options: certificates are checked. */
+const smtpUrl = z.url({ protocol: /^smtps?$/ }).refine((text) => {
+  const { hostname, pathname, search, hash } = new URL(text);
+  return hostname !== '' && /^\/?$/.test(pathname) && search === '' && hash === '';
+}, 'must be smtp:// or smtps:// with a host and nothing behind it');
+
 /** The number of proxies; `true` means one proxy. */
 const proxies = z.preprocess(
   (value) => ({ true: '1', false: '0', '': '0' })[String(value)] ?? value,
@@ -166,6 +172,25 @@ const environment = z.object({
   GOOGLE_WALLET_ORIGIN: optional,
   GOOGLE_CALLBACK_KEYS_URL: optional,
 
+  /** Without it, and without MAIL_FOLDER, no mail is sent. */
+  SMTP_URL: optional.pipe(smtpUrl.optional()),
+  /** Certificates in PEM: the authorities that sign the server's certificate, instead of the public ones. */
+  SMTP_CA: optional
+    .transform((pem) => pem?.replaceAll('\\n', '\n'))
+    .refine((pem) => pem === undefined || pem.includes('-----BEGIN CERTIFICATE-----'), 'must be certificates in PEM'),
+  /** For one attempt. */
+  SMTP_TIMEOUT_MS: integer(30_000, 1_000, 60_000),
+  MAIL_FROM: optional.pipe(
+    z
+      .string()
+      .regex(/^[^\s@<>"]+@[^\s@<>"]+$/, 'must be a bare address like no-reply@example.com')
+      .optional(),
+  ),
+  /** Mails are written into this folder, unless SMTP_URL is set. */
+  MAIL_FOLDER: optional,
+  MAIL_PER_ADDRESS_AN_HOUR: integer(3, 1, 1_000),
+  MAIL_PER_PROGRAM_A_MINUTE: integer(30, 1, 1_000),
+
   OTEL_EXPORTER_OTLP_ENDPOINT: optional.pipe(z.url({ protocol: /^https?$/ }).optional()),
 
   CRASH_AT: optional,
@@ -179,6 +204,10 @@ const consistent = environment.refine((config) => config.CONSOLE_JWT_SECRET || c
 });
 
 export type Config = Omit<z.output<typeof environment>, 'PUBLIC_URL'> & { PUBLIC_URL: string };
+
+/** Whether mails go anywhere. */
+export const isMailOn = ({ SMTP_URL, MAIL_FOLDER }: Pick<Config, 'SMTP_URL' | 'MAIL_FOLDER'>): boolean =>
+  (SMTP_URL ?? MAIL_FOLDER) !== undefined;
 
 /** The names of all variables; compose files and documents are checked against them. */
 export const configNames = Object.keys(environment.shape);

@@ -2,10 +2,10 @@
 // nothing from another server.
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
+import { Html, html } from '../../platform/html.js';
 import type { Program } from '../../schemas/programs.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { keptAnswer, sendKept } from '../keptAnswer.js';
-import { Html, html } from './html.js';
 import { style } from './style.js';
 
 export interface Page {

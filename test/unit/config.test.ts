@@ -39,6 +39,12 @@ const wrong: Record<string, string> = {
   PASS_UPDATE_WAIT_MS: '8001',
   CHANGE_WORKFLOWS_PER_SECOND: '10001',
   RELAY_SHARDS: '65',
+  SMTP_URL: 'https://mail.example.com',
+  SMTP_CA: '/etc/ca.pem',
+  SMTP_TIMEOUT_MS: '999',
+  MAIL_FROM: 'Ada <ada@example.com>',
+  MAIL_PER_ADDRESS_AN_HOUR: '0',
+  MAIL_PER_PROGRAM_A_MINUTE: '0',
   WEBHOOK_ALLOW_HTTP: 'maybe',
   WEBHOOK_ALLOW_CIDRS: '10.0.0.0/33',
 };
