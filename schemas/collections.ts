@@ -390,6 +390,43 @@ export interface RoleRow {
   permissions: Permission[];
 }
 
+/** A person who may sign in for one merchant. The address never changes; no two users of a merchant share one. */
+export interface UserRow {
+  _id: string;
+  merchantId: string;
+  email: string;
+  roleIds: string[];
+  /** Grows by one with each change and each sign-in; the write of either compares it. */
+  version: number;
+  createdAt: Date;
+  createdBy: string;
+  lastSignInAt?: Date;
+  /** Who the person is at the OpenID provider, since the first sign-in there. */
+  identity?: { issuer: string; sub: string };
+}
+
+/** A session that the service made; the id is the `sid` of its token. It ends with its row. */
+export interface SessionRow {
+  _id: string;
+  merchantId: string;
+  userId: string;
+  createdAt: Date;
+  /** The end of the idle time, or the longest time of a session. */
+  endsAt: Date;
+}
+
+/** A sign-in link; the id is the hash of its token. */
+export interface SignInLinkRow {
+  _id: string;
+  email: string;
+  /** The users whom it signs in: one of them, as the person chooses. */
+  userIds: string[];
+  /** Only of a person who came from the OpenID provider. */
+  identity?: { issuer: string; sub: string };
+  expiresAt: Date;
+  usedAt?: Date;
+}
+
 export interface MerchantRow {
   _id: string;
   name: string;
@@ -587,6 +624,9 @@ export interface CollectionRows {
   deviceLogs: DeviceLogRow;
   apiKeys: ApiKeyRow;
   roles: RoleRow;
+  users: UserRow;
+  sessions: SessionRow;
+  signInLinks: SignInLinkRow;
   batches: BatchRow;
   importChunks: ImportChunkRow;
   batchTargets: BatchTargetsRow;
@@ -691,6 +731,19 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { expiresAt: 1 }, expireAfterSeconds: days(endedKeyDays), reason: 'a merchant has a bounded number' },
   ],
   roles: [{ key: { merchantId: 1, _id: 1 }, reason: 'the list, and how many there are' }],
+  users: [
+    { key: { merchantId: 1, email: 1 }, reason: 'the list; whether an address is a user already' },
+    { key: { email: 1 }, reason: 'whom a sign-in link is for' },
+    { key: { 'identity.sub': 1 }, sparse: true, reason: 'sign-in by the OpenID provider' },
+  ],
+  sessions: [
+    { key: { userId: 1 }, reason: 'the sessions that end with their user' },
+    { key: { endsAt: 1 }, expireAfterSeconds: 0, reason: 'a session that is over is of no use' },
+  ],
+  signInLinks: [
+    { key: { email: 1 }, reason: 'the links that sign-out everywhere voids' },
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0, reason: 'a link that is over is of no use' },
+  ],
   batches: [
     { key: { merchantId: 1, startedAt: -1, _id: -1 }, reason: 'the list, newest first' },
     { key: { merchantId: 1, phase: 1 }, reason: 'how many of a merchant are not over, and their rows that wait' },

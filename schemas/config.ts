@@ -1,6 +1,6 @@
 // The configuration: environment variables that are all checked at start. One error message names every wrong variable.
 import { z } from 'zod';
-import { parseCidrs } from './addresses.js';
+import { isSecureOrLocal, parseCidrs } from './addresses.js';
 import { parseKeyRing } from './keyRing.js';
 
 const integer = (fallback: number, min: number, max: number) =>
@@ -111,6 +111,21 @@ const environment = z.object({
     .string()
     .default('RS256,ES256')
     .transform((value) => value.split(',')),
+  /** The sign-in of a company, by OpenID Connect. */
+  CONSOLE_OIDC_ISSUER: optional.pipe(
+    z
+      .string()
+      .refine(
+        (url) => URL.canParse(url) && isSecureOrLocal(new URL(url)),
+        'must be an https: URL, or http: on loopback',
+      )
+      .optional(),
+  ),
+  CONSOLE_OIDC_CLIENT_ID: optional,
+  CONSOLE_OIDC_CLIENT_SECRET: optional,
+  SESSION_IDLE_MS: integer(43_200_000, 300_000, 2_592_000_000),
+  SESSION_MAX_MS: integer(604_800_000, 300_000, 31_536_000_000),
+  SIGN_IN_LINK_MS: integer(900_000, 60_000, 86_400_000),
   SECRETS_KEY: keyRing,
   SECRETS_KEY_PREVIOUS: optional.pipe(keyRing.optional()),
 
@@ -137,6 +152,7 @@ const environment = z.object({
   MERCHANT_MAX_PROGRAMS: integer(200, 1, 10_000),
   MERCHANT_MAX_IMAGE_BYTES: integer(67_108_864, 0, 1e12),
   MERCHANT_MAX_ROLES: integer(100, 1, 10_000),
+  MERCHANT_MAX_USERS: integer(1_000, 1, 10_000),
   MERCHANT_MAX_TAGS: integer(1_000, 1, 10_000),
   MERCHANT_MAX_API_KEYS: integer(1_000, 1, 10_000),
 
@@ -196,12 +212,21 @@ const environment = z.object({
   CRASH_AT: optional,
 });
 
-const consistent = environment.refine((config) => config.CONSOLE_JWT_SECRET || config.CONSOLE_JWKS_URL, {
-  path: ['CONSOLE_JWT_SECRET'],
-  message: 'is required, unless CONSOLE_JWKS_URL is set',
-  // Runs also when another variable is wrong, so that one message has all mistakes.
-  when: () => true,
-});
+// Both run also when another variable is wrong, so that one message has all mistakes.
+const consistent = environment
+  .refine((config) => config.CONSOLE_JWT_SECRET || config.CONSOLE_JWKS_URL, {
+    path: ['CONSOLE_JWT_SECRET'],
+    message: 'is required, unless CONSOLE_JWKS_URL is set',
+    when: () => true,
+  })
+  .refine(
+    (config) => !config.CONSOLE_OIDC_ISSUER || (config.CONSOLE_OIDC_CLIENT_ID && config.CONSOLE_OIDC_CLIENT_SECRET),
+    {
+      path: ['CONSOLE_OIDC_ISSUER'],
+      message: 'needs CONSOLE_OIDC_CLIENT_ID and CONSOLE_OIDC_CLIENT_SECRET',
+      when: () => true,
+    },
+  );
 
 export type Config = Omit<z.output<typeof environment>, 'PUBLIC_URL'> & { PUBLIC_URL: string };
 

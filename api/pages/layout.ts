@@ -23,7 +23,7 @@ export interface Page {
 const neutral = { background: '#27272a', foreground: '#ffffff', label: '#d4d4d8' };
 
 /** The path prefix of PUBLIC_URL: a proxy may serve the service below a path. Empty without a prefix. */
-const basePath = ({ config }: Pick<ApiDeps, 'config'>): string =>
+export const basePath = ({ config }: Pick<ApiDeps, 'config'>): string =>
   new URL(config.PUBLIC_URL).pathname.replace(/\/$/, '');
 
 export const pictureUrl = (deps: Pick<ApiDeps, 'config'>, program: Program, name: 'logo' | 'strip'): string =>

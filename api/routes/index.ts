@@ -13,11 +13,13 @@ import { programRoutes } from './programs.js';
 import { publicRoutes } from './public.js';
 import { roleRoutes } from './roles.js';
 import { scanRoutes } from './scans.js';
+import { userRoutes } from './users.js';
 import { webhookRoutes } from './webhooks.js';
 
 export const routes: Routes = {
   ...apiKeyRoutes,
   ...roleRoutes,
+  ...userRoutes,
   ...programRoutes,
   ...memberRoutes,
   ...changeRoutes,

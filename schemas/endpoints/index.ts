@@ -11,11 +11,13 @@ import { programEndpoints } from './programs.js';
 import { publicEndpoints } from './public.js';
 import { roleEndpoints } from './roles.js';
 import { scanEndpoints } from './scans.js';
+import { userEndpoints } from './users.js';
 import { webhookEndpoints } from './webhooks.js';
 
 export const endpoints = {
   ...apiKeyEndpoints,
   ...roleEndpoints,
+  ...userEndpoints,
   ...programEndpoints,
   ...memberEndpoints,
   ...balanceEndpoints,
