@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import { isSecureOrLocal } from '../schemas/addresses.js';
 import type { ApiDeps } from './apiDeps.js';
 
-interface Cookie {
+export interface Cookie {
   name: string;
   value: string;
   maxAgeMs: number;
@@ -12,20 +12,22 @@ interface Cookie {
   path: string;
 }
 
-export function setCookie({ config }: Pick<ApiDeps, 'config'>, ctx: Context, cookie: Cookie): void {
-  const { name, value, maxAgeMs, path } = cookie;
-  const url = new URL(config.PUBLIC_URL);
+/** The value of `Set-Cookie`. */
+export function cookieText(publicUrl: string, { name, value, maxAgeMs, path }: Cookie): string {
+  const url = new URL(publicUrl);
   const isLocal = url.protocol === 'http:' && isSecureOrLocal(url);
-  const parts = [
+  return [
     `${name}=${value}`,
     `Path=${url.pathname.replace(/\/$/, '')}${path}`,
     `Max-Age=${Math.floor(maxAgeMs / 1000)}`,
     'HttpOnly',
     'SameSite=Lax',
     ...(isLocal ? [] : ['Secure']),
-  ];
-  ctx.append('Set-Cookie', parts.join('; '));
+  ].join('; ');
 }
+
+export const setCookie = ({ config }: Pick<ApiDeps, 'config'>, ctx: Context, cookie: Cookie): void =>
+  ctx.append('Set-Cookie', cookieText(config.PUBLIC_URL, cookie));
 
 export const setSessionCookie = (deps: ApiDeps, ctx: Context, token: string): void =>
   setCookie(deps, ctx, { name: 'session', value: token, maxAgeMs: deps.config.SESSION_MAX_MS, path: '/' });

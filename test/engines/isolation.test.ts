@@ -236,7 +236,8 @@ describe.each(closed.filter(([, { method, path }]) => method === 'get' && !path.
       const { status, text } = await stranger.call(endpoint.path, { credential });
       expect(status).toBe(200);
       const { versions, ...ids } = held;
-      for (const id of [owner.id, 'owned@example.com', 'owned-user@example.com', ...Object.values(ids)]) expect(text).not.toContain(id);
+      for (const id of [owner.id, 'owned@example.com', 'owned-user@example.com', ...Object.values(ids)])
+        expect(text).not.toContain(id);
     });
   },
 );
