@@ -46,6 +46,7 @@ export async function startOpenIdProvider({
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
     cookies: { keys: ['a-cookie-key-for-tests-only'] },
+    ttl: { AccessToken: 600, AuthorizationCode: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
     async loadExistingGrant({ oidc }) {
       const { session, client } = oidc;
       if (!session?.accountId || !client) return undefined;
