@@ -5,9 +5,11 @@ import type { Context } from 'koa';
 import { identify, type ProviderPerson } from '../../activities/access/identities.js';
 import { createSignInLink, readSignInLink, type SignedIn, signInByLink } from '../../activities/access/sessions.js';
 import { mailSignInLink, mailsLinks } from '../../activities/access/signInMails.js';
+import { type Html, html } from '../../platform/html.js';
 import type { UserRow } from '../../schemas/collections.js';
 import { errorTable, ServiceError } from '../../schemas/errors.js';
 import { newToken, sha256 } from '../../schemas/ids.js';
+import { languageOf } from '../../schemas/languages/index.js';
 import { signInLinkRequest } from '../../schemas/users.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { requireOwnPage } from '../caller.js';
@@ -16,7 +18,6 @@ import { ipKey } from '../limits.js';
 import type { Oidc } from '../oidc.js';
 import { readBody } from '../readBody.js';
 import { setCookie, setSessionCookie } from '../sessionCookie.js';
-import { type Html, html } from './html.js';
 import { basePath, sendPage } from './layout.js';
 
 const home = '/console/sign-in';
@@ -104,7 +105,7 @@ async function askForLink(deps: ApiDeps, ctx: Context): Promise<void> {
   await countCall(deps, ctx, { kind: 'public', key: ipKey(ctx.ip) });
   const parsed = signInLinkRequest.safeParse({ email: fieldOf(await readBody(ctx, { form: true }), 'email') });
   if (!parsed.success) return send(deps, ctx, { title: 'Please check your address', status: 400, content: ways(deps) });
-  mailSignInLink(deps, parsed.data);
+  mailSignInLink(deps, { ...parsed.data, language: languageOf({}, ctx.get('Accept-Language')) });
   const text = `If this address belongs to a user, a mail with a sign-in link is on its way. It works for ${minutes(deps)} minutes.`;
   send(deps, ctx, { title: 'Look into your mail', content: said(text) });
 }

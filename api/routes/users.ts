@@ -5,6 +5,7 @@ import { changeRoles, listUsers, removeUser } from '../../activities/access/user
 import type { UserRow } from '../../schemas/collections.js';
 import type { userEndpoints } from '../../schemas/endpoints/users.js';
 import { ServiceError } from '../../schemas/errors.js';
+import { languageOf } from '../../schemas/languages/index.js';
 import { type Caller, requireHeld } from '../caller.js';
 import type { Routes } from '../request.js';
 import { clearSessionCookie } from '../sessionCookie.js';
@@ -29,10 +30,11 @@ export const userRoutes: Routes<keyof typeof userEndpoints> = {
     return { data: (await listUsers(deps, caller)).map(presentUser) };
   },
 
-  async createUser({ deps, caller, body }) {
+  async createUser({ deps, caller, body, ctx }) {
     const user = await inviteUser(deps, {
       merchantId: caller.merchantId,
       createdBy: caller.actor.id,
+      language: languageOf({}, ctx.get('Accept-Language')),
       ...body,
       mayGrant: (permissions) => requireHeld(caller, permissions),
     });
@@ -85,8 +87,8 @@ export const userRoutes: Routes<keyof typeof userEndpoints> = {
     return { data: { signedOut: own !== undefined } };
   },
 
-  async requestSignInLink({ deps, body }) {
-    mailSignInLink(deps, body);
+  async requestSignInLink({ deps, body, ctx }) {
+    mailSignInLink(deps, { ...body, language: languageOf({}, ctx.get('Accept-Language')) });
     return { data: { accepted: true } };
   },
 };

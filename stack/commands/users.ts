@@ -1,9 +1,19 @@
 // The people who sign in to the console of a merchant. A sign-in link is printed once; only its hash is stored.
 import { createSignInLink, signInUrl } from '../../activities/access/sessions.js';
+import { mailLink, mailsLinks } from '../../activities/access/signInMails.js';
 import { createUser, findUser, listUsers, removeUser } from '../../activities/access/users.js';
 import type { UserRow } from '../../schemas/collections.js';
 import { email } from '../../schemas/email.js';
-import { type Command, type CommandContext, type CommandInput, Mistakes, main, required, table } from './command.js';
+import {
+  type Command,
+  type CommandContext,
+  type CommandInput,
+  givenSecrets,
+  Mistakes,
+  main,
+  required,
+  table,
+} from './command.js';
 import { type RoleOption, rolesOf } from './roleOption.js';
 
 /** Throws Mistakes. */
@@ -23,14 +33,18 @@ async function userOf({ deps }: CommandContext, input: CommandInput): Promise<Us
   return user;
 }
 
-async function showLink({ deps, config, say }: CommandContext, { _id, email: address }: UserRow): Promise<void> {
-  say(signInUrl(deps, await createSignInLink(deps, { email: address, userIds: [_id] })));
+/** Returns the token of the link. */
+async function showLink({ deps, config, say }: CommandContext, { _id, email: address }: UserRow): Promise<string> {
+  const token = await createSignInLink(deps, { email: address, userIds: [_id] });
+  say(signInUrl(deps, token));
   say(`works once, for ${Math.round(config.SIGN_IN_LINK_MS / 60_000)} minutes`);
+  return token;
 }
 
 async function invite(context: CommandContext, input: CommandInput): Promise<void> {
   const { deps, say } = context;
   const [merchantId = ''] = required(input, ['merchant']);
+  const mailDeps = mailsLinks(context) && { ...deps, secrets: givenSecrets(context) };
   const address = addressOf(input);
   const roleIds = await rolesOf(deps, { merchantId, input });
   const user = await createUser(deps, {
@@ -41,7 +55,11 @@ async function invite(context: CommandContext, input: CommandInput): Promise<voi
     mayGrant: () => {},
   });
   say(`invited ${address} to merchant ${merchantId} as ${roleIds.join(', ')}`);
-  await showLink(context, user);
+  const token = await showLink(context, user);
+  if (!mailDeps) return;
+  const { workflowClient } = context.temporal();
+  await mailLink({ ...mailDeps, workflowClient }, { kind: 'invitation', users: [user], token, language: 'en' });
+  say('the same link is mailed');
 }
 
 async function list({ deps, say }: CommandContext, input: CommandInput): Promise<void> {
@@ -77,7 +95,9 @@ export const users: Command = {
       usage: 'link EMAIL --merchant ID',
       does: 'shows another sign-in link of a user',
       options: { merchant },
-      run: async (context, input) => showLink(context, await userOf(context, input)),
+      run: async (context, input) => {
+        await showLink(context, await userOf(context, input));
+      },
     },
     list: { usage: 'list --merchant ID', does: 'shows the users of a merchant', options: { merchant }, run: list },
     remove: {

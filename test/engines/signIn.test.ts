@@ -11,6 +11,7 @@ import { startJwksServer } from '../rig/jwksServer.js';
 import { type Answer, aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { jwtSecret, startService, type TestService } from '../rig/service.js';
 import { aLink, aUser, cookieOf, press, signedIn } from '../rig/signIn.js';
+import { type SmtpServer, startSmtpServer } from '../rig/smtpServer.js';
 import { until } from '../rig/until.js';
 
 let service: TestService;
@@ -299,6 +300,66 @@ describe('beside a console with keys of its own', () => {
       await beside.stop();
       await jwks.stop();
     }
+  });
+});
+
+describe('a sign-in link by mail', () => {
+  let smtp: SmtpServer;
+  let mailing: TestService;
+  let own: TestMerchant;
+
+  beforeAll(async () => {
+    smtp = await startSmtpServer();
+    mailing = await startService({
+      env: { SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, MAIL_FROM: 'no-reply@example.com' },
+    });
+    own = await aMerchant(mailing);
+  });
+  afterAll(async () => {
+    await mailing.stop();
+    await smtp.close();
+  });
+
+  const ask = (email: string) => own.call('/auth/sign-in-links', { body: { email }, credential: null });
+  const mailsTo = (email: string) => smtp.mails.filter(({ to }) => to.includes(email));
+  const tokenOf = (mail: SmtpServer['mails'][number]) =>
+    /\/console\/sign-in\/([\w-]{32})/.exec(mail.parsed.text ?? '')?.[1] ?? '';
+
+  it('reaches a user who asks, and nobody else; few are sent to one address', async () => {
+    const one = await aUser(mailing.deps, { merchantId: own.id });
+    const answers = [await ask('nobody@example.com')];
+    for (let times = 0; times < 5; times += 1) answers.push(await ask(one.email.toUpperCase()));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    await until(() => mailsTo(one.email).length === 3);
+    const [mail] = mailsTo(one.email);
+    if (mail) expect((await press(mailing, tokenOf(mail))).status).toBe(303);
+    expect(mailsTo('nobody@example.com')).toEqual([]);
+  });
+
+  it('invites, and signs in the one who was invited', async () => {
+    const body = { email: 'grace@example.com', roleIds: ['viewer'] };
+    const credential = { Authorization: `Bearer ${await own.token()}`, 'Accept-Language': 'de' };
+    const { id } = (await own.call('/merchants/me/users', { body, credential })).body.data;
+    const mail = await until(() => mailsTo('grace@example.com')[0]);
+    expect(mail.parsed.subject).toContain('Einladung');
+    const answer = await press(mailing, tokenOf(mail));
+    const { body: session } = await own.call('/auth/session', {
+      credential: { Cookie: `session=${cookieOf(answer)}` },
+    });
+    expect(session.data).toMatchObject({ user: { id, email: 'grace@example.com' }, roleIds: ['viewer'] });
+  });
+
+  it('is asked for on a page that says the same for every address', async () => {
+    const page = `${mailing.publicUrl}/console/sign-in`;
+    expect(await (await fetch(page)).text()).toContain('<form method="post" action="/console/sign-in">');
+    const one = await aUser(mailing.deps, { merchantId: own.id });
+    const send = async (email: string) => {
+      const answer = await fetch(page, { method: 'POST', body: new URLSearchParams({ email }) });
+      return [answer.status, await answer.text()];
+    };
+    expect(await send(one.email)).toEqual(await send('nobody@example.com'));
+    expect((await send('no address'))[0]).toBe(400);
+    await until(() => mailsTo(one.email).length === 1);
   });
 });
 
