@@ -45,7 +45,7 @@ async function fetchOrUnavailable(url: string, options: RequestInit): Promise<Re
 }
 
 const isAway = (error: unknown): boolean =>
-  error instanceof Error && (error instanceof ServiceError || isAway(error.cause));
+  error instanceof Error && (error instanceof ServiceError || error.name === 'TimeoutError' || isAway(error.cause));
 
 /** Null where no provider is configured. */
 export function createOidc({ config, log }: { config: Config; log: Pick<Logger, 'warn' | 'info'> }): Oidc | null {
@@ -90,7 +90,7 @@ export function createOidc({ config, log }: { config: Config; log: Pick<Logger, 
     async finish(secret, search) {
       const provider = await providerNow();
       try {
-        // The provider compares the address with the one of the request, whatever a proxy in front of us made of it.
+        // The provider compares the address with that of the request, whatever a proxy in front of the service made of it.
         const tokens = await authorizationCodeGrant(provider, new URL(search, redirectUri), {
           expectedState: derived(secret, 'state'),
           expectedNonce: derived(secret, 'nonce'),

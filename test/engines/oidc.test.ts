@@ -155,9 +155,12 @@ describe('an answer of the provider', () => {
     const secret = browser.cookie(url, 'sign-in') ?? '';
     expect(await userOf(await browser.go(url))).toBe(user._id);
     expect(browser.cookie(url, 'sign-in')).toBeUndefined();
+    const { exchanges } = provider;
     expect(await refusal({ answer: await browser.go(url) })).toEqual(notWorked);
     browser.setCookie(url, 'sign-in', secret);
     expect(await refusal({ answer: await browser.go(url) })).toEqual(notWorked);
+    // The service itself knows: the provider, which would refuse the code, too, was not asked.
+    expect(provider.exchanges).toBe(exchanges);
   });
 
   it('does not sign in another browser than the one that began', async () => {

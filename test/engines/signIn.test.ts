@@ -132,6 +132,10 @@ describe('a sign-in link', () => {
     const { body } = await whoAmI({ Cookie: `session=${cookieOf(answer)}` });
     expect(body.data).toMatchObject({ merchant: { id: other.id, name: null }, roleIds: ['viewer'] });
     expect((await press(service, token, { userId: user._id })).status).toBe(410);
+
+    const both = await aLink(service.deps, user, there);
+    const pressed = await Promise.all([user, there].map(({ _id }) => press(service, both, { userId: _id })));
+    expect(pressed.map(({ status }) => status).sort()).toEqual([303, 410]);
   });
 
   it('of a user who was removed since does not work, though the person was invited again', async () => {

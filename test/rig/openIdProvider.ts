@@ -14,6 +14,8 @@ export interface OpenIdProvider {
   account: Account;
   /** Puts another `sub` into the answers of its userinfo endpoint. */
   liesAboutSub: boolean;
+  /** How often a code was to be exchanged. */
+  exchanges: number;
   stop: () => Promise<void>;
 }
 
@@ -32,6 +34,7 @@ export async function startOpenIdProvider({
     issuer,
     account: { sub: 'nobody', email: 'nobody@example.com', email_verified: true },
     liesAboutSub: false,
+    exchanges: 0,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -57,6 +60,7 @@ export async function startOpenIdProvider({
     },
   });
   provider.use(async (ctx, next) => {
+    if (ctx.path === '/token') rig.exchanges += 1;
     await next();
     if (rig.liesAboutSub && ctx.path === '/me') ctx.body = { ...(ctx.body as object), sub: 'somebody-else' };
   });
