@@ -14,6 +14,8 @@ import { replayEvents, snapshotReplay } from './batches/replays.js';
 import type { RunChunksInput } from './batches/runChunks.js';
 import { reviveBatches } from './batches/startBatch.js';
 import type { ListTargets } from './batches/targets.js';
+import { type PostMail, postMail } from './mail/postMail.js';
+import { reviveMails } from './mail/reviveMails.js';
 import { type ExpireLots, expireLots } from './members/expireLots.js';
 import { type GiveLots, giveLots } from './members/giveLots.js';
 import { recountMerchants } from './members/recount.js';
@@ -98,6 +100,8 @@ export function createActivities(deps: WorkerDeps) {
     reviveDeliveries: () => reviveDeliveries(deps),
     revivePushes: () => revivePushes(deps),
     reviveIssues: () => reviveIssues(deps),
+    reviveMails: () => reviveMails(deps),
+    postMail: (input: Omit<PostMail, 'signal'>) => withHeartbeat(({ signal }) => postMail(deps, { ...input, signal })),
     reviveBatches: (input: { after?: string }) => reviveBatches(deps, input),
     cleanUpBatches: () => withHeartbeat(() => cleanUpBatches(deps)),
     publishEvents: (lease: Lease) =>

@@ -5,6 +5,7 @@ import type { SecretBox } from '../platform/secretBox.js';
 import type { WorkflowClient } from '../platform/temporal/workflowClient.js';
 import type { WebhookUrlRules } from '../schemas/webhookUrl.js';
 import type { MarkPublished } from './outbox/markPublished.js';
+import type { Mailer } from './mail/mailer.js';
 import type { Wallets } from './wallets/wallets.js';
 import type { Background } from './webhooks/background.js';
 import type { DeliveryLimits } from './webhooks/deliveryLimits.js';
@@ -18,6 +19,8 @@ export interface WorkerDeps extends Deps {
   deliveryLimits: DeliveryLimits;
   background: Background;
   wallets: Wallets;
+  /** Null where no mail is sent. */
+  mailer: Mailer | null;
   /** Aborted when this worker stops: long activities return early, and another worker continues their work. */
   shutdownSignal: AbortSignal;
   /** Writes one attempt to the delivery log. Calls made at the same time share one write. */

@@ -8,6 +8,7 @@ import type { ApiKeyRow } from '../schemas/collections.js';
 import type { WebhookUrlRules } from '../schemas/webhookUrl.js';
 import type { Admission } from './changes/admission.js';
 import type { Limits } from './limits.js';
+import type { Oidc } from './oidc.js';
 import type { UserTokens } from './userTokens.js';
 
 export interface ApiDeps extends Deps {
@@ -16,6 +17,8 @@ export interface ApiDeps extends Deps {
   limits: Limits;
   wallets: Wallets;
   userTokens: UserTokens;
+  /** Null where no OpenID provider is configured. */
+  oidc: Oidc | null;
   noteKeyUse: (key: ApiKeyRow) => void;
   urlPolicy: WebhookUrlRules;
   admission: Admission;

@@ -13,6 +13,7 @@ import { ipKey } from './limits.js';
 import { isUnmetExpectation } from './malformedRequests.js';
 import { documentRoutes } from './openapi.js';
 import { pageRoutes } from './pages/pages.js';
+import { signInRoutes } from './pages/signIn.js';
 import type { Route } from './request.js';
 import { routes } from './routes/index.js';
 import { createStartInTurns } from './startInTurns.js';
@@ -168,6 +169,7 @@ export function createApp(deps: ApiDeps): Koa {
   app.use(googleRoutes(deps).routes());
   app.use(pictureRoutes(deps).routes());
   app.use(pageRoutes(deps).routes());
+  app.use(signInRoutes(deps).routes());
   app.use(noRoute(deps, api));
   app.use(api.routes());
   app.on('error', (error: Error) => deps.log.warn({ err: error }, 'a connection failed'));

@@ -1,8 +1,9 @@
 // Identifies the caller (docs/interface.md#5-authentication). A user token wins over an API key in the same request,
-// even when the token is invalid. Each request looks up its API key by hash, so a revoked key fails at the next
-// request.
+// even when the token is invalid. Each request looks up its API key by hash, or the session of its token and its user,
+// so a revoked key and an ended session fail at the next request.
 import type { Context } from 'koa';
 import { findRoles } from '../activities/access/roles.js';
+import { extendSession, readSession, type SignedIn } from '../activities/access/sessions.js';
 import { isInside, parseCidrs, plainIp } from '../schemas/addresses.js';
 import { isApiKey } from '../schemas/apiKeys.js';
 import { ServiceError } from '../schemas/errors.js';
@@ -18,6 +19,14 @@ export interface Caller {
   permissions: ReadonlySet<Permission>;
   credential: 'api-key' | 'bearer' | 'cookie';
   actor: Actor;
+  /** Only of a console session. */
+  session?: {
+    roleIds: string[];
+    /** When the token ends; a session of the service may end sooner. */
+    expiresAt: Date;
+    /** Absent for a session of another console. */
+    own?: SignedIn;
+  };
 }
 
 export type Credential = { kind: 'bearer' | 'cookie' | 'api-key'; value: string } | null;
@@ -53,14 +62,25 @@ export async function authenticate(deps: ApiDeps, credential: Credential, ip: st
   if (credential.kind === 'api-key') return keyCaller(deps, credential.value, ip);
   const claims = await deps.userTokens.verify(credential.value);
   if (!claims) throw new ServiceError('INVALID_TOKEN');
-  const { sub, merchantId, roleIds } = claims;
+  const { sub, merchantId, sid, exp } = claims;
+  const own = sid === undefined ? undefined : await ownSession(deps, { sid, merchantId, userId: sub });
+  const roleIds = own?.user.roleIds ?? claims.roleIds;
   return {
     id: `user:${merchantId}:${sub}`,
     merchantId,
     permissions: await permissionsOf(deps, { merchantId, roleIds }),
     credential: credential.kind,
     actor: { type: 'user', id: sub },
+    session: { roleIds, expiresAt: new Date(exp * 1000), ...(own && { own }) },
   };
+}
+
+/** Throws INVALID_TOKEN when the session has ended. */
+async function ownSession(deps: ApiDeps, at: Parameters<typeof readSession>[1]): Promise<SignedIn> {
+  const signedIn = await readSession(deps, at);
+  if (!signedIn) throw new ServiceError('INVALID_TOKEN');
+  extendSession(deps, signedIn.session);
+  return signedIn;
 }
 
 async function keyCaller(deps: ApiDeps, key: string, ip: string): Promise<Caller> {

@@ -17,6 +17,7 @@ import { createApp } from './app.js';
 import { createAdmission } from './changes/admission.js';
 import { createLimits } from './limits.js';
 import { answerMalformedRequests } from './malformedRequests.js';
+import { createOidc } from './oidc.js';
 import { serverOptions } from './serverOptions.js';
 import { createUserTokens } from './userTokens.js';
 
@@ -60,6 +61,7 @@ export async function createApi(input: ApiInput): Promise<Api> {
     wallets,
     secrets: createSecretBox(config),
     userTokens: createUserTokens({ config, log }),
+    oidc: createOidc({ config, log }),
     noteKeyUse: createNoteKeyUse(deps),
     urlPolicy: { allowHttp: config.WEBHOOK_ALLOW_HTTP, allow: parseCidrs(config.WEBHOOK_ALLOW_CIDRS) },
     admission: createAdmission({ ...deps, workflowClient }),

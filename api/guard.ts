@@ -69,6 +69,7 @@ async function admit(deps: ApiDeps, ctx: Context, endpoint: Endpoint): Promise<C
   if (caller.credential === 'cookie' && endpoint.method !== 'get') requireOwnPage(ctx, deps.config.PUBLIC_URL);
   if (endpoint.session && caller.credential === 'api-key') throw new ServiceError('CONSOLE_SESSION_REQUIRED');
   const { access, otherAccess } = endpoint;
+  if (access === 'session') return caller;
   requirePermission(caller, otherAccess && caller.permissions.has(otherAccess) ? otherAccess : access);
   return caller;
 }
@@ -103,10 +104,11 @@ async function validated(
 
 /**
  * Masks personal data for a caller that may not read members, in every answer. A public caller gets only
- * what it is meant to see.
+ * what it is meant to see, and a caller what concerns its own session.
  */
 function masked<R extends Reply<Endpoint>>(reply: R, { access }: Endpoint, { permissions }: Caller): R {
-  if (!('data' in reply) || access === 'public' || permissions.has('merchants.members:view')) return reply;
+  const isOwn = access === 'public' || access === 'session';
+  if (!('data' in reply) || isOwn || permissions.has('merchants.members:view')) return reply;
   return { ...reply, data: maskPersonal(reply.data) };
 }
 

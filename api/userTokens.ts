@@ -1,22 +1,45 @@
-// User tokens of the console. The algorithm comes from the configuration and never from the token; issuer, audience and
-// expiry are always checked (RFC 8725). The console owns merchants and users, so this service does not look them up.
-import { type JWTVerifyGetKey, jwtVerify } from 'jose';
+// User tokens: those of the console that owns the merchants, and those of the service's own sessions, which have a
+// `sid` (activities/access/sessions.ts). The algorithm comes from the configuration and never from the token; issuer,
+// audience and expiry are always checked (RFC 8725).
+import { hkdfSync } from 'node:crypto';
+import { type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import type { SignedIn } from '../activities/access/sessions.js';
 import type { Config } from '../schemas/config.js';
 import { ServiceError } from '../schemas/errors.js';
+import { parseKeyRing } from '../schemas/keyRing.js';
 import { createConsoleKeys } from './consoleKeys.js';
 
 const claims = z.object({
   sub: z.string().min(1).max(200),
   merchantId: z.string().min(1).max(64),
   roleIds: z.array(z.string().min(1).max(64)).max(20),
+  exp: z.number(),
 });
-export type UserClaims = z.infer<typeof claims>;
+const ownClaims = claims.extend({ sid: z.string().min(1).max(64).optional() });
+
+/** With `sid` the token is of a session of the service, which may have ended since. */
+export type UserClaims = z.infer<typeof ownClaims>;
 
 export interface UserTokens {
   /** Null when the token is invalid for any reason. Throws UNAVAILABLE when the console's keys cannot be fetched. */
   verify: (token: string) => Promise<UserClaims | null>;
+  /** The token of a session of the service. */
+  sign: (signedIn: SignedIn) => Promise<string>;
+}
+
+/**
+ * The keys of the service's own sessions, the newest first: the secret that is shared with the console, where there is
+ * one, otherwise a key that is derived from each key of SECRETS_KEY.
+ */
+function ownKeys(config: Config): Uint8Array[] {
+  const { CONSOLE_JWKS_URL, CONSOLE_JWT_SECRET, CONSOLE_JWT_SECRET_PREVIOUS } = config;
+  const shared = [CONSOLE_JWT_SECRET, CONSOLE_JWT_SECRET_PREVIOUS].filter((secret) => secret !== undefined);
+  if (!CONSOLE_JWKS_URL) return shared.map((secret) => new TextEncoder().encode(secret));
+  const rings = [config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS].filter((ring) => ring !== undefined);
+  const keys = rings.flatMap((ring) => parseKeyRing(ring).keys);
+  return keys.map(({ key }) => new Uint8Array(hkdfSync('sha256', key, '', 'console sessions', 32)));
 }
 
 export function createUserTokens({ config, log }: { config: Config; log: Logger }): UserTokens {
@@ -25,27 +48,48 @@ export function createUserTokens({ config, log }: { config: Config; log: Logger 
     audience: config.CONSOLE_JWT_AUDIENCE,
     requiredClaims: ['exp', 'sub'],
   };
-  const shared = [config.CONSOLE_JWT_SECRET, config.CONSOLE_JWT_SECRET_PREVIOUS].filter(
-    (secret) => secret !== undefined,
-  );
-  const keys: JWTVerifyGetKey[] = config.CONSOLE_JWKS_URL
-    ? [createConsoleKeys({ url: config.CONSOLE_JWKS_URL, log })]
-    : shared.map((secret) => async () => new TextEncoder().encode(secret));
-  const algorithms = config.CONSOLE_JWKS_URL ? config.CONSOLE_JWT_ALGORITHMS : ['HS256'];
+  const own = ownKeys(config);
+  const [newest] = own;
+  if (!newest) throw new Error('There is no key for sessions.');
+  const ways: { key: JWTVerifyGetKey; algorithms: string[]; schema: z.ZodType<UserClaims> }[] = own.map((key) => ({
+    key: async () => key,
+    algorithms: ['HS256'],
+    // Beside a console with keys of its own, only sessions of the service are signed with these.
+    schema: config.CONSOLE_JWKS_URL ? ownClaims.required({ sid: true }) : ownClaims,
+  }));
+  // What such a console calls `sid` is its own affair.
+  if (config.CONSOLE_JWKS_URL)
+    ways.push({
+      key: createConsoleKeys({ url: config.CONSOLE_JWKS_URL, log }),
+      algorithms: config.CONSOLE_JWT_ALGORITHMS,
+      schema: claims,
+    });
 
   return {
     async verify(token) {
-      for (const key of keys) {
+      for (const { key, algorithms, schema } of ways) {
         try {
           const { payload } = await jwtVerify(token, key, { ...common, algorithms });
-          const parsed = claims.safeParse(payload);
-          return parsed.success ? parsed.data : null;
+          return schema.safeParse(payload).data ?? null;
         } catch (error) {
           if (error instanceof ServiceError) throw error;
           // Another key may have signed the token.
         }
       }
       return null;
+    },
+
+    sign({ session, user }) {
+      const seconds = (at: number) => Math.floor(at / 1000);
+      const createdAt = session.createdAt.getTime();
+      return new SignJWT({ merchantId: user.merchantId, roleIds: user.roleIds, sid: session._id })
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+        .setSubject(user._id)
+        .setIssuer(config.CONSOLE_JWT_ISSUER)
+        .setAudience(config.CONSOLE_JWT_AUDIENCE)
+        .setIssuedAt(seconds(createdAt))
+        .setExpirationTime(seconds(createdAt + config.SESSION_MAX_MS))
+        .sign(newest);
     },
   };
 }

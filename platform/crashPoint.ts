@@ -39,6 +39,7 @@ export const crashPoints = [
   'after-push-before-record',
   'after-post-before-log',
   'after-log-before-mark',
+  'after-mail-before-mark',
   'mid-chunk',
   'mid-list',
   'mid-expiry',

@@ -94,6 +94,10 @@ export function parseCidrs(text: string): AllowList {
 /** An IPv4 address that a socket for both families reports inside an IPv6 address, as IPv4; any other text as it is. */
 export const plainIp = (ip: string): string => /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1] ?? ip;
 
+/** Whether the URL is `https:`, or `http:` on loopback. */
+export const isSecureOrLocal = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || (protocol === 'http:' && /^(?:localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(hostname));
+
 /** Whether it is one address or one CIDR. */
 export const isCidr = (entry: string): boolean => parseCidr(entry) !== null;
 

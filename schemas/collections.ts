@@ -5,8 +5,10 @@ import type { Binary, IndexDirection } from 'mongodb';
 import type { BatchKind, BatchPhase, ImportCounts, ImportOutcome } from './batches.js';
 import type { EventType } from './events.js';
 import type { ExpiryKind, MemberExpiry } from './expiry.js';
+import type { Language } from './languages/index.js';
 import type { LedgerEffect } from './ledger.js';
 import type { LotChange } from './lots.js';
+import type { MailKind, MailState } from './mails.js';
 import type { Actor, MemberStatus, Person } from './members.js';
 import type { MerchantLimits } from './merchantLimits.js';
 import type { PassUpdate, Platform } from './passUpdate.js';
@@ -420,6 +422,43 @@ export interface RoleRow {
   permissions: Permission[];
 }
 
+/** A person who may sign in for one merchant. The address never changes; no two users of a merchant share one. */
+export interface UserRow {
+  _id: string;
+  merchantId: string;
+  email: string;
+  roleIds: string[];
+  /** Grows by one with each change and each sign-in; the write of either compares it. */
+  version: number;
+  createdAt: Date;
+  createdBy: string;
+  lastSignInAt?: Date;
+  /** Who the person is at the OpenID provider, since the first sign-in there. */
+  identity?: { issuer: string; sub: string };
+}
+
+/** A session that the service made; the id is the `sid` of its token. It ends with its row. */
+export interface SessionRow {
+  _id: string;
+  merchantId: string;
+  userId: string;
+  createdAt: Date;
+  /** The end of the idle time, or the longest time of a session. */
+  endsAt: Date;
+}
+
+/** A sign-in link; the id is the hash of its token. */
+export interface SignInLinkRow {
+  _id: string;
+  email: string;
+  /** The users whom it signs in: one of them, as the person chooses. */
+  userIds: string[];
+  /** Only of a person who came from the OpenID provider. */
+  identity?: { issuer: string; sub: string };
+  expiresAt: Date;
+  usedAt?: Date;
+}
+
 export interface MerchantRow {
   _id: string;
   name: string;
@@ -524,6 +563,43 @@ export interface Position {
   id: string;
 }
 
+/** A mail to one person (activities/mail/queueMail.ts). */
+export interface MailRow {
+  _id: string;
+  merchantId: string;
+  /** Whom the mail is about; absent on a mail to a user of the console. */
+  memberId?: string;
+  programId?: string;
+  kind: MailKind;
+  language: Language;
+  state: MailState;
+  /** The address, and what only this mail knows, encrypted; removed when the mail is sent or given up. */
+  sealed?: string;
+  attempts: number;
+  /** What went wrong with the last attempt, without anything of the person. */
+  failure?: string;
+  /** Until then one attempt has the mail to itself. */
+  leasedUntil: Date;
+  /** From then on no attempt is made. */
+  triedUntil: Date;
+  /** When the workflow of the mail counts as lost; absent once the mail is sent or given up. */
+  dueAt?: Date;
+  createdAt: Date;
+  sentAt?: Date;
+}
+
+/**
+ * How many mails were queued lately for one reason, to one address, or for one program. The id is a keyed digest, so
+ * that a row says nothing about a person to anybody without SECRETS_KEY.
+ */
+export interface MailCountRow {
+  _id: string;
+  merchantId: string;
+  times: Date[];
+  version: number;
+  expiresAt: Date;
+}
+
 /**
  * The nonce of a callback from Google, so that a repeated callback counts once
  * (docs/interface.md#104-googles-callback).
@@ -581,9 +657,14 @@ export interface CollectionRows {
   deviceLogs: DeviceLogRow;
   apiKeys: ApiKeyRow;
   roles: RoleRow;
+  users: UserRow;
+  sessions: SessionRow;
+  signInLinks: SignInLinkRow;
   batches: BatchRow;
   importChunks: ImportChunkRow;
   batchTargets: BatchTargetsRow;
+  mails: MailRow;
+  mailCounts: MailCountRow;
   nonces: NonceRow;
   probes: ProbeRow;
 }
@@ -689,6 +770,19 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { expiresAt: 1 }, expireAfterSeconds: days(endedKeyDays), reason: 'a merchant has a bounded number' },
   ],
   roles: [{ key: { merchantId: 1, _id: 1 }, reason: 'the list, and how many there are' }],
+  users: [
+    { key: { merchantId: 1, email: 1 }, reason: 'the list; whether an address is a user already' },
+    { key: { email: 1 }, reason: 'whom a sign-in link is for' },
+    { key: { 'identity.sub': 1 }, sparse: true, reason: 'sign-in by the OpenID provider' },
+  ],
+  sessions: [
+    { key: { userId: 1 }, reason: 'the sessions that end with their user' },
+    { key: { endsAt: 1 }, expireAfterSeconds: 0, reason: 'a session that is over is of no use' },
+  ],
+  signInLinks: [
+    { key: { email: 1 }, reason: 'the links that sign-out everywhere voids' },
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0, reason: 'a link that is over is of no use' },
+  ],
   batches: [
     { key: { merchantId: 1, startedAt: -1, _id: -1 }, reason: 'the list, newest first' },
     { key: { merchantId: 1, phase: 1 }, reason: 'how many of a merchant are not over, and their rows that wait' },
@@ -702,6 +796,16 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
   ],
   batchTargets: [
     { key: { batchId: 1, chunk: 1 }, unique: true, reason: 'the chunks of a batch in their order, each stored once' },
+  ],
+  mails: [
+    { key: { memberId: 1 }, sparse: true, reason: 'the mails about a member, to erase them' },
+    { key: { merchantId: 1, createdAt: -1 }, reason: 'the mails of a merchant, newest first' },
+    { key: { dueAt: 1 }, sparse: true, reason: 'mails whose workflow is lost' },
+    { key: { createdAt: 1 }, expireAfterSeconds: days(30), reason: 'a mail is kept 30 days' },
+  ],
+  mailCounts: [
+    { key: { merchantId: 1 }, reason: 'the removal of a merchant' },
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0, reason: 'nothing counts longer than an hour' },
   ],
   nonces: [{ key: { receivedAt: 1 }, expireAfterSeconds: days(30), reason: 'a nonce counts once' }],
   probes: [],

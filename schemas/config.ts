@@ -1,6 +1,6 @@
 // The configuration: environment variables that are all checked at start. One error message names every wrong variable.
 import { z } from 'zod';
-import { parseCidrs } from './addresses.js';
+import { isSecureOrLocal, parseCidrs } from './addresses.js';
 import { parseKeyRing } from './keyRing.js';
 
 const integer = (fallback: number, min: number, max: number) =>
@@ -45,6 +45,12 @@ const parsedBy =
 
 /** A ring of keys (schemas/keyRing.ts), as text. */
 const keyRing = z.string().superRefine(parsedBy(parseKeyRing));
+
+/** `smtp://` or `smtps://`, with user and password where the server wants them. No options: certificates are checked. */
+const smtpUrl = z.url({ protocol: /^smtps?$/ }).refine((text) => {
+  const { hostname, pathname, search, hash } = new URL(text);
+  return hostname !== '' && /^\/?$/.test(pathname) && search === '' && hash === '';
+}, 'must be smtp:// or smtps:// with a host and nothing behind it');
 
 /** The number of proxies; `true` means one proxy. */
 const proxies = z.preprocess(
@@ -105,6 +111,21 @@ const environment = z.object({
     .string()
     .default('RS256,ES256')
     .transform((value) => value.split(',')),
+  /** The sign-in of a company, by OpenID Connect. */
+  CONSOLE_OIDC_ISSUER: optional.pipe(
+    z
+      .string()
+      .refine(
+        (url) => URL.canParse(url) && isSecureOrLocal(new URL(url)),
+        'must be an https: URL, or http: on loopback',
+      )
+      .optional(),
+  ),
+  CONSOLE_OIDC_CLIENT_ID: optional,
+  CONSOLE_OIDC_CLIENT_SECRET: optional,
+  SESSION_IDLE_MS: integer(43_200_000, 300_000, 2_592_000_000),
+  SESSION_MAX_MS: integer(604_800_000, 300_000, 31_536_000_000),
+  SIGN_IN_LINK_MS: integer(900_000, 60_000, 86_400_000),
   SECRETS_KEY: keyRing,
   SECRETS_KEY_PREVIOUS: optional.pipe(keyRing.optional()),
 
@@ -131,6 +152,7 @@ const environment = z.object({
   MERCHANT_MAX_PROGRAMS: integer(200, 1, 10_000),
   MERCHANT_MAX_IMAGE_BYTES: integer(67_108_864, 0, 1e12),
   MERCHANT_MAX_ROLES: integer(100, 1, 10_000),
+  MERCHANT_MAX_USERS: integer(1_000, 1, 10_000),
   MERCHANT_MAX_TAGS: integer(1_000, 1, 10_000),
   MERCHANT_MAX_API_KEYS: integer(1_000, 1, 10_000),
 
@@ -166,19 +188,51 @@ const environment = z.object({
   GOOGLE_WALLET_ORIGIN: optional,
   GOOGLE_CALLBACK_KEYS_URL: optional,
 
+  /** Without it, and without MAIL_FOLDER, no mail is sent. */
+  SMTP_URL: optional.pipe(smtpUrl.optional()),
+  /** Certificates in PEM: the authorities that sign the server's certificate, instead of the public ones. */
+  SMTP_CA: optional
+    .transform((pem) => pem?.replaceAll('\\n', '\n'))
+    .refine((pem) => pem === undefined || pem.includes('-----BEGIN CERTIFICATE-----'), 'must be certificates in PEM'),
+  /** For one attempt. */
+  SMTP_TIMEOUT_MS: integer(30_000, 1_000, 60_000),
+  MAIL_FROM: optional.pipe(
+    z
+      .string()
+      .regex(/^[^\s@<>"]+@[^\s@<>"]+$/, 'must be a bare address like no-reply@example.com')
+      .optional(),
+  ),
+  /** Mails are written into this folder, unless SMTP_URL is set. */
+  MAIL_FOLDER: optional,
+  MAIL_PER_ADDRESS_AN_HOUR: integer(3, 1, 1_000),
+  MAIL_PER_PROGRAM_A_MINUTE: integer(30, 1, 1_000),
+
   OTEL_EXPORTER_OTLP_ENDPOINT: optional.pipe(z.url({ protocol: /^https?$/ }).optional()),
 
   CRASH_AT: optional,
 });
 
-const consistent = environment.refine((config) => config.CONSOLE_JWT_SECRET || config.CONSOLE_JWKS_URL, {
-  path: ['CONSOLE_JWT_SECRET'],
-  message: 'is required, unless CONSOLE_JWKS_URL is set',
-  // Runs also when another variable is wrong, so that one message has all mistakes.
-  when: () => true,
-});
+// Both run also when another variable is wrong, so that one message has all mistakes.
+const consistent = environment
+  .refine((config) => config.CONSOLE_JWT_SECRET || config.CONSOLE_JWKS_URL, {
+    path: ['CONSOLE_JWT_SECRET'],
+    message: 'is required, unless CONSOLE_JWKS_URL is set',
+    when: () => true,
+  })
+  .refine(
+    (config) => !config.CONSOLE_OIDC_ISSUER || (config.CONSOLE_OIDC_CLIENT_ID && config.CONSOLE_OIDC_CLIENT_SECRET),
+    {
+      path: ['CONSOLE_OIDC_ISSUER'],
+      message: 'needs CONSOLE_OIDC_CLIENT_ID and CONSOLE_OIDC_CLIENT_SECRET',
+      when: () => true,
+    },
+  );
 
 export type Config = Omit<z.output<typeof environment>, 'PUBLIC_URL'> & { PUBLIC_URL: string };
+
+/** Whether mails go anywhere. */
+export const isMailOn = ({ SMTP_URL, MAIL_FOLDER }: Pick<Config, 'SMTP_URL' | 'MAIL_FOLDER'>): boolean =>
+  (SMTP_URL ?? MAIL_FOLDER) !== undefined;
 
 /** The names of all variables; compose files and documents are checked against them. */
 export const configNames = Object.keys(environment.shape);

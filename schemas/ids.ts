@@ -58,6 +58,8 @@ export const rebuildId = (batchId: string): string => `rebuild:${batchId}`;
 export const retryId = (ids: readonly string[]): string => `retry:${ids[0]}:${derivedId(...ids)}`;
 /** The workflow id of an operator's expiry of one program; `at` in milliseconds since 1970. */
 export const expireId = (programId: string, at: number | 'now'): string => `expire:${programId}:${at}`;
+/** `owner`: the member or the merchant that the mail is about. */
+export const mailWorkflowId = (owner: string, mailId: string): string => `mail:${owner}:${mailId}`;
 export const relayId = (shard: number): string => `relay:${shard}`;
 
 /** `suffix` distinguishes a replay or a test from the first delivery of the same event. */

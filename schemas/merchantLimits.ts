@@ -10,6 +10,7 @@ export const merchantLimits = {
   programs: 'MERCHANT_MAX_PROGRAMS',
   imageBytes: 'MERCHANT_MAX_IMAGE_BYTES',
   roles: 'MERCHANT_MAX_ROLES',
+  users: 'MERCHANT_MAX_USERS',
   tags: 'MERCHANT_MAX_TAGS',
   apiKeys: 'MERCHANT_MAX_API_KEYS',
 } as const satisfies Record<string, keyof Config>;

@@ -29,6 +29,7 @@ export interface OpenApiDocument {
 const tags: Record<Endpoint['tag'], string> = {
   'API keys': 'Made, listed and revoked from a console session.',
   Roles: 'Named sets of permissions. Nobody grants a permission that he does not hold.',
+  Users: 'The people of a merchant, and how they sign in and out.',
   Programs: 'Designed in console sessions, read by everybody else.',
   Members: 'Enroll, search, read, tag and import members.',
   'Points and rewards': 'Everything that changes a balance or a status, and the push of a pass.',

@@ -145,6 +145,11 @@ export interface ExpiryProgress {
   next?: number;
 }
 
+export interface SendMail {
+  merchantId: string;
+  mailId: string;
+}
+
 export interface WorkflowInputs {
   publishChange: PublishChange;
   issuePasses: IssuePasses;
@@ -163,6 +168,7 @@ export interface WorkflowInputs {
   recount: Recount;
   updateClasses: Record<string, never>;
   expirePoints: ExpirePoints;
+  sendMail: SendMail;
 }
 
 export type WorkflowName = keyof WorkflowInputs;

@@ -14,7 +14,12 @@ import type { Terminal } from './terminal.js';
 export interface StackParts {
   /** `env` is the environment that worker and API get. Returns a short text about the work done, for the terminal. */
   migrate(env: NodeJS.ProcessEnv): Promise<string>;
-  seedDemo(input: { stackDir: string; mongodbUri: string; consoleJwtSecret: string }): Promise<Demo>;
+  seedDemo(input: {
+    stackDir: string;
+    mongodbUri: string;
+    publicUrl: string;
+    consoleJwtSecret: string;
+  }): Promise<Demo & { signInLink: string }>;
   workerPlan(env: NodeJS.ProcessEnv): ProcessPlan;
   apiPlan(env: NodeJS.ProcessEnv, localUrl: string): ProcessPlan;
 }
@@ -29,7 +34,13 @@ export interface BringUpDeps {
   living: () => NamedProcess[];
 }
 
-export async function bringUp(deps: BringUpDeps): Promise<StackFile> {
+export interface BroughtUp {
+  stack: StackFile;
+  /** Opens the demo's console, once; it stands in no file. */
+  signInLink: string;
+}
+
+export async function bringUp(deps: BringUpDeps): Promise<BroughtUp> {
   const { settings, terminal, signal, parts } = deps;
   const ports = await choosePorts(settings);
   const addresses = addressesOf(settings, ports);
@@ -40,14 +51,15 @@ export async function bringUp(deps: BringUpDeps): Promise<StackFile> {
   signal.throwIfAborted();
   await terminal.step('migration', async () => ({ result: undefined, said: await parts.migrate(env) }));
   signal.throwIfAborted();
-  const demo = await terminal.step('demo', async () => {
+  const { signInLink, ...demo } = await terminal.step('demo', async () => {
     const consoleJwtSecret = env.CONSOLE_JWT_SECRET ?? '';
     const seeded = await parts.seedDemo({
       stackDir: settings.stackDir,
       mongodbUri: engines.mongodbUri,
+      publicUrl: addresses.publicUrl,
       consoleJwtSecret,
     });
-    return { result: seeded, said: 'merchant, three programs, API key, console token' };
+    return { result: seeded, said: 'merchant, three programs, API key, console token, owner' };
   });
   signal.throwIfAborted();
   await Promise.all([
@@ -57,7 +69,7 @@ export async function bringUp(deps: BringUpDeps): Promise<StackFile> {
 
   const content = describeStack(deps, engines, addresses, demo);
   writeStackFile(settings.stackDir, content);
-  return content;
+  return { stack: content, signInLink };
 }
 
 async function startService({ supervisor, terminal }: BringUpDeps, plan: ProcessPlan, said: string): Promise<void> {

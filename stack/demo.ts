@@ -5,12 +5,16 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import pino from 'pino';
+import { createSignInLink, signInUrl } from '../activities/access/sessions.js';
+import { createUser, findUser } from '../activities/access/users.js';
 import { applyPrograms } from '../activities/programs/applyPrograms.js';
 import { createDeps } from '../platform/createDeps.js';
+import type { Deps } from '../platform/deps.js';
 import { isApiKey, newApiKey } from '../schemas/apiKeys.js';
 import { readConfig } from '../schemas/config.js';
 import { newId, sha256 } from '../schemas/ids.js';
 import { programFile } from '../schemas/programs.js';
+import { ownerRole } from '../schemas/users.js';
 
 export interface Demo {
   merchantId: string;
@@ -18,6 +22,9 @@ export interface Demo {
   consoleToken: string;
   programs: { points: string; stamps: string; tiered: string };
 }
+
+/** The link works once, so it is shown and not kept. */
+export type SeededDemo = Demo & { signInLink: string };
 
 export const demoMerchantId = 'demo';
 
@@ -56,6 +63,8 @@ const programFiles = [
 ];
 
 const consoleUser = 'demo-owner';
+/** The person of the demo's console; the domain belongs to nobody. */
+const ownerEmail = 'owner@demo.example';
 const tokenLifetime = '365d';
 
 function keptKey(stackDir: string): string {
@@ -70,16 +79,27 @@ function keptKey(stackDir: string): string {
 /** The demo encrypts nothing, so any key of the right length will do. */
 const noSecretsKey = Buffer.alloc(32).toString('base64');
 
+/** The token of a sign-in link of the demo's owner, who is made if there is none. */
+async function linkOfOwner(deps: Deps): Promise<string> {
+  const at = { merchantId: demoMerchantId, email: ownerEmail };
+  const made = { ...at, roleIds: [ownerRole], createdBy: consoleUser, mayGrant: () => {} };
+  const { _id } = (await findUser(deps, at)) ?? (await createUser(deps, made));
+  return createSignInLink(deps, { email: ownerEmail, userIds: [_id] });
+}
+
 export interface SeedDemo {
   stackDir: string;
   mongodbUri: string;
+  /** Where the link of the console leads. */
+  publicUrl: string;
   consoleJwtSecret: string;
 }
 
-export async function seedDemo({ stackDir, mongodbUri, consoleJwtSecret }: SeedDemo): Promise<Demo> {
+export async function seedDemo({ stackDir, mongodbUri, publicUrl, consoleJwtSecret }: SeedDemo): Promise<SeededDemo> {
   const config = readConfig({
     ...process.env,
     MONGODB_URI: mongodbUri,
+    PUBLIC_URL: publicUrl,
     CONSOLE_JWT_SECRET: consoleJwtSecret,
     SECRETS_KEY: noSecretsKey,
   });
@@ -120,7 +140,8 @@ export async function seedDemo({ stackDir, mongodbUri, consoleJwtSecret }: SeedD
       .setIssuedAt()
       .setExpirationTime(tokenLifetime)
       .sign(new TextEncoder().encode(config.CONSOLE_JWT_SECRET));
-    return { merchantId: demoMerchantId, apiKey, consoleToken, programs };
+    const signInLink = signInUrl(deps, await linkOfOwner(deps));
+    return { merchantId: demoMerchantId, apiKey, consoleToken, programs, signInLink };
   } finally {
     await deps.close();
   }

@@ -1,7 +1,7 @@
 // Runs the start command from its first line to its exit code. Every process that it started is stopped in order before
 // it ends, also after an error.
 import { join, relative } from 'node:path';
-import { bringUp, pidsOf, type StackParts } from './bringUp.js';
+import { type BroughtUp, bringUp, pidsOf, type StackParts } from './bringUp.js';
 import { ExpectedFailure } from './expectedFailure.js';
 import { lockStackDir } from './folderLock.js';
 import type { Lock, NamedProcess } from './lock.js';
@@ -47,8 +47,8 @@ export async function runStack({ env, out, parts }: RunInput): Promise<number> {
       throw isUnwritable(error) ? new ExpectedFailure(unwritable(settings.stackDir, error)) : error;
     });
     // A stop does not wait until the start is complete: closing the session ends the processes that are starting.
-    const stack = await Promise.race([session.bringUp(parts, stop.signal), requested]);
-    if (stack) printWelcome(terminal, { stack, logDir: shown(session.logDir), tookMs: Date.now() - since });
+    const running = await Promise.race([session.bringUp(parts, stop.signal), requested]);
+    if (running) printWelcome(terminal, { ...running, logDir: shown(session.logDir), tookMs: Date.now() - since });
     await requested;
   } catch (error) {
     if (!stop.signal.aborted) failure = error;
@@ -61,7 +61,7 @@ export async function runStack({ env, out, parts }: RunInput): Promise<number> {
 
 interface Session {
   logDir: string;
-  bringUp(parts: StackParts, signal: AbortSignal): Promise<StackFile>;
+  bringUp(parts: StackParts, signal: AbortSignal): Promise<BroughtUp>;
   close(): Promise<void>;
   force(): void;
 }
@@ -90,8 +90,9 @@ async function openSession(settings: Settings, terminal: Terminal): Promise<Sess
   return {
     logDir,
     async bringUp(parts, signal) {
-      stack = await bringUp({ settings, supervisor, terminal, signal, parts, living: () => living });
-      return stack;
+      const running = await bringUp({ settings, supervisor, terminal, signal, parts, living: () => living });
+      stack = running.stack;
+      return running;
     },
     async close() {
       if (living.length > 0) await stopAll(supervisor, terminal);

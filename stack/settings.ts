@@ -1,6 +1,6 @@
 // Reads the settings of `npm start`. A variable from the user's environment overrides the demo's default, also when it
 // is empty. One message names every wrong variable before anything is downloaded or started.
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { readFileSettings } from '../platform/config/fileSettings.js';
 import { ConfigError, configExitCode, readConfig } from '../schemas/config.js';
@@ -66,8 +66,11 @@ export function readSettings(userEnv: NodeJS.ProcessEnv): Settings {
     const heading = typeof config === 'string' ? config : 'The configuration is wrong:';
     throw new ExpectedFailure([heading, ...lines].join('\n'), configExitCode);
   }
+  const stackDir = resolve(stack.data.STACK_DIR);
+  // An empty SMTP_URL turns mail off.
+  if (env.SMTP_URL === undefined) env.MAIL_FOLDER ??= join(stackDir, 'mail');
   return {
-    stackDir: resolve(stack.data.STACK_DIR),
+    stackDir,
     host: config.HOST,
     port: config.PORT,
     metricsPort: config.METRICS_PORT,

@@ -1,15 +1,16 @@
-// Prints the addresses of the running stack and the tour.
+// Prints the addresses of the running stack, the way into its console, and the tour.
 import type { StackFile } from './stackFile.js';
 import type { Terminal } from './terminal.js';
 import { tourLines } from './tour.js';
 
 export interface Welcome {
   stack: StackFile;
+  signInLink: string;
   logDir: string;
   tookMs: number;
 }
 
-export function printWelcome(terminal: Pick<Terminal, 'line'>, { stack, logDir, tookMs }: Welcome): void {
+export function printWelcome(terminal: Pick<Terminal, 'line'>, { stack, signInLink, logDir, tookMs }: Welcome): void {
   const { receiver, client } = tourLines(stack);
   const lines = [
     '',
@@ -19,6 +20,10 @@ export function printWelcome(terminal: Pick<Terminal, 'line'>, { stack, logDir, 
     `  API docs     ${new URL('/docs', stack.baseUrl)}`,
     `  Temporal UI  ${stack.temporalUi ?? `that of ${stack.temporalAddress}`}`,
     `  logs         ${logDir}`,
+    '',
+    "  The demo's console, signed in. The link works once; another: npm run users -- link owner@demo.example --merchant demo",
+    '',
+    `  ${signInLink}`,
     '',
     '  A tour. In a second terminal, in this folder, a receiver of webhooks:',
     '',

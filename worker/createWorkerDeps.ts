@@ -1,6 +1,7 @@
 // Builds the dependencies of the worker's activities from the configuration.
 import type { Logger } from 'pino';
 import { createMarkPublished } from '../activities/outbox/markPublished.js';
+import { createMailer } from '../activities/mail/mailer.js';
 import type { Wallets } from '../activities/wallets/wallets.js';
 import { createBackground } from '../activities/webhooks/background.js';
 import { createDeliveryLimits } from '../activities/webhooks/deliveryLimits.js';
@@ -33,6 +34,7 @@ export function createWorkerDeps({ base, workflowClient, wallets, log, shutdownS
     ...base,
     workflowClient,
     wallets,
+    mailer: createMailer(config),
     secrets: createSecretBox(config),
     webhookAgent: createWebhookAgent({ ...urlPolicy, connectionsPerOrigin: config.WEBHOOK_SLOTS }),
     urlPolicy,

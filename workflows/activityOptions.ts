@@ -65,6 +65,18 @@ export const webhooks = proxyActivities<Activities>({ taskQueue: taskQueues.webh
 
 export const imports = proxyActivities<Activities>({ taskQueue: taskQueues.imports, ...chunkOptions });
 
+/**
+ * Mails. The activity sets the wait after each attempt, and gives the mail up when its time is over (schemas/mails.ts);
+ * the policy is for failures that are not the mail server's.
+ */
+export const mails = proxyActivities<Activities>({
+  taskQueue: taskQueues.retries,
+  startToCloseTimeout: '90s',
+  heartbeatTimeout: '4s',
+  scheduleToCloseTimeout: '48h',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '60s' },
+});
+
 /** Sending past events again. It waits for receivers and for its rate, and shall not hold a slot of other batches. */
 export const replays = proxyActivities<Activities>({ taskQueue: taskQueues.retries, ...chunkOptions });
 

@@ -16,4 +16,5 @@ export { repushPasses } from './repushPasses.js';
 export { retryPasses } from './retryPasses.js';
 export { reviveWork } from './reviveWork.js';
 export { sendCampaign } from './sendCampaign.js';
+export { sendMail } from './sendMail.js';
 export { updateClasses } from './updateClasses.js';

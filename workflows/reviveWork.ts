@@ -8,6 +8,7 @@ export async function reviveWork(): Promise<{ revived: number }> {
     revival.reviveDeliveries(),
     revival.revivePushes(),
     revival.reviveIssues(),
+    revival.reviveMails(),
     reviveAllBatches(),
   ]);
   let revived = 0;

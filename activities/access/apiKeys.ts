@@ -10,9 +10,8 @@ import { type ApiKeyRow, endedKeyDays } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { newId } from '../../schemas/ids.js';
 import { merchantLimits } from '../../schemas/merchantLimits.js';
-import type { Permission } from '../../schemas/permissions.js';
 import { limitOf } from './merchants.js';
-import { findRoles } from './roles.js';
+import { type MayGrant, requireRoles } from './roles.js';
 
 const active = (now: Date) => ({
   revokedAt: { $exists: false },
@@ -26,8 +25,7 @@ export interface CreateApiKey {
   roleIds: string[];
   expiresAt?: string | undefined;
   allowedNetworks?: string[] | undefined;
-  /** Called with all permissions of the new key; throws when the creator may not give them. */
-  mayGrant: (permissions: readonly Permission[]) => void;
+  mayGrant: MayGrant;
 }
 
 /** Throws VALIDATION_FAILED, ROLE_NOT_FOUND, API_KEY_LIMIT_REACHED and what `mayGrant` throws. */
@@ -37,11 +35,6 @@ export async function createApiKey(deps: Deps, input: CreateApiKey): Promise<{ r
   if (expiresAt && expiresAt <= deps.now()) {
     throw new ServiceError('VALIDATION_FAILED', [{ path: 'expiresAt', message: 'must be in the future' }]);
   }
-  const roleIds = [...new Set(input.roleIds)];
-  const roles = await findRoles(deps, { merchantId, ids: roleIds });
-  if (roles.length !== roleIds.length) throw new ServiceError('ROLE_NOT_FOUND');
-  input.mayGrant(roles.flatMap((role) => role.permissions));
-
   const { key, keyPrefix, hash } = newApiKey();
   const row: ApiKeyRow = {
     _id: newId(),
@@ -49,7 +42,7 @@ export async function createApiKey(deps: Deps, input: CreateApiKey): Promise<{ r
     hash,
     keyPrefix,
     name,
-    roleIds,
+    roleIds: await requireRoles(deps, input),
     createdBy,
     createdAt: deps.now(),
     ...(expiresAt && { expiresAt }),

@@ -15,6 +15,21 @@ export const findRoles = (
 ): Promise<RoleRow[]> =>
   deps.collections.roles.find({ _id: { $in: [...ids] }, merchantId: { $in: [merchantId, null] } }).toArray();
 
+/** Called with all permissions that are to be given; throws when the giver may not give them. */
+export type MayGrant = (permissions: readonly Permission[]) => void;
+
+/** The ids of the roles, each once. Throws ROLE_NOT_FOUND and what `mayGrant` throws. */
+export async function requireRoles(
+  deps: Deps,
+  { merchantId, roleIds, mayGrant }: { merchantId: string; roleIds: readonly string[]; mayGrant: MayGrant },
+): Promise<string[]> {
+  const ids = [...new Set(roleIds)];
+  const roles = await findRoles(deps, { merchantId, ids });
+  if (roles.length !== ids.length) throw new ServiceError('ROLE_NOT_FOUND');
+  mayGrant(roles.flatMap((role) => role.permissions));
+  return ids;
+}
+
 /** The built-in roles, then the merchant's own in the order of their ids. */
 export const listRoles = (deps: Deps, { merchantId }: { merchantId: string }): Promise<RoleRow[]> =>
   deps.collections.roles

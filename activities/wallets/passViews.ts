@@ -17,6 +17,12 @@ export function displayName({ firstName, lastName }: Pick<MemberRow, 'firstName'
   return [firstName, lastName].filter(Boolean).join(' ') || undefined;
 }
 
+/** The address of the member's web card. */
+export const passUrlOf = (
+  { config }: { config: Pick<Config, 'PUBLIC_URL'> },
+  { pass }: Pick<MemberRow, 'pass'>,
+): string => `${config.PUBLIC_URL}/passes/${pass.token}`;
+
 /** The next tier above the member's points, and how many points are missing for it. */
 export function nextTierOf({ member, program }: Pair): { name: string; missing: number } | undefined {
   const points = program.basis === 'lifetime' ? member.lifetimePoints : member.balance;

@@ -3,11 +3,11 @@
 import { LRUCache } from 'lru-cache';
 import { renderSVG } from 'uqr';
 import { barcodeOf, displayName, nextTierOf, tierNow } from '../../activities/wallets/passViews.js';
+import { Html, html } from '../../platform/html.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { expiryLines } from '../../schemas/expiry.js';
 import type { Program } from '../../schemas/programs.js';
 import { hasOwnRewards, rewardStates } from '../../schemas/rewards.js';
-import { Html, html } from './html.js';
 import { gift, speech, tick, wallet } from './icons.js';
 
 export interface Card {

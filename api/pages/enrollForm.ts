@@ -1,7 +1,8 @@
 // The public enrollment page in the colours of its program, with errors next to their fields. It works without
 // JavaScript.
+
+import { Html, html } from '../../platform/html.js';
 import type { Program } from '../../schemas/programs.js';
-import { Html, html } from './html.js';
 import { tick } from './icons.js';
 import type { Page } from './layout.js';
 

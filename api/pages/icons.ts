@@ -1,5 +1,5 @@
 // Small line drawings, hidden from screen readers because the text next to each drawing says the same.
-import { Html } from './html.js';
+import { Html } from '../../platform/html.js';
 
 const drawing = (name: string, paths: string): Html =>
   new Html(`<svg class="${name}" viewBox="0 0 24 24" aria-hidden="true" focusable="false">${paths}</svg>`);

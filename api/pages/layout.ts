@@ -2,10 +2,10 @@
 // nothing from another server.
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
+import { Html, html } from '../../platform/html.js';
 import type { Program } from '../../schemas/programs.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { keptAnswer, sendKept } from '../keptAnswer.js';
-import { Html, html } from './html.js';
 import { style } from './style.js';
 
 export interface Page {
@@ -23,7 +23,7 @@ export interface Page {
 const neutral = { background: '#27272a', foreground: '#ffffff', label: '#d4d4d8' };
 
 /** The path prefix of PUBLIC_URL: a proxy may serve the service below a path. Empty without a prefix. */
-const basePath = ({ config }: Pick<ApiDeps, 'config'>): string =>
+export const basePath = ({ config }: Pick<ApiDeps, 'config'>): string =>
   new URL(config.PUBLIC_URL).pathname.replace(/\/$/, '');
 
 export const pictureUrl = (deps: Pick<ApiDeps, 'config'>, program: Program, name: 'logo' | 'strip'): string =>

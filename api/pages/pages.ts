@@ -2,6 +2,8 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { cachedProgram } from '../../activities/programs/readProgram.js';
+import { passUrlOf } from '../../activities/wallets/passViews.js';
+import { html } from '../../platform/html.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { publicEnrollRequest } from '../../schemas/enrollment.js';
 import { errorTable, ServiceError } from '../../schemas/errors.js';
@@ -10,7 +12,6 @@ import type { ApiDeps } from '../apiDeps.js';
 import { countCall, publicCaller, queryOf } from '../guard.js';
 import { keptAnswer, sendKept } from '../keptAnswer.js';
 import { ipKey } from '../limits.js';
-import { passUrlOf } from '../presenters/member.js';
 import { readBody } from '../readBody.js';
 import { cachedPublicProgram, readPublicProgram } from '../reads/programs.js';
 import { publicRoutes } from '../routes/public.js';
@@ -18,7 +19,6 @@ import { isReal, sendPass } from '../wallets/apple.js';
 import { cardBody, cardState } from './card.js';
 import { cardScript } from './cardScript.js';
 import { alreadyJoined, enrollFields, enrollForm, enrollPage, honeypot } from './enrollForm.js';
-import { html } from './html.js';
 import { pictureUrl, sendPage } from './layout.js';
 
 async function memberByToken(deps: ApiDeps, token: string): Promise<{ member: MemberRow; program: Program } | null> {

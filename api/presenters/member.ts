@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import type { ChangeFacts } from '../../activities/members/changeTypes.js';
-import { nextTierOf, tierNow } from '../../activities/wallets/passViews.js';
+import { nextTierOf, passUrlOf, tierNow } from '../../activities/wallets/passViews.js';
 import { modesOf } from '../../activities/wallets/walletModes.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { expiringNext, lotsOf } from '../../schemas/expiry.js';
@@ -43,9 +43,6 @@ export function presentMember(
     updatedAt: row.updatedAt.toISOString(),
   };
 }
-
-export const passUrlOf = (deps: Pick<ApiDeps, 'config'>, row: Pick<MemberRow, 'pass'>): string =>
-  `${deps.config.PUBLIC_URL}/passes/${row.pass.token}`;
 
 export function presentMemberWithProgram(
   deps: PresenterDeps,

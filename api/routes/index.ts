@@ -14,11 +14,13 @@ import { publicRoutes } from './public.js';
 import { roleRoutes } from './roles.js';
 import { scanRoutes } from './scans.js';
 import { statsRoutes } from './stats.js';
+import { userRoutes } from './users.js';
 import { webhookRoutes } from './webhooks.js';
 
 export const routes: Routes = {
   ...apiKeyRoutes,
   ...roleRoutes,
+  ...userRoutes,
   ...programRoutes,
   ...memberRoutes,
   ...changeRoutes,

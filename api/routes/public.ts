@@ -1,9 +1,9 @@
 // The endpoint of the public page (docs/interface.md#47-public-enrollment). For a known email the answer has no data of
 // the member: anyone can type an address, and must not get the pass of another person.
+import { passUrlOf } from '../../activities/wallets/passViews.js';
 import type { publicEndpoints } from '../../schemas/endpoints/public.js';
 import { performEnrollment } from '../changes/performEnrollment.js';
 import { countAlso } from '../guard.js';
-import { passUrlOf } from '../presenters/member.js';
 import { readMember } from '../reads/members.js';
 import { readPublicProgram } from '../reads/programs.js';
 import type { Routes } from '../request.js';

@@ -2,6 +2,7 @@
 // labels: they can be personal data, and their number is unbounded.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { ServiceError } from '../../schemas/errors.js';
+import type { MailKind } from '../../schemas/mails.js';
 import type { Platform } from '../../schemas/passUpdate.js';
 import type { DeliveryState, DisabledReason } from '../../schemas/webhooks.js';
 
@@ -42,6 +43,8 @@ export interface Metrics {
   pass: (platform: Platform, answer: string) => void;
   importRows: (outcome: string, rows: number) => void;
   relayed: (events: number) => void;
+  /** `outcome`: sent, failed, or delayed when it is sent later. */
+  mail: (kind: MailKind, outcome: 'sent' | 'failed' | 'delayed') => void;
   /** Adds the gauges that are read at each scrape: outbox, delivery queue, stale devices, MongoDB, Temporal. Call it once. */
   watch: (sources: GaugeSources) => void;
 }
@@ -77,6 +80,10 @@ export function createMetrics(): Metrics {
   ]);
   const passes = counter('lps_pass_pushes_total', 'Pushes and patches by wallet and answer.', ['platform', 'answer']);
   const rows = counter('lps_import_rows_total', 'Rows of imports by outcome.', ['outcome']);
+  const mails = counter('lps_mails_total', 'Attempts to send a mail by kind and outcome: sent, delayed, failed.', [
+    'kind',
+    'outcome',
+  ]);
   const relayed = counter('lps_relayed_events_total', 'Events that the relay processed.', []);
 
   return {
@@ -99,6 +106,7 @@ export function createMetrics(): Metrics {
     pass: (platform, answer) => passes.inc({ platform, answer }),
     importRows: (outcome, count) => rows.inc({ outcome }, count),
     relayed: (events) => relayed.inc(events),
+    mail: (kind, outcome) => mails.inc({ kind, outcome }),
     watch: (sources) => watch(registry, sources),
   };
 }

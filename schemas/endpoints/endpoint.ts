@@ -11,6 +11,7 @@ export interface Endpoint {
   tag:
     | 'API keys'
     | 'Roles'
+    | 'Users'
     | 'Programs'
     | 'Members'
     | 'Points and rewards'
@@ -22,8 +23,8 @@ export interface Endpoint {
     | 'Public';
   summary: string;
   description?: string;
-  /** The permission that a credential needs; `public` needs no credential. */
-  access: Permission | 'public';
+  /** The permission that a credential needs. `public` needs no credential, `session` any console session. */
+  access: Permission | 'public' | 'session';
   /** A permission that also opens the endpoint. The handler then checks which of the two this request needs. */
   otherAccess?: Permission;
   /** The endpoint needs a console session; an API key is refused regardless of its roles. */

@@ -12,11 +12,13 @@ import { publicEndpoints } from './public.js';
 import { roleEndpoints } from './roles.js';
 import { scanEndpoints } from './scans.js';
 import { statsEndpoints } from './stats.js';
+import { userEndpoints } from './users.js';
 import { webhookEndpoints } from './webhooks.js';
 
 export const endpoints = {
   ...apiKeyEndpoints,
   ...roleEndpoints,
+  ...userEndpoints,
   ...programEndpoints,
   ...memberEndpoints,
   ...balanceEndpoints,

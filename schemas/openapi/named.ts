@@ -11,11 +11,14 @@ import { programRecord, programSnapshot, programSummary } from '../programs.js';
 import { rewardState } from '../rewards.js';
 import { permission, role, roleRequest } from '../roles.js';
 import * as transactions from '../transactions.js';
+import * as users from '../users.js';
 import * as webhooks from '../webhooks.js';
 
 export const namedRequests = {
   ApiKeyRequest: apiKeys.apiKeyRequest,
   RoleRequest: roleRequest,
+  UserRequest: users.userRequest,
+  UserPatch: users.userPatch,
   Permission: permission,
   EnrollRequest: members.enrollRequest,
   MemberPatch: members.memberPatch,
@@ -39,6 +42,8 @@ const namedResults = {
   ApiKey: apiKeys.apiKey,
   ApiKeyWithSecret: apiKeys.apiKeyWithSecret,
   Role: role,
+  User: users.user,
+  Session: users.session,
   Permission: permission,
   Program: programRecord,
   ProgramDraft: programEdits.programDraft,

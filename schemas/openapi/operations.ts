@@ -37,6 +37,7 @@ export const paramsOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)
 
 function accessSentence({ access, otherAccess, session }: Endpoint): string {
   if (access === 'public') return 'Needs no credential; counted by IP address.';
+  if (access === 'session') return 'Needs a console session, with any roles; an API key is refused.';
   if (otherAccess) return `Needs the permission \`${access}\` or \`${otherAccess}\`, as the description says.`;
   return `Needs the permission \`${access}\`${session ? ' in a console session; an API key is refused' : ''}.`;
 }
@@ -161,7 +162,7 @@ export function operationOf(input: OperationInput): Operation {
     parameters: parametersOf(input),
     ...(requestBody && { requestBody }),
     responses: { ...Object.fromEntries(successes), ...failureResponses(endpoint, shared) },
-    ...(access !== 'public' && { 'x-permission': access }),
+    ...(access !== 'public' && access !== 'session' && { 'x-permission': access }),
     ...(session && { 'x-console-session': true }),
     'x-error-codes': codesOf(endpoint),
   };

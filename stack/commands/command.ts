@@ -107,6 +107,7 @@ function configOf(given: NodeJS.ProcessEnv): { config: Config; isDevelopment: bo
   const own = stack && {
     CONSOLE_JWT_SECRET: env.CONSOLE_JWT_SECRET || kept(stackDir, 'console-jwt-secret'),
     SECRETS_KEY: env.SECRETS_KEY || kept(stackDir, 'secrets-key'),
+    PUBLIC_URL: env.PUBLIC_URL || stack.publicUrl,
   };
   const config = readConfig({ ...absent, ...env, ...own, MONGODB_URI: mongodbUri, TEMPORAL_ADDRESS: temporalAddress });
   const isDevelopment = env.NODE_ENV === 'development' || (stack !== undefined && env.NODE_ENV !== 'production');

@@ -18,6 +18,7 @@ import { passes } from '../../stack/commands/passes.js';
 import { programs } from '../../stack/commands/programs.js';
 import { roles } from '../../stack/commands/roles.js';
 import { tokens } from '../../stack/commands/tokens.js';
+import { users } from '../../stack/commands/users.js';
 import { webhooks } from '../../stack/commands/webhooks.js';
 import { type Ran, runOn } from '../rig/commandLine.js';
 import { forkEngines } from '../rig/forkEngines.js';
@@ -65,7 +66,7 @@ const drawnIcon = (side: number): string =>
 const cafe = { _id: 'cafe', slug: 'cafe', name: 'Café', style: 'stamps', fields: { primaryLabel: 'STAMPS' }, goal: 8 };
 const stored = () => service.deps.collections.programs.find().sort({ _id: 1 }).toArray();
 
-describe.each([keys, merchants, outbox, passes, programs, roles, tokens, webhooks])(
+describe.each([keys, merchants, outbox, passes, programs, roles, tokens, users, webhooks])(
   'every command: $name',
   (command) => {
     it('explains itself with --help without a connection', async () => {

@@ -11,7 +11,10 @@ import { until } from '../rig/until.js';
 
 const table: [string, Endpoint][] = Object.entries(endpoints);
 const closed = table.filter(([, { access }]) => access !== 'public');
-const withId = closed.filter(([, { path }]) => path.includes(':'));
+/** Those that need no permission beside the session itself. */
+const ownSession = closed.filter(([, { access }]) => access === 'session');
+const permitted = closed.filter(([, { access }]) => access !== 'session');
+const withId = permitted.filter(([, { path }]) => path.includes(':'));
 
 let service: TestService;
 let owner: TestMerchant;
@@ -32,6 +35,10 @@ beforeAll(async () => {
     body: { name: 'owned role', permissions: ['users:view'] },
     credential: await session(owner, ['owner']),
   });
+  const user = await owner.call('/merchants/me/users', {
+    body: { email: 'owned-user@example.com', roleIds: ['viewer'] },
+    credential: await session(owner, ['owner']),
+  });
   const delivery = await until(() => service.deps.collections.deliveries.findOne({ merchantId: owner.id }));
   const batch = await owner.call('/merchants/me/members/import', {
     method: 'POST',
@@ -42,6 +49,7 @@ beforeAll(async () => {
     members: member.id,
     'api-keys': key.body.data.id,
     roles: role.body.data.id,
+    users: user.body.data.id,
     webhooks: hook.body.data.id,
     'delivery-logs': delivery._id,
     batches: batch.body.data.batchId,
@@ -111,14 +119,23 @@ const probe = ([name, endpoint]: [string, Endpoint], credential: Record<string, 
   );
 };
 
-const writesWithoutId = new Set(['createApiKey', 'createRole', 'createSubscription']);
+const writesWithoutId = new Set(['createApiKey', 'createRole', 'createUser', 'createSubscription']);
 /** What a new key or role asks for is what every caller of these tests holds: nobody grants more than he holds. */
 const grants: Record<string, object> = {
   createApiKey: { name: 'x', roleIds: ['no-such-role'] },
   createRole: { name: 'x', permissions: ['users:edit'] },
+  createUser: { email: 'x@example.com', roleIds: ['no-such-role'] },
 };
 
-describe.each(closed)('%s', (name, endpoint) => {
+describe.each(ownSession)('%s', (name, endpoint) => {
+  it('needs a credential, and is allowed with any session', async () => {
+    const answer = await probe([name, endpoint], null);
+    expect([answer.status, refusedAs(answer)]).toEqual([401, 'AUTHENTICATION_REQUIRED']);
+    expect((await probe([name, endpoint], await holding(endpoint, []))).status).toBe(200);
+  });
+});
+
+describe.each(permitted)('%s', (name, endpoint) => {
   const opens = (permission: Permission) => permission === endpoint.access || permission === endpoint.otherAccess;
   const needed = permissions.filter(opens);
 
@@ -181,7 +198,7 @@ describe.each(withId)("%s with another merchant's id", (_name, endpoint) => {
 
 /** All data of the owner that another merchant could change. */
 async function snapshot() {
-  const { members, programs, programDrafts, subscriptions, apiKeys, roles, deliveries, batches } =
+  const { members, programs, programDrafts, subscriptions, apiKeys, roles, users, deliveries, batches } =
     service.deps.collections;
   const where = { merchantId: owner.id };
   const { members: memberId, webhooks, batches: batchId } = held;
@@ -195,6 +212,7 @@ async function snapshot() {
     ),
     apiKeys.findOne({ _id: held['api-keys'] ?? '', ...where }),
     roles.countDocuments({ _id: held.roles ?? '', ...where }),
+    users.findOne({ _id: held.users ?? '', ...where }),
     deliveries.countDocuments({ ...where, replayOf: { $exists: true } }),
     batches.findOne({ _id: batchId ?? '', ...where }, { projection: { cancelRequestedAt: 1 } }),
   ]);
@@ -219,7 +237,8 @@ describe.each(closed.filter(([, { method, path }]) => method === 'get' && !path.
       const { status, text } = await stranger.call(endpoint.path, { credential });
       expect(status).toBe(200);
       const { versions, ...ids } = held;
-      for (const id of [owner.id, 'owned@example.com', ...Object.values(ids)]) expect(text).not.toContain(id);
+      for (const id of [owner.id, 'owned@example.com', 'owned-user@example.com', ...Object.values(ids)])
+        expect(text).not.toContain(id);
     });
   },
 );

@@ -53,6 +53,8 @@ const asPhone = () => ({ Authorization: `ApplePass ${customer.member.pass.authen
 /** Each route that takes a body from anybody, with the shape that it wants. */
 const routes = (): [path: string, shape: Record<string, unknown>, headers?: Record<string, string>][] => [
   [`/api/v1/enroll/${slug}/submit`, { email: 'a@example.com', firstName: 'A', lastName: 'B', phone: '+4930123' }],
+  ['/api/v1/auth/sign-in-links', { email: 'a@example.com' }],
+  ['/console/sign-in', { email: 'a@example.com' }],
   [`/enroll/${slug}`, { email: 'a@example.com', firstName: 'A', website: '', utm_source: 'x' }],
   [registrations(), { pushToken: 'token' }, asPhone()],
   ['/wallet/apple/v1/log', { logs: ['a line'] }],
@@ -129,6 +131,7 @@ describe('a public route', () => {
       '',
       '/passes/',
       '/enroll/',
+      '/console/sign-in/',
       '/wallet/images/',
       '/wallet/apple/v1/passes/',
       '/docs/',

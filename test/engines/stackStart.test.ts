@@ -15,6 +15,7 @@ import { stackFilePath } from '../../stack/stackFile.js';
 import { hasBrowser, keepScreenshot, screens, startBrowser } from '../rig/browser.js';
 import { startEngines } from '../rig/engines.js';
 import { newStackDir, type RunningStack, runStart, startStack } from '../rig/runningStack.js';
+import { cookieOf, press } from '../rig/signIn.js';
 
 const names = ['api', 'worker', 'temporal', 'mongodb'] as const;
 
@@ -66,6 +67,21 @@ describe('a running stack', () => {
       expect(commandOf(pids[name])).not.toContain(demo.apiKey);
       expect(commandOf(pids[name])).not.toContain(readFileSync(join(stackDir, 'console-jwt-secret'), 'utf8'));
     }
+  });
+
+  test("the printed link signs in to the demo's console as its owner, and stands in no file", async () => {
+    const { publicUrl, baseUrl } = stack.file();
+    const token = /\/console\/sign-in\/([\w-]{32})$/m.exec(stack.printed())?.[1] ?? '';
+    const signedIn = await press({ publicUrl }, token);
+    const headers = { Cookie: `session=${cookieOf(signedIn)}` };
+    expect(await (await fetch(`${baseUrl}/auth/session`, { headers })).json()).toMatchObject({
+      data: {
+        user: { email: 'owner@demo.example' },
+        merchant: { id: 'demo', name: 'Demo merchant' },
+        roleIds: ['owner'],
+      },
+    });
+    expect(readFileSync(stackFilePath(stackDir), 'utf8')).not.toContain(token);
   });
 
   test('the printed tour, pasted line by line, delivers signed webhooks', async () => {

@@ -51,6 +51,10 @@ const delivery = {
   backoffMs: 50,
 };
 
+const mail = { merchantId: 'merchant-1', mailId: 'mail-1' };
+const mailDelayed = () =>
+  ApplicationFailure.create({ message: 'It was not taken.', type: 'MAIL_DELAYED', nextRetryDelay: 50 });
+
 const unavailable = () => new Error('It is unavailable.');
 const final = (message: string) => ApplicationFailure.create({ message, nonRetryable: true });
 const refused = (nonRetryable: boolean) =>
@@ -244,6 +248,17 @@ export const scenarios: Scenarios = {
       input: { merchantId: 'merchant-1', memberIds: ['member-1'], eventIds: ['event-1'] },
     }),
   },
+  sendMail: {
+    sent: () => ({ activities: { postMail: async () => ({ state: 'sent' }) }, input: mail }),
+    sentLater: () => ({
+      activities: { postMail: failing(2, mailDelayed, async () => ({ state: 'sent' as const })) },
+      input: mail,
+    }),
+    givenUp: () => ({
+      activities: { postMail: async () => ({ state: 'failed', failure: 'RCPT TO 550 5.1.1' }) },
+      input: mail,
+    }),
+  },
   updateClasses: {
     updated: () => {
       const upsertClasses = failing(1, unavailable, async () => ({ updated: 1 }));
@@ -261,6 +276,7 @@ export const scenarios: Scenarios = {
           reviveDeliveries: () => reviveDeliveries({}),
           revivePushes: async () => ({ revived: 1 }),
           reviveIssues: async () => ({ revived: 0 }),
+          reviveMails: async () => ({ revived: 0 }),
           reviveBatches: async ({ after }) => ({ revived: 1, ...(after === undefined && { next: 'batch-1' }) }),
         },
         input: {},

@@ -14,6 +14,7 @@ export const openApiText = (): string => `${JSON.stringify(openApiDocument({ pub
 
 function accessOf({ access, otherAccess, session }: Endpoint): string {
   if (access === 'public') return 'none';
+  if (access === 'session') return 'any console session';
   if (otherAccess) return `\`${access}\` or \`${otherAccess}\``;
   return session ? `\`${access}\`, console session` : `\`${access}\``;
 }

@@ -22,6 +22,10 @@ const wrong: Record<string, string> = {
   CONSOLE_JWKS_URL: 'not a url',
   CONSOLE_JWT_ISSUER: '',
   CONSOLE_JWT_AUDIENCE: '',
+  CONSOLE_OIDC_ISSUER: 'http://login.example.com',
+  SESSION_IDLE_MS: '1000',
+  SESSION_MAX_MS: '1000',
+  SIGN_IN_LINK_MS: '1000',
   SECRETS_KEY: 'c2hvcnQ=',
   SECRETS_KEY_PREVIOUS: 'c2hvcnQ=',
   TEMPORAL_CODEC_KEY: 'c2hvcnQ=',
@@ -39,6 +43,12 @@ const wrong: Record<string, string> = {
   PASS_UPDATE_WAIT_MS: '8001',
   CHANGE_WORKFLOWS_PER_SECOND: '10001',
   RELAY_SHARDS: '65',
+  SMTP_URL: 'https://mail.example.com',
+  SMTP_CA: '/etc/ca.pem',
+  SMTP_TIMEOUT_MS: '999',
+  MAIL_FROM: 'Ada <ada@example.com>',
+  MAIL_PER_ADDRESS_AN_HOUR: '0',
+  MAIL_PER_PROGRAM_A_MINUTE: '0',
   WEBHOOK_ALLOW_HTTP: 'maybe',
   WEBHOOK_ALLOW_CIDRS: '10.0.0.0/33',
 };
@@ -82,6 +92,24 @@ describe('a wrong configuration', () => {
   });
 });
 
+describe('an OpenID provider', () => {
+  const client = { CONSOLE_OIDC_CLIENT_ID: 'loyalty', CONSOLE_OIDC_CLIENT_SECRET: 'secret' };
+  const at = (CONSOLE_OIDC_ISSUER: string, given: object = client) =>
+    named(mistakes({ ...good, CONSOLE_OIDC_ISSUER, ...given }));
+
+  it('is spoken to in plain on loopback alone', () => {
+    for (const issuer of ['https://login.example.com/tenant', 'http://127.0.0.1:4444', 'http://localhost:4444', ''])
+      expect([issuer, at(issuer)]).toEqual([issuer, []]);
+    for (const issuer of ['http://login.example.com', 'http://10.0.0.1', 'ldap://login.example.com', 'login'])
+      expect([issuer, at(issuer)]).toEqual([issuer, ['CONSOLE_OIDC_ISSUER']]);
+  });
+
+  it('needs a client and its secret', () => {
+    for (const name of Object.keys(client))
+      expect(at('https://login.example.com', { ...client, [name]: '' })).toEqual(['CONSOLE_OIDC_ISSUER']);
+  });
+});
+
 describe('a valid configuration', () => {
   it('has the defaults of the interface', () => {
     expect(readConfig(good)).toMatchObject({
@@ -99,6 +127,10 @@ describe('a valid configuration', () => {
       LIST_MAX_ROWS: 100_000,
       MERCHANT_MAX_TAGS: 1000,
       MERCHANT_MAX_API_KEYS: 1000,
+      MERCHANT_MAX_USERS: 1000,
+      SESSION_IDLE_MS: 43_200_000,
+      SESSION_MAX_MS: 604_800_000,
+      SIGN_IN_LINK_MS: 900_000,
       PASS_UPDATE_WAIT_MS: 2000,
       WALLET_DEVICES_PER_PASS: 50,
       WALLET_PASSES_PER_DEVICE: 1000,

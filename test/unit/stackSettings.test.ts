@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { ExpectedFailure } from '../../stack/expectedFailure.js';
 import { readSettings } from '../../stack/settings.js';
@@ -22,6 +22,13 @@ test('without any environment the demo listens on loopback and may call receiver
 test("the user's settings override the demo's, also when they are empty", () => {
   const { env } = readSettings({ WEBHOOK_ALLOW_HTTP: 'false', WEBHOOK_ALLOW_CIDRS: '' });
   expect(env).toMatchObject({ WEBHOOK_ALLOW_HTTP: 'false', WEBHOOK_ALLOW_CIDRS: '' });
+});
+
+test('mails go into a folder of the stack, unless SMTP_URL is set, also to nothing', () => {
+  expect(readSettings({ STACK_DIR: '/data/stack' }).env.MAIL_FOLDER).toBe(join('/data/stack', 'mail'));
+  expect(readSettings({ SMTP_URL: '' }).env).not.toHaveProperty('MAIL_FOLDER');
+  expect(readSettings({ SMTP_URL: 'smtps://mail.example.com' }).env).not.toHaveProperty('MAIL_FOLDER');
+  expect(readSettings({ MAIL_FOLDER: '/data/mail' }).env.MAIL_FOLDER).toBe('/data/mail');
 });
 
 test('an empty address of an engine counts as unset', () => {

@@ -20,6 +20,7 @@ beforeEach(() => {
   worker.fakes.reviveDeliveries = found('deliveries');
   worker.fakes.revivePushes = found('pushes');
   worker.fakes.reviveIssues = found('issues');
+  worker.fakes.reviveMails = found('mails');
   worker.fakes.reviveBatches = async ({ after }) => {
     looked.push(`batches after ${after}`);
     return { revived: 1, ...(after === undefined && { next: 'batch-1' }) };
@@ -27,12 +28,13 @@ beforeEach(() => {
 });
 
 it('looks at deliveries, pushes, passes, and the batches page by page', async () => {
-  expect(await (await worker.start('reviveWork', {})).result()).toEqual({ revived: 5 });
+  expect(await (await worker.start('reviveWork', {})).result()).toEqual({ revived: 6 });
   expect(looked.toSorted()).toEqual([
     'batches after batch-1',
     'batches after undefined',
     'deliveries',
     'issues',
+    'mails',
     'pushes',
   ]);
 });
@@ -41,6 +43,6 @@ it('looks at the others when one kind fails', async () => {
   worker.fakes.reviveDeliveries = async () => {
     throw ApplicationFailure.nonRetryable('The rows are wrong.');
   };
-  expect(await (await worker.start('reviveWork', {})).result()).toEqual({ revived: 4 });
-  expect(looked.toSorted()).toEqual(['batches after batch-1', 'batches after undefined', 'issues', 'pushes']);
+  expect(await (await worker.start('reviveWork', {})).result()).toEqual({ revived: 5 });
+  expect(looked.toSorted()).toEqual(['batches after batch-1', 'batches after undefined', 'issues', 'mails', 'pushes']);
 });

@@ -2,6 +2,7 @@
 // and fits the others; otherwise it is a stub with a reason of one sentence. Loading never throws, so a wrong
 // certificate cannot stop the service.
 import type { KeyObject, X509Certificate } from 'node:crypto';
+import { isSecureOrLocal } from '../../../schemas/addresses.js';
 import { type AppleSettings, authorities, CredentialProblem, certificate, privateKey } from './pemSettings.js';
 import { type PassSigner, passSigner } from './signature.js';
 
@@ -167,8 +168,6 @@ function pushKey(settings: AppleSettings, teamId: string): { apnsKey?: ApnsKey; 
 }
 
 function pushOrigin(origin: string): string {
-  const url = URL.canParse(origin) ? new URL(origin) : undefined;
-  const isLoopback = url !== undefined && ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname);
-  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback)) return url.origin;
+  if (URL.canParse(origin) && isSecureOrLocal(new URL(origin))) return new URL(origin).origin;
   throw new CredentialProblem('APNS_ORIGIN is not an https: address.');
 }

@@ -3,6 +3,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { isSecureOrLocal } from '../../../schemas/addresses.js';
 
 const googleOrigin = 'https://walletobjects.googleapis.com';
 const googleCallbackKeysUrl = 'https://pay.google.com/gp/m/issuer/keys';
@@ -133,11 +134,6 @@ function safeUrl(name: string, given: string): URL {
   const url = new URL(given);
   if (url.username !== '' || url.password !== '')
     throw new UnusableCredentials(`${name} holds a user name or a password.`);
-  if (url.protocol === 'https:') return url;
-  if (url.protocol === 'http:' && isLoopback(url.hostname)) return url;
+  if (isSecureOrLocal(url)) return url;
   throw new UnusableCredentials(`${name} is neither https nor http on loopback.`);
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

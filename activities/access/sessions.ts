@@ -1,0 +1,133 @@
+// Sign-in links and the sessions that they make. A session is a row, read at each request, so it ends at once with its
+// row, and its user's roles hold at once. Of a link only the hash of its token is stored; it works once.
+import type { Deps } from '../../platform/deps.js';
+import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
+import { insert, remove, update } from '../../platform/mongodb/statements.js';
+import { transact } from '../../platform/mongodb/transact.js';
+import type { SessionRow, SignInLinkRow, UserRow } from '../../schemas/collections.js';
+import { newToken, sha256 } from '../../schemas/ids.js';
+
+export interface SignedIn {
+  session: SessionRow;
+  user: UserRow;
+}
+
+export interface LinkFor {
+  email: string;
+  userIds: string[];
+  identity?: UserRow['identity'];
+}
+
+/** Returns the token of a new link; it is not kept. */
+export async function createSignInLink(deps: Deps, { email, userIds, identity }: LinkFor): Promise<string> {
+  const token = newToken();
+  await deps.collections.signInLinks.insertOne({
+    _id: sha256(token),
+    email,
+    userIds,
+    ...(identity && { identity }),
+    expiresAt: new Date(deps.now().getTime() + deps.config.SIGN_IN_LINK_MS),
+  });
+  return token;
+}
+
+export const signInUrl = ({ config }: Pick<Deps, 'config'>, token: string): string =>
+  `${config.PUBLIC_URL}/console/sign-in/${token}`;
+
+/** The link and the users that it can sign in; null when it is unknown, used, over, or when none of them is left. */
+export async function readSignInLink(
+  deps: Deps,
+  token: string,
+): Promise<{ link: SignInLinkRow; users: UserRow[] } | null> {
+  const link = await deps.collections.signInLinks.findOne({ _id: sha256(token) });
+  if (!link || link.usedAt || link.expiresAt <= deps.now()) return null;
+  const users = await deps.collections.users.find({ _id: { $in: link.userIds } }).toArray();
+  return users.length > 0 ? { link, users } : null;
+}
+
+/** Uses the link for one of its users, the only one where none is named. Null when the link does not work. */
+export async function signInByLink(
+  deps: Deps,
+  { token, userId }: { token: string; userId?: string | undefined },
+): Promise<SignedIn | null> {
+  return retryOnConflict(deps, async () => {
+    const found = await readSignInLink(deps, token);
+    const { link, users = [] } = found ?? {};
+    const user = users.find(({ _id }) => _id === (userId ?? users[0]?._id));
+    if (!link || !user || (userId === undefined && users.length > 1)) return null;
+    if (link.identity && user.identity && user.identity.sub !== link.identity.sub) return null;
+    const used = update(
+      deps,
+      'signInLinks',
+      { _id: link._id, usedAt: { $exists: false } },
+      { $set: { usedAt: deps.now() } },
+    );
+    return signIn(deps, user, { identity: link.identity, statements: [used] });
+  });
+}
+
+/**
+ * Makes a session; the statements are written with it, and each must match a row. Throws VersionConflict when the user
+ * changed since it was read.
+ */
+async function signIn(
+  deps: Deps,
+  user: UserRow,
+  { identity, statements }: { identity: UserRow['identity']; statements: ReturnType<typeof update>[] },
+): Promise<SignedIn> {
+  const now = deps.now();
+  const session: SessionRow = {
+    _id: newToken(),
+    merchantId: user.merchantId,
+    userId: user._id,
+    createdAt: now,
+    endsAt: endOf(deps, now),
+  };
+  const version = user.version + 1;
+  const set = { lastSignInAt: now, version, ...(identity && { identity }) };
+  const noted = update(deps, 'users', { _id: user._id, version: user.version }, { $set: set });
+  await transact(deps, [...statements, noted, insert(deps, 'sessions', session)], statements.length + 1);
+  return { session, user: { ...user, ...set } };
+}
+
+/** When a session that began at `createdAt` and is used now ends. */
+function endOf({ config, now }: Pick<Deps, 'config' | 'now'>, createdAt: Date): Date {
+  const idle = now().getTime() + config.SESSION_IDLE_MS;
+  return new Date(Math.min(idle, createdAt.getTime() + config.SESSION_MAX_MS));
+}
+
+/** Null when the session or its user has ended. */
+export async function readSession(
+  deps: Deps,
+  { sid, merchantId, userId }: { sid: string; merchantId: string; userId: string },
+): Promise<SignedIn | null> {
+  const [session, user] = await Promise.all([
+    deps.collections.sessions.findOne({ _id: sid, merchantId, userId }),
+    deps.collections.users.findOne({ _id: userId, merchantId }),
+  ]);
+  return session && user && session.endsAt > deps.now() ? { session, user } : null;
+}
+
+const notedAfterMs = 60_000;
+
+/** Moves the end of a session that is in use ahead: in the background, and once a minute. */
+export function extendSession(deps: Deps, { _id, merchantId, createdAt, endsAt }: SessionRow): void {
+  const later = endOf(deps, createdAt);
+  if (later.getTime() - endsAt.getTime() < notedAfterMs) return;
+  deps.collections.sessions
+    .updateOne({ _id, merchantId }, { $max: { endsAt: later } })
+    .catch((error: unknown) => deps.log.debug({ err: error }, 'the use of a session was not noted'));
+}
+
+export async function endSession(deps: Deps, { _id, merchantId }: SessionRow): Promise<void> {
+  await deps.collections.sessions.deleteOne({ _id, merchantId });
+}
+
+/** Ends all sessions of the person, in every merchant, and voids the person's links. */
+export async function endSessionsOf(deps: Deps, { email }: { email: string }): Promise<void> {
+  await retryOnConflict(deps, async () => {
+    const users = await deps.collections.users.find({ email }, { projection: { _id: 1 } }).toArray();
+    const userId = { $in: users.map(({ _id }) => _id) };
+    await transact(deps, [remove(deps, 'sessions', { userId }), remove(deps, 'signInLinks', { email })], 0);
+  });
+}

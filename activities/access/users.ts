@@ -1,0 +1,120 @@
+// The users of a merchant: people who sign in to its console. All changes of a merchant's users run one after another,
+// so that no two of them take the same address or remove the last owner.
+import type { Deps } from '../../platform/deps.js';
+import { countInsert, insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
+import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
+import { remove, update } from '../../platform/mongodb/statements.js';
+import { transact } from '../../platform/mongodb/transact.js';
+import type { Statement } from '../../platform/mongodb/transaction.js';
+import type { UserRow } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
+import { newId } from '../../schemas/ids.js';
+import { ownerRole } from '../../schemas/users.js';
+import { limitOf } from './merchants.js';
+import { type MayGrant, requireRoles } from './roles.js';
+
+interface OneUser {
+  merchantId: string;
+  id: string;
+}
+
+const changesOf = (merchantId: string): string => `users:${merchantId}`;
+
+/** In the order of their addresses; a merchant has a limited number. */
+export const listUsers = (deps: Deps, { merchantId }: { merchantId: string }): Promise<UserRow[]> =>
+  deps.collections.users.find({ merchantId }).sort({ email: 1 }).toArray();
+
+export const findUser = (deps: Deps, at: { merchantId: string; email: string }): Promise<UserRow | null> =>
+  deps.collections.users.findOne(at);
+
+export interface CreateUser {
+  merchantId: string;
+  email: string;
+  roleIds: string[];
+  createdBy: string;
+  mayGrant: MayGrant;
+}
+
+/** Throws ROLE_NOT_FOUND, USER_EXISTS, USER_LIMIT_REACHED and what `mayGrant` throws. */
+export async function createUser(deps: Deps, input: CreateUser): Promise<UserRow> {
+  const { merchantId, email, createdBy } = input;
+  const row: UserRow = {
+    _id: newId(),
+    merchantId,
+    email,
+    roleIds: await requireRoles(deps, input),
+    version: 1,
+    createdAt: deps.now(),
+    createdBy,
+  };
+  const quota = await limitOf(deps, { merchantId, limit: 'users' });
+  await insertWithQuota(deps, {
+    merchantId,
+    owner: changesOf(merchantId),
+    async countHeld() {
+      if (await findUser(deps, { merchantId, email })) throw new ServiceError('USER_EXISTS');
+      return deps.collections.users.countDocuments({ merchantId }, { limit: quota });
+    },
+    quota,
+    refusal: new ServiceError('USER_LIMIT_REACHED'),
+    name: 'users',
+    rows: async () => [row],
+  });
+  return row;
+}
+
+/** Only added roles are granted. Throws USER_NOT_FOUND, ROLE_NOT_FOUND, LAST_OWNER and what `mayGrant` throws. */
+export async function changeRoles(
+  deps: Deps,
+  { mayGrant, ...wanted }: OneUser & { roleIds: string[]; mayGrant: MayGrant },
+): Promise<UserRow> {
+  return changeUser(deps, wanted, async (user) => {
+    const { merchantId } = wanted;
+    const held = new Set(user.roleIds);
+    const added = wanted.roleIds.filter((id) => !held.has(id));
+    await requireRoles(deps, { merchantId, roleIds: added, mayGrant });
+    const roleIds = [...new Set(wanted.roleIds)];
+    return { after: { ...user, roleIds, version: user.version + 1 }, statements: [] };
+  });
+}
+
+/** Ends the sessions of the user, too. Throws USER_NOT_FOUND, LAST_OWNER. */
+export async function removeUser(deps: Deps, at: OneUser): Promise<void> {
+  await changeUser(deps, at, async (user) => ({
+    after: { ...user, roleIds: [], version: user.version + 1 },
+    // The update before these meets each concurrent sign-in: it is a conflict for one of the two.
+    statements: [remove(deps, 'sessions', { userId: user._id }), remove(deps, 'users', { _id: user._id })],
+  }));
+}
+
+interface UserChange {
+  after: UserRow;
+  statements: Statement[];
+}
+
+async function changeUser(
+  deps: Deps,
+  { merchantId, id }: OneUser,
+  decide: (user: UserRow) => Promise<UserChange>,
+): Promise<UserRow> {
+  const owner = changesOf(merchantId);
+  return deps.runExclusive(owner, () =>
+    retryOnConflict(deps, async () => {
+      const { counted, updates } = await countInsert(deps, { merchantId, owner });
+      const user = await deps.collections.users.findOne({ _id: id, merchantId });
+      if (!user) throw new ServiceError('USER_NOT_FOUND');
+      const { after, statements } = await decide(user);
+      if (user.roleIds.includes(ownerRole) && !after.roleIds.includes(ownerRole)) await requireOtherOwner(deps, user);
+      const { roleIds, version } = after;
+      const changed = update(deps, 'users', { _id: id, version: user.version }, { $set: { roleIds, version } });
+      await transact(deps, [counted, changed, ...statements], updates + 1);
+      return after;
+    }),
+  );
+}
+
+/** Throws LAST_OWNER. */
+async function requireOtherOwner(deps: Deps, { merchantId, _id }: UserRow): Promise<void> {
+  const other = await deps.collections.users.findOne({ merchantId, roleIds: ownerRole, _id: { $ne: _id } });
+  if (!other) throw new ServiceError('LAST_OWNER');
+}

@@ -1,0 +1,98 @@
+// Writes a mail from what is stored now: the link to a card is that of the moment of sending. Nothing that a stranger
+// typed stands in a mail: anyone can enter the address of somebody else on the public page.
+
+import type { Deps } from '../../platform/deps.js';
+import { Html, html } from '../../platform/html.js';
+import type { MailRow } from '../../schemas/collections.js';
+import { catalogues } from '../../schemas/languages/index.js';
+import type { MailData } from '../../schemas/mails.js';
+import { cachedProgram } from '../programs/readProgram.js';
+import { passUrlOf } from '../wallets/passViews.js';
+import type { Mail } from './mailer.js';
+
+export interface ComposeMail {
+  mail: MailRow;
+  to: string;
+  data: MailData;
+}
+
+interface Sender {
+  name: string;
+  link: string;
+  colors: { background: string; foreground: string };
+}
+
+const neutral = { background: '#27272a', foreground: '#ffffff' };
+
+/** Null when the member of a card link is gone. Throws PROGRAM_NOT_FOUND. */
+export async function composeMail(deps: Deps, { mail, to, data }: ComposeMail): Promise<Mail | null> {
+  const sender = mail.kind === 'card-link' ? await cardSender(deps, mail) : consoleSender(data);
+  if (!sender) return null;
+  const { name, link } = sender;
+  const { [mail.kind]: words, hello, orOpen } = catalogues[mail.language].mail;
+  const subject = words.subject(name);
+  const paragraphs = { hello, text: words.text(name), orOpen, why: words.why(name) };
+  return {
+    id: mail._id,
+    kind: mail.kind,
+    memberId: mail.memberId,
+    createdAt: mail.createdAt,
+    to,
+    fromName: name,
+    subject,
+    text: `${hello}\n\n${paragraphs.text}\n\n${link}\n\n${paragraphs.why}\n`,
+    html: page({ ...paragraphs, subject, button: words.button, sender, language: mail.language }).text,
+  };
+}
+
+async function cardSender(deps: Deps, { merchantId, memberId = '', programId = '' }: MailRow): Promise<Sender | null> {
+  const member = await deps.read.member({ _id: memberId, merchantId });
+  if (!member) return null;
+  const { name, passTemplate } = await cachedProgram(deps, { merchantId, programId });
+  return { name: passTemplate.organizationName ?? name, link: passUrlOf(deps, member), colors: passTemplate.colors };
+}
+
+const consoleSender = ({ link = '', merchantName = 'Loyalty' }: MailData): Sender => ({
+  name: merchantName,
+  link,
+  colors: neutral,
+});
+
+interface MailPage {
+  subject: string;
+  hello: string;
+  text: string;
+  button: string;
+  orOpen: string;
+  why: string;
+  sender: Sender;
+  language: string;
+}
+
+/** Only the button has colours of its own: all else takes those of the reader, light or dark. */
+function page({ subject, hello, text, button, orOpen, why, sender, language }: MailPage): Html {
+  const { name, link, colors } = sender;
+  const font = new Html("font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif");
+  return html`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${subject}</title>
+<style>:root { color-scheme: light dark; }</style>
+</head>
+<body style="margin:0;padding:24px 16px;${font}">
+<div style="max-width:480px;margin:0 auto">
+<h1 style="margin:0 0 24px;font-size:20px;line-height:1.3">${name}</h1>
+<p style="margin:0 0 12px">${hello}</p>
+<p style="margin:0 0 24px">${text}</p>
+<p style="margin:0 0 24px"><a href="${link}" style="display:inline-block;padding:12px 24px;border-radius:12px;border:1px solid ${colors.foreground};background-color:${colors.background};color:${colors.foreground};font-weight:600;text-decoration:none">${button}</a></p>
+<p style="margin:0 0 24px;font-size:14px">${orOpen}<br><a href="${link}" style="color:inherit;word-break:break-all">${link}</a></p>
+<p style="margin:0;font-size:13px">${why}</p>
+</div>
+</body>
+</html>
+`;
+}

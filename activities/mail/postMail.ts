@@ -1,0 +1,107 @@
+// Makes one attempt to send a mail. An attempt has the mail to itself, and marks it as sent right after the server took
+// it. A process that dies between the two sends it again: SMTP knows no way to ask whether a mail was taken. Both copies
+// have the same Message-ID.
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { MailRow } from '../../schemas/collections.js';
+import { type MailState, sealedMail } from '../../schemas/mails.js';
+import { workflowLostAt } from '../outbox/workflowLostAt.js';
+import type { WorkerDeps } from '../workerDeps.js';
+import { composeMail } from './composeMail.js';
+import { MailDelayed, MailRefused } from './mailer.js';
+import { placeOf } from './queueMail.js';
+
+export interface PostMail {
+  mailId: string;
+  signal: AbortSignal;
+}
+
+export interface PostedMail {
+  /** `removed`: the row is gone, because the person was erased. */
+  state: Exclude<MailState, 'queued'> | 'removed';
+  /** Only when it failed. */
+  failure?: string;
+}
+
+const firstWaitMs = 2_000;
+const longestWaitMs = 300_000;
+/** An attempt that was cut short frees the mail this long after it must have ended. */
+const leaseMarginMs = 5_000;
+
+const waitAfter = (attempts: number): number => Math.min(firstWaitMs * 2 ** Math.min(attempts - 1, 20), longestWaitMs);
+
+const again = (message: string, waitMs: number): ApplicationFailure =>
+  ApplicationFailure.create({
+    message,
+    type: 'MAIL_DELAYED',
+    category: ApplicationFailureCategory.BENIGN,
+    nextRetryDelay: Math.max(waitMs, 1),
+  });
+
+/** Throws a retryable ApplicationFailure with the time of the next attempt while the mail is neither sent nor given up. */
+export async function postMail(deps: WorkerDeps, { mailId, signal }: PostMail): Promise<PostedMail> {
+  const { mails } = deps.collections;
+  const now = deps.now();
+  const leasedUntil = new Date(now.getTime() + deps.config.SMTP_TIMEOUT_MS + leaseMarginMs);
+  const mail = await mails.findOneAndUpdate(
+    { _id: mailId, state: 'queued', leasedUntil: { $lte: now } },
+    { $set: { leasedUntil, dueAt: workflowLostAt(deps, leasedUntil) }, $inc: { attempts: 1 } },
+    { returnDocument: 'after' },
+  );
+  if (!mail) return statusOf(deps, mailId);
+  if (now >= mail.triedUntil) return end(deps, mail, { state: 'failed', failure: mail.failure ?? 'TOO_LATE' });
+  const { mailer } = deps;
+  if (!mailer) return end(deps, mail, { state: 'failed', failure: 'MAIL_IS_OFF' });
+  try {
+    const { to, data } = sealedMail.parse(JSON.parse(deps.secrets.open(mail.sealed ?? '', placeOf(mailId))));
+    const composed = await composeMail(deps, { mail, to, data });
+    if (!composed) return end(deps, mail, { state: 'failed', failure: 'MEMBER_GONE' });
+    await mailer.send(composed, signal);
+    deps.crashPoint('after-mail-before-mark');
+  } catch (error) {
+    if (error instanceof MailRefused) return end(deps, mail, { state: 'failed', failure: error.message });
+    if (error instanceof MailDelayed) throw await delay(deps, mail, error);
+    throw error;
+  }
+  return end(deps, mail, { state: 'sent' });
+}
+
+async function statusOf(deps: WorkerDeps, mailId: string): Promise<PostedMail> {
+  const row = await deps.collections.mails.findOne({ _id: mailId });
+  if (!row) return { state: 'removed' };
+  const { state, failure, leasedUntil } = row;
+  if (state === 'queued') throw again('Another attempt has the mail.', leasedUntil.getTime() - deps.now().getTime());
+  return { state, ...(state === 'failed' && failure !== undefined && { failure }) };
+}
+
+async function end(
+  deps: WorkerDeps,
+  { _id, kind, leasedUntil }: MailRow,
+  ended: { state: 'sent' } | { state: 'failed'; failure: string },
+): Promise<PostedMail> {
+  const { matchedCount } = await deps.collections.mails.updateOne(
+    { _id, leasedUntil },
+    {
+      $set: { ...ended, ...(ended.state === 'sent' && { sentAt: deps.now() }) },
+      $unset: { sealed: '', dueAt: '', ...(ended.state === 'sent' && { failure: '' }) },
+    },
+  );
+  deps.metrics.mail(kind, ended.state);
+  if (ended.state === 'failed') deps.log.warn({ mailId: _id, kind, failure: ended.failure }, 'a mail was given up');
+  if (matchedCount > 0) return ended;
+  await deps.mailer?.forget({ mailId: _id });
+  return { state: 'removed' };
+}
+
+async function delay(
+  deps: WorkerDeps,
+  { _id, kind, attempts, leasedUntil }: MailRow,
+  { message }: MailDelayed,
+): Promise<ApplicationFailure> {
+  const now = deps.now();
+  const waitMs = waitAfter(attempts);
+  const dueAt = workflowLostAt(deps, new Date(now.getTime() + waitMs));
+  await deps.collections.mails.updateOne({ _id, leasedUntil }, { $set: { leasedUntil: now, dueAt, failure: message } });
+  deps.metrics.mail(kind, 'delayed');
+  deps.log.info({ mailId: _id, kind, failure: message, waitMs }, 'a mail was not taken; it is sent later');
+  return again(`The mail was not taken: ${message}.`, waitMs);
+}

@@ -1,0 +1,155 @@
+// Queues one mail: a row in `mails`, and the workflow that sends it. One reason is mailed at most once an hour, and
+// nobody can be flooded: what one address gets in an hour and what one program sends in a minute are bounded
+// (docs/decisions/085-mail.md). The counts are rows that the transaction of the mail raises, so the limits hold when
+// several processes queue at the same time.
+import { createHmac } from 'node:crypto';
+import type { Deps } from '../../platform/deps.js';
+import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
+import { insert, update } from '../../platform/mongodb/statements.js';
+import { transact } from '../../platform/mongodb/transact.js';
+import type { SecretBox } from '../../platform/secretBox.js';
+import type { WorkflowClient } from '../../platform/temporal/workflowClient.js';
+import type { MailCountRow, MailRow } from '../../schemas/collections.js';
+import { isMailOn } from '../../schemas/config.js';
+import { derivedId, mailWorkflowId } from '../../schemas/ids.js';
+import type { Language } from '../../schemas/languages/index.js';
+import { type MailData, type MailKind, mailKinds, type SealedMail } from '../../schemas/mails.js';
+import { workflowLostAt } from '../outbox/workflowLostAt.js';
+
+export interface MailDeps extends Deps {
+  secrets: SecretBox;
+  workflowClient: WorkflowClient;
+}
+
+export interface QueueMail {
+  merchantId: string;
+  /** An address as schemas/email.ts gives it. */
+  to: string;
+  /** Two mails for the same reason are the same mail, for instance `card-link:<memberId>`. It is stored as a digest. */
+  reason: string;
+  kind: MailKind;
+  language: Language;
+  data?: MailData;
+  /** Whom the mail is about. A `card-link` needs it, and its program. */
+  memberId?: string;
+  /** Whose limit a minute counts; without it the merchant's. */
+  programId?: string;
+}
+
+/**
+ * `repeated`: queued for the same reason within the last hour. `limited`: the address or the program has had its share.
+ * `off`: this service sends no mail.
+ */
+export type QueuedMail = 'queued' | 'repeated' | 'limited' | 'off';
+
+interface Count {
+  _id: string;
+  most: number;
+  withinMs: number;
+  beyond: QueuedMail;
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** A keyed digest: without SECRETS_KEY nobody can tell whether an address was mailed. */
+const digest = ({ config }: Deps, ...parts: string[]): string =>
+  createHmac('sha256', config.SECRETS_KEY).update(JSON.stringify(parts)).digest('base64url');
+
+const countsOf = (deps: Deps, { merchantId, reason, to, programId }: QueueMail): Count[] => [
+  { _id: digest(deps, 'reason', merchantId, reason), most: 1, withinMs: hourMs, beyond: 'repeated' },
+  {
+    _id: digest(deps, 'address', to),
+    most: deps.config.MAIL_PER_ADDRESS_AN_HOUR,
+    withinMs: hourMs,
+    beyond: 'limited',
+  },
+  {
+    _id: digest(deps, 'program', merchantId, programId ?? ''),
+    most: deps.config.MAIL_PER_PROGRAM_A_MINUTE,
+    withinMs: minuteMs,
+    beyond: 'limited',
+  },
+];
+
+export const placeOf = (mailId: string) => ({ collection: 'mails', id: mailId, field: 'sealed' });
+
+/**
+ * Returns when the mail is stored; the workflow sends it, and is started again if it is lost. Throws UNAVAILABLE, and
+ * errors of the MongoDB driver, after which the mail may have been queued.
+ */
+export async function queueMail(deps: MailDeps, wanted: QueueMail): Promise<QueuedMail> {
+  if (!isMailOn(deps.config)) return 'off';
+  const { merchantId, programId = '' } = wanted;
+  const queued = await deps.runExclusive(`mail:${merchantId}:${programId}`, () =>
+    retryOnConflict(deps, () => storeMail(deps, wanted)),
+  );
+  if (typeof queued === 'string') return queued;
+  if (deps.workflowClient.available()) await startMail(deps, queued);
+  return 'queued';
+}
+
+async function storeMail(deps: MailDeps, wanted: QueueMail): Promise<MailRow | QueuedMail> {
+  const { merchantId, memberId, programId, kind, language, reason, to, data = {} } = wanted;
+  const now = deps.now();
+  const counts = countsOf(deps, wanted);
+  const rows = await deps.collections.mailCounts.find({ _id: { $in: counts.map(({ _id }) => _id) } }).toArray();
+  const statements = [];
+  for (const { _id, most, withinMs, beyond } of counts) {
+    const row = rows.find((one) => one._id === _id);
+    const times = (row?.times ?? []).filter((at) => at.getTime() > now.getTime() - withinMs);
+    if (times.length >= most) return beyond;
+    const next: Omit<MailCountRow, '_id' | 'merchantId'> = {
+      times: [...times, now],
+      version: (row?.version ?? 0) + 1,
+      expiresAt: new Date(now.getTime() + withinMs),
+    };
+    statements.push(
+      row
+        ? update(deps, 'mailCounts', { _id, version: row.version }, { $set: next })
+        : insert(deps, 'mailCounts', { _id, merchantId, ...next }),
+    );
+  }
+  const _id = derivedId('mail', merchantId, reason, now.toISOString());
+  const sealed: SealedMail = { to, data };
+  const mail: MailRow = {
+    _id,
+    merchantId,
+    ...(memberId !== undefined && { memberId }),
+    ...(programId !== undefined && { programId }),
+    kind,
+    language,
+    state: 'queued',
+    sealed: deps.secrets.seal(JSON.stringify(sealed), placeOf(_id)),
+    attempts: 0,
+    leasedUntil: now,
+    triedUntil: new Date(now.getTime() + mailKinds[kind].triedForMs),
+    dueAt: workflowLostAt(deps),
+    createdAt: now,
+  };
+  await transact(deps, [...statements, insert(deps, 'mails', mail)], rows.length);
+  return mail;
+}
+
+/** A start that fails is repeated when the mail is due again (reviveMails.ts). */
+export async function startMail(
+  { workflowClient, log }: Pick<MailDeps, 'workflowClient' | 'log'>,
+  { _id: mailId, merchantId, memberId, kind }: Pick<MailRow, '_id' | 'merchantId' | 'memberId' | 'kind'>,
+): Promise<void> {
+  const workflowId = mailWorkflowId(memberId ?? merchantId, mailId);
+  const summary = `mail: ${kind}`;
+  const searchAttributes = { MerchantId: merchantId, ...(memberId !== undefined && { MemberId: memberId }) };
+  await workflowClient
+    .start({
+      name: 'sendMail',
+      workflowId,
+      input: { merchantId, mailId },
+      summary,
+      searchAttributes,
+      priority: 3,
+      fairnessKey: merchantId,
+    })
+    .catch((error: unknown) =>
+      log.warn({ err: error, workflowId }, 'a mail could not be started; a later run tries it'),
+    );
+}

@@ -1,0 +1,206 @@
+// The pages on which people sign in to the console: plain HTML, without a script. Opening a link uses nothing up, since
+// mail scanners open links, too; pressing its button does.
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { identify, type ProviderPerson } from '../../activities/access/identities.js';
+import { createSignInLink, readSignInLink, type SignedIn, signInByLink } from '../../activities/access/sessions.js';
+import { mailSignInLink, mailsLinks } from '../../activities/access/signInMails.js';
+import { type Html, html } from '../../platform/html.js';
+import type { UserRow } from '../../schemas/collections.js';
+import { errorTable, ServiceError } from '../../schemas/errors.js';
+import { newToken, sha256 } from '../../schemas/ids.js';
+import { languageOf } from '../../schemas/languages/index.js';
+import { signInLinkRequest } from '../../schemas/users.js';
+import type { ApiDeps } from '../apiDeps.js';
+import { requireOwnPage } from '../caller.js';
+import { countCall } from '../guard.js';
+import { ipKey } from '../limits.js';
+import type { Oidc } from '../oidc.js';
+import { readBody } from '../readBody.js';
+import { setCookie, setSessionCookie } from '../sessionCookie.js';
+import { basePath, sendPage } from './layout.js';
+
+const home = '/console/sign-in';
+/** Holds the secret of a sign-in at the OpenID provider, for as long as the person is there. */
+const awayCookie = 'sign-in';
+const awayMs = 600_000;
+
+interface SignInPage {
+  title: string;
+  status?: number;
+  content: Html;
+}
+
+function send(deps: ApiDeps, ctx: Context, { title, status = 200, content }: SignInPage): void {
+  const body = html`<div class="join"><div class="hero"><h1>${title}</h1></div>${content}</div>`;
+  sendPage(deps, ctx, { title, status, body });
+  // Browsers name no origin in a form's request under `no-referrer`, and the origin of the button is checked.
+  ctx.set('Referrer-Policy', 'strict-origin');
+}
+
+const said = (text: string, more?: Html): Html => html`<div class="said" role="status"><p>${text}</p>${more}</div>`;
+
+/** The ways to sign in. */
+function ways(deps: ApiDeps): Html {
+  const path = `${basePath(deps)}${home}`;
+  if (!mailsLinks(deps) && !deps.oidc) return said('Ask whoever runs this service for a sign-in link.');
+  return html`${
+    mailsLinks(deps) &&
+    html`<form method="post" action="${path}">
+<div><label for="email">Email</label>
+<input id="email" name="email" type="email" autocomplete="email" required maxlength="254"></div>
+<button type="submit">Send me a sign-in link</button></form>`
+  }${deps.oidc && html`<div class="said"><a class="button" href="${path}/oidc">Sign in with your company account</a></div>`}`;
+}
+
+const minutes = ({ config }: ApiDeps): number => Math.round(config.SIGN_IN_LINK_MS / 60_000);
+
+function sendDeadLink(deps: ApiDeps, ctx: Context): void {
+  const open = html`<p><a href="${basePath(deps)}/console">Open the console</a> if you are signed in already.</p>`;
+  const why = said(`A sign-in link works once, and for ${minutes(deps)} minutes.`, open);
+  send(deps, ctx, { title: 'This link does not work any more', status: 410, content: html`${why}${ways(deps)}` });
+}
+
+async function enter(deps: ApiDeps, ctx: Context, signedIn: SignedIn): Promise<void> {
+  deps.log.info({ merchantId: signedIn.user.merchantId, userId: signedIn.user._id }, 'a user signed in');
+  setSessionCookie(deps, ctx, await deps.userTokens.sign(signedIn));
+  ctx.redirect(`${basePath(deps)}/console`);
+  ctx.status = 303;
+}
+
+async function showLink(deps: ApiDeps, ctx: Context, token: string): Promise<void> {
+  const found = await readSignInLink(deps, token);
+  if (!found) return sendDeadLink(deps, ctx);
+  const { link, users } = found;
+  const names = await merchantNames(deps, users);
+  const buttons = users.map(
+    ({ _id, merchantId }) =>
+      html`<button type="submit" name="userId" value="${_id}">Sign in to ${names.get(merchantId) ?? merchantId}</button>`,
+  );
+  const content = html`<form method="post"><p>You are signing in as <b>${link.email}</b>.</p>${buttons}</form>`;
+  send(deps, ctx, { title: 'Sign in', content });
+}
+
+async function merchantNames(deps: ApiDeps, users: UserRow[]): Promise<Map<string, string>> {
+  const ids = users.map(({ merchantId }) => merchantId);
+  const rows = await deps.collections.merchants.find({ _id: { $in: ids } }, { projection: { name: 1 } }).toArray();
+  return new Map(rows.map(({ _id, name }) => [_id, name]));
+}
+
+const fieldOf = (body: Record<string, unknown> | undefined, name: string): string | undefined => {
+  const value = body?.[name];
+  return typeof value === 'string' ? value : undefined;
+};
+
+async function takeLink(deps: ApiDeps, ctx: Context, token: string): Promise<void> {
+  // Another site could otherwise sign a person in as somebody else.
+  requireOwnPage(ctx, deps.config.PUBLIC_URL);
+  const userId = fieldOf(await readBody(ctx, { form: true }), 'userId');
+  const signedIn = await signInByLink(deps, { token, userId });
+  if (!signedIn) return sendDeadLink(deps, ctx);
+  await enter(deps, ctx, signedIn);
+}
+
+async function askForLink(deps: ApiDeps, ctx: Context): Promise<void> {
+  await countCall(deps, ctx, { kind: 'public', key: ipKey(ctx.ip) });
+  const parsed = signInLinkRequest.safeParse({ email: fieldOf(await readBody(ctx, { form: true }), 'email') });
+  if (!parsed.success) return send(deps, ctx, { title: 'Please check your address', status: 400, content: ways(deps) });
+  mailSignInLink(deps, { ...parsed.data, language: languageOf({}, ctx.get('Accept-Language')) });
+  const text = `If this address belongs to a user, a mail with a sign-in link is on its way. It works for ${minutes(deps)} minutes.`;
+  send(deps, ctx, { title: 'Look into your mail', content: said(text) });
+}
+
+function requireOidc({ oidc }: ApiDeps): Oidc {
+  if (!oidc) throw new ServiceError('ROUTE_NOT_FOUND');
+  return oidc;
+}
+
+async function goToProvider(deps: ApiDeps, ctx: Context): Promise<void> {
+  const oidc = requireOidc(deps);
+  await countCall(deps, ctx, { kind: 'public', key: ipKey(ctx.ip) });
+  const secret = newToken(32);
+  const url = await oidc.begin(secret);
+  setCookie(deps, ctx, { name: awayCookie, value: secret, maxAgeMs: awayMs, path: home });
+  ctx.set('Cache-Control', 'no-store');
+  ctx.redirect(url.href);
+}
+
+async function comeFromProvider(deps: ApiDeps, ctx: Context): Promise<void> {
+  const oidc = requireOidc(deps);
+  await countCall(deps, ctx, { kind: 'public', key: ipKey(ctx.ip) });
+  const secret = ctx.cookies.get(awayCookie) ?? '';
+  setCookie(deps, ctx, { name: awayCookie, value: '', maxAgeMs: 0, path: home });
+  const person = await personOf(deps, oidc, { secret, search: ctx.search });
+  if (!person)
+    return send(deps, ctx, {
+      title: 'That did not work',
+      status: 403,
+      content: html`${said('The sign-in was cancelled, took too long, or was used before. Begin again.')}${ways(deps)}`,
+    });
+  const users = await identify(deps, person);
+  const [first] = users;
+  if (!first)
+    return send(deps, ctx, {
+      title: 'You are not invited',
+      status: 403,
+      content: said('No user of this service belongs to your company account. Ask an owner to invite your address.'),
+    });
+  const { issuer, sub } = person;
+  const userIds = users.map(({ _id }) => _id);
+  const token = await createSignInLink(deps, { email: first.email, userIds, identity: { issuer, sub } });
+  if (users.length > 1) {
+    ctx.redirect(`${basePath(deps)}${home}/${token}`);
+    return;
+  }
+  const signedIn = await signInByLink(deps, { token });
+  if (!signedIn) return sendDeadLink(deps, ctx);
+  await enter(deps, ctx, signedIn);
+}
+
+/** Null when the answer is none to a sign-in that this browser began, and when it came before. */
+async function personOf(
+  deps: ApiDeps,
+  oidc: Oidc,
+  { secret, search }: { secret: string; search: string },
+): Promise<ProviderPerson | null> {
+  if (!secret) return null;
+  const { nonces } = deps.collections;
+  const _id = `sign-in:${sha256(secret)}`;
+  const { upsertedCount } = await nonces.updateOne(
+    { _id },
+    { $setOnInsert: { receivedAt: deps.now() } },
+    { upsert: true },
+  );
+  return upsertedCount === 1 ? oidc.finish(secret, search) : null;
+}
+
+/** The provider that does not answer is told to a person as a page. */
+const orAway =
+  (work: (deps: ApiDeps, ctx: Context) => Promise<void>) =>
+  async (deps: ApiDeps, ctx: Context): Promise<void> => {
+    try {
+      await work(deps, ctx);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'UNAVAILABLE') throw error;
+      ctx.set('Retry-After', '30');
+      send(deps, ctx, {
+        title: 'Your company does not answer',
+        status: errorTable.UNAVAILABLE.status,
+        content: html`${said('Its sign-in cannot be reached at the moment. Try again in a minute.')}${ways(deps)}`,
+      });
+    }
+  };
+
+const toProvider = orAway(goToProvider);
+const fromProvider = orAway(comeFromProvider);
+
+export function signInRoutes(deps: ApiDeps): Router {
+  const router = new Router({ prefix: home });
+  router.get('/', (ctx) => send(deps, ctx, { title: 'Sign in', content: ways(deps) }));
+  router.post('/', (ctx) => askForLink(deps, ctx));
+  router.get('/oidc', (ctx) => toProvider(deps, ctx));
+  router.get('/oidc/callback', (ctx) => fromProvider(deps, ctx));
+  router.get('/:token', (ctx) => showLink(deps, ctx, ctx.params.token ?? ''));
+  router.post('/:token', (ctx) => takeLink(deps, ctx, ctx.params.token ?? ''));
+  return router;
+}

@@ -1,0 +1,94 @@
+// Users of a merchant, and the session of the caller (docs/interface.md#55-users-and-signing-in).
+import { endSession, endSessionsOf } from '../../activities/access/sessions.js';
+import { inviteUser, mailSignInLink } from '../../activities/access/signInMails.js';
+import { changeRoles, listUsers, removeUser } from '../../activities/access/users.js';
+import type { UserRow } from '../../schemas/collections.js';
+import type { userEndpoints } from '../../schemas/endpoints/users.js';
+import { ServiceError } from '../../schemas/errors.js';
+import { languageOf } from '../../schemas/languages/index.js';
+import { type Caller, requireHeld } from '../caller.js';
+import type { Routes } from '../request.js';
+import { clearSessionCookie } from '../sessionCookie.js';
+
+const presentUser = ({ _id: id, email, roleIds, createdAt, createdBy, lastSignInAt }: UserRow) => ({
+  id,
+  email,
+  roleIds,
+  createdAt: createdAt.toISOString(),
+  createdBy,
+  lastSignInAt: lastSignInAt?.toISOString() ?? null,
+});
+
+/** Throws CONSOLE_SESSION_REQUIRED. */
+function sessionOf({ session }: Caller): NonNullable<Caller['session']> {
+  if (!session) throw new ServiceError('CONSOLE_SESSION_REQUIRED');
+  return session;
+}
+
+export const userRoutes: Routes<keyof typeof userEndpoints> = {
+  async listUsers({ deps, caller }) {
+    return { data: (await listUsers(deps, caller)).map(presentUser) };
+  },
+
+  async createUser({ deps, caller, body, ctx }) {
+    const user = await inviteUser(deps, {
+      merchantId: caller.merchantId,
+      createdBy: caller.actor.id,
+      language: languageOf({}, ctx.get('Accept-Language')),
+      ...body,
+      mayGrant: (permissions) => requireHeld(caller, permissions),
+    });
+    return { data: presentUser(user) };
+  },
+
+  async updateUser({ deps, caller, params, body }) {
+    const user = await changeRoles(deps, {
+      merchantId: caller.merchantId,
+      id: params.id ?? '',
+      ...body,
+      mayGrant: (permissions) => requireHeld(caller, permissions),
+    });
+    return { data: presentUser(user) };
+  },
+
+  async deleteUser({ deps, caller, params }) {
+    const id = params.id ?? '';
+    await removeUser(deps, { merchantId: caller.merchantId, id });
+    return { data: { id, deleted: true } };
+  },
+
+  async getSession({ deps, caller }) {
+    const { merchantId, actor, permissions } = caller;
+    const { roleIds, expiresAt, own } = sessionOf(caller);
+    const merchant = await deps.collections.merchants.findOne({ _id: merchantId }, { projection: { name: 1 } });
+    return {
+      data: {
+        user: { id: actor.id, email: own?.user.email ?? null },
+        merchant: { id: merchantId, name: merchant?.name ?? null },
+        roleIds,
+        permissions: [...permissions],
+        endsAt: (own?.session.endsAt ?? expiresAt).toISOString(),
+        canSignOut: own !== undefined,
+      },
+    };
+  },
+
+  async signOut({ deps, caller, ctx }) {
+    const { own } = sessionOf(caller);
+    if (own) await endSession(deps, own.session);
+    clearSessionCookie(deps, ctx);
+    return { data: { signedOut: own !== undefined } };
+  },
+
+  async signOutEverywhere({ deps, caller, ctx }) {
+    const { own } = sessionOf(caller);
+    if (own) await endSessionsOf(deps, own.user);
+    clearSessionCookie(deps, ctx);
+    return { data: { signedOut: own !== undefined } };
+  },
+
+  async requestSignInLink({ deps, body, ctx }) {
+    mailSignInLink(deps, { ...body, language: languageOf({}, ctx.get('Accept-Language')) });
+    return { data: { accepted: true } };
+  },
+};

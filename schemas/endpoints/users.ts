@@ -1,0 +1,79 @@
+// Endpoints: docs/interface.md#55-users-and-signing-in.
+import { z } from 'zod';
+import { session, signInLinkRequest, user, userPatch, userRequest } from '../users.js';
+import { endpoint } from './endpoint.js';
+
+const tag = 'Users';
+const all = '/merchants/me/users';
+const signedOut = z.object({ signedOut: z.boolean().describe('false for a session of another console') });
+
+export const userEndpoints = {
+  listUsers: endpoint('get', all, {
+    tag,
+    summary: "List the merchant's users, in the order of their addresses",
+    access: 'users:view',
+    result: z.array(user),
+  }),
+  createUser: endpoint('post', all, {
+    tag,
+    summary: 'Invite a user',
+    description:
+      'The user signs in by a link that is mailed where mail is set up. Permissions that the caller does not hold are refused with 403.',
+    access: 'users:edit',
+    body: userRequest,
+    result: user,
+    statuses: [201],
+    errors: ['ROLE_NOT_FOUND', 'USER_EXISTS', 'USER_LIMIT_REACHED'],
+    example: { email: 'ada@example.com', roleIds: ['manager'] },
+  }),
+  updateUser: endpoint('patch', `${all}/:id`, {
+    tag,
+    summary: 'Replace the roles of a user; running sessions have them at once',
+    description: 'Added roles with permissions that the caller does not hold are refused with 403.',
+    access: 'users:edit',
+    body: userPatch,
+    result: user,
+    errors: ['ROLE_NOT_FOUND', 'USER_NOT_FOUND', 'LAST_OWNER'],
+    example: { roleIds: ['viewer'] },
+  }),
+  deleteUser: endpoint('delete', `${all}/:id`, {
+    tag,
+    summary: 'Remove a user; its sessions end at once',
+    access: 'users:edit',
+    result: z.object({ id: z.string(), deleted: z.literal(true) }),
+    errors: ['USER_NOT_FOUND', 'LAST_OWNER'],
+  }),
+  getSession: endpoint('get', '/auth/session', {
+    tag,
+    summary: 'Who is signed in, for which merchant, with which permissions',
+    description:
+      'A page that writes with the cookie has to be a page of this service: no token is needed besides, the browser says where a request comes from.',
+    access: 'session',
+    session: true,
+    result: session,
+  }),
+  signOut: endpoint('post', '/auth/sign-out', {
+    tag,
+    summary: 'End this session at once, and clear its cookie',
+    access: 'session',
+    session: true,
+    result: signedOut,
+  }),
+  signOutEverywhere: endpoint('post', '/auth/sign-out-everywhere', {
+    tag,
+    summary: 'End all sessions of this person at once, in every merchant, and void the sign-in links that wait',
+    access: 'session',
+    session: true,
+    result: signedOut,
+  }),
+  requestSignInLink: endpoint('post', '/auth/sign-in-links', {
+    tag,
+    summary: 'Ask for a mail with a sign-in link',
+    description: 'The answer is the same for every address, whether it belongs to a user or not.',
+    access: 'public',
+    body: signInLinkRequest,
+    result: z.object({ accepted: z.literal(true) }),
+    statuses: [202],
+    example: { email: 'ada@example.com' },
+  }),
+};

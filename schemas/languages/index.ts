@@ -1,0 +1,36 @@
+// The languages of the pages and mails for customers. Each has one catalogue, a file of the same name.
+import { de } from './de.js';
+import { type Catalogue, en } from './en.js';
+import { es } from './es.js';
+import { fr } from './fr.js';
+import { it } from './it.js';
+
+export const languages = ['en', 'de', 'fr', 'es', 'it'] as const;
+export type Language = (typeof languages)[number];
+
+export const catalogues: Record<Language, Catalogue> = { en, de, fr, es, it };
+
+const known = (tag: string): Language | undefined =>
+  languages.find((language) => language === tag.toLowerCase().split('-', 1)[0]);
+
+/**
+ * The language that a browser likes best among ours, by its `Accept-Language` (RFC 9110, section 12.5.4); undefined when
+ * it names none of them.
+ */
+export function preferredLanguage(acceptLanguage: string): Language | undefined {
+  const wanted = acceptLanguage
+    .slice(0, 1_000)
+    .split(',')
+    .flatMap((part) => {
+      const [tag = '', ...parameters] = part.trim().split(/\s*;\s*/);
+      const language = known(tag);
+      const weight = parameters.find((parameter) => /^q=/i.test(parameter))?.slice(2);
+      const quality = weight === undefined ? 1 : Number(weight);
+      return language && quality > 0 ? [{ language, quality }] : [];
+    });
+  return wanted.toSorted((one, other) => other.quality - one.quality)[0]?.language;
+}
+
+/** The language of the program, else that of the browser, else English. */
+export const languageOf = (program: { language?: Language | undefined }, acceptLanguage = ''): Language =>
+  program.language ?? preferredLanguage(acceptLanguage) ?? 'en';

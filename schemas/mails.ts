@@ -1,0 +1,27 @@
+// The kinds of mail that the service sends, and how long each is worth sending.
+import { z } from 'zod';
+
+const minute = 60_000;
+
+/** For how long after it was queued a mail is tried: a sign-in link works for 15 minutes. */
+export const mailKinds = {
+  'sign-in': { triedForMs: 15 * minute },
+  invitation: { triedForMs: 15 * minute },
+  'card-link': { triedForMs: 24 * 60 * minute },
+} as const satisfies Record<string, { triedForMs: number }>;
+
+export type MailKind = keyof typeof mailKinds;
+
+/** What a mail holds besides what the member and the program say. */
+const mailData = z.object({
+  link: z.string().optional().describe('of a sign-in or an invitation'),
+  merchantName: z.string().optional().describe('whose console the link opens'),
+});
+export type MailData = z.output<typeof mailData>;
+
+/** What is encrypted in the row of a mail that is not sent yet. */
+export const sealedMail = z.object({ to: z.string(), data: mailData });
+export type SealedMail = z.output<typeof sealedMail>;
+
+/** `queued` until the mail is sent, or given up. */
+export type MailState = 'queued' | 'sent' | 'failed';

@@ -1,0 +1,112 @@
+// The people who sign in to the console of a merchant. A sign-in link is printed once; only its hash is stored.
+import { createSignInLink, signInUrl } from '../../activities/access/sessions.js';
+import { mailLink, mailsLinks } from '../../activities/access/signInMails.js';
+import { createUser, findUser, listUsers, removeUser } from '../../activities/access/users.js';
+import type { UserRow } from '../../schemas/collections.js';
+import { email } from '../../schemas/email.js';
+import {
+  type Command,
+  type CommandContext,
+  type CommandInput,
+  givenSecrets,
+  Mistakes,
+  main,
+  required,
+  table,
+} from './command.js';
+import { type RoleOption, rolesOf } from './roleOption.js';
+
+/** Throws Mistakes. */
+function addressOf({ args }: CommandInput): string {
+  const [given = '', ...more] = args;
+  const parsed = email.safeParse(given);
+  if (!parsed.success || more.length > 0) throw new Mistakes(['name one email address']);
+  return parsed.data;
+}
+
+/** Throws Mistakes when the merchant has no such user. */
+async function userOf({ deps }: CommandContext, input: CommandInput): Promise<UserRow> {
+  const [merchantId = ''] = required(input, ['merchant']);
+  const address = addressOf(input);
+  const user = await findUser(deps, { merchantId, email: address });
+  if (!user) throw new Mistakes([`merchant ${merchantId} has no user ${address}`]);
+  return user;
+}
+
+/** Returns the token of the link. */
+async function showLink({ deps, config, say }: CommandContext, { _id, email: address }: UserRow): Promise<string> {
+  const token = await createSignInLink(deps, { email: address, userIds: [_id] });
+  say(signInUrl(deps, token));
+  say(`works once, for ${Math.round(config.SIGN_IN_LINK_MS / 60_000)} minutes`);
+  return token;
+}
+
+async function invite(context: CommandContext, input: CommandInput): Promise<void> {
+  const { deps, say } = context;
+  const [merchantId = ''] = required(input, ['merchant']);
+  const mailDeps = mailsLinks(context) && { ...deps, secrets: givenSecrets(context) };
+  const address = addressOf(input);
+  const roleIds = await rolesOf(deps, { merchantId, input });
+  const user = await createUser(deps, {
+    merchantId,
+    email: address,
+    roleIds,
+    createdBy: 'operator',
+    mayGrant: () => {},
+  });
+  say(`invited ${address} to merchant ${merchantId} as ${roleIds.join(', ')}`);
+  const token = await showLink(context, user);
+  if (!mailDeps) return;
+  const { workflowClient } = context.temporal();
+  await mailLink({ ...mailDeps, workflowClient }, { kind: 'invitation', users: [user], token, language: 'en' });
+  say('the same link is mailed');
+}
+
+async function list({ deps, say }: CommandContext, input: CommandInput): Promise<void> {
+  const [merchantId = ''] = required(input, ['merchant']);
+  const rows = (await listUsers(deps, { merchantId })).map((user) => [
+    user.email,
+    user.roleIds.join(','),
+    user.lastSignInAt?.toISOString() ?? 'never',
+    user._id,
+  ]);
+  for (const line of table([['EMAIL', 'ROLES', 'LAST SIGN-IN', 'ID'], ...rows])) say(line);
+}
+
+async function remove(context: CommandContext, input: CommandInput): Promise<void> {
+  const { _id: id, merchantId, email: address } = await userOf(context, input);
+  await removeUser(context.deps, { merchantId, id });
+  context.say(`removed ${address} from merchant ${merchantId}; its sessions have ended`);
+}
+
+const merchant = { type: 'string' } as const;
+const role: RoleOption = { type: 'string', multiple: true };
+
+export const users: Command = {
+  name: 'users',
+  verbs: {
+    invite: {
+      usage: 'invite EMAIL --merchant ID --role ROLE...',
+      does: 'makes a user and shows a sign-in link, once',
+      options: { merchant, role },
+      run: invite,
+    },
+    link: {
+      usage: 'link EMAIL --merchant ID',
+      does: 'shows another sign-in link of a user',
+      options: { merchant },
+      run: async (context, input) => {
+        await showLink(context, await userOf(context, input));
+      },
+    },
+    list: { usage: 'list --merchant ID', does: 'shows the users of a merchant', options: { merchant }, run: list },
+    remove: {
+      usage: 'remove EMAIL --merchant ID',
+      does: 'removes a user and ends its sessions; the last owner stays',
+      options: { merchant },
+      run: remove,
+    },
+  },
+};
+
+if (process.argv[1]?.match(/commands\/users\.[jt]s$/)) await main(users);

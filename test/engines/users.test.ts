@@ -1,0 +1,221 @@
+// The users of a merchant: invited, given other roles and removed, by whoever holds what he gives; the last owner stays
+// (docs/interface.md#55-users-and-signing-in).
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changeRoles, createUser, removeUser } from '../../activities/access/users.js';
+import { createDeps } from '../../platform/createDeps.js';
+import { newId } from '../../schemas/ids.js';
+import { type Permission, permissions } from '../../schemas/permissions.js';
+import { users as usersCommand } from '../../stack/commands/users.js';
+import { runOn } from '../rig/commandLine.js';
+import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
+import { startService, type TestService } from '../rig/service.js';
+import { aUser, press, signedIn } from '../rig/signIn.js';
+
+let service: TestService;
+let merchant: TestMerchant;
+
+beforeAll(async () => {
+  service = await startService({ worker: false, env: { MERCHANT_MAX_USERS: '6' } });
+  merchant = await aMerchant(service);
+});
+afterAll(() => service.stop());
+
+const path = '/merchants/me/users';
+const outcome = ({ status, body }: Answer) => [status, body.error?.code ?? 'ok'];
+
+/** Calls as a user of the console who holds exactly these permissions. */
+async function by(own: TestMerchant, held: readonly Permission[], at: string, call: Call = {}): Promise<Answer> {
+  const _id = newId();
+  await service.deps.collections.roles.insertOne({ _id, merchantId: own.id, name: _id, permissions: [...held] });
+  const credential = { Authorization: `Bearer ${await own.token({ roleIds: [_id] })}` };
+  return own.call(at, { ...call, credential });
+}
+const byOwner = (own: TestMerchant, at: string, call: Call = {}) => by(own, permissions, at, call);
+const listed = async (own: TestMerchant): Promise<{ email: string; roleIds: string[] }[]> =>
+  (await byOwner(own, path)).body.data.map(({ email, roleIds }: { email: string; roleIds: string[] }) => ({
+    email,
+    roleIds,
+  }));
+
+describe('users', () => {
+  it('are invited, listed, given other roles, and removed', async () => {
+    const own = await aMerchant(service);
+    const invited = await byOwner(own, path, { body: { email: ' Ada@Example.com', roleIds: ['viewer', 'viewer'] } });
+    expect([invited.status, invited.body.data]).toEqual([
+      201,
+      {
+        id: expect.any(String),
+        email: 'ada@example.com',
+        roleIds: ['viewer'],
+        createdAt: expect.any(String),
+        createdBy: 'user-1',
+        lastSignInAt: null,
+      },
+    ]);
+    await byOwner(own, path, { body: { email: 'aaron@example.com', roleIds: ['owner'] } });
+    const { id } = invited.body.data;
+    const changed = await byOwner(own, `${path}/${id}`, { method: 'PATCH', body: { roleIds: ['manager', 'till'] } });
+    expect(changed.body.data).toEqual({ ...invited.body.data, roleIds: ['manager', 'till'] });
+    expect(await listed(own)).toEqual([
+      { email: 'aaron@example.com', roleIds: ['owner'] },
+      { email: 'ada@example.com', roleIds: ['manager', 'till'] },
+    ]);
+    const row = await service.deps.collections.users.findOne({ _id: id });
+    if (row) await signedIn(service, row);
+    const [, ada] = (await byOwner(own, path)).body.data;
+    expect(Math.abs(Date.parse(ada.lastSignInAt) - Date.now())).toBeLessThan(60_000);
+    const removed = await byOwner(own, `${path}/${id}`, { method: 'DELETE' });
+    expect(removed.body.data).toEqual({ id, deleted: true });
+    expect(outcome(await byOwner(own, `${path}/${id}`, { method: 'DELETE' }))).toEqual([404, 'USER_NOT_FOUND']);
+    expect(await listed(own)).toHaveLength(1);
+  });
+
+  it('have an address of their own in a merchant, and may be users of others', async () => {
+    const own = await aMerchant(service);
+    const body = { email: 'same@example.com', roleIds: ['viewer'] };
+    const answers = await Promise.all(Array.from({ length: 4 }, () => byOwner(own, path, { body })));
+    expect(answers.map(outcome).sort()).toEqual([[201, 'ok'], ...Array(3).fill([409, 'USER_EXISTS'])]);
+    expect(outcome(await byOwner(await aMerchant(service), path, { body }))).toEqual([201, 'ok']);
+  });
+
+  it('are limited in number', async () => {
+    const own = await aMerchant(service);
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        byOwner(own, path, { body: { email: `user-${index}@example.com`, roleIds: ['viewer'] } }),
+      ),
+    );
+    expect(answers.map(outcome).sort()).toEqual([
+      ...Array(6).fill([201, 'ok']),
+      ...Array(2).fill([400, 'USER_LIMIT_REACHED']),
+    ]);
+  });
+
+  it('have at least one role, and only roles that the merchant has', async () => {
+    const wrong = (body: object) => byOwner(merchant, path, { body });
+    const email = 'ada@example.com';
+    expect(outcome(await wrong({ email, roleIds: [] }))).toEqual([400, 'VALIDATION_FAILED']);
+    expect(outcome(await wrong({ email: 'ada', roleIds: ['viewer'] }))).toEqual([400, 'VALIDATION_FAILED']);
+    expect(outcome(await wrong({ email, roleIds: ['viewer', 'nobody'] }))).toEqual([400, 'ROLE_NOT_FOUND']);
+    const { _id } = await aUser(service.deps, { merchantId: merchant.id });
+    const patched = await byOwner(merchant, `${path}/${_id}`, { method: 'PATCH', body: { roleIds: ['nobody'] } });
+    expect(outcome(patched)).toEqual([400, 'ROLE_NOT_FOUND']);
+  });
+});
+
+describe('nobody grants what he does not hold', () => {
+  const held: Permission[] = ['users:view', 'users:edit', 'merchants.members:view', 'merchants.programs:view'];
+  const views = permissions.filter((permission) => permission.endsWith(':view'));
+
+  it('to a new user', async () => {
+    const own = await aMerchant(service);
+    const answer = await by(own, held, path, { body: { email: 'ada@example.com', roleIds: ['viewer'] } });
+    expect(outcome(answer)).toEqual([403, 'PERMISSION_DENIED']);
+    expect(answer.body.error.details.missing).toContain('merchants.campaigns:view');
+    const all = [...held, ...views];
+    expect(outcome(await by(own, all, path, { body: { email: 'a@example.com', roleIds: ['viewer'] } }))).toEqual([
+      201,
+      'ok',
+    ]);
+  });
+
+  it('to a user who is there, and may leave or take what the user has', async () => {
+    const own = await aMerchant(service);
+    await aUser(service.deps, { merchantId: own.id });
+    const { _id } = await aUser(service.deps, { merchantId: own.id, roleIds: ['owner', 'till'] });
+    const patch = (roleIds: string[]) => by(own, held, `${path}/${_id}`, { method: 'PATCH', body: { roleIds } });
+    const granted = await patch(['owner', 'manager']);
+    expect(outcome(granted)).toEqual([403, 'PERMISSION_DENIED']);
+    expect(outcome(await patch(['owner']))).toEqual([200, 'ok']);
+    expect(outcome(await patch(['viewer']))).toEqual([403, 'PERMISSION_DENIED']);
+    expect((await listed(own)).map(({ roleIds }) => roleIds)).toEqual([['owner'], ['owner']]);
+  });
+});
+
+describe('the last owner', () => {
+  it('can be neither removed nor demoted, also not by himself', async () => {
+    const own = await aMerchant(service);
+    const owner = await aUser(service.deps, { merchantId: own.id });
+    await aUser(service.deps, { merchantId: own.id, roleIds: ['manager'] });
+    const one = `${path}/${owner._id}`;
+    const credential = await signedIn(service, owner);
+    const demote = { method: 'PATCH', body: { roleIds: ['manager'] }, credential };
+    expect(outcome(await own.call(one, demote))).toEqual([409, 'LAST_OWNER']);
+    expect(outcome(await own.call(one, { method: 'DELETE', credential }))).toEqual([409, 'LAST_OWNER']);
+    expect(outcome(await own.call('/auth/session', { credential }))).toEqual([200, 'ok']);
+    const kept = await own.call(one, { method: 'PATCH', body: { roleIds: ['owner', 'till'] }, credential });
+    expect(outcome(kept)).toEqual([200, 'ok']);
+    await aUser(service.deps, { merchantId: own.id });
+    expect(outcome(await own.call(one, demote))).toEqual([200, 'ok']);
+  });
+
+  it('stays when several processes remove and demote all owners at the same time', async () => {
+    const { config, log } = service.deps;
+    const other = createDeps({ config, log, timeouts: 'tool' });
+    try {
+      for (let round = 0; round < 5; round += 1) {
+        const merchantId = newId();
+        const owners = await Promise.all(Array.from({ length: 4 }, () => aUser(service.deps, { merchantId })));
+        const ended = await Promise.allSettled(
+          owners.map(({ _id: id }, index) => {
+            const deps = index % 2 === 0 ? service.deps : other;
+            return index < 2
+              ? removeUser(deps, { merchantId, id })
+              : changeRoles(deps, { merchantId, id, roleIds: ['viewer'], mayGrant: () => {} });
+          }),
+        );
+        const refused = ended.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
+        expect(refused).toEqual(['LAST_OWNER']);
+        expect(await service.deps.collections.users.countDocuments({ merchantId, roleIds: 'owner' })).toBe(1);
+      }
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('is one of the merchant: those of others do not count', async () => {
+    const merchantId = newId();
+    await aUser(service.deps, { merchantId: newId() });
+    const { _id: id } = await aUser(service.deps, { merchantId });
+    await expect(removeUser(service.deps, { merchantId, id })).rejects.toMatchObject({ code: 'LAST_OWNER' });
+  });
+});
+
+describe('npm run users', () => {
+  const run = (line: string) =>
+    runOn(service, usersCommand, line.split(' '), { PUBLIC_URL: service.deps.config.PUBLIC_URL });
+  const tokenIn = (lines: string[]) => lines.join('\n').match(/\/console\/sign-in\/(\S+)/)?.[1] ?? '';
+
+  it('invites with a link that signs in, shows further links, lists, and removes', async () => {
+    const { id } = await aMerchant(service);
+    const invited = await run(`invite Ada@example.com --merchant ${id} --role owner --role till`);
+    expect(invited).toMatchObject({ code: 0, errors: [] });
+    expect(invited.lines[0]).toBe(`invited ada@example.com to merchant ${id} as owner, till`);
+    expect(invited.lines[1]).toMatch(new RegExp(`^${service.publicUrl}/console/sign-in/[\\w-]{32}$`));
+    expect((await press(service, tokenIn(invited.lines))).status).toBe(303);
+    const linked = await run(`link ada@example.com --merchant ${id}`);
+    expect((await press(service, tokenIn(linked.lines))).status).toBe(303);
+    expect((await run(`list --merchant ${id}`)).lines.join('\n')).toMatch(/ada@example\.com +owner,till +20/);
+    expect(await run(`remove ada@example.com --merchant ${id}`)).toMatchObject({
+      code: 1,
+      errors: ['The last owner can be neither removed nor demoted; name another owner first.'],
+    });
+    await createUser(service.deps, {
+      ...{ merchantId: id, email: 'b@example.com', roleIds: ['owner'], createdBy: 'test' },
+      mayGrant: () => {},
+    });
+    expect(await run(`remove ada@example.com --merchant ${id}`)).toMatchObject({ code: 0, errors: [] });
+  });
+
+  it.each([
+    ['invite --merchant m --role owner', 'name one email address'],
+    ['invite a@example.com b@example.com --merchant m --role owner', 'name one email address'],
+    ['invite a@example.com --role owner', '--merchant is required'],
+    ['invite a@example.com --merchant m', '--role is required'],
+    ['invite a@example.com --merchant m --role king', 'merchant m has no role "king"'],
+    ['link a@example.com --merchant m', 'merchant m has no user a@example.com'],
+    ['remove a@example.com --merchant m', 'merchant m has no user a@example.com'],
+  ])('%s says what is wrong', async (line, mistake) => {
+    expect(await run(line)).toMatchObject({ code: 1, lines: [], errors: [mistake] });
+  });
+});

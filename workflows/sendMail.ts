@@ -1,0 +1,12 @@
+// Sends one mail, again and again until the server takes it, refuses it for good, or the mail is worth nothing any more.
+// A mail that was given up fails the workflow, so that operators find it by its status.
+import { ApplicationFailure, setCurrentDetails } from '@temporalio/workflow';
+import type { SendMail } from '../schemas/workflows.js';
+import { mails } from './activityOptions.js';
+
+export async function sendMail({ mailId }: SendMail): Promise<{ state: string }> {
+  const { state, failure } = await mails.postMail({ mailId });
+  setCurrentDetails(`Done: ${state}.`);
+  if (state === 'failed') throw ApplicationFailure.nonRetryable(`The mail was given up: ${failure}.`, 'MAIL_FAILED');
+  return { state };
+}
