@@ -7,13 +7,16 @@ import { loyaltyClassOf, loyaltyObjectOf } from '../activities/wallets/google/pa
 import { applePassView, googlePassView, googleProgramView } from '../activities/wallets/passViews.js';
 import { tierOf } from '../schemas/balance.js';
 import type { MemberRow } from '../schemas/collections.js';
+import { isMailOn } from '../schemas/config.js';
 import { contrastOf } from '../schemas/contrast.js';
 import { ServiceError } from '../schemas/errors.js';
+import { languageOf } from '../schemas/languages/index.js';
 import type { finding, programPreview, SampleMember } from '../schemas/programEdits.js';
 import type { Program } from '../schemas/programs.js';
 import type { ApiDeps } from './apiDeps.js';
 import { enrollPage } from './pages/enrollForm.js';
-import { pageHtml } from './pages/layout.js';
+import { type Page, pageHtml } from './pages/layout.js';
+import { wordsOf } from './pages/words.js';
 
 type Finding = z.input<typeof finding>;
 type Preview = z.input<typeof programPreview>;
@@ -44,7 +47,7 @@ export async function previewProgram(
   return {
     ...(await appleOf(deps, program, sample)),
     google: googleOf(deps, program, sample),
-    publicPage: pageHtml(deps, enrollPage(program, logoOf(program))).text,
+    publicPage: pageHtml(deps, publicPageOf(deps, program)).text,
     findings,
   };
 }
@@ -98,6 +101,11 @@ function googleOf(deps: ApiDeps, program: Program, member: MemberRow): Preview['
     class: { ...loyaltyClassOf(issuerId, googleProgramView(deps.config, program)) },
     object: { ...loyaltyObjectOf(issuerId, googlePassView({ member, program })) },
   };
+}
+
+function publicPageOf({ config }: ApiDeps, program: Program): Page {
+  const words = wordsOf(languageOf(program), program);
+  return enrollPage({ program, words, logoUrl: logoOf(program), mails: isMailOn(config) });
 }
 
 /** The draft has no address of its own for its pictures yet. */

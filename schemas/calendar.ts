@@ -72,5 +72,5 @@ export function midnightAfter(zone: string, at: Date, days: number): Date {
 }
 
 /** The calendar day of a moment as people read it, such as 31 Dec 2026. */
-export const dayIn = (timeZone: string, at: Date): string =>
-  new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short', year: 'numeric' }).format(at);
+export const dayIn = (timeZone: string, at: Date, locale = 'en-GB'): string =>
+  new Intl.DateTimeFormat(locale, { timeZone, day: 'numeric', month: 'short', year: 'numeric' }).format(at);

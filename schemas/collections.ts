@@ -74,6 +74,8 @@ export interface MemberRow {
   /** Absent where no points expire, and until the member's first change after the program gained its rule. */
   expiry?: MemberExpiry;
   source: 'api' | 'console' | 'import' | 'public';
+  /** What the member agreed to on the public page, and when. */
+  consent?: { at: Date; programVersion: number; text: string };
   attribution: Record<string, string>;
   createdAt: Date;
   updatedAt: Date;

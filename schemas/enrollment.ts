@@ -12,6 +12,12 @@ const attributionKey = /^(?:ref|utm_[a-z0-9_]{1,40})$/;
 const attributionValue = text(1, 200);
 const maxAttributions = 20;
 
+/** A box of a form sends `on`. */
+const ticked = z
+  .unknown()
+  .transform((value) => value === true || ['true', 'on', '1', 'yes'].includes(String(value).toLowerCase()))
+  .meta({ shown: { type: ['boolean', 'string'] } });
+
 interface PublicPerson {
   firstName?: string;
   lastName?: string;
@@ -21,6 +27,8 @@ interface PublicPerson {
 
 export interface PublicEnrollment {
   person: PublicPerson;
+  /** Whether the person agreed to the consent text of the program. */
+  consent: boolean;
   attribution: Record<string, string>;
 }
 
@@ -28,11 +36,12 @@ export interface PublicEnrollment {
 export const publicEnrollRequest = z
   .looseObject({
     email,
+    consent: ticked.optional(),
     firstName: z.preprocess(leftEmpty, name.optional()).meta({ shown: { type: 'string', maxLength: 100 } }),
     lastName: z.preprocess(leftEmpty, name.optional()).meta({ shown: { type: 'string', maxLength: 100 } }),
     phone: z.preprocess(leftEmpty, phone.optional()).meta({ shown: { type: 'string', maxLength: 32 } }),
   })
-  .transform(({ email, firstName, lastName, phone, ...rest }, context): PublicEnrollment => {
+  .transform(({ email, firstName, lastName, phone, consent = false, ...rest }, context): PublicEnrollment => {
     const attribution: Record<string, string> = {};
     const keys = Object.keys(rest).filter((key) => attributionKey.test(key) && leftEmpty(rest[key]) !== undefined);
     for (const key of keys.slice(0, maxAttributions)) {
@@ -42,6 +51,7 @@ export const publicEnrollRequest = z
     }
     return {
       person: { email, ...(firstName && { firstName }), ...(lastName && { lastName }), ...(phone && { phone }) },
+      consent,
       attribution,
     };
   });

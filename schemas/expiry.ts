@@ -111,8 +111,16 @@ export function lotsAfter(program: Expiring, member: Holder, change: Changing): 
 /** What of a member's points expires next, at most three moments. */
 export const expiringNext = (program: Expiring, member: Omit<Holder, '_id'>) => expiringOf(lotsOf(program, member));
 
-/** One line for each moment, naming the last day in the program's time zone, for a pass. */
-export const expiryLines = (program: Expiring, member: Omit<Holder, '_id'>): string[] =>
-  expiringNext(program, member).map(({ points, at }) => `${points} until ${lastDay(program, at)}`);
+/** How a line about what expires is written, and in which language its day. */
+interface ExpiryWords {
+  locale: string;
+  until: (points: number, day: string) => string;
+}
+const onPasses: ExpiryWords = { locale: 'en-GB', until: (points, day) => `${points} until ${day}` };
 
-const lastDay = ({ timeZone = 'UTC' }: Expiring, at: Date): string => dayIn(timeZone, new Date(at.getTime() - 1));
+/** One line for each moment, naming the last day in the program's time zone. */
+export const expiryLines = (program: Expiring, member: Omit<Holder, '_id'>, words = onPasses): string[] =>
+  expiringNext(program, member).map(({ points, at }) => words.until(points, lastDay(program, at, words.locale)));
+
+const lastDay = ({ timeZone = 'UTC' }: Expiring, at: Date, locale: string): string =>
+  dayIn(timeZone, new Date(at.getTime() - 1), locale);

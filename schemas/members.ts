@@ -143,6 +143,10 @@ export const memberDetail = member.extend({
   redeemedCount: z.int().min(0).describe('redeems ever, without those that were reversed'),
   rewards: z.array(rewardState).describe('what the balance buys'),
   expiring: z.array(expiring).max(3).describe('what expires next; empty where no points expire'),
+  consent: z
+    .object({ at: z.iso.datetime(), programVersion: z.int(), text: z.string() })
+    .optional()
+    .describe('what the member agreed to on the public page'),
 });
 
 export const memberBalance = member.pick({ id: true, memberCode: true, fieldValues: true, balance: true });

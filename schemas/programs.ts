@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { timeZone } from './calendar.js';
 import { earnMistakes, earnRule } from './earning.js';
 import { expiryMistakes, expiryRule } from './expiry.js';
+import { languages } from './languages/index.js';
 import { passTemplate } from './passTemplate.js';
 import { rewardMistakes, rewards } from './rewards.js';
 import { text } from './text.js';
@@ -27,7 +28,9 @@ export const programFile = z
     name: text(1, 100),
     style: z.enum(['points', 'stamps', 'tiered']),
     fields: z.strictObject({ primaryLabel: text(1, 30).regex(/^[^.$]+$/, 'must not contain . or $') }),
+    language: z.enum(languages).optional(),
     goal: z.int().min(1).max(maxBalance).optional(),
+    rewardName: text(1, 100).optional(),
     tiers: z.array(tier).min(1).max(20).optional(),
     basis: z.enum(['balance', 'lifetime']).optional(),
     rewards: rewards.optional(),
@@ -41,6 +44,13 @@ export const programFile = z
       .strictObject({
         open: z.boolean().default(true),
         fields: z.array(z.enum(enrollmentFields)).default(['firstName', 'lastName']),
+        privacyUrl: z
+          .string()
+          .max(2_000)
+          .regex(/^https:\/\/[^\s/]+(?:\/\S*)?$/, 'must be an address that begins with https://')
+          .refine((url) => URL.canParse(url), 'must be an address')
+          .optional(),
+        consentText: text(1, 500).optional(),
       })
       .prefault({}),
   })
@@ -87,7 +97,9 @@ export const programRecord = z.object({
   name: z.string(),
   style: z.enum(['points', 'stamps', 'tiered']),
   fields: z.object({ primaryLabel: z.string() }),
+  language: z.enum(languages).optional().describe("absent: the customer's"),
   goal: z.int().optional(),
+  rewardName: z.string().optional().describe('of the default reward'),
   tiers: tiersOnly,
   basis: z.enum(['balance', 'lifetime']).optional(),
   rewards: rewards.optional().describe('besides the default reward, whose price is `goal`'),

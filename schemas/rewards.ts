@@ -22,6 +22,7 @@ export const rewards = z.array(reward).max(maxRewards);
 interface Rewarding {
   style: string;
   goal?: number | undefined;
+  rewardName?: string | undefined;
   rewards?: readonly Reward[] | undefined;
 }
 
@@ -47,9 +48,9 @@ export type RewardState = z.output<typeof rewardState>;
 
 /** What the balance buys: the active rewards in the order of the program, and at the end the default reward. */
 export function rewardStates(program: Rewarding, balance: number): RewardState[] {
-  const { goal, rewards: own = [] } = program;
+  const { goal, rewardName = 'Reward', rewards: own = [] } = program;
   const priced = own.filter(({ active }) => active).map(({ id, name, cost }) => ({ id, name, cost }));
-  if (goal !== undefined) priced.push({ id: defaultRewardId, name: 'Reward', cost: goal });
+  if (goal !== undefined) priced.push({ id: defaultRewardId, name: rewardName, cost: goal });
   return priced.map((each) => ({
     ...each,
     ready: balance >= each.cost,

@@ -122,7 +122,7 @@ async function storeMail(deps: MailDeps, wanted: QueueMail): Promise<MailRow | Q
     state: 'queued',
     sealed: deps.secrets.seal(JSON.stringify(sealed), placeOf(_id)),
     attempts: 0,
-    leasedUntil: now,
+    leasedUntil: new Date(0),
     triedUntil: new Date(now.getTime() + mailKinds[kind].triedForMs),
     dueAt: workflowLostAt(deps),
     createdAt: now,

@@ -24,6 +24,8 @@ export interface NewMember {
   person: Person;
   source: MemberRow['source'];
   attribution: Record<string, string>;
+  /** Whether the person agreed to the consent text of the program. */
+  consent?: boolean;
   actor: Actor;
   /** Without `member.created`, and its passes without `pass.created`. */
   quiet?: boolean | undefined;
@@ -67,13 +69,14 @@ export function searchWordRows(member: MemberRow): MemberSearchWordRow[] {
 
 export function newMemberRows(
   deps: Deps,
-  { program, person, source, attribution, actor, quiet }: NewMember,
+  { program, person, source, attribution, consent, actor, quiet }: NewMember,
 ): NewMemberRows {
   const now = deps.now();
   const _id = newId();
   const { initialPoints: balance = 0, ...names } = person;
   const field = fieldOf(program);
   const tier = tierOf(program, balance, balance);
+  const text = program.enrollment.consentText;
   const nothing = { _id, balance: 0 };
   const lots = lotsAfter(program, nothing, { current: balance, delta: balance, version: 1, at: now });
   const member: MemberRow = {
@@ -105,6 +108,7 @@ export function newMemberRows(
     ...(lots && { expiry: rowOf(program, _id, lots.lots) }),
     source,
     attribution,
+    ...(consent && text !== undefined && { consent: { at: now, programVersion: versionOf(program), text } }),
     createdAt: now,
     updatedAt: now,
   };

@@ -9,13 +9,17 @@ import { expiryLines } from '../../schemas/expiry.js';
 import type { Program } from '../../schemas/programs.js';
 import { hasOwnRewards, rewardStates } from '../../schemas/rewards.js';
 import { gift, speech, tick, wallet } from './icons.js';
+import type { Words } from './words.js';
 
 export interface Card {
   member: MemberRow;
   program: Program;
+  words: Words;
   /** Where the signed pass can be fetched; undefined in stub mode. */
   appleUrl: string | undefined;
   googleUrl: string | undefined;
+  /** The phone has Google's wallet: its button comes first. */
+  googleFirst: boolean;
   /** The address of this card, shown as a QR code on a desktop. */
   cardUrl: string;
   logoUrl: string | undefined;
@@ -37,40 +41,56 @@ const maxStamps = 30;
 
 type CardState = ReturnType<typeof cardState>;
 
-/** The data that the page's script keeps current. */
-export function cardState({ member, program }: Pick<Card, 'member' | 'program'>) {
+/** The data that the page's script keeps current, with the words that it shows. */
+export function cardState({ member, program, words }: Pick<Card, 'member' | 'program' | 'words'>) {
+  const { card, say, language } = words;
   const next = nextTierOf({ member, program });
   const { balance } = member;
-  const { goal } = program;
+  const { goal, rewardName } = program;
   const missing = goal === undefined ? 0 : Math.max(goal - balance, 0);
   const points = program.basis === 'lifetime' ? member.lifetimePoints : balance;
+  const notices = { active: '', voided: card.voided, expired: card.expired };
+  const isFull = goal !== undefined && missing === 0 && member.status === 'active';
   return {
     balance,
-    unit: program.fields.primaryLabel,
+    unit: say(program.fields.primaryLabel),
     goal: goal ?? null,
-    reward: missing > 0 ? `${missing} to go` : 'Ready',
+    reward: missing > 0 ? card.toGo(missing) : card.ready,
+    /** What is said when the goal is reached; null before. */
+    full: isFull ? fullOf(words, rewardName) : null,
     /** Empty when the only reward is the one whose price is the goal. */
-    rewards: (hasOwnRewards(program) ? rewardStates(program, balance) : []).map(({ name, cost, ready, missing }) => ({
-      name,
-      cost,
-      ready,
-      state: ready ? 'Ready' : `${missing} to go`,
-    })),
+    rewards: (hasOwnRewards(program) ? rewardStates(program, balance) : []).map(
+      ({ id, name, cost, ready, missing: lacking }) => ({
+        name: id === 'default' && rewardName === undefined ? card.reward : say(name),
+        cost,
+        ready,
+        state: ready ? card.ready : card.toGo(lacking),
+      }),
+    ),
     /** What expires next. */
-    expiring: expiryLines(program, member),
-    tier: tierNow({ member, program }) ?? null,
-    next: next ? `${next.missing} to ${next.name}` : null,
+    expiring: expiryLines(program, member, { locale: language === 'en' ? 'en-GB' : language, until: card.until }),
+    tier: tierOf(words, tierNow({ member, program })),
+    next: next ? card.toTier(next.missing, say(next.name)) : card.highest,
     /** Value, maximum and name of the progress bar. */
     aim: program.tiers
-      ? { value: points, max: points + (next?.missing ?? 0), name: next ? `Towards ${next.name}` : 'The highest tier' }
-      : { value: Math.min(balance, goal ?? 0), max: goal ?? 0, name: 'Towards the reward' },
+      ? {
+          value: points,
+          max: points + (next?.missing ?? 0),
+          name: next ? card.towards(say(next.name)) : card.highest,
+        }
+      : { value: Math.min(balance, goal ?? 0), max: goal ?? 0, name: card.towardsReward },
     status: member.status,
-    message: member.pass.message ?? null,
+    notice: notices[member.status],
+    message: member.pass.message === undefined ? null : say(member.pass.message),
     version: member.version,
   };
 }
 
-export const notices = { active: '', voided: 'This card has been voided.', expired: 'This card has expired.' };
+const fullOf = ({ card, say }: Words, reward: string | undefined): string =>
+  reward === undefined ? card.readyReward : card.readyNow(say(reward));
+
+const tierOf = ({ card, say }: Words, tier: string | undefined): string =>
+  tier === undefined ? card.noTier : say(tier);
 
 function stamps({ member, program: { style, goal } }: Card): Html | false {
   if (style !== 'stamps' || goal === undefined || goal > maxStamps) return false;
@@ -86,79 +106,107 @@ function progress(card: Card, { aim }: CardState): Html | false {
   return html`<progress class="progress" id="progress" max="${aim.max}" value="${aim.value}" aria-label="${aim.name}"></progress>`;
 }
 
-function facts({ program }: Card, { goal, reward, tier, next }: CardState): Html | false {
+function facts({ program, words: { card, say } }: Card, { goal, reward, tier, next }: CardState): Html | false {
   if (program.tiers) {
-    return html`<div><span class="label">Tier</span><b id="tier">${tier ?? 'None yet'}</b>
-    <span class="label" id="next">${next ?? 'The highest tier'}</span></div>`;
+    return html`<div><span class="label">${card.tier}</span><b id="tier">${tier}</b>
+    <span class="label" id="next">${next}</span></div>`;
   }
-  return goal !== null && html`<div><span class="label">Reward at ${goal}</span><b id="reward">${reward}</b></div>`;
+  if (goal === null) return false;
+  const { rewardName } = program;
+  const label = rewardName === undefined ? card.rewardAt(goal) : card.namedAt(say(rewardName), goal);
+  return html`<div><span class="label">${label}</span><b id="reward">${reward}</b></div>`;
+}
+
+/** Also there, hidden, while the card is not full, so that the script can show it. */
+function celebration({ words: { card } }: Card, { full }: CardState): Html {
+  return html`<div class="celebration" id="celebration" ${full === null && new Html('hidden')}>
+  ${gift}<div><b>${card.full}</b><p id="full">${full}</p></div>${Array.from({ length: 12 }, () => new Html('<i aria-hidden="true"></i>'))}
+</div>`;
 }
 
 function view(card: Card, state: CardState): Html {
-  const { member, program, cardUrl, logoUrl, stripUrl } = card;
+  const { member, program, cardUrl, logoUrl, stripUrl, words } = card;
   const name = displayName(member);
   const barcode = barcodeOf(card);
   const isOther = barcode !== member.memberCode;
-  const label = isOther ? 'Card number' : 'Member ID';
+  const label = isOther ? words.card.cardNumber : words.card.memberId;
   const isVoid = member.status !== 'active';
-  return html`<article class="card ${isVoid && 'void'}" id="card" aria-label="${program.name} card" data-state="${new URL(cardUrl).pathname}.json">
+  return html`<article class="card ${isVoid && 'void'}" id="card" aria-label="${words.card.title(program.name)}" data-state="${new URL(cardUrl).pathname}.json">
   <header>
     ${logoUrl && html`<img class="logo" src="${logoUrl}" alt="">`}
     <div><h1>${program.passTemplate.logoText || program.name}</h1>${name && html`<p>${name}</p>`}</div>
   </header>
   ${stripUrl && html`<img class="strip" src="${stripUrl}" alt="">`}
-  <p class="banner" id="status" ${!isVoid && new Html('hidden')}>${notices[member.status]}</p>
+  <p class="banner" id="status" ${!isVoid && new Html('hidden')}>${state.notice}</p>
   <div class="balance">
     <div><span class="label">${state.unit}</span><strong id="balance">${state.balance}</strong></div>
     ${facts(card, state)}
   </div>
   ${stamps(card) || progress(card, state)}
-  ${rewardList(state)}
-  ${expiringList(state, program)}
-  <div class="code" role="img" aria-label="QR code of ${label} ${barcode}${isOther && `, Member ID ${member.memberCode}`}">
+  ${program.goal !== undefined && celebration(card, state)}
+  ${rewardList(card, state)}
+  ${expiringList(card, state)}
+  <div class="code" role="img" aria-label="${words.card.qr(label, barcode)}${isOther && `, ${words.card.memberId} ${member.memberCode}`}">
     ${qrSvg(barcode)}
     <span class="label">${label}</span><strong>${barcode}</strong>
-    ${isOther && html`<span class="label">Member ID</span><strong>${member.memberCode}</strong>`}
+    ${isOther && html`<span class="label">${words.card.memberId}</span><strong>${member.memberCode}</strong>`}
   </div>
 </article>`;
 }
 
-function rewardList({ rewards }: CardState): Html | false {
+function rewardList({ words: { card } }: Card, { rewards }: CardState): Html | false {
   if (rewards.length === 0) return false;
   const lines = rewards.map(
     ({ name, cost, ready, state }) =>
       html`<li class="${ready && 'ready'}"><span>${name} <span class="label">${cost}</span></span> <b>${state}</b></li>`,
   );
-  return html`<ul class="rewards" id="rewards" aria-label="Rewards">${lines}</ul>`;
+  return html`<ul class="rewards" id="rewards" aria-label="${card.rewards}">${lines}</ul>`;
 }
 
 /** Also there, hidden, while nothing expires, so that the script can fill it. */
-function expiringList({ expiring }: CardState, { expiry }: Program): Html | false {
+function expiringList({ words: { card }, program: { expiry } }: Card, { expiring }: CardState): Html | false {
   if (!expiry) return false;
   const lines = expiring.map((line) => html`<li>${line}</li>`);
-  return html`<div class="expiring" id="expiring" ${lines.length === 0 && new Html('hidden')}><span class="label">Expiring</span><ul>${lines}</ul></div>`;
+  return html`<div class="expiring" id="expiring" ${lines.length === 0 && new Html('hidden')}><span class="label">${card.expiring}</span><ul>${lines}</ul></div>`;
+}
+
+/** What the back of a pass says. */
+function back({ program: { passTemplate, enrollment }, words }: Card): Html | false {
+  const fields = passTemplate.backFields.map(
+    ({ label, value }) => html`<div><dt>${words.say(label)}</dt><dd>${words.say(value)}</dd></div>`,
+  );
+  const { privacyUrl } = enrollment;
+  if (fields.length === 0 && privacyUrl === undefined) return false;
+  return html`<details class="back"><summary>${words.card.about}</summary>
+${fields.length > 0 && html`<dl>${fields}</dl>`}
+${privacyUrl && html`<p><a href="${privacyUrl}" rel="noopener">${words.join.privacy}</a></p>`}
+</details>`;
+}
+
+function walletButtons({ appleUrl, googleUrl, googleFirst, words: { card } }: Card): Html | false {
+  const apple = appleUrl && html`<a class="button" href="${appleUrl}">${wallet}${card.apple}</a>`;
+  const google = googleUrl && html`<a class="button" href="${googleUrl}" rel="noopener">${wallet}${card.google}</a>`;
+  if (!apple && !google) return false;
+  return html`<nav class="actions" aria-label="${card.wallets}">
+    ${googleFirst ? [google, apple] : [apple, google]}
+  </nav>`;
 }
 
 export function cardBody(card: Card): Html {
-  const { member, appleUrl, googleUrl, cardUrl, isNew } = card;
+  const { member, cardUrl, isNew, words } = card;
   const state = cardState(card);
   return html`<div>${view(card, state)}</div>
 <div class="side">
   ${
     isNew &&
-    html`<div class="welcome"><h2>Welcome${member.firstName && `, ${member.firstName}`}!</h2>
-  <p>This is your card. Keep this page, or add it to your phone's wallet.</p></div>`
+    html`<div class="welcome"><h2>${words.card.welcome(member.firstName)}</h2>
+  <p>${words.card.welcomeText}</p></div>`
   }
   <div class="message" id="said" ${!state.message && new Html('hidden')}>${speech}<p id="message">${state.message}</p></div>
   <p class="unseen" id="news" role="status"></p>
-  ${
-    (appleUrl || googleUrl) &&
-    html`<nav class="actions" aria-label="Add to a wallet">
-    ${appleUrl && html`<a class="button" href="${appleUrl}">${wallet}Add to Apple Wallet</a>`}
-    ${googleUrl && html`<a class="button" href="${googleUrl}" rel="noopener">${wallet}Add to Google Wallet</a>`}
-  </nav>`
-  }
-  <aside class="elsewhere" aria-label="On your phone">${qrSvg(cardUrl)}<p class="note">Scan this with your phone to carry the card with you.</p></aside>
-  <p class="note foot">Show the code at the till. <noscript>Reload this page to see your newest balance.</noscript></p>
+  ${walletButtons(card)}
+  <aside class="elsewhere" aria-label="${words.card.onPhone}">${qrSvg(cardUrl)}<p class="note">${words.card.scan}</p></aside>
+  ${back(card)}
+  <p class="note foot">${words.card.atTill} <noscript>${words.card.reload}</noscript></p>
 </div>`;
 }

@@ -1,10 +1,9 @@
 // The script of the web card: it queries the card every 3 s while the page is visible, shows what changed, and
-// announces it to screen readers. Without the script the card stays as it was when the page was loaded.
-import { notices } from './card.js';
+// announces it to screen readers. Without the script the card stays as it was when the page was loaded. All words come
+// with the card, in its language.
 
 export const cardScript = `'use strict';
 const card = document.getElementById('card');
-const notices = ${JSON.stringify(notices)};
 const at = (id) => document.getElementById(id);
 let version;
 function set(id, text) {
@@ -20,11 +19,13 @@ function show(state) {
     at('balance').classList.add('changed');
   }
   set('reward', state.reward);
-  set('tier', state.tier ?? 'None yet');
-  set('next', state.next ?? 'The highest tier');
+  set('tier', state.tier);
+  set('next', state.next);
   set('message', state.message ?? '');
   at('said').hidden = !state.message;
-  set('status', notices[state.status]);
+  set('full', state.full ?? '');
+  if (at('celebration')) at('celebration').hidden = !state.full;
+  set('status', state.notice);
   at('status').hidden = state.status === 'active';
   card.classList.toggle('void', state.status !== 'active');
   const progress = at('progress');
@@ -46,7 +47,7 @@ function show(state) {
     expiring.hidden = lines.length === 0;
   }
   document.querySelectorAll('#stamps li').forEach((place, index) => place.classList.toggle('full', index < state.balance));
-  const news = [state.unit + ': ' + state.balance + '.', state.message, notices[state.status]];
+  const news = [state.unit + ': ' + state.balance + '.', state.message, state.full, state.notice];
   at('news').textContent = news.filter(Boolean).join(' ');
 }
 async function refresh() {

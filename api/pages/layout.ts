@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import { Html, html } from '../../platform/html.js';
+import type { Language } from '../../schemas/languages/index.js';
 import type { Program } from '../../schemas/programs.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { keptAnswer, sendKept } from '../keptAnswer.js';
@@ -10,6 +11,7 @@ import { style } from './style.js';
 
 export interface Page {
   title: string;
+  language: Language;
   program?: Program;
   body: Html;
   /** `wide`: two columns where there is room; `split`: one panel with two halves. */
@@ -31,13 +33,13 @@ export const pictureUrl = (deps: Pick<ApiDeps, 'config'>, program: Program, name
 
 /** The page, and its style sheet, whose hash the Content-Security-Policy needs. */
 export function pageHtml(deps: Pick<ApiDeps, 'config'>, page: Page): { text: string; rules: string } {
-  const { title, program, body, shape, script = false } = page;
+  const { title, language, program, body, shape, script = false } = page;
   const { background, foreground, label } = program?.passTemplate.colors ?? neutral;
   const colors = `:root { --paper: ${background}; --ink: ${foreground}; --label: ${label}; }`;
   const rules = colors + style;
   const icon = program ? pictureUrl(deps, program, 'logo') : 'data:,';
   const shown = html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -66,6 +68,7 @@ export function sendPage(deps: ApiDeps, ctx: Context, page: Page): void {
   );
   ctx.set('Referrer-Policy', 'no-referrer');
   ctx.set('X-Content-Type-Options', 'nosniff');
+  ctx.vary('Accept-Language');
   ctx.set('Cache-Control', 'no-store');
   if (cacheControl === undefined) ctx.body = text;
   else sendKept(ctx, keptAnswer({ bytes: Buffer.from(text), type: 'text/html; charset=utf-8', cacheControl }));

@@ -5,21 +5,24 @@ import { cachedProgram } from '../../activities/programs/readProgram.js';
 import { passUrlOf } from '../../activities/wallets/passViews.js';
 import { html } from '../../platform/html.js';
 import type { MemberRow } from '../../schemas/collections.js';
+import { isMailOn } from '../../schemas/config.js';
 import { publicEnrollRequest } from '../../schemas/enrollment.js';
 import { errorTable, ServiceError } from '../../schemas/errors.js';
+import { languageOf } from '../../schemas/languages/index.js';
 import type { Program } from '../../schemas/programs.js';
 import type { ApiDeps } from '../apiDeps.js';
-import { countCall, publicCaller, queryOf } from '../guard.js';
+import { joinPublicly } from '../changes/joinPublicly.js';
+import { countAlso, countCall, publicCaller, queryOf } from '../guard.js';
 import { keptAnswer, sendKept } from '../keptAnswer.js';
 import { ipKey } from '../limits.js';
 import { readBody } from '../readBody.js';
 import { cachedPublicProgram, readPublicProgram } from '../reads/programs.js';
-import { publicRoutes } from '../routes/public.js';
 import { isReal, sendPass } from '../wallets/apple.js';
 import { cardBody, cardState } from './card.js';
 import { cardScript } from './cardScript.js';
-import { alreadyJoined, enrollFields, enrollForm, enrollPage, honeypot } from './enrollForm.js';
+import { enrollFields, enrollForm, enrollPage, honeypot, type Joining, joinedPage } from './enrollForm.js';
 import { pictureUrl, sendPage } from './layout.js';
+import { type Words, wordsOf } from './words.js';
 
 async function memberByToken(deps: ApiDeps, token: string): Promise<{ member: MemberRow; program: Program } | null> {
   if (!/^[A-Za-z0-9_-]{20,64}$/.test(token)) return null;
@@ -32,28 +35,40 @@ const logoOf = (deps: ApiDeps, program: Program): string | undefined => {
   return logo || icon ? pictureUrl(deps, program, 'logo') : undefined;
 };
 
+const wordsFor = (ctx: Context, program?: Program): Words =>
+  wordsOf(languageOf(program ?? {}, ctx.get('Accept-Language')), program);
+
 function sendNotFound(deps: ApiDeps, ctx: Context): void {
-  const body = html`<div class="lone"><h1>There is no such card</h1><p>Check the link that you were given.</p></div>`;
-  sendPage(deps, ctx, { title: 'Not found', status: 404, body });
+  const { card, language } = wordsFor(ctx);
+  const body = html`<div class="lone"><h1>${card.missing}</h1><p>${card.missingText}</p></div>`;
+  sendPage(deps, ctx, { title: card.notFound, language, status: 404, body });
 }
+
+/** Phones and tablets with Android have Google's wallet. */
+const hasGoogleWallet = (ctx: Context): boolean => /\bAndroid\b/.test(ctx.get('User-Agent'));
 
 async function showCard(deps: ApiDeps, ctx: Context, token: string): Promise<void> {
   const found = await memberByToken(deps, token);
   if (!found) return sendNotFound(deps, ctx);
   const { member, program } = found;
+  const words = wordsFor(ctx, program);
   const cardUrl = passUrlOf(deps, member);
   const card = {
     member,
     program,
+    words,
     cardUrl,
     appleUrl: isReal(deps) ? `${cardUrl}.pkpass` : undefined,
     googleUrl: deps.walletModes.google === 'real' ? member.pass.googleSaveUrl : undefined,
+    googleFirst: hasGoogleWallet(ctx),
     logoUrl: logoOf(deps, program),
     stripUrl: program.passTemplate.images.strip && pictureUrl(deps, program, 'strip'),
     isNew: ctx.query.welcome !== undefined,
   };
+  ctx.vary('User-Agent');
   sendPage(deps, ctx, {
-    title: `${program.name} card`,
+    title: words.card.title(program.name),
+    language: words.language,
     program,
     body: cardBody(card),
     shape: 'wide',
@@ -62,10 +77,23 @@ async function showCard(deps: ApiDeps, ctx: Context, token: string): Promise<voi
   });
 }
 
+const joiningOf = (deps: ApiDeps, ctx: Context, program: Program): Joining => ({
+  program,
+  words: wordsFor(ctx, program),
+  logoUrl: logoOf(deps, program),
+  mails: isMailOn(deps.config),
+});
+
 async function showEnrollment(deps: ApiDeps, ctx: Context): Promise<void> {
   const program = await publicProgram(deps, ctx, cachedPublicProgram);
   if (!program) return;
-  sendPage(deps, ctx, { ...enrollPage(program, logoOf(deps, program)), cacheControl: 'public, max-age=10' });
+  sendPage(deps, ctx, { ...enrollPage(joiningOf(deps, ctx, program)), cacheControl: 'public, max-age=10' });
+}
+
+function refusalOf({ refusals }: Words['join'], { code }: ServiceError): string {
+  if (code === 'PROGRAM_NOT_FOUND') return refusals.gone;
+  if (code === 'PROGRAM_ARCHIVED') return refusals.archived;
+  return code === 'RATE_LIMITED' ? refusals.tooMany : refusals.other;
 }
 
 /** The open program of the path. When there is none, sends a page with the reason and returns null. */
@@ -74,8 +102,9 @@ async function publicProgram(deps: ApiDeps, ctx: Context, read = readPublicProgr
     return await read(deps, { slug: ctx.params.slug ?? '' });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const body = html`<div class="lone"><h1>Nobody can join here</h1><p>${error.message}</p></div>`;
-    sendPage(deps, ctx, { title: 'Not found', status: errorTable[error.code].status, body });
+    const { join, card, language } = wordsFor(ctx);
+    const body = html`<div class="lone"><h1>${join.nobody}</h1><p>${refusalOf(join, error)}</p></div>`;
+    sendPage(deps, ctx, { title: card.notFound, language, status: errorTable[error.code].status, body });
     return null;
   }
 }
@@ -83,50 +112,47 @@ async function publicProgram(deps: ApiDeps, ctx: Context, read = readPublicProgr
 async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
   const program = await publicProgram(deps, ctx);
   if (!program) return;
-  const logoUrl = logoOf(deps, program);
+  const joining = joiningOf(deps, ctx, program);
+  const { words, mails } = joining;
+  const { join, language } = words;
   const sent = Object.entries((await readBody(ctx, { form: true })) ?? {});
   const values = Object.fromEntries(sent.filter((field): field is [string, string] => typeof field[1] === 'string'));
-  const already = () =>
-    sendPage(deps, ctx, {
-      title: `You are in already: ${program.name}`,
-      program,
-      body: alreadyJoined(program, logoUrl),
-      shape: 'split',
-    });
-  // A bot gets the page for a known email, so that it does not notice the honeypot.
-  if (values[honeypot]) return already();
   const retry = (errors: Record<string, string>, status: number, notice: string) =>
     sendPage(deps, ctx, {
-      title: `Please check: Join ${program.name}`,
+      title: join.check(program.name),
+      language,
       program,
       status,
       shape: 'split',
-      body: enrollForm({ program, logoUrl, values, errors, notice }),
+      body: enrollForm({ ...joining, values, errors, notice }),
     });
+  // A bot gets the page for a known email, so that it does not notice the honeypot.
+  if (values[honeypot]) return sendPage(deps, ctx, joinedPage(joining, values.email ?? ''));
   const parsed = publicEnrollRequest.safeParse({ ...queryOf(ctx), ...values });
-  if (!parsed.success) {
-    const errors = Object.fromEntries(parsed.error.issues.map((issue) => [issue.path.join('.'), issue.message]));
+  const errors = Object.fromEntries(parsed.error?.issues.map(({ path, message }) => [path.join('.'), message]) ?? []);
+  if (program.enrollment.consentText !== undefined && !values.consent) errors.consent = 'is required';
+  if (!parsed.success || errors.consent) {
     const isShown = enrollFields(program).some((name) => errors[name] !== undefined);
-    const [other] = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
-    return retry(errors, 400, isShown ? 'Please check the marked fields.' : `This link is not right: ${other}.`);
+    const [other] = Object.entries(errors).map(([path, message]) => `${path} ${message}`);
+    return retry(errors, 400, isShown ? join.checkFields : join.badLink(other ?? ''));
   }
   try {
     await countCall(deps, ctx, { kind: 'public', key: ipKey(ctx.ip) });
-    const reply = await publicRoutes.enrollPublicly({
-      deps,
-      caller: publicCaller,
-      params: { slug: program.slug },
-      query: {},
-      body: parsed.data,
-      ctx,
+    await countAlso(deps, ctx, { kind: 'program', key: program._id });
+    const enrolled = await joinPublicly(deps, {
+      program,
+      ...parsed.data,
+      language,
+      actor: publicCaller.actor,
+      requestId: ctx.state.requestId,
+      awaited: !mails,
     });
-    if (!('data' in reply)) throw new ServiceError('INTERNAL');
-    if ('deduped' in reply.data) return already();
-    ctx.redirect(`${reply.data.apple.passUrl}?welcome`);
+    if (mails || enrolled.kind === 'deduped') return sendPage(deps, ctx, joinedPage(joining, parsed.data.person.email));
+    ctx.redirect(`${passUrlOf(deps, enrolled.member)}?welcome`);
     ctx.status = 303;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    retry({}, errorTable[error.code].status, error.message);
+    retry({}, errorTable[error.code].status, refusalOf(join, error));
   }
 }
 
@@ -153,7 +179,9 @@ export function pageRoutes(deps: ApiDeps): Router {
     const found = await memberByToken(deps, token);
     if (!found) return sendNotFound(deps, ctx);
     if (kind === 'json') {
-      const bytes = Buffer.from(JSON.stringify(cardState(found)));
+      const words = wordsFor(ctx, found.program);
+      const bytes = Buffer.from(JSON.stringify(cardState({ ...found, words })));
+      ctx.vary('Accept-Language');
       return sendKept(ctx, keptAnswer({ bytes, type: 'application/json', cacheControl: ownCard }));
     }
     if (!isReal(deps)) return sendNotFound(deps, ctx);

@@ -50,6 +50,27 @@ main:has(.card.void) :is(.welcome, .foot) { display: none; }
 .rewards .ready b { font-weight: 700; }
 .expiring { margin-top: 1rem; }
 .expiring ul { list-style: none; }
+.celebration { position: relative; overflow: hidden; display: flex; gap: .8rem; align-items: center; margin-top: 1.1rem; padding: .8rem 1rem; border-radius: 1rem; background: var(--ink); color: var(--paper); animation: arrive .5s ease-out; }
+.celebration svg { flex: none; width: 2rem; fill: none; stroke: currentColor; stroke-width: 1.8; stroke-linejoin: round; }
+.celebration b { display: block; font-size: 1.1rem; line-height: 1.3; }
+.celebration p { font-size: .92rem; overflow-wrap: anywhere; }
+.celebration i { position: absolute; top: -1rem; width: .4rem; height: .7rem; border-radius: .1rem; background: #f59e0b; animation: fall 2.2s ease-in 3 both; }
+.celebration i:nth-of-type(3n) { background: #ec4899; }
+.celebration i:nth-of-type(3n + 1) { background: #22c55e; }
+.celebration i:nth-of-type(1) { left: 4%; animation-delay: 0.1s; }
+.celebration i:nth-of-type(2) { left: 13%; animation-delay: 0.7s; }
+.celebration i:nth-of-type(3) { left: 21%; animation-delay: 0.3s; }
+.celebration i:nth-of-type(4) { left: 30%; animation-delay: 1.1s; }
+.celebration i:nth-of-type(5) { left: 38%; animation-delay: 0.5s; }
+.celebration i:nth-of-type(6) { left: 47%; animation-delay: 0s; }
+.celebration i:nth-of-type(7) { left: 55%; animation-delay: 0.9s; }
+.celebration i:nth-of-type(8) { left: 63%; animation-delay: 0.2s; }
+.celebration i:nth-of-type(9) { left: 72%; animation-delay: 0.6s; }
+.celebration i:nth-of-type(10) { left: 80%; animation-delay: 1.2s; }
+.celebration i:nth-of-type(11) { left: 88%; animation-delay: 0.4s; }
+.celebration i:nth-of-type(12) { left: 95%; animation-delay: 0.8s; }
+@keyframes arrive { from { transform: scale(.92); opacity: 0; } }
+@keyframes fall { to { transform: translateY(9rem) rotate(300deg); } }
 .code { display: grid; justify-items: center; gap: .15rem; margin-top: 1.4rem; padding: 1.1rem; background: #fff; color: #18181b; border-radius: 1rem; }
 .code svg { width: 10.5rem; height: 10.5rem; margin-bottom: .6rem; }
 .code .label { color: #52525b; }
@@ -57,7 +78,7 @@ main:has(.card.void) :is(.welcome, .foot) { display: none; }
 .banner { background: #7f1d1d; color: #fff; font-weight: 600; border-radius: .75rem; padding: .5rem .8rem; margin-top: 1rem; }
 .changed { animation: changed .7s ease-out; }
 @keyframes changed { 30% { transform: scale(1.14); } }
-@media (prefers-reduced-motion: reduce) { .changed { animation: none; } .progress::-webkit-progress-value { transition: none; } }
+@media (prefers-reduced-motion: reduce) { .changed, .celebration { animation: none; } .celebration i { display: none; } .progress::-webkit-progress-value { transition: none; } }
 
 .side { margin-top: 1.4rem; }
 .welcome { text-align: center; margin-bottom: 1.1rem; }
@@ -70,6 +91,11 @@ main:has(.card.void) :is(.welcome, .foot) { display: none; }
 .button, button { display: flex; align-items: center; justify-content: center; gap: .6rem; width: 100%; min-height: 3.1rem; padding: .7rem 1rem; border: 0; border-radius: .9rem; font: inherit; font-weight: 640; text-decoration: none; cursor: pointer; background: #000; color: #fff; border: 1px solid #3f3f46; }
 .button:hover, button:hover { filter: brightness(1.15); }
 .button svg { width: 1.4rem; fill: none; stroke: currentColor; stroke-width: 1.8; stroke-linejoin: round; }
+.back { margin-top: 1rem; border-radius: 1rem; background: var(--panel); border: 1px solid var(--line); }
+.back summary { padding: .8rem 1rem; min-height: 2.75rem; font-weight: 600; cursor: pointer; }
+.back dl, .back p { padding: 0 1rem .9rem; display: grid; gap: .8rem; }
+.back dt { font-weight: 600; font-size: .9rem; }
+.back dd { color: var(--soft); white-space: pre-line; overflow-wrap: anywhere; }
 .elsewhere { display: none; }
 .actions + .note, .elsewhere + .note { margin-top: 1rem; text-align: center; }
 .foot { margin-top: 1rem; text-align: center; }
@@ -87,6 +113,11 @@ label { display: block; font-weight: 600; font-size: .95rem; margin-bottom: .3re
 label span { color: var(--soft); font-weight: 400; }
 input { width: 100%; min-height: 3rem; font: inherit; padding: .6rem .85rem; border: 1px solid var(--line); border-radius: .8rem; background: var(--page); color: inherit; }
 input:focus { border-color: #3b82f6; outline: 3px solid color-mix(in srgb, #3b82f6 35%, transparent); outline-offset: 0; }
+.consent { display: grid; grid-template-columns: auto 1fr; gap: .2rem .7rem; align-items: start; }
+.consent input { width: 1.4rem; height: 1.4rem; min-height: 0; margin: .1rem 0 0; accent-color: var(--paper); }
+.consent label { font-weight: 400; margin: 0; overflow-wrap: anywhere; }
+.consent .error { grid-column: 1 / -1; margin-top: 0; }
+.note a { white-space: nowrap; }
 input[aria-invalid=true] { border-color: var(--bad); border-width: 2px; }
 .error { display: flex; gap: .4rem; color: var(--bad); margin-top: .35rem; font-size: .9rem; font-weight: 550; }
 .summary { background: var(--badsoft); color: var(--bad); border: 1px solid currentColor; border-radius: .8rem; padding: .75rem .9rem; font-weight: 600; }

@@ -55,7 +55,7 @@ export function presentMemberDetail(
   deps: PresenterDeps,
   pair: { member: MemberRow; program: Program },
 ): z.input<typeof memberDetail> {
-  const { deviceCount, redeemedCount, balance } = pair.member;
+  const { deviceCount, redeemedCount, balance, consent } = pair.member;
   return {
     ...presentMember(deps, pair),
     program: presentSnapshot(pair.program),
@@ -63,6 +63,7 @@ export function presentMemberDetail(
     redeemedCount,
     rewards: rewardStates(pair.program, balance),
     expiring: presentExpiring(pair),
+    ...(consent && { consent: { ...consent, at: consent.at.toISOString() } }),
   };
 }
 

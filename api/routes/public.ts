@@ -2,7 +2,8 @@
 // the member: anyone can type an address, and must not get the pass of another person.
 import { passUrlOf } from '../../activities/wallets/passViews.js';
 import type { publicEndpoints } from '../../schemas/endpoints/public.js';
-import { performEnrollment } from '../changes/performEnrollment.js';
+import { languageOf } from '../../schemas/languages/index.js';
+import { joinPublicly } from '../changes/joinPublicly.js';
 import { countAlso } from '../guard.js';
 import { readMember } from '../reads/members.js';
 import { readPublicProgram } from '../reads/programs.js';
@@ -13,11 +14,12 @@ export const publicRoutes: Routes<keyof typeof publicEndpoints> = {
     const program = await readPublicProgram(deps, { slug: params.slug ?? '' });
     // This second limit bounds the enrollments of clients with many IP addresses.
     await countAlso(deps, ctx, { kind: 'program', key: program._id });
-    const enrolled = await performEnrollment(deps, {
+    const enrolled = await joinPublicly(deps, {
       program,
       ...body,
-      source: 'public',
+      language: languageOf(program, ctx.get('Accept-Language')),
       actor: caller.actor,
+      requestId: ctx.state.requestId,
       awaited: true,
     });
     if (enrolled.kind === 'deduped') return { status: 200, data: { deduped: true } };

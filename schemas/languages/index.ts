@@ -5,6 +5,8 @@ import { es } from './es.js';
 import { fr } from './fr.js';
 import { it } from './it.js';
 
+export type { Catalogue };
+
 export const languages = ['en', 'de', 'fr', 'es', 'it'] as const;
 export type Language = (typeof languages)[number];
 

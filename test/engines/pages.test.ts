@@ -1,12 +1,18 @@
 // The pages for a merchant's customers in a real browser: enrollment and the web card, with and without JavaScript, on
 // a phone and on a desktop, by keyboard and for screen readers.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join as pathJoin } from 'node:path';
 import type { Page } from 'playwright-core';
+import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MemberRow } from '../../schemas/collections.js';
 import { hasBrowser, keepScreenshot, screens, startBrowser, type TestBrowser } from '../rig/browser.js';
+import { aMerchant } from '../rig/merchant.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
+import { startService, type TestService } from '../rig/service.js';
 import { until } from '../rig/until.js';
 
 let real: RealWallets;
@@ -37,6 +43,24 @@ async function barriers(page: Page): Promise<string[]> {
 }
 
 const brown = { background: '#3b2417', foreground: '#fff7ed', label: '#fdba74' };
+/** Every text of a page for customers that a merchant writes. */
+const wholeCard = {
+  name: 'Corner Coffee',
+  style: 'stamps',
+  goal: 3,
+  rewardName: 'Espresso',
+  fields: { primaryLabel: 'STAMPS' },
+  passTemplate: {
+    colors: brown,
+    backFields: [{ key: 'terms', label: 'Terms', value: 'One card for each guest.\nNo cash value.' }],
+  },
+  enrollment: {
+    fields: ['firstName', 'phone'],
+    privacyUrl: 'https://example.com/privacy',
+    consentText: 'Corner Coffee may keep my details for the card.',
+  },
+};
+
 const blue = { background: '#1e3a8a', foreground: '#ffffff', label: '#bfdbfe' };
 const stampCard = {
   name: 'Corner Coffee',
@@ -153,9 +177,9 @@ describe.runIf(hasBrowser)('the public page', () => {
     for (let turn = 0; turn < 4; turn += 1) {
       await page.keyboard.press('Tab');
       seen.push(await page.evaluate('document.activeElement.name || document.activeElement.textContent'));
-      if (turn === 2) await page.keyboard.type(`${crypto.randomUUID()}@example.com`);
+      if (turn === 0) await page.keyboard.type(`${crypto.randomUUID()}@example.com`);
     }
-    expect(seen).toEqual(['firstName', 'phone', 'email', 'Get my card']);
+    expect(seen).toEqual(['email', 'firstName', 'phone', 'Get my card']);
     await page.keyboard.press('Enter');
     await page.waitForURL('**/passes/**');
     await page.context().close();
@@ -257,6 +281,159 @@ describe.runIf(hasBrowser)('the web card', () => {
     await until(async () => (await page.locator('#balance').textContent()) === '1');
     expect([...new Set(asked)]).toEqual([real.service.publicUrl]);
     expect(refused).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe.runIf(hasBrowser)('a whole card', () => {
+  it('needs the consent that the program asks for, and keeps it with time and version', async () => {
+    const page = await browser.open(await enrollUrl(wholeCard), { ...screens.phone, javaScriptEnabled: false });
+    await page.getByLabel('Email').fill(`${crypto.randomUUID()}@example.com`);
+    await page.getByRole('button').click();
+    const box = page.getByRole('checkbox', { name: wholeCard.enrollment.consentText });
+    expect([await box.isChecked(), await box.getAttribute('aria-invalid')]).toEqual([false, 'true']);
+    expect(await page.locator('#consent-error').textContent()).toBe('Please tick the box to join');
+    expect(await page.getByRole('link', { name: 'How your data is used' }).getAttribute('href')).toBe(
+      wholeCard.enrollment.privacyUrl,
+    );
+    const before = Date.now();
+    await box.check();
+    await page.getByRole('button').click();
+    await page.waitForURL('**/passes/**');
+    const { _id, consent } = await memberOf(page);
+    expect(consent).toMatchObject({ text: wholeCard.enrollment.consentText, programVersion: 1 });
+    expect(consent?.at.getTime()).toBeGreaterThanOrEqual(before - 1_000);
+    const { body } = await real.merchant.call(`/merchants/me/members/${_id}`);
+    expect(body.data.consent).toEqual({ ...consent, at: consent?.at.toISOString() });
+    await page.context().close();
+  });
+
+  it.each([
+    ['Linux; Android 15; Pixel 9', ['Add to Google Wallet', 'Add to Apple Wallet']],
+    ['iPhone; CPU iPhone OS 18_0 like Mac OS X', ['Add to Apple Wallet', 'Add to Google Wallet']],
+  ])('offers the wallet of the phone first: %s', async (phone, buttons) => {
+    const page = await browser.open(await enrollUrl(), { ...screens.phone, userAgent: `Mozilla/5.0 (${phone})` });
+    await join(page);
+    expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual(buttons);
+    await page.context().close();
+  });
+
+  it('celebrates when the last stamp comes, while it is open', async () => {
+    const page = await browser.open(await enrollUrl({ ...wholeCard, enrollment: {} }));
+    await join(page);
+    for (let turn = 0; turn < 2; turn += 1) await award(page, { delta: 1 });
+    await until(async () => (await page.locator('#balance').textContent()) === '2');
+    expect(await page.locator('#celebration').isVisible()).toBe(false);
+    await award(page, { delta: 1 });
+    await until(() => page.locator('#celebration').isVisible());
+    expect(await page.locator('#celebration').textContent()).toContain('Ready for you: Espresso.');
+    expect(await page.getByRole('status').last().textContent()).toContain('Ready for you: Espresso.');
+    await page.getByText('About this card').click();
+    expect(await page.getByText('No cash value.').isVisible()).toBe(true);
+    await page.context().close();
+  });
+
+  const says = {
+    de: { button: 'Meine Karte holen', celebration: 'Ihre Karte ist voll!', about: 'Über diese Karte' },
+    fr: { button: 'Obtenir ma carte', celebration: 'Votre carte est complète !', about: 'À propos de cette carte' },
+  } as const;
+  it.each(['de', 'fr'] as const)(
+    'is clean for axe in %s, on a phone and a desktop, light and dark',
+    async (language) => {
+      const { button, celebration, about } = says[language];
+      // The one by the browser, the other by the program.
+      const byProgram = language === 'fr' ? { language } : {};
+      const locale = language === 'de' ? 'de-AT' : 'en-GB';
+      const page = await browser.open(await enrollUrl({ ...wholeCard, ...byProgram }), { ...screens.phone, locale });
+      const everyLook = async (name: string) => {
+        for (const [width, { viewport }] of Object.entries(screens))
+          for (const colorScheme of ['light', 'dark'] as const) {
+            await page.setViewportSize(viewport);
+            await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+            expect([name, width, colorScheme, await barriers(page)]).toEqual([name, width, colorScheme, []]);
+            await keepScreenshot(page, `${name}-${language}-${width}-${colorScheme}`);
+          }
+      };
+      expect(await page.locator('html').getAttribute('lang')).toBe(language);
+      await everyLook('join');
+      await page.locator('#email').fill('nobody');
+      await page.getByRole('button', { name: button }).click();
+      await everyLook('join-errors');
+      await page.locator('#email').fill(`${crypto.randomUUID()}@example.com`);
+      await page.locator('#firstName').fill('Ada');
+      await page.locator('#consent').check();
+      await page.getByRole('button', { name: button }).click();
+      await page.waitForURL('**/passes/**');
+      for (let turn = 0; turn < 3; turn += 1) await award(page, { delta: 1 });
+      await until(() => page.getByText(celebration).isVisible());
+      await page.getByText(about).click();
+      await everyLook('card-full');
+      await page.context().close();
+    },
+  );
+});
+
+describe.runIf(hasBrowser)('where links are mailed', () => {
+  const folder = mkdtempSync(pathJoin(tmpdir(), 'loyalty-pass-mail-'));
+  let service: TestService;
+  let url: string;
+
+  beforeAll(async () => {
+    service = await startService({ env: { MAIL_FOLDER: folder } });
+    const merchant = await aMerchant(service);
+    url = `${service.publicUrl}/enroll/${(await merchant.program({ ...stampCard, language: 'it' })).slug}`;
+  });
+  afterAll(async () => {
+    await service?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const mails = () =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.eml'))
+      .toSorted();
+
+  it('the page says the same words to a new customer and to one who is known, and both get the link', async () => {
+    const email = `${crypto.randomUUID()}@example.com`;
+    const answers = [];
+    for (let turn = 0; turn < 2; turn += 1) {
+      const body = new URLSearchParams({ email, firstName: `Ada ${turn}` });
+      const answer = await fetch(url, { method: 'POST', body, redirect: 'manual' });
+      const headers = ['location', 'set-cookie', 'cache-control', 'content-security-policy'].map((name) =>
+        answer.headers.get(name),
+      );
+      answers.push({ status: answer.status, headers, text: await answer.text() });
+      await until(() => mails().length === turn + 1);
+    }
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[0]?.status).toBe(200);
+    const page = await browser.open(url);
+    expect(await page.getByText('Inviamo il link alla Sua carta a questo indirizzo.').isVisible()).toBe(true);
+    await page.locator('#email').fill(email);
+    await page.getByRole('button').click();
+    expect(await page.getByRole('status').textContent()).toContain(`Inviamo il link alla Sua carta a ${email}.`);
+    expect(await barriers(page)).toEqual([]);
+    await keepScreenshot(page, 'joined-phone');
+    const member = await service.deps.collections.members.findOne({ email });
+    const content = await page.content();
+    for (const secret of [member?.memberCode, member?.pass.token]) expect(content).not.toContain(secret);
+    await page.context().close();
+  });
+
+  it('the mail reads well, light and dark, and its button opens the card', async () => {
+    const [file = ''] = await until(() => mails().length > 0 && mails());
+    const { html = '', subject } = await PostalMime.parse(readFileSync(pathJoin(folder, file)));
+    expect(subject).toBe('La Sua carta: Corner Coffee');
+    const page = await browser.open(service.publicUrl, screens.phone);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setContent(html);
+      expect([colorScheme, await barriers(page)]).toEqual([colorScheme, []]);
+      await keepScreenshot(page, `mail-${colorScheme}`);
+    }
+    await page.getByRole('link', { name: 'Apri la mia carta' }).click();
+    await page.waitForURL('**/passes/**');
+    expect(await page.getByRole('article').isVisible()).toBe(true);
     await page.context().close();
   });
 });

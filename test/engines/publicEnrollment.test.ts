@@ -95,6 +95,23 @@ describe('public enrollment', () => {
     expect(await membersOf(service, _id)).toHaveLength(1);
   });
 
+  it('without the consent that the program asks for is refused, and nobody is created', async () => {
+    const consentText = 'Corner Coffee may keep my details.';
+    const { _id: programId, slug } = await merchant.program({ enrollment: { consentText } });
+    const person = { email: 'consent@example.com' };
+    for (const consent of [undefined, false, 'no', '', 'off', [], {}]) {
+      const { status, body } = await submitTo(merchant, slug, { ...person, consent });
+      expect([consent, status, body.error?.details?.[0]?.path]).toEqual([consent, 400, 'consent']);
+    }
+    expect(await membersOf(service, programId)).toEqual([]);
+    expect((await submitTo(merchant, slug, { ...person, consent: true })).status).toBe(201);
+    const [member] = await membersOf(service, programId);
+    expect(member?.consent).toEqual({ at: member?.createdAt, programVersion: 1, text: consentText });
+    const without = await merchant.program();
+    await submitTo(merchant, without.slug, { ...person, consent: true });
+    expect((await membersOf(service, without._id))[0]).not.toHaveProperty('consent');
+  });
+
   it('creates one member from ten concurrent requests', async () => {
     const { _id: programId, slug } = await merchant.program();
     const answers = await Promise.all(

@@ -6,6 +6,7 @@ import { passDesign, passJson } from '../../activities/wallets/apple/passView.js
 import { loyaltyObjectOf, loyaltyObjectPatchOf } from '../../activities/wallets/google/passViews.js';
 import { applePassView, googlePassView } from '../../activities/wallets/passViews.js';
 import { cardState } from '../../api/pages/card.js';
+import { wordsOf } from '../../api/pages/words.js';
 import { calendarDay, midnightAfter } from '../../schemas/calendar.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { type Changing, type Expiring, expiresAt, lotsAfter, lotsOf, rowOf } from '../../schemas/expiry.js';
@@ -200,7 +201,7 @@ describe('what expires next', () => {
   it('is on the back of the pass at Apple, at Google and on the card, by the last day in the zone', () => {
     const pair = pairOf({ afterDays: 30 });
     const lines = ['30 until 9 Feb 2026'];
-    expect(cardState(pair).expiring).toEqual(lines);
+    expect(cardState({ ...pair, words: wordsOf('en') }).expiring).toEqual(lines);
     const design = passDesign({ passTypeId: 'pass.x', teamId: 'T' }, pair.program, pair.program.passTemplate);
     const { storeCard } = passJson(design, applePassView({ PUBLIC_URL: 'https://example.com' }, pair));
     expect(storeCard).toMatchObject({
@@ -215,7 +216,7 @@ describe('what expires next', () => {
     const draft = pairOf({ afterDays: 30 });
     delete draft.program.expirySince;
     for (const pair of [pairOf(undefined), pairOf({ afterDays: 30 }, 0), draft]) {
-      expect(cardState(pair).expiring).toEqual([]);
+      expect(cardState({ ...pair, words: wordsOf('en') }).expiring).toEqual([]);
       expect(loyaltyObjectPatchOf(googlePassView(pair)).textModulesData).toBeNull();
     }
   });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { passDesign, passJson } from '../../activities/wallets/apple/passView.js';
 import { applePassView } from '../../activities/wallets/passViews.js';
 import { cardBody, cardState } from '../../api/pages/card.js';
+import { wordsOf } from '../../api/pages/words.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { programFile } from '../../schemas/programs.js';
 
@@ -16,7 +17,7 @@ function pairOf(fields: object, balance: number) {
     ...{ _id: 'm-1', memberCode: '7K3M9PXQ2A', serialNumber: 's', field: 'points', balance, lifetimePoints: balance },
     ...{ status: 'active', pass, version: 1 },
   } as unknown as MemberRow;
-  return { member, program };
+  return { member, program, words: wordsOf('en') };
 }
 
 function fieldsOf(fields: object, balance: number): Record<string, string> {
@@ -54,7 +55,14 @@ describe('a card', () => {
   const page = (fields: object, balance: number) =>
     cardBody({
       ...pairOf(fields, balance),
-      ...{ appleUrl: undefined, googleUrl: undefined, logoUrl: undefined, stripUrl: undefined, isNew: false },
+      ...{
+        appleUrl: undefined,
+        googleUrl: undefined,
+        logoUrl: undefined,
+        stripUrl: undefined,
+        isNew: false,
+        googleFirst: false,
+      },
       cardUrl: 'https://example.com/passes/t',
     }).text;
 

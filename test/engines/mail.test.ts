@@ -1,0 +1,257 @@
+// Mails from the queue to a real SMTP server: once for each reason, within the limits, sent later when the server does not
+// take them, and without anything of the person in rows, histories and logs.
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eraseMails } from '../../activities/mail/eraseMails.js';
+import { type QueueMail, queueMail } from '../../activities/mail/queueMail.js';
+import { reviveMails } from '../../activities/mail/reviveMails.js';
+import { mailWorkflowId, newId } from '../../schemas/ids.js';
+import type { Program } from '../../schemas/programs.js';
+import { type Effects, startEffects } from '../rig/effects.js';
+import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { startService, type TestService } from '../rig/service.js';
+import { type SmtpServer, startSmtpServer } from '../rig/smtpServer.js';
+import { until } from '../rig/until.js';
+
+const timeoutMs = 2_000;
+const hourMs = 3_600_000;
+let smtp: SmtpServer;
+let service: TestService;
+let effects: Effects;
+let merchant: TestMerchant;
+let program: Program;
+
+beforeAll(async () => {
+  smtp = await startSmtpServer();
+  service = await startService({
+    env: {
+      SMTP_URL: `smtp://127.0.0.1:${smtp.port}`,
+      SMTP_TIMEOUT_MS: String(timeoutMs),
+      MAIL_PER_PROGRAM_A_MINUTE: '8',
+      MAIL_FROM: 'cards@example.com',
+    },
+  });
+  effects = await startEffects(service);
+  await until(() => effects.deps.workflowClient.available());
+});
+afterAll(async () => {
+  await effects.close();
+  await service.stop();
+  await smtp.close();
+});
+beforeEach(async () => {
+  merchant = await aMerchant(service);
+  program = await merchant.program({ name: 'Corner Coffee', language: 'de' });
+  smtp.judge(() => undefined);
+  smtp.judgeContent(() => undefined);
+});
+
+const newAddress = () => `${newId()}@example.org`;
+const rows = () => service.deps.collections.mails.find({ merchantId: merchant.id }).toArray();
+const mailsTo = (address: string) => smtp.mails.filter(({ to }) => to.includes(address));
+
+const signIn = (given: Partial<QueueMail> = {}): QueueMail => ({
+  merchantId: merchant.id,
+  to: newAddress(),
+  reason: newId(),
+  kind: 'sign-in',
+  language: 'en',
+  data: { link: 'https://cards.example.com/sign-in/secret-link', merchantName: 'Corner Coffee' },
+  ...given,
+});
+
+/** The state of the only mail of the merchant once it is sent or given up. */
+const ended = () =>
+  until(async () => {
+    const [row] = await rows();
+    return row && row.state !== 'queued' && row;
+  });
+
+const join = (email: string) =>
+  merchant.call(`/enroll/${program.slug}/submit`, { body: { email, firstName: 'Mallory' }, credential: null });
+
+describe('a public enrollment', () => {
+  it('mails the link to the card, in the language of the program, without a word of the person', async () => {
+    const email = newAddress();
+    const { body } = await join(email);
+    const [mail] = await until(() => mailsTo(email).length > 0 && mailsTo(email));
+    expect(mail?.parsed).toMatchObject({
+      from: { name: 'Corner Coffee', address: 'cards@example.com' },
+      subject: 'Ihre Karte: Corner Coffee',
+    });
+    for (const content of [mail?.parsed.text, mail?.parsed.html]) {
+      expect(content).toContain(body.data.apple.passUrl);
+      expect(content).not.toContain('Mallory');
+    }
+    const row = await ended();
+    expect(row).toMatchObject({ state: 'sent', kind: 'card-link', programId: program._id, attempts: 1 });
+    expect(Object.keys(row)).not.toEqual(expect.arrayContaining(['sealed']));
+    expect(row).not.toHaveProperty('dueAt');
+  });
+
+  it('again with a known email mails the link that is good then, and answers nothing of the member', async () => {
+    const email = newAddress();
+    const first = await join(email);
+    await until(() => mailsTo(email).length === 1);
+    const member = await service.deps.collections.members.findOne({ programId: program._id, email });
+    const { body } = await merchant.call(`/merchants/me/members/${member?._id}/card-link`, { method: 'POST' });
+    const again = await join(email.toUpperCase());
+    expect([again.status, again.body.data]).toEqual([200, { deduped: true }]);
+    const [, second] = await until(() => mailsTo(email).length === 2 && mailsTo(email));
+    expect(second?.parsed.text).toContain(body.data.apple.passUrl);
+    expect(second?.parsed.text).not.toContain(first.body.data.apple.passUrl);
+  });
+
+  it('floods nobody: one address gets three mails an hour, however often somebody enters it', async () => {
+    const email = newAddress();
+    await join(email);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => join(email)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
+    await until(() => mailsTo(email).length === 3);
+    expect(await rows()).toHaveLength(3);
+    const inAnHour = { ...effects.deps, now: () => new Date(Date.now() + hourMs + 1_000) };
+    const later = signIn({ to: email });
+    expect(await queueMail(inAnHour, later)).toBe('queued');
+  });
+});
+
+describe('a queue of mails', () => {
+  it('takes one mail for one reason an hour, also at the same moment', async () => {
+    const wanted = signIn();
+    const queued = await Promise.all(Array.from({ length: 5 }, () => queueMail(effects.deps, wanted)));
+    expect(queued.toSorted()).toEqual(['queued', ...Array(4).fill('repeated')]);
+    await ended();
+    expect(mailsTo(wanted.to)).toHaveLength(1);
+    expect(await queueMail(effects.deps, wanted)).toBe('repeated');
+    const inAnHour = { ...effects.deps, now: () => new Date(Date.now() + hourMs + 1_000) };
+    expect(await queueMail(inAnHour, wanted)).toBe('queued');
+  });
+
+  it('takes three mails an hour for one address from all merchants, and so many a minute for one program', async () => {
+    const to = newAddress();
+    const elsewhere = (await aMerchant(service)).id;
+    const toOne = await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        queueMail(effects.deps, signIn({ to, ...(index % 2 === 0 && { merchantId: elsewhere }) })),
+      ),
+    );
+    expect(toOne.toSorted()).toEqual([...Array(3).fill('limited'), ...Array(3).fill('queued')]);
+    const { _id: programId } = await merchant.program();
+    const ofOne = await Promise.all(Array.from({ length: 11 }, () => queueMail(effects.deps, signIn({ programId }))));
+    expect(ofOne.toSorted()).toEqual([...Array(3).fill('limited'), ...Array(8).fill('queued')]);
+    const inAMinute = { ...effects.deps, now: () => new Date(Date.now() + 61_000) };
+    expect(await queueMail(inAMinute, signIn({ programId }))).toBe('queued');
+  });
+
+  it('stores address and link so that only SECRETS_KEY opens them, and counts by keyed digests', async () => {
+    await service.stopWorker();
+    const wanted = signIn();
+    await queueMail(effects.deps, wanted);
+    const counts = await service.deps.collections.mailCounts.find({}).toArray();
+    const stored = JSON.stringify([await rows(), counts]);
+    expect(counts.length).toBeGreaterThan(2);
+    for (const secret of [wanted.to, 'secret-link', wanted.reason]) expect(stored).not.toContain(secret);
+    await service.startWorker();
+    await ended();
+  });
+
+  it('is off without a server and without a folder', async () => {
+    const off = { ...effects.deps, config: { ...effects.deps.config, SMTP_URL: undefined } };
+    expect(await queueMail(off, signIn())).toBe('off');
+    expect(await rows()).toEqual([]);
+  });
+});
+
+describe('a mail', () => {
+  it('that the server does not take now is sent later, once', async () => {
+    const wanted = signIn();
+    let refused = 0;
+    smtp.judge(() => {
+      refused += 1;
+      return refused < 3 ? { responseCode: 451, message: '4.7.1 Greylisted, come back' } : undefined;
+    });
+    await queueMail(effects.deps, wanted);
+    expect(await ended()).toMatchObject({ state: 'sent', attempts: 3 });
+    expect(mailsTo(wanted.to)).toHaveLength(1);
+  });
+
+  it('whose recipient is refused is given up, and nothing of the person is in the row, the workflow or the log', async () => {
+    const wanted = signIn();
+    smtp.judge((address) => ({ responseCode: 550, message: `5.1.1 <${address}> is unknown here` }));
+    await queueMail(effects.deps, wanted);
+    const row = await ended();
+    expect(row).toMatchObject({ state: 'failed', failure: 'RCPT TO 550 5.1.1', attempts: 1 });
+    const handle = service.client.workflow.getHandle(mailWorkflowId(merchant.id, row._id));
+    await expect(handle.result()).rejects.toThrow();
+    const history = historyToJSON(await handle.fetchHistory());
+    const payloads = [...history.matchAll(/"data": ?"([^"]+)"/g)].map(([, data = '']) => atob(data)).join('\n');
+    expect(payloads).toContain(row._id);
+    for (const text of [JSON.stringify(row), history, payloads])
+      for (const secret of [wanted.to, 'secret-link']) expect(text).not.toContain(secret);
+  });
+
+  it('to a server that hangs, and is then away, arrives when it is back', async () => {
+    const server = await startSmtpServer();
+    const away = await startService({
+      env: { SMTP_URL: `smtp://127.0.0.1:${server.port}`, SMTP_TIMEOUT_MS: '1000' },
+    });
+    const its = await startEffects(away);
+    let hung = 0;
+    server.judgeContent(async () => {
+      hung += 1;
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      return { responseCode: 451, message: 'Too late.' };
+    });
+    const wanted = signIn();
+    await queueMail(its.deps, wanted);
+    await until(() => hung === 1);
+    await server.close();
+    const { mails } = away.deps.collections;
+    await until(async () => (await mails.findOne({ merchantId: merchant.id }))?.failure === 'ECONNREFUSED');
+    const back = await startSmtpServer({}, { port: server.port });
+    await until(() => back.mails.length > 0);
+    await until(async () => (await mails.findOne({ merchantId: merchant.id }))?.state === 'sent');
+    expect(back.mails.map(({ to }) => to)).toEqual([[wanted.to]]);
+    await its.close();
+    await away.stop();
+    await back.close();
+  });
+
+  it('whose workflow is lost, or was never started, is sent all the same', async () => {
+    const wanted = signIn();
+    const unavailable = { ...effects.deps.workflowClient, available: () => false };
+    await queueMail({ ...effects.deps, workflowClient: unavailable }, wanted);
+    await reviveMails(effects.deps);
+    expect((await rows()).map(({ state }) => state)).toEqual(['queued']);
+    const later = { ...effects.deps, now: () => new Date(Date.now() + 600_000) };
+    await until(async () => {
+      await reviveMails(later);
+      return (await rows())[0]?.state === 'sent';
+    });
+    expect(mailsTo(wanted.to)).toHaveLength(1);
+  });
+
+  it('that is worth nothing any more is not sent', async () => {
+    const longAgo = { ...effects.deps, now: () => new Date(Date.now() - 16 * 60_000) };
+    const wanted = signIn();
+    await queueMail(longAgo, wanted);
+    expect(await ended()).toMatchObject({ state: 'failed', failure: 'TOO_LATE' });
+    expect(mailsTo(wanted.to)).toEqual([]);
+  });
+
+  it('about somebody who is erased is not sent, and leaves no row', async () => {
+    const { id: memberId } = await merchant.enroll({ programId: program._id });
+    const wanted = signIn({ kind: 'card-link', memberId, programId: program._id });
+    smtp.judge(() => ({ responseCode: 451, message: 'Not now.' }));
+    await queueMail(effects.deps, wanted);
+    const [row] = await until(async () => {
+      const found = await rows();
+      return found[0]?.failure !== undefined && found;
+    });
+    await eraseMails(effects.deps, { merchantId: merchant.id, memberId });
+    smtp.judge(() => undefined);
+    const handle = service.client.workflow.getHandle(mailWorkflowId(memberId, row?._id ?? ''));
+    expect(await handle.result()).toEqual({ state: 'removed' });
+    expect([await rows(), mailsTo(wanted.to)]).toEqual([[], []]);
+  });
+});
