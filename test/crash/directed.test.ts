@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crashPoints as allCrashPoints, type CrashPoint } from '../../platform/crashPoint.js';
 import { watchLogFolder } from '../rig/failureLog.js';
 import { ok, status } from '../rig/responders.js';
+import { type SmtpServer, startSmtpServer } from '../rig/smtpServer.js';
 import { until } from '../rig/until.js';
 import { check } from './checkers.js';
 import { type Caller, createCaller } from './rig/caller.js';
@@ -30,11 +31,13 @@ const crashPoints: Record<Role, readonly CrashPoint[]> = {
     'mid-list',
     'mid-expiry',
     'between-relay-read-and-write',
+    'after-mail-before-mark',
   ],
 };
 
 let apple: Apple;
 let listener: Listener;
+let smtp: SmtpServer;
 let cluster: Cluster;
 let world: World;
 let caller: Caller;
@@ -43,10 +46,15 @@ let withPhone: Known;
 let withoutPhone: Known;
 
 beforeAll(async () => {
-  [apple, listener] = await Promise.all([startApple(), aListener({ name: 'good', responder: ok(), steady: true })]);
+  [apple, listener, smtp] = await Promise.all([
+    startApple(),
+    aListener({ name: 'good', responder: ok(), steady: true }),
+    startSmtpServer(),
+  ]);
+  const mail = { SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, SMTP_TIMEOUT_MS: '1000' };
   // With few workflows for single changes a burst leaves some events to the relay.
   cluster = await startCluster({
-    env: { ...apple.env, STACK_BUILT: 'true', CHANGE_WORKFLOWS_PER_SECOND: '5' },
+    env: { ...apple.env, ...mail, STACK_BUILT: 'true', CHANGE_WORKFLOWS_PER_SECOND: '5' },
     crashPoints,
   });
   watchLogFolder(join(cluster.folder, 'logs'));
@@ -63,6 +71,7 @@ afterAll(async () => {
   await caller?.close();
   await cluster?.stop();
   await listener?.stop();
+  await smtp?.close();
   await apple?.apns.close();
 });
 
@@ -226,6 +235,26 @@ describe('an API process that dies between a publication and the start of its re
     await cluster.allUp();
     await until(async () => (await batches.findOne({ _id }))?.phase === 'completed');
     expect((await batches.findOne({ _id }))?.counts).toMatchObject({ total: 1, created: 1 });
+  });
+});
+
+describe('a worker that dies after the mail server took a mail', () => {
+  it('is followed by one that sends it again, under the same id, and then never more', async () => {
+    await allReachTemporal();
+    const programId = 'crash-points';
+    const { slugs, mails } = cluster.deps.collections;
+    await slugs.insertOne({ _id: programId, merchantId, programId });
+    const hit = cluster.arm('worker', 'after-mail-before-mark');
+    const joined = await fetch(`${cluster.apis['api-1']}/enroll/${programId}/submit`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ email: 'ada@example.org' }),
+    });
+    expect(joined.status).toBe(201);
+    await until(async () => hit() && (await mails.findOne({ merchantId }))?.state === 'sent');
+    await cluster.allUp();
+    const ids = smtp.mails.map(({ parsed }) => parsed.messageId);
+    expect([ids.length, new Set(ids).size]).toEqual([2, 1]);
   });
 });
 
