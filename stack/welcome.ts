@@ -7,10 +7,13 @@ export interface Welcome {
   stack: StackFile;
   signInLink: string;
   logDir: string;
+  /** Where mails are written to, unless they are sent. */
+  mailDir: string | undefined;
   tookMs: number;
 }
 
 export function printWelcome(terminal: Pick<Terminal, 'line'>, { stack, signInLink, logDir, tookMs }: Welcome): void {
+export function printWelcome(terminal: Pick<Terminal, 'line'>, { stack, logDir, mailDir, tookMs }: Welcome): void {
   const { receiver, client } = tourLines(stack);
   const lines = [
     '',
@@ -20,6 +23,7 @@ export function printWelcome(terminal: Pick<Terminal, 'line'>, { stack, signInLi
     `  API docs     ${new URL('/docs', stack.baseUrl)}`,
     `  Temporal UI  ${stack.temporalUi ?? `that of ${stack.temporalAddress}`}`,
     `  logs         ${logDir}`,
+    ...(mailDir === undefined ? [] : [`  mails        ${mailDir}`]),
     '',
     "  The demo's console, signed in. The link works once; another: npm run users -- link owner@demo.example --merchant demo",
     '',
