@@ -1,6 +1,6 @@
 // Personal data and secrets of a whole run appear in no place where operators look: logs, metrics and traces of API and
 // worker, and Temporal's histories.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
@@ -91,6 +91,15 @@ it('a whole run leaves ids in logs, histories and metrics, but no personal data 
   );
   form.set('programId', demo.programs.points);
   expect((await call('/members/import', form)).success).toBe(true);
+  const joined = await fetch(`${baseUrl}/enroll/demo-points/submit`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ firstName: person.firstName, email: `page-${person.email}` }),
+  });
+  expect(joined.status).toBe(201);
+  const mails = () => readdirSync(join(stackDir, 'mail')).filter((name) => name.endsWith('.eml'));
+  const [mail = ''] = await until(() => mails().length > 0 && mails(), { throwingIsNo: true });
+  expect(readFileSync(join(stackDir, 'mail', mail), 'utf8')).toContain(`To: page-${person.email}`);
   await until(async () => (await call('/webhooks/delivery-logs?success=false', undefined, 'GET')).data?.total >= 4);
 
   // Both processes send their spans once a second.

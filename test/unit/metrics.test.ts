@@ -38,6 +38,7 @@ describe('metrics', () => {
     metrics.delivery('exhausted');
     metrics.pass('apple', 'gone');
     metrics.importRows('created', 40);
+    metrics.mail('card-link', 'sent');
     metrics.relayed(12);
     const text = await (await (await serve({ metrics }))('/metrics')).text();
     for (const line of [
@@ -49,6 +50,7 @@ describe('metrics', () => {
       'lps_deliveries_total{state="exhausted"} 1',
       'lps_pass_pushes_total{platform="apple",answer="gone"} 1',
       'lps_import_rows_total{outcome="created"} 40',
+      'lps_mails_total{kind="card-link",outcome="sent"} 1',
       'lps_relayed_events_total 12',
     ])
       expect(text).toContain(line);
