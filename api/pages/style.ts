@@ -54,6 +54,7 @@ main:has(.card.void) :is(.welcome, .foot) { display: none; }
 .celebration svg { flex: none; width: 2rem; fill: none; stroke: currentColor; stroke-width: 1.8; stroke-linejoin: round; }
 .celebration b { display: block; font-size: 1.1rem; line-height: 1.3; }
 .celebration p { font-size: .92rem; overflow-wrap: anywhere; }
+.celebration :is(svg, div) { position: relative; z-index: 1; }
 .celebration i { position: absolute; top: -1rem; width: .4rem; height: .7rem; border-radius: .1rem; background: #f59e0b; animation: fall 2.2s ease-in 3 both; }
 .celebration i:nth-of-type(3n) { background: #ec4899; }
 .celebration i:nth-of-type(3n + 1) { background: #22c55e; }

@@ -69,7 +69,7 @@ export const es: Catalogue = {
     welcomeText: 'Esta es su tarjeta. Guarde esta página o añada la tarjeta al wallet de su teléfono.',
     wallets: 'Añadir a un wallet',
     apple: 'Añadir a Cartera de Apple',
-    google: 'Añadir a la Billetera de Google',
+    google: 'Añadir a Google Wallet',
     onPhone: 'En su teléfono',
     scan: 'Escanee esto con su teléfono para llevar la tarjeta con usted.',
     about: 'Sobre esta tarjeta',
