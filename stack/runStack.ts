@@ -48,12 +48,10 @@ export async function runStack({ env, out, parts }: RunInput): Promise<number> {
     });
     // A stop does not wait until the start is complete: closing the session ends the processes that are starting.
     const running = await Promise.race([session.bringUp(parts, stop.signal), requested]);
-    if (running) printWelcome(terminal, { ...running, logDir: shown(session.logDir), tookMs: Date.now() - since });
-    const stack = await Promise.race([session.bringUp(parts, stop.signal), requested]);
     const { MAIL_FOLDER: mailDir } = settings.env;
-    if (stack)
+    if (running)
       printWelcome(terminal, {
-        stack,
+        ...running,
         logDir: shown(session.logDir),
         mailDir: mailDir && shown(mailDir),
         tookMs: Date.now() - since,

@@ -12,8 +12,8 @@ export interface Welcome {
   tookMs: number;
 }
 
-export function printWelcome(terminal: Pick<Terminal, 'line'>, { stack, signInLink, logDir, tookMs }: Welcome): void {
-export function printWelcome(terminal: Pick<Terminal, 'line'>, { stack, logDir, mailDir, tookMs }: Welcome): void {
+export function printWelcome(terminal: Pick<Terminal, 'line'>, welcome: Welcome): void {
+  const { stack, signInLink, logDir, mailDir, tookMs } = welcome;
   const { receiver, client } = tourLines(stack);
   const lines = [
     '',

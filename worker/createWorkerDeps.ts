@@ -1,7 +1,7 @@
 // Builds the dependencies of the worker's activities from the configuration.
 import type { Logger } from 'pino';
-import { createMarkPublished } from '../activities/outbox/markPublished.js';
 import { createMailer } from '../activities/mail/mailer.js';
+import { createMarkPublished } from '../activities/outbox/markPublished.js';
 import type { Wallets } from '../activities/wallets/wallets.js';
 import { createBackground } from '../activities/webhooks/background.js';
 import { createDeliveryLimits } from '../activities/webhooks/deliveryLimits.js';

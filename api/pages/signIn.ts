@@ -33,7 +33,7 @@ interface SignInPage {
 
 function send(deps: ApiDeps, ctx: Context, { title, status = 200, content }: SignInPage): void {
   const body = html`<div class="join"><div class="hero"><h1>${title}</h1></div>${content}</div>`;
-  sendPage(deps, ctx, { title, status, body });
+  sendPage(deps, ctx, { title, language: 'en', status, body });
   // Browsers name no origin in a form's request under `no-referrer`, and the origin of the button is checked.
   ctx.set('Referrer-Policy', 'strict-origin');
 }
