@@ -10,6 +10,7 @@ import { type ErrorCode, ServiceError } from '../schemas/errors.js';
 import { mistakesOf } from '../schemas/mistakes.js';
 import { maskPersonal } from '../schemas/webhooks.js';
 import type { ApiDeps } from './apiDeps.js';
+import { withAudit } from './auditRequest.js';
 import { authenticate, type Caller, credentialOf, requireOwnPage, requirePermission } from './caller.js';
 import { partialSuccess, success } from './envelope.js';
 import { type Counted, ipKey, type LimitKind } from './limits.js';
@@ -133,9 +134,9 @@ export function guarded<N extends EndpointName>(deps: ApiDeps, endpoint: Endpoin
     const caller = await admit(deps, ctx, endpoint);
     ctx.state.merchantId = caller.merchantId || undefined;
     const { query, body } = await validated(deps, ctx, endpoint);
-    const request = { deps, caller, params: (ctx.params ?? {}) as Record<string, string>, query, body, ctx } as Request<
-      Endpoints[N]
-    >;
+    const params = (ctx.params ?? {}) as Record<string, string>;
+    const audited = withAudit(deps, { endpoint, caller, body, ctx });
+    const request = { deps: audited, caller, params, query, body, ctx } as Request<Endpoints[N]>;
     present(ctx, endpoint, masked((await route(request)) as Reply<Endpoint>, endpoint, caller));
   };
 }

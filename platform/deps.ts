@@ -7,7 +7,7 @@ import type { WalletMode } from '../schemas/passUpdate.js';
 import type { CrashPoint } from './crashPoint.js';
 import type { Metrics } from './metrics/metrics.js';
 import type { PageBounds } from './mongodb/embeddedEngine.js';
-import type { GroupCommit } from './mongodb/transaction.js';
+import type { GroupCommit, PendingAudit } from './mongodb/transaction.js';
 import type { ShortLivedCache } from './shortLivedCache.js';
 import type { CountRows } from './totals.js';
 import type { Tracing } from './tracing.js';
@@ -34,6 +34,8 @@ export interface Deps {
   groupCommit: GroupCommit;
   /** Adds new members to the totals of a merchant and a program. Calls made at the same time share one write. */
   countMembers: CountMembers;
+  /** What is to be written to the audit with the change that a request or a command makes. */
+  audit?: readonly PendingAudit[];
   /** Reads single rows. Calls made at the same time share one query. */
   read: {
     member: (at: { _id: string; merchantId: string }) => Promise<CollectionRows['members'] | null>;

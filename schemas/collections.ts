@@ -2,6 +2,7 @@
 // or a business key, so no query scans a collection. Migration creates the indexes and stops the start when one that
 // guards uniqueness is missing.
 import type { Binary, IndexDirection } from 'mongodb';
+import type { AuditAction, AuditActor } from './audit.js';
 import type { BatchKind, BatchPhase, ImportCounts, ImportOutcome } from './batches.js';
 import type { EventType } from './events.js';
 import type { ExpiryKind, MemberExpiry } from './expiry.js';
@@ -471,6 +472,21 @@ export interface MerchantRow {
   limits?: Partial<MerchantLimits>;
 }
 
+/** One change, by whom and on what. Never changed, and never with a value that was sent. */
+export interface AuditRow {
+  _id: string;
+  merchantId: string;
+  createdAt: Date;
+  actor: AuditActor;
+  action: AuditAction;
+  targetId: string;
+  /** The names of the fields of the request. */
+  fields?: string[];
+  /** A network; null for an operator, as is `requestId`. */
+  address: string | null;
+  requestId: string | null;
+}
+
 export interface BatchRow {
   _id: string;
   merchantId: string;
@@ -662,6 +678,7 @@ export interface CollectionRows {
   users: UserRow;
   sessions: SessionRow;
   signInLinks: SignInLinkRow;
+  audit: AuditRow;
   batches: BatchRow;
   importChunks: ImportChunkRow;
   batchTargets: BatchTargetsRow;
@@ -784,6 +801,13 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
   signInLinks: [
     { key: { email: 1 }, reason: 'the links that sign-out everywhere voids' },
     { key: { expiresAt: 1 }, expireAfterSeconds: 0, reason: 'a link that is over is of no use' },
+  ],
+  audit: [
+    { key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the list, newest first' },
+    { key: { merchantId: 1, targetId: 1, createdAt: -1, _id: -1 }, reason: 'what was done to one thing' },
+    { key: { merchantId: 1, 'actor.id': 1, createdAt: -1, _id: -1 }, reason: 'what somebody did' },
+    { key: { merchantId: 1, action: 1, createdAt: -1, _id: -1 }, reason: 'who did such a thing' },
+    { key: { createdAt: 1 }, expireAfterSeconds: days(400), reason: 'the audit is kept 400 days' },
   ],
   batches: [
     { key: { merchantId: 1, startedAt: -1, _id: -1 }, reason: 'the list, newest first' },

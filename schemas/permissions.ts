@@ -16,6 +16,7 @@ export const permissions = [
   'api-keys:delete',
   'users:view',
   'users:edit',
+  'audit:view',
   'till:use',
 ] as const;
 
@@ -28,7 +29,7 @@ const without = (...prefixes: string[]): Permission[] =>
 export const builtInRoles: Record<string, readonly Permission[]> = {
   owner: permissions,
   manager: without('api-keys:', 'users:', 'merchants.members:delete'),
-  integration: without('api-keys:', 'users:', 'merchants.members:delete', 'merchants.programs:edit', 'till:'),
+  integration: without('api-keys:', 'users:', 'merchants.members:delete', 'merchants.programs:edit', 'audit:', 'till:'),
   till: ['till:use'],
   viewer: without('api-keys:').filter((permission) => permission.endsWith(':view')),
 };

@@ -24,7 +24,7 @@ export async function deliverWebhook(input: DeliverWebhook): Promise<{ state: st
     setCurrentDetails(`Waiting until ${new Date(notBefore).toISOString()}, then up to ${attempts} attempts.`);
     await sleep(waitMs);
   }
-  setCurrentDetails(`Attempting, up to ${attempts} times, ${backoffMs} ms apart or as the receiver asks.`);
+  setCurrentDetails(`Attempting, up to ${attempts} times, at least ${backoffMs} ms apart.`);
   const result = await postWebhook({ deliveryId, attempts });
   setCurrentDetails(`Done: ${result.state}.`);
   return result;

@@ -4,6 +4,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Filter } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
+import { changeOne } from '../../platform/mongodb/changeOne.js';
 import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
 import { maxActiveKeys, newApiKey } from '../../schemas/apiKeys.js';
 import { type ApiKeyRow, endedKeyDays } from '../../schemas/collections.js';
@@ -107,9 +108,7 @@ export function createNoteKeyUse(deps: Deps): (key: ApiKeyRow) => void {
 
 /** Throws API_KEY_NOT_FOUND. */
 export async function revokeApiKey(deps: Deps, { merchantId, id }: { merchantId: string; id: string }): Promise<void> {
-  const revoked = await deps.collections.apiKeys.updateOne(
-    { _id: id, merchantId, revokedAt: { $exists: false } },
-    { $set: { revokedAt: deps.now() } },
-  );
-  if (revoked.matchedCount === 0) throw new ServiceError('API_KEY_NOT_FOUND');
+  const working = { _id: id, merchantId, revokedAt: { $exists: false } };
+  if (!(await changeOne(deps, 'apiKeys', working, { $set: { revokedAt: deps.now() } })))
+    throw new ServiceError('API_KEY_NOT_FOUND');
 }

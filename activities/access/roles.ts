@@ -1,6 +1,7 @@
 // Roles: named sets of permissions, of one merchant or built in. A role is never changed, so that nobody who holds it
 // gains a permission later; it can be deleted, which takes its permissions from everybody at once.
 import type { Deps } from '../../platform/deps.js';
+import { removeOne } from '../../platform/mongodb/changeOne.js';
 import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
 import type { RoleRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
@@ -58,6 +59,5 @@ export async function createRole(
 
 /** Throws UNKNOWN_ROLE, also for a built-in role. */
 export async function deleteRole(deps: Deps, { merchantId, id }: { merchantId: string; id: string }): Promise<void> {
-  const { deletedCount } = await deps.collections.roles.deleteOne({ _id: id, merchantId });
-  if (deletedCount === 0) throw new ServiceError('UNKNOWN_ROLE');
+  if (!(await removeOne(deps, 'roles', { _id: id, merchantId }))) throw new ServiceError('UNKNOWN_ROLE');
 }

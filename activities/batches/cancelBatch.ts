@@ -1,6 +1,7 @@
 // Reads one batch of a merchant, and requests its cancellation.
 
 import type { Deps } from '../../platform/deps.js';
+import { changeOne } from '../../platform/mongodb/changeOne.js';
 import { isFinished } from '../../schemas/batches.js';
 import type { BatchRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
@@ -24,9 +25,7 @@ export async function readBatch(deps: Deps, { merchantId, batchId }: BatchAt): P
 export async function cancelBatch(deps: Deps, at: BatchAt): Promise<BatchRow> {
   const batch = await readBatch(deps, at);
   if (isFinished(batch.phase) || batch.phase === 'publishing') return batch;
-  await deps.collections.batches.updateOne(
-    { _id: at.batchId, merchantId: at.merchantId, cancelRequestedAt: { $exists: false } },
-    { $set: { cancelRequestedAt: deps.now() } },
-  );
+  const going = { _id: at.batchId, merchantId: at.merchantId, cancelRequestedAt: { $exists: false } };
+  await changeOne(deps, 'batches', going, { $set: { cancelRequestedAt: deps.now() } });
   return readBatch(deps, at);
 }

@@ -2,9 +2,9 @@
 // a transaction.
 import { createBatcher } from '../../platform/batcher.js';
 import type { Deps } from '../../platform/deps.js';
-import { VersionConflict } from '../../platform/mongodb/conflicts.js';
+import { isDuplicateKey, isWriteConflict, VersionConflict } from '../../platform/mongodb/conflicts.js';
 import { commit } from '../../platform/mongodb/inTransaction.js';
-import { retryOnConflict, retryOnWriteConflict } from '../../platform/mongodb/retryOnConflict.js';
+import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { updateMany } from '../../platform/mongodb/statements.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import { defaultChunkSize, toChunks } from '../../platform/toChunks.js';
@@ -25,12 +25,15 @@ interface Published extends Omit<Lease, 'eventIds'> {
  */
 export type MarkPublished = (published: Published) => Promise<void>;
 
+/** Two writers may insert the same row of counters. */
+const isContended = (error: unknown): boolean => isWriteConflict(error) || isDuplicateKey(error);
+
 export function createMarkPublished(deps: Deps): MarkPublished {
   const counting = createCounting(deps);
   const mark = createBatcher(
     async (group: Published[]) => {
       try {
-        await retryOnWriteConflict(deps, () => commitMarks(deps, counting, group));
+        await retryOnConflict(deps, () => commitMarks(deps, counting, group), isContended);
       } catch (error) {
         if (!(error instanceof VersionConflict)) throw error;
         for (const one of group) await markHeld(deps, counting, one);

@@ -1,9 +1,11 @@
 // Drafts: a new program, and the draft of the next version of a program. Nothing that is live changes here.
 import { isDeepStrictEqual } from 'node:util';
 import type { Deps } from '../../platform/deps.js';
-import { VersionConflict } from '../../platform/mongodb/conflicts.js';
+import { changeOne } from '../../platform/mongodb/changeOne.js';
 import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
+import { insert, update } from '../../platform/mongodb/statements.js';
+import { transactAlone } from '../../platform/mongodb/transact.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { newId } from '../../schemas/ids.js';
 import type { Actor } from '../../schemas/members.js';
@@ -97,12 +99,15 @@ export function editProgram(deps: Deps, { actor, version, patch, ...at }: EditPr
       updatedAt: now,
       updatedBy: actor,
     };
-    const { programDrafts } = deps.collections;
     const where = { _id: at.programId, merchantId: at.merchantId };
-    if (head.draft) {
-      const { matchedCount } = await programDrafts.updateOne({ ...where, version: head.version }, { $set: set });
-      if (matchedCount === 0) throw new VersionConflict('The program was changed since it was read.');
-    } else await programDrafts.insertOne({ ...where, ...set, published: true, createdAt: now });
+    const asRead = { ...where, version: head.version };
+    if (head.draft) await transactAlone(deps, [update(deps, 'programDrafts', asRead, { $set: set })], 1);
+    else
+      await transactAlone(
+        deps,
+        [insert(deps, 'programDrafts', { ...where, ...set, published: true, createdAt: now })],
+        0,
+      );
     const draft = { ...where, createdAt: now, ...head.draft, ...set };
     return headOf(at, head.live, draft) ?? head;
   });
@@ -113,13 +118,13 @@ export async function setArchived(
   deps: Deps,
   { archived, ...at }: ProgramAt & { archived: boolean },
 ): Promise<ProgramHead> {
-  const { programs, programDrafts } = deps.collections;
-  const where = { _id: at.programId, merchantId: at.merchantId };
-  const { matchedCount } = await programs.updateOne(where, { $set: { archived } });
+  const open = { _id: at.programId, merchantId: at.merchantId, archived: archived ? { $ne: true } : true };
   // The version keeps a publication at the same time from losing the change.
-  if (matchedCount === 0)
-    await programDrafts.updateOne(
-      { ...where, published: { $exists: false }, archived: archived ? { $ne: true } : true },
+  if (!(await changeOne(deps, 'programs', open, { $set: { archived } })))
+    await changeOne(
+      deps,
+      'programDrafts',
+      { ...open, published: { $exists: false } },
       { $set: { archived }, $inc: { version: 1 } },
     );
   const head = await readHead(deps, at);

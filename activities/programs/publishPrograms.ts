@@ -3,9 +3,9 @@
 // use. A process that dies after the commit leaves a batch without a workflow, which `reviveBatches` starts.
 import { isDeepStrictEqual } from 'node:util';
 import type { Deps } from '../../platform/deps.js';
-import { commitVerified } from '../../platform/mongodb/inTransaction.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { insert, insertIfAbsent, remove, update } from '../../platform/mongodb/statements.js';
+import { transactAlone } from '../../platform/mongodb/transact.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { BatchRow } from '../../schemas/collections.js';
 import { newId } from '../../schemas/ids.js';
@@ -96,8 +96,7 @@ export async function commitPublications(
     }
     published.push({ program, rebuild });
   }
-  await commitVerified(deps, all);
-  deps.crashPoint('after-commit');
+  await transactAlone(deps, all.statements, all.updates);
   for (const publication of publications) {
     forgetProgram(deps, publication.head, publication.content.slug);
     // A rule that is new counts from now on.

@@ -1,6 +1,8 @@
 // Sends an event to one subscription again, as a new delivery. The event, its bytes and its `eventId` stay the same.
 
 import type { Deps } from '../../platform/deps.js';
+import { insert } from '../../platform/mongodb/statements.js';
+import { transact } from '../../platform/mongodb/transact.js';
 import type { WorkflowClient } from '../../platform/temporal/workflowClient.js';
 import type { EventRow, SubscriptionRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
@@ -26,7 +28,7 @@ export async function redeliver(
     ...(replayOf && { replayOf, root: firstDeliveryId(event._id, subscription._id) }),
   };
   const isOver = delivery.state === 'skipped';
-  await deps.collections.deliveries.insertOne({ ...delivery, ...(!isOver && leftToWorkflow(deps)) });
+  await transact(deps, [insert(deps, 'deliveries', { ...delivery, ...(!isOver && leftToWorkflow(deps)) })], 0);
   if (isOver) return;
   const { maxAttempts: attempts } = subscription.retryPolicy;
   try {

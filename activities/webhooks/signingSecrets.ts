@@ -1,8 +1,9 @@
 // The secrets with which webhooks are signed: newest first, encrypted. Every change writes the whole list and only where
 // the list is still the one that was read, so that concurrent changes lose no secret and bring no revoked one back.
 import type { Deps } from '../../platform/deps.js';
-import { VersionConflict } from '../../platform/mongodb/conflicts.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
+import { update } from '../../platform/mongodb/statements.js';
+import { transact } from '../../platform/mongodb/transact.js';
 import type { SecretBox } from '../../platform/secretBox.js';
 import type { SubscriptionRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
@@ -46,11 +47,8 @@ async function replaceSecrets(
     const where = { _id: id, ...(merchantId !== undefined && { merchantId }) };
     const before = await deps.collections.subscriptions.findOne(where);
     if (!before) throw new ServiceError('WEBHOOK_NOT_FOUND');
-    const { matchedCount } = await deps.collections.subscriptions.updateOne(
-      { ...where, secrets: before.secrets },
-      { $set: next(before.secrets) },
-    );
-    if (matchedCount === 0) throw new VersionConflict('The secrets were changed since they were read.');
+    const asRead = { ...where, secrets: before.secrets };
+    await transact(deps, [update(deps, 'subscriptions', asRead, { $set: next(before.secrets) })], 1);
   });
 }
 

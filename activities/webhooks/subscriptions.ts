@@ -2,6 +2,7 @@
 // encrypted before they are stored.
 import type { z } from 'zod';
 import type { Deps } from '../../platform/deps.js';
+import { changeOne, removeOne } from '../../platform/mongodb/changeOne.js';
 import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
 import type { SubscriptionRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
@@ -83,28 +84,25 @@ export async function updateSubscription(
   const { retryPolicy, events, ...fields } = { ...patch, url };
   const changed = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const revived = patch.enabled === true && !before.enabled;
-  const row = await deps.collections.subscriptions.findOneAndUpdate(
-    { _id: id, merchantId },
-    {
-      $set: {
-        ...changed,
-        ...(events && { events: [...new Set(events)] }),
-        ...(retryPolicy?.maxAttempts !== undefined && { 'retryPolicy.maxAttempts': retryPolicy.maxAttempts }),
-        ...(retryPolicy?.backoffMs !== undefined && { 'retryPolicy.backoffMs': retryPolicy.backoffMs }),
-        ...(retryPolicy && { 'retryPolicy.factor': retryPolicy.factor }),
-        ...(revived && { 'health.failingSince': null, 'health.consecutiveFailures': 0 }),
-        updatedAt: deps.now(),
-      },
-      ...(revived && { $unset: { 'health.disabledReason': '' } }),
+  const where = { _id: id, merchantId };
+  const isThere = await changeOne(deps, 'subscriptions', where, {
+    $set: {
+      ...changed,
+      ...(events && { events: [...new Set(events)] }),
+      ...(retryPolicy?.maxAttempts !== undefined && { 'retryPolicy.maxAttempts': retryPolicy.maxAttempts }),
+      ...(retryPolicy?.backoffMs !== undefined && { 'retryPolicy.backoffMs': retryPolicy.backoffMs }),
+      ...(retryPolicy && { 'retryPolicy.factor': retryPolicy.factor }),
+      ...(revived && { 'health.failingSince': null, 'health.consecutiveFailures': 0 }),
+      updatedAt: deps.now(),
     },
-    { returnDocument: 'after' },
-  );
-  if (!row) throw new ServiceError('WEBHOOK_NOT_FOUND');
-  return row;
+    ...(revived && { $unset: { 'health.disabledReason': '' } }),
+  });
+  if (!isThere) throw new ServiceError('WEBHOOK_NOT_FOUND');
+  return readSubscription(deps, { merchantId, id });
 }
 
 /** Throws WEBHOOK_NOT_FOUND. */
 export async function deleteSubscription(deps: Deps, at: { merchantId: string; id: string }): Promise<void> {
-  const { deletedCount } = await deps.collections.subscriptions.deleteOne({ _id: at.id, merchantId: at.merchantId });
-  if (deletedCount === 0) throw new ServiceError('WEBHOOK_NOT_FOUND');
+  const { id: _id, merchantId } = at;
+  if (!(await removeOne(deps, 'subscriptions', { _id, merchantId }))) throw new ServiceError('WEBHOOK_NOT_FOUND');
 }

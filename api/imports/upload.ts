@@ -36,7 +36,8 @@ const rowsBetweenChecks = 20_000;
 /** Throws UNAVAILABLE when Temporal is unavailable: an import is accepted only if a worker can get it. */
 export async function openUpload(deps: ApiDeps, input: OpenImport): Promise<Upload> {
   requireTemporal(deps);
-  const batch = await openImport(deps, input);
+  // The audit has an import once it is queued.
+  const batch = await openImport({ ...deps, audit: [] }, input);
   const batchId = batch._id;
   let chunk = 0;
   let total = 0;

@@ -1,6 +1,7 @@
 // The routes of all endpoints. A missing or an extra route does not compile.
 import type { Routes } from '../request.js';
 import { apiKeyRoutes } from './apiKeys.js';
+import { auditRoutes } from './audit.js';
 import { balanceRoutes } from './balances.js';
 import { batchRoutes } from './batches.js';
 import { campaignRoutes } from './campaigns.js';
@@ -34,4 +35,5 @@ export const routes: Routes = {
   ...campaignRoutes,
   ...passRoutes,
   ...statsRoutes,
+  ...auditRoutes,
 };

@@ -4,19 +4,36 @@
 // commit fails with a conflict, each transaction is tried alone.
 import type { Deps } from '../deps.js';
 import { toChunks } from '../toChunks.js';
+import { auditOf } from './audit.js';
 import { isGroupable } from './groupCommit.js';
 import { commit, commitVerified, writeAll } from './inTransaction.js';
 import { type RetryDeps, retryOnWriteConflict } from './retryOnConflict.js';
-import type { Statement } from './transaction.js';
+import type { Statement, Transaction } from './transaction.js';
 
 /**
- * Writes all statements or none. `updates` is the number of documents that the update statements must match; throws
+ * Writes all statements or none, with the audit of the request. `updates` is the number of documents that the update statements must match; throws
  * VersionConflict when they match fewer.
  */
 export async function transact(deps: Deps, statements: Statement[], updates: number): Promise<void> {
-  const transaction = { statements, updates };
-  const done = isGroupable(transaction) && (await deps.groupCommit(transaction));
-  if (!done) await commitVerified(deps, transaction);
+  await withAudit(deps, { statements, updates }, async (transaction) => {
+    const done = isGroupable(transaction) && (await deps.groupCommit(transaction));
+    if (!done) await commitVerified(deps, transaction);
+  });
+}
+
+/** Like `transact`, for large rows: it shares no commit, so that small changes need not wait for it. */
+export async function transactAlone(deps: Deps, statements: Statement[], updates: number): Promise<void> {
+  await withAudit(deps, { statements, updates }, (transaction) => commitVerified(deps, transaction));
+}
+
+async function withAudit(
+  deps: Deps,
+  { statements, updates }: Transaction,
+  write: (transaction: Transaction) => Promise<void>,
+): Promise<void> {
+  const audit = auditOf(deps, statements);
+  await write({ statements: [...statements, ...audit.statements], updates });
+  audit.written();
   deps.crashPoint('after-commit');
 }
 

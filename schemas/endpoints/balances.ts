@@ -1,7 +1,7 @@
 // Endpoints: docs/interface.md, sections 4.4 and 4.5.
 import { earnRequest, reverseRequest } from '../members.js';
 import { balanceExplained, earnResult, reversalResult } from '../transactions.js';
-import { endpoint } from './endpoint.js';
+import { endpoint, inLedger } from './endpoint.js';
 
 const one = '/merchants/me/members/:id';
 
@@ -12,6 +12,7 @@ export const balanceEndpoints = {
     description:
       'Points are `amount` x `points` / `per` of the rule, rounded down; 0 is an answer with a ledger entry. Stamps: `quantity`. Limits count by the time of the sale. Emits `points.changed`.',
     access: 'merchants.members:edit',
+    audit: inLedger,
     idempotent: true,
     body: earnRequest,
     bodyOptional: true,
@@ -32,6 +33,7 @@ export const balanceEndpoints = {
     description:
       'Undoes exactly what the entry did to the balance, the lifetime points, the tier and `redeemedCount`, whatever the program says today. Emits `points.changed` with `reversalOf`.',
     access: 'merchants.members:edit',
+    audit: inLedger,
     idempotent: true,
     body: reverseRequest,
     bodyOptional: true,

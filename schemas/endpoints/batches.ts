@@ -17,6 +17,7 @@ export const batchEndpoints = {
       'As `POST /merchants/me/members/import`, with up to 1,000,000 rows and 256 MB. The file is the body (text/csv, `programId` in the query) or the part `file` of multipart/form-data, after the other parts. 202 with the batch; with `dryRun=true` 200 with what would be created, deduped and failed, and nothing is written.',
     access: 'merchants.members:create',
     query: importOptions,
+    audit: { action: 'import.start', writes: ['batches'] },
     upload: 'csv',
     rawUpload: true,
     result: z.union([batch, importDryRun]),
@@ -43,6 +44,7 @@ export const batchEndpoints = {
     description:
       'An import needs `merchants.members:edit`, a campaign or a replay `merchants.campaigns:edit`, a rebuild `merchants.members:edit` in a console session. Members that were created stay, get their passes and are published. The batch ends as `cancelled`, with `batch.failed`. A batch that creates nothing any more, or is over, is answered as it is.',
     access: 'merchants.members:edit',
+    audit: { action: 'batch.cancel', writes: ['batches'] },
     otherAccess: 'merchants.campaigns:edit',
     result: batch,
     errors: ['BATCH_NOT_FOUND', 'CONSOLE_SESSION_REQUIRED'],

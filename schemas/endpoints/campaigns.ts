@@ -12,6 +12,7 @@ export const campaignEndpoints = {
     description:
       'Active members of the program, where one is named, with all of the tags, where some are named. The answer comes before the first push; `campaign.sent` tells of the end. 503 UNAVAILABLE means that nothing is sent.',
     access: 'merchants.campaigns:create',
+    audit: { action: 'campaign.send', writes: ['batches'] },
     body: campaignRequest,
     result: campaign,
     statuses: [202],

@@ -1,8 +1,24 @@
 // The type of a line in the endpoint table. The route, the guard, the permission check, the rate limit and the OpenAPI
 // operation are all derived from the same line, so that they cannot contradict each other.
 import { z } from 'zod';
+import type { AuditAction } from '../audit.js';
+import type { CollectionName } from '../collections.js';
 import type { ErrorCode } from '../errors.js';
 import type { Permission } from '../permissions.js';
+
+export type Audited =
+  | {
+      action: AuditAction;
+      /** The collections of the change. The audit is written in the transaction that writes to one of them. */
+      writes: readonly CollectionName[];
+      /** The parameter of the path that names the target; by default the target is the row that is written. */
+      target?: string;
+    }
+  /** Why it leaves nothing there. */
+  | { not: string };
+
+/** Changes of balances: each has a row in the ledger of the member, with its actor. */
+export const inLedger = { not: 'is in the ledger' } as const;
 
 export interface Endpoint {
   method: 'get' | 'post' | 'patch' | 'delete';
@@ -48,6 +64,8 @@ export interface Endpoint {
   statuses: readonly (200 | 201 | 202)[];
   /** The codes in addition to those that every endpoint of its kind can answer. */
   errors: readonly ErrorCode[];
+  /** What a success leaves in the audit; on every endpoint but those that only read. */
+  audit?: Audited;
   /** An example of a request body for the OpenAPI document. */
   example?: unknown;
 }
@@ -79,13 +97,16 @@ export function pageOf<T extends z.ZodType>(item: T) {
 }
 
 type Given = Omit<Endpoint, 'method' | 'path' | 'statuses' | 'errors'> & Partial<Pick<Endpoint, 'statuses' | 'errors'>>;
+type Line<G extends Given> = Omit<Endpoint, keyof G> & G;
 
 /** A line of the table. Without `statuses` a success is 200; without `errors` only the common codes are answered. */
-export function endpoint<const G extends Given>(
-  method: Endpoint['method'],
+export function endpoint<const G extends Given & { audit?: never }>(method: 'get', path: string, given: G): Line<G>;
+export function endpoint<const G extends Given & { audit: Audited }>(
+  method: Exclude<Endpoint['method'], 'get'>,
   path: string,
   given: G,
-): Omit<Endpoint, keyof G> & G {
+): Line<G>;
+export function endpoint<const G extends Given>(method: Endpoint['method'], path: string, given: G): Line<G> {
   return { method, path, statuses: [200], errors: [], ...given };
 }
 

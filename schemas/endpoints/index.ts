@@ -1,5 +1,6 @@
 // The table of all endpoints.
 import { apiKeyEndpoints } from './apiKeys.js';
+import { auditEndpoints } from './audit.js';
 import { balanceEndpoints } from './balances.js';
 import { batchEndpoints } from './batches.js';
 import { campaignEndpoints } from './campaigns.js';
@@ -30,6 +31,7 @@ export const endpoints = {
   ...campaignEndpoints,
   ...passEndpoints,
   ...statsEndpoints,
+  ...auditEndpoints,
 } satisfies Record<string, Endpoint>;
 
 export type Endpoints = typeof endpoints;

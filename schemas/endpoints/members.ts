@@ -5,7 +5,7 @@ import { importOptions } from '../importOptions.js';
 import * as members from '../members.js';
 import { text } from '../text.js';
 import { transaction } from '../transactions.js';
-import { endpoint, page, pageOf, pageSize, paging, timelineLimit } from './endpoint.js';
+import { endpoint, inLedger, page, pageOf, pageSize, paging, timelineLimit } from './endpoint.js';
 
 const view = 'merchants.members:view';
 const edit = 'merchants.members:edit';
@@ -18,6 +18,7 @@ export const memberEndpoints = {
     description:
       '200 with `deduped: true` when a member with the same email is in the program already: nothing is created. An `externalId` that another member of the program has is 409.',
     access: 'merchants.members:create',
+    audit: { not: 'is the event member.created, and the source of the member' },
     body: members.enrollRequest,
     result: members.member,
     statuses: [201, 200],
@@ -65,6 +66,7 @@ export const memberEndpoints = {
       'multipart/form-data with `programId` and one `file` (text/csv, at most 1 MB and 5000 rows). Headers in any case and order: firstName, lastName, email, phone, initialPoints, externalId; `mapping` gives other headers a field. Commas, semicolons or tabs; UTF-8, UTF-16, or windows-1252 when the Content-Type of the part says so. `dryRun` answers what would happen, and writes nothing.',
     access: 'merchants.members:create',
     query: importOptions,
+    audit: { action: 'import.start', writes: ['batches'] },
     upload: 'csv',
     result: z.union([importResult, importDryRun]),
     errors: ['IMPORT_INVALID', 'IMPORT_TOO_LARGE', 'PROGRAM_NOT_FOUND', 'PROGRAM_ARCHIVED'],
@@ -80,6 +82,7 @@ export const memberEndpoints = {
     tag: 'Members',
     summary: 'Change names, email, phone or externalId; null removes a field',
     access: edit,
+    audit: { action: 'member.edit', writes: ['members'] },
     body: members.memberPatch,
     result: members.member,
     errors: ['MEMBER_NOT_FOUND', 'EMAIL_TAKEN', 'EXTERNAL_ID_TAKEN'],
@@ -89,6 +92,7 @@ export const memberEndpoints = {
     tag: 'Members',
     summary: 'Add tags',
     access: edit,
+    audit: { action: 'member.tag', writes: ['members'] },
     body: members.tagsRequest,
     result: members.member,
     errors: ['MEMBER_NOT_FOUND', 'TAG_LIMIT_EXCEEDED'],
@@ -98,6 +102,7 @@ export const memberEndpoints = {
     tag: 'Members',
     summary: 'Remove tags; unknown ones are ignored',
     access: edit,
+    audit: { action: 'member.untag', writes: ['members'] },
     body: members.tagsRequest,
     result: members.member,
     errors: ['MEMBER_NOT_FOUND'],
@@ -109,6 +114,7 @@ export const memberEndpoints = {
     description:
       'The answer has the new `apple.passUrl`; the old one is 404 at once, and passes on phones go on. Whoever had the old link may have loaded the pass, and with it its token: `replaceToken` replaces that, too. The pass then has to be added again from the new link, which replaces it on the phone.',
     access: edit,
+    audit: { action: 'member.card-link', writes: ['members'] },
     body: members.cardLinkRequest,
     bodyOptional: true,
     result: members.member,
@@ -120,6 +126,7 @@ export const memberEndpoints = {
     summary: 'Add, take or set points',
     description: 'Exactly one of `delta` and `value`. Emits `points.changed`.',
     access: edit,
+    audit: inLedger,
     idempotent: true,
     body: members.pointsRequest,
     result: members.balanceResult,
@@ -132,6 +139,7 @@ export const memberEndpoints = {
     description:
       'The reward of `rewardId`, or the one whose price is the goal. The balance loses the price; with the goal a stamp card goes back to 0. Emits `reward.redeemed`.',
     access: edit,
+    audit: inLedger,
     idempotent: true,
     body: members.redeemRequest,
     bodyOptional: true,
@@ -143,6 +151,7 @@ export const memberEndpoints = {
     tag: 'Points and rewards',
     summary: 'Activate, void or expire a member',
     access: edit,
+    audit: { action: 'member.status', writes: ['members'] },
     body: members.statusRequest,
     result: members.statusResult,
     errors: ['MEMBER_NOT_FOUND'],
@@ -152,6 +161,7 @@ export const memberEndpoints = {
     tag: 'Points and rewards',
     summary: 'Rebuild and push the pass without changing the balance',
     access: edit,
+    audit: { action: 'member.push', writes: ['members'] },
     result: members.pushResult,
     errors: ['MEMBER_NOT_FOUND'],
   }),

@@ -26,6 +26,7 @@ export const programEndpoints = {
   }),
   createProgram: endpoint('post', all, {
     ...editing,
+    audit: { action: 'program.create', writes: ['programDrafts'] },
     summary: 'Make a draft of a new program',
     description: 'API keys and customers see nothing of it until it is published.',
     largeBody: true,
@@ -37,6 +38,7 @@ export const programEndpoints = {
   }),
   previewProgram: endpoint('post', `${all}/preview`, {
     ...editing,
+    audit: { not: 'stores nothing' },
     summary: 'Show what an unsaved draft looks like',
     description:
       'Made by the code that builds the passes; nothing is stored. Mistakes of the draft are findings, not a failure.',
@@ -55,6 +57,7 @@ export const programEndpoints = {
   }),
   updateProgram: endpoint('patch', one, {
     ...editing,
+    audit: { action: 'program.edit', writes: ['programDrafts'] },
     summary: 'Change the draft of the next version',
     description:
       'A JSON Merge Patch (RFC 7396): null removes a field, objects are merged, lists replaced. Nothing that is live changes. Without `version` the newest edit is changed.',
@@ -72,6 +75,7 @@ export const programEndpoints = {
   }),
   publishProgram: endpoint('post', `${one}/publish`, {
     ...editing,
+    audit: { action: 'program.publish', writes: ['programs'] },
     summary: 'Make the newest edit the live version',
     description:
       'The passes in use are pushed afresh by a batch: `GET /merchants/me/batches/{id}` shows how far it is. When nothing differs from the live version, nothing happens.',
@@ -91,12 +95,14 @@ export const programEndpoints = {
   }),
   archiveProgram: endpoint('post', `${one}/archive`, {
     ...editing,
+    audit: { action: 'program.archive', writes: ['programs', 'programDrafts'] },
     summary: 'Close the program for new members, at once',
     result: programRecord,
     errors: ['PROGRAM_NOT_FOUND'],
   }),
   restoreProgram: endpoint('post', `${one}/restore`, {
     ...editing,
+    audit: { action: 'program.restore', writes: ['programs', 'programDrafts'] },
     summary: 'Open an archived program again, at once',
     result: programRecord,
     errors: ['PROGRAM_NOT_FOUND'],

@@ -1,4 +1,4 @@
-// The overview (docs/interface.md#49-overview-and-audit).
+// The overview (docs/interface.md#410-overview-and-audit).
 import { z } from 'zod';
 import { stats, statsDay } from '../stats.js';
 import { text } from '../text.js';

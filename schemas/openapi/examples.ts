@@ -151,5 +151,6 @@ function exampleScalar({ type, format, minimum }: JsonSchema): unknown {
   if (kind === 'boolean') return false;
   if (kind === 'object') return {};
   if (format === 'date-time') return sampleTime;
+  if (format === 'date') return sampleTime.slice(0, 10);
   return format === 'uuid' ? id : 'text';
 }

@@ -9,8 +9,11 @@ import { readFileSettings } from '../../platform/config/fileSettings.js';
 import { type ClosableDeps, createDeps } from '../../platform/createDeps.js';
 import { createSecretBox, type SecretBox } from '../../platform/secretBox.js';
 import { connectTemporal } from '../../platform/temporal/connectTemporal.js';
+import type { AuditAction } from '../../schemas/audit.js';
+import type { CollectionName } from '../../schemas/collections.js';
 import { type Config, ConfigError, readConfig } from '../../schemas/config.js';
 import { ServiceError } from '../../schemas/errors.js';
+import { newId } from '../../schemas/ids.js';
 import { connectStack } from '../connect.js';
 import { ExpectedFailure } from '../expectedFailure.js';
 import { isSystemError } from '../systemError.js';
@@ -24,6 +27,17 @@ export interface CommandContext {
   /** Connects at the first call. */
   temporal: () => ReturnType<typeof connectTemporal>;
   say: (line: string) => void;
+  /**
+   * The dependencies for a change: the next transaction that writes to one of these collections, or the next one where
+   * none is named, also writes the audit of the verb, one row for each target.
+   */
+  audited: (targets: readonly AuditTarget[], writes?: readonly CollectionName[]) => ClosableDeps;
+}
+
+interface AuditTarget {
+  merchantId: string;
+  /** By default the id of the row that is written. */
+  targetId?: string;
 }
 
 type Options = NonNullable<ParseArgsConfig['options']>;
@@ -37,6 +51,8 @@ export interface Verb {
   usage: string;
   does: string;
   options?: Options;
+  /** What it leaves in the audit of a merchant; null for a verb that changes nothing of one. */
+  audit: AuditAction | null;
   run: (context: CommandContext, input: CommandInput) => Promise<void>;
 }
 
@@ -145,6 +161,22 @@ function linesOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
+const operator = { type: 'operator', id: 'operator' } as const;
+
+function auditedBy(deps: ClosableDeps, { audit: action }: Verb): CommandContext['audited'] {
+  return (targets, writes = []) => {
+    if (action === null) throw new Error('The verb says that it changes nothing.');
+    const audit = targets.map((target) => ({
+      row: {
+        ...target,
+        ...{ _id: newId(), createdAt: deps.now(), actor: operator, action, address: null, requestId: null },
+      },
+      writes,
+    }));
+    return { ...deps, audit };
+  };
+}
+
 export interface Streams {
   out: (text: string) => void;
   err: (text: string) => void;
@@ -176,7 +208,8 @@ export async function runCommand(
     };
     const secrets = createSecretBox(config);
     const say = (line: string) => out(`${line}\n`);
-    await parsed.verb.run({ deps, config, isDevelopment, secrets, temporal: connected, say }, parsed.input);
+    const audited = auditedBy(deps, parsed.verb);
+    await parsed.verb.run({ deps, config, isDevelopment, secrets, temporal: connected, say, audited }, parsed.input);
     return 0;
   } catch (error) {
     err(`${linesOf(error)}\n`);

@@ -5,7 +5,7 @@ import { isCidr } from '../../schemas/addresses.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main, required, table } from './command.js';
 import { type RoleOption, rolesOf } from './roleOption.js';
 
-async function create({ deps, say }: CommandContext, input: CommandInput): Promise<void> {
+async function create({ deps, audited, say }: CommandContext, input: CommandInput): Promise<void> {
   const [merchantId = '', name = ''] = required(input, ['merchant', 'name']);
   const { expires, network, user = 'operator' } = input.values;
   const networks = Array.isArray(network) ? network.map(String) : [];
@@ -13,7 +13,7 @@ async function create({ deps, say }: CommandContext, input: CommandInput): Promi
   if (wrong.length > 0) throw new Mistakes(wrong.map((entry) => `--network ${entry} is no address or CIDR`));
   if (expires !== undefined && Number.isNaN(Date.parse(String(expires))))
     throw new Mistakes(['--expires must be a date, as 2030-01-31']);
-  const { key, row } = await createApiKey(deps, {
+  const { key, row } = await createApiKey(audited([{ merchantId }], ['apiKeys']), {
     merchantId,
     name,
     createdBy: String(user),
@@ -56,12 +56,14 @@ export const keys: Command = {
         expires: { type: 'string' },
         network: { type: 'string', multiple: true },
       },
+      audit: 'api-key.create',
       run: create,
     },
     list: {
       usage: 'list --merchant ID',
       does: 'shows the keys of a merchant',
       options: { merchant: { type: 'string' } },
+      audit: null,
       run: list,
     },
   },

@@ -2,6 +2,9 @@
 // and a row holds only what operators decided.
 import type { UpdateFilter } from 'mongodb';
 import { auditLedger } from '../../activities/members/auditLedger.js';
+import { changeOne } from '../../platform/mongodb/changeOne.js';
+import { insert, update } from '../../platform/mongodb/statements.js';
+import { transact } from '../../platform/mongodb/transact.js';
 import type { MerchantRow } from '../../schemas/collections.js';
 import { newId } from '../../schemas/ids.js';
 import { type MerchantLimit, merchantLimits } from '../../schemas/merchantLimits.js';
@@ -9,13 +12,14 @@ import { type Command, type CommandContext, type CommandInput, Mistakes, main, r
 
 const idForm = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-async function create({ deps, say }: CommandContext, input: CommandInput): Promise<void> {
+async function create({ deps, audited, say }: CommandContext, input: CommandInput): Promise<void> {
   const [name = ''] = required(input, ['name']);
   const _id = String(input.values.id ?? newId());
   if (!idForm.test(_id)) throw new Mistakes(['--id must be 1 to 64 letters, digits, _ or -']);
   const known = await deps.collections.merchants.findOne({ _id });
   if (known) throw new Mistakes([`merchant "${_id}" is there already: ${known.name}`]);
-  await deps.collections.merchants.insertOne({ _id, name, createdAt: deps.now() });
+  const row = { _id, name, createdAt: deps.now() };
+  await transact(audited([{ merchantId: _id }], ['merchants']), [insert(deps, 'merchants', row)], 0);
   say(`created merchant ${_id}`);
 }
 
@@ -40,9 +44,10 @@ function oneId({ args }: CommandInput): string {
 }
 
 /** The console owns the merchants, so one that has no row here yet gets one, under its id as its name. */
-async function change({ deps }: CommandContext, { id, set }: { id: string; set: UpdateFilter<MerchantRow> }) {
+async function change({ deps, audited }: CommandContext, { id, set }: { id: string; set: UpdateFilter<MerchantRow> }) {
   const $setOnInsert = { name: id, createdAt: deps.now() };
-  await deps.collections.merchants.updateOne({ _id: id }, { ...set, $setOnInsert }, { upsert: true });
+  const statement = update(deps, 'merchants', { _id: id }, { ...set, $setOnInsert }, true);
+  await transact(audited([{ merchantId: id }], ['merchants']), [statement], 1);
 }
 
 async function suspend(context: CommandContext, input: CommandInput): Promise<void> {
@@ -53,9 +58,12 @@ async function suspend(context: CommandContext, input: CommandInput): Promise<vo
   say(`suspended ${id}: its keys and users get 403 MERCHANT_SUSPENDED, its deliveries wait`);
 }
 
-async function resume({ deps, say }: CommandContext, input: CommandInput): Promise<void> {
+async function resume({ audited, say }: CommandContext, input: CommandInput): Promise<void> {
   const id = oneId(input);
-  await deps.collections.merchants.updateOne({ _id: id }, { $unset: { suspendedAt: '' } });
+  const suspended = { _id: id, suspendedAt: { $exists: true } };
+  await changeOne(audited([{ merchantId: id }], ['merchants']), 'merchants', suspended, {
+    $unset: { suspendedAt: '' },
+  });
   say(`resumed ${id}: what waited is delivered within ten minutes`);
 }
 
@@ -103,24 +111,28 @@ export const merchants: Command = {
       usage: 'create --name NAME [--id ID]',
       does: 'notes a merchant under the id that the console knows it by',
       options: { name: { type: 'string' }, id: { type: 'string' } },
+      audit: 'merchant.create',
       run: create,
     },
-    list: { usage: 'list', does: 'shows all merchants', run: list },
+    list: { usage: 'list', does: 'shows all merchants', audit: null, run: list },
     suspend: {
       usage: 'suspend ID',
       does: 'refuses all requests of a merchant and lets its deliveries wait; passes on phones go on',
+      audit: 'merchant.suspend',
       run: suspend,
     },
-    resume: { usage: 'resume ID', does: 'ends a suspension', run: resume },
+    resume: { usage: 'resume ID', does: 'ends a suspension', audit: 'merchant.resume', run: resume },
     limit: {
       usage: `limit ID ${limitNames.map((name) => `[--${name} N]`).join(' ')}`,
       does: 'gives one merchant other limits than the settings; "default" gives it the setting again',
       options: Object.fromEntries(limitNames.map((name) => [name, { type: 'string' as const }])),
+      audit: 'merchant.limit',
       run: limit,
     },
     audit: {
       usage: 'audit ID',
       does: 'compares each member of a merchant with the sum of its ledger; exit code 1 when one differs',
+      audit: null,
       run: audit,
     },
   },

@@ -30,11 +30,12 @@ async function drain({ deps, say }: CommandContext, { values }: CommandInput): P
 export const outbox: Command = {
   name: 'outbox',
   verbs: {
-    status: { usage: 'status', does: 'shows how much waits, and for how long', run: status },
+    status: { usage: 'status', does: 'shows how much waits, and for how long', audit: null, run: status },
     drain: {
       usage: 'drain [--within SECONDS]',
       does: 'waits until nothing is left, as before an engine is taken down; fails after 300 seconds',
       options: { within: { type: 'string' } },
+      audit: null,
       run: drain,
     },
   },

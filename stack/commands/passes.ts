@@ -19,7 +19,7 @@ async function rebuild(context: CommandContext, { args, values }: CommandInput):
   for (let waited = 0; !workflowClient.available() && waited < presentMs; waited += 100) await sleep(100);
   const batchId = newId();
   await startBatch(
-    { ...deps, workflowClient },
+    { ...context.audited([{ merchantId: program.merchantId, targetId: programId }], ['batches']), workflowClient },
     {
       batch: {
         _id: batchId,
@@ -76,11 +76,13 @@ export const passes: Command = {
       usage: 'rebuild PROGRAM [--wait]',
       does: 'pushes every pass of a program afresh, so that phones fetch its new template, and makes missing ones',
       options: { wait: { type: 'boolean' } },
+      audit: 'program.rebuild',
       run: rebuild,
     },
     missing: {
       usage: 'missing [PROGRAM]',
       does: 'names the members whose pass is not in a wallet yet; Google gets it when it is real',
+      audit: null,
       run: missing,
     },
   },

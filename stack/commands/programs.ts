@@ -7,7 +7,8 @@ import { checkProgram } from '../../activities/programs/checkContent.js';
 import { imagesBeyondLimit } from '../../activities/programs/imageQuota.js';
 import { hasMembers } from '../../activities/programs/programMembers.js';
 import type { Deps } from '../../platform/deps.js';
-import { updateByIds } from '../../platform/mongodb/updateMany.js';
+import { update } from '../../platform/mongodb/statements.js';
+import { transact } from '../../platform/mongodb/transact.js';
 import { toError } from '../../platform/toError.js';
 import { expireId } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
@@ -112,7 +113,7 @@ async function tooManyImages(deps: Deps, checked: Checked[]): Promise<string[]> 
 
 const operator = { type: 'user', id: 'operator' } as const;
 
-async function apply({ deps, say }: CommandContext, { values, args }: CommandInput): Promise<void> {
+async function apply({ deps, audited, say }: CommandContext, { values, args }: CommandInput): Promise<void> {
   if (args.length === 0) throw new Mistakes(['name at least one file']);
   const merchantId = typeof values.merchant === 'string' ? values.merchant : await soleMerchant(deps);
   const files = args.map(readPrograms);
@@ -124,17 +125,24 @@ async function apply({ deps, say }: CommandContext, { values, args }: CommandInp
   if (mistakes.length > 0) throw new Mistakes([...mistakes, 'nothing was changed']);
   if (checked.length === 0) throw new Mistakes(['the files hold no program; nothing was changed']);
 
-  await applyPrograms(deps, { programs: checked.map(({ program }) => program), actor: operator });
+  const targets = checked.map(({ program: { _id: targetId, merchantId: of } }) => ({ merchantId: of, targetId }));
+  const programsGiven = checked.map(({ program }) => program);
+  await applyPrograms(audited(targets, ['programs']), { programs: programsGiven, actor: operator });
   for (const { program } of checked)
     say(`applied ${program._id} (${program.style}, slug ${program.slug}) of merchant ${program.merchantId}`);
 }
 
-async function archive({ deps, say }: CommandContext, { args }: CommandInput): Promise<void> {
+async function archive({ deps, audited, say }: CommandContext, { args }: CommandInput): Promise<void> {
   if (args.length === 0) throw new Mistakes(['name the id of a program']);
-  const known = await deps.collections.programs.find({ _id: { $in: args } }, { projection: { _id: 1 } }).toArray();
+  const known = await deps.collections.programs
+    .find({ _id: { $in: args } }, { projection: { merchantId: 1, archived: 1 } })
+    .toArray();
   const unknown = args.filter((id) => !known.some(({ _id }) => _id === id));
   if (unknown.length > 0) throw new Mistakes(unknown.map((id) => `there is no program "${id}"; nothing was changed`));
-  await updateByIds(deps, 'programs', { ids: args, change: { $set: { archived: true } } });
+  const open = known.filter(({ archived }) => !archived);
+  const targets = open.map(({ _id: targetId, merchantId }) => ({ merchantId, targetId }));
+  const statements = open.map(({ _id }) => update(deps, 'programs', { _id }, { $set: { archived: true } }));
+  if (open.length > 0) await transact(audited(targets, ['programs']), statements, open.length);
   for (const id of args) say(`archived ${id}: nobody can be enrolled into it any more`);
 }
 
@@ -148,7 +156,7 @@ function momentOf(text: string): number {
 
 /** Does what the schedule does then, by the same workflow. Points that expired ahead of time do not come back. */
 async function expire(context: CommandContext, { values, args }: CommandInput): Promise<void> {
-  const { deps, isDevelopment, say } = context;
+  const { deps, isDevelopment, audited, say } = context;
   const [programId, ...rest] = args;
   if (programId === undefined || rest.length > 0) throw new Mistakes(['name the id of one program']);
   if (!isDevelopment)
@@ -156,10 +164,14 @@ async function expire(context: CommandContext, { values, args }: CommandInput): 
       'is for development only: the stack of npm start, or NODE_ENV=development; nothing was changed',
     ]);
   const at = values.at === undefined ? undefined : momentOf(String(values.at));
-  const program = await deps.collections.programs.findOne({ _id: programId }, { projection: { expiry: 1 } });
+  const program = await deps.collections.programs.findOne(
+    { _id: programId },
+    { projection: { expiry: 1, merchantId: 1 } },
+  );
   if (!program) throw new Mistakes([`there is no program "${programId}"; nothing was changed`]);
   if (!program.expiry) throw new Mistakes([`the points of "${programId}" do not expire; nothing was changed`]);
   const input: WorkflowInputs['expirePoints'] = { programId, ...(at !== undefined && { at }) };
+  await transact(audited([{ merchantId: program.merchantId, targetId: programId }]), [], 0);
   const { expired } = await context
     .temporal()
     .client.workflow.execute<(input: WorkflowInputs['expirePoints']) => Promise<{ expired: number }>>('expirePoints', {
@@ -194,16 +206,23 @@ export const programs: Command = {
       usage: 'apply FILE... [--merchant ID]',
       does: 'edits and publishes the programs of these JSON files; a file holds one or an array of them',
       options: merchant,
+      audit: 'program.apply',
       run: apply,
     },
-    archive: { usage: 'archive ID...', does: 'closes programs for new members', run: archive },
+    archive: {
+      usage: 'archive ID...',
+      does: 'closes programs for new members',
+      audit: 'program.archive',
+      run: archive,
+    },
     expire: {
       usage: 'expire ID [--at INSTANT]',
       does: 'expires what is over now, or at INSTANT; refused outside development',
       options: { at: { type: 'string' } },
+      audit: 'program.expire',
       run: expire,
     },
-    list: { usage: 'list', does: 'shows all programs', run: list },
+    list: { usage: 'list', does: 'shows all programs', audit: null, run: list },
   },
 };
 

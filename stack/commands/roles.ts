@@ -1,18 +1,21 @@
 // A role is a named set of permissions, either built in or defined by one merchant.
+import { insert } from '../../platform/mongodb/statements.js';
+import { transact } from '../../platform/mongodb/transact.js';
 import { newId } from '../../schemas/ids.js';
 import { type Permission, permissions } from '../../schemas/permissions.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main, required, table } from './command.js';
 
 const isPermission = (word: string): word is Permission => permissions.some((permission) => permission === word);
 
-async function create({ deps, say }: CommandContext, input: CommandInput): Promise<void> {
+async function create({ deps, audited, say }: CommandContext, input: CommandInput): Promise<void> {
   const [merchantId = '', name = ''] = required(input, ['merchant', 'name']);
   const unknown = input.args.filter((word) => !isPermission(word));
   if (unknown.length > 0) throw new Mistakes(unknown.map((word) => `"${word}" is none of: ${permissions.join(', ')}`));
   const granted = [...new Set(input.args.filter(isPermission))];
   if (granted.length === 0) throw new Mistakes([`name at least one of: ${permissions.join(', ')}`]);
   const _id = newId();
-  await deps.collections.roles.insertOne({ _id, merchantId, name, permissions: granted });
+  const row = { _id, merchantId, name, permissions: granted };
+  await transact(audited([{ merchantId }], ['roles']), [insert(deps, 'roles', row)], 0);
   say(`created role ${_id} of merchant ${merchantId}`);
 }
 
@@ -29,9 +32,10 @@ export const roles: Command = {
       usage: 'create --merchant ID --name NAME PERMISSION...',
       does: 'makes a role of one merchant',
       options: { merchant: { type: 'string' }, name: { type: 'string' } },
+      audit: 'role.create',
       run: create,
     },
-    list: { usage: 'list', does: 'shows all roles and what they permit', run: list },
+    list: { usage: 'list', does: 'shows all roles and what they permit', audit: null, run: list },
   },
 };
 

@@ -44,10 +44,16 @@ async function reseal(context: CommandContext): Promise<void> {
 export const secrets: Command = {
   name: 'secrets',
   verbs: {
-    status: { usage: 'status', does: 'shows how many secrets each key of SECRETS_KEY has sealed', run: status },
+    status: {
+      usage: 'status',
+      does: 'shows how many secrets each key of SECRETS_KEY has sealed',
+      audit: null,
+      run: status,
+    },
     reseal: {
       usage: 'reseal',
       does: 'seals every secret with the first key of SECRETS_KEY; may be interrupted and repeated',
+      audit: null,
       run: reseal,
     },
   },

@@ -1,6 +1,7 @@
 // Signs a console session token for operators and for trials. Works only where the console shares its secret with the
 // service (HS256).
 import { SignJWT } from 'jose';
+import { transact } from '../../platform/mongodb/transact.js';
 import {
   type Command,
   type CommandContext,
@@ -15,7 +16,7 @@ import { type RoleOption, rolesOf } from './roleOption.js';
 const lifetime = /^\d{1,5}[smhd]$/;
 
 async function create(context: CommandContext, input: CommandInput): Promise<void> {
-  const { deps, config, say } = context;
+  const { deps, audited, config, say } = context;
   const [merchantId = '', user = ''] = required(input, ['merchant', 'user']);
   const expires = String(input.values.expires ?? '1h');
   if (!lifetime.test(expires)) throw new Mistakes(['--expires must be a number and s, m, h or d, as 8h']);
@@ -28,6 +29,7 @@ async function create(context: CommandContext, input: CommandInput): Promise<voi
     .setIssuedAt()
     .setExpirationTime(expires)
     .sign(new TextEncoder().encode(consoleSecret(context)));
+  await transact(audited([{ merchantId, targetId: user }]), [], 0);
   say(token);
 }
 
@@ -40,6 +42,7 @@ export const tokens: Command = {
       usage: 'create --merchant ID --user ID --role ROLE... [--expires 1h]',
       does: 'signs a console token and shows it',
       options: { merchant: { type: 'string' }, user: { type: 'string' }, role, expires: { type: 'string' } },
+      audit: 'token.create',
       run: create,
     },
   },

@@ -24,20 +24,23 @@ async function failing({ deps, say }: CommandContext): Promise<void> {
   for (const line of table([['SUBSCRIPTION', 'MERCHANT', 'HOST', 'SINCE', 'FAILURES', 'STATE'], ...cells])) say(line);
 }
 
-async function revokeSecrets({ deps, secrets, say }: CommandContext, { args }: CommandInput): Promise<void> {
+async function revokeSecrets({ deps, audited, secrets, say }: CommandContext, { args }: CommandInput): Promise<void> {
   const [id, ...more] = args;
   if (!id || more.length > 0) throw new Mistakes(['name one subscription']);
-  const revoked = await revokeOldSecrets({ ...deps, secrets }, id);
+  const found = await deps.collections.subscriptions.findOne({ _id: id }, { projection: { merchantId: 1 } });
+  const targets = found ? [{ merchantId: found.merchantId }] : [];
+  const revoked = await revokeOldSecrets({ ...audited(targets, ['subscriptions']), secrets }, id);
   say(`${revoked} old ${revoked === 1 ? 'secret' : 'secrets'} revoked; only the newest one signs`);
 }
 
 export const webhooks: Command = {
   name: 'webhooks',
   verbs: {
-    failing: { usage: 'failing', does: 'shows the subscriptions that fail, longest first', run: failing },
+    failing: { usage: 'failing', does: 'shows the subscriptions that fail, longest first', audit: null, run: failing },
     'revoke-secrets': {
       usage: 'revoke-secrets SUBSCRIPTION',
       does: 'ends every secret of a subscription but the newest, at once',
+      audit: 'webhook.revoke-secrets',
       run: revokeSecrets,
     },
   },

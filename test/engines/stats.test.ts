@@ -1,4 +1,4 @@
-// The overview of a merchant (docs/interface.md#49-overview-and-audit): counted once, whatever is repeated, and equal to
+// The overview of a merchant (docs/interface.md#410-overview-and-audit): counted once, whatever is repeated, and equal to
 // the ledger.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { leaseEvents } from '../../activities/outbox/leases.js';

@@ -69,5 +69,6 @@ export const provenBy: Record<EndpointName, string> = {
   sendCampaign: 'test/engines/campaigns.test.ts',
   getCampaign: 'test/engines/campaigns.test.ts',
   examinePass: 'test/engines/walletsDoctor.test.ts',
+  readAudit: 'test/engines/audit.test.ts',
   readStats: 'test/engines/stats.test.ts',
 };

@@ -16,6 +16,9 @@ const noted = new Set<string>();
 
 const seenFile = (): string => join(inject('seenDir'), 'operations');
 
+/** Notes that a change with this action was in the audit. */
+export const auditSeen = (action: string): string => `audit ${action}`;
+
 export function noteSeen(operation: string): void {
   const testFile = relative(root, expect.getState().testPath ?? '');
   const line = `${operation}\t${testFile}\n`;

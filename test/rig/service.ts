@@ -25,6 +25,7 @@ import { ensureRelays } from '../../worker/schedules.js';
 import { failureLog } from './failureLog.js';
 import { forkEngines } from './forkEngines.js';
 import './idFirst.js';
+import { auditSeen, noteSeen } from './seenOperations.js';
 import { installRuntime } from './temporalRuntime.js';
 import { until } from './until.js';
 
@@ -140,6 +141,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       await stopWorker();
       if (options.replay !== false) await replaySince(temporal, startedAt, codePath, dataConverter);
       await native.close();
+      for (const action of await deps.collections.audit.distinct('action')) noteSeen(auditSeen(action));
       await deps.mongo.db(config.MONGODB_DATABASE).dropDatabase();
       await close();
     },

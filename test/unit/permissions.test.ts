@@ -3,7 +3,13 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { endpoints } from '../../schemas/endpoints/index.js';
 import { builtInRoles, type Permission, permissions } from '../../schemas/permissions.js';
 
-const views = ['merchants.campaigns:view', 'merchants.members:view', 'merchants.programs:view', 'users:view'];
+const views = [
+  'audit:view',
+  'merchants.campaigns:view',
+  'merchants.members:view',
+  'merchants.programs:view',
+  'users:view',
+];
 
 describe('permissions', () => {
   it('are those of the interface, with separate ones for reading', () => {

@@ -1,13 +1,28 @@
-// The last test of a whole run checks that every endpoint was called by the test that docs/endpoints.md names for it.
+// The last tests of a whole run: every endpoint was called by the test that docs/endpoints.md names for it, and every
+// change that an endpoint makes was in the audit.
 import { expect, test } from 'vitest';
+import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
 import { type EndpointName, endpoints } from '../../schemas/endpoints/index.js';
 import { provenBy } from '../rig/provenBy.js';
-import { seenOperations } from '../rig/seenOperations.js';
+import { auditSeen, seenOperations } from '../rig/seenOperations.js';
 
-test('every endpoint was called by the test that docs/endpoints.md names', () => {
+function seenBefore(): Map<string, Set<string>> {
   const seen = seenOperations();
   if (!seen) throw new Error('This reads what the other tests called, so it says something only after all of them.');
+  return seen;
+}
+
+test('every endpoint was called by the test that docs/endpoints.md names', () => {
+  const seen = seenBefore();
   const names = Object.keys(endpoints) as EndpointName[];
   const unproven = names.filter((name) => !seen.get(name)?.has(provenBy[name]));
   expect(unproven.map((name) => `${name}: ${[...(seen.get(name) ?? ['nobody'])].join(', ')}`)).toEqual([]);
+});
+
+test('every change that an endpoint makes was in the audit', () => {
+  const seen = seenBefore();
+  const actions = Object.values(endpoints).flatMap(({ audit }: Endpoint) =>
+    audit && 'action' in audit ? audit.action : [],
+  );
+  expect([...new Set(actions)].filter((action) => !seen.has(auditSeen(action)))).toEqual([]);
 });

@@ -3,6 +3,7 @@
 // removed; when it breaks off, or its API process dies, its rows are removed and the batch ends as failed.
 
 import type { Deps } from '../../../platform/deps.js';
+import { changeOne } from '../../../platform/mongodb/changeOne.js';
 import { VersionConflict } from '../../../platform/mongodb/conflicts.js';
 import { databaseNow } from '../../../platform/mongodb/databaseNow.js';
 import { insert, update } from '../../../platform/mongodb/statements.js';
@@ -80,14 +81,11 @@ export async function queueImport(
   deps: Deps,
   { batchId, chunks, total }: { batchId: string; chunks: number; total: number },
 ): Promise<boolean> {
-  const queued = await deps.collections.batches.updateOne(
-    { _id: batchId, phase: 'storing' },
-    {
-      $set: { phase: 'queued', phaseStartedAt: deps.now(), chunks, 'counts.total': total },
-      $unset: { uploadSeenAt: '' },
-    },
-  );
-  return queued.matchedCount === 1;
+  const storing = { _id: batchId, phase: 'storing' };
+  return changeOne(deps, 'batches', storing, {
+    $set: { phase: 'queued', phaseStartedAt: deps.now(), chunks, 'counts.total': total },
+    $unset: { uploadSeenAt: '' },
+  });
 }
 
 /**

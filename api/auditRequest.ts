@@ -1,0 +1,44 @@
+// What a request that writes leaves in the audit, as its line in the endpoint table says.
+import type { Context } from 'koa';
+import type { PendingAudit } from '../platform/mongodb/transaction.js';
+import { networkOf } from '../schemas/addresses.js';
+import type { Endpoint } from '../schemas/endpoints/endpoint.js';
+import { newId } from '../schemas/ids.js';
+import type { ApiDeps } from './apiDeps.js';
+import type { Caller } from './caller.js';
+
+interface AuditRequest {
+  endpoint: Endpoint;
+  caller: Caller;
+  body: unknown;
+  ctx: Context;
+}
+
+const fieldsOf = (body: unknown): string[] =>
+  typeof body === 'object' && body !== null
+    ? Object.entries(body).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+    : [];
+
+/** The dependencies for the handler of the request. */
+export function withAudit(deps: ApiDeps, { endpoint: { audit }, caller, body, ctx }: AuditRequest): ApiDeps {
+  const { type, ...who } = caller.actor;
+  if (!audit || 'not' in audit || (type !== 'user' && type !== 'api-key' && type !== 'reader')) return deps;
+  const { action, writes, target } = audit;
+  const targetId: string | undefined = target && ctx.params[target];
+  const fields = fieldsOf(body);
+  const pending: PendingAudit = {
+    row: {
+      _id: newId(),
+      merchantId: caller.merchantId,
+      createdAt: deps.now(),
+      actor: { type, ...who },
+      action,
+      ...(targetId !== undefined && { targetId }),
+      ...(fields.length > 0 && { fields }),
+      address: networkOf(ctx.ip),
+      requestId: String(ctx.state.requestId),
+    },
+    writes,
+  };
+  return { ...deps, audit: [pending] };
+}

@@ -1,0 +1,35 @@
+// Pages of the audit, newest first.
+import type { Deps } from '../../platform/deps.js';
+import type { AuditAction } from '../../schemas/audit.js';
+import type { AuditRow } from '../../schemas/collections.js';
+import { newestPage } from './newestPage.js';
+import { readPage } from './readPage.js';
+
+export interface ListAudit {
+  merchantId: string;
+  page: number;
+  pageSize: number;
+  actor?: string | undefined;
+  action?: AuditAction | undefined;
+  targetId?: string | undefined;
+  since?: Date | undefined;
+}
+
+export function listAudit(
+  deps: Deps,
+  { merchantId, page, pageSize, actor, action, targetId, since }: ListAudit,
+): Promise<{ items: AuditRow[]; total: number }> {
+  const where = {
+    merchantId,
+    ...(targetId !== undefined && { targetId }),
+    ...(actor !== undefined && { 'actor.id': actor }),
+    ...(action !== undefined && { action }),
+    ...(since && { createdAt: { $gte: since } }),
+  };
+  return readPage(deps, {
+    page,
+    pageSize,
+    read: (skip) => newestPage(deps, deps.collections.audit, { where, skip, pageSize }),
+    count: () => deps.countRows(deps.collections.audit, where),
+  });
+}

@@ -1,0 +1,35 @@
+// Adds the audit of a request or of an operator's command to the transaction that makes its change: both are written, or
+// neither.
+import type { Deps } from '../deps.js';
+import { insert } from './statements.js';
+import type { Statement } from './transaction.js';
+
+interface Audit {
+  statements: Statement[];
+  /** To be called when these are committed. */
+  written: () => void;
+}
+
+export function auditOf(deps: Pick<Deps, 'audit' | 'collections'>, statements: readonly Statement[]): Audit {
+  const due = (deps.audit ?? []).flatMap((pending) => {
+    if (pending.isWritten) return [];
+    const namespaces = pending.writes.map((name) => deps.collections[name].namespace);
+    const change = statements.find(({ namespace }) => namespaces.includes(namespace));
+    if (!change && namespaces.length > 0) return [];
+    const targetId = pending.row.targetId ?? (change && idIn(change));
+    if (targetId === undefined) throw new Error(`The audit of ${pending.row.action} needs a target.`);
+    return [{ pending, statement: insert(deps, 'audit', { ...pending.row, targetId }) }];
+  });
+  return {
+    statements: due.map(({ statement }) => statement),
+    written() {
+      for (const { pending } of due) pending.isWritten = true;
+    },
+  };
+}
+
+function idIn(statement: Statement): string | undefined {
+  const row: unknown = 'document' in statement ? statement.document : 'filter' in statement && statement.filter;
+  const id = typeof row === 'object' && row !== null && '_id' in row ? row._id : undefined;
+  return typeof id === 'string' ? id : undefined;
+}

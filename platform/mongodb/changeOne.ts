@@ -1,0 +1,37 @@
+// Changes or removes one row in a transaction of its own, so that the audit of the request is written with it.
+import type { Collection, Document, Filter } from 'mongodb';
+import type { CollectionName, CollectionRows } from '../../schemas/collections.js';
+import type { Deps } from '../deps.js';
+import { VersionConflict } from './conflicts.js';
+import { retryOnWriteConflict } from './retryOnConflict.js';
+import { remove, update } from './statements.js';
+import { transact } from './transact.js';
+
+/** Returns whether the row matched. */
+export async function changeOne<N extends CollectionName>(
+  deps: Deps,
+  name: N,
+  filter: Document & { _id: string },
+  change: Document,
+): Promise<boolean> {
+  try {
+    await retryOnWriteConflict(deps, () => transact(deps, [update(deps, name, filter, change)], 1));
+    return true;
+  } catch (error) {
+    if (error instanceof VersionConflict) return false;
+    throw error;
+  }
+}
+
+/** Returns whether there was such a row. */
+export async function removeOne<N extends CollectionName>(
+  deps: Deps,
+  name: N,
+  filter: Filter<CollectionRows[N]>,
+): Promise<boolean> {
+  const rows: Collection<CollectionRows[N]> = deps.collections[name];
+  // A removal does not say how many rows it found; the second of two at the same moment may find none.
+  if (!(await rows.findOne(filter, { projection: { _id: 1 } }))) return false;
+  await retryOnWriteConflict(deps, () => transact(deps, [remove(deps, name, filter)], 0));
+  return true;
+}

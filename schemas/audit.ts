@@ -1,0 +1,65 @@
+// Who changed what, in requests and answers (docs/interface.md#410-overview-and-audit).
+import { z } from 'zod';
+
+export const auditActions = [
+  'api-key.create',
+  'api-key.revoke',
+  'token.create',
+  'role.create',
+  'role.delete',
+  'merchant.create',
+  'merchant.suspend',
+  'merchant.resume',
+  'merchant.limit',
+  'program.create',
+  'program.edit',
+  'program.publish',
+  'program.apply',
+  'program.archive',
+  'program.restore',
+  'program.expire',
+  'program.rebuild',
+  'member.edit',
+  'member.tag',
+  'member.untag',
+  'member.status',
+  'member.push',
+  'member.card-link',
+  'import.start',
+  'campaign.send',
+  'batch.cancel',
+  'webhook.create',
+  'webhook.edit',
+  'webhook.delete',
+  'webhook.rotate-secret',
+  'webhook.revoke-secrets',
+  'webhook.test',
+  'webhook.replay',
+  'delivery.replay',
+] as const;
+
+export type AuditAction = (typeof auditActions)[number];
+
+export const auditAction = z.enum(auditActions);
+
+export const auditActor = z.object({
+  type: z.enum(['user', 'api-key', 'reader', 'operator']),
+  id: z.string(),
+  name: z.string().optional(),
+});
+
+export type AuditActor = z.infer<typeof auditActor>;
+
+export const auditItem = z.object({
+  id: z.string(),
+  createdAt: z.iso.datetime(),
+  actor: auditActor,
+  action: auditAction,
+  targetId: z.string().describe('of the key, role, program, member, batch, subscription or delivery that was changed'),
+  fields: z.array(z.string()).optional().describe('the names of the fields of the request, without their values'),
+  address: z
+    .string()
+    .nullable()
+    .describe('the network from which the request came, as 203.0.113.0/24 or 2001:db8:7::/48; null for an operator'),
+  requestId: z.string().nullable().describe('as in the header X-Request-Id; null for an operator'),
+});

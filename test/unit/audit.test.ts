@@ -1,0 +1,46 @@
+// What is audited: every endpoint that writes says what it leaves in the audit, or why nothing.
+import { describe, expect, it } from 'vitest';
+import { networkOf } from '../../schemas/addresses.js';
+import { type AuditAction, auditActions } from '../../schemas/audit.js';
+import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
+import { endpoints } from '../../schemas/endpoints/index.js';
+import type { Command } from '../../stack/commands/command.js';
+import { keys } from '../../stack/commands/keys.js';
+import { merchants } from '../../stack/commands/merchants.js';
+import { passes } from '../../stack/commands/passes.js';
+import { programs } from '../../stack/commands/programs.js';
+import { roles } from '../../stack/commands/roles.js';
+import { tokens } from '../../stack/commands/tokens.js';
+import { webhooks } from '../../stack/commands/webhooks.js';
+
+const table: [string, Endpoint][] = Object.entries(endpoints);
+
+describe('the audit', () => {
+  it('knows of every endpoint that writes what it leaves there, or why nothing', () => {
+    const unknown = table.filter(([, { method, audit }]) => (method === 'get') !== (audit === undefined));
+    expect(unknown.map(([name]) => name)).toEqual([]);
+  });
+
+  it('has no action that nobody takes', () => {
+    const commands: Command[] = [keys, merchants, passes, programs, roles, tokens, webhooks];
+    const taken = new Set<AuditAction | null>([
+      ...table.flatMap(([, { audit }]) => (audit && 'action' in audit ? audit.action : [])),
+      ...commands.flatMap(({ verbs }) => Object.values(verbs).map(({ audit }) => audit)),
+    ]);
+    expect(auditActions.filter((action) => !taken.has(action))).toEqual([]);
+  });
+
+  it.each([
+    ['203.0.113.77', '203.0.113.0/24'],
+    ['::ffff:203.0.113.77', '203.0.113.0/24'],
+    ['2001:db8:7:9:a:b:c:d', '2001:db8:7::/48'],
+    ['2001:db8::1', '2001:db8::/48'],
+    ['2001::7:8:9:a:b:c', '2001:0:7::/48'],
+    ['::1', '::/48'],
+    ['fe80::1%eth0', 'fe80::/48'],
+    ['', null],
+    ['unknown', null],
+  ])('shortens the address %s to %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+});
