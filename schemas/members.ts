@@ -17,7 +17,7 @@ export const phone = trimmedText(3, 32).regex(/^[+\d][\d ()./-]*\d$/, 'must be a
 const initialPoints = z.int().min(0).max(1_000_000_000);
 
 /** The number of a card that the member already has, as a scanner reads it. */
-export const externalId = trimmedText(1, 64);
+const externalId = trimmedText(1, 64);
 
 /** The data of one person, the same for every way of enrolling. */
 export const person = z.strictObject({

@@ -21,13 +21,14 @@ export interface LinkFor {
 /** Returns the token of a new link; it is not kept. */
 export async function createSignInLink(deps: Deps, { email, userIds, identity }: LinkFor): Promise<string> {
   const token = newToken();
-  await deps.collections.signInLinks.insertOne({
+  const row: SignInLinkRow = {
     _id: sha256(token),
     email,
     userIds,
     ...(identity && { identity }),
     expiresAt: new Date(deps.now().getTime() + deps.config.SIGN_IN_LINK_MS),
-  });
+  };
+  await transact(deps, [insert(deps, 'signInLinks', row)], 0);
   return token;
 }
 

@@ -34,7 +34,10 @@ async function userOf({ deps }: CommandContext, input: CommandInput): Promise<Us
 }
 
 /** Returns the token of the link. */
-async function showLink({ deps, config, say }: CommandContext, { _id, email: address }: UserRow): Promise<string> {
+async function showLink(
+  { deps, config, say }: Pick<CommandContext, 'deps' | 'config' | 'say'>,
+  { _id, email: address }: UserRow,
+): Promise<string> {
   const token = await createSignInLink(deps, { email: address, userIds: [_id] });
   say(signInUrl(deps, token));
   say(`works once, for ${Math.round(config.SIGN_IN_LINK_MS / 60_000)} minutes`);
@@ -47,7 +50,7 @@ async function invite(context: CommandContext, input: CommandInput): Promise<voi
   const mailDeps = mailsLinks(context) && { ...deps, secrets: givenSecrets(context) };
   const address = addressOf(input);
   const roleIds = await rolesOf(deps, { merchantId, input });
-  const user = await createUser(deps, {
+  const user = await createUser(context.audited([{ merchantId }], ['users']), {
     merchantId,
     email: address,
     roleIds,
@@ -75,7 +78,7 @@ async function list({ deps, say }: CommandContext, input: CommandInput): Promise
 
 async function remove(context: CommandContext, input: CommandInput): Promise<void> {
   const { _id: id, merchantId, email: address } = await userOf(context, input);
-  await removeUser(context.deps, { merchantId, id });
+  await removeUser(context.audited([{ merchantId }], ['users']), { merchantId, id });
   context.say(`removed ${address} from merchant ${merchantId}; its sessions have ended`);
 }
 
@@ -89,21 +92,32 @@ export const users: Command = {
       usage: 'invite EMAIL --merchant ID --role ROLE...',
       does: 'makes a user and shows a sign-in link, once',
       options: { merchant, role },
+      audit: 'user.create',
       run: invite,
     },
     link: {
       usage: 'link EMAIL --merchant ID',
       does: 'shows another sign-in link of a user',
       options: { merchant },
+      audit: 'user.link',
       run: async (context, input) => {
-        await showLink(context, await userOf(context, input));
+        const user = await userOf(context, input);
+        const { merchantId, _id: targetId } = user;
+        await showLink({ ...context, deps: context.audited([{ merchantId, targetId }], ['signInLinks']) }, user);
       },
     },
-    list: { usage: 'list --merchant ID', does: 'shows the users of a merchant', options: { merchant }, run: list },
+    list: {
+      usage: 'list --merchant ID',
+      does: 'shows the users of a merchant',
+      options: { merchant },
+      audit: null,
+      run: list,
+    },
     remove: {
       usage: 'remove EMAIL --merchant ID',
       does: 'removes a user and ends its sessions; the last owner stays',
       options: { merchant },
+      audit: 'user.remove',
       run: remove,
     },
   },

@@ -16,7 +16,7 @@ export const aLink = (deps: Deps, ...users: UserRow[]): Promise<string> =>
   createSignInLink(deps, { email: users[0]?.email ?? '', userIds: users.map(({ _id }) => _id) });
 
 /** What a browser says of a request that a page of the service itself makes. */
-export const ownPage = { 'Sec-Fetch-Site': 'same-origin' };
+const ownPage = { 'Sec-Fetch-Site': 'same-origin' };
 
 export function press(
   { publicUrl }: Pick<TestService, 'publicUrl'>,
