@@ -1,46 +1,23 @@
 // The pages for a merchant's customers in a real browser: enrollment and the web card, with and without JavaScript, on
 // a phone and on a desktop, by keyboard and for screen readers.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join as pathJoin } from 'node:path';
 import type { Page } from 'playwright-core';
-import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MemberRow } from '../../schemas/collections.js';
-import { hasBrowser, keepScreenshot, screens, startBrowser, type TestBrowser } from '../rig/browser.js';
-import { aMerchant } from '../rig/merchant.js';
+import { findBarriers, hasBrowser, keepScreenshot, screens, startBrowser, type TestBrowser } from '../rig/browser.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
-import { startService, type TestService } from '../rig/service.js';
 import { until } from '../rig/until.js';
 
 let real: RealWallets;
 let browser: TestBrowser;
-let axe: string;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  [real, browser, axe] = await Promise.all([
-    startRealWallets(),
-    startBrowser(),
-    readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'),
-  ]);
+  [real, browser] = await Promise.all([startRealWallets(), startBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();
   await real?.stop();
 });
-
-/** The accessibility problems that axe finds. */
-async function barriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  const found = await page.evaluate(
-    `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice'] }).then(({ violations }) =>
-      violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`,
-  );
-  return found as string[];
-}
 
 const brown = { background: '#3b2417', foreground: '#fff7ed', label: '#fdba74' };
 /** Every text of a page for customers that a merchant writes. */
@@ -350,7 +327,7 @@ describe.runIf(hasBrowser)('a whole card', () => {
           for (const colorScheme of ['light', 'dark'] as const) {
             await page.setViewportSize(viewport);
             await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-            expect([name, width, colorScheme, await barriers(page)]).toEqual([name, width, colorScheme, []]);
+            expect([name, width, colorScheme, await findBarriers(page)]).toEqual([name, width, colorScheme, []]);
             await keepScreenshot(page, `${name}-${language}-${width}-${colorScheme}`);
           }
       };
@@ -373,71 +350,6 @@ describe.runIf(hasBrowser)('a whole card', () => {
   );
 });
 
-describe.runIf(hasBrowser)('where links are mailed', () => {
-  const folder = mkdtempSync(pathJoin(tmpdir(), 'loyalty-pass-mail-'));
-  let service: TestService;
-  let url: string;
-
-  beforeAll(async () => {
-    service = await startService({ env: { MAIL_FOLDER: folder } });
-    const merchant = await aMerchant(service);
-    url = `${service.publicUrl}/enroll/${(await merchant.program({ ...stampCard, language: 'it' })).slug}`;
-  });
-  afterAll(async () => {
-    await service?.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  const mails = () =>
-    readdirSync(folder)
-      .filter((name) => name.endsWith('.eml'))
-      .toSorted();
-
-  it('the page says the same words to a new customer and to one who is known, and both get the link', async () => {
-    const email = `${crypto.randomUUID()}@example.com`;
-    const answers = [];
-    for (let turn = 0; turn < 2; turn += 1) {
-      const body = new URLSearchParams({ email, firstName: `Ada ${turn}` });
-      const answer = await fetch(url, { method: 'POST', body, redirect: 'manual' });
-      const headers = ['location', 'set-cookie', 'cache-control', 'content-security-policy'].map((name) =>
-        answer.headers.get(name),
-      );
-      answers.push({ status: answer.status, headers, text: await answer.text() });
-      await until(() => mails().length === turn + 1);
-    }
-    expect(answers[1]).toEqual(answers[0]);
-    expect(answers[0]?.status).toBe(200);
-    const page = await browser.open(url);
-    expect(await page.getByText('Inviamo il link alla Sua carta a questo indirizzo.').isVisible()).toBe(true);
-    await page.locator('#email').fill(email);
-    await page.getByRole('button').click();
-    expect(await page.getByRole('status').textContent()).toContain(`Inviamo il link alla Sua carta a ${email}.`);
-    expect(await barriers(page)).toEqual([]);
-    await keepScreenshot(page, 'joined-phone');
-    const member = await service.deps.collections.members.findOne({ email });
-    const content = await page.content();
-    for (const secret of [member?.memberCode, member?.pass.token]) expect(content).not.toContain(secret);
-    await page.context().close();
-  });
-
-  it('the mail reads well, light and dark, and its button opens the card', async () => {
-    const [file = ''] = await until(() => mails().length > 0 && mails());
-    const { html = '', subject } = await PostalMime.parse(readFileSync(pathJoin(folder, file)));
-    expect(subject).toBe('La Sua carta: Corner Coffee');
-    const page = await browser.open(service.publicUrl, screens.phone);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.setContent(html);
-      expect([colorScheme, await barriers(page)]).toEqual([colorScheme, []]);
-      await keepScreenshot(page, `mail-${colorScheme}`);
-    }
-    await page.getByRole('link', { name: 'Apri la mia carta' }).click();
-    await page.waitForURL('**/passes/**');
-    expect(await page.getByRole('article').isVisible()).toBe(true);
-    await page.context().close();
-  });
-});
-
 describe.runIf(hasBrowser)('accessibility', () => {
   const looks = [
     ['stamps', stampCard, 'light'],
@@ -446,13 +358,13 @@ describe.runIf(hasBrowser)('accessibility', () => {
   ] as const;
   it.each(looks)('axe finds no problem with %s', async (kind, fields, colorScheme) => {
     const page = await browser.open(await enrollUrl(fields), { ...screens.phone, colorScheme });
-    expect(await barriers(page)).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('button').click();
-    expect(await barriers(page)).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
     await join(page);
     await award(page, { delta: 1, changeMessage: 'Thank you' });
     await until(async () => (await page.locator('#message').textContent()) === 'Thank you');
-    expect(await barriers(page)).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
     await keepScreenshot(page, `card-${kind}-${colorScheme}-phone`);
     await page.context().close();
   });
