@@ -187,11 +187,14 @@ describe('an SMTP server', () => {
   it.each([
     ['says nothing', (_socket: Socket) => {}],
     [
-      'says its greeting without an end',
+      'answers without an end',
       (socket: Socket) => {
-        socket.write('220-');
-        const timer = setInterval(() => socket.write('.'), 100);
-        socket.on('close', () => clearInterval(timer));
+        socket.write('220 Hello\r\n');
+        socket.once('data', () => {
+          socket.write('250-');
+          const timer = setInterval(() => socket.write('.'), 100);
+          socket.on('close', () => clearInterval(timer));
+        });
       },
     ],
   ])('that %s is left when the time is over', async (_what, answer) => {
