@@ -21,8 +21,11 @@ import { type GiveLots, giveLots } from './members/giveLots.js';
 import { recountMerchants } from './members/recount.js';
 import type { Lease } from './outbox/leases.js';
 import { relayEvents } from './outbox/relayEvents.js';
+import { endErasure, removeTraces } from './personal/removeTraces.js';
+import { reviveErasures } from './personal/reviveErasures.js';
 import { reportRemovals } from './wallets/apple/reportRemovals.js';
 import { repushStale } from './wallets/apple/repush.js';
+import { clearObject } from './wallets/google/clearObject.js';
 import { followObjects } from './wallets/google/followObjects.js';
 import { compareSaves, correctSaves } from './wallets/google/reconcileSaves.js';
 import { upsertClasses } from './wallets/google/upsertClasses.js';
@@ -102,6 +105,10 @@ export function createActivities(deps: WorkerDeps) {
     reviveIssues: () => reviveIssues(deps),
     reviveMails: () => reviveMails(deps),
     postMail: (input: Omit<PostMail, 'signal'>) => withHeartbeat(({ signal }) => postMail(deps, { ...input, signal })),
+    reviveErasures: () => reviveErasures(deps),
+    removeTraces: (input: { memberId: string }) => withHeartbeat(() => removeTraces(deps, input)),
+    endErasure: (input: { memberId: string }) => endErasure(deps, input),
+    clearGoogleObject: (input: { memberId: string }) => withHeartbeat(() => clearObject(deps, input)),
     reviveBatches: (input: { after?: string }) => reviveBatches(deps, input),
     cleanUpBatches: () => withHeartbeat(() => cleanUpBatches(deps)),
     publishEvents: (lease: Lease) =>

@@ -119,7 +119,7 @@ const bodyOf = ({ data, partial }: { data: unknown; partial?: ErrorCode }): Buff
 function present(ctx: Context, endpoint: Endpoint, reply: Reply<Endpoint>): void {
   if ('stream' in reply) {
     ctx.attachment(reply.fileName);
-    ctx.type = 'text/csv; charset=utf-8';
+    ctx.type = reply.type ?? 'text/csv; charset=utf-8';
     ctx.body = reply.stream;
     return;
   }

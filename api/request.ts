@@ -25,7 +25,8 @@ export type Reply<E extends Endpoint> =
   | { status?: E['statuses'][number]; data: DataOf<E>; partial?: ErrorCode }
   /** Bytes that are sent unchanged: a stored answer. */
   | { status: number; bytes: Buffer }
-  | { stream: Readable; fileName: string };
+  /** CSV unless the type says otherwise. */
+  | { stream: Readable; fileName: string; type?: 'application/json' };
 
 export type Route<N extends EndpointName> = (request: Request<Endpoints[N]>) => Promise<Reply<Endpoints[N]>>;
 

@@ -43,6 +43,8 @@ export const crashPoints = [
   'mid-chunk',
   'mid-list',
   'mid-expiry',
+  'mid-erasure',
+  'before-erasure-end',
   'mid-upload',
   'between-relay-read-and-write',
 ] as const;

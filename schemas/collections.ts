@@ -246,6 +246,32 @@ export interface EventRow {
   onlySubscriptionId?: string;
   /** The trace context of the request that created the event, when tracing is on. */
   traceparent?: string;
+  /**
+   * Only on an event about a member who was erased before or after it was published: its data and bytes are empty, and
+   * nobody is told of it any more.
+   */
+  erasedAt?: Date;
+}
+
+/** A member that was erased or is about to be; the id is the member's. The row stays, and names no person. */
+export interface ErasureRow {
+  _id: string;
+  merchantId: string;
+  programId: string;
+  /** Absent while the phones are told that the pass is void. */
+  erasedAt?: Date;
+  /** What the first look for traces needs. Removed at its end. */
+  person?: { serialNumber: string; values: string[]; tags: string[] };
+  /** How often all collections were looked through. */
+  looks: number;
+  /** When the workflow counts as lost, or the next look is due. Absent after the last one. */
+  dueAt?: Date;
+}
+
+/** The code of an erased member, which no other member gets; the id is a digest of merchant and code. */
+export interface SpentCodeRow {
+  _id: string;
+  merchantId: string;
 }
 
 /**
@@ -672,6 +698,8 @@ export interface CollectionRows {
   timeline: TimelineRow;
   devices: DeviceRow;
   removals: RemovalRow;
+  erasures: ErasureRow;
+  spentCodes: SpentCodeRow;
   deviceLogs: DeviceLogRow;
   apiKeys: ApiKeyRow;
   roles: RoleRow;
@@ -743,6 +771,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { merchantId: 1, sequence: 1 }, reason: 'the feed, and what is not in it yet' },
     { key: { merchantId: 1, occurredAt: 1, _id: 1 }, reason: 'replay of a range' },
     { key: { pushDueAt: 1 }, sparse: true, reason: 'late pushes that nobody goes on trying' },
+    { key: { memberId: 1 }, sparse: true, reason: 'what was told about a member, for its export and erasure' },
     { key: { occurredAt: 1 }, expireAfterSeconds: days(90), reason: 'the archive is kept 90 days' },
   ],
   classUpdates: [],
@@ -778,6 +807,8 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { reportAt: 1 }, sparse: true, reason: 'removals that are still to be reported' },
     { key: { reportedAt: 1 }, expireAfterSeconds: 3_600, reason: 'longer than a reported removal counts' },
   ],
+  erasures: [{ key: { dueAt: 1 }, sparse: true, reason: 'erasures that are not over, due longest first' }],
+  spentCodes: [],
   deviceLogs: [
     { key: { receivedAt: 1 }, expireAfterSeconds: days(7), reason: 'device logs are kept 7 days' },
     { key: { serialNumber: 1, receivedAt: -1 }, reason: 'the last lines about a pass' },

@@ -52,6 +52,7 @@ export function sampleData<T extends EventType>(type: T, { merchantId, now }: Sa
       tags: [],
       passUpdate,
     },
+    'member.deleted': { memberId: member.memberId, programId: member.programId, merchantId },
     'points.changed': { ...member, field: 'points', previous: 20, current: 30, delta: 10, passUpdate },
     'reward.redeemed': { ...member, field: 'points', previous: 120, current: 20, goal: 100, passUpdate },
     'pass.created': { ...pass, mode: 'stub' },

@@ -57,6 +57,12 @@ export const eventData = {
     tags: z.array(z.string()),
     passUpdate: passUpdate.nullable().optional(),
   }),
+  'member.deleted': z.object({
+    memberId: z.string(),
+    programId: z.string(),
+    merchantId: z.string(),
+    test: z.boolean().optional(),
+  }),
   'points.changed': aboutMember.extend({
     field: z.string(),
     previous: z.int(),
@@ -115,7 +121,10 @@ type AboutMember = keyof z.infer<typeof aboutMember>;
 /** Fields that are known only when the event is published: the results of the wallets. */
 type AddedWhenPublished = 'passUpdate' | 'passIssuance';
 
-export type MemberEventType = Exclude<EventType, 'campaign.sent' | 'batch.completed' | 'batch.failed'>;
+export type MemberEventType = Exclude<
+  EventType,
+  'member.deleted' | 'campaign.sent' | 'batch.completed' | 'batch.failed'
+>;
 
 /**
  * An event about a member as its producer creates it: the type, and the data without the fields that every such event
@@ -126,8 +135,8 @@ export type MemberEvent = {
 }[MemberEventType];
 
 export type BatchEvent = {
-  [T in Exclude<EventType, MemberEventType>]: { type: T; data: EventData<T> };
-}[Exclude<EventType, MemberEventType>];
+  [T in Exclude<EventType, MemberEventType | 'member.deleted'>]: { type: T; data: EventData<T> };
+}[Exclude<EventType, MemberEventType | 'member.deleted'>];
 
 /** Whether the data of events of this type has `passUpdate`. */
 export const carriesPassUpdate = (type: EventType): boolean => 'passUpdate' in eventData[type].shape;

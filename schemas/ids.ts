@@ -31,7 +31,7 @@ export function newMemberCode(): string {
   return Array.from(random(10), (byte) => crockford.charAt(byte & 31)).join('');
 }
 
-const keyedOperations = ['points', 'redeem', 'earn', 'reverse'] as const;
+export const keyedOperations = ['points', 'redeem', 'earn', 'reverse'] as const;
 export type KeyedOperation = (typeof keyedOperations)[number];
 
 /**
@@ -49,6 +49,7 @@ export function parseKeyedChangeId(id: string): { operation: KeyedOperation; mem
 }
 
 export const enrollId = (memberId: string): string => `enroll:${memberId}`;
+export const eraseId = (memberId: string): string => `erase:${memberId}`;
 export const changeId = (noun: string, memberId: string, eventId: string): string => `${noun}:${memberId}:${eventId}`;
 export const importId = (batchId: string): string => `import:${batchId}`;
 export const campaignId = (batchId: string): string => `campaign:${batchId}`;
@@ -85,6 +86,13 @@ export function derivedId(...parts: string[]): string {
 
 /** The id of the event that tells of a new member. */
 export const createdEventId = (memberId: string): string => derivedId('event', enrollId(memberId));
+
+/** The id of the event that tells of an erasure: the same when the erasure is made again after a restore. */
+export const deletedEventId = (memberId: string): string => derivedId('event', eraseId(memberId));
+
+/** Stands for the code of an erased member. */
+export const spentCodeId = (merchantId: string, memberCode: string): string =>
+  derivedId('code', merchantId, memberCode);
 
 /** The id of the first delivery of an event to a subscription, whether that delivery exists or not. */
 export const firstDeliveryId = (eventId: string, subscriptionId: string): string =>

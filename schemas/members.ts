@@ -160,6 +160,16 @@ export const balanceResult = z.object({
 });
 export type BalanceResult = z.infer<typeof balanceResult>;
 
+export const erasure = z.object({ id: z.uuid(), erasedAt: z.iso.datetime() });
+
+export const memberExport = z.object({
+  id: z.uuid(),
+  exportedAt: z.iso.datetime(),
+  kept: z
+    .record(z.string(), z.array(z.record(z.string(), z.unknown())))
+    .describe('by collection (docs/customers-data.md), the rows as they are stored, without secrets'),
+});
+
 export const statusResult = z.object({
   member,
   passUpdate: passUpdate.nullable(),

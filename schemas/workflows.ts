@@ -61,6 +61,12 @@ export interface RetryPasses {
   eventIds: string[];
 }
 
+/** A member that was erased; what is left of it is to be removed. */
+export interface EraseMember {
+  merchantId: string;
+  memberId: string;
+}
+
 export interface Relay {
   shard: number;
 }
@@ -169,6 +175,7 @@ export interface WorkflowInputs {
   updateClasses: Record<string, never>;
   expirePoints: ExpirePoints;
   sendMail: SendMail;
+  eraseMember: EraseMember;
 }
 
 export type WorkflowName = keyof WorkflowInputs;

@@ -21,6 +21,14 @@ export const revival = proxyActivities<Activities>({
   retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '5s' },
 });
 
+/** Removes what is left of an erased member, which may mean reading the files of its imports. */
+export const erasing = proxyActivities<Activities>({
+  taskQueue: taskQueues.workflows,
+  startToCloseTimeout: '10m',
+  heartbeatTimeout: '4s',
+  retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s' },
+});
+
 /** Requests to Apple and Google, repeated until the wallet accepts them, for at most 24 h. */
 export const pushUntilSent = proxyActivities<Activities>({
   taskQueue: taskQueues.wallets,

@@ -1,6 +1,7 @@
 // Exports every workflow type that a worker hosts. The file, the function and the type of a workflow have the same
 // name.
 export { deliverWebhook } from './deliverWebhook.js';
+export { eraseMember } from './eraseMember.js';
 export { expirePoints } from './expirePoints.js';
 export { followGoogle } from './followGoogle.js';
 export { importMembers } from './importMembers.js';

@@ -9,6 +9,7 @@ export async function reviveWork(): Promise<{ revived: number }> {
     revival.revivePushes(),
     revival.reviveIssues(),
     revival.reviveMails(),
+    revival.reviveErasures(),
     reviveAllBatches(),
   ]);
   let revived = 0;

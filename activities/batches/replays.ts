@@ -88,13 +88,14 @@ async function* wanted(deps: WorkerDeps, batch: BatchRow, after: Position | unde
     by: 'occurredAt',
     direction: 1,
     after: after ?? { at: new Date(replay.since.getTime() - 1), id: lastId },
-    projection: { type: 1, internal: 1, state: 1 },
+    projection: { type: 1, internal: 1, state: 1, erasedAt: 1 },
   });
   for await (const { rows, end } of pages) {
     const events = rows.filter(
-      ({ type, internal, state, occurredAt }) =>
+      ({ type, internal, state, occurredAt, erasedAt }) =>
         occurredAt < replay.until &&
         !internal &&
+        !erasedAt &&
         state === 'published' &&
         (everything || subscription.events.includes(type)),
     );
@@ -175,7 +176,7 @@ async function newReplays(
     .toArray();
   const known = new Set(originals.map(({ _id }) => _id));
   return events
-    .filter((event) => event.envelope)
+    .filter((event) => event.envelope && !event.erasedAt)
     .map((event) => {
       const root = roots.get(event._id) ?? '';
       const id = derivedId('replay', batch._id, event._id);

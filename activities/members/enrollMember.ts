@@ -8,6 +8,7 @@ import type { MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { createdEventId } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
+import { newMemberCodes } from './memberCodes.js';
 import { emailKey, memberCreated, type NewMember, newMemberRows } from './newMember.js';
 
 interface Created {
@@ -51,9 +52,12 @@ async function enroll(deps: Deps, input: Enroll): Promise<Enrolled> {
     // enrolled again.
     if (tried && (await deps.collections.members.findOne({ _id: tried.member._id }, { projection: { _id: 1 } })))
       return { kind: 'created', ...tried };
-    const known = await memberByEmail(deps, { program, email: person.email });
+    const [known, [memberCode = '']] = await Promise.all([
+      memberByEmail(deps, { program, email: person.email }),
+      newMemberCodes(deps, { merchantId: program.merchantId, count: 1 }),
+    ]);
     if (known) return { kind: 'deduped', member: known };
-    const { member, email, externalId, searchWordRows, ledger } = newMemberRows(deps, input);
+    const { member, email, externalId, searchWordRows, ledger } = newMemberRows(deps, { ...input, memberCode });
     if (externalId && (await deps.collections.externalIds.findOne({ _id: externalId._id }, { projection: { _id: 1 } })))
       throw new ServiceError('EXTERNAL_ID_TAKEN');
     const leaseOwner = input.leaseOwnerOf(member._id);

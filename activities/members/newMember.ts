@@ -29,6 +29,8 @@ export interface NewMember {
   actor: Actor;
   /** Without `member.created`, and its passes without `pass.created`. */
   quiet?: boolean | undefined;
+  /** Of `newMemberCodes`; by default a random one. */
+  memberCode?: string;
 }
 
 export interface NewMemberRows {
@@ -67,10 +69,8 @@ export function searchWordRows(member: MemberRow): MemberSearchWordRow[] {
   }));
 }
 
-export function newMemberRows(
-  deps: Deps,
-  { program, person, source, attribution, consent, actor, quiet }: NewMember,
-): NewMemberRows {
+export function newMemberRows(deps: Deps, { memberCode = newMemberCode(), ...given }: NewMember): NewMemberRows {
+  const { program, person, source, attribution, consent, actor, quiet } = given;
   const now = deps.now();
   const _id = newId();
   const { initialPoints: balance = 0, ...names } = person;
@@ -83,7 +83,7 @@ export function newMemberRows(
     _id,
     merchantId: program.merchantId,
     programId: program._id,
-    memberCode: newMemberCode(),
+    memberCode,
     serialNumber: newId(),
     ...names,
     field,

@@ -12,6 +12,7 @@ import {
   type MemberEvent,
   shardOf,
 } from '../../schemas/events.js';
+import { deletedEventId } from '../../schemas/ids.js';
 import type { PassUpdate } from '../../schemas/passUpdate.js';
 
 /** How long the start of an event's workflow may take before the relay may take the event. */
@@ -106,6 +107,31 @@ export function newBatchEvent(
     ...(programId && { programId }),
     ...waiting(deps, given.merchantId, leaseOwner),
   };
+}
+
+/**
+ * Tells that a member was erased. Its bytes are the same whenever it is made. It names the member in its data alone, so
+ * that it is no trace of the member.
+ */
+export function newDeletedEvent(
+  deps: Deps,
+  {
+    _id: memberId,
+    merchantId,
+    programId,
+    erasedAt,
+  }: Pick<MemberRow, '_id' | 'merchantId' | 'programId'> & { erasedAt: Date },
+): EventRow {
+  const row: EventRow = {
+    _id: deletedEventId(memberId),
+    merchantId,
+    type: 'member.deleted',
+    programId,
+    occurredAt: erasedAt,
+    data: { memberId, programId, merchantId },
+    ...waiting(deps, merchantId, null),
+  };
+  return { ...row, ...serialisedEnvelope(row) };
 }
 
 interface NewTestEvent {

@@ -13,7 +13,14 @@ import { maxLeaseAheadMs } from '../outbox/takeOverShard.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { attemptDelivery } from './attemptDelivery.js';
 import { slotRequestOf } from './deliveryLimits.js';
-import { attemptExpiry, leftToWorkflow, maxSlotWaitMs, outOfQueue, unfinished } from './deliveryQueue.js';
+import {
+  attemptExpiry,
+  erasedDelivery,
+  leftToWorkflow,
+  maxSlotWaitMs,
+  outOfQueue,
+  unfinished,
+} from './deliveryQueue.js';
 import { closeDelivery, fenceCheck } from './postWebhook.js';
 import { isFirstDelivery, startDeliveryWorkflow } from './startDeliveryWorkflow.js';
 
@@ -174,6 +181,10 @@ async function deliverOne(deps: WorkerDeps, { delivery, fence, subscription, eve
   }
   if (!subscription || !event) {
     await closeDelivery(deps, delivery, { state: 'exhausted', error: 'deleted' });
+    return;
+  }
+  if (event.erasedAt) {
+    await closeDelivery(deps, delivery, erasedDelivery);
     return;
   }
   if (!subscription.enabled) {

@@ -45,6 +45,9 @@ export const leftToWorkflow = (
 /** The part of an update that takes a delivery out of the queue. */
 export const outOfQueue = { $unset: { queuedFor: '', dueAt: '' } } as const;
 
+/** How a delivery ends whose member was erased before it was made. */
+export const erasedDelivery = { state: 'exhausted', error: 'erased' } as const;
+
 export interface Queued {
   delivery: DeliveryRow;
   dueAt: Date;

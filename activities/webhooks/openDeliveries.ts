@@ -21,6 +21,7 @@ const isFailing = ({ health }: SubscriptionRow): boolean => health.consecutiveFa
 
 const isSubscribed = (subscription: SubscriptionRow, event: EventRow): boolean =>
   !event.internal &&
+  !event.erasedAt &&
   (event.onlySubscriptionId
     ? event.onlySubscriptionId === subscription._id
     : subscription.events.includes('*') || subscription.events.includes(event.type));

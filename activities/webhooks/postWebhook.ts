@@ -14,7 +14,7 @@ import { newFence } from '../outbox/leases.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { type Attempted, attemptDelivery } from './attemptDelivery.js';
 import { slotRequestOf } from './deliveryLimits.js';
-import { leftToWorkflow, outOfQueue } from './deliveryQueue.js';
+import { erasedDelivery, leftToWorkflow, outOfQueue } from './deliveryQueue.js';
 
 export interface PostWebhook {
   deliveryId: string;
@@ -84,6 +84,7 @@ export async function postWebhook(
   ]);
   if (!subscription) return closeDelivery(deps, delivery, { state: 'exhausted', error: 'deleted' });
   if (!subscription.enabled) return closeDelivery(deps, delivery, { state: 'skipped', error: 'disabled' });
+  if (event?.erasedAt) return closeDelivery(deps, delivery, erasedDelivery);
   if (!event) throw deliveryGone('The event is no longer in the archive: it was kept its 90 days.');
 
   const made = delivery.attempts + 1 - begunWith;

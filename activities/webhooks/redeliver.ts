@@ -51,7 +51,7 @@ export async function replayDelivery(
     deps.collections.events.findOne({ _id: delivery.eventId, merchantId: at.merchantId }),
     deps.collections.subscriptions.findOne({ _id: delivery.subscriptionId, merchantId: at.merchantId }),
   ]);
-  if (!event?.envelope || !subscription) throw new ServiceError('DELIVERY_NOT_FOUND');
+  if (!event?.envelope || event.erasedAt || !subscription) throw new ServiceError('DELIVERY_NOT_FOUND');
   await redeliver(deps, { event, subscription, replayOf: delivery._id });
   return { eventId: event._id, eventType: event.type };
 }

@@ -32,7 +32,7 @@ export function presentSubscription(row: SubscriptionRow): z.input<typeof subscr
 }
 
 function maskedPayload(event: EventRow | undefined): Record<string, unknown> | null {
-  if (!event?.envelope) return null;
+  if (!event?.envelope || event.erasedAt) return null;
   const envelope: unknown = JSON.parse(Buffer.from(event.envelope.buffer).toString('utf8'));
   return maskPersonal(envelope) as Record<string, unknown>;
 }

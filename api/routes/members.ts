@@ -7,6 +7,8 @@ import { cachedProgram, readProgram } from '../../activities/programs/readProgra
 import type { memberEndpoints } from '../../schemas/endpoints/members.js';
 import { performChange } from '../changes/performChange.js';
 import { performEnrollment } from '../changes/performEnrollment.js';
+import { performErasure } from '../changes/performErasure.js';
+import { memberExport } from '../memberExport.js';
 import { presentTimelineItem, presentTransaction } from '../presenters/history.js';
 import { presentMember, presentMemberDetail, presentMemberWithProgram } from '../presenters/member.js';
 import { listLedger, listTimeline, readMember } from '../reads/members.js';
@@ -68,6 +70,20 @@ export const memberRoutes: Routes<Names> = {
     const { deps, body } = request;
     const { changed } = await performChange(request, { noun: 'update', decide: decideUpdate(deps, body) });
     return { data: presentMember(deps, changed) };
+  },
+
+  async eraseMember(request) {
+    const erasedAt = await performErasure(request);
+    return { data: { id: request.params.id ?? '', erasedAt: erasedAt.toISOString() } };
+  },
+
+  async exportMember({ deps, caller, params }) {
+    const member = await readMember(deps, { merchantId: caller.merchantId, memberId: params.id ?? '' });
+    return {
+      stream: memberExport(deps, member),
+      fileName: `member-${member.memberCode}.json`,
+      type: 'application/json',
+    };
   },
 
   async addTags(request) {

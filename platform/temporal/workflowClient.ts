@@ -93,10 +93,12 @@ function attributePairs(attributes: SearchAttributes): SearchAttributePair[] {
 
 /**
  * A workflow that has done its work is not started again, but for deliveries: after a restore, an event that is told again
- * has the id of one that was delivered. A workflow for a delivery that has succeeded ends at once.
+ * has the id of one that was delivered. A workflow for a delivery that has succeeded ends at once. Traces of an erased
+ * member are looked for more than once.
  */
 const reusePolicies: Partial<Record<WorkflowName, WorkflowIdReusePolicy>> = {
   deliverWebhook: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+  eraseMember: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
 };
 
 function optionsOf<N extends WorkflowName>(workflow: StartWorkflow<N>) {

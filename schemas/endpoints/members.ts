@@ -88,6 +88,24 @@ export const memberEndpoints = {
     errors: ['MEMBER_NOT_FOUND', 'EMAIL_TAKEN', 'EXTERNAL_ID_TAKEN'],
     example: { firstName: 'Augusta' },
   }),
+  eraseMember: endpoint('delete', one, {
+    tag: 'Members',
+    summary: 'Erase a member',
+    description:
+      'The member is 404 from the answer on. What is kept about the person is removed within a minute; the ledger stays, without a name. The pass on phones and at Google is voided first. Emits `member.deleted`.',
+    access: 'merchants.members:delete',
+    audit: { action: 'member.erase', writes: ['erasures'] },
+    result: members.erasure,
+    errors: ['MEMBER_NOT_FOUND'],
+  }),
+  exportMember: endpoint('get', `${one}/export`, {
+    tag: 'Members',
+    summary: 'All that is kept about a member',
+    description: 'One JSON document, streamed: the rows of each collection that holds something about the member.',
+    access: view,
+    result: members.memberExport,
+    errors: ['MEMBER_NOT_FOUND'],
+  }),
   addTags: endpoint('post', `${one}/tags`, {
     tag: 'Members',
     summary: 'Add tags',

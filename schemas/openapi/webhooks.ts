@@ -8,6 +8,7 @@ import { eventName } from './named.js';
 const meanings: Record<EventType, string> = {
   'member.created': 'A member was enrolled, by any channel',
   'member.updated': 'Names, email, phone, tags or status of a member changed',
+  'member.deleted': 'A member was erased',
   'points.changed': 'A balance was adjusted',
   'reward.redeemed': 'A reward was redeemed',
   'pass.created': 'A wallet pass was built',

@@ -27,6 +27,8 @@ export interface CommandContext {
   /** Connects at the first call. */
   temporal: () => ReturnType<typeof connectTemporal>;
   say: (line: string) => void;
+  /** For people who wait; not part of the command's output. */
+  progress: (line: string) => void;
   /**
    * The dependencies for a change: the next transaction that writes to one of these collections, or the next one where
    * none is named, also writes the audit of the verb, one row for each target.
@@ -209,7 +211,9 @@ export async function runCommand(
     const secrets = createSecretBox(config);
     const say = (line: string) => out(`${line}\n`);
     const audited = auditedBy(deps, parsed.verb);
-    await parsed.verb.run({ deps, config, isDevelopment, secrets, temporal: connected, say, audited }, parsed.input);
+    const progress = (line: string) => err(`${line}\n`);
+    const context = { deps, config, isDevelopment, secrets, temporal: connected, say, progress, audited };
+    await parsed.verb.run(context, parsed.input);
     return 0;
   } catch (error) {
     err(`${linesOf(error)}\n`);

@@ -1,4 +1,4 @@
-// Creates and lists merchants, suspends them, sets their limits and audits their ledgers. The console owns the merchants: most need no row here,
+// Creates and lists merchants, suspends them, sets their limits, audits their ledgers, exports and removes them. The console owns the merchants: most need no row here,
 // and a row holds only what operators decided.
 import type { UpdateFilter } from 'mongodb';
 import { auditLedger } from '../../activities/members/auditLedger.js';
@@ -9,6 +9,7 @@ import type { MerchantRow } from '../../schemas/collections.js';
 import { newId } from '../../schemas/ids.js';
 import { type MerchantLimit, merchantLimits } from '../../schemas/merchantLimits.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main, required, table } from './command.js';
+import { eraseAgain, exportMerchant, listErasures, removeMerchant } from './merchantData.js';
 
 const idForm = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
@@ -104,6 +105,18 @@ async function audit({ deps, say }: CommandContext, input: CommandInput): Promis
   say(`${members} members, and the ledger of each adds up to what it has`);
 }
 
+async function exportData(context: CommandContext, input: CommandInput): Promise<void> {
+  const { to } = input.values;
+  await exportMerchant(context, { merchantId: oneId(input), ...(to !== undefined && { to: String(to) }) });
+}
+
+async function remove(context: CommandContext, input: CommandInput): Promise<void> {
+  const id = oneId(input);
+  if (input.values.yes !== true) throw new Mistakes([`--yes is required: it removes all that is kept of ${id}`]);
+  await removeMerchant(context, id);
+  context.say(`removed ${id}; its id stays suspended, so that nobody goes on with it`);
+}
+
 export const merchants: Command = {
   name: 'merchants',
   verbs: {
@@ -128,6 +141,33 @@ export const merchants: Command = {
       options: Object.fromEntries(limitNames.map((name) => [name, { type: 'string' as const }])),
       audit: 'merchant.limit',
       run: limit,
+    },
+    export: {
+      usage: 'export ID [--to FILE]',
+      does: 'writes all that is kept of a merchant as lines of JSON, without secrets; into a FILE it goes on where it stopped',
+      audit: null,
+      options: { to: { type: 'string' } },
+      run: exportData,
+    },
+    remove: {
+      usage: 'remove ID --yes',
+      does: 'removes a merchant with its programs, members and everything else; run it again when it was interrupted',
+      audit: 'merchant.remove',
+      options: { yes: { type: 'boolean' } },
+      run: remove,
+    },
+    erasures: {
+      usage: 'erasures [--since INSTANT]',
+      does: 'lists erased members by their ids, to be kept apart from backups',
+      audit: null,
+      options: { since: { type: 'string' } },
+      run: listErasures,
+    },
+    're-erase': {
+      usage: 're-erase FILE',
+      does: 'erases the members again that the lines of FILE name, after a backup was restored',
+      audit: 'member.erase',
+      run: eraseAgain,
     },
     audit: {
       usage: 'audit ID',

@@ -13,6 +13,7 @@ import { type Caller, createCaller } from './rig/caller.js';
 import { type Cluster, type Role, startCluster } from './rig/cluster.js';
 import { collectEvidence } from './rig/collectEvidence.js';
 import { drain } from './rig/drain.js';
+import { enrollSomebody, eraseAsOwner, type Somebody, toldOf, tracesOfErased } from './rig/erasures.js';
 import { aListener, type Listener } from './rig/listeners.js';
 import { createLoad, type Known, type Load } from './rig/load.js';
 import { createRandom } from './rig/random.js';
@@ -30,6 +31,8 @@ const crashPoints: Record<Role, readonly CrashPoint[]> = {
     'mid-chunk',
     'mid-list',
     'mid-expiry',
+    'mid-erasure',
+    'before-erasure-end',
     'between-relay-read-and-write',
     'after-mail-before-mark',
   ],
@@ -255,6 +258,52 @@ describe('a worker that dies after the mail server took a mail', () => {
     await cluster.allUp();
     const ids = smtp.mails.map(({ parsed }) => parsed.messageId);
     expect([ids.length, new Set(ids).size]).toEqual([2, 1]);
+  });
+});
+
+// Behind the checkers, which know no erasures. Each erasure goes on while the next one's process dies.
+describe('a process that dies while a member is erased', () => {
+  const begun = new Date();
+  const erased: Somebody[] = [];
+
+  async function eraseAt(role: Role, point: CrashPoint, phone: boolean): Promise<void> {
+    await allReachTemporal();
+    listener.setResponder(ok());
+    const somebody = await enrollSomebody(world, { caller, phone });
+    erased.push(somebody);
+    const deaths = cluster.endings.length;
+    const hit = cluster.arm(role, point);
+    await eraseAsOwner(world, somebody.id);
+    await until(async () => hit() && cluster.endings.length > deaths, { everyMs: 20, throwingIsNo: true });
+    await cluster.allUp();
+    expect(await cluster.deps.collections.members.findOne({ _id: somebody.id })).toBeNull();
+  }
+
+  it.each(ofChanges)('%s in the API, with a phone: the member is gone', (point) => eraseAt('api', point, true));
+
+  it.each(ofChanges)('%s in the API, without a phone: the member is gone', (point) => eraseAt('api', point, false));
+
+  it.each(['mid-erasure', 'before-erasure-end'] as const)('%s in a worker: the member is gone', (point) =>
+    eraseAt('worker', point, true),
+  );
+
+  it('leaves nothing of them, and each erasure was told at least once with the same bytes', async () => {
+    for (const somebody of erased) {
+      expect(await tracesOfErased(world, somebody, begun)).toEqual([]);
+      await until(() => toldOf(world, somebody).accepted > 0);
+      expect(toldOf(world, somebody).variants).toBe(1);
+    }
+    const { events, erasures } = cluster.deps.collections;
+    expect(await events.countDocuments({ type: 'member.deleted' })).toBe(erased.length);
+    expect(await erasures.countDocuments()).toBe(erased.length);
+  });
+
+  it('goes on with them when Temporal has lost all its data', async () => {
+    await allReachTemporal();
+    const somebody = await enrollSomebody(world, { caller, phone: false });
+    await Promise.all([eraseAsOwner(world, somebody.id), cluster.wipeTemporal()]);
+    await cluster.allUp();
+    expect(await tracesOfErased(world, somebody, begun)).toEqual([]);
   });
 });
 

@@ -10,6 +10,7 @@ import { createCaller } from '../crash/rig/caller.js';
 import { type ClusterOptions, type Role, startCluster } from '../crash/rig/cluster.js';
 import { collectEvidence } from '../crash/rig/collectEvidence.js';
 import { drain } from '../crash/rig/drain.js';
+import { enrollSomebody, eraseAsOwner, tracesOfErased } from '../crash/rig/erasures.js';
 import { aListener } from '../crash/rig/listeners.js';
 import { createLoad } from '../crash/rig/load.js';
 import { createRandom } from '../crash/rig/random.js';
@@ -137,6 +138,28 @@ describe('with a guarantee switched off', () => {
     });
     expect(kindsAndRules(findings)).toContain('doubled: each event reaches each receiver at least once');
   });
+});
+
+it('what an erasure left on purpose is found', async () => {
+  const listener = await aListener({ name: 'good', responder: ok(), steady: true });
+  const cluster = await startCluster({
+    preload: { worker: breaking('keepEvents') },
+    processes: ['mongodb', 'temporal', 'api-1', 'worker-1'],
+  });
+  watchLogFolder(join(cluster.folder, 'logs'));
+  try {
+    const world = await populate(cluster, { listeners: [listener] });
+    const caller = createCaller(world);
+    const somebody = await enrollSomebody(world, { caller, phone: false });
+    await eraseAsOwner(world, somebody.id);
+    const traces = await tracesOfErased(world, somebody, new Date(0));
+    await caller.close();
+    expect(new Set(traces.map(({ value }) => value))).toEqual(new Set(somebody.values));
+    expect(traces.map(({ place }) => place.split(' ')[0])).toEqual(traces.map(() => 'events'));
+  } finally {
+    await cluster.stop();
+    await listener.stop();
+  }
 });
 
 it('the same run with every guarantee in place has no findings', async () => {

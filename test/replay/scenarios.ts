@@ -277,6 +277,7 @@ export const scenarios: Scenarios = {
           revivePushes: async () => ({ revived: 1 }),
           reviveIssues: async () => ({ revived: 0 }),
           reviveMails: async () => ({ revived: 0 }),
+          reviveErasures: async () => ({ revived: 1 }),
           reviveBatches: async ({ after }) => ({ revived: 1, ...(after === undefined && { next: 'batch-1' }) }),
         },
         input: {},
@@ -331,6 +332,15 @@ export const scenarios: Scenarios = {
   },
   followGoogle: {
     followed: () => ({ activities: { followObjects: async () => ({ followed: 3 }) }, input: {} }),
+  },
+  eraseMember: {
+    erased: () => {
+      const clearGoogleObject = failing(1, unavailable, async () => {});
+      return {
+        activities: { removeTraces: async () => {}, clearGoogleObject, endErasure: async () => ({ looks: 1 }) },
+        input: { merchantId: 'merchant-1', memberId: 'member-1' },
+      };
+    },
   },
   expirePoints: {
     completed: () => {

@@ -1,9 +1,11 @@
-// The generated files of the repository: the OpenAPI document, the JSON Schema of program files, and the table in
-// docs/endpoints.md. `npm run openapi`
+// The generated files of the repository: the OpenAPI document, the JSON Schema of program files, and the tables in
+// docs/endpoints.md and docs/customers-data.md. `npm run openapi`
 // writes them, and a test compares them with its output.
+import { collectionNames } from '../../schemas/collections.js';
 import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
 import { type EndpointName, endpoints } from '../../schemas/endpoints/index.js';
 import { openApiDocument } from '../../schemas/openapi.js';
+import { personalData } from '../../schemas/personalData.js';
 import { programSchemaText } from '../../schemas/programSchema.js';
 import { provenBy } from './provenBy.js';
 
@@ -43,6 +45,23 @@ function withTable(page: string): string {
   return page.replace(tableInside, endpointsTable);
 }
 
+function personalDataTable(): string {
+  const lines = collectionNames.map((name) => {
+    const { holds, kept, ofMember, left } = personalData[name];
+    return `| ${[`\`${name}\``, holds, kept, ofMember ? left : 'nothing of it is about a member'].join(' | ')} |`;
+  });
+  return ['| collection | what it holds | for how long | what an erasure leaves |', '|---|---|---|---|', ...lines].join(
+    '\n',
+  );
+}
+
+const personalInside = /(?<=<!-- personal data -->\n).*(?=\n<!-- \/personal data -->)/s;
+
+function withPersonalData(page: string): string {
+  if (!personalInside.test(page)) throw new Error('docs/customers-data.md has no place for the table of collections.');
+  return page.replace(personalInside, personalDataTable);
+}
+
 /**
  * For each file a function from its present content to its new content. The table is replaced; the text around it
  * stays.
@@ -51,4 +70,5 @@ export const documents: Record<string, (now: string) => string> = {
   'openapi.json': openApiText,
   'program.schema.json': programSchemaText,
   'docs/endpoints.md': withTable,
+  'docs/customers-data.md': withPersonalData,
 };

@@ -35,6 +35,8 @@ export const provenBy: Record<EndpointName, string> = {
   importMembers: 'test/engines/importMembers.test.ts',
   getMember: 'test/engines/members.test.ts',
   updateMember: 'test/engines/members.test.ts',
+  eraseMember: 'test/engines/erase.test.ts',
+  exportMember: 'test/engines/memberExport.test.ts',
   addTags: 'test/engines/members.test.ts',
   removeTags: 'test/engines/members.test.ts',
   replaceCardLink: 'test/engines/walletsAppleRoutes.test.ts',

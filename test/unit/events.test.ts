@@ -27,6 +27,7 @@ describe('the event types', () => {
       [
         'member.created',
         'member.updated',
+        'member.deleted',
         'points.changed',
         'reward.redeemed',
         'pass.created',

@@ -21,6 +21,7 @@ beforeEach(() => {
   worker.fakes.revivePushes = found('pushes');
   worker.fakes.reviveIssues = found('issues');
   worker.fakes.reviveMails = found('mails');
+  worker.fakes.reviveErasures = found('erasures');
   worker.fakes.reviveBatches = async ({ after }) => {
     looked.push(`batches after ${after}`);
     return { revived: 1, ...(after === undefined && { next: 'batch-1' }) };
@@ -28,11 +29,12 @@ beforeEach(() => {
 });
 
 it('looks at deliveries, pushes, passes, and the batches page by page', async () => {
-  expect(await (await worker.start('reviveWork', {})).result()).toEqual({ revived: 6 });
+  expect(await (await worker.start('reviveWork', {})).result()).toEqual({ revived: 7 });
   expect(looked.toSorted()).toEqual([
     'batches after batch-1',
     'batches after undefined',
     'deliveries',
+    'erasures',
     'issues',
     'mails',
     'pushes',
@@ -43,6 +45,13 @@ it('looks at the others when one kind fails', async () => {
   worker.fakes.reviveDeliveries = async () => {
     throw ApplicationFailure.nonRetryable('The rows are wrong.');
   };
-  expect(await (await worker.start('reviveWork', {})).result()).toEqual({ revived: 5 });
-  expect(looked.toSorted()).toEqual(['batches after batch-1', 'batches after undefined', 'issues', 'mails', 'pushes']);
+  expect(await (await worker.start('reviveWork', {})).result()).toEqual({ revived: 6 });
+  expect(looked.toSorted()).toEqual([
+    'batches after batch-1',
+    'batches after undefined',
+    'erasures',
+    'issues',
+    'mails',
+    'pushes',
+  ]);
 });

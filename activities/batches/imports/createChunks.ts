@@ -12,6 +12,7 @@ import { retryOnConflict } from '../../../platform/mongodb/retryOnConflict.js';
 import type { BatchRow, ImportChunkRow, ImportRow, ImportRowOutcome } from '../../../schemas/collections.js';
 import { createdEventId } from '../../../schemas/ids.js';
 import type { Program } from '../../../schemas/programs.js';
+import { newMemberCodes } from '../../members/memberCodes.js';
 import { type NewMemberRows, newMemberRows } from '../../members/newMember.js';
 import { decideRow, type StoredPeople, storedPeople } from './decideRow.js';
 import { chunkId } from './openImport.js';
@@ -64,13 +65,19 @@ async function attempt(
     if (row.cumulative) cumulative = row.cumulative;
     else open.push(row);
   }
-  const known = await storedPeople(deps, { program, rows: open.flatMap(({ rows: entries }) => entries) });
+  const [known, codes] = await Promise.all([
+    storedPeople(deps, { program, rows: open.flatMap(({ rows: entries }) => entries) }),
+    newMemberCodes(deps, {
+      merchantId: program.merchantId,
+      count: open.reduce((sum, row) => sum + row.rows.length, 0),
+    }),
+  ]);
   const limit = pLimit(transactionConcurrency);
   const written: Promise<void>[] = [];
   for (const row of open) {
     const earlier = written.at(-1);
     const writing = limit(async () => {
-      const decided = decide(deps, { batch, program, row, known, cumulative });
+      const decided = decide(deps, { batch, program, row, known, codes, cumulative });
       cumulative = decided.cumulative;
       await inTransaction(deps, async (session) => {
         await write(deps, decided, session);
@@ -134,10 +141,12 @@ interface Decide {
   row: ImportChunkRow;
   /** Created members are added, so that of two rows with the same email or external id the first wins. */
   known: StoredPeople;
+  /** One for each row at least; those that are given to members are taken out. */
+  codes: string[];
   cumulative: CumulativeCounts;
 }
 
-function decide(deps: Deps, { batch, program, row, known, cumulative }: Decide): Decided {
+function decide(deps: Deps, { batch, program, row, known, codes, cumulative }: Decide): Decided {
   const made: NewMemberRows[] = [];
   const people = {
     ownerOf: (email: string) => known.owners.get(email),
@@ -151,7 +160,9 @@ function decide(deps: Deps, { batch, program, row, known, cumulative }: Decide):
       const { memberId, memberCode } = decision.owner;
       return { row: number, outcome: 'deduped', memberId, memberCode };
     }
+    const code = codes.pop();
     const rows = newMemberRows(deps, {
+      ...(code !== undefined && { memberCode: code }),
       program,
       person: decision.person,
       source: 'import',

@@ -185,9 +185,9 @@ export function createGoogleWalletApi(options: GoogleWalletApiOptions): GoogleWa
       return { objectId: requestBody.id, outcome: isNew ? 'inserted' : 'existed' };
     },
 
-    async patchObject(view, { notify }) {
+    async patchObject(view, { notify, withoutMessages }) {
       const objectId = makeGoogleObjectId(issuerId, view.memberId);
-      const change = loyaltyObjectPatchOf(view);
+      const change = { ...loyaltyObjectPatchOf(view), ...(withoutMessages && { messages: null }) };
       if (notify) {
         const data = await unless('quota', patch(objectId, { ...change, notifyPreference: 'NOTIFY_ON_UPDATE' }));
         if (data !== null) return { ...readObject(data), notified: true };

@@ -40,8 +40,11 @@ export interface GoogleWalletApi {
   ) => Promise<{ classId: string; outcome: 'inserted' | 'updated' | 'unchanged' }>;
   /** The class must exist, otherwise the error is `not_found`. An object that exists already is not changed. */
   insertObject: (view: GooglePassView) => Promise<{ objectId: string; outcome: 'inserted' | 'existed' }>;
-  /** `notified` is false when the pass has used up its notifications of the day; the change itself is still made. */
-  patchObject: (view: GooglePassView, how: { notify: boolean }) => Promise<GoogleObject & { notified: boolean }>;
+  /** `notified` is false when the pass has used up its notifications of the day; the change itself is still made. `withoutMessages` removes its messages. */
+  patchObject: (
+    view: GooglePassView,
+    how: { notify: boolean; withoutMessages?: boolean },
+  ) => Promise<GoogleObject & { notified: boolean }>;
   /**
    * Only three messages a pass in 24 h notify the customer; further ones arrive silently. Google shows a message that
    * was sent twice as two messages. `checkFirst` costs one more request and looks for the message's id first; use it

@@ -1,0 +1,121 @@
+// Erases a member in two steps, each one transaction. First the pass is voided without a name, so that phones and Google
+// show it so while they can still be told. Then the member is gone: its row, email, external id, search words and phones are removed,
+// its code is spent, and `member.deleted` is in the outbox. The row of the erasure is there from the first step on, so
+// that an erasure that was begun is always completed. The workflow `eraseMember` removes what is left
+// (removeTraces.ts).
+import type { Deps } from '../../platform/deps.js';
+import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
+import { insert, remove, update } from '../../platform/mongodb/statements.js';
+import { transact } from '../../platform/mongodb/transact.js';
+import type { Statement } from '../../platform/mongodb/transaction.js';
+import type { ErasureRow, MemberRow } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
+import { spentCodeId } from '../../schemas/ids.js';
+import type { Decision } from '../members/decision.js';
+import { emailRow, externalIdRow, searchWordRows } from '../members/newMember.js';
+import { newDeletedEvent } from '../outbox/newEvent.js';
+
+/** When the workflow of an erasure counts as lost that has just begun, or has just looked. */
+export const lostAfterMs = 10_000;
+
+const dueAt = (deps: Pick<Deps, 'now'>): Date => new Date(deps.now().getTime() + lostAfterMs);
+
+/** What the traces of the member are found by, with what an earlier step knew. */
+function personOf(member: MemberRow, begun: ErasureRow | null): NonNullable<ErasureRow['person']> {
+  const { values = [], tags = [] } = begun?.person ?? {};
+  const { email, phone, externalId, serialNumber } = member;
+  const known = [email, phone, externalId].filter((value) => value !== undefined);
+  return { serialNumber, values: [...new Set([...values, ...known])], tags: [...new Set([...tags, ...member.tags])] };
+}
+
+function erasureRow(deps: Deps, member: MemberRow): ErasureRow {
+  const { _id, merchantId, programId } = member;
+  return { _id, merchantId, programId, person: personOf(member, null), looks: 0, dueAt: dueAt(deps) };
+}
+
+/** Voids the pass and takes the name off it. The wallets are told; no subscriber is. */
+export function decideFarewell(deps: Deps) {
+  return async (member: MemberRow): Promise<Decision> => {
+    const begun = await deps.collections.erasures.findOne({ _id: member._id }, { projection: { _id: 1 } });
+    return {
+      set: { status: 'voided', tags: [] },
+      unset: ['firstName', 'lastName', 'email', 'phone', 'externalId'],
+      wallet: true,
+      event: { type: 'pass.push', data: {} },
+      statements: [
+        ...(begun ? [] : [insert(deps, 'erasures', erasureRow(deps, member))]),
+        ...removedKeys(deps, member),
+      ],
+    };
+  };
+}
+
+/** The statements that give up the member's email and external id, and remove its search words. */
+function removedKeys(deps: Deps, member: MemberRow): Statement[] {
+  const [email, externalId] = [emailRow(member), externalIdRow(member)];
+  const words = searchWordRows(member).map(({ _id }) => _id);
+  return [
+    ...(email ? [remove(deps, 'emails', { _id: email._id })] : []),
+    ...(externalId ? [remove(deps, 'externalIds', { _id: externalId._id })] : []),
+    ...(words.length > 0 ? [remove(deps, 'memberSearchWords', { _id: { $in: words } })] : []),
+  ];
+}
+
+export interface EraseMemberNow {
+  merchantId: string;
+  memberId: string;
+  /** When it was erased for the first time, for an erasure that is made again after a restore. */
+  erasedAt?: Date;
+}
+
+/** Returns when the member was erased. Throws MEMBER_NOT_FOUND, also when it is erased already, and UNAVAILABLE. */
+export function eraseMember(deps: Deps, { merchantId, memberId, erasedAt: given }: EraseMemberNow): Promise<Date> {
+  let tried: Date | undefined;
+  return deps.runExclusive(memberId, () =>
+    retryOnConflict(deps, async () => {
+      const [member, begun] = await Promise.all([
+        deps.collections.members.findOne({ _id: memberId, merchantId }),
+        deps.collections.erasures.findOne({ _id: memberId }),
+      ]);
+      // The previous attempt may have committed although its answer was lost.
+      if (!member && tried && begun?.erasedAt?.getTime() === tried.getTime()) return tried;
+      if (!member) throw new ServiceError('MEMBER_NOT_FOUND');
+      tried = given ?? deps.now();
+      await commitErasure(deps, { member, begun, erasedAt: tried });
+      await afterwards(deps, member, tried);
+      return tried;
+    }),
+  );
+}
+
+async function commitErasure(
+  deps: Deps,
+  { member, begun, erasedAt }: { member: MemberRow; begun: ErasureRow | null; erasedAt: Date },
+): Promise<void> {
+  const { _id, merchantId, programId, memberCode, version } = member;
+  const set = { erasedAt, person: personOf(member, begun), looks: 0, dueAt: dueAt(deps) };
+  await transact(
+    deps,
+    [
+      // Matches nothing when the member has changed since it was read; then nothing is written.
+      update(deps, 'members', { _id, merchantId, version }, { $inc: { version: 1 } }),
+      begun
+        ? update(deps, 'erasures', { _id }, { $set: set })
+        : insert(deps, 'erasures', { ...erasureRow(deps, member), ...set }),
+      insert(deps, 'spentCodes', { _id: spentCodeId(merchantId, memberCode), merchantId }),
+      insert(deps, 'events', newDeletedEvent(deps, { _id, merchantId, programId, erasedAt })),
+      remove(deps, 'members', { _id }),
+      remove(deps, 'devices', { memberId: _id }),
+      ...removedKeys(deps, member),
+    ],
+    begun ? 2 : 1,
+  );
+}
+
+/** The log line is one of the places from which erasures can be made again after a restore. */
+async function afterwards(deps: Deps, { _id, merchantId, programId }: MemberRow, erasedAt: Date): Promise<void> {
+  deps.log.info({ memberId: _id, merchantId, programId, erasedAt }, 'a member was erased');
+  await deps
+    .countMembers({ merchantId, programId, created: -1 })
+    .catch((error: unknown) => deps.log.warn({ err: error }, 'an erased member is counted until the next recount'));
+}

@@ -1,0 +1,37 @@
+// The rows of each collection about one member, as schemas/personalData.ts says how they are found.
+import type { Document } from 'mongodb';
+import type { Deps } from '../../platform/deps.js';
+import type { CollectionName, MemberRow } from '../../schemas/collections.js';
+import { personalData } from '../../schemas/personalData.js';
+import { importedRows, rowsOf, targetsWith } from './clearBatches.js';
+
+/** One row after the other, in no particular order. */
+export async function* memberRows(deps: Deps, name: CollectionName, member: MemberRow): AsyncGenerator<Document> {
+  const { _id: memberId, merchantId, programId, serialNumber, email, phone, externalId } = member;
+  const { ofMember } = personalData[name];
+  if (ofMember === 'batches') {
+    const values = [email, phone, externalId].filter((value) => value !== undefined);
+    const person = { memberId, merchantId, programId, values };
+    return yield* name === 'importChunks' ? imported(deps, person) : targets(deps, person);
+  }
+  for (const where of ofMember?.({ memberId, merchantId, programId, serialNumber, email, externalId }) ?? [])
+    yield* deps.collections[name as 'timeline'].find(where);
+}
+
+/** Only the rows of the file that are about the member, each with its outcome. */
+async function* imported(
+  deps: Deps,
+  person: Parameters<typeof rowsOf>[1]['person'] & Parameters<typeof importedRows>[1],
+) {
+  for await (const { batch, chunks } of importedRows(deps, person))
+    for (const chunk of chunks)
+      for (const index of rowsOf(chunk, { batch, person })) {
+        const row = chunk.rows[index];
+        const outcome = chunk.outcomes?.find((one) => one.row === row?.row);
+        yield { batchId: batch._id, header: batch.header, ...row, ...(outcome && { outcome }) };
+      }
+}
+
+async function* targets(deps: Deps, person: { memberId: string; merchantId: string }) {
+  for await (const { _id, batchId } of targetsWith(deps, person)) yield { _id, batchId };
+}

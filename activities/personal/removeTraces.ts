@@ -1,0 +1,89 @@
+// Removes what is left of an erased member in all collections, as schemas/personalData.ts says. It finds nothing the
+// second time, unless work that was under way has written something since, so it may be repeated at any time.
+import type { Document } from 'mongodb';
+import type { Deps } from '../../platform/deps.js';
+import { removeAll, updateByIds } from '../../platform/mongodb/updateMany.js';
+import { defaultChunkSize } from '../../platform/toChunks.js';
+import { type CollectionName, collectionNames, type ErasureRow } from '../../schemas/collections.js';
+import { personalData } from '../../schemas/personalData.js';
+import { eraseMails } from '../mail/eraseMails.js';
+import { removeUnusedTags } from '../members/memberTags.js';
+import type { WorkerDeps } from '../workerDeps.js';
+import { clearBatches } from './clearBatches.js';
+import { eraseMember, lostAfterMs } from './eraseMember.js';
+
+/** Completes an erasure whose API process died after its first step, then removes all traces. */
+export async function removeTraces(deps: WorkerDeps, { memberId }: { memberId: string }): Promise<void> {
+  const erasure = await due(deps, memberId);
+  if (!erasure) return;
+  const { merchantId, programId, person } = erasure;
+  if (!erasure.erasedAt) await eraseMember(deps, { merchantId, memberId });
+  const whose = { memberId, merchantId, programId, serialNumber: person?.serialNumber };
+  for (const name of collectionNames) {
+    const { ofMember, erase } = personalData[name];
+    if (!erase || typeof ofMember !== 'function') continue;
+    for (const found of ofMember(whose)) {
+      if (erase === 'remove') await removeAll(deps, name, found as never);
+      else await clear(deps, { name, where: { ...found, ...erase.where }, change: erase.change(deps.now()) });
+    }
+    deps.crashPoint('mid-erasure');
+  }
+  await clearBatches(deps, { ...whose, values: person?.values ?? [] });
+  await removeUnusedTags(deps, { merchantId, tags: person?.tags ?? [] });
+  await eraseMails(deps, whose);
+}
+
+/** Moves the time ahead at which the workflow counts as lost. */
+function due(deps: Deps, _id: string): Promise<ErasureRow | null> {
+  const dueAt = new Date(deps.now().getTime() + 2 * lostAfterMs);
+  return deps.collections.erasures.findOneAndUpdate({ _id }, { $set: { dueAt } }, { returnDocument: 'after' });
+}
+
+interface Clear {
+  name: CollectionName;
+  where: Document;
+  change: Document;
+}
+
+async function clear(deps: Deps, { name, where, change }: Clear): Promise<void> {
+  const fields = Object.keys(change.$unset);
+  // Narrowed to one collection: no method can be called on the union of all.
+  const rows = deps.collections[name as 'events'].find(where, {
+    projection: Object.fromEntries(fields.map((field) => [field, 1])),
+  });
+  let ids: string[] = [];
+  const write = async () => {
+    await updateByIds(deps, name as 'events', { ids, change });
+    ids = [];
+  };
+  for await (const row of rows) {
+    // Rows that an earlier look cleared are not written again.
+    if (!change.$set && fields.every((field) => valueAt(row, field) === undefined)) continue;
+    ids.push(row._id);
+    if (ids.length === defaultChunkSize) await write();
+  }
+  await write();
+}
+
+const valueAt = (row: Document, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, part) => Object(value)[part], row);
+
+/** After so long the member is looked for again: what a process wrote that had stood still. */
+const nextLookMs = [60_000, 3_600_000, 86_400_000];
+
+/** Ends one run of the workflow. What the traces were found by is removed. Returns how many runs there were. */
+export async function endErasure(deps: Deps, { memberId: _id }: { memberId: string }): Promise<{ looks: number }> {
+  deps.crashPoint('before-erasure-end');
+  const { erasures } = deps.collections;
+  const { looks = 0 } = (await erasures.findOne({ _id }, { projection: { looks: 1 } })) ?? {};
+  const waitMs = nextLookMs[looks];
+  const next = waitMs === undefined ? undefined : new Date(deps.now().getTime() + waitMs);
+  await erasures.updateOne(
+    { _id, looks },
+    {
+      $set: { looks: looks + 1, ...(next && { dueAt: next }) },
+      $unset: { person: '', ...(!next && { dueAt: '' as const }) },
+    },
+  );
+  return { looks: looks + 1 };
+}

@@ -1,0 +1,45 @@
+// Erases a member. While the pass is on a phone or saved at Google, it is voided first, and phones get a moment to fetch
+// it: once the member is gone nothing can be fetched any more.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { decideFarewell, eraseMember } from '../../activities/personal/eraseMember.js';
+import { erasingWorkflow } from '../../activities/personal/reviveErasures.js';
+import { cachedProgram } from '../../activities/programs/readProgram.js';
+import { hasRecipients, modesOf } from '../../activities/wallets/walletModes.js';
+import type { MemberRow } from '../../schemas/collections.js';
+import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
+import type { ApiDeps } from '../apiDeps.js';
+import { readMember } from '../reads/members.js';
+import type { Request } from '../request.js';
+import { startInBackground } from './dispatch.js';
+import { performChange } from './performChange.js';
+
+const pollMs = 50;
+
+/** Returns when the member was erased. Throws MEMBER_NOT_FOUND and UNAVAILABLE; then the same request may be made again. */
+export async function performErasure(request: Pick<Request<Endpoint>, 'deps' | 'caller' | 'params'>): Promise<Date> {
+  const { deps, caller, params } = request;
+  const { merchantId } = caller;
+  const memberId = params.id ?? '';
+  const member = await readMember(deps, { merchantId, memberId });
+  const program = await cachedProgram(deps, member);
+  const until = performance.now() + deps.config.PASS_UPDATE_WAIT_MS;
+  if (hasRecipients(modesOf(deps.walletModes, program), member)) {
+    const voiding = { noun: 'erase', eventType: 'pass.updated', decide: decideFarewell(deps) } as const;
+    const { changed, passUpdate } = await performChange(request, voiding);
+    if (passUpdate && passUpdate.apple.devicesNotified > 0) await untilFetched(deps, changed.member, until);
+  }
+  const { erasedAt } = await deps.metrics.memberChange('erase', async () => ({
+    kind: 'done',
+    erasedAt: await eraseMember(deps, { merchantId, memberId }),
+  }));
+  startInBackground(deps, erasingWorkflow({ merchantId, memberId }));
+  return erasedAt;
+}
+
+async function untilFetched(deps: ApiDeps, { _id: memberId, pass }: MemberRow, until: number): Promise<void> {
+  while (performance.now() < until) {
+    const devices = await deps.collections.devices.find({ memberId }, { projection: { fetchedTag: 1 } }).toArray();
+    if (devices.every(({ fetchedTag }) => fetchedTag !== undefined && fetchedTag >= pass.tag)) return;
+    await sleep(pollMs);
+  }
+}

@@ -1,0 +1,217 @@
+// What each collection holds about people, and what erasing a member, exporting a member and removing a merchant do with
+// it. All three work from this table, and docs/customers-data.md shows it. A collection without a line does not compile.
+import type { Document } from 'mongodb';
+import type { CollectionName } from './collections.js';
+import { keyedOperations } from './ids.js';
+
+/** How the rows about a member are found. What is unknown finds nothing. */
+export interface Whose {
+  memberId: string;
+  merchantId: string;
+  programId: string;
+  serialNumber?: string | undefined;
+  email?: string | undefined;
+  externalId?: string | undefined;
+}
+
+/** Filters; or `batches`: the files and target lists of batches, of which one row holds many people. */
+type OfMember = ((whose: Whose) => Document[]) | 'batches';
+
+interface Clear {
+  /** Only these of the rows. */
+  where?: Document;
+  change: (now: Date) => Document;
+}
+
+export interface Kept {
+  holds: string;
+  /** For how long. */
+  kept: string;
+  /** The rows about a member. Absent: no row is about a member. */
+  ofMember?: OfMember;
+  /** What is left after an erasure, in words. */
+  left?: string;
+  /** What an erasure does with the rows that are found by filters. Absent: they stay as they are. */
+  erase?: 'remove' | Clear;
+  /** Fields that no export has, because whoever knows them may act as somebody else. */
+  secret?: readonly string[];
+  /** Rows that carry no merchant. */
+  ofNobody?: true;
+}
+
+const forever = 'until it is erased';
+const withMerchant = 'as long as the merchant';
+
+/** All ids that begin with `prefix`, which ends with a colon. */
+const idsWith = (prefix: string): Document => ({ _id: { $gte: prefix, $lt: `${prefix.slice(0, -1)};` } });
+const byMember = ({ memberId }: Whose): Document[] => [{ memberId }];
+
+export const personalData: Record<CollectionName, Kept> = {
+  merchants: { holds: 'name, limits and suspension of a merchant', kept: 'until the merchant is removed' },
+  programs: { holds: 'the live version of each program', kept: withMerchant },
+  programDrafts: { holds: 'the newest edit of each program, and who made it', kept: withMerchant },
+  programVersions: { holds: 'what each program was, and who published it', kept: withMerchant },
+  slugs: { holds: 'the address of each program', kept: withMerchant },
+  members: {
+    holds: 'name, email, phone, external id, tags, attribution, consent, balance, card link, last message',
+    kept: forever,
+    ofMember: ({ memberId }) => [{ _id: memberId }],
+    erase: 'remove',
+    left: 'nothing',
+    secret: ['pass.authenticationToken'],
+  },
+  emails: {
+    holds: 'which member has an email',
+    kept: 'as long as the member has the email',
+    ofMember: ({ memberId, programId, email }) =>
+      email === undefined ? [] : [{ _id: `${programId}:${email}`, memberId }],
+    erase: 'remove',
+    left: 'nothing',
+  },
+  externalIds: {
+    holds: 'which member has an external id, such as the number of a plastic card',
+    kept: 'as long as the member has it',
+    ofMember: ({ memberId, programId, externalId }) =>
+      externalId === undefined ? [] : [{ _id: `${programId}:${externalId}`, memberId }],
+    erase: 'remove',
+    left: 'nothing',
+  },
+  memberSearchWords: {
+    holds: 'the words by which a member is found',
+    kept: 'as long as the member has them',
+    ofMember: ({ memberId }) => [idsWith(`${memberId}:`)],
+    erase: 'remove',
+    left: 'nothing',
+  },
+  stats: { holds: 'counts of each program by day', kept: withMerchant },
+  counters: { holds: 'how many members, events and other rows there are', kept: withMerchant },
+  expiries: { holds: 'since when the points of a program expire', kept: withMerchant },
+  tags: { holds: 'the tags in use', kept: 'while a member has the tag' },
+  ledger: {
+    holds: 'each change of a balance: numbers, receipt, place, message, who made it',
+    kept: withMerchant,
+    ofMember: byMember,
+    erase: {
+      change: () => ({
+        $unset: { changeMessage: '', reason: '', reference: '', location: '', fingerprint: '', 'actor.name': '' },
+      }),
+    },
+    left: 'the numbers, without message, reason, receipt, place and the name of the actor',
+  },
+  idempotencyKeys: {
+    holds: 'the answers to changes, to be given again',
+    kept: '3 days',
+    ofMember: ({ memberId }) => keyedOperations.map((operation) => idsWith(`${operation}:${memberId}:`)),
+    erase: 'remove',
+    left: 'nothing',
+  },
+  events: {
+    holds: 'what subscribers are told, as it is sent: name, email, code, changes, messages',
+    kept: '90 days',
+    ofMember: byMember,
+    // The empty bytes and results keep those who read the event before from writing it again.
+    erase: {
+      where: { erasedAt: { $exists: false } },
+      change: (now) => ({
+        $set: { data: {}, envelope: Buffer.alloc(0), passUpdate: null, state: 'published', leaseOwner: '', erasedAt: now },
+        $unset: { wallet: '', targetsId: '', sequence: '', pushDueAt: '', fence: '', traceparent: '', initialPoints: '' },
+      }),
+    },
+    left: 'type, time and id of the event, and the event `member.deleted`',
+  },
+  classUpdates: { holds: 'programs whose class is to be updated at Google', kept: 'until it is updated' },
+  deliveries: {
+    holds: 'to which address an event was sent, when, and with which status; no payload',
+    kept: '30 days',
+    ofMember: byMember,
+    erase: {
+      where: { state: { $in: ['pending', 'retrying'] } },
+      change: () => ({
+        $set: { state: 'exhausted', error: 'erased', nextAttemptAt: null },
+        $unset: { queuedFor: '', dueAt: '' },
+      }),
+    },
+    left: 'the line of the log; what was not delivered yet ends as `exhausted` with the error `erased`',
+  },
+  waitingSubscriptions: { holds: 'subscriptions with deliveries in the queue', kept: 'while there are any' },
+  subscriptions: {
+    holds: 'addresses of webhook receivers, and their secrets',
+    kept: withMerchant,
+    secret: ['secrets'],
+  },
+  timeline: {
+    holds: 'what happened to a member’s passes, and which till scanned them',
+    kept: '400 days',
+    ofMember: byMember,
+    erase: 'remove',
+    left: 'nothing',
+  },
+  devices: {
+    holds: 'the phones with the pass: device id, push token, last push and fetch',
+    kept: 'until the pass is removed from the phone',
+    ofMember: byMember,
+    erase: 'remove',
+    left: 'nothing',
+  },
+  removals: {
+    holds: 'that a pass was removed from a phone lately',
+    kept: 'an hour',
+    ofMember: byMember,
+    erase: 'remove',
+    left: 'nothing',
+  },
+  erasures: {
+    holds: 'ids of erased members, and when; while traces are looked for also what they are looked for by',
+    kept: withMerchant,
+    ofMember: ({ memberId }) => [{ _id: memberId }],
+    left: 'ids and time',
+  },
+  spentCodes: { holds: 'digests of the codes of erased members, which nobody gets again', kept: withMerchant },
+  deviceLogs: {
+    holds: 'what phones report of their passes',
+    kept: '7 days',
+    ofMember: ({ serialNumber }) => (serialNumber === undefined ? [] : [{ serialNumber }]),
+    erase: 'remove',
+    left: 'nothing',
+    ofNobody: true,
+  },
+  apiKeys: {
+    holds: 'name, roles and maker of API keys',
+    kept: 'until 30 days after the key has ended',
+    secret: ['hash'],
+  },
+  roles: { holds: 'names and permissions of roles', kept: withMerchant },
+  batches: { holds: 'imports, campaigns, replays: progress, counts, message, who started it', kept: withMerchant },
+  importChunks: {
+    holds: 'the rows of imported files, and what became of them',
+    kept: '7 days after the import',
+    ofMember: 'batches',
+    left: 'the number of the row and its outcome',
+  },
+  batchTargets: {
+    holds: 'ids of the members or events that a batch is for',
+    kept: '7 days after the batch',
+    ofMember: 'batches',
+    left: 'the word `erased` in place of the id',
+  },
+  users: { holds: 'people who sign in to the console: email, roles, last sign-in', kept: 'until the user is removed' },
+  sessions: { holds: 'who is signed in to the console', kept: 'until the session ends' },
+  signInLinks: { holds: 'email of users who asked for a sign-in link', kept: '15 minutes', ofNobody: true },
+  mails: {
+    holds: 'mails to members and users: kind, language, what became of them; until it is sent also the address, encrypted',
+    kept: '30 days',
+    ofMember: byMember,
+    erase: 'remove',
+    left: 'nothing; what an SMTP server took is out of reach',
+    secret: ['sealed'],
+  },
+  mailCounts: { holds: 'keyed digests of addresses that were mailed, and when', kept: 'an hour' },
+  audit: {
+    holds: 'who changed what: ids, names of fields, network, request id; no values',
+    kept: '400 days',
+    ofMember: ({ memberId, merchantId }) => [{ merchantId, targetId: memberId }],
+    left: 'the ids',
+  },
+  nonces: { holds: 'random numbers of Google’s callbacks', kept: '30 days', ofNobody: true },
+  probes: { holds: 'one row that shows whether MongoDB takes writes', kept: 'always', ofNobody: true },
+};

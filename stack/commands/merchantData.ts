@@ -1,0 +1,213 @@
+// The data of merchants and the erasures of members: what `npm run merchants` does with them. A command that was
+// interrupted goes on when it is run again.
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+} from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { eraseMember } from '../../activities/personal/eraseMember.js';
+import { merchantCollections, merchantRows } from '../../activities/personal/merchantRows.js';
+import { update } from '../../platform/mongodb/statements.js';
+import { transact } from '../../platform/mongodb/transact.js';
+import { removeAll, updateAll } from '../../platform/mongodb/updateMany.js';
+import type { CollectionName } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
+import { exportedRow } from '../../schemas/exportedRow.js';
+import { type CommandContext, type CommandInput, Mistakes } from './command.js';
+
+const progressMs = 1_000;
+
+/** Prints how far it is, once a second and at each end. */
+function createProgress({ progress }: CommandContext, verb: string) {
+  let shownAt = 0;
+  return (name: string, rows: number, isOver: boolean) => {
+    const now = performance.now();
+    if (!isOver && now - shownAt < progressMs) return;
+    shownAt = now;
+    if (!isOver || rows > 0) progress(`${verb} ${name}: ${rows} rows`);
+  };
+}
+
+const exportedLine = z.object({ collection: z.string(), row: z.object({ _id: z.string() }) });
+const lastLine = { complete: true };
+/** Longer than any line: a row has at most 16 MB. */
+const tailBytes = 40 * 1024 * 1024;
+
+interface Start {
+  collection: CollectionName;
+  after: string;
+}
+
+/** Where an export into this file stopped. An incomplete last line is cut off. Throws Mistakes for another file. */
+function resumeFrom(file: string): Start | 'complete' | undefined {
+  if (!existsSync(file) || statSync(file).size === 0) return undefined;
+  const descriptor = openSync(file, 'r+');
+  try {
+    const { size } = statSync(file);
+    const tail = Buffer.alloc(Math.min(size, tailBytes));
+    readSync(descriptor, tail, 0, tail.length, size - tail.length);
+    const end = tail.lastIndexOf('\n') + 1;
+    ftruncateSync(descriptor, size - tail.length + end);
+    if (end === 0) return undefined;
+    const line = tail.subarray(tail.lastIndexOf('\n', end - 2) + 1, end - 1).toString('utf8');
+    const last: unknown = JSON.parse(line);
+    if (JSON.stringify(last) === JSON.stringify(lastLine)) return 'complete';
+    const { collection, row } = exportedLine.parse(last);
+    const known = merchantCollections.find((name) => name === collection);
+    if (!known) throw new Error('unknown collection');
+    return { collection: known, after: row._id };
+  } catch {
+    throw new Mistakes([`${file} holds no export that could be continued`]);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Writes all rows of a merchant as lines of JSON, without secrets; into a file it goes on where it stopped. */
+export async function exportMerchant(context: CommandContext, { merchantId, to }: { merchantId: string; to?: string }) {
+  const { deps, say, progress } = context;
+  const start = to === undefined ? undefined : resumeFrom(to);
+  if (start === 'complete') return progress(`${to} is complete`);
+  const write = (lines: string[]) => {
+    if (to === undefined) say(lines.join('\n'));
+    else appendFileSync(to, `${lines.join('\n')}\n`);
+  };
+  const show = createProgress(context, 'exported');
+  for (const name of merchantCollections.slice(start ? merchantCollections.indexOf(start.collection) : 0)) {
+    let rows = 0;
+    const after = name === start?.collection ? start.after : '';
+    for await (const page of merchantRows(deps, { name, merchantId, after })) {
+      write(page.map((row) => JSON.stringify({ collection: name, row: exportedRow(name, row) })));
+      rows += page.length;
+      show(name, rows, false);
+    }
+    show(name, rows, true);
+  }
+  write([JSON.stringify(lastLine)]);
+}
+
+/** The longest time for which a process goes on with a merchant that was just suspended. */
+const suspensionMs = 2_000;
+const mostRounds = 10;
+
+/**
+ * Suspends the merchant, ends its workflows, and removes all its rows, again until nothing is left: work that was under
+ * way may write meanwhile. A row stays that keeps the merchant suspended.
+ */
+export async function removeMerchant(context: CommandContext, merchantId: string): Promise<void> {
+  const { deps, audited, progress } = context;
+  const now = deps.now();
+  const $setOnInsert = { createdAt: now };
+  await deps.collections.merchants.updateOne(
+    { _id: merchantId },
+    { $set: { suspendedAt: now, name: merchantId }, $unset: { limits: '' }, $setOnInsert },
+    { upsert: true },
+  );
+  await updateAll(deps, 'batches', {
+    where: { merchantId, phase: { $in: ['queued', 'storing', 'running', 'creating', 'publishing'] } },
+    change: { $set: { phase: 'cancelled', cancelRequestedAt: now, finishedAt: now } },
+  });
+  progress(`suspended ${merchantId}, and cancelled its batches`);
+  await sleep(suspensionMs);
+  for (let round = 0, removed = 1; removed > 0; round += 1) {
+    if (round === mostRounds) throw new Mistakes(['rows are still being written; run it again']);
+    const ended = await endWorkflows(context, merchantId);
+    removed = ended + (await removeRows(context, merchantId));
+  }
+  // The one row of the audit that is left.
+  const stays = update(deps, 'merchants', { _id: merchantId }, { $set: { suspendedAt: now } });
+  await transact(audited([{ merchantId }], ['merchants']), [stays], 1);
+}
+
+async function endWorkflows({ temporal, progress }: CommandContext, merchantId: string): Promise<number> {
+  const { client } = temporal();
+  const query = `MerchantId = '${merchantId}' AND ExecutionStatus = 'Running'`;
+  let ended = 0;
+  for await (const { workflowId, runId } of client.workflow.list({ query })) {
+    // It may have ended by itself.
+    await client.workflow
+      .getHandle(workflowId, runId)
+      .terminate('the merchant was removed')
+      .catch(() => undefined);
+    ended += 1;
+  }
+  if (ended > 0) progress(`ended ${ended} workflows`);
+  return ended;
+}
+
+async function removeRows(context: CommandContext, merchantId: string): Promise<number> {
+  const { deps } = context;
+  const show = createProgress(context, 'removed');
+  let removed = 0;
+  for (const name of merchantCollections.filter((known) => known !== 'merchants')) {
+    let rows = 0;
+    for await (const page of merchantRows(deps, { name, merchantId })) {
+      if (name === 'members') await removeUnowned(context, page as { serialNumber?: string }[]);
+      rows += await removeAll(deps, name as 'timeline', { _id: { $in: page.map(({ _id }) => _id) } });
+      show(name, rows, false);
+    }
+    show(name, rows, true);
+    removed += rows;
+  }
+  return removed;
+}
+
+/** What is about members and carries no merchant. */
+async function removeUnowned({ deps }: CommandContext, members: { serialNumber?: string }[]): Promise<void> {
+  const serials = members.flatMap(({ serialNumber }) => serialNumber ?? []);
+  await removeAll(deps, 'deviceLogs', { serialNumber: { $in: serials } });
+}
+
+/** Prints the erasures of all merchants, or those since a moment, as lines of JSON. */
+export async function listErasures({ deps, say }: CommandContext, { values }: CommandInput): Promise<void> {
+  const since = new Date(String(values.since ?? 0));
+  if (Number.isNaN(since.getTime())) throw new Mistakes(['--since must be a moment such as 2026-11-23T10:00:00Z']);
+  const rows = deps.collections.erasures.find({ erasedAt: { $gte: since } }).sort({ _id: 1 });
+  for await (const { _id: memberId, merchantId, programId, erasedAt } of rows)
+    say(JSON.stringify({ memberId, merchantId, programId, erasedAt }));
+}
+
+const erasure = z.object({ memberId: z.uuid(), merchantId: z.string(), erasedAt: z.iso.datetime() });
+
+/** Erases the members again that a file names, one line each: erasures, or lines of the log about them. */
+export async function eraseAgain({ audited, say, progress }: CommandContext, { args }: CommandInput): Promise<void> {
+  const [file = '', ...rest] = args;
+  if (file === '' || rest.length > 0) throw new Mistakes(['name one file']);
+  if (!existsSync(file)) throw new Mistakes([`${file} does not exist`]);
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  const parsed = lines.map((line, index) => ({ line: index + 1, erasure: parseLine(line) }));
+  const wrong = parsed.flatMap(({ line, erasure: found }) => (found ? [] : [`line ${line} is no erasure`]));
+  if (wrong.length > 0) throw new Mistakes(wrong);
+  let again = 0;
+  for (const [index, { erasure: found }] of parsed.entries()) {
+    if (!found) continue;
+    const { memberId, merchantId, erasedAt } = found;
+    const deps = audited([{ merchantId, targetId: memberId }], ['erasures']);
+    again += await eraseMember(deps, { memberId, merchantId, erasedAt: new Date(erasedAt) }).then(
+      () => 1,
+      (error: unknown) => {
+        if (error instanceof ServiceError && error.code === 'MEMBER_NOT_FOUND') return 0;
+        throw error;
+      },
+    );
+    if (index % 100 === 99) progress(`${index + 1} of ${lines.length}`);
+  }
+  say(`erased ${again} members again; ${lines.length - again} were not there. Workers remove what is left of them`);
+}
+
+function parseLine(line: string): z.infer<typeof erasure> | null {
+  try {
+    return erasure.parse(JSON.parse(line));
+  } catch {
+    return null;
+  }
+}

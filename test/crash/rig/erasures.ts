@@ -1,0 +1,72 @@
+// Members that a crash test erases: somebody with values that stand nowhere else, an owner who erases, and what must hold
+// in the end.
+import { join } from 'node:path';
+import { SignJWT } from 'jose';
+import { deletedEventId, newId } from '../../../schemas/ids.js';
+import { findTraces, type Trace } from '../../rig/findTraces.js';
+import { until } from '../../rig/until.js';
+import type { Caller } from './caller.js';
+import { merchantId, type World } from './world.js';
+
+export interface Somebody {
+  id: string;
+  values: string[];
+}
+
+/** Enrolls somebody with a change whose message names the person; with a phone if wanted. */
+export async function enrollSomebody(
+  world: World,
+  { caller, phone }: { caller: Caller; phone: boolean },
+): Promise<Somebody> {
+  const mark = newId()
+    .slice(0, 8)
+    .replace(/\d/g, (digit) => 'ghijklmnop'.charAt(Number(digit)));
+  const person = { firstName: `Zerelda${mark}`, lastName: `Quimb${mark}`, email: `z.${mark}@example.com` };
+  const body = { programId: 'crash-points', ...person };
+  const { answer } = await caller.call({ method: 'POST', path: '/merchants/me/members', body });
+  if (!('text' in answer) || answer.status !== 201) throw new Error('Nobody was enrolled.');
+  const { id } = JSON.parse(answer.text).data as { id: string };
+  if (phone) await world.addPhone(id);
+  const change = { delta: 3, changeMessage: `Thank you, ${person.firstName}` };
+  await caller.call({ method: 'PATCH', path: `/merchants/me/members/${id}/points`, key: newId(), body: change });
+  return { id, values: Object.values(person) };
+}
+
+/** Asks both API processes in turn until one answers 200, or 404 because an unanswered request was carried out. */
+export async function eraseAsOwner({ cluster }: World, id: string): Promise<void> {
+  const token = await new SignJWT({ sub: 'owner', merchantId, roleIds: ['owner'] })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setIssuer('loyalty-console')
+    .setAudience('loyalty-pass-service')
+    .setExpirationTime('1h')
+    .sign(new TextEncoder().encode(cluster.env.CONSOLE_JWT_SECRET ?? ''));
+  let turn = 0;
+  await until(
+    async () => {
+      turn += 1;
+      const api = Object.values(cluster.apis)[turn % 2] ?? '';
+      const headers = { Authorization: `Bearer ${token}` };
+      const { status } = await fetch(`${api}/merchants/me/members/${id}`, { method: 'DELETE', headers });
+      return status === 200 || (status === 404 && turn > 1);
+    },
+    { everyMs: 50, throwingIsNo: true },
+  );
+}
+
+/** Waits until all collections were looked through, and returns what is left of the person. */
+export async function tracesOfErased({ cluster }: World, { id, values }: Somebody, since: Date): Promise<Trace[]> {
+  await until(() =>
+    cluster.deps.collections.erasures.findOne({ _id: id, looks: { $gte: 1 }, erasedAt: { $exists: true } }),
+  );
+  const folders = [join(cluster.folder, 'logs')];
+  return findTraces({ deps: cluster.deps, temporal: cluster.temporal, since, folders }, values);
+}
+
+/** How often the erasure was told, and in how many different bytes. */
+export function toldOf({ listeners: [listener] }: World, { id }: Somebody): { accepted: number; variants: number } {
+  const receipts = (listener?.receipts() ?? []).filter(({ eventId }) => eventId === deletedEventId(id));
+  return {
+    accepted: receipts.filter(({ accepted }) => accepted).length,
+    variants: new Set(receipts.map(({ bytes }) => bytes)).size,
+  };
+}

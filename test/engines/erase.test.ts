@@ -1,0 +1,338 @@
+// Erasing a member: nothing of the person is left in any place, whatever happens meanwhile, and nobody is brought back.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changeMember } from '../../activities/members/changeMember.js';
+import { newMemberCodes } from '../../activities/members/memberCodes.js';
+import { serialiseEnvelopes } from '../../activities/outbox/serialiseEnvelopes.js';
+import { decideFarewell } from '../../activities/personal/eraseMember.js';
+import { reviveErasures } from '../../activities/personal/reviveErasures.js';
+import { pushLeased } from '../../activities/wallets/pushPasses.js';
+import { makeGoogleObjectId } from '../../schemas/googleIds.js';
+import { eraseId, newId } from '../../schemas/ids.js';
+import { type Customers, startCustomers } from '../rig/customers.js';
+import { type Effects, startEffects } from '../rig/effects.js';
+import { loggedLines } from '../rig/failureLog.js';
+import { findTraces } from '../rig/findTraces.js';
+import { batchEnd, csvOf, sendImport } from '../rig/imports.js';
+import type { Answer } from '../rig/merchant.js';
+import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
+import { type Receiver, startReceiver } from '../rig/receiver.js';
+import { status } from '../rig/responders.js';
+import type { TestService } from '../rig/service.js';
+import { until } from '../rig/until.js';
+
+const begun = new Date();
+let real: RealWallets;
+let service: TestService;
+let customers: Customers;
+let effects: Effects;
+let failing: Receiver;
+let owner: Record<string, string>;
+
+beforeAll(async () => {
+  real = await startRealWallets({ env: { PASS_UPDATE_WAIT_MS: '4000' } });
+  service = real.service;
+  [customers, effects, failing] = await Promise.all([startCustomers(real), startEffects(service), startReceiver()]);
+  owner = { Authorization: `Bearer ${await real.merchant.token()}` };
+});
+afterAll(async () => {
+  await effects.close();
+  await real.stop();
+  await customers.stop();
+  await failing.stop();
+});
+
+const path = (id: string, rest = '') => `/merchants/me/members/${id}${rest}`;
+const erase = (id: string, credential = owner): Promise<Answer> =>
+  real.merchant.call(path(id), { method: 'DELETE', credential });
+const tracesOf = (values: readonly string[]) =>
+  findTraces({ deps: service.deps, temporal: service.client, since: begun, logs: loggedLines() }, values);
+const untilGone = (values: readonly string[]) => until(async () => (await tracesOf(values)).length === 0);
+
+/** The next look of an erasure is due now, as after a time, or after Temporal has lost the workflow. */
+async function lookAgain(id: string): Promise<void> {
+  await service.deps.collections.erasures.updateOne({ _id: id }, { $set: { dueAt: new Date(0) } });
+  await reviveErasures(effects.deps);
+}
+
+let people = 0;
+/** Somebody whose every value stands nowhere else. */
+function somebody() {
+  people += 1;
+  const mark = Buffer.from(newId().slice(0, 8))
+    .toString('hex')
+    .replace(/\d/g, (digit) => 'ghijklmnop'.charAt(Number(digit)));
+  return {
+    firstName: `Zerelda${mark}`,
+    lastName: `O'Quimbäult${mark}`,
+    email: `zerelda.${mark}@example.com`,
+    phone: `+49 171 ${String(Date.now()).slice(-6)}${String(people).padStart(3, '0')}`,
+  };
+}
+
+describe('a member with everything', () => {
+  const person = somebody();
+  const tag = `tag of ${person.firstName.toLowerCase()}`;
+  const source = `letter-to-${person.firstName}`;
+  const message = `Happy birthday, dear ${person.lastName}`;
+  const reference = `receipt of ${person.firstName}`;
+  const words = Object.values({ ...person, tag, source, reference });
+  let id: string;
+  let pushToken: string;
+  let deleted: Answer;
+  let before: Answer['body'];
+  let programId: string;
+
+  it('is gone at once: every door answers 404, also to a key that was used before', async () => {
+    const { merchant, customer } = real;
+    const { call } = merchant;
+    const { collections } = service.deps;
+    failing.setResponder(status(500));
+    const retryPolicy = { maxAttempts: 5, backoffMs: 600_000 };
+    await call('/merchants/me/webhooks', { body: { url: failing.url, events: ['*'], retryPolicy } });
+    const joined = await customers.join();
+    id = joined.member._id;
+    programId = joined.program._id;
+    const change = (rest: string, body: unknown, key?: string, method = 'PATCH') =>
+      call(path(id, rest), { method, body, headers: { ...(key && { 'Idempotency-Key': key }) } });
+    await collections.members.updateOne({ _id: id }, { $set: { attribution: { utm_source: source } } });
+    await change('', person);
+    await change('/tags', { tags: [tag] }, undefined, 'POST');
+    const phone = await customers.install(joined);
+    pushToken = phone.pushToken();
+    await customer.save(joined.googleUrl ?? '');
+    await until(() => collections.members.findOne({ _id: id, 'pass.googleSaved': true }));
+    await change(
+      '/points',
+      { delta: 120, changeMessage: message, reference, location: `door of ${person.lastName}` },
+      'erase-key-1',
+    );
+    await change('/redeem', { changeMessage: `Enjoy, ${person.firstName}` }, 'erase-key-2', 'POST');
+    const objectId = makeGoogleObjectId(real.google.issuerId, id);
+    await until(() => JSON.stringify(real.google.rules.objects.get(objectId)).includes(message));
+    await call('/merchants/me/scans', { body: { code: joined.member.memberCode } });
+    await fetch(`${service.publicUrl}/wallet/apple/v1/log`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ logs: [`${joined.member.serialNumber}: no room for ${person.firstName}`] }),
+    });
+    const file = `firstName,lastName,email,phone\n${person.firstName},x,${person.email.toUpperCase()},\ny,${person.lastName},${person.email},no phone\n`;
+    const imported = await sendImport(merchant, { programId, file });
+    expect(imported.body.data.counts).toMatchObject({ deduped: 1, failed: 1 });
+    const campaign = await call('/merchants/me/campaigns', { body: { programId, message: 'Hello to all' } });
+    await batchEnd(merchant, campaign.body.data.id);
+    await phone.settled();
+    await until(() => collections.deliveries.findOne({ state: 'retrying', eventType: 'reward.redeemed' }));
+    before = (await call('/merchants/me/members?pageSize=1')).body.data;
+    expect((await tracesOf([...words, pushToken])).map(({ value }) => value)).toEqual(
+      expect.arrayContaining([...words, pushToken]),
+    );
+
+    deleted = await erase(id);
+    expect(deleted.status).toBe(200);
+    expect(deleted.body.data).toEqual({ id, erasedAt: expect.stringMatching(/^\d{4}-.*Z$/) });
+    for (const rest of ['', '/events', '/events.csv', '/transactions', '/balance', '/export', '/pass'])
+      expect([rest, (await call(path(id, rest))).status]).toEqual([rest, 404]);
+    expect((await change('/points', { delta: 120, changeMessage: message }, 'erase-key-1')).status).toBe(404);
+    expect((await change('/status', { status: 'active' })).status).toBe(404);
+    expect((await change('/card-link', {}, undefined, 'POST')).status).toBe(404);
+    expect((await erase(id)).body.error.code).toBe('MEMBER_NOT_FOUND');
+    expect((await call('/merchants/me/scans', { body: { code: joined.member.memberCode } })).status).toBe(404);
+    for (const query of [`q=${person.firstName}`, `q=${person.email}`, `serial=${joined.member.memberCode}`])
+      expect((await call(`/merchants/me/members?${query}`)).body.data.total).toBe(0);
+    expect((await call('/merchants/me/members?pageSize=1')).body.data.total).toBe(before.total - 1);
+    expect((await call('/merchants/me/members/tags')).body.data.tags).not.toContain('');
+    for (const url of [joined.cardUrl, joined.appleUrl ?? '']) expect((await fetch(url)).status).toBe(404);
+    const { serialNumber, pass } = joined.member;
+    const fetched = await fetch(
+      `${service.publicUrl}/wallet/apple/v1/passes/${service.deps.config.APPLE_PASS_TYPE_ID}/${serialNumber}`,
+      { headers: { Authorization: `ApplePass ${pass.authenticationToken}` } },
+    );
+    expect(fetched.status).toBe(404);
+
+    expect(phone.history().at(-1)).toMatchObject({ voided: true });
+    expect(JSON.stringify(phone.history().at(-1))).not.toContain(person.firstName);
+    const object = real.google.rules.objects.get(objectId);
+    expect(object).toMatchObject({ state: 'INACTIVE' });
+    expect(object?.accountName).toBeUndefined();
+  });
+
+  it('leaves nothing of the person in any place within a minute', async () => {
+    const ended = await until(() => service.deps.collections.erasures.findOne({ _id: id, looks: 1 }));
+    expect(ended.person).toBeUndefined();
+    expect(ended.dueAt?.getTime()).toBeGreaterThan(Date.now() + 30_000);
+    expect(Date.now() - Date.parse(deleted.body.data.erasedAt)).toBeLessThan(60_000);
+    expect(await tracesOf([...words, message, pushToken])).toEqual([]);
+    const object = real.google.rules.objects.get(makeGoogleObjectId(real.google.issuerId, id));
+    expect(JSON.stringify(object)).not.toContain(person.lastName);
+  });
+
+  it('leaves its ledger, whose numbers still add up', async () => {
+    const rows = await service.deps.collections.ledger.find({ memberId: id }).sort({ memberVersion: 1 }).toArray();
+    expect(rows.map(({ type, delta }) => [type, delta])).toEqual([
+      ['adjust', 120],
+      ['redeem', -100],
+    ]);
+  });
+
+  it('is told as `member.deleted` with ids alone, and nothing else is told any more', async () => {
+    const told = await until(() => {
+      const all = failing.requests.map(({ body }) => body.toString('utf8'));
+      return all.find((text) => JSON.parse(text).event === 'member.deleted');
+    });
+    expect(JSON.parse(told).data).toEqual({ memberId: id, programId, merchantId: real.merchant.id });
+    expect(JSON.parse(told).occurredAt).toBe(deleted.body.data.erasedAt);
+    const { body } = await real.merchant.call(
+      '/merchants/me/webhooks/delivery-logs?eventType=reward.redeemed&success=false',
+    );
+    const item = body.data.items.find(({ url }: { url: string }) => url === failing.url);
+    expect(item).toMatchObject({ state: 'exhausted', error: 'erased', payload: null, nextAttemptAt: null });
+    const replay = await real.merchant.call(`/merchants/me/webhooks/delivery-logs/${item.id}/replay`, {
+      method: 'POST',
+    });
+    expect(replay.body.error.code).toBe('DELIVERY_NOT_FOUND');
+    const feed = await real.merchant.call('/merchants/me/events?limit=500');
+    const about = feed.body.data.items.filter(({ data }: { data: { memberId: string } }) => data.memberId === id);
+    expect(about.map(({ event }: { event: string }) => event)).toEqual(['member.deleted']);
+  });
+
+  it('may join again as somebody new, with another id and another code', async () => {
+    const again = await real.merchant.call('/merchants/me/members', { body: { programId, ...person } });
+    expect(again.status).toBe(201);
+    expect(again.body.data.id).not.toBe(id);
+    expect(again.body.data.balance).toBe(0);
+    await erase(again.body.data.id);
+  });
+});
+
+it('only who may delete members may erase one: neither a key of an integration nor a manager', async () => {
+  const { id } = await real.merchant.enroll();
+  const manager = { Authorization: `Bearer ${await real.merchant.token({ roleIds: ['manager'] })}` };
+  for (const credential of [{ 'X-API-Key': real.merchant.apiKey }, manager])
+    expect((await erase(id, credential)).status).toBe(403);
+  expect((await real.merchant.call(path(id))).status).toBe(200);
+});
+
+it('the code of an erased member is given to nobody again', async () => {
+  const { id, memberCode } = await real.merchant.enroll();
+  await erase(id);
+  const drawn = [memberCode, 'NEWCODE001', memberCode, 'NEWCODE002'];
+  const draw = () => drawn.shift() ?? 'NEWCODE003';
+  const { id: merchantId } = real.merchant;
+  expect(await newMemberCodes(service.deps, { merchantId, count: 2, draw })).toEqual(['NEWCODE001', 'NEWCODE002']);
+});
+
+it('a trace that is written afterwards is seen, and is gone after the next look', async () => {
+  const person = somebody();
+  const { id } = await real.merchant.enroll(person);
+  await erase(id);
+  await untilGone(Object.values(person));
+  await service.deps.collections.timeline.insertOne({
+    ...{ _id: newId(), merchantId: real.merchant.id, memberId: id, type: 'pass_built', outcome: 'failure' },
+    detail: `no pass for ${person.lastName}`,
+    occurredAt: new Date(),
+  });
+  expect(await tracesOf(Object.values(person))).toMatchObject([{ value: person.lastName }]);
+  await untilGone(Object.values(person));
+});
+
+it('goes on from its row when Temporal has lost the workflow', async () => {
+  const person = somebody();
+  const { id } = await real.merchant.enroll(person);
+  await until(() =>
+    service.deps.collections.events.findOne({ memberId: id, type: 'pass.created', state: 'published' }),
+  );
+  await service.stopWorker();
+  expect((await erase(id)).status).toBe(200);
+  await until(() =>
+    service.client.workflow
+      .getHandle(eraseId(id))
+      .describe()
+      .catch(() => false),
+  );
+  await service.client.workflow.getHandle(eraseId(id)).terminate('by a test');
+  await service.startWorker();
+  await lookAgain(id);
+  await untilGone(Object.values(person));
+});
+
+it('is completed when the process died after it had voided the pass', async () => {
+  const person = somebody();
+  const { id } = await real.merchant.enroll(person);
+  const { id: merchantId } = real.merchant;
+  const given = { merchantId, memberId: id, leaseOwnerOf: () => null, temporalAvailable: true };
+  await changeMember(service.deps, { ...given, decide: decideFarewell(service.deps) });
+  const { body } = await real.merchant.call(path(id));
+  expect(body.data).toMatchObject({ status: 'voided' });
+  expect(body.data.email).toBeUndefined();
+  await lookAgain(id);
+  await untilGone(Object.values(person));
+  expect((await real.merchant.call(path(id))).status).toBe(404);
+  const told = await service.deps.collections.events.find({ type: 'member.deleted', 'data.memberId': id }).toArray();
+  expect(told).toHaveLength(1);
+});
+
+it('changes of the same moment are applied before it or answered 404, and bring nobody back', async () => {
+  const person = somebody();
+  const { id } = await real.merchant.enroll(person);
+  const changes = Array.from({ length: 12 }, (_, index) =>
+    index % 3 === 0
+      ? real.merchant.call(path(id), { method: 'PATCH', body: { firstName: `${person.firstName}${index}` } })
+      : real.merchant.call(path(id, '/points'), {
+          method: 'PATCH',
+          body: { delta: 1, changeMessage: person.lastName },
+        }),
+  );
+  const [deleted, ...answers] = await Promise.all([erase(id), ...changes]);
+  expect(deleted?.status).toBe(200);
+  for (const answer of answers) expect([200, 404]).toContain(answer.status);
+  await untilGone(Object.values(person));
+  const { collections } = service.deps;
+  const rows = await collections.ledger.find({ memberId: id }).toArray();
+  expect(rows.reduce((sum, { delta }) => sum + delta, 0)).toBe(rows.length);
+  expect(await collections.members.countDocuments({ _id: id })).toBe(0);
+});
+
+it('a process that had read events before writes nothing of them again, and sends nothing', async () => {
+  const person = somebody();
+  const { id } = await real.merchant.enroll(person);
+  const { events, timeline } = service.deps.collections;
+  await until(() => events.findOne({ memberId: id, type: 'member.created', state: 'published' }));
+  await service.stopWorker();
+  await real.merchant.call(path(id, '/points'), {
+    method: 'PATCH',
+    body: { delta: 1, changeMessage: person.lastName },
+  });
+  const read = (await events.find({ memberId: id }).toArray()).map(({ envelope: _, passUpdate: __, ...event }) => ({
+    ...event,
+    wallet: 'push' as const,
+  }));
+  expect((await erase(id)).status).toBe(200);
+  await service.startWorker();
+  await untilGone(Object.values(person));
+  const written = await serialiseEnvelopes(effects.deps, read);
+  expect(written.map(({ erasedAt }) => erasedAt)).toEqual(read.map(() => expect.any(Date)));
+  await pushLeased(effects.deps, { leaseOwner: 'stale', events: read });
+  expect(await tracesOf(Object.values(person))).toEqual([]);
+  expect(await timeline.countDocuments({ memberId: id })).toBe(0);
+});
+
+it('a running import with the same address makes a new person', async () => {
+  const person = somebody();
+  const program = await real.merchant.program();
+  const { id, memberCode } = await real.merchant.enroll({ programId: program._id, ...person });
+  await service.stopWorker();
+  const file = `${csvOf(150, `erase${people}`)}New,Person,${person.email},,7\r\n`;
+  const started = await real.merchant.call(`/merchants/me/imports?programId=${program._id}`, {
+    body: file,
+    headers: { 'Content-Type': 'text/csv' },
+  });
+  expect(started.status).toBe(202);
+  expect((await erase(id)).status).toBe(200);
+  await service.startWorker();
+  const { counts } = await batchEnd(real.merchant, started.body.data.id);
+  expect(counts).toMatchObject({ created: 151, deduped: 0, failed: 0 });
+  const { body } = await real.merchant.call(`/merchants/me/members?q=${person.email}`);
+  expect(body.data.items).toMatchObject([{ firstName: 'New', balance: 7 }]);
+  expect([id, memberCode]).not.toContain(body.data.items[0].id);
+  await untilGone([person.firstName, person.lastName, person.phone]);
+});

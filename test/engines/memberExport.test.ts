@@ -1,0 +1,208 @@
+// The export of a member holds all that is kept about it, and nothing of anybody else; that of a merchant holds all its
+// rows, and its removal leaves none. All three work from schemas/personalData.ts.
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Document } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { collectionNames } from '../../schemas/collections.js';
+import { newId, spentCodeId } from '../../schemas/ids.js';
+import { merchants } from '../../stack/commands/merchants.js';
+import { runOn } from '../rig/commandLine.js';
+import { batchEnd, sendImport } from '../rig/imports.js';
+import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { type Receiver, startReceiver } from '../rig/receiver.js';
+import { status } from '../rig/responders.js';
+import { startService, type TestService } from '../rig/service.js';
+import { until } from '../rig/until.js';
+
+let service: TestService;
+let merchant: TestMerchant;
+let other: TestMerchant;
+let receiver: Receiver;
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'loyalty-pass-export-'));
+  service = await startService();
+  [merchant, other, receiver] = await Promise.all([aMerchant(service), aMerchant(service), startReceiver()]);
+  receiver.setResponder(status(500));
+  await Promise.all([fill(merchant, 'own'), fill(other, 'other')]);
+});
+afterAll(async () => {
+  await service.stop();
+  await receiver.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const members: Record<string, { id: string; serialNumber: string; programId: string }> = {};
+
+/** A member with something in every collection, and a delivery, a campaign and an import beside it. */
+async function fill(of: TestMerchant, who: string): Promise<void> {
+  const { deps } = service;
+  const retryPolicy = { maxAttempts: 5, backoffMs: 600_000 };
+  await of.call('/merchants/me/webhooks', { body: { url: receiver.url, events: ['*'], retryPolicy } });
+  const member = await of.enroll({ firstName: `Name-of-${who}`, email: `${who}@example.com`, initialPoints: 5 });
+  members[who] = member;
+  const path = `/merchants/me/members/${member.id}`;
+  await of.call(`${path}/tags`, { body: { tags: [`tag of ${who}`] } });
+  await of.call(`${path}/points`, { method: 'PATCH', body: { delta: 7, changeMessage: `message to ${who}` } });
+  await sendImport(of, {
+    programId: member.programId,
+    file: `firstName,email\nx,${who}@example.com\ny,${who}.2@example.com\n`,
+  });
+  const campaign = await of.call('/merchants/me/campaigns', { body: { message: `campaign of ${who}` } });
+  await batchEnd(of, campaign.body.data.id);
+  const given = { merchantId: of.id, memberId: member.id };
+  await deps.collections.devices.insertOne({
+    ...{ _id: newId(), ...given, deviceLibraryIdentifier: newId(), passTypeIdentifier: 'pass.test' },
+    ...{ serialNumber: member.serialNumber, pushToken: `push-token-of-${who}`, registeredAt: new Date() },
+  });
+  await deps.collections.removals.insertOne({ _id: newId(), ...given, reportedAt: new Date() });
+  await deps.collections.deviceLogs.insertOne({
+    ...{ _id: newId(), message: `log of ${who}`, serialNumber: member.serialNumber, receivedAt: new Date() },
+  });
+  await until(() => deps.collections.deliveries.findOne({ merchantId: of.id, eventType: 'points.changed' }));
+  await until(async () => (await deps.collections.events.countDocuments({ merchantId: of.id, state: 'new' })) === 0);
+}
+
+describe('the export of a member', () => {
+  it('holds what each collection keeps about it, and no secret', async () => {
+    const { id, serialNumber } = members.own ?? { id: '', serialNumber: '' };
+    const { status: answered, body, headers } = await merchant.call(`/merchants/me/members/${id}/export`);
+    expect(answered).toBe(200);
+    expect(headers.get('content-disposition')).toMatch(/member-\w{10}\.json/);
+    const { kept } = body.data as { kept: Record<string, Document[]> };
+    const empty = Object.entries(kept).filter(([, rows]) => rows.length === 0);
+    expect(empty.map(([name]) => name)).toEqual(['externalIds', 'erasures', 'mails']);
+    expect(kept.members?.[0]).toMatchObject({ _id: id, email: 'own@example.com', tags: ['tag of own'] });
+    expect(kept.ledger?.map(({ delta }) => delta).toSorted()).toEqual([5, 7]);
+    expect(kept.events?.some(({ envelope }) => envelope?.data?.changeMessage === 'message to own')).toBe(true);
+    expect(kept.importChunks).toMatchObject([{ cells: ['x', 'own@example.com'], outcome: { outcome: 'deduped' } }]);
+    expect(kept.devices).toMatchObject([{ pushToken: 'push-token-of-own', serialNumber }]);
+    expect(kept.deliveries?.length).toBeGreaterThan(2);
+    const text = JSON.stringify(body);
+    expect(text).not.toContain('authenticationToken');
+    expect(text).not.toContain('other');
+    expect(text).not.toContain('own.2@');
+  });
+
+  it('is 404 for another merchant, and 403 without the permission to read members', async () => {
+    const path = `/merchants/me/members/${members.own?.id}/export`;
+    expect((await other.call(path)).status).toBe(404);
+    const till = { Authorization: `Bearer ${await merchant.token({ roleIds: ['till'] })}` };
+    expect((await merchant.call(path, { credential: till })).status).toBe(403);
+  });
+});
+
+const run = (line: string) => runOn(service, merchants, line.split(' '));
+const rowsIn = (file: string) =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as { collection?: string; row?: Document; complete?: true });
+const keysOf = (file: string) => rowsIn(file).map(({ collection, row }) => `${collection} ${row?._id}`);
+
+describe('the export of a merchant', () => {
+  it('holds all its rows without secrets, and says that it is complete', async () => {
+    const ran = await run(`export ${merchant.id}`);
+    expect(ran.code).toBe(0);
+    expect(ran.lines.at(-1)).toBe('{"complete":true}');
+    const kept = ran.lines.slice(0, -1).map((line) => JSON.parse(line) as { collection: string; row: Document });
+    for (const name of collectionNames) {
+      const stored = await service.deps.collections[name as 'members'].countDocuments({ merchantId: merchant.id });
+      expect([name, kept.filter(({ collection }) => collection === name).length]).toEqual([name, stored]);
+    }
+    const text = ran.lines.join('\n');
+    for (const secret of ['"sealed"', '"hash"', 'authenticationToken', 'other@example.com'])
+      expect([secret, text.includes(secret)]).toEqual([secret, false]);
+    expect(ran.errors.join('\n')).toMatch(/exported events: \d+ rows/);
+  });
+
+  it('goes on in the file where it was interrupted, in the middle of a line too', async () => {
+    const whole = join(folder, 'whole.jsonl');
+    await run(`export ${merchant.id} --to ${whole}`);
+    const broken = join(folder, 'broken.jsonl');
+    const bytes = readFileSync(whole);
+    for (const part of [0.3, 0.6, 0.95]) {
+      writeFileSync(broken, bytes);
+      truncateSync(broken, Math.floor(bytes.length * part));
+      expect((await run(`export ${merchant.id} --to ${broken}`)).code).toBe(0);
+      expect(keysOf(broken)).toEqual(keysOf(whole));
+    }
+    const again = await run(`export ${merchant.id} --to ${broken}`);
+    expect(again.errors).toEqual([`${broken} is complete`]);
+    appendFileSync(broken, 'no JSON\n');
+    expect((await run(`export ${merchant.id} --to ${broken}`)).code).toBe(1);
+  });
+});
+
+describe('erasures that are made again after a restore', () => {
+  it('erase the same members, with the same event, from the list or from the log', async () => {
+    const { collections } = service.deps;
+    const owner = { Authorization: `Bearer ${await merchant.token()}` };
+    const [first, second] = [await merchant.enroll({ email: 'restored@example.com' }), await merchant.enroll()];
+    for (const { id } of [first, second])
+      await until(() => collections.events.findOne({ memberId: id, type: 'member.created', state: 'published' }));
+    const stored = await collections.members.find({ _id: { $in: [first.id, second.id] } }).toArray();
+    const emails = await collections.emails.find({ memberId: first.id }).toArray();
+    for (const { id } of [first, second])
+      await merchant.call(`/merchants/me/members/${id}`, { method: 'DELETE', credential: owner });
+    const told = await collections.events.findOne({ type: 'member.deleted', 'data.memberId': first.id });
+    const listed = await run(`erasures --since 2026-01-01T00:00:00Z`);
+    expect(listed.lines.map((line) => JSON.parse(line).memberId)).toEqual(
+      expect.arrayContaining([first.id, second.id]),
+    );
+    // As in a backup from before.
+    await collections.members.insertMany(stored);
+    await collections.emails.insertMany(emails);
+    for (const { _id, merchantId, memberCode } of stored) {
+      await collections.erasures.deleteOne({ _id });
+      await collections.spentCodes.deleteOne({ _id: spentCodeId(merchantId, memberCode) });
+    }
+    for (const id of [first.id, second.id])
+      await collections.events.deleteOne({ type: 'member.deleted', 'data.memberId': id });
+    const file = join(folder, 'erasures.jsonl');
+    const logged = { level: 30, msg: 'a member was erased', memberId: second.id, merchantId: merchant.id };
+    const ofLog = JSON.stringify({ ...logged, erasedAt: '2026-11-23T10:00:00.000Z' });
+    const line = listed.lines.find((one) => one.includes(first.id));
+    writeFileSync(file, `${line}\n${ofLog}\n${JSON.stringify({ ...JSON.parse(ofLog), memberId: newId() })}\n`);
+    const ran = await run(`re-erase ${file}`);
+    expect(ran.lines[0]).toMatch(/^erased 2 members again; 1 were not there/);
+    for (const { id } of [first, second]) expect((await merchant.call(`/merchants/me/members/${id}`)).status).toBe(404);
+    const again = await collections.events.findOne({ type: 'member.deleted', 'data.memberId': first.id });
+    expect([again?._id, String(again?.envelope)]).toEqual([told?._id, String(told?.envelope)]);
+    writeFileSync(file, 'no erasure\n');
+    expect((await run(`re-erase ${file}`)).errors).toEqual(['line 1 is no erasure']);
+  });
+});
+
+describe('the removal of a merchant', () => {
+  it('needs --yes, and leaves no row and no workflow of it, and everything of another merchant', async () => {
+    const count = async (id: string) => {
+      const found = collectionNames.map(async (name) => {
+        const rows = await service.deps.collections[name as 'members'].countDocuments({ merchantId: id });
+        return [name, rows] as const;
+      });
+      return (await Promise.all(found)).filter(([, rows]) => rows > 0);
+    };
+    const before = await count(other.id);
+    expect((await run(`remove ${merchant.id}`)).errors.join()).toContain('--yes is required');
+    const ran = await run(`remove ${merchant.id} --yes`);
+    expect(ran.errors.join('\n')).toMatch(/removed members: \d+ rows/);
+    expect(ran.code).toBe(0);
+    expect(await count(merchant.id)).toEqual([['audit', 1]]);
+    expect(await count(other.id)).toEqual(before);
+    const { collections } = service.deps;
+    expect(await collections.deviceLogs.find().toArray()).toMatchObject([{ message: 'log of other' }]);
+    expect(await collections.merchants.findOne({ _id: merchant.id })).toMatchObject({ suspendedAt: expect.any(Date) });
+    const query = `MerchantId = '${merchant.id}' AND ExecutionStatus = 'Running'`;
+    await until(async () => {
+      for await (const _ of service.client.workflow.list({ query })) return false;
+      return true;
+    });
+    expect((await other.call('/merchants/me/members')).body.data.total).toBeGreaterThan(0);
+    expect((await merchant.call('/merchants/me/members')).status).toBe(401);
+    expect((await run(`remove ${merchant.id} --yes`)).code).toBe(0);
+  });
+});
