@@ -113,8 +113,23 @@ export const personalData: Record<CollectionName, Kept> = {
     erase: {
       where: { erasedAt: { $exists: false } },
       change: (now) => ({
-        $set: { data: {}, envelope: Buffer.alloc(0), passUpdate: null, state: 'published', leaseOwner: '', erasedAt: now },
-        $unset: { wallet: '', targetsId: '', sequence: '', pushDueAt: '', fence: '', traceparent: '', initialPoints: '' },
+        $set: {
+          data: {},
+          envelope: Buffer.alloc(0),
+          passUpdate: null,
+          state: 'published',
+          leaseOwner: '',
+          erasedAt: now,
+        },
+        $unset: {
+          wallet: '',
+          targetsId: '',
+          sequence: '',
+          pushDueAt: '',
+          fence: '',
+          traceparent: '',
+          initialPoints: '',
+        },
       }),
     },
     left: 'type, time and id of the event, and the event `member.deleted`',
@@ -198,7 +213,8 @@ export const personalData: Record<CollectionName, Kept> = {
   sessions: { holds: 'who is signed in to the console', kept: 'until the session ends' },
   signInLinks: { holds: 'email of users who asked for a sign-in link', kept: '15 minutes', ofNobody: true },
   mails: {
-    holds: 'mails to members and users: kind, language, what became of them; until it is sent also the address, encrypted',
+    holds:
+      'mails to members and users: kind, language, what became of them; until it is sent also the address, encrypted',
     kept: '30 days',
     ofMember: byMember,
     erase: 'remove',

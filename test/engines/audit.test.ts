@@ -141,6 +141,8 @@ describe('every change', () => {
     await call(`${one}/status`, patch({ status: 'voided' }));
     did('member.status', memberId);
     await call(`${one}/status`, patch({ status: 'voided' }));
+    await call(one, remove);
+    did('member.erase', memberId);
     const form = new FormData();
     form.set('programId', _id);
     form.set('file', new Blob(['firstName\nBen\n'], { type: 'text/csv' }), 'people.csv');

@@ -38,7 +38,7 @@ function base64Within(value: string): string[] {
 const urlSafe = (base64: string): string => base64.replaceAll('+', '-').replaceAll('/', '_');
 
 /** The forms of a value by their names. Forms in lower case are compared without regard to case. */
-export function formsOf(value: string): Record<string, string> {
+function formsOf(value: string): Record<string, string> {
   const digest = (text: string) => createHash('sha256').update(text);
   const digits = value.replace(/\D/g, '');
   const all: Record<string, string> = {
