@@ -20,6 +20,8 @@ export interface StackParts {
     publicUrl: string;
     consoleJwtSecret: string;
   }): Promise<Demo & { signInLink: string }>;
+  /** Returns whether the bundle was built anew. */
+  buildConsole(): Promise<boolean>;
   workerPlan(env: NodeJS.ProcessEnv): ProcessPlan;
   apiPlan(env: NodeJS.ProcessEnv, localUrl: string): ProcessPlan;
 }
@@ -50,6 +52,10 @@ export async function bringUp(deps: BringUpDeps): Promise<BroughtUp> {
 
   signal.throwIfAborted();
   await terminal.step('migration', async () => ({ result: undefined, said: await parts.migrate(env) }));
+  await terminal.step('console', async () => {
+    const anew = await parts.buildConsole();
+    return { result: undefined, said: anew ? 'bundled' : 'its bundle is there' };
+  });
   signal.throwIfAborted();
   const { signInLink, ...demo } = await terminal.step('demo', async () => {
     const consoleJwtSecret = env.CONSOLE_JWT_SECRET ?? '';

@@ -4,6 +4,7 @@ import pino from 'pino';
 import { createDeps } from '../platform/createDeps.js';
 import { readConfig } from '../schemas/config.js';
 import { migrate } from '../worker/migrate.js';
+import { buildConsole } from './buildConsole.js';
 import { seedDemo } from './demo.js';
 import { runStack } from './runStack.js';
 import { apiPlan, workerPlan } from './services.js';
@@ -22,6 +23,6 @@ process.exit(
   await runStack({
     env: process.env,
     out: process.stdout,
-    parts: { migrate: migrateDatabase, seedDemo, workerPlan, apiPlan },
+    parts: { migrate: migrateDatabase, buildConsole, seedDemo, workerPlan, apiPlan },
   }),
 );
