@@ -81,16 +81,21 @@ interface ActionOptions<I, O> {
 
 export function useAction<I = void, O = unknown>(act: (input: I) => Promise<O>, options: ActionOptions<I, O> = {}) {
   const client = useQueryClient();
+  const readAgain = () => {
+    for (const noun of options.changes ?? []) void client.invalidateQueries({ queryKey: [noun] });
+  };
   const mutation = useMutation<O, Error, I>({
     mutationFn: act,
     onSuccess(out, input) {
-      for (const noun of options.changes ?? []) void client.invalidateQueries({ queryKey: [noun] });
+      readAgain();
       const { said } = options;
       if (said !== undefined) notify('done', typeof said === 'function' ? said(out, input) : said);
       options.onDone?.(out, input);
     },
     onError(error) {
       const code = error instanceof ApiError ? error.code : '';
+      // What was read is not true any more.
+      if (error instanceof ApiError && [404, 409].includes(error.status)) readAgain();
       if (code !== 'AUTHENTICATION_REQUIRED' && code !== 'INVALID_TOKEN')
         notify('failed', code === '' || code === 'OFFLINE' ? error.message : `${error.message} (${code})`);
     },

@@ -175,9 +175,11 @@ export function App() {
         {texts.frame.skip}
       </a>
       <header className="top">
-        <Button className="menu" aria-expanded={menu} onPress={() => setMenu(!menu)}>
-          {texts.frame.menu}
-        </Button>
+        <div className="menu">
+          <Button aria-expanded={menu} onPress={() => setMenu(!menu)}>
+            {texts.frame.menu}
+          </Button>
+        </div>
         <span className="brand">{session.data?.merchant ?? texts.frame.product}</span>
         <div className="row">
           <Button kind="link" onPress={() => setShowsCalls(true)}>

@@ -24,6 +24,7 @@ export interface StackParts {
   buildConsole(): Promise<boolean>;
   workerPlan(env: NodeJS.ProcessEnv): ProcessPlan;
   apiPlan(env: NodeJS.ProcessEnv, localUrl: string): ProcessPlan;
+  deskPlan(env: NodeJS.ProcessEnv, useWallets: (settings: Record<string, string>) => void): ProcessPlan;
 }
 
 export interface BringUpDeps {
@@ -68,10 +69,16 @@ export async function bringUp(deps: BringUpDeps): Promise<BroughtUp> {
     return { result: seeded, said: 'merchant, three programs, API key, console token, owner' };
   });
   signal.throwIfAborted();
+  const [worker, api] = [parts.workerPlan(env), parts.apiPlan(env, addresses.localUrl)];
   await Promise.all([
-    startService(deps, parts.workerPlan(env), 'runs workflows and activities'),
-    startService(deps, parts.apiPlan(env, addresses.localUrl), `listens on ${addresses.localUrl}`),
+    startService(deps, worker, 'runs workflows and activities'),
+    startService(deps, api, `listens on ${addresses.localUrl}`),
   ]);
+  const desk = parts.deskPlan(env, (wallets) => {
+    for (const plan of [worker, api]) Object.assign(plan.env, wallets);
+    for (const { name, pid } of deps.living()) if (name === 'worker' || name === 'api') process.kill(pid, 'SIGTERM');
+  });
+  await startService(deps, desk, 'has two virtual phones, in the console');
 
   const content = describeStack(deps, engines, addresses, demo);
   writeStackFile(settings.stackDir, content);
@@ -90,6 +97,7 @@ interface Addresses {
   localUrl: string;
   metricsUrl: string;
   publicUrl: string;
+  liveDeskUrl: string;
 }
 
 function addressesOf({ host, publicUrl }: Settings, ports: ChosenPorts): Addresses {
@@ -102,6 +110,7 @@ function addressesOf({ host, publicUrl }: Settings, ports: ChosenPorts): Address
     localUrl,
     metricsUrl,
     publicUrl: publicUrl ?? localUrl,
+    liveDeskUrl: `http://127.0.0.1:${ports.desk}`,
   };
 }
 
@@ -126,5 +135,6 @@ function describeStack(deps: BringUpDeps, engines: Engines, addresses: Addresses
 }
 
 export function pidsOf(living: NamedProcess[]): StackFile['pids'] {
-  return { supervisor: process.pid, ...Object.fromEntries(living.map(({ name, pid }) => [name, pid])) };
+  const named = living.filter(({ name }) => name !== 'desk').map(({ name, pid }) => [name, pid]);
+  return { supervisor: process.pid, ...Object.fromEntries(named) };
 }

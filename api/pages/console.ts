@@ -16,13 +16,13 @@ const folder = fileURLToPath(new URL(self.endsWith('.js') ? '../../console' : '.
 
 const types: Record<string, string> = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' };
 
-function policy(nonce: string): string {
+function policy(nonce: string, desk: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data: blob:",
-    "connect-src 'self'",
+    `connect-src 'self'${desk && ` ${desk}`}`,
     "frame-src 'self'",
     "base-uri 'self'",
     "form-action 'self'",
@@ -59,10 +59,13 @@ export function consoleRoutes(deps: Pick<ApiDeps, 'config'>): Router {
 
   const page = async (ctx: Context): Promise<void> => {
     const nonce = randomBytes(16).toString('base64');
+    const { LIVE_DESK_URL } = deps.config;
+    const desk = LIVE_DESK_URL === undefined ? '' : new URL(LIVE_DESK_URL).origin;
     const text = (await read('index.html')).toString('utf8');
-    ctx.body = text.replace('{base}', `${basePath(deps)}/console/`).replace('{nonce}', nonce);
+    const filled = { base: `${basePath(deps)}/console/`, nonce, desk };
+    ctx.body = text.replaceAll(/\{(base|nonce|desk)\}/g, (_, name: keyof typeof filled) => filled[name]);
     ctx.type = 'text/html; charset=utf-8';
-    ctx.set('Content-Security-Policy', policy(nonce));
+    ctx.set('Content-Security-Policy', policy(nonce, desk));
     ctx.set('Referrer-Policy', 'same-origin');
     ctx.set('X-Content-Type-Options', 'nosniff');
     ctx.set('Cache-Control', 'no-cache');

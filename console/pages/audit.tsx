@@ -11,10 +11,11 @@ const said = texts.audit;
 
 interface Entry {
   id: string;
-  at: string;
+  createdAt: string;
   actor: { type: string; id: string; name?: string };
   action: string;
-  target: { type: string; id: string } | null;
+  targetId: string;
+  fields?: string[];
   address: string | null;
   requestId: string | null;
 }
@@ -67,10 +68,11 @@ export function Audit() {
         keyOf={({ id }) => id}
         empty={said.none}
         columns={[
-          { title: said.when, cell: ({ at }) => <Moment at={at} /> },
+          { title: said.when, cell: ({ createdAt }) => <Moment at={createdAt} /> },
           { title: said.actor, cell: ({ actor }) => said.by(actor.type, actor.name ?? actor.id) },
           { title: said.action, cell: ({ action }) => action },
-          { title: said.target, cell: ({ target }) => (target ? said.on(target.type, target.id) : texts.frame.none) },
+          { title: said.target, cell: ({ targetId }) => <code>{targetId}</code> },
+          { title: said.fields, cell: ({ fields = [] }) => fields.join(', ') },
           { title: said.address, cell: ({ address }) => address ?? texts.frame.none },
           { title: said.request, cell: ({ requestId }) => <code>{requestId}</code> },
         ]}

@@ -8,7 +8,7 @@ import { parseCsv, toCsv } from '../csv.js';
 import { Window } from '../parts/dialog.js';
 import { Button, Checkbox, Select } from '../parts/form.js';
 import { Badge, Facts, Failure, Moment, number, Page, Panel, Progress } from '../parts/page.js';
-import { PagedTable, usePage } from '../parts/table.js';
+import { PagedTable, Table, usePage } from '../parts/table.js';
 import { texts } from '../texts.js';
 
 const said = texts.imports;
@@ -19,6 +19,12 @@ type Batch = Awaited<ReturnType<typeof readBatches>>['items'][number];
 const ended = ['completed', 'failed', 'cancelled'];
 export const isOver = ({ phase }: Pick<Batch, 'phase'>): boolean => ended.includes(phase);
 const followMs = 1_000;
+
+interface DryRunAnswer {
+  dryRun: true;
+  counts: Batch['counts'];
+  failures: { row: number; reason: string }[];
+}
 
 interface Upload {
   programId: string;
@@ -42,7 +48,7 @@ function send(
   const url = `${apiUrl}/merchants/me/imports?${query}`;
   const type = charset === 'utf-8' ? 'text/csv' : `text/csv; charset=${charset}`;
   const since = performance.now();
-  return new Promise<Batch>((resolve, reject) => {
+  return new Promise<Batch | DryRunAnswer>((resolve, reject) => {
     const request = new XMLHttpRequest();
     const note = (status: number) =>
       noteCall(
@@ -54,7 +60,7 @@ function send(
     request.onload = () => {
       note(request.status);
       const body = JSON.parse(request.responseText || '{}');
-      if (request.status === 202) resolve(body.data);
+      if (request.status === 202 || request.status === 200) resolve(body.data);
       else reject(failureOf(request.status, body));
     };
     request.onerror = () => {
@@ -169,7 +175,6 @@ export function State({ batch }: { batch: Pick<Batch, 'phase' | 'percent'> & Par
   return (
     <>
       <Badge kind={phaseKinds[batch.phase] ?? 'wait'}>{texts.phases[batch.phase]}</Badge>{' '}
-      {batch.dryRun && <Badge kind="plain">{said.dryRun}</Badge>}
       {!isOver(batch) && <Progress label={said.progress} percent={batch.percent} />}
       {batch.reason && <span className="hint">{batch.reason}</span>}
     </>
@@ -194,12 +199,12 @@ function NewImport({ programs }: { programs: readonly { _id: string; name: strin
   const [meant, setMeant] = useState<Record<string, string>>({});
   const [quiet, setQuiet] = useState(false);
   const [percent, setPercent] = useState(0);
-  const [dryRunId, setDryRunId] = useState<string | null>(null);
+  const [outcome, setOutcome] = useState<DryRunAnswer | null>(null);
   const take = async (file: Blob | undefined, name: string) => {
     if (!file) return;
     const opened = await open(file, name);
     setChosen(opened);
-    setDryRunId(null);
+    setOutcome(null);
     setMeant(Object.fromEntries(opened.titles.map((title) => [title, fieldOf(title)])));
   };
   const start = useAction(
@@ -212,10 +217,10 @@ function NewImport({ programs }: { programs: readonly { _id: string; name: strin
     },
     {
       changes: ['batches'],
-      said: (_, dryRun) => (dryRun ? said.dryRunStarted : said.startedNow),
-      onDone({ id }, dryRun) {
-        setDryRunId(dryRun ? id : null);
-        if (!dryRun) setChosen(null);
+      said: (answer) => ('id' in answer ? said.startedNow : said.dryRunDone),
+      onDone(answer) {
+        setOutcome('id' in answer ? null : answer);
+        if ('id' in answer) setChosen(null);
       },
     },
   );
@@ -280,24 +285,16 @@ function NewImport({ programs }: { programs: readonly { _id: string; name: strin
             </Button>
           </div>
           {start.isRunning && <Progress label={said.upload} percent={percent} />}
-          {dryRunId && <DryRun id={dryRunId} />}
+          {outcome && <DryRun outcome={outcome} />}
         </>
       )}
     </Panel>
   );
 }
 
-function DryRun({ id }: { id: string }) {
-  const batch = useRead(
-    ['batch', id],
-    () => data(api.GET('/merchants/me/batches/{id}', { params: { path: { id } } })),
-    { everyMs: (now) => (now && isOver(now) ? false : followMs) },
-  );
-  if (!batch.data) return <Failure error={batch.error} />;
-  const { counts } = batch.data;
+function DryRun({ outcome: { counts, failures } }: { outcome: DryRunAnswer }) {
   return (
     <div role="status" className="stack">
-      <State batch={batch.data} />
       <Facts
         facts={[
           [said.wouldCreate, number(counts.created)],
@@ -305,6 +302,18 @@ function DryRun({ id }: { id: string }) {
           [said.wouldFail, number(counts.failed)],
         ]}
       />
+      {failures.length > 0 && (
+        <Table
+          name={said.wouldFail}
+          rows={failures}
+          keyOf={({ row }) => String(row)}
+          empty={said.none}
+          columns={[
+            { title: said.row, numeric: true, cell: ({ row }) => number(row) },
+            { title: said.reason, cell: ({ reason }) => reason },
+          ]}
+        />
+      )}
     </div>
   );
 }

@@ -74,7 +74,7 @@ function Designer({ id, saved }: { id: string; saved: Json & { version: number; 
     },
     {
       said: said.saved,
-      changes: ['programs', 'publication'],
+      changes: ['program', 'programs', 'publication'],
       onDone(now) {
         queryClient.setQueryData(['program', id], now);
         forget();

@@ -5,7 +5,8 @@ import { Link } from 'wouter';
 import { ApiError } from '../api.js';
 import { texts } from '../texts.js';
 
-let pagesShown = 0;
+/** Of the page before; undefined on the first one, which leaves the focus where the browser has it. */
+let shownBefore: string | undefined;
 
 interface PageProps {
   title: string;
@@ -18,8 +19,9 @@ interface PageProps {
 export function Page({ title, lead, actions, back, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    pagesShown += 1;
-    if (pagesShown > 1) heading.current?.focus();
+    const here = window.location.pathname;
+    if (shownBefore !== undefined && shownBefore !== here) heading.current?.focus();
+    shownBefore = here;
   }, []);
   useEffect(() => {
     document.title = `${title} - ${texts.frame.product}`;

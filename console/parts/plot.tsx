@@ -78,7 +78,7 @@ export function Plot({ title, days, series }: PlotProps) {
         <ul className="legend" aria-hidden="true">
           {series.map((one, index) => (
             <li key={one.title}>
-              <span className={`line line-${index}`} />
+              <span className={`stroke stroke-${index}`} />
               {one.title}
             </li>
           ))}

@@ -1,14 +1,13 @@
 // The pages for a merchant's customers in a real browser: enrollment and the web card, with and without JavaScript, on
 // a phone and on a desktop, by keyboard and for screen readers.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join as pathJoin } from 'node:path';
 import type { Page } from 'playwright-core';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MemberRow } from '../../schemas/collections.js';
+import { barriers } from '../rig/barriers.js';
 import { hasBrowser, keepScreenshot, screens, startBrowser, type TestBrowser } from '../rig/browser.js';
 import { aMerchant } from '../rig/merchant.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
@@ -17,30 +16,15 @@ import { until } from '../rig/until.js';
 
 let real: RealWallets;
 let browser: TestBrowser;
-let axe: string;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  [real, browser, axe] = await Promise.all([
-    startRealWallets(),
-    startBrowser(),
-    readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'),
-  ]);
+  [real, browser] = await Promise.all([startRealWallets(), startBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();
   await real?.stop();
 });
-
-/** The accessibility problems that axe finds. */
-async function barriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  const found = await page.evaluate(
-    `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice'] }).then(({ violations }) =>
-      violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`,
-  );
-  return found as string[];
-}
 
 const brown = { background: '#3b2417', foreground: '#fff7ed', label: '#fdba74' };
 /** Every text of a page for customers that a merchant writes. */
