@@ -5,7 +5,7 @@ import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
 import { I18nProvider } from 'react-aria-components';
 import { Link, Route, Switch, useLocation } from 'wouter';
 import { dismiss, notices } from './actions.js';
-import { calls, connection, isBack, isOutdated } from './api.js';
+import { ApiError, calls, connection, isBack, isOutdated } from './api.js';
 import { Window } from './parts/dialog.js';
 import { Button } from './parts/form.js';
 import { Page } from './parts/page.js';
@@ -168,7 +168,7 @@ export function App() {
   useEffect(() => setMenu(false), [location]);
 
   if (session.isPending) return <p className="empty">{texts.frame.loading}</p>;
-  if (!session.data && signedOut) return <SignIn />;
+  if (session.error instanceof ApiError && session.error.status === 401 && !session.data) return <SignIn />;
   return (
     <I18nProvider locale="en-US">
       <a className="skip" href="#main">

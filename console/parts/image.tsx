@@ -1,5 +1,5 @@
 // A picture that is dropped in or chosen: checked, scaled to what a phone shows, and kept as PNG.
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { DropZone, FileTrigger, Text } from 'react-aria-components';
 import { texts } from '../texts.js';
 import { Button, useFindings } from './form.js';
@@ -60,10 +60,15 @@ interface ImageFieldProps {
 export function ImageField({ name, label, hint, fit, value, onChange }: ImageFieldProps) {
   const { error } = useFindings(name);
   const [problem, setProblem] = useState<string>();
+  // Scaling takes a moment, in which one may have typed elsewhere.
+  const latest = useRef(onChange);
+  useEffect(() => {
+    latest.current = onChange;
+  });
   const take = async (file: Blob | undefined) => {
     if (!file) return;
     setProblem(undefined);
-    await scaled(file, fit).then(onChange, (failed: Error) => setProblem(failed.message));
+    await scaled(file, fit).then((base64) => latest.current(base64), (failed: Error) => setProblem(failed.message));
   };
   return (
     <div className="field">

@@ -7,6 +7,8 @@ import { buildConsole } from '../../stack/buildConsole.js';
 import { barriers } from '../rig/barriers.js';
 import { hasBrowser, keepScreenshot, screens, startBrowser, type TestBrowser } from '../rig/browser.js';
 import { joinInPublic, type RealWallets, startRealWallets } from '../rig/realWallets.js';
+import { startReceiver } from '../rig/receiver.js';
+import { ok, status } from '../rig/responders.js';
 import { until } from '../rig/until.js';
 
 let real: RealWallets;
@@ -65,7 +67,7 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await (await chooser).setFiles(logo);
     const iphone = page.getByRole('figure').filter({ hasText: 'iPhone' });
     await iphone.locator('.pass-head img').waitFor();
-    await until(async () => (await iphone.locator('.pass').evaluate('(pass) => getComputedStyle(pass).backgroundColor')) === 'rgb(59, 36, 23)');
+    await until(async () => (await iphone.locator('.pass').getAttribute('style'))?.includes('rgb(59, 36, 23)'));
     await iphone.getByRole('button', { name: 'Lock screen' }).click();
     await iphone.getByText('Thank you for your visit').waitFor();
     await iphone.getByRole('button', { name: 'Front' }).click();
@@ -102,7 +104,7 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await newProgram(page, 'Curl');
     await button(page, 'Show as curl').first().click();
     const calls = page.getByRole('dialog', { name: 'Calls of this tab' });
-    await calls.getByText('POST /merchants/me/programs', { exact: true }).click();
+    await calls.locator('summary').filter({ hasText: /POST \/merchants\/me\/programs 201/ }).click();
     const line = await calls.getByText(/^curl -X POST '[^']*\/programs' \\/).textContent();
     expect(line).toContain('-H "Authorization: Bearer $SESSION"');
     expect(JSON.parse(/-d '(.*)'$/.exec(line ?? '')?.[1] ?? '')).toMatchObject({ name: 'Curl', style: 'stamps' });
@@ -122,6 +124,55 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await button(page, 'Go back to version 1').click();
     await until(async () => (await field(page, 'Goal').inputValue()) === '10');
     await page.context().close();
+  });
+});
+
+describe.runIf(hasBrowser)('a mistake', () => {
+  it('of an import is mended in place, and its rows are sent again', async () => {
+    const page = await open('/programs');
+    await newProgram(page, 'Imported');
+    await publish(page);
+    await page.getByRole('link', { name: 'Imports', exact: true }).click();
+    await field(page, 'Into').selectOption({ label: 'Imported' });
+    const chooser = page.waitForEvent('filechooser');
+    await button(page, 'Choose a file').click();
+    const rows = ['Vorname,E-Mail', 'Ada,ada.import@example.com', 'Grace,grace at example.com'];
+    await (await chooser).setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\r\n')) });
+    expect(await field(page, 'Vorname').inputValue()).toBe('firstName');
+    await field(page, 'E-Mail').selectOption({ label: 'Email' });
+    await button(page, 'Dry run').click();
+    await page.getByText('nothing was created').waitFor();
+    await keepScreenshot(page, 'console-import-desktop');
+    await button(page, 'Import').click();
+    await button(page, 'Mend failed rows').click();
+    const dialog = page.getByRole('dialog', { name: 'Mend failed rows' });
+    await dialog.getByLabel('E-Mail').fill('grace.import@example.com');
+    await dialog.getByRole('button', { name: 'Send again' }).click();
+    const { members } = real.service.deps.collections;
+    await until(async () => (await members.countDocuments({ email: /import@example.com$/ })) === 2);
+    await page.context().close();
+  });
+
+  it('of a receiver is seen with its answer, and what it missed is sent again', async () => {
+    const receiver = await startReceiver();
+    receiver.setResponder(status(500));
+    const page = await open('/webhooks');
+    await field(page, 'URL').fill(receiver.url);
+    await field(page, 'Name').fill('Till system');
+    await button(page, 'Create').click();
+    await page.getByRole('dialog', { name: 'The secret of this webhook' }).getByText(/^whsec_/).waitFor();
+    await button(page, 'I have stored it').click();
+    await page.getByRole('link', { name: 'Till system' }).click();
+    await button(page, 'Test').click();
+    await page.getByRole('cell', { name: '500' }).first().waitFor();
+    receiver.setResponder(ok());
+    await button(page, 'Replay').first().click();
+    await page.getByRole('cell', { name: '204' }).first().waitFor();
+    await button(page, 'Payload').first().click();
+    await page.getByRole('dialog', { name: 'points.changed' }).getByText('"test": true').waitFor();
+    await keepScreenshot(page, 'console-webhook-desktop');
+    await page.context().close();
+    await receiver.stop();
   });
 });
 
