@@ -84,16 +84,18 @@ function Navigation() {
   );
 }
 
-function Notices({ onCalls }: { onCalls: () => void }) {
+function Notices({ onCalls }: { onCalls?: () => void }) {
   const shown = useStore(notices);
   return (
     <div className="notices" role="status" aria-live="polite">
       {shown.map(({ id, kind, text }) => (
         <div key={id} className={`notice ${kind}`}>
           <span>{text}</span>
-          <Button kind="link" onPress={onCalls}>
-            {texts.frame.showAsCurl}
-          </Button>
+          {onCalls && (
+            <Button kind="link" onPress={onCalls}>
+              {texts.frame.showAsCurl}
+            </Button>
+          )}
           <Button kind="link" aria-label={texts.frame.dismiss} onPress={() => dismiss(id)}>
             ×
           </Button>
@@ -168,7 +170,14 @@ export function App() {
   useEffect(() => setMenu(false), [location]);
 
   if (session.isPending) return <p className="empty">{texts.frame.loading}</p>;
-  if (session.error instanceof ApiError && session.error.status === 401 && !session.data) return <SignIn />;
+  const isOut = session.error instanceof ApiError && session.error.status === 401 && !session.data;
+  if (isOut)
+    return (
+      <>
+        <SignIn />
+        <Notices />
+      </>
+    );
   return (
     <I18nProvider locale="en-US">
       <a className="skip" href="#main">

@@ -4,7 +4,7 @@ const separators = [',', ';', '\t'];
 
 const withoutBom = (text: string) => text.replace(/^\ufeff/, '');
 
-export function separatorOf(text: string): string {
+function separatorOf(text: string): string {
   const [line = ''] = withoutBom(text).split(/\r?\n/, 1);
   const counted = separators.map((separator) => [line.split(separator).length, separator] as const);
   return counted.reduce((best, one) => (one[0] > best[0] ? one : best), counted[0] ?? [0, ','])[1];

@@ -1,8 +1,8 @@
 // Who is signed in, and how one signs in again: by a one-time link that is mailed. The page below stays as it is.
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { useAction, useDraft, useRead } from './actions.js';
-import { connection, send } from './api.js';
+import { notify, useAction, useDraft, useRead } from './actions.js';
+import { api, connection, data } from './api.js';
 import { Button, Form, Submit, TextInput } from './parts/form.js';
 import { texts } from './texts.js';
 
@@ -13,20 +13,17 @@ export interface Session {
 
 export function useSession() {
   return useRead<Session>(['session'], async () => {
-    const { merchant, permissions } = await send<{ merchant: { name: string | null }; permissions: string[] }>(
-      'GET',
-      '/auth/session',
-    );
+    const { merchant, permissions } = await data(api.GET('/auth/session'));
     return { merchant: merchant.name ?? undefined, permissions };
   });
 }
 
 export function useSignOut() {
-  const client = useQueryClient();
-  return useAction(() => send('POST', '/auth/sign-out'), {
-    onDone() {
-      client.clear();
-      connection.set({ ...connection.get(), signedOut: true });
+  return useAction(() => data(api.POST('/auth/sign-out')), {
+    onDone({ signedOut }) {
+      if (!signedOut) return notify('failed', texts.session.foreign);
+      sessionStorage.clear();
+      window.location.assign(document.baseURI);
     },
   });
 }
@@ -35,8 +32,10 @@ export function useSignOut() {
 export function SignIn({ inside = false }: { inside?: boolean }) {
   const client = useQueryClient();
   const [email, setEmail] = useDraft('sign-in', '');
-  const mail = useAction(() => send('POST', '/auth/sign-in-links', { email }), { said: texts.session.linkSent });
-  const look = useAction(() => send('GET', '/auth/session'), {
+  const mail = useAction(() => data(api.POST('/auth/sign-in-links', { body: { email } })), {
+    said: texts.session.linkSent,
+  });
+  const look = useAction(() => data(api.GET('/auth/session')), {
     onDone() {
       connection.set({ ...connection.get(), signedOut: false });
       void client.invalidateQueries();

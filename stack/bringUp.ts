@@ -24,7 +24,7 @@ export interface StackParts {
   buildConsole(): Promise<boolean>;
   workerPlan(env: NodeJS.ProcessEnv): ProcessPlan;
   apiPlan(env: NodeJS.ProcessEnv, localUrl: string): ProcessPlan;
-  deskPlan(env: NodeJS.ProcessEnv, useWallets: (settings: Record<string, string>) => void): ProcessPlan;
+  deskPlan(env: NodeJS.ProcessEnv, takeWallets: (settings: Record<string, string>) => void): ProcessPlan;
 }
 
 export interface BringUpDeps {

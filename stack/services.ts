@@ -65,7 +65,7 @@ export function apiPlan(env: NodeJS.ProcessEnv, localUrl: string): ProcessPlan {
  * The live desk of the demo (test/phone/desk.ts). When it has wallets for the services, their settings go into the plans,
  * and the services are started again.
  */
-export function deskPlan(env: NodeJS.ProcessEnv, useWallets: (settings: Record<string, string>) => void): ProcessPlan {
+export function deskPlan(env: NodeJS.ProcessEnv, takeWallets: (settings: Record<string, string>) => void): ProcessPlan {
   return {
     ...nodePlan('test/phone/desk', { ...env, STACK_BUILT: 'false' }),
     name: 'desk',
@@ -73,7 +73,7 @@ export function deskPlan(env: NodeJS.ProcessEnv, useWallets: (settings: Record<s
     ready: ({ saidReady }) => saidReady,
     heard(message) {
       const { success, data } = z.object({ wallets: z.record(z.string(), z.string()) }).safeParse(message);
-      if (success) useWallets(data.wallets);
+      if (success) takeWallets(data.wallets);
     },
     graceMs: 2_000,
   };

@@ -36,7 +36,9 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
       { path: 'slug', label: said.slug, hint: said.slugHint, kind: 'text' },
       { path: 'style', label: said.style, kind: 'select', options: texts.programs.styles },
       { path: 'fields.primaryLabel', label: said.unit, hint: said.unitHint, kind: 'text' },
+      { path: 'rewardName', label: said.goalReward, hint: said.goalRewardHint, kind: 'text' },
       { path: 'goal', label: said.goal, hint: said.goalHint, kind: 'integer' },
+      { path: 'language', label: said.language, kind: 'select', options: said.languages },
       { path: 'pushMessages', label: said.pushMessages, kind: 'flag' },
     ],
   },
@@ -66,6 +68,7 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
         hint: said.stripHint,
         ...{ kind: 'image', width: 1_125, height: 432, how: 'cover' },
       },
+      { path: 'passTemplate.barcode', label: said.barcode, kind: 'select', options: said.barcodes },
       {
         path: 'passTemplate.backFields',
         label: said.back,
@@ -136,6 +139,8 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
     fields: [
       { path: 'enrollment.open', label: said.isOpen, kind: 'flag' },
       { path: 'enrollment.fields', label: said.asks, kind: 'choices', options: said.askable },
+      { path: 'enrollment.privacyUrl', label: said.privacyUrl, kind: 'url' },
+      { path: 'enrollment.consentText', label: said.consent, hint: said.consentHint, kind: 'lines' },
     ],
   },
 ];
@@ -177,7 +182,12 @@ export function Edit({ field, program, onChange }: EditProps) {
       );
     case 'select':
       return (
-        <Select {...common} value={String(value ?? field.options[0]?.[0])} options={field.options} onChange={set} />
+        <Select
+          {...common}
+          value={String(value ?? field.options[0]?.[0])}
+          options={field.options}
+          onChange={(next) => set(next || undefined)}
+        />
       );
     case 'choices':
       return <Choices {...common} value={(value ?? []) as string[]} options={field.options} onChange={set} />;

@@ -182,7 +182,11 @@ function Desk() {
           </div>
           <TextInput name="message" label={said.message} value={message} onChange={setMessage} />
           <div className="row">
-            <Button kind="primary" isDisabled={!iphone || members.length === 0 || gesture.isRunning} onPress={() => gesture.run()}>
+            <Button
+              kind="primary"
+              isDisabled={!iphone || members.length === 0 || gesture.isRunning}
+              onPress={() => gesture.run()}
+            >
               {said.gesture(program?.fields.primaryLabel ?? '')}
             </Button>
             <Button kind="danger" onPress={() => press({ do: 'kill', name: 'worker' })}>

@@ -1,7 +1,7 @@
 // The people who may sign in, and their roles.
 import { useState } from 'react';
 import { useAction, useDraft, useRead } from '../actions.js';
-import { api, data, send } from '../api.js';
+import { api, data } from '../api.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, Form, Select, Submit, TextInput } from '../parts/form.js';
 import { Failure, Moment, Page, Panel } from '../parts/page.js';
@@ -10,36 +10,43 @@ import { texts } from '../texts.js';
 
 const said = texts.people;
 
-interface User {
-  id: string;
-  email: string;
-  roleIds: string[];
-  createdAt: string;
-  lastSignInAt: string | null;
-}
+const readUsers = () => data(api.GET('/merchants/me/users'));
+type User = Awaited<ReturnType<typeof readUsers>>[number];
 
 export function People() {
-  const users = useRead(['users'], () => send<User[]>('GET', '/merchants/me/users'));
+  const users = useRead(['users'], readUsers);
   const roles = useRead(['roles'], () => data(api.GET('/merchants/me/roles')));
   const [draft, setDraft, clear] = useDraft('invitation', { email: '', role: 'manager' });
   const [asks, setAsks] = useState<User | null>(null);
-  const invite = useAction(() => send('POST', '/merchants/me/users', { email: draft.email, roleIds: [draft.role] }), {
-    changes: ['users'],
-    said: said.invited(draft.email),
-    onDone: clear,
-  });
+  const invite = useAction(
+    () => data(api.POST('/merchants/me/users', { body: { email: draft.email, roleIds: [draft.role] } })),
+    {
+      changes: ['users'],
+      said: said.invited(draft.email),
+      onDone: clear,
+    },
+  );
   const change = useAction(
-    ({ id, role }: { id: string; role: string }) => send('PATCH', `/merchants/me/users/${id}`, { roleIds: [role] }),
+    ({ id, role }: { id: string; role: string }) =>
+      data(api.PATCH('/merchants/me/users/{id}', { params: { path: { id } }, body: { roleIds: [role] } })),
     { changes: ['users'], said: said.changed },
   );
-  const remove = useAction((id: string) => send('DELETE', `/merchants/me/users/${id}`), {
+  const remove = useAction((id: string) => data(api.DELETE('/merchants/me/users/{id}', { params: { path: { id } } })), {
     changes: ['users'],
     said: said.removed,
     onDone: () => setAsks(null),
   });
+  const signOut = useAction(() => data(api.POST('/auth/sign-out-everywhere')), {
+    changes: ['session'],
+    said: ({ signedOut }) => (signedOut ? said.sessionsEnded : texts.session.foreign),
+  });
   const options = (roles.data ?? []).map(({ id, name }) => [id, name] as const);
   return (
-    <Page title={texts.nav.people} lead={said.lead}>
+    <Page
+      title={texts.nav.people}
+      lead={said.lead}
+      actions={<Button onPress={() => signOut.run()}>{said.endSessions}</Button>}
+    >
       <Failure error={users.error} />
       <Panel title={said.new}>
         <Form label={said.new} className="form line" findings={invite.findings} onSubmit={() => invite.run()}>

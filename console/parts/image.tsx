@@ -68,7 +68,10 @@ export function ImageField({ name, label, hint, fit, value, onChange }: ImageFie
   const take = async (file: Blob | undefined) => {
     if (!file) return;
     setProblem(undefined);
-    await scaled(file, fit).then((base64) => latest.current(base64), (failed: Error) => setProblem(failed.message));
+    await scaled(file, fit).then(
+      (base64) => latest.current(base64),
+      (failed: Error) => setProblem(failed.message),
+    );
   };
   return (
     <div className="field">

@@ -26,7 +26,9 @@ afterAll(async () => {
 
 async function signIn(page: Page): Promise<void> {
   const value = await real.merchant.token({ roleIds: ['owner'] });
-  await page.context().addCookies([{ name: 'session', value, url: real.service.publicUrl, httpOnly: true, sameSite: 'Lax' }]);
+  await page
+    .context()
+    .addCookies([{ name: 'session', value, url: real.service.publicUrl, httpOnly: true, sameSite: 'Lax' }]);
 }
 
 /** A page of the console, signed in as owner. */
@@ -40,7 +42,11 @@ async function open(path = '', options: BrowserContextOptions = screens.desktop)
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
-const logo = { name: 'logo.png', mimeType: 'image/png', buffer: encodePng(canvas(120, 40), { paper: '#202020', ink: '#e0e0e0' }) };
+const logo = {
+  name: 'logo.png',
+  mimeType: 'image/png',
+  buffer: encodePng(canvas(120, 40), { paper: '#202020', ink: '#e0e0e0' }),
+};
 
 async function newProgram(page: Page, name: string): Promise<void> {
   await page.goto(`${real.service.publicUrl}/console/programs`);
@@ -104,7 +110,10 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await newProgram(page, 'Curl');
     await button(page, 'Show as curl').first().click();
     const calls = page.getByRole('dialog', { name: 'Calls of this tab' });
-    await calls.locator('summary').filter({ hasText: /POST \/merchants\/me\/programs 201/ }).click();
+    await calls
+      .locator('summary')
+      .filter({ hasText: /POST \/merchants\/me\/programs 201/ })
+      .click();
     const line = await calls.getByText(/^curl -X POST '[^']*\/programs' \\/).textContent();
     expect(line).toContain('-H "Authorization: Bearer $SESSION"');
     expect(JSON.parse(/-d '(.*)'$/.exec(line ?? '')?.[1] ?? '')).toMatchObject({ name: 'Curl', style: 'stamps' });
@@ -137,7 +146,11 @@ describe.runIf(hasBrowser)('a mistake', () => {
     const chooser = page.waitForEvent('filechooser');
     await button(page, 'Choose a file').click();
     const rows = ['Vorname,E-Mail', 'Ada,ada.import@example.com', 'Grace,grace at example.com'];
-    await (await chooser).setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\r\n')) });
+    await (await chooser).setFiles({
+      name: 'people.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(rows.join('\r\n')),
+    });
     expect(await field(page, 'Vorname').inputValue()).toBe('firstName');
     await field(page, 'E-Mail').selectOption({ label: 'Email' });
     await button(page, 'Dry run').click();
@@ -160,7 +173,10 @@ describe.runIf(hasBrowser)('a mistake', () => {
     await field(page, 'URL').fill(receiver.url);
     await field(page, 'Name').fill('Till system');
     await button(page, 'Create').click();
-    await page.getByRole('dialog', { name: 'The secret of this webhook' }).getByText(/^whsec_/).waitFor();
+    await page
+      .getByRole('dialog', { name: 'The secret of this webhook' })
+      .getByText(/^whsec_/)
+      .waitFor();
     await button(page, 'I have stored it').click();
     await page.getByRole('link', { name: 'Till system' }).click();
     await button(page, 'Test').click();
@@ -278,7 +294,10 @@ describe.runIf(hasBrowser)('each page', () => {
     const { id } = await real.merchant.enroll({ firstName: 'Grace', initialPoints: 20 });
     const { body } = await real.merchant.call('/merchants/me/programs');
     const wrong: string[] = [];
-    for (const [screen, colorScheme] of [['desktop', 'dark'], ['phone', 'light']] as const) {
+    for (const [screen, colorScheme] of [
+      ['desktop', 'dark'],
+      ['phone', 'light'],
+    ] as const) {
       const page = await open('', { ...screens[screen], colorScheme });
       for (const path of [`/programs/${body.data[0]._id}`, `/members/${id}`]) {
         await page.goto(`${real.service.publicUrl}/console${path}`);

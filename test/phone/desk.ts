@@ -56,6 +56,13 @@ async function giveWallets(): Promise<void> {
   tell('state', state());
 }
 
+function kindOf(path: string): string {
+  const [, call] = path.split('/wallet/apple/v1/');
+  if (call === undefined) return 'add';
+  if (call.startsWith('passes/')) return 'fetch';
+  return call.split('/').length === 4 ? 'list' : 'register';
+}
+
 async function addToIphone(passUrl: string): Promise<void> {
   if (!wallets) throw new Error('There are no wallets yet.');
   const { createVirtualIphone } = await import('../rig/virtualIphone.js');
@@ -71,9 +78,7 @@ async function addToIphone(passUrl: string): Promise<void> {
         }),
     },
     onRequest({ method, url, status }) {
-      const [, path = ''] = new URL(url).pathname.split('/wallet/apple/v1/');
-      const kind = path.startsWith('passes/') ? 'fetch' : path.split('/').length === 4 ? 'list' : 'register';
-      note('iphone', `${path === '' ? 'add' : kind} (${method} ${status || 'no answer'})`);
+      note('iphone', `${kindOf(new URL(url).pathname)} (${method} ${status || 'no answer'})`);
     },
     onView({ json, lockScreen, balance, label }) {
       const isOffline = phones.iphone?.isOffline ?? false;
@@ -157,7 +162,9 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     await carryOut(order.parse(JSON.parse(await text(request))));
     response.writeHead(204).end();
   } catch (error) {
-    response.writeHead(400, { 'Content-Type': 'text/plain' }).end(error instanceof Error ? error.message : String(error));
+    response
+      .writeHead(400, { 'Content-Type': 'text/plain' })
+      .end(error instanceof Error ? error.message : String(error));
   }
 }
 
