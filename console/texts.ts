@@ -643,6 +643,7 @@ export const texts = {
     gesture: (unit: string) => `Give one of ${unit}`,
     message: 'Message for the lock screen',
     firstMessage: 'Thank you for your visit',
+    noCard: 'No card yet.',
     iphone: 'iPhone of Ada',
     android: 'Android of Grace',
     flightOn: 'Flight mode',

@@ -8,6 +8,7 @@ import { Page, Panel } from '../parts/page.js';
 import { type ApplePass, Iphone, LockScreen } from '../parts/phones.js';
 import { Table } from '../parts/table.js';
 import { texts } from '../texts.js';
+import { useCard } from './member.js';
 
 const said = texts.desk;
 const deskUrl = document.querySelector<HTMLMetaElement>('meta[name=live-desk]')?.content ?? '';
@@ -99,6 +100,8 @@ function Desk() {
   const [clickedAt, setClickedAt] = useState(0);
   const program = open.find(({ _id }) => _id === programId) ?? open.find(({ style }) => style === 'stamps') ?? open[0];
   const { iphone, android } = state?.phones ?? { iphone: null, android: null };
+  const shown = Number(iphone?.pass.storeCard.headerFields?.find(({ key }) => key === 'balance')?.value ?? 0);
+  const card = useCard(program?._id ?? '', { balance: shown });
 
   const wallets = useAction(() => order({ do: 'wallets' }));
   const join = useAction(
@@ -149,7 +152,7 @@ function Desk() {
         <Panel title={said.phones}>
           <div className="phones">
             <div className="stack">
-              <Iphone name={said.iphone} pass={iphone?.pass} pictures={undefined} />
+              <Iphone name={said.iphone} pass={iphone?.pass} pictures={card.data?.appleImages} empty={said.noCard} />
               <Shown title={iphone?.pass.organizationName} message={iphone?.lockScreen} />
               <Button
                 isDisabled={!iphone}
@@ -238,7 +241,7 @@ function Face({ card }: { card: VirtualCard | undefined }) {
             <code>{card.barcode}</code>
           </div>
         ) : (
-          <p className="empty">{texts.frame.none}</p>
+          <p className="empty">{said.noCard}</p>
         )}
       </div>
     </figure>

@@ -4,7 +4,6 @@ import { useRef, useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { useAction, useDraft, useRead } from '../actions.js';
 import { api, apiUrl, data, newKey, send } from '../api.js';
-import type { Json } from '../merge.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, Form, Select, Submit, TextInput } from '../parts/form.js';
 import { Badge, Facts, Failure, Moment, number, Page, Panel } from '../parts/page.js';
@@ -73,23 +72,35 @@ export function Member() {
   );
 }
 
-/** Drawn by the code that signs, from the live version of the program. */
+interface Holder {
+  firstName?: string;
+  lastName?: string;
+  memberCode?: string;
+  balance: number;
+  status?: Detail['status'];
+}
+
+/** The pass of a member, drawn by the code that signs from the live version of the program. */
+export function useCard(programId: string, holder: Holder) {
+  return useRead(
+    ['member-card', programId, holder],
+    async () => {
+      const { version: live } = await data(
+        api.GET('/merchants/me/programs/{id}', { params: { path: { id: programId } } }),
+      );
+      const path = { id: programId, version: String(live) };
+      const { program } = await data(api.GET('/merchants/me/programs/{id}/versions/{version}', { params: { path } }));
+      const body = { program: { _id: programId, ...program }, member: holder };
+      return data(api.POST('/merchants/me/programs/preview', { body }));
+    },
+    { keep: true, enabled: programId !== '' },
+  );
+}
+
 function Card({ member }: { member: Detail }) {
   const { program, firstName, lastName, memberCode, balance, status } = member;
-  const preview = useRead(['member-card', program._id, memberCode, balance, status], async () => {
-    const params = { path: { id: program._id } };
-    const live = await data(api.GET('/merchants/me/programs/{id}', { params }));
-    const version = String(live.version);
-    const detail = await data(
-      api.GET('/merchants/me/programs/{id}/versions/{version}', { params: { path: { id: program._id, version } } }),
-    );
-    const person = { ...(firstName && { firstName }), ...(lastName && { lastName }), memberCode, balance, status };
-    return data(
-      api.POST('/merchants/me/programs/preview', {
-        body: { program: { _id: program._id, ...(detail.program as Json) }, member: person },
-      }),
-    );
-  });
+  const names = { ...(firstName && { firstName }), ...(lastName && { lastName }) };
+  const preview = useCard(program._id, { ...names, memberCode, balance, status });
   if (preview.error) return <p className="hint">{said.noCard}</p>;
   return <Iphone pass={preview.data?.apple as ApplePass | null | undefined} pictures={preview.data?.appleImages} />;
 }

@@ -169,10 +169,12 @@ export function Iphone({
   pass,
   pictures,
   name = texts.phones.iphone,
+  empty = texts.phones.nothing,
 }: {
   pass: ApplePass | null | undefined;
   pictures?: Pictures | null | undefined;
   name?: string;
+  empty?: string;
 }) {
   const [view, setView] = useState<View>('front');
   const message = pass?.storeCard.backFields?.find(({ changeMessage }) => changeMessage);
@@ -181,7 +183,7 @@ export function Iphone({
       <figcaption>{name}</figcaption>
       <Views phone={name} view={view} onView={setView} />
       <div className="screen">
-        {!pass && <p className="empty">{texts.phones.nothing}</p>}
+        {!pass && <p className="empty">{empty}</p>}
         {pass && view === 'front' && <AppleFront pass={pass} pictures={pictures ?? undefined} />}
         {pass && view === 'back' && <AppleBack pass={pass} />}
         {pass && view === 'lock' && (

@@ -4,7 +4,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { readStackFile } from '../../stack/stackFile.js';
+import { readStackFile, type StackFile } from '../../stack/stackFile.js';
+import { until } from '../../stack/until.js';
 import type { PassJson } from '../rig/pkpass.js';
 import type { VirtualCard } from '../rig/virtualGoogleWallet.js';
 import type { StandIns } from './standIns.js';
@@ -27,6 +28,8 @@ interface Phones {
 
 const keptHops = 200;
 const pollMs = 100;
+const restartPollMs = 200;
+const restartWithinMs = 60_000;
 const log: Hop[] = [];
 const phones: Phones = { iphone: null, android: null };
 const followers = new Set<ServerResponse>();
@@ -47,12 +50,22 @@ function note(who: Hop['who'], what: string): void {
   tell('hop', hop);
 }
 
+async function isRestarted({ pids, baseUrl }: StackFile): Promise<boolean> {
+  const now = readStackFile(stackDir)?.pids;
+  if (!now?.api || !now.worker || now.api === pids.api || now.worker === pids.worker) return false;
+  return (await fetch(new URL('/readyz', baseUrl))).ok;
+}
+
 async function giveWallets(): Promise<void> {
   if (wallets) return;
   const { startStandIns } = await import('./standIns.js');
-  wallets = await startStandIns({ stackDir, say: () => undefined });
-  process.send?.({ wallets: wallets.env });
+  const before = readStackFile(stackDir);
+  const standIns = await startStandIns({ stackDir, say: () => undefined });
+  process.send?.({ wallets: standIns.env });
   note('desk', 'local stand-ins of APNs and Google are up; worker and API start again with them');
+  if (before) await until(() => isRestarted(before), restartPollMs, AbortSignal.timeout(restartWithinMs));
+  wallets = standIns;
+  note('desk', 'worker and API have wallets');
   tell('state', state());
 }
 
