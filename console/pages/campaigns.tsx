@@ -34,7 +34,7 @@ export function Campaigns() {
   const batches = useRead(
     ['campaigns', page],
     () => data(api.GET('/merchants/me/batches', { params: { query: { page } } })),
-    { keep: true, everyMs: (now) => (now?.items.some((batch) => !isOver(batch)) ? 1_000 : 5_000) },
+    { keep: true, everyMs: (now) => (now?.items.some((batch) => !isOver(batch)) ? 2_000 : 10_000) },
   );
   const campaigns = batches.data && {
     ...batches.data,

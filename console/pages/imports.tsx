@@ -18,7 +18,7 @@ type Batch = Awaited<ReturnType<typeof readBatches>>['items'][number];
 
 const ended = ['completed', 'failed', 'cancelled'];
 export const isOver = ({ phase }: Pick<Batch, 'phase'>): boolean => ended.includes(phase);
-const followMs = 1_000;
+const followMs = 2_000;
 
 interface DryRunAnswer {
   dryRun: true;

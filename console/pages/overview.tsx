@@ -68,7 +68,7 @@ export function Overview() {
       if (programId) query.set('programId', programId);
       return send<Stats>('GET', `/merchants/me/stats?${query}`);
     },
-    { keep: true, everyMs: 10_000 },
+    { keep: true, everyMs: 30_000 },
   );
   const nameOf = (id: string | null) => programs.data?.find(({ _id }) => _id === id)?.name ?? id ?? said.noProgram;
   const { totals, days: counted = [] } = stats.data ?? {};

@@ -14,7 +14,7 @@ import { HealthBadge } from './webhooks.js';
 
 const said = texts.webhooks;
 const changes = ['webhooks', 'webhook', 'deliveries'];
-const followMs = 2_000;
+const followMs = 5_000;
 
 const readWebhook = (id: string) => data(api.GET('/merchants/me/webhooks/{id}', { params: { path: { id } } }));
 type Subscription = Awaited<ReturnType<typeof readWebhook>>;
@@ -22,7 +22,7 @@ type Subscription = Awaited<ReturnType<typeof readWebhook>>;
 export function Webhook() {
   const { id = '' } = useParams();
   const [, go] = useLocation();
-  const webhook = useRead(['webhook', id], () => readWebhook(id), { everyMs: followMs });
+  const webhook = useRead(['webhook', id], () => readWebhook(id), { everyMs: 3 * followMs });
   const [asks, setAsks] = useState<'rotate' | 'delete' | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const params = { path: { id } };

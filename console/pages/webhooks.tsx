@@ -23,7 +23,7 @@ export function Webhooks() {
   const webhooks = useRead(
     ['webhooks', page],
     () => data(api.GET('/merchants/me/webhooks', { params: { query: { page } } })),
-    { keep: true, everyMs: 5_000 },
+    { keep: true, everyMs: 10_000 },
   );
   return (
     <Page title={texts.nav.webhooks} lead={said.lead}>

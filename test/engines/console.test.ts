@@ -58,6 +58,7 @@ async function newProgram(page: Page, name: string): Promise<void> {
 async function publish(page: Page): Promise<void> {
   await button(page, 'Publish').click();
   await page.getByRole('dialog', { name: 'Publish this version?' }).getByText('in use').waitFor();
+  expect(await barriers(page)).toEqual([]);
   await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
   await page.getByText('Published.', { exact: true }).waitFor();
 }
@@ -327,6 +328,10 @@ describe.runIf(hasBrowser)('each page', () => {
 });
 
 describe.runIf(hasBrowser)('what is served', () => {
+  it('is not bundled again while its sources are the same', async () => {
+    expect(await buildConsole()).toBe(false);
+  });
+
   it('is less than 300 kB compressed at the first load, without third parties and without anything the policy refuses', async () => {
     const page = await browser.open('about:blank', screens.desktop);
     await signIn(page);
