@@ -9,7 +9,7 @@ import { ApiError, calls, connection, isBack, isOutdated } from './api.js';
 import { Window } from './parts/dialog.js';
 import { Button } from './parts/form.js';
 import { Page } from './parts/page.js';
-import { SignIn, useSession, useSignOut } from './session.js';
+import { SignInAgain, signInUrl, useSession, useSignOut } from './session.js';
 import { useStore } from './store.js';
 import { texts } from './texts.js';
 
@@ -84,18 +84,16 @@ function Navigation() {
   );
 }
 
-function Notices({ onCalls }: { onCalls?: () => void }) {
+function Notices({ onCalls }: { onCalls: () => void }) {
   const shown = useStore(notices);
   return (
     <div className="notices" role="status" aria-live="polite">
       {shown.map(({ id, kind, text }) => (
         <div key={id} className={`notice ${kind}`}>
           <span>{text}</span>
-          {onCalls && (
-            <Button kind="link" onPress={onCalls}>
-              {texts.frame.showAsCurl}
-            </Button>
-          )}
+          <Button kind="link" onPress={onCalls}>
+            {texts.frame.showAsCurl}
+          </Button>
           <Button kind="link" aria-label={texts.frame.dismiss} onPress={() => dismiss(id)}>
             ×
           </Button>
@@ -169,15 +167,11 @@ export function App() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu
   useEffect(() => setMenu(false), [location]);
 
-  if (session.isPending) return <p className="empty">{texts.frame.loading}</p>;
   const isOut = session.error instanceof ApiError && session.error.status === 401 && !session.data;
-  if (isOut)
-    return (
-      <>
-        <SignIn />
-        <Notices />
-      </>
-    );
+  useEffect(() => {
+    if (isOut) window.location.replace(signInUrl);
+  }, [isOut]);
+  if (isOut || session.isPending) return <p className="empty">{texts.frame.loading}</p>;
   return (
     <I18nProvider locale="en-US">
       <a className="skip" href="#main">
@@ -189,7 +183,7 @@ export function App() {
             {texts.frame.menu}
           </Button>
         </div>
-        <span className="brand">{session.data?.merchant ?? texts.frame.product}</span>
+        <span className="brand">{session.data?.merchant.name ?? texts.frame.product}</span>
         <div className="row">
           <Button kind="link" onPress={() => setShowsCalls(true)}>
             {texts.frame.showAsCurl}
@@ -222,12 +216,7 @@ export function App() {
       </div>
       <Notices onCalls={() => setShowsCalls(true)} />
       {showsCalls && <Calls onClose={() => setShowsCalls(false)} />}
-      {signedOut && (
-        <Window title={texts.session.ended}>
-          <p>{texts.session.endedHint}</p>
-          <SignIn inside />
-        </Window>
-      )}
+      {signedOut && <SignInAgain />}
     </I18nProvider>
   );
 }

@@ -1,69 +1,50 @@
-// Who is signed in, and how one signs in again: by a one-time link that is mailed. The page below stays as it is.
+// Who is signed in. The service's own pages sign people in, by a mailed link or at a company's provider; a page of the
+// console stays as it is meanwhile, in its tab.
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { notify, useAction, useDraft, useRead } from './actions.js';
+import { notify, useAction, useRead } from './actions.js';
 import { api, connection, data } from './api.js';
-import { Button, Form, Submit, TextInput } from './parts/form.js';
+import { Window } from './parts/dialog.js';
+import { Button } from './parts/form.js';
 import { texts } from './texts.js';
 
-export interface Session {
-  merchant: string | undefined;
-  permissions: readonly string[];
-}
+export const signInUrl = new URL('sign-in', document.baseURI).href;
 
-export function useSession() {
-  return useRead<Session>(['session'], async () => {
-    const { merchant, permissions } = await data(api.GET('/auth/session'));
-    return { merchant: merchant.name ?? undefined, permissions };
-  });
-}
+export const useSession = () => useRead(['session'], () => data(api.GET('/auth/session')));
 
 export function useSignOut() {
   return useAction(() => data(api.POST('/auth/sign-out')), {
     onDone({ signedOut }) {
       if (!signedOut) return notify('failed', texts.session.foreign);
       sessionStorage.clear();
-      window.location.assign(document.baseURI);
+      window.location.assign(signInUrl);
     },
   });
 }
 
-/** `inside` a window above the page of a session that has ended. */
-export function SignIn({ inside = false }: { inside?: boolean }) {
+/** Stands above the page of a session that has ended. */
+export function SignInAgain() {
   const client = useQueryClient();
-  const [email, setEmail] = useDraft('sign-in', '');
-  const mail = useAction(() => data(api.POST('/auth/sign-in-links', { body: { email } })), {
-    said: texts.session.linkSent,
-  });
-  const look = useAction(() => data(api.GET('/auth/session')), {
+  const { run } = useAction(() => data(api.GET('/auth/session')), {
     onDone() {
       connection.set({ ...connection.get(), signedOut: false });
       void client.invalidateQueries();
     },
   });
-  const { run } = look;
   useEffect(() => {
-    const again = () => run();
-    window.addEventListener('focus', again);
-    return () => window.removeEventListener('focus', again);
+    const look = () => run();
+    window.addEventListener('focus', look);
+    return () => window.removeEventListener('focus', look);
   }, [run]);
-  const form = (
-    <>
-      <Form label={texts.session.signIn} findings={mail.findings} onSubmit={() => mail.run()}>
-        <TextInput name="email" type="email" label={texts.session.email} value={email} onChange={setEmail} />
-        <p className="hint">{texts.session.linkHint}</p>
-        <div className="row">
-          <Submit isRunning={mail.isRunning}>{texts.session.sendLink}</Submit>
-          <Button onPress={() => look.run()}>{texts.session.signedIn}</Button>
-        </div>
-      </Form>
-    </>
-  );
-  if (inside) return form;
   return (
-    <main className="lone">
-      <h1>{texts.session.signIn}</h1>
-      {form}
-    </main>
+    <Window title={texts.session.ended}>
+      <p>{texts.session.endedHint}</p>
+      <div className="row">
+        <a className="button primary" href={signInUrl} target="_blank" rel="noreferrer">
+          {texts.session.signIn}
+        </a>
+        <Button onPress={() => run()}>{texts.session.signedIn}</Button>
+      </div>
+    </Window>
   );
 }

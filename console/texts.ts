@@ -72,14 +72,10 @@ export const texts = {
   session: {
     signIn: 'Sign in',
     signOut: 'Sign out',
-    email: 'Email',
-    sendLink: 'Send me a link',
-    linkHint: 'You get a link by mail. It works once, for 15 minutes.',
-    linkSent: 'If the address belongs to someone here, a link is on its way.',
     signedIn: 'I have signed in',
     foreign: 'This session belongs to another console and ends there.',
     ended: 'Your session has ended',
-    endedHint: 'Sign in again, here or in another tab. What you typed is kept.',
+    endedHint: 'Sign in again in another tab and come back. What you typed is kept.',
   },
   phases: {
     storing: 'Uploading',

@@ -9,6 +9,7 @@ import { hasBrowser, keepScreenshot, screens, startBrowser, type TestBrowser } f
 import { joinInPublic, type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { startReceiver } from '../rig/receiver.js';
 import { ok, status } from '../rig/responders.js';
+import { aLink, aUser } from '../rig/signIn.js';
 import { until } from '../rig/until.js';
 
 let real: RealWallets;
@@ -208,6 +209,23 @@ describe.runIf(hasBrowser)('what stands in the way', () => {
     expect(await field(page, 'Name').inputValue()).toBe('Typed');
     await button(page, 'Save').click();
     await page.getByText('Saved as a draft.').waitFor();
+    await page.context().close();
+  });
+
+  it('without a session it is the page on which one signs in, and signing out leads there', async () => {
+    const page = await browser.open(`${real.service.publicUrl}/console/members`, screens.desktop);
+    await page.waitForURL('**/console/sign-in');
+    const user = await aUser(real.service.deps, { merchantId: real.merchant.id });
+    await page.goto(`${real.service.publicUrl}/console/sign-in/${await aLink(real.service.deps, user)}`);
+    await page.getByRole('button').click();
+    await heading(page, 'Overview').waitFor();
+    await page.getByRole('link', { name: 'People', exact: true }).click();
+    await page.getByRole('cell', { name: user.email, exact: true }).waitFor();
+    await field(page, 'Email').fill('grace@example.com');
+    await button(page, 'Invite').click();
+    await page.getByRole('cell', { name: 'grace@example.com', exact: true }).waitFor();
+    await button(page, 'Sign out').click();
+    await page.waitForURL('**/console/sign-in');
     await page.context().close();
   });
 
