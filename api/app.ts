@@ -12,6 +12,7 @@ import { healthRoutes } from './health.js';
 import { ipKey } from './limits.js';
 import { isUnmetExpectation } from './malformedRequests.js';
 import { documentRoutes } from './openapi.js';
+import { consoleRoutes } from './pages/console.js';
 import { pageRoutes } from './pages/pages.js';
 import { signInRoutes } from './pages/signIn.js';
 import type { Route } from './request.js';
@@ -170,6 +171,7 @@ export function createApp(deps: ApiDeps): Koa {
   app.use(pictureRoutes(deps).routes());
   app.use(pageRoutes(deps).routes());
   app.use(signInRoutes(deps).routes());
+  app.use(consoleRoutes(deps).routes());
   app.use(noRoute(deps, api));
   app.use(api.routes());
   app.on('error', (error: Error) => deps.log.warn({ err: error }, 'a connection failed'));

@@ -65,6 +65,8 @@ const environment = z.object({
   /** The worker's metrics port; METRICS_PORT + 1 by default. */
   WORKER_METRICS_PORT: optional.pipe(port(0).optional()),
   PUBLIC_URL: optional.pipe(z.url({ protocol: /^https?$/ }).optional()),
+  /** Of the demo's live desk, which the console then shows; only `npm start` sets it. */
+  LIVE_DESK_URL: optional.pipe(z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }).optional()),
   MONGODB_URI: z.string().min(1).default('mongodb://127.0.0.1:27017/?directConnection=true'),
   MONGODB_DATABASE: z
     .string()

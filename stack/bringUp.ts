@@ -20,8 +20,11 @@ export interface StackParts {
     publicUrl: string;
     consoleJwtSecret: string;
   }): Promise<Demo & { signInLink: string }>;
+  /** Returns whether the bundle was built anew. */
+  buildConsole(): Promise<boolean>;
   workerPlan(env: NodeJS.ProcessEnv): ProcessPlan;
   apiPlan(env: NodeJS.ProcessEnv, localUrl: string): ProcessPlan;
+  deskPlan(env: NodeJS.ProcessEnv, takeWallets: (settings: Record<string, string>) => void): ProcessPlan;
 }
 
 export interface BringUpDeps {
@@ -50,6 +53,10 @@ export async function bringUp(deps: BringUpDeps): Promise<BroughtUp> {
 
   signal.throwIfAborted();
   await terminal.step('migration', async () => ({ result: undefined, said: await parts.migrate(env) }));
+  await terminal.step('console', async () => {
+    const anew = await parts.buildConsole();
+    return { result: undefined, said: anew ? 'bundled' : 'its bundle is there' };
+  });
   signal.throwIfAborted();
   const { signInLink, ...demo } = await terminal.step('demo', async () => {
     const consoleJwtSecret = env.CONSOLE_JWT_SECRET ?? '';
@@ -62,10 +69,16 @@ export async function bringUp(deps: BringUpDeps): Promise<BroughtUp> {
     return { result: seeded, said: 'merchant, three programs, API key, console token, owner' };
   });
   signal.throwIfAborted();
+  const [worker, api] = [parts.workerPlan(env), parts.apiPlan(env, addresses.localUrl)];
   await Promise.all([
-    startService(deps, parts.workerPlan(env), 'runs workflows and activities'),
-    startService(deps, parts.apiPlan(env, addresses.localUrl), `listens on ${addresses.localUrl}`),
+    startService(deps, worker, 'runs workflows and activities'),
+    startService(deps, api, `listens on ${addresses.localUrl}`),
   ]);
+  const desk = parts.deskPlan(env, (wallets) => {
+    for (const plan of [worker, api]) Object.assign(plan.env, wallets);
+    for (const { name, pid } of deps.living()) if (name === 'worker' || name === 'api') process.kill(pid, 'SIGTERM');
+  });
+  await startService(deps, desk, 'has two virtual phones, in the console');
 
   const content = describeStack(deps, engines, addresses, demo);
   writeStackFile(settings.stackDir, content);
@@ -84,6 +97,7 @@ interface Addresses {
   localUrl: string;
   metricsUrl: string;
   publicUrl: string;
+  liveDeskUrl: string;
 }
 
 function addressesOf({ host, publicUrl }: Settings, ports: ChosenPorts): Addresses {
@@ -96,6 +110,7 @@ function addressesOf({ host, publicUrl }: Settings, ports: ChosenPorts): Address
     localUrl,
     metricsUrl,
     publicUrl: publicUrl ?? localUrl,
+    liveDeskUrl: `http://127.0.0.1:${ports.desk}`,
   };
 }
 
@@ -120,5 +135,6 @@ function describeStack(deps: BringUpDeps, engines: Engines, addresses: Addresses
 }
 
 export function pidsOf(living: NamedProcess[]): StackFile['pids'] {
-  return { supervisor: process.pid, ...Object.fromEntries(living.map(({ name, pid }) => [name, pid])) };
+  const named = living.filter(({ name }) => name !== 'desk').map(({ name, pid }) => [name, pid]);
+  return { supervisor: process.pid, ...Object.fromEntries(named) };
 }

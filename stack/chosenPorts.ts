@@ -15,10 +15,11 @@ const portsSchema = z.object({
   mongodb: z.number(),
   temporal: z.number(),
   temporalUi: z.number(),
+  desk: z.number().optional(),
 });
 
 type KeptPorts = z.infer<typeof portsSchema>;
-export type ChosenPorts = KeptPorts & { workerMetrics: number };
+export type ChosenPorts = KeptPorts & { workerMetrics: number; desk: number };
 
 const loopback = '127.0.0.1';
 
@@ -38,6 +39,7 @@ export async function choosePorts(settings: Settings): Promise<ChosenPorts> {
     mongodb: ports.mongodb ?? (await findPort(loopback, last?.mongodb)),
     temporal: ports.temporal ?? (await findPort(loopback, last?.temporal)),
     temporalUi: ports.temporalUi ?? (await findPort(loopback, last?.temporalUi)),
+    desk: await findPort(loopback, last?.desk),
   };
   replaceFile(file, JSON.stringify(chosen));
   return chosen;

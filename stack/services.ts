@@ -1,6 +1,7 @@
 // Describes the worker and the API process. All their settings and secrets come from the environment, none from the
 // command line.
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import type { Engines } from './engines/startEngines.js';
 import type { Settings } from './settings.js';
 import type { ProcessPlan } from './supervisedProcess.js';
@@ -13,6 +14,7 @@ export interface ServiceAddresses {
   metricsPort: number;
   workerMetricsPort: number;
   publicUrl: string;
+  liveDeskUrl: string;
 }
 
 export interface ServicesInput {
@@ -34,6 +36,7 @@ export function serviceEnv({ settings, engines, addresses, secrets }: ServicesIn
     METRICS_PORT: String(addresses.metricsPort),
     WORKER_METRICS_PORT: String(addresses.workerMetricsPort),
     PUBLIC_URL: addresses.publicUrl,
+    LIVE_DESK_URL: addresses.liveDeskUrl,
     STACK_DIR: settings.stackDir,
   };
 }
@@ -55,6 +58,24 @@ export function apiPlan(env: NodeJS.ProcessEnv, localUrl: string): ProcessPlan {
     title: 'API',
     ready: (_running, signal) => until(() => answers(`${localUrl}/readyz`), 50, signal),
     graceMs: 15_000,
+  };
+}
+
+/**
+ * The live desk of the demo (test/phone/desk.ts). When it has wallets for the services, their settings go into the plans,
+ * and the services are started again.
+ */
+export function deskPlan(env: NodeJS.ProcessEnv, takeWallets: (settings: Record<string, string>) => void): ProcessPlan {
+  return {
+    ...nodePlan('test/phone/desk', { ...env, STACK_BUILT: 'false' }),
+    name: 'desk',
+    title: 'live desk',
+    ready: ({ saidReady }) => saidReady,
+    heard(message) {
+      const { success, data } = z.object({ wallets: z.record(z.string(), z.string()) }).safeParse(message);
+      if (success) takeWallets(data.wallets);
+    },
+    graceMs: 2_000,
   };
 }
 

@@ -4,9 +4,10 @@ import pino from 'pino';
 import { createDeps } from '../platform/createDeps.js';
 import { readConfig } from '../schemas/config.js';
 import { migrate } from '../worker/migrate.js';
+import { buildConsole } from './buildConsole.js';
 import { seedDemo } from './demo.js';
 import { runStack } from './runStack.js';
-import { apiPlan, workerPlan } from './services.js';
+import { apiPlan, deskPlan, workerPlan } from './services.js';
 
 async function migrateDatabase(env: NodeJS.ProcessEnv): Promise<string> {
   const deps = createDeps({ config: readConfig(env), log: pino({ level: 'silent' }), timeouts: 'tool' });
@@ -22,6 +23,6 @@ process.exit(
   await runStack({
     env: process.env,
     out: process.stdout,
-    parts: { migrate: migrateDatabase, seedDemo, workerPlan, apiPlan },
+    parts: { migrate: migrateDatabase, buildConsole, seedDemo, workerPlan, apiPlan, deskPlan },
   }),
 );

@@ -27,6 +27,8 @@ export interface ProcessPlan {
   readyWithinMs: number;
   /** Time from SIGTERM to SIGKILL. */
   graceMs: number;
+  /** Called with each message of the process; needs `ipc`. */
+  heard?: (message: unknown) => void;
   /**
    * Called each time the process becomes ready; the watch then checks that the process does its work. A process that
    * does not is killed and started again.
@@ -80,6 +82,7 @@ export function superviseProcess(plan: ProcessPlan, logFile: string, events: Pro
     if (child.pid === undefined)
       return { child, ended, ready: ended.then((ending) => Promise.reject(new Error(ending))) };
     events.started(child.pid);
+    if (plan.heard) child.on('message', plan.heard);
     return { child, ended, ready: becomeReady(plan, child, child.pid, ended, stopping.signal) };
   };
 

@@ -10,10 +10,10 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { findPort } from '../../stack/ports.js';
 import { replaceFile } from '../../stack/stackFile.js';
-import { startApnsServer } from '../rig/apnsServer.js';
+import { type ApnsServer, startApnsServer } from '../rig/apnsServer.js';
 import { type AppleCertificates, makeAppleCertificates } from '../rig/appleCertificates.js';
 import { startGoogleServer } from '../rig/googleServer.js';
-import { createVirtualGoogleWallet } from '../rig/virtualGoogleWallet.js';
+import { createVirtualGoogleWallet, type VirtualGoogleWallet } from '../rig/virtualGoogleWallet.js';
 
 const kept = z.object({
   certificates: z.custom<AppleCertificates>((value) => typeof value === 'object' && value !== null),
@@ -53,6 +53,11 @@ async function makeKept(): Promise<Kept> {
 }
 
 export interface StandIns {
+  apns: ApnsServer;
+  customer: VirtualGoogleWallet;
+  wwdrCert: string;
+  /** The settings of a service that uses them. */
+  env: Record<string, string>;
   close: () => Promise<void>;
 }
 
@@ -113,6 +118,7 @@ export async function startStandIns({
   const lines = Object.entries(env).map(([name, value]) => `${name}="${value}"\n`);
   file('wallets.env', lines.join(''));
   return {
+    ...{ apns, customer, env, wwdrCert: certificates.wwdrCert },
     async close() {
       control.closeAllConnections();
       control.close();

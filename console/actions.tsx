@@ -1,0 +1,141 @@
+// Reads and actions with their outcomes: a read is tried again while the service is away; an action says what it did,
+// or why not, and its form shows the findings beside its fields.
+import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { ApiError, type Finding } from './api.js';
+import { createStore } from './store.js';
+
+export interface Notice {
+  id: number;
+  kind: 'done' | 'failed';
+  text: string;
+}
+
+export const notices = createStore<readonly Notice[]>([]);
+let noticed = 0;
+const shownMs = 8_000;
+
+export function dismiss(id: number): void {
+  notices.set(notices.get().filter((notice) => notice.id !== id));
+}
+
+export function notify(kind: Notice['kind'], text: string): void {
+  noticed += 1;
+  const id = noticed;
+  notices.set([...notices.get(), { id, kind, text }].slice(-4));
+  if (kind === 'done') setTimeout(() => dismiss(id), shownMs);
+}
+
+const passes = (error: unknown) => error instanceof ApiError && [0, 429, 503].includes(error.status);
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      networkMode: 'always',
+      staleTime: 2_000,
+      retry: (count, error) => passes(error) && count < 3,
+      retryDelay: (count) => 500 * 2 ** count,
+    },
+    mutations: { networkMode: 'always' },
+  },
+});
+
+interface Read<T> {
+  data: T | undefined;
+  error: Error | null;
+  isPending: boolean;
+}
+
+interface ReadOptions<T> {
+  everyMs?: number | false | ((data: T | undefined) => number | false);
+  enabled?: boolean;
+  /** The rows of the page before stay until the next ones are there. */
+  keep?: boolean;
+}
+
+/** `key` begins with the noun by which actions name what they change. */
+export function useRead<T extends object>(
+  key: readonly unknown[],
+  read: () => Promise<T>,
+  { everyMs = false, enabled = true, keep = false }: ReadOptions<T> = {},
+): Read<T> {
+  const interval =
+    typeof everyMs === 'function' ? ({ state }: { state: { data: T | undefined } }) => everyMs(state.data) : everyMs;
+  const { data, error, isPending } = useQuery<T>({
+    queryKey: key,
+    queryFn: read,
+    enabled,
+    refetchInterval: interval,
+    placeholderData: (keep ? keepPreviousData : undefined) as never,
+  });
+  return { data: data as T | undefined, error, isPending };
+}
+
+interface ActionOptions<I, O> {
+  /** Said when it is done. */
+  said?: string | ((out: O, input: I) => string);
+  /** The nouns whose reads are asked for again. */
+  changes?: readonly string[];
+  onDone?: (out: O, input: I) => void;
+}
+
+export function useAction<I = void, O = unknown>(act: (input: I) => Promise<O>, options: ActionOptions<I, O> = {}) {
+  const client = useQueryClient();
+  const readAgain = () => {
+    for (const noun of options.changes ?? []) void client.invalidateQueries({ queryKey: [noun] });
+  };
+  const mutation = useMutation<O, Error, I>({
+    mutationFn: act,
+    onSuccess(out, input) {
+      readAgain();
+      const { said } = options;
+      if (said !== undefined) notify('done', typeof said === 'function' ? said(out, input) : said);
+      options.onDone?.(out, input);
+    },
+    onError(error) {
+      const code = error instanceof ApiError ? error.code : '';
+      // What was read is not true any more.
+      if (error instanceof ApiError && [404, 409].includes(error.status)) readAgain();
+      if (code !== 'AUTHENTICATION_REQUIRED' && code !== 'INVALID_TOKEN')
+        notify('failed', code === '' || code === 'OFFLINE' ? error.message : `${error.message} (${code})`);
+    },
+  });
+  const findings: Finding[] = mutation.error instanceof ApiError ? mutation.error.findings : [];
+  return { run: mutation.mutate, isRunning: mutation.isPending, findings, reset: mutation.reset };
+}
+
+/** What was typed, kept in this tab until it is sent: a reload, a sign-in or a new version loses nothing. */
+export function useDraft<T>(key: string, first: T): [T, (next: T) => void, () => void] {
+  const name = `draft:${key}`;
+  const [value, setValue] = useState<T>(() => {
+    try {
+      const kept = sessionStorage.getItem(name);
+      return kept === null ? first : (JSON.parse(kept) as T);
+    } catch {
+      return first;
+    }
+  });
+  const set = (next: T) => {
+    setValue(next);
+    try {
+      sessionStorage.setItem(name, JSON.stringify(next));
+    } catch {
+      // Too large for the browser: it stays on the page only.
+    }
+  };
+  const clear = () => {
+    sessionStorage.removeItem(name);
+    setValue(first);
+  };
+  return [value, set, clear];
+}
+
+/** The value once it has not changed for so many milliseconds. */
+export function useSettled<T>(value: T, ms: number): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return settled;
+}

@@ -1,0 +1,222 @@
+// The frame: navigation, notices, the calls that were made, and what stands in the way (signed out, away, outdated).
+// Whatever stands in the way stands above the page, which stays as it is with what was typed.
+import { useQueryClient } from '@tanstack/react-query';
+import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
+import { I18nProvider } from 'react-aria-components';
+import { Link, Route, Switch, useLocation } from 'wouter';
+import { dismiss, notices } from './actions.js';
+import { ApiError, calls, connection, isBack, isOutdated } from './api.js';
+import { Window } from './parts/dialog.js';
+import { Button } from './parts/form.js';
+import { Page } from './parts/page.js';
+import { SignInAgain, signInUrl, useSession, useSignOut } from './session.js';
+import { useStore } from './store.js';
+import { texts } from './texts.js';
+
+/** A page's script that is gone was replaced by a newer version. */
+function page(load: () => Promise<ComponentType>): ComponentType {
+  return lazy(async () => {
+    try {
+      return { default: await load() };
+    } catch {
+      connection.set({ ...connection.get(), outdated: true });
+      return { default: () => <p className="empty">{texts.frame.outdated}</p> };
+    }
+  });
+}
+
+const pages = {
+  '/': page(() => import('./pages/overview.js').then((shown) => shown.Overview)),
+  '/programs': page(() => import('./pages/programs.js').then((shown) => shown.Programs)),
+  '/programs/:id': page(() => import('./pages/program.js').then((shown) => shown.Program)),
+  '/members': page(() => import('./pages/members.js').then((shown) => shown.Members)),
+  '/members/:id': page(() => import('./pages/member.js').then((shown) => shown.Member)),
+  '/imports': page(() => import('./pages/imports.js').then((shown) => shown.Imports)),
+  '/campaigns': page(() => import('./pages/campaigns.js').then((shown) => shown.Campaigns)),
+  '/webhooks': page(() => import('./pages/webhooks.js').then((shown) => shown.Webhooks)),
+  '/webhooks/:id': page(() => import('./pages/webhook.js').then((shown) => shown.Webhook)),
+  '/readers': page(() => import('./pages/readers.js').then((shown) => shown.Readers)),
+  '/api-keys': page(() => import('./pages/apiKeys.js').then((shown) => shown.ApiKeys)),
+  '/people': page(() => import('./pages/people.js').then((shown) => shown.People)),
+  '/audit': page(() => import('./pages/audit.js').then((shown) => shown.Audit)),
+  '/live-desk': page(() => import('./pages/liveDesk.js').then((shown) => shown.LiveDesk)),
+};
+
+function NotFound() {
+  return (
+    <Page title={texts.frame.notFound}>
+      <p>
+        <Link href="/">{texts.nav.overview}</Link>
+      </p>
+    </Page>
+  );
+}
+
+const entries = [
+  ['/', texts.nav.overview],
+  ['/programs', texts.nav.programs],
+  ['/members', texts.nav.members],
+  ['/imports', texts.nav.imports],
+  ['/campaigns', texts.nav.campaigns],
+  ['/webhooks', texts.nav.webhooks],
+  ['/readers', texts.nav.readers],
+  ['/api-keys', texts.nav.apiKeys],
+  ['/people', texts.nav.people],
+  ['/audit', texts.nav.audit],
+  ['/live-desk', texts.nav.liveDesk],
+] as const;
+
+function Navigation() {
+  const [location] = useLocation();
+  const isHere = (to: string) => (to === '/' ? location === '/' : location === to || location.startsWith(`${to}/`));
+  return (
+    <nav className="navigation" aria-label={texts.frame.navigation}>
+      <ul>
+        {entries.map(([to, title]) => (
+          <li key={to}>
+            <Link href={to} {...(isHere(to) && { 'aria-current': 'page' as const })}>
+              {title}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Notices({ onCalls }: { onCalls: () => void }) {
+  const shown = useStore(notices);
+  return (
+    <div className="notices" role="status" aria-live="polite">
+      {shown.map(({ id, kind, text }) => (
+        <div key={id} className={`notice ${kind}`}>
+          <span>{text}</span>
+          <Button kind="link" onPress={onCalls}>
+            {texts.frame.showAsCurl}
+          </Button>
+          <Button kind="link" aria-label={texts.frame.dismiss} onPress={() => dismiss(id)}>
+            ×
+          </Button>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Calls({ onClose }: { onClose: () => void }) {
+  const made = useStore(calls);
+  return (
+    <Window title={texts.frame.calls} onClose={onClose} wide>
+      <p className="hint">{texts.frame.callsHint}</p>
+      <ol className="calls">
+        {made.map(({ id, method, path, status, ms, curl }) => (
+          <li key={id}>
+            <details open={id === made[0]?.id}>
+              <summary>
+                {texts.frame.call(method, path.split('?')[0] ?? '')} <span>{texts.frame.callTook(status, ms)}</span>
+              </summary>
+              <pre>{curl}</pre>
+              <Button onPress={() => navigator.clipboard.writeText(curl)}>{texts.frame.copy}</Button>
+            </details>
+          </li>
+        ))}
+      </ol>
+      <div className="row end">
+        <Button onPress={onClose}>{texts.frame.close}</Button>
+      </div>
+    </Window>
+  );
+}
+
+const backEveryMs = 2_000;
+const outdatedEveryMs = 60_000;
+
+function useConnection() {
+  const client = useQueryClient();
+  const state = useStore(connection);
+  useEffect(() => {
+    if (!state.away) return;
+    const timer = setInterval(async () => {
+      if (!(await isBack())) return;
+      connection.set({ ...connection.get(), away: false });
+      await client.invalidateQueries();
+    }, backEveryMs);
+    return () => clearInterval(timer);
+  }, [state.away, client]);
+  useEffect(() => {
+    const look = async () => {
+      if (!document.hidden && (await isOutdated())) connection.set({ ...connection.get(), outdated: true });
+    };
+    const timer = setInterval(look, outdatedEveryMs);
+    window.addEventListener('focus', look);
+    return () => {
+      clearInterval(timer);
+      window.removeEventListener('focus', look);
+    };
+  }, []);
+  return state;
+}
+
+export function App() {
+  const { signedOut, away, outdated } = useConnection();
+  const session = useSession();
+  const signOut = useSignOut();
+  const [location] = useLocation();
+  const [menu, setMenu] = useState(false);
+  const [showsCalls, setShowsCalls] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu
+  useEffect(() => setMenu(false), [location]);
+
+  const isOut = session.error instanceof ApiError && session.error.status === 401 && !session.data;
+  useEffect(() => {
+    if (isOut) window.location.replace(signInUrl);
+  }, [isOut]);
+  if (isOut || session.isPending) return <p className="empty">{texts.frame.loading}</p>;
+  return (
+    <I18nProvider locale="en-US">
+      <a className="skip" href="#main">
+        {texts.frame.skip}
+      </a>
+      <header className="top">
+        <div className="menu">
+          <Button aria-expanded={menu} onPress={() => setMenu(!menu)}>
+            {texts.frame.menu}
+          </Button>
+        </div>
+        <span className="brand">{session.data?.merchant.name ?? texts.frame.product}</span>
+        <div className="row">
+          <Button kind="link" onPress={() => setShowsCalls(true)}>
+            {texts.frame.showAsCurl}
+          </Button>
+          <Button onPress={() => signOut.run()}>{texts.session.signOut}</Button>
+        </div>
+      </header>
+      {away && (
+        <p className="banner failed" role="alert">
+          {texts.frame.away}
+        </p>
+      )}
+      {outdated && (
+        <p className="banner" role="alert">
+          {texts.frame.outdated} <Button onPress={() => window.location.reload()}>{texts.frame.reload}</Button>
+        </p>
+      )}
+      <div className={menu ? 'body open' : 'body'}>
+        <Navigation />
+        <main id="main" tabIndex={-1}>
+          <Suspense fallback={<p className="empty">{texts.frame.loading}</p>}>
+            <Switch>
+              {Object.entries(pages).map(([path, component]) => (
+                <Route key={path} path={path} component={component} />
+              ))}
+              <Route component={NotFound} />
+            </Switch>
+          </Suspense>
+        </main>
+      </div>
+      <Notices onCalls={() => setShowsCalls(true)} />
+      {showsCalls && <Calls onClose={() => setShowsCalls(false)} />}
+      {signedOut && <SignInAgain />}
+    </I18nProvider>
+  );
+}

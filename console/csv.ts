@@ -1,0 +1,44 @@
+// CSV in the browser: enough to show a file's columns and to mend its failed rows. The service reads the file itself.
+
+const separators = [',', ';', '\t'];
+
+const withoutBom = (text: string) => text.replace(/^\ufeff/, '');
+
+function separatorOf(text: string): string {
+  const [line = ''] = withoutBom(text).split(/\r?\n/, 1);
+  const counted = separators.map((separator) => [line.split(separator).length, separator] as const);
+  return counted.reduce((best, one) => (one[0] > best[0] ? one : best), counted[0] ?? [0, ','])[1];
+}
+
+export function parseCsv(text: string, separator = separatorOf(text)): string[][] {
+  const rows: string[][] = [[]];
+  let cell = '';
+  let isQuoted = false;
+  const whole = withoutBom(text);
+  const endCell = () => {
+    rows.at(-1)?.push(cell);
+    cell = '';
+  };
+  for (let at = 0; at < whole.length; at += 1) {
+    const char = whole[at] ?? '';
+    if (isQuoted) {
+      if (char !== '"') cell += char;
+      else if (whole[at + 1] === '"') {
+        cell += '"';
+        at += 1;
+      } else isQuoted = false;
+    } else if (char === '"' && cell === '') isQuoted = true;
+    else if (char === separator) endCell();
+    else if (char === '\n') {
+      endCell();
+      rows.push([]);
+    } else if (char !== '\r') cell += char;
+  }
+  endCell();
+  return rows.filter((row) => row.some((one) => one !== ''));
+}
+
+const written = (cell: string) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+
+export const toCsv = (rows: readonly (readonly string[])[]): string =>
+  rows.map((row) => `${row.map(written).join(',')}\r\n`).join('');

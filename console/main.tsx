@@ -1,0 +1,21 @@
+// The console's first script: it puts the frame on the page.
+import { QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Router } from 'wouter';
+import { queryClient } from './actions.js';
+import { App } from './app.js';
+import './style.css';
+
+const place = document.getElementById('console');
+if (!place) throw new Error('index.html has no place for the console.');
+
+createRoot(place).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <Router base={new URL(document.baseURI).pathname.replace(/\/$/, '')}>
+        <App />
+      </Router>
+    </QueryClientProvider>
+  </StrictMode>,
+);

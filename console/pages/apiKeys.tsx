@@ -1,0 +1,116 @@
+// API keys: a new one, whose secret is shown once, and revoking.
+import { useState } from 'react';
+import { useAction, useDraft, useRead } from '../actions.js';
+import { api, data } from '../api.js';
+import { Confirm } from '../parts/dialog.js';
+import { Button, Choices, Form, Submit, TextInput } from '../parts/form.js';
+import { Badge, Failure, Moment, Page, Panel } from '../parts/page.js';
+import { Secret } from '../parts/secret.js';
+import { Table } from '../parts/table.js';
+import { texts } from '../texts.js';
+
+const said = texts.apiKeys;
+const blank = { name: '', roleIds: ['integration'], expiresAt: '' };
+
+export function ApiKeys() {
+  const keys = useRead(['keys'], () => data(api.GET('/auth/api-keys')));
+  const roles = useRead(['roles'], () => data(api.GET('/merchants/me/roles')));
+  const [draft, setDraft, clear] = useDraft('new-key', blank);
+  const [secret, setSecret] = useState<string | null>(null);
+  const [asks, setAsks] = useState<{ id: string; name: string } | null>(null);
+  const creation = useAction(
+    () => {
+      const { name, roleIds, expiresAt } = draft;
+      const body = { name, roleIds, ...(expiresAt && { expiresAt: new Date(expiresAt).toISOString() }) };
+      return data(api.POST('/auth/api-keys', { body }));
+    },
+    {
+      changes: ['keys'],
+      said: said.created,
+      onDone({ key }) {
+        setSecret(key);
+        clear();
+      },
+    },
+  );
+  const revoke = useAction((id: string) => data(api.DELETE('/auth/api-keys/{id}', { params: { path: { id } } })), {
+    changes: ['keys'],
+    said: said.revoked,
+    onDone: () => setAsks(null),
+  });
+  return (
+    <Page title={texts.nav.apiKeys} lead={said.lead}>
+      <Failure error={keys.error} />
+      <Panel title={said.new}>
+        <Form label={said.new} findings={creation.findings} onSubmit={() => creation.run()}>
+          <div className="fields">
+            <TextInput
+              name="name"
+              label={said.name}
+              value={draft.name}
+              onChange={(name) => setDraft({ ...draft, name })}
+            />
+            <TextInput
+              name="expiresAt"
+              type="datetime-local"
+              label={said.expires}
+              hint={said.expiresHint}
+              value={draft.expiresAt}
+              onChange={(expiresAt) => setDraft({ ...draft, expiresAt })}
+            />
+          </div>
+          <Choices
+            name="roleIds"
+            label={said.roles}
+            options={(roles.data ?? []).map(({ id, name }) => [id, name])}
+            value={draft.roleIds}
+            onChange={(roleIds) => setDraft({ ...draft, roleIds })}
+          />
+          <div>
+            <Submit isRunning={creation.isRunning}>{texts.frame.create}</Submit>
+          </div>
+        </Form>
+      </Panel>
+      <Table
+        name={texts.nav.apiKeys}
+        rows={keys.data}
+        keyOf={({ id }) => id}
+        empty={said.none}
+        columns={[
+          { title: said.key, cell: ({ name }) => name },
+          { title: said.prefix, cell: ({ keyPrefix }) => <code>{keyPrefix}</code> },
+          { title: said.roles, cell: ({ roleIds }) => roleIds.join(', ') },
+          { title: said.createdBy, cell: ({ createdBy }) => createdBy },
+          { title: said.lastUsed, cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
+          { title: said.expires, cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
+          {
+            title: texts.frame.actions,
+            cell: ({ id, name, revokedAt }) =>
+              revokedAt ? (
+                <Badge kind="plain">{said.isRevoked}</Badge>
+              ) : (
+                <Button kind="danger" aria-label={said.revokeKey(name)} onPress={() => setAsks({ id, name })}>
+                  {said.revoke}
+                </Button>
+              ),
+          },
+        ]}
+      />
+      {secret && (
+        <Secret title={said.secretTitle} hint={said.secretHint} value={secret} onClose={() => setSecret(null)} />
+      )}
+      {asks && (
+        <Confirm
+          title={said.revokeKey(asks.name)}
+          action={said.revoke}
+          kind="danger"
+          isRunning={revoke.isRunning}
+          onConfirm={() => revoke.run(asks.id)}
+          onClose={() => setAsks(null)}
+        >
+          <p>{said.revokeHint}</p>
+        </Confirm>
+      )}
+    </Page>
+  );
+}

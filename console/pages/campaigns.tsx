@@ -1,0 +1,141 @@
+// Campaigns: one message onto the passes of everyone who matches, as the lock screen will show it.
+import { useState } from 'react';
+import { useAction, useDraft, useRead } from '../actions.js';
+import { api, data } from '../api.js';
+import { Confirm } from '../parts/dialog.js';
+import { Button, Form, Select, TextInput } from '../parts/form.js';
+import { Failure, Moment, number, Page, Panel } from '../parts/page.js';
+import { LockScreen } from '../parts/phones.js';
+import { PagedTable, usePage } from '../parts/table.js';
+import { texts } from '../texts.js';
+import { CancelBatch, isOver, State } from './imports.js';
+
+const said = texts.campaigns;
+const blank = { programId: '', tags: '', message: '' };
+const maxMessage = 200;
+
+const words = (text: string) =>
+  text
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean);
+
+export function Campaigns() {
+  const [page, setPage] = usePage();
+  const [draft, setDraft, clear] = useDraft('campaign', blank);
+  const [asks, setAsks] = useState(false);
+  const { programId, message } = draft;
+  const tags = words(draft.tags);
+  const programs = useRead(['programs'], () => data(api.GET('/merchants/me/programs')));
+  const known = useRead(['tags'], () => data(api.GET('/merchants/me/members/tags')));
+  const audience = useRead(['members', 'audience', programId], () =>
+    data(api.GET('/merchants/me/members', { params: { query: { pageSize: 1, ...(programId && { programId }) } } })),
+  );
+  const batches = useRead(
+    ['campaigns', page],
+    () => data(api.GET('/merchants/me/batches', { params: { query: { page } } })),
+    { keep: true, everyMs: (now) => (now?.items.some((batch) => !isOver(batch)) ? 2_000 : 10_000) },
+  );
+  const campaigns = batches.data && {
+    ...batches.data,
+    items: batches.data.items.filter(({ kind }) => kind === 'campaign'),
+  };
+  const send = useAction(
+    () => {
+      const body = { message, ...(programId && { programId }), ...(tags.length > 0 && { tags }) };
+      return data(api.POST('/merchants/me/campaigns', { body }));
+    },
+    {
+      changes: ['campaigns'],
+      said: said.sent,
+      onDone() {
+        setAsks(false);
+        clear();
+      },
+    },
+  );
+  const program = programs.data?.find(({ _id }) => _id === programId);
+  return (
+    <Page title={texts.nav.campaigns} lead={said.lead}>
+      <Failure error={programs.error} />
+      <div className="columns">
+        <Panel title={said.new}>
+          <Form label={said.new} findings={send.findings} onSubmit={() => setAsks(true)}>
+            <Select
+              name="programId"
+              label={said.program}
+              value={programId}
+              options={[['', said.allPrograms], ...(programs.data ?? []).map(({ _id, name }) => [_id, name] as const)]}
+              onChange={(next) => setDraft({ ...draft, programId: next })}
+            />
+            <TextInput
+              name="tags"
+              label={said.tags}
+              hint={said.tagsHint(known.data?.tags.slice(0, 12) ?? [])}
+              value={draft.tags}
+              onChange={(next) => setDraft({ ...draft, tags: next })}
+            />
+            <TextInput
+              name="message"
+              label={said.message}
+              hint={said.left(maxMessage - message.length)}
+              lines={3}
+              value={message}
+              onChange={(next) => setDraft({ ...draft, message: next })}
+            />
+            <p role="status">{audience.data && said.audience(audience.data.total, tags.length > 0)}</p>
+            <div>
+              <Button kind="primary" type="submit" isDisabled={message.trim() === ''}>
+                {said.send}
+              </Button>
+            </div>
+          </Form>
+        </Panel>
+        <Panel title={said.preview}>
+          <figure className="phone">
+            <div className="screen">
+              <LockScreen title={program?.name ?? said.anyProgram} message={message} icon={undefined} />
+            </div>
+          </figure>
+        </Panel>
+      </div>
+      <Failure error={batches.error} />
+      <PagedTable
+        name={texts.nav.campaigns}
+        data={campaigns}
+        onPage={setPage}
+        keyOf={({ id }) => id}
+        empty={said.none}
+        columns={[
+          { title: said.started, cell: ({ startedAt }) => <Moment at={startedAt} /> },
+          { title: said.message, cell: ({ id }) => <Message id={id} /> },
+          { title: said.state, cell: (batch) => <State batch={batch} /> },
+          { title: said.matched, numeric: true, cell: ({ counts }) => number(counts.total) },
+          { title: said.pushed, numeric: true, cell: ({ counts }) => number(counts.created) },
+          { title: said.skipped, numeric: true, cell: ({ counts }) => number(counts.deduped) },
+          { title: said.failed, numeric: true, cell: ({ counts }) => number(counts.failed) },
+          { title: texts.frame.actions, cell: (batch) => (isOver(batch) ? null : <CancelBatch id={batch.id} />) },
+        ]}
+      />
+      {asks && (
+        <Confirm
+          title={said.sendTitle}
+          action={said.send}
+          isRunning={send.isRunning}
+          onConfirm={() => send.run()}
+          onClose={() => setAsks(false)}
+        >
+          <p>{audience.data && said.audience(audience.data.total, tags.length > 0)}</p>
+          <blockquote>{message}</blockquote>
+        </Confirm>
+      )}
+    </Page>
+  );
+}
+
+function Message({ id }: { id: string }) {
+  const campaign = useRead(['campaign', id], () =>
+    data(api.GET('/merchants/me/campaigns/{id}', { params: { path: { id } } })),
+  );
+  return <>{campaign.data?.message ?? texts.frame.none}</>;
+}

@@ -1,0 +1,375 @@
+// Imports: a file is dropped, its columns are mapped, a dry run says what would happen, and the real run is followed
+// while it goes on. Failed rows are mended in place and sent again.
+import { useState } from 'react';
+import { DropZone, FileTrigger, Text } from 'react-aria-components';
+import { useAction, useRead } from '../actions.js';
+import { ApiError, api, apiUrl, data, failureOf, noteCall } from '../api.js';
+import { parseCsv, toCsv } from '../csv.js';
+import { Window } from '../parts/dialog.js';
+import { Button, Checkbox, Select } from '../parts/form.js';
+import { Badge, Facts, Failure, Moment, number, Page, Panel, Progress } from '../parts/page.js';
+import { PagedTable, Table, usePage } from '../parts/table.js';
+import { texts } from '../texts.js';
+
+const said = texts.imports;
+const fields = ['firstName', 'lastName', 'email', 'phone', 'initialPoints', 'externalId'] as const;
+const readBatches = (page: number) => data(api.GET('/merchants/me/batches', { params: { query: { page } } }));
+type Batch = Awaited<ReturnType<typeof readBatches>>['items'][number];
+
+const ended = ['completed', 'failed', 'cancelled'];
+export const isOver = ({ phase }: Pick<Batch, 'phase'>): boolean => ended.includes(phase);
+const followMs = 2_000;
+
+interface DryRunAnswer {
+  dryRun: true;
+  counts: Batch['counts'];
+  failures: { row: number; reason: string }[];
+}
+
+interface Upload {
+  programId: string;
+  file: Blob;
+  fileName: string;
+  charset: string;
+  dryRun: boolean;
+  quiet: boolean;
+  mapping: Record<string, string | null>;
+}
+
+/** fetch says nothing of how far an upload is, so this is XMLHttpRequest. Throws ApiError. */
+function send(
+  { programId, file, fileName, charset, dryRun, quiet, mapping }: Upload,
+  onProgress: (percent: number) => void,
+) {
+  const query = new URLSearchParams({ programId });
+  if (dryRun) query.set('dryRun', 'true');
+  if (quiet) query.set('quiet', 'true');
+  if (Object.keys(mapping).length > 0) query.set('mapping', JSON.stringify(mapping));
+  const url = `${apiUrl}/merchants/me/imports?${query}`;
+  const type = charset === 'utf-8' ? 'text/csv' : `text/csv; charset=${charset}`;
+  const since = performance.now();
+  return new Promise<Batch | DryRunAnswer>((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const note = (status: number) =>
+      noteCall(
+        { method: 'POST', url, headers: new Headers({ 'Content-Type': type }) },
+        { file: fileName },
+        { status, ms: performance.now() - since },
+      );
+    request.upload.onprogress = ({ loaded, total }) => onProgress((100 * loaded) / Math.max(total, 1));
+    request.onload = () => {
+      note(request.status);
+      const body = JSON.parse(request.responseText || '{}');
+      if (request.status === 202 || request.status === 200) resolve(body.data);
+      else reject(failureOf(request.status, body));
+    };
+    request.onerror = () => {
+      note(0);
+      reject(new ApiError('OFFLINE', texts.frame.notSent, 0));
+    };
+    request.open('POST', url);
+    request.setRequestHeader('Content-Type', type);
+    request.send(file);
+  });
+}
+
+/** The known field that a title means, or nothing. */
+function fieldOf(title: string): string {
+  const plain = title.toLowerCase().replaceAll(/[^a-z]/g, '');
+  return fields.find((field) => field.toLowerCase() === plain) ?? said.otherTitles[plain] ?? '';
+}
+
+interface Chosen {
+  name: string;
+  file: Blob;
+  titles: string[];
+  charset: string;
+}
+
+const headBytes = 65_536;
+
+/** UTF-8 and UTF-16 are found by the service itself; what is neither is most likely an older spreadsheet's. */
+async function open(file: Blob, name: string): Promise<Chosen> {
+  const bytes = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
+  const wide = { fffe: 'utf-16le', feff: 'utf-16be' }[[...bytes.slice(0, 2)].map((byte) => byte.toString(16)).join('')];
+  const decode = (charset: string, fatal = false) =>
+    new TextDecoder(charset, { fatal }).decode(bytes, { stream: true });
+  let [charset, text] = ['utf-8', ''];
+  try {
+    text = decode(wide ?? 'utf-8', true);
+  } catch {
+    charset = 'windows-1252';
+    text = decode(charset);
+  }
+  return { name, file, charset, titles: parseCsv(text)[0] ?? [] };
+}
+
+export function Imports() {
+  const programs = useRead(['programs'], () => data(api.GET('/merchants/me/programs')));
+  const [page, setPage] = usePage();
+  const batches = useRead(['batches', page], () => readBatches(page), {
+    keep: true,
+    everyMs: (now) => (now?.items.some((batch) => !isOver(batch)) ? followMs : 5 * followMs),
+  });
+  const [repairs, setRepairs] = useState<Batch | null>(null);
+  const open_ = (programs.data ?? []).filter(({ archived }) => !archived);
+  const imports = batches.data && {
+    ...batches.data,
+    items: batches.data.items.filter(({ kind }) => kind === 'members.import'),
+  };
+  return (
+    <Page title={texts.nav.imports} lead={said.lead}>
+      <Failure error={programs.error ?? batches.error} />
+      {programs.data && <NewImport programs={open_} />}
+      <PagedTable
+        name={texts.nav.imports}
+        data={imports}
+        onPage={setPage}
+        keyOf={({ id }) => id}
+        empty={said.none}
+        columns={[
+          { title: said.started, cell: ({ startedAt }) => <Moment at={startedAt} /> },
+          {
+            title: said.program,
+            cell: ({ programId }) => programs.data?.find(({ _id }) => _id === programId)?.name ?? programId ?? '',
+          },
+          { title: said.state, cell: (batch) => <State batch={batch} /> },
+          { title: said.created, numeric: true, cell: ({ counts }) => number(counts.created) },
+          { title: said.deduped, numeric: true, cell: ({ counts }) => number(counts.deduped) },
+          { title: said.failed, numeric: true, cell: ({ counts }) => number(counts.failed) },
+          {
+            title: said.passes,
+            numeric: true,
+            cell: ({ passIssuance }) => number(passIssuance.apple + passIssuance.google),
+          },
+          {
+            title: texts.frame.actions,
+            cell: (batch) => (
+              <>
+                {!isOver(batch) && <CancelBatch id={batch.id} />}
+                {isOver(batch) && batch.counts.failed > 0 && (
+                  <>
+                    <Button onPress={() => setRepairs(batch)}>{said.repair}</Button>
+                    <a href={`${apiUrl}/merchants/me/batches/${batch.id}/errors.csv`} download>
+                      {said.correctedFile}
+                    </a>
+                  </>
+                )}
+              </>
+            ),
+          },
+        ]}
+      />
+      {repairs && <Repair batch={repairs} onClose={() => setRepairs(null)} />}
+    </Page>
+  );
+}
+
+const phaseKinds: Partial<Record<Batch['phase'], 'good' | 'bad'>> = {
+  completed: 'good',
+  failed: 'bad',
+  cancelled: 'bad',
+};
+
+export function State({ batch }: { batch: Pick<Batch, 'phase' | 'percent'> & Partial<Batch> }) {
+  return (
+    <>
+      <Badge kind={phaseKinds[batch.phase] ?? 'wait'}>{texts.phases[batch.phase]}</Badge>{' '}
+      {!isOver(batch) && <Progress label={said.progress} percent={batch.percent} />}
+      {batch.reason && <span className="hint">{batch.reason}</span>}
+    </>
+  );
+}
+
+export function CancelBatch({ id }: { id: string }) {
+  const cancel = useAction(() => data(api.POST('/merchants/me/batches/{id}/cancel', { params: { path: { id } } })), {
+    changes: ['batches', 'batch', 'campaigns'],
+    said: said.cancelled,
+  });
+  return (
+    <Button isDisabled={cancel.isRunning} onPress={() => cancel.run()}>
+      {texts.frame.cancel}
+    </Button>
+  );
+}
+
+function NewImport({ programs }: { programs: readonly { _id: string; name: string }[] }) {
+  const [programId, setProgramId] = useState(programs[0]?._id ?? '');
+  const [chosen, setChosen] = useState<Chosen | null>(null);
+  const [meant, setMeant] = useState<Record<string, string>>({});
+  const [quiet, setQuiet] = useState(false);
+  const [percent, setPercent] = useState(0);
+  const [outcome, setOutcome] = useState<DryRunAnswer | null>(null);
+  const take = async (file: Blob | undefined, name: string) => {
+    if (!file) return;
+    const opened = await open(file, name);
+    setChosen(opened);
+    setOutcome(null);
+    setMeant(Object.fromEntries(opened.titles.map((title) => [title, fieldOf(title)])));
+  };
+  const start = useAction(
+    async (dryRun: boolean) => {
+      if (!chosen) throw new Error(said.noFile);
+      const changed = chosen.titles.filter((title) => meant[title]?.toLowerCase() !== title.toLowerCase());
+      const mapping = Object.fromEntries(changed.map((title) => [title, meant[title] || null]));
+      const { file, charset, name: fileName } = chosen;
+      return send({ programId, file, fileName, charset, dryRun, quiet, mapping }, setPercent);
+    },
+    {
+      changes: ['batches'],
+      said: (answer) => ('id' in answer ? said.startedNow : said.dryRunDone),
+      onDone(answer) {
+        setOutcome('id' in answer ? null : answer);
+        if ('id' in answer) setChosen(null);
+      },
+    },
+  );
+  return (
+    <Panel title={said.new}>
+      <div className="fields">
+        <Select
+          name="programId"
+          label={said.into}
+          value={programId}
+          options={programs.map(({ _id, name }) => [_id, name])}
+          onChange={setProgramId}
+        />
+        {chosen && (
+          <Select
+            name="charset"
+            label={said.charset}
+            value={chosen.charset}
+            options={said.charsets}
+            onChange={(charset) => setChosen({ ...chosen, charset })}
+          />
+        )}
+      </div>
+      <DropZone
+        className="drop"
+        aria-label={said.drop}
+        onDrop={async ({ items }) => {
+          const item = items.find(({ kind }) => kind === 'file');
+          if (item?.kind === 'file') await take(await item.getFile(), item.name);
+        }}
+      >
+        <Text slot="label">{chosen ? chosen.name : said.drop}</Text>
+        <FileTrigger
+          acceptedFileTypes={['.csv', '.txt', '.tsv', 'text/csv']}
+          onSelect={(files) => take(files?.[0], files?.[0]?.name ?? '')}
+        >
+          <Button>{said.choose}</Button>
+        </FileTrigger>
+      </DropZone>
+      {chosen && (
+        <>
+          <h3>{said.columns}</h3>
+          <div className="fields">
+            {chosen.titles.map((title) => (
+              <Select
+                key={title}
+                name={`mapping.${title}`}
+                label={title}
+                value={meant[title] ?? ''}
+                options={said.fields}
+                onChange={(field) => setMeant({ ...meant, [title]: field })}
+              />
+            ))}
+          </div>
+          <Checkbox label={said.quiet} isSelected={quiet} onChange={setQuiet} />
+          <div className="row">
+            <Button isDisabled={start.isRunning} onPress={() => start.run(true)}>
+              {said.dryRun}
+            </Button>
+            <Button kind="primary" isDisabled={start.isRunning} onPress={() => start.run(false)}>
+              {said.import}
+            </Button>
+          </div>
+          {start.isRunning && <Progress label={said.upload} percent={percent} />}
+          {outcome && <DryRun outcome={outcome} />}
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function DryRun({ outcome: { counts, failures } }: { outcome: DryRunAnswer }) {
+  return (
+    <div role="status" className="stack">
+      <Facts
+        facts={[
+          [said.wouldCreate, number(counts.created)],
+          [said.wouldDedupe, number(counts.deduped)],
+          [said.wouldFail, number(counts.failed)],
+        ]}
+      />
+      {failures.length > 0 && (
+        <Table
+          name={said.wouldFail}
+          rows={failures}
+          keyOf={({ row }) => String(row)}
+          empty={said.none}
+          columns={[
+            { title: said.row, numeric: true, cell: ({ row }) => number(row) },
+            { title: said.reason, cell: ({ reason }) => reason },
+          ]}
+        />
+      )}
+    </div>
+  );
+}
+
+function Repair({ batch, onClose }: { batch: Batch; onClose: () => void }) {
+  const [rows, setRows] = useState<string[][] | null>(null);
+  const failed = useRead(['failed-rows', batch.id], async () => {
+    const answer = await fetch(`${apiUrl}/merchants/me/batches/${batch.id}/errors.csv`);
+    if (!answer.ok) throw failureOf(answer.status, await answer.json().catch(() => undefined));
+    return parseCsv(await answer.text());
+  });
+  const [titles = [], ...found] = failed.data ?? [];
+  const own = titles
+    .map((title, index) => [title, index] as const)
+    .filter(([title]) => title !== 'row' && title !== 'reason');
+  const now = rows ?? found;
+  const again = useAction(
+    () => {
+      const file = new Blob([
+        toCsv([own.map(([title]) => title), ...now.map((row) => own.map(([, at]) => row[at] ?? ''))]),
+      ]);
+      const upload = { programId: batch.programId ?? '', file, fileName: 'repaired.csv', charset: 'utf-8' };
+      return send({ ...upload, dryRun: false, quiet: false, mapping: {} }, () => undefined);
+    },
+    { changes: ['batches'], said: said.startedNow, onDone: onClose },
+  );
+  const reasonAt = titles.indexOf('reason');
+  return (
+    <Window title={said.repair} onClose={onClose} wide>
+      <p className="hint">{said.repairHint}</p>
+      <Failure error={failed.error} />
+      {now.map((row, number_) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows are neither added nor moved
+        <fieldset className="list" key={number_}>
+          <legend>{row[reasonAt]}</legend>
+          <div className="fields">
+            {own.map(([title, column]) => (
+              <label className="field" key={title}>
+                {title}
+                <input
+                  value={row[column] ?? ''}
+                  onChange={({ target }) =>
+                    setRows(now.map((one, other) => (other === number_ ? one.with(column, target.value) : one)))
+                  }
+                />
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      ))}
+      <div className="row end">
+        <Button onPress={onClose}>{texts.frame.cancel}</Button>
+        <Button kind="primary" isDisabled={again.isRunning || now.length === 0} onPress={() => again.run()}>
+          {said.sendAgain}
+        </Button>
+      </div>
+    </Window>
+  );
+}

@@ -1,0 +1,150 @@
+// Members: search as one types, and a new member.
+import { useEffect, useState } from 'react';
+import { Link, useLocation, useSearchParams } from 'wouter';
+import { useAction, useDraft, useRead, useSettled } from '../actions.js';
+import { api, data } from '../api.js';
+import { Form, Select, Submit, TextInput } from '../parts/form.js';
+import { Badge, Failure, Moment, number, Page, Panel } from '../parts/page.js';
+import { PagedTable } from '../parts/table.js';
+import { texts } from '../texts.js';
+
+const said = texts.members;
+const typingMs = 200;
+
+type Status = 'active' | 'voided' | 'expired';
+const kinds = { active: 'good', voided: 'bad', expired: 'wait' } as const;
+
+export function StatusBadge({ status }: { status: Status }) {
+  return <Badge kind={kinds[status]}>{said.statuses[status]}</Badge>;
+}
+
+export const nameOf = ({
+  firstName,
+  lastName,
+  memberCode,
+}: {
+  firstName?: string;
+  lastName?: string;
+  memberCode: string;
+}) => [firstName, lastName].filter(Boolean).join(' ') || memberCode;
+
+export function Members() {
+  const [params, setParams] = useSearchParams();
+  const [q, setQ] = useState(params.get('q') ?? '');
+  const programId = params.get('programId') ?? '';
+  const page = Number(params.get('page')) || 1;
+  const words = useSettled(q, typingMs).trim();
+  const put = (key: string, value: string) =>
+    setParams(
+      (now) => {
+        if (key !== 'page') now.delete('page');
+        if (value) now.set(key, value);
+        else now.delete(key);
+        return now;
+      },
+      { replace: true },
+    );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address follows the words, and nothing else
+  useEffect(() => {
+    if (words !== (params.get('q') ?? '')) put('q', words);
+  }, [words]);
+  const programs = useRead(['programs'], () => data(api.GET('/merchants/me/programs')));
+  const query = { page, ...(words && { q: words }), ...(programId && { programId }) };
+  const members = useRead(['members', query], () => data(api.GET('/merchants/me/members', { params: { query } })), {
+    keep: true,
+  });
+  const options = [
+    ['', said.allPrograms],
+    ...(programs.data ?? []).map(({ _id, name }) => [_id, name] as const),
+  ] as const;
+  return (
+    <Page title={texts.nav.members}>
+      <search className="fields">
+        <TextInput name="q" type="search" label={said.search} hint={said.searchHint} value={q} onChange={setQ} />
+        <Select
+          name="programId"
+          label={said.program}
+          value={programId}
+          options={options}
+          onChange={(value) => put('programId', value)}
+        />
+      </search>
+      <Failure error={members.error} />
+      {members.data && (
+        <p className="hint" role="status">
+          {said.found(members.data.total)}
+        </p>
+      )}
+      <PagedTable
+        name={texts.nav.members}
+        data={members.data}
+        onPage={(next) => put('page', String(next))}
+        keyOf={({ id }) => id}
+        empty={said.none}
+        columns={[
+          { title: said.person, cell: (member) => <Link href={`/members/${member.id}`}>{nameOf(member)}</Link> },
+          { title: said.email, cell: ({ email }) => email ?? texts.frame.none },
+          { title: said.code, cell: ({ memberCode }) => <code>{memberCode}</code> },
+          { title: said.program, cell: ({ program }) => program.name },
+          { title: said.balance, numeric: true, cell: ({ balance }) => number(balance) },
+          { title: said.status, cell: ({ status }) => <StatusBadge status={status} /> },
+          { title: said.since, cell: ({ createdAt }) => <Moment at={createdAt} dayOnly /> },
+        ]}
+      />
+      <Enroll programs={(programs.data ?? []).filter(({ archived }) => !archived)} />
+    </Page>
+  );
+}
+
+const nobody = { programId: '', firstName: '', lastName: '', email: '' };
+
+function Enroll({ programs }: { programs: readonly { _id: string; name: string }[] }) {
+  const [, go] = useLocation();
+  const [draft, setDraft, clear] = useDraft('new-member', nobody);
+  const programId = draft.programId || programs[0]?._id || '';
+  const enroll = useAction(
+    () => {
+      const { firstName, lastName, email } = draft;
+      const body = {
+        programId,
+        ...(firstName && { firstName }),
+        ...(lastName && { lastName }),
+        ...(email && { email }),
+      };
+      return data(api.POST('/merchants/me/members', { body }));
+    },
+    {
+      changes: ['members'],
+      said: ({ deduped }) => (deduped ? said.known : said.enrolled),
+      onDone({ id }) {
+        clear();
+        go(`/members/${id}`);
+      },
+    },
+  );
+  const text = (name: 'firstName' | 'lastName' | 'email', label: string) => (
+    <TextInput
+      name={name}
+      label={label}
+      value={draft[name]}
+      onChange={(value) => setDraft({ ...draft, [name]: value })}
+    />
+  );
+  return (
+    <Panel title={said.enroll}>
+      <Form label={said.enroll} className="form line" findings={enroll.findings} onSubmit={() => enroll.run()}>
+        <Select
+          name="programId"
+          label={said.into}
+          value={programId}
+          options={programs.map(({ _id, name }) => [_id, name])}
+          onChange={(value) => setDraft({ ...draft, programId: value })}
+        />
+        {text('firstName', said.firstName)}
+        {text('lastName', said.lastName)}
+        {text('email', said.email)}
+        <Submit isRunning={enroll.isRunning}>{texts.frame.create}</Submit>
+      </Form>
+    </Panel>
+  );
+}

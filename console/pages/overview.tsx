@@ -1,0 +1,134 @@
+// The overview: what happened by day and by program, as plots with a table behind each.
+import { useState } from 'react';
+import { useRead } from '../actions.js';
+import { api, data, send } from '../api.js';
+import { Select } from '../parts/form.js';
+import { Facts, Failure, number, Page, Panel } from '../parts/page.js';
+import { Plot, type Series } from '../parts/plot.js';
+import { Table } from '../parts/table.js';
+import { texts } from '../texts.js';
+
+const said = texts.overview;
+
+interface Counts {
+  members: { enrolled: number; erased: number };
+  installs: { apple: number; google: number };
+  removals: { apple: number; google: number };
+  points: { given: number; spent: number; expired: number };
+  redeems: number;
+  deliveries: { attempts: number; failedAttempts: number; succeeded: number; exhausted: number };
+}
+
+interface Stats {
+  totals: Counts;
+  days: (Counts & { day: string })[];
+  programs: (Counts & { programId: string | null })[];
+}
+
+const plots: readonly { title: string; series: readonly (readonly [string, (counts: Counts) => number])[] }[] = [
+  { title: said.members, series: [[said.enrolled, ({ members }) => members.enrolled]] },
+  {
+    title: said.installs,
+    series: [
+      [said.apple, ({ installs }) => installs.apple],
+      [said.google, ({ installs }) => installs.google],
+    ],
+  },
+  {
+    title: said.points,
+    series: [
+      [said.given, ({ points }) => points.given],
+      [said.spent, ({ points }) => points.spent],
+      [said.expired, ({ points }) => points.expired],
+    ],
+  },
+  { title: said.redeems, series: [[said.redeems, ({ redeems }) => redeems]] },
+  {
+    title: said.deliveries,
+    series: [
+      [said.succeeded, ({ deliveries }) => deliveries.succeeded],
+      [said.failedAttempts, ({ deliveries }) => deliveries.failedAttempts],
+      [said.exhausted, ({ deliveries }) => deliveries.exhausted],
+    ],
+  },
+];
+
+const dayMs = 86_400_000;
+
+export function Overview() {
+  const [days, setDays] = useState('30');
+  const [programId, setProgramId] = useState('');
+  const programs = useRead(['programs'], () => data(api.GET('/merchants/me/programs')));
+  const stats = useRead(
+    ['stats', days, programId],
+    () => {
+      const now = Date.now();
+      const day = (at: number) => new Date(at).toISOString().slice(0, 10);
+      const query = new URLSearchParams({ from: day(now - (Number(days) - 1) * dayMs), to: day(now) });
+      if (programId) query.set('programId', programId);
+      return send<Stats>('GET', `/merchants/me/stats?${query}`);
+    },
+    { keep: true, everyMs: 30_000 },
+  );
+  const nameOf = (id: string | null) => programs.data?.find(({ _id }) => _id === id)?.name ?? id ?? said.noProgram;
+  const { totals, days: counted = [] } = stats.data ?? {};
+  return (
+    <Page title={texts.nav.overview}>
+      <Failure error={stats.error} />
+      <div className="fields">
+        <Select name="days" label={said.days} value={days} options={said.ranges} onChange={setDays} />
+        <Select
+          name="programId"
+          label={texts.members.program}
+          value={programId}
+          options={[
+            ['', texts.members.allPrograms],
+            ...(programs.data ?? []).map(({ _id, name }) => [_id, name] as const),
+          ]}
+          onChange={setProgramId}
+        />
+      </div>
+      {totals && (
+        <Panel title={said.totals}>
+          <Facts
+            facts={plots.flatMap(({ title, series }) =>
+              series.map(
+                ([label, of]) => [title === label ? label : `${title}: ${label}`, number(of(totals))] as const,
+              ),
+            )}
+          />
+        </Panel>
+      )}
+      <div className="columns">
+        {stats.data &&
+          plots.map(({ title, series }) => (
+            <Panel key={title} title={title}>
+              <Plot
+                title={title}
+                days={counted.map(({ day }) => day)}
+                series={series.map(([label, of]): Series => ({ title: label, values: counted.map(of) }))}
+              />
+            </Panel>
+          ))}
+      </div>
+      {stats.data && (
+        <Panel title={said.byProgram}>
+          <Table
+            name={said.byProgram}
+            rows={stats.data.programs}
+            keyOf={({ programId: id }) => id ?? ''}
+            empty={texts.plots.none}
+            columns={[
+              { title: texts.members.program, cell: (row) => nameOf(row.programId) },
+              { title: said.enrolled, numeric: true, cell: ({ members }) => number(members.enrolled) },
+              { title: said.installs, numeric: true, cell: ({ installs }) => number(installs.apple + installs.google) },
+              { title: said.given, numeric: true, cell: ({ points }) => number(points.given) },
+              { title: said.spent, numeric: true, cell: ({ points }) => number(points.spent) },
+              { title: said.redeems, numeric: true, cell: ({ redeems }) => number(redeems) },
+            ]}
+          />
+        </Panel>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,114 @@
+// The people who may sign in, and their roles.
+import { useState } from 'react';
+import { useAction, useDraft, useRead } from '../actions.js';
+import { api, data } from '../api.js';
+import { Confirm } from '../parts/dialog.js';
+import { Button, Form, Select, Submit, TextInput } from '../parts/form.js';
+import { Failure, Moment, Page, Panel } from '../parts/page.js';
+import { Table } from '../parts/table.js';
+import { texts } from '../texts.js';
+
+const said = texts.people;
+
+const readUsers = () => data(api.GET('/merchants/me/users'));
+type User = Awaited<ReturnType<typeof readUsers>>[number];
+
+export function People() {
+  const users = useRead(['users'], readUsers);
+  const roles = useRead(['roles'], () => data(api.GET('/merchants/me/roles')));
+  const [draft, setDraft, clear] = useDraft('invitation', { email: '', role: 'manager' });
+  const [asks, setAsks] = useState<User | null>(null);
+  const invite = useAction(
+    () => data(api.POST('/merchants/me/users', { body: { email: draft.email, roleIds: [draft.role] } })),
+    {
+      changes: ['users'],
+      said: said.invited(draft.email),
+      onDone: clear,
+    },
+  );
+  const change = useAction(
+    ({ id, role }: { id: string; role: string }) =>
+      data(api.PATCH('/merchants/me/users/{id}', { params: { path: { id } }, body: { roleIds: [role] } })),
+    { changes: ['users'], said: said.changed },
+  );
+  const remove = useAction((id: string) => data(api.DELETE('/merchants/me/users/{id}', { params: { path: { id } } })), {
+    changes: ['users'],
+    said: said.removed,
+    onDone: () => setAsks(null),
+  });
+  const signOut = useAction(() => data(api.POST('/auth/sign-out-everywhere')), {
+    changes: ['session'],
+    said: ({ signedOut }) => (signedOut ? said.sessionsEnded : texts.session.foreign),
+  });
+  const options = (roles.data ?? []).map(({ id, name }) => [id, name] as const);
+  return (
+    <Page
+      title={texts.nav.people}
+      lead={said.lead}
+      actions={<Button onPress={() => signOut.run()}>{said.endSessions}</Button>}
+    >
+      <Failure error={users.error} />
+      <Panel title={said.new}>
+        <Form label={said.new} className="form line" findings={invite.findings} onSubmit={() => invite.run()}>
+          <TextInput
+            name="email"
+            type="email"
+            label={said.email}
+            value={draft.email}
+            onChange={(email) => setDraft({ ...draft, email })}
+          />
+          <Select
+            name="roleIds"
+            label={said.role}
+            value={draft.role}
+            options={options}
+            onChange={(role) => setDraft({ ...draft, role })}
+          />
+          <Submit isRunning={invite.isRunning}>{said.invite}</Submit>
+        </Form>
+      </Panel>
+      <Table
+        name={texts.nav.people}
+        rows={users.data}
+        keyOf={({ id }) => id}
+        empty={said.none}
+        columns={[
+          { title: said.person, cell: ({ email }) => email },
+          {
+            title: said.roles,
+            cell: ({ id, email, roleIds }) => (
+              <Select
+                name={`role-${id}`}
+                label={said.roleOf(email)}
+                value={roleIds[0] ?? ''}
+                options={options}
+                onChange={(role) => change.run({ id, role })}
+              />
+            ),
+          },
+          { title: said.lastSignIn, cell: ({ lastSignInAt }) => <Moment at={lastSignInAt} /> },
+          {
+            title: texts.frame.actions,
+            cell: (user) => (
+              <Button kind="danger" aria-label={said.removePerson(user.email)} onPress={() => setAsks(user)}>
+                {said.remove}
+              </Button>
+            ),
+          },
+        ]}
+      />
+      {asks && (
+        <Confirm
+          title={said.removePerson(asks.email)}
+          action={said.remove}
+          kind="danger"
+          isRunning={remove.isRunning}
+          onConfirm={() => remove.run(asks.id)}
+          onClose={() => setAsks(null)}
+        >
+          <p>{said.removeHint}</p>
+        </Confirm>
+      )}
+    </Page>
+  );
+}

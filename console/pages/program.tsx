@@ -1,0 +1,329 @@
+// The designer of one program: its fields, both phones and the public page as the code that signs would make them,
+// save, publish with what it will do, and the versions. What was typed is kept in the tab until it is saved.
+import { useState } from 'react';
+import { useParams } from 'wouter';
+import { notify, queryClient, useAction, useDraft, useRead, useSettled } from '../actions.js';
+import { ApiError, api, data, serviceUrl } from '../api.js';
+import { at, type Json, patchBetween } from '../merge.js';
+import { Confirm } from '../parts/dialog.js';
+import { Button, Form, OtherFindings, TextInput } from '../parts/form.js';
+import { Badge, Facts, Failure, Moment, number, Page, Panel, Progress } from '../parts/page.js';
+import { Android, type ApplePass, type GooglePass, Iphone, PublicPage } from '../parts/phones.js';
+import { Table } from '../parts/table.js';
+import { texts } from '../texts.js';
+import { Edit, fieldPaths, sections } from './designFields.js';
+
+const said = texts.design;
+
+/** What a program says about itself, and no edit changes. */
+const fixed = ['_id', 'version', 'liveVersion', 'archived', 'merchantId'];
+const contentOf = (program: Json): Json =>
+  Object.fromEntries(Object.entries(program).filter(([key]) => !fixed.includes(key)));
+
+interface Edited {
+  version: number;
+  program: Json;
+}
+
+const typingMs = 350;
+
+export function Program() {
+  const { id = '' } = useParams();
+  const draft = useRead(['program', id], () =>
+    data(api.GET('/merchants/me/programs/{id}/draft', { params: { path: { id } } })),
+  );
+  if (!draft.data)
+    return (
+      <Page title={said.title} back={{ to: '/programs', title: texts.nav.programs }}>
+        <Failure error={draft.error} />
+      </Page>
+    );
+  return <Designer key={id} id={id} saved={draft.data as Json & { version: number; liveVersion: number | null }} />;
+}
+
+function Designer({ id, saved }: { id: string; saved: Json & { version: number; liveVersion: number | null } }) {
+  const [edited, setEdited, forget] = useDraft<Edited | null>(`program:${id}`, null);
+  const [sample, setSample] = useState({ balance: '', changeMessage: said.sampleMessage });
+  const [asks, setAsks] = useState<{ version: number } | 'archive' | null>(null);
+  const [batchId, setBatchId] = useDraft<string | null>(`rebuild:${id}`, null);
+  const program = edited?.program ?? contentOf(saved);
+  const isDirty = edited !== null;
+  const isStale = isDirty && edited.version !== saved.version;
+
+  const change = (next: Json) => setEdited({ version: edited?.version ?? saved.version, program: next });
+  const shown = useSettled(JSON.stringify({ program, sample }), typingMs);
+  const preview = useRead(
+    ['preview', id, shown],
+    () => {
+      const { balance, changeMessage } = JSON.parse(shown).sample;
+      const member = {
+        ...(/^\d+$/.test(balance) && { balance: Number(balance) }),
+        ...(changeMessage && { changeMessage }),
+      };
+      const body = { program: { _id: id, ...JSON.parse(shown).program }, member };
+      return data(api.POST('/merchants/me/programs/preview', { body }));
+    },
+    { keep: true },
+  );
+
+  const save = useAction(
+    async () => {
+      const patch = patchBetween(contentOf(saved), program);
+      const body = { ...patch, version: edited?.version ?? saved.version };
+      return data(api.PATCH('/merchants/me/programs/{id}', { params: { path: { id } }, body: body as never }));
+    },
+    {
+      said: said.saved,
+      changes: ['program', 'programs', 'publication'],
+      onDone(now) {
+        queryClient.setQueryData(['program', id], now);
+        forget();
+      },
+    },
+  );
+  const publish = useAction(
+    (version: number) =>
+      data(api.POST('/merchants/me/programs/{id}/publish', { params: { path: { id } }, body: { version } })),
+    {
+      said: said.published,
+      changes: ['program', 'programs', 'versions', 'publication'],
+      onDone({ rebuild }) {
+        setAsks(null);
+        setBatchId(rebuild?.batchId ?? null);
+      },
+    },
+  );
+  const archived = at(saved, 'archived') === true;
+  const toggle = useAction(
+    () => {
+      const params = { params: { path: { id } } };
+      return data(
+        archived
+          ? api.POST('/merchants/me/programs/{id}/restore', params)
+          : api.POST('/merchants/me/programs/{id}/archive', params),
+      );
+    },
+    {
+      said: archived ? said.restored : said.archivedNow,
+      changes: ['program', 'programs'],
+      onDone: () => setAsks(null),
+    },
+  );
+
+  const findings = [...(preview.data?.findings ?? []), ...save.findings];
+  const apple = preview.data?.apple as ApplePass | null | undefined;
+  const google = preview.data?.google as GooglePass | null | undefined;
+  const isLive = saved.liveVersion !== null;
+  const startPublishing = () => {
+    if (!isDirty) return setAsks({ version: saved.version });
+    save.run(undefined, { onSuccess: ({ version }) => setAsks({ version }) });
+  };
+  return (
+    <Page
+      title={String(program.name) || said.title}
+      back={{ to: '/programs', title: texts.nav.programs }}
+      lead={
+        <>
+          {isLive ? said.live(saved.liveVersion ?? 0) : said.neverPublished}{' '}
+          {isDirty && <Badge kind="wait">{said.unsaved}</Badge>}{' '}
+          {isLive && (
+            <a href={`${serviceUrl}/enroll/${String(saved.slug)}`} target="_blank" rel="noreferrer">
+              {said.openPage}
+            </a>
+          )}
+        </>
+      }
+      actions={
+        <>
+          <Button onPress={() => save.run()} isDisabled={save.isRunning || !isDirty}>
+            {texts.frame.save}
+          </Button>
+          <Button kind="primary" isDisabled={publish.isRunning || save.isRunning} onPress={startPublishing}>
+            {said.publish}
+          </Button>
+          <Button onPress={() => (archived ? toggle.run() : setAsks('archive'))}>
+            {archived ? said.restore : said.archive}
+          </Button>
+        </>
+      }
+    >
+      {isStale && (
+        <p className="banner" role="alert">
+          {said.stale} <Button onPress={() => setEdited({ version: saved.version, program })}>{said.keepMine}</Button>{' '}
+          <Button onPress={forget}>{said.takeTheirs}</Button>
+        </p>
+      )}
+      {batchId && <Rebuild batchId={batchId} onDone={() => setBatchId(null)} />}
+      <div className="designer">
+        <Form label={said.form} findings={findings} onSubmit={() => isDirty && save.run()}>
+          <OtherFindings findings={findings} names={fieldPaths} />
+          {sections.map(({ title, fields }) => (
+            <Panel key={title} title={title}>
+              <div className="fields">
+                {fields.map((field) => (
+                  <Edit
+                    key={field.path + field.kind + String(field.shown)}
+                    field={field}
+                    program={program}
+                    onChange={change}
+                  />
+                ))}
+              </div>
+            </Panel>
+          ))}
+          <button type="submit" hidden>
+            {texts.frame.save}
+          </button>
+        </Form>
+        <section className="preview" aria-label={said.preview}>
+          <h2>{said.preview}</h2>
+          <Failure error={preview.error} />
+          <div className="phones">
+            <Iphone pass={apple} pictures={preview.data?.appleImages} />
+            <Android pass={google} pictures={preview.data?.appleImages} message={sample.changeMessage} />
+          </div>
+          <div className="fields">
+            <TextInput
+              name="sample.balance"
+              label={said.sampleBalance}
+              inputMode="numeric"
+              value={sample.balance}
+              onChange={(balance) => setSample({ ...sample, balance })}
+            />
+            <TextInput
+              name="sample.changeMessage"
+              label={said.sampleChange}
+              value={sample.changeMessage}
+              onChange={(changeMessage) => setSample({ ...sample, changeMessage })}
+            />
+          </div>
+          <h3>{texts.phones.publicPage}</h3>
+          <PublicPage html={preview.data?.publicPage} />
+        </section>
+      </div>
+      <Versions
+        id={id}
+        onGoBack={(version) => {
+          setEdited({ version: saved.version, program: version });
+          notify('done', said.wentBack);
+        }}
+      />
+      {asks !== null && asks !== 'archive' && (
+        <Publication
+          id={id}
+          isRunning={publish.isRunning}
+          onConfirm={() => publish.run(asks.version)}
+          onClose={() => setAsks(null)}
+        />
+      )}
+      {asks === 'archive' && (
+        <Confirm
+          title={said.archiveTitle}
+          action={said.archive}
+          kind="danger"
+          isRunning={toggle.isRunning}
+          onConfirm={() => toggle.run()}
+          onClose={() => setAsks(null)}
+        >
+          <p>{said.archiveHint}</p>
+        </Confirm>
+      )}
+    </Page>
+  );
+}
+
+function Publication(props: { id: string; isRunning: boolean; onConfirm: () => void; onClose: () => void }) {
+  const { id, ...dialog } = props;
+  const effect = useRead(['publication', id, props.isRunning], () =>
+    data(api.GET('/merchants/me/programs/{id}/publish-preview', { params: { path: { id } } })),
+  );
+  const { passes = 0, full = 0, overFull = 0, tierMoves = 0, complete = true, counted = 0 } = effect.data ?? {};
+  return (
+    <Confirm title={said.publishTitle} action={said.publish} {...dialog}>
+      <Failure error={effect.error} />
+      {effect.data && (
+        <>
+          <p>{said.willChange(passes)}</p>
+          <Facts
+            facts={[
+              [said.passes, number(passes)],
+              [said.full, number(full)],
+              [said.overFull, number(overFull)],
+              [said.tierMoves, number(tierMoves)],
+            ]}
+          />
+          {!complete && <p className="hint">{said.counted(counted)}</p>}
+        </>
+      )}
+    </Confirm>
+  );
+}
+
+const ended = ['completed', 'failed', 'cancelled'];
+
+function Rebuild({ batchId, onDone }: { batchId: string; onDone: () => void }) {
+  const batch = useRead(
+    ['batch', batchId],
+    () => data(api.GET('/merchants/me/batches/{id}', { params: { path: { id: batchId } } })),
+    { everyMs: (now) => (now && ended.includes(now.phase) ? false : 1_000) },
+  );
+  const { phase, percent = 0, counts } = batch.data ?? {};
+  const isOver = phase !== undefined && ended.includes(phase);
+  return (
+    <Panel title={said.rebuild} actions={isOver ? <Button onPress={onDone}>{texts.frame.close}</Button> : undefined}>
+      <Failure error={batch.error instanceof ApiError && batch.error.status === 404 ? null : batch.error} />
+      <Progress label={said.rebuild} percent={percent} />
+      {counts && <p className="hint">{said.rebuilt(counts.created, counts.total, texts.phases[phase ?? 'queued'])}</p>}
+    </Panel>
+  );
+}
+
+function Versions({ id, onGoBack }: { id: string; onGoBack: (program: Json) => void }) {
+  const versions = useRead(['versions', id], () =>
+    data(api.GET('/merchants/me/programs/{id}/versions', { params: { path: { id }, query: { pageSize: 50 } } })),
+  );
+  const open = useAction(
+    (version: number) =>
+      data(
+        api.GET('/merchants/me/programs/{id}/versions/{version}', {
+          params: { path: { id, version: String(version) } },
+        }),
+      ),
+    { onDone: ({ program }) => onGoBack(contentOf(program as Json)) },
+  );
+  return (
+    <Panel title={said.versions}>
+      <Failure error={versions.error} />
+      <Table
+        name={said.versions}
+        rows={versions.data?.items}
+        keyOf={({ version }) => String(version)}
+        empty={said.noVersions}
+        columns={[
+          {
+            title: texts.programs.version,
+            cell: ({ version, live }) => (
+              <>
+                {version} {live && <Badge kind="good">{said.isLive}</Badge>}
+              </>
+            ),
+          },
+          { title: texts.programs.program, cell: ({ name }) => name },
+          { title: said.publishedAt, cell: ({ publishedAt }) => <Moment at={publishedAt} /> },
+          {
+            title: said.publishedBy,
+            cell: ({ publishedBy }) => publishedBy?.name ?? publishedBy?.id ?? texts.frame.none,
+          },
+          {
+            title: texts.frame.actions,
+            cell: ({ version }) => (
+              <Button kind="link" aria-label={said.goBackTo(version)} onPress={() => open.run(version)}>
+                {said.goBack}
+              </Button>
+            ),
+          },
+        ]}
+      />
+    </Panel>
+  );
+}

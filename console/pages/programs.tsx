@@ -1,0 +1,103 @@
+// The merchant's programs, and a new one by its name and style.
+import { Link, useLocation } from 'wouter';
+import { useAction, useDraft, useRead } from '../actions.js';
+import { api, data } from '../api.js';
+import { Form, Select, Submit, TextInput } from '../parts/form.js';
+import { Badge, Failure, Page, Panel } from '../parts/page.js';
+import { Table } from '../parts/table.js';
+import { texts } from '../texts.js';
+
+const said = texts.programs;
+type Style = 'points' | 'stamps' | 'tiered';
+
+/** What a new program begins with, so that it can be published as it is. */
+const beginnings = {
+  points: { fields: { primaryLabel: 'POINTS' }, goal: 100 },
+  stamps: { fields: { primaryLabel: 'STAMPS' }, goal: 10 },
+  tiered: {
+    fields: { primaryLabel: 'POINTS' },
+    goal: 500,
+    tiers: [
+      { name: 'Bronze', threshold: 0 },
+      { name: 'Silver', threshold: 200 },
+      { name: 'Gold', threshold: 1_000 },
+    ],
+  },
+};
+
+const slugOf = (name: string) =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 50) || 'program';
+
+/** The name of the program, or with a few more letters when that one is taken. */
+async function create({ name, style }: { name: string; style: Style }) {
+  const make = (slug: string) =>
+    data(api.POST('/merchants/me/programs', { body: { name, style, slug, ...beginnings[style] } }));
+  return make(slugOf(name)).catch((error: { code?: string }) => {
+    if (error.code !== 'SLUG_TAKEN') throw error;
+    return make(`${slugOf(name)}-${crypto.randomUUID().slice(0, 4)}`);
+  });
+}
+
+export function Programs() {
+  const programs = useRead(['programs'], () => data(api.GET('/merchants/me/programs')));
+  const [, go] = useLocation();
+  const [draft, setDraft, clear] = useDraft('new-program', { name: '', style: 'stamps' as Style });
+  const creation = useAction(create, {
+    changes: ['programs'],
+    onDone(program) {
+      clear();
+      go(`/programs/${program._id}`);
+    },
+  });
+  return (
+    <Page title={texts.nav.programs} lead={said.lead}>
+      <Failure error={programs.error} />
+      <Panel title={said.create}>
+        <Form
+          label={said.create}
+          className="form line"
+          findings={creation.findings}
+          onSubmit={() => creation.run(draft)}
+        >
+          <TextInput
+            name="name"
+            label={said.name}
+            value={draft.name}
+            onChange={(name) => setDraft({ ...draft, name })}
+          />
+          <Select
+            name="style"
+            label={said.style}
+            value={draft.style}
+            options={said.styles}
+            onChange={(style) => setDraft({ ...draft, style: style as Style })}
+          />
+          <Submit isRunning={creation.isRunning}>{texts.frame.create}</Submit>
+        </Form>
+      </Panel>
+      <Table
+        name={texts.nav.programs}
+        rows={programs.data}
+        keyOf={({ _id }) => _id}
+        empty={said.none}
+        columns={[
+          { title: said.program, cell: ({ _id, name }) => <Link href={`/programs/${_id}`}>{name}</Link> },
+          { title: said.style, cell: ({ style }) => said.styles.find(([key]) => key === style)?.[1] },
+          { title: said.unit, cell: ({ fields }) => fields.primaryLabel },
+          { title: said.goal, numeric: true, cell: ({ goal }) => goal ?? texts.frame.none },
+          { title: said.version, numeric: true, cell: ({ version }) => version },
+          {
+            title: said.state,
+            cell: ({ archived }) =>
+              archived ? <Badge kind="wait">{said.archived}</Badge> : <Badge kind="good">{said.open}</Badge>,
+          },
+        ]}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,104 @@
+// Webhook subscriptions with their health, and a new one.
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { useAction, useDraft, useRead } from '../actions.js';
+import { api, data } from '../api.js';
+import { Choices, Form, Submit, TextInput } from '../parts/form.js';
+import { Badge, Failure, Moment, Page, Panel } from '../parts/page.js';
+import { Secret } from '../parts/secret.js';
+import { PagedTable, usePage } from '../parts/table.js';
+import { texts } from '../texts.js';
+
+const said = texts.webhooks;
+
+type Health = { state: 'ok' | 'failing' | 'disabled' };
+const kinds = { ok: 'good', failing: 'bad', disabled: 'plain' } as const;
+
+export function HealthBadge({ health: { state } }: { health: Health }) {
+  return <Badge kind={kinds[state]}>{said.health[state]}</Badge>;
+}
+
+export function Webhooks() {
+  const [page, setPage] = usePage();
+  const webhooks = useRead(
+    ['webhooks', page],
+    () => data(api.GET('/merchants/me/webhooks', { params: { query: { page } } })),
+    { keep: true, everyMs: 10_000 },
+  );
+  return (
+    <Page title={texts.nav.webhooks} lead={said.lead}>
+      <Failure error={webhooks.error} />
+      <PagedTable
+        name={texts.nav.webhooks}
+        data={webhooks.data}
+        onPage={setPage}
+        keyOf={({ id }) => id}
+        empty={said.none}
+        columns={[
+          { title: said.receiver, cell: ({ id, name }) => <Link href={`/webhooks/${id}`}>{name}</Link> },
+          { title: said.url, cell: ({ url }) => url },
+          { title: said.events, cell: ({ events }) => events.join(', ') },
+          { title: said.state, cell: ({ health }) => <HealthBadge health={health} /> },
+          { title: said.lastSuccess, cell: ({ health }) => <Moment at={health.lastSuccessAt} /> },
+        ]}
+      />
+      <NewWebhook />
+    </Page>
+  );
+}
+
+const blank = { name: '', url: '', events: ['*'] };
+
+function NewWebhook() {
+  const [draft, setDraft, clear] = useDraft('new-webhook', blank);
+  const [secret, setSecret] = useState<string | null>(null);
+  const creation = useAction(
+    () => {
+      const { name, url, events } = draft;
+      const body = { url, events: events as never, ...(name && { name }) };
+      return data(api.POST('/merchants/me/webhooks', { body }));
+    },
+    {
+      changes: ['webhooks'],
+      said: said.created,
+      onDone(created) {
+        setSecret(created.secret);
+        clear();
+      },
+    },
+  );
+  return (
+    <Panel title={said.new}>
+      <Form label={said.new} findings={creation.findings} onSubmit={() => creation.run()}>
+        <div className="fields">
+          <TextInput
+            name="url"
+            type="url"
+            label={said.url}
+            value={draft.url}
+            onChange={(url) => setDraft({ ...draft, url })}
+          />
+          <TextInput
+            name="name"
+            label={said.name}
+            value={draft.name}
+            onChange={(name) => setDraft({ ...draft, name })}
+          />
+        </div>
+        <Choices
+          name="events"
+          label={said.events}
+          options={said.eventTypes}
+          value={draft.events}
+          onChange={(events) => setDraft({ ...draft, events })}
+        />
+        <div>
+          <Submit isRunning={creation.isRunning}>{texts.frame.create}</Submit>
+        </div>
+      </Form>
+      {secret && (
+        <Secret title={said.secretTitle} hint={said.secretHint} value={secret} onClose={() => setSecret(null)} />
+      )}
+    </Panel>
+  );
+}

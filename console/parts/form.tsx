@@ -1,0 +1,198 @@
+// Controls with their labels and findings. A finding stands beside the control whose `name` is its path, or begins it.
+import { createContext, type FormEvent, type ReactNode, useContext, useId } from 'react';
+import {
+  Button as AriaButton,
+  Checkbox as AriaCheckbox,
+  type ButtonProps,
+  FieldError,
+  Input,
+  Label,
+  TextArea,
+  TextField,
+} from 'react-aria-components';
+import type { Finding } from '../api.js';
+import { texts } from '../texts.js';
+
+const Findings = createContext<readonly Finding[]>([]);
+
+export function useFindings(name: string): { error: string | undefined; warning: string | undefined } {
+  const own = useContext(Findings).filter(({ path }) => path === name || path.startsWith(`${name}.`));
+  const said = (kind: Finding['severity']) =>
+    own
+      .filter(({ severity = 'error' }) => severity === kind)
+      .map(({ message }) => message)
+      .join('; ') || undefined;
+  return { error: said('error'), warning: said('warning') };
+}
+
+/** Findings of which no control of the form is the place. */
+export function OtherFindings({ findings, names }: { findings: readonly Finding[]; names: readonly string[] }) {
+  const others = findings.filter(({ path }) => !names.some((name) => path === name || path.startsWith(`${name}.`)));
+  if (others.length === 0) return null;
+  return (
+    <ul className="findings">
+      {others.map(({ path, message, severity = 'error' }) => (
+        <li key={path + message} className={severity}>
+          <code>{path}</code> {message}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface FormProps {
+  label: string;
+  findings?: readonly Finding[];
+  onSubmit: () => void;
+  children: ReactNode;
+  className?: string;
+}
+
+export function Form({ label, findings = [], onSubmit, children, className = 'form' }: FormProps) {
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSubmit();
+  };
+  return (
+    <Findings.Provider value={findings}>
+      <form aria-label={label} className={className} onSubmit={submit} noValidate>
+        {children}
+      </form>
+    </Findings.Provider>
+  );
+}
+
+export function Button({ kind = 'plain', ...rest }: ButtonProps & { kind?: 'plain' | 'primary' | 'danger' | 'link' }) {
+  return <AriaButton {...rest} className={`button ${kind}`} />;
+}
+
+interface TextInputProps {
+  name: string;
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  type?: 'text' | 'email' | 'search' | 'url' | 'color' | 'datetime-local' | 'number' | 'date';
+  lines?: number;
+  hint?: string | undefined;
+  isDisabled?: boolean;
+  inputMode?: 'numeric';
+  list?: string;
+  autoFocus?: boolean;
+}
+
+export function TextInput({ lines, hint, type = 'text', inputMode, list, autoFocus, ...field }: TextInputProps) {
+  const { error, warning } = useFindings(field.name);
+  const hintId = useId();
+  const said = warning ?? hint;
+  const described = said === undefined ? {} : { 'aria-describedby': hintId };
+  return (
+    <TextField
+      {...field}
+      {...described}
+      className="field"
+      isInvalid={error !== undefined}
+      validationBehavior="aria"
+      type={type as 'text'}
+    >
+      <Label>{field.label}</Label>
+      {lines === undefined ? (
+        <Input {...(inputMode && { inputMode })} {...(list && { list })} {...(autoFocus && { autoFocus })} />
+      ) : (
+        <TextArea rows={lines} />
+      )}
+      {said !== undefined && (
+        <span id={hintId} className={warning === undefined ? 'hint' : 'hint warning'}>
+          {said}
+        </span>
+      )}
+      <FieldError className="error">{error}</FieldError>
+    </TextField>
+  );
+}
+
+interface SelectProps {
+  name: string;
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  options: readonly (readonly [string, string])[];
+  isDisabled?: boolean;
+}
+
+export function Select({ name, label, value, onChange, options, isDisabled = false }: SelectProps) {
+  const { error } = useFindings(name);
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select
+        id={id}
+        name={name}
+        value={value}
+        disabled={isDisabled}
+        aria-invalid={error !== undefined}
+        {...(error !== undefined && { 'aria-describedby': `${id}-error` })}
+        onChange={(event) => onChange(event.target.value)}
+      >
+        {options.map(([key, title]) => (
+          <option key={key} value={key}>
+            {title}
+          </option>
+        ))}
+      </select>
+      {error !== undefined && (
+        <span id={`${id}-error`} className="error">
+          {error}
+        </span>
+      )}
+    </div>
+  );
+}
+
+export function Checkbox({ label, ...rest }: { label: string; isSelected: boolean; onChange: (on: boolean) => void }) {
+  return (
+    <AriaCheckbox {...rest} className="checkbox">
+      <span className="box" aria-hidden="true" />
+      {label}
+    </AriaCheckbox>
+  );
+}
+
+/** Several of a list, as check boxes. */
+export function Choices({
+  label,
+  options,
+  value,
+  onChange,
+  name,
+}: {
+  name: string;
+  label: string;
+  options: readonly (readonly [string, string])[];
+  value: readonly string[];
+  onChange: (value: string[]) => void;
+}) {
+  const { error } = useFindings(name);
+  return (
+    <fieldset className="choices">
+      <legend>{label}</legend>
+      {options.map(([key, title]) => (
+        <Checkbox
+          key={key}
+          label={title}
+          isSelected={value.includes(key)}
+          onChange={(on) => onChange(on ? [...value, key] : value.filter((other) => other !== key))}
+        />
+      ))}
+      {error !== undefined && <span className="error">{error}</span>}
+    </fieldset>
+  );
+}
+
+export function Submit({ isRunning, children }: { isRunning: boolean; children: ReactNode }) {
+  return (
+    <Button kind="primary" type="submit" isDisabled={isRunning}>
+      {isRunning ? texts.frame.working : children}
+    </Button>
+  );
+}

@@ -1,0 +1,108 @@
+// The frame of a page: its heading, which gets the focus when one comes from another page, and small things that many
+// pages show.
+import { type ReactNode, useEffect, useRef } from 'react';
+import { Link } from 'wouter';
+import { ApiError } from '../api.js';
+import { texts } from '../texts.js';
+
+/** Of the page before; undefined on the first one, which leaves the focus where the browser has it. */
+let shownBefore: string | undefined;
+
+interface PageProps {
+  title: string;
+  lead?: ReactNode;
+  actions?: ReactNode;
+  back?: { to: string; title: string };
+  children: ReactNode;
+}
+
+export function Page({ title, lead, actions, back, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    const here = window.location.pathname;
+    if (shownBefore !== undefined && shownBefore !== here) heading.current?.focus();
+    shownBefore = here;
+  }, []);
+  useEffect(() => {
+    document.title = `${title} - ${texts.frame.product}`;
+  }, [title]);
+  return (
+    <>
+      <header className="title">
+        {back && (
+          <Link className="back" href={back.to}>
+            {back.title}
+          </Link>
+        )}
+        <div className="row between">
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {actions && <div className="row">{actions}</div>}
+        </div>
+        {lead !== undefined && <p className="lead">{lead}</p>}
+      </header>
+      {children}
+    </>
+  );
+}
+
+/** What came in the way of a read; nothing while there is none. */
+export function Failure({ error }: { error: Error | null }) {
+  if (!error) return null;
+  const code = error instanceof ApiError ? error.code : '';
+  return (
+    <p className="banner failed" role="alert">
+      {code === 'PERMISSION_DENIED' ? texts.frame.notAllowed : error.message}
+    </p>
+  );
+}
+
+const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+
+export function Moment({ at, dayOnly = false }: { at: string | null | undefined; dayOnly?: boolean }) {
+  if (!at) return <>{texts.frame.none}</>;
+  return <time dateTime={at}>{(dayOnly ? day : moment).format(new Date(at))}</time>;
+}
+
+export const number = (value: number): string => value.toLocaleString('en');
+
+export function Badge({ kind, children }: { kind: 'good' | 'bad' | 'wait' | 'plain'; children: ReactNode }) {
+  return <span className={`badge ${kind}`}>{children}</span>;
+}
+
+export function Panel({ title, children, actions }: { title: string; children: ReactNode; actions?: ReactNode }) {
+  return (
+    <section className="panel" aria-label={title}>
+      <div className="row between">
+        <h2>{title}</h2>
+        {actions && <div className="row">{actions}</div>}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** Labels with their values. */
+export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className="facts">
+      {facts.map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export function Progress({ label, percent }: { label: string; percent: number }) {
+  return (
+    <div className="progress">
+      <progress aria-label={label} max={100} value={percent} />
+      <span>{texts.frame.percent(percent)}</span>
+    </div>
+  );
+}

@@ -1,0 +1,107 @@
+// Lines by day, drawn by uPlot, with the same numbers as a table behind them.
+import { useEffect, useRef } from 'react';
+import UPlot from 'uplot';
+import { texts } from '../texts.js';
+import { number } from './page.js';
+import { Table } from './table.js';
+
+export interface Series {
+  title: string;
+  values: readonly number[];
+}
+
+interface PlotProps {
+  title: string;
+  /** ISO dates. */
+  days: readonly string[];
+  series: readonly Series[];
+}
+
+const height = 180;
+const strokes = ['--accent', '--wait', '--bad', '--good'];
+
+export function Plot({ title, days, series }: PlotProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const drawn = JSON.stringify({ days, series });
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const style = getComputedStyle(element);
+    const probe = document.createElement('span');
+    element.append(probe);
+    // A custom property may hold light-dark(); the browser resolves it where it is used.
+    const color = (name: string) => {
+      probe.style.color = `var(${name})`;
+      return getComputedStyle(probe).color;
+    };
+    const { days: x, series: lines } = JSON.parse(drawn) as Pick<PlotProps, 'days' | 'series'>;
+    const axis = { stroke: style.color, grid: { stroke: color('--line'), width: 1 }, ticks: { show: false } };
+    const plot = new UPlot(
+      {
+        width: element.clientWidth,
+        height,
+        legend: { show: false },
+        cursor: { show: false },
+        scales: { y: { range: (_, __, max) => [0, Math.max(1, max)] } },
+        axes: [axis, { ...axis, size: 56 }],
+        series: [
+          {},
+          ...lines.map(({ title: label }, index) => ({
+            label,
+            stroke: color(strokes[index] ?? '--ink'),
+            width: 2,
+            ...(index > 0 && { dash: [6, 3 * index] }),
+          })),
+        ],
+      },
+      [x.map((day) => Date.parse(day) / 1_000), ...lines.map(({ values }) => [...values])],
+      element,
+    );
+    probe.remove();
+    const resized = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
+    resized.observe(element);
+    return () => {
+      resized.disconnect();
+      plot.destroy();
+    };
+  }, [drawn]);
+  const rows = days.map((day, index) => ({ day, values: series.map(({ values }) => values[index] ?? 0) })).reverse();
+  return (
+    <>
+      <div
+        role="img"
+        aria-label={texts.plots.of(
+          title,
+          series.map((one) => one.title),
+        )}
+      >
+        <ul className="legend" aria-hidden="true">
+          {series.map((one, index) => (
+            <li key={one.title}>
+              <span className={`stroke stroke-${index}`} />
+              {one.title}
+            </li>
+          ))}
+        </ul>
+        <div ref={place} />
+      </div>
+      <details>
+        <summary>{texts.plots.table(title)}</summary>
+        <Table
+          name={title}
+          rows={rows}
+          keyOf={({ day }) => day}
+          empty={texts.plots.none}
+          columns={[
+            { title: texts.plots.day, cell: ({ day }) => day },
+            ...series.map((one, index) => ({
+              title: one.title,
+              numeric: true,
+              cell: ({ values }: { values: number[] }) => number(values[index] ?? 0),
+            })),
+          ]}
+        />
+      </details>
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+// Who is signed in. The service's own pages sign people in, by a mailed link or at a company's provider; a page of the
+// console stays as it is meanwhile, in its tab.
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { notify, useAction, useRead } from './actions.js';
+import { api, connection, data } from './api.js';
+import { Window } from './parts/dialog.js';
+import { Button } from './parts/form.js';
+import { texts } from './texts.js';
+
+export const signInUrl = new URL('sign-in', document.baseURI).href;
+
+export const useSession = () => useRead(['session'], () => data(api.GET('/auth/session')));
+
+export function useSignOut() {
+  return useAction(() => data(api.POST('/auth/sign-out')), {
+    onDone({ signedOut }) {
+      if (!signedOut) return notify('failed', texts.session.foreign);
+      sessionStorage.clear();
+      window.location.assign(signInUrl);
+    },
+  });
+}
+
+/** Stands above the page of a session that has ended. */
+export function SignInAgain() {
+  const client = useQueryClient();
+  const { run } = useAction(() => data(api.GET('/auth/session')), {
+    onDone() {
+      connection.set({ ...connection.get(), signedOut: false });
+      void client.invalidateQueries();
+    },
+  });
+  useEffect(() => {
+    const look = () => run();
+    window.addEventListener('focus', look);
+    return () => window.removeEventListener('focus', look);
+  }, [run]);
+  return (
+    <Window title={texts.session.ended}>
+      <p>{texts.session.endedHint}</p>
+      <div className="row">
+        <a className="button primary" href={signInUrl} target="_blank" rel="noreferrer">
+          {texts.session.signIn}
+        </a>
+        <Button onPress={() => run()}>{texts.session.signedIn}</Button>
+      </div>
+    </Window>
+  );
+}

@@ -1,0 +1,74 @@
+// Bundles the console (console/) into dist/console: index.html, and assets whose names have a hash of their content,
+// each beside its gzip form. A bundle of the same sources is kept.
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Plugin } from 'esbuild';
+
+const self = fileURLToPath(import.meta.url);
+const root = fileURLToPath(new URL(self.endsWith('.js') ? '../..' : '..', import.meta.url));
+const sources = join(root, 'console');
+const output = join(root, 'dist/console');
+
+/** The component library brings its own texts in 30 languages; the console speaks English. */
+const englishOnly: Plugin = {
+  name: 'english-only',
+  setup(build) {
+    build.onLoad({ filter: /[a-z]{2}-[A-Z]{2}\.m?js$/ }, ({ path }) =>
+      path.includes('intl') && !path.includes('en-US') ? { contents: 'export default {}' } : undefined,
+    );
+  },
+};
+
+async function digest(): Promise<string> {
+  const hash = createHash('sha256');
+  const names = (await readdir(sources, { recursive: true })).filter((name) => /\.(?:tsx?|css|html)$/.test(name));
+  const files = [self, join(root, 'package-lock.json'), ...names.sort().map((name) => join(sources, name))];
+  for (const file of files) hash.update(basename(file)).update(await readFile(file));
+  return hash.digest('hex');
+}
+
+/** Returns whether it was built anew. */
+export async function buildConsole(): Promise<boolean> {
+  const wanted = await digest();
+  const mark = join(output, 'sources');
+  if (existsSync(mark) && (await readFile(mark, 'utf8')) === wanted) return false;
+  const { build } = await import('esbuild');
+  const draft = `${output}.${process.pid}`;
+  const { outputFiles } = await build({
+    entryPoints: { console: join(sources, 'main.tsx') },
+    outdir: join(draft, 'assets'),
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    legalComments: 'none',
+    logLevel: 'error',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    plugins: [englishOnly],
+  });
+  await mkdir(join(draft, 'assets'), { recursive: true });
+  for (const { path, contents } of outputFiles) {
+    await writeFile(path, contents);
+    await writeFile(`${path}.gz`, await promisify(gzip)(contents, { level: 9 }));
+  }
+  const entry = (end: string) =>
+    basename(outputFiles.find(({ path }) => /console-[^/\\]+$/.test(path) && path.endsWith(end))?.path ?? '');
+  const page = await readFile(join(sources, 'index.html'), 'utf8');
+  await writeFile(join(draft, 'index.html'), page.replace('{script}', entry('.js')).replace('{style}', entry('.css')));
+  await writeFile(join(draft, 'sources'), wanted);
+  await rm(output, { recursive: true, force: true });
+  await rename(draft, output);
+  return true;
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) await buildConsole();

@@ -1,0 +1,391 @@
+// The console in a real browser against the real service (docs/console.md): a merchant's first hour, what stands in the
+// way of a page, and each page for keyboards, screen readers and phones.
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { canvas, encodePng } from '../../activities/wallets/apple/drawing.js';
+import { buildConsole } from '../../stack/buildConsole.js';
+
+import { findBarriers, hasBrowser, keepScreenshot, screens, startBrowser, type TestBrowser } from '../rig/browser.js';
+import { joinInPublic, type RealWallets, startRealWallets } from '../rig/realWallets.js';
+import { startReceiver } from '../rig/receiver.js';
+import { ok, status } from '../rig/responders.js';
+import { aLink, aUser } from '../rig/signIn.js';
+import { until } from '../rig/until.js';
+
+let real: RealWallets;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  await buildConsole();
+  [real, browser] = await Promise.all([startRealWallets(), startBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await real?.stop();
+});
+
+async function signIn(page: Page): Promise<void> {
+  const value = await real.merchant.token({ roleIds: ['owner'] });
+  await page
+    .context()
+    .addCookies([{ name: 'session', value, url: real.service.publicUrl, httpOnly: true, sameSite: 'Lax' }]);
+}
+
+/** A page of the console, signed in as owner. */
+async function open(path = '', options: BrowserContextOptions = screens.desktop): Promise<Page> {
+  const page = await browser.open('about:blank', options);
+  await signIn(page);
+  await page.goto(`${real.service.publicUrl}/console${path}`);
+  return page;
+}
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
+const logo = {
+  name: 'logo.png',
+  mimeType: 'image/png',
+  buffer: encodePng(canvas(120, 40), { paper: '#202020', ink: '#e0e0e0' }),
+};
+
+async function newProgram(page: Page, name: string): Promise<void> {
+  await page.goto(`${real.service.publicUrl}/console/programs`);
+  await field(page, 'Name').fill(name);
+  await button(page, 'Create').click();
+  await heading(page, name).waitFor();
+}
+
+async function publish(page: Page): Promise<void> {
+  await button(page, 'Publish').click();
+  await page.getByRole('dialog', { name: 'Publish this version?' }).getByText('in use').waitFor();
+  expect(await findBarriers(page)).toEqual([]);
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+  await page.getByText('Published.', { exact: true }).waitFor();
+}
+
+describe.runIf(hasBrowser)("a merchant's first hour", () => {
+  it('designs a program with a logo, publishes it, and sees a stamp arrive on a phone and taken back', async () => {
+    const page = await open('/programs');
+    await newProgram(page, 'Corner Coffee');
+    await field(page, 'Background').fill('#3b2417');
+    await field(page, 'Labels').fill('#fdba74');
+    const chooser = page.waitForEvent('filechooser');
+    await button(page, 'Logo: choose a file').click();
+    await (await chooser).setFiles(logo);
+    const iphone = page.getByRole('figure').filter({ hasText: 'iPhone' });
+    await iphone.locator('.pass-head img').waitFor();
+    await until(async () => (await iphone.locator('.pass').getAttribute('style'))?.includes('rgb(59, 36, 23)'));
+    await iphone.getByRole('button', { name: 'Lock screen' }).click();
+    await iphone.getByText('Thank you for your visit').waitFor();
+    await iphone.getByRole('button', { name: 'Front' }).click();
+    await page.frameLocator('iframe').getByLabel('Email').waitFor();
+    await keepScreenshot(page, 'console-designer-desktop');
+    await publish(page);
+
+    const email = `${crypto.randomUUID()}@example.com`;
+    const { appleUrl = '' } = await joinInPublic(real.service, { slug: 'corner-coffee', email, firstName: 'Ada' });
+    const phone = real.phone();
+    await phone.install(new URL(appleUrl));
+    expect(Object(phone.history().at(-1)?.json).backgroundColor).toBe('rgb(59, 36, 23)');
+
+    await page.getByRole('link', { name: 'Members', exact: true }).click();
+    await heading(page, 'Members').waitFor();
+    await field(page, 'Search').fill(email);
+    await page.getByRole('link', { name: 'Ada' }).click();
+    await heading(page, 'Ada').waitFor();
+    await field(page, 'Message for the lock screen').fill('One more for you');
+    await button(page, 'Give a stamp').click();
+    await page.getByText('STAMPS: 0 → 1').waitFor();
+    await until(() => phone.history().at(-1)?.lockScreen === 'One more for you');
+    await keepScreenshot(page, 'console-member-desktop');
+
+    await button(page, 'Reverse').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reverse' }).click();
+    await page.getByText('Reversed.', { exact: true }).waitFor();
+    await until(() => phone.history().at(-1)?.balance === 0);
+    await page.context().close();
+  });
+
+  it('shows every action as the curl that it was, and the line works', async () => {
+    const page = await open('/programs');
+    await newProgram(page, 'Curl');
+    await button(page, 'Show as curl').first().click();
+    const calls = page.getByRole('dialog', { name: 'Calls of this tab' });
+    await calls
+      .locator('summary')
+      .filter({ hasText: /POST \/merchants\/me\/programs 201/ })
+      .click();
+    const line = await calls.getByText(/^curl -X POST '[^']*\/programs' \\/).textContent();
+    expect(line).toContain('-H "Authorization: Bearer $SESSION"');
+    expect(JSON.parse(/-d '(.*)'$/.exec(line ?? '')?.[1] ?? '')).toMatchObject({ name: 'Curl', style: 'stamps' });
+    await page.context().close();
+  });
+
+  it('shows what a draft lacks beside its field, and goes back to an older version', async () => {
+    const page = await open('/programs');
+    await newProgram(page, 'Harbour Books');
+    await publish(page);
+    await field(page, 'Goal').fill('0');
+    await field(page, 'Goal').and(page.locator('[aria-invalid=true]')).waitFor();
+    await field(page, 'Goal').fill('7');
+    await button(page, 'Save').click();
+    await page.getByText('Saved as a draft.').waitFor();
+    await publish(page);
+    await button(page, 'Go back to version 1').click();
+    await until(async () => (await field(page, 'Goal').inputValue()) === '10');
+    await page.context().close();
+  });
+});
+
+describe.runIf(hasBrowser)('a mistake', () => {
+  it('of an import is mended in place, and its rows are sent again', async () => {
+    const page = await open('/programs');
+    await newProgram(page, 'Imported');
+    await publish(page);
+    await page.getByRole('link', { name: 'Imports', exact: true }).click();
+    await field(page, 'Into').selectOption({ label: 'Imported' });
+    const chooser = page.waitForEvent('filechooser');
+    await button(page, 'Choose a file').click();
+    const rows = ['Vorname,E-Mail', 'Ada,ada.import@example.com', 'Grace,grace at example.com'];
+    await (await chooser).setFiles({
+      name: 'people.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(rows.join('\r\n')),
+    });
+    expect(await field(page, 'Vorname').inputValue()).toBe('firstName');
+    await field(page, 'E-Mail').selectOption({ label: 'Email' });
+    await button(page, 'Dry run').click();
+    await page.getByText('nothing was created').waitFor();
+    await keepScreenshot(page, 'console-import-desktop');
+    await button(page, 'Import').click();
+    await button(page, 'Mend failed rows').click();
+    const dialog = page.getByRole('dialog', { name: 'Mend failed rows' });
+    await dialog.getByLabel('E-Mail').fill('grace.import@example.com');
+    await dialog.getByRole('button', { name: 'Send again' }).click();
+    const { members } = real.service.deps.collections;
+    await until(async () => (await members.countDocuments({ email: /import@example.com$/ })) === 2);
+    await page.context().close();
+  });
+
+  it('of a receiver is seen with its answer, and what it missed is sent again', async () => {
+    const receiver = await startReceiver();
+    receiver.setResponder(status(500));
+    const page = await open('/webhooks');
+    await field(page, 'URL').fill(receiver.url);
+    await field(page, 'Name').fill('Till system');
+    await button(page, 'Create').click();
+    await page
+      .getByRole('dialog', { name: 'The secret of this webhook' })
+      .getByText(/^whsec_/)
+      .waitFor();
+    await button(page, 'I have stored it').click();
+    await page.getByRole('link', { name: 'Till system' }).click();
+    await button(page, 'Test').click();
+    await page.getByRole('cell', { name: '500' }).first().waitFor();
+    receiver.setResponder(ok());
+    await button(page, 'Replay').first().click();
+    await page.getByRole('cell', { name: '204' }).first().waitFor();
+    await button(page, 'Payload').first().click();
+    await page.getByRole('dialog', { name: 'points.changed' }).getByText('"test": true').waitFor();
+    await keepScreenshot(page, 'console-webhook-desktop');
+    await page.context().close();
+    await receiver.stop();
+  });
+});
+
+describe.runIf(hasBrowser)('what stands in the way', () => {
+  it('an expired session asks to sign in again, and what was typed is there', async () => {
+    const page = await open('/programs');
+    await newProgram(page, 'Before');
+    await page.context().clearCookies();
+    await field(page, 'Name').fill('Typed');
+    await button(page, 'Save').click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.waitFor();
+    await signIn(page);
+    await dialog.getByRole('button', { name: 'I have signed in' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await field(page, 'Name').inputValue()).toBe('Typed');
+    await button(page, 'Save').click();
+    await page.getByText('Saved as a draft.').waitFor();
+    await page.context().close();
+  });
+
+  it('without a session it is the page on which one signs in, and signing out leads there', async () => {
+    const page = await browser.open(`${real.service.publicUrl}/console/members`, screens.desktop);
+    await page.waitForURL('**/console/sign-in');
+    const user = await aUser(real.service.deps, { merchantId: real.merchant.id });
+    await page.goto(`${real.service.publicUrl}/console/sign-in/${await aLink(real.service.deps, user)}`);
+    await page.getByRole('button').click();
+    await heading(page, 'Overview').waitFor();
+    await page.getByRole('link', { name: 'People', exact: true }).click();
+    await page.getByRole('cell', { name: user.email, exact: true }).waitFor();
+    await field(page, 'Email').fill('grace@example.com');
+    await button(page, 'Invite').click();
+    await page.getByRole('cell', { name: 'grace@example.com', exact: true }).waitFor();
+    await button(page, 'Sign out').click();
+    await page.waitForURL('**/console/sign-in');
+    await page.context().close();
+  });
+
+  it('a service that is away is said and asked again, and what was typed outlives a reload', async () => {
+    const page = await open('/programs');
+    await field(page, 'Name').fill('Half a word');
+    await page.route('**/api/v1/**', (route) => route.abort());
+    await page.route('**/readyz', (route) => route.abort());
+    await button(page, 'Create').click();
+    await page.getByText('Trying again every two seconds').waitFor();
+    await page.unrouteAll();
+    await page.getByText('Trying again every two seconds').waitFor({ state: 'detached' });
+    await page.reload();
+    expect(await field(page, 'Name').inputValue()).toBe('Half a word');
+    await page.context().close();
+  });
+
+  it('an old tab whose scripts are gone asks for a reload', async () => {
+    const page = await open('/readers');
+    await heading(page, 'Readers').waitFor();
+    await page.route('**/console/assets/members-*.js', (route) => route.fulfill({ status: 404 }));
+    await page.getByRole('link', { name: 'Members', exact: true }).click();
+    await page.getByRole('alert').getByText('A new version is there').waitFor();
+    await page.unrouteAll();
+    await button(page, 'Reload').click();
+    await heading(page, 'Members').waitFor();
+    await page.context().close();
+  });
+
+  it('two tabs that edit one program: the second is told, and decides', async () => {
+    const one = await open('/programs');
+    await newProgram(one, 'Two tabs');
+    const other = await one.context().newPage();
+    await other.goto(one.url());
+    await field(other, 'Goal').fill('5');
+    await field(one, 'Goal').fill('6');
+    await button(one, 'Save').click();
+    await one.getByText('Saved as a draft.').waitFor();
+    await button(other, 'Save').click();
+    await button(other, 'Keep my changes over theirs').click();
+    await button(other, 'Save').click();
+    await other.getByText('Saved as a draft.').waitFor();
+    await one.reload();
+    await until(async () => (await field(one, 'Goal').inputValue()) === '5');
+    await one.context().close();
+  });
+});
+
+const pages = [
+  ['/', 'Overview'],
+  ['/programs', 'Programs'],
+  ['/members', 'Members'],
+  ['/imports', 'Imports'],
+  ['/campaigns', 'Campaigns'],
+  ['/webhooks', 'Webhooks'],
+  ['/readers', 'Readers'],
+  ['/api-keys', 'API keys'],
+  ['/people', 'People'],
+  ['/audit', 'Audit'],
+  ['/live-desk', 'Live desk'],
+] as const;
+
+describe.runIf(hasBrowser)('each page', () => {
+  it.each([
+    ['desktop', 'light'],
+    ['phone', 'dark'],
+  ] as const)('has an address, one heading and no barrier, and fits a %s in %s', async (screen, colorScheme) => {
+    const page = await open('', { ...screens[screen], colorScheme });
+    const wrong: string[] = [];
+    for (const [path, title] of pages) {
+      await page.goto(`${real.service.publicUrl}/console${path}`);
+      await heading(page, title).waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
+      wrong.push(...(await findBarriers(page)).map((found) => `${title}: ${found}`));
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      if (overflow !== 0) wrong.push(`${title}: ${overflow} pixels too wide`);
+      await keepScreenshot(page, `console-${title.toLowerCase().replace(' ', '-')}-${screen}`);
+    }
+    expect(wrong).toEqual([]);
+    await page.context().close();
+  });
+
+  it('of a program and of a member has no barrier, and fits both screens', async () => {
+    const { id } = await real.merchant.enroll({ firstName: 'Grace', initialPoints: 20 });
+    const { body } = await real.merchant.call('/merchants/me/programs');
+    const wrong: string[] = [];
+    for (const [screen, colorScheme] of [
+      ['desktop', 'dark'],
+      ['phone', 'light'],
+    ] as const) {
+      const page = await open('', { ...screens[screen], colorScheme });
+      for (const path of [`/programs/${body.data[0]._id}`, `/members/${id}`]) {
+        await page.goto(`${real.service.publicUrl}/console${path}`);
+        await page.getByRole('figure').first().waitFor();
+        await page.waitForLoadState('networkidle');
+        wrong.push(...(await findBarriers(page)).map((found) => `${path} ${screen}: ${found}`));
+        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        if (overflow !== 0) wrong.push(`${path}: ${overflow} pixels too wide`);
+        await keepScreenshot(page, `console-${path.split('/')[1]}-detail-${screen}`);
+      }
+      await page.context().close();
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('is reached by keyboard, and gets the focus on its heading', async () => {
+    const page = await open('/readers');
+    await heading(page, 'Readers').waitFor();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the page');
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await heading(page, 'Webhooks').waitFor();
+    await until(async () => (await page.evaluate('document.activeElement.textContent')) === 'Webhooks');
+    await page.context().close();
+  });
+});
+
+describe.runIf(hasBrowser)('what is served', () => {
+  it('is not bundled again while its sources are the same', async () => {
+    expect(await buildConsole()).toBe(false);
+  });
+
+  it('is less than 300 kB compressed at the first load, without third parties and without anything the policy refuses', async () => {
+    const page = await browser.open('about:blank', screens.desktop);
+    await signIn(page);
+    let bytes = 0;
+    const origins = new Set<string>();
+    const refused: string[] = [];
+    page.on('response', async (response) => {
+      origins.add(new URL(response.url()).origin);
+      bytes += Number(response.headers()['content-length'] ?? 0);
+    });
+    page.on('console', (message) => /Content.Security.Policy/i.test(message.text()) && refused.push(message.text()));
+    await page.goto(`${real.service.publicUrl}/console`);
+    await heading(page, 'Overview').waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThan(300_000);
+    expect([...origins]).toEqual([real.service.publicUrl]);
+    expect(refused).toEqual([]);
+    await page.context().close();
+  });
+
+  it('is a page that is asked for anew under a strict policy, and assets that are kept', async () => {
+    const answer = await fetch(`${real.service.publicUrl}/console/members`);
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    expect(policy).toMatch(/script-src 'self';/);
+    expect(answer.headers.get('cache-control')).toBe('no-cache');
+    const text = await answer.text();
+    const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? 'none';
+    expect(text).toContain(`nonce="${nonce}"`);
+    expect(await (await fetch(`${real.service.publicUrl}/console`)).text()).not.toContain(nonce);
+    const script = /src="(assets\/[^"]+)"/.exec(text)?.[1];
+    const asset = await fetch(`${real.service.publicUrl}/console/${script}`);
+    expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(asset.headers.get('content-encoding')).toBe('gzip');
+    for (const gone of ['assets/console-GONE.js', 'assets/..%2Findex.html', 'assets/sources'])
+      expect((await fetch(`${real.service.publicUrl}/console/${gone}`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,73 @@
+// The live desk of `npm start` (docs/console.md): two virtual phones, given to the running demo from the console.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser, keepScreenshot, screens, startBrowser, type TestBrowser } from '../rig/browser.js';
+import { newStackDir, type RunningStack, startStack } from '../rig/runningStack.js';
+import { until } from '../rig/until.js';
+
+const { stackDir, remove } = newStackDir();
+let stack: RunningStack;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  [stack, browser] = await Promise.all([startStack(stackDir), startBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await stack?.stop();
+  remove();
+});
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const hops = async (page: Page): Promise<string[]> =>
+  (await page.getByRole('table', { name: 'Every hop' }).getByRole('row').allTextContents()).slice(1);
+
+describe.runIf(hasBrowser)('the live desk', () => {
+  it('shows push, list, fetch and the new face of a change, after a flight and with a killed worker', async () => {
+    const { publicUrl, demo, pids } = stack.file();
+    const page = await browser.open('about:blank', screens.desktop);
+    await page.context().addCookies([{ name: 'session', value: demo.consoleToken, url: publicUrl }]);
+    await page.goto(`${publicUrl}/console/live-desk`);
+    await button(page, 'Start wallets and phones').click();
+    await page.getByText('worker and API have wallets').waitFor({ timeout: 90_000 });
+    await button(page, 'Give both phones a card').click();
+    await page
+      .getByRole('figure')
+      .filter({ hasText: 'Android of Grace' })
+      .locator('.pass')
+      .waitFor({ timeout: 90_000 });
+
+    const give = button(page, 'Give one of STAMPS');
+    await give.click();
+    await until(async () => (await hops(page)).filter((hop) => /new face: STAMPS 1/.test(hop)).length === 2);
+    const told = (await hops(page)).join('\n');
+    for (const hop of [
+      'APNspush',
+      'iPhonelist (GET 200)',
+      'iPhonefetch (GET 200)',
+      'lock screen: Thank you for your visit',
+    ])
+      expect(told).toContain(hop);
+    expect(told).toMatch(/\d+ msiPhonenew face: STAMPS 1/);
+    await keepScreenshot(page, 'console-live-desk-desktop');
+
+    await button(page, 'Flight mode').click();
+    await button(page, 'Kill the worker').click();
+    await until(() => stack.file().pids.worker !== pids.worker && stack.file().pids.worker);
+    await give.click();
+    await page.getByText('new face: STAMPS 2').waitFor({ timeout: 90_000 });
+    await button(page, 'End flight mode').click();
+    await until(async () => (await hops(page)).filter((hop) => /new face: STAMPS 2/.test(hop)).length === 2);
+    await page.context().close();
+  });
+
+  it('obeys only the console', async () => {
+    const page = await (await fetch(`${stack.file().publicUrl}/console`)).text();
+    const desk = /name="live-desk" content="([^"]+)"/.exec(page)?.[1] ?? '';
+    const order = (headers: Record<string, string>) =>
+      fetch(desk, { method: 'POST', body: JSON.stringify({ do: 'kill', name: 'worker' }), headers });
+    expect((await order({})).status).toBe(403);
+    expect((await order({ Origin: 'http://elsewhere.example' })).status).toBe(403);
+  });
+});
