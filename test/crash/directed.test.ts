@@ -246,7 +246,7 @@ describe('a worker that dies after the mail server took a mail', () => {
     await allReachTemporal();
     const programId = 'crash-points';
     const { slugs, mails } = cluster.deps.collections;
-    await slugs.insertOne({ _id: programId, merchantId, programId });
+    await slugs.updateOne({ _id: programId }, { $setOnInsert: { merchantId, programId } }, { upsert: true });
     const hit = cluster.arm('worker', 'after-mail-before-mark');
     const joined = await fetch(`${cluster.apis['api-1']}/enroll/${programId}/submit`, {
       method: 'POST',
