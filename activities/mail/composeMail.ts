@@ -84,14 +84,14 @@ function page({ subject, hello, text, button, orOpen, why, sender, language }: M
 <style>:root { color-scheme: light dark; }</style>
 </head>
 <body style="margin:0;padding:24px 16px;${font}">
-<div style="max-width:480px;margin:0 auto">
+<main style="display:block;max-width:480px;margin:0 auto">
 <h1 style="margin:0 0 24px;font-size:20px;line-height:1.3">${name}</h1>
 <p style="margin:0 0 12px">${hello}</p>
 <p style="margin:0 0 24px">${text}</p>
 <p style="margin:0 0 24px"><a href="${link}" style="display:inline-block;padding:12px 24px;border-radius:12px;border:1px solid ${colors.foreground};background-color:${colors.background};color:${colors.foreground};font-weight:600;text-decoration:none">${button}</a></p>
 <p style="margin:0 0 24px;font-size:14px">${orOpen}<br><a href="${link}" style="color:inherit;word-break:break-all">${link}</a></p>
 <p style="margin:0;font-size:13px">${why}</p>
-</div>
+</main>
 </body>
 </html>
 `;
