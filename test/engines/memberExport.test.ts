@@ -9,6 +9,7 @@ import { collectionNames } from '../../schemas/collections.js';
 import { newId, spentCodeId } from '../../schemas/ids.js';
 import { merchants } from '../../stack/commands/merchants.js';
 import { runOn } from '../rig/commandLine.js';
+import { findTraces } from '../rig/findTraces.js';
 import { batchEnd, sendImport } from '../rig/imports.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
@@ -24,7 +25,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'loyalty-pass-export-'));
-  service = await startService();
+  service = await startService({ env: { MAIL_FOLDER: join(folder, 'mail') } });
   [merchant, other, receiver] = await Promise.all([aMerchant(service), aMerchant(service), startReceiver()]);
   receiver.setResponder(status(500));
   await Promise.all([fill(merchant, 'own'), fill(other, 'other')]);
@@ -92,6 +93,26 @@ describe('the export of a member', () => {
     expect((await other.call(path)).status).toBe(404);
     const till = { Authorization: `Bearer ${await merchant.token({ roleIds: ['till'] })}` };
     expect((await merchant.call(path, { credential: till })).status).toBe(403);
+  });
+});
+
+describe('a mail about a member', () => {
+  it('is gone with the member, from the folder too', async () => {
+    const { deps, client } = service;
+    const since = new Date();
+    const { slug } = await merchant.program();
+    const email = 'mailed.somebody@example.com';
+    const joined = await merchant.call(`/enroll/${slug}/submit`, { body: { email }, credential: null });
+    expect(joined.status).toBe(201);
+    const { memberId = '' } = await until(() => deps.collections.mails.findOne({ state: 'sent' }));
+    const traces = () => findTraces({ deps, temporal: client, since, folders: [join(folder, 'mail')] }, [email]);
+    expect((await traces()).map(({ place }) => place.endsWith('.eml'))).toContain(true);
+    const credential = { Authorization: `Bearer ${await merchant.token()}` };
+    expect((await merchant.call(`/merchants/me/members/${memberId}`, { method: 'DELETE', credential })).status).toBe(
+      200,
+    );
+    await until(async () => (await traces()).length === 0);
+    expect(await deps.collections.mails.countDocuments({ memberId })).toBe(0);
   });
 });
 
