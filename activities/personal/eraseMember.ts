@@ -66,10 +66,15 @@ export interface EraseMemberNow {
   memberId: string;
   /** When it was erased for the first time, for an erasure that is made again after a restore. */
   erasedAt?: Date;
+  /** The caller has voided the pass; a worker may have completed the erasure since. */
+  hasBegun?: boolean;
 }
 
 /** Returns when the member was erased. Throws MEMBER_NOT_FOUND, also when it is erased already, and UNAVAILABLE. */
-export function eraseMember(deps: Deps, { merchantId, memberId, erasedAt: given }: EraseMemberNow): Promise<Date> {
+export function eraseMember(
+  deps: Deps,
+  { merchantId, memberId, erasedAt: given, hasBegun }: EraseMemberNow,
+): Promise<Date> {
   let tried: Date | undefined;
   return deps.runExclusive(memberId, () =>
     retryOnConflict(deps, async () => {
@@ -77,8 +82,8 @@ export function eraseMember(deps: Deps, { merchantId, memberId, erasedAt: given 
         deps.collections.members.findOne({ _id: memberId, merchantId }),
         deps.collections.erasures.findOne({ _id: memberId }),
       ]);
-      // The previous attempt may have committed although its answer was lost.
-      if (!member && tried && begun?.erasedAt?.getTime() === tried.getTime()) return tried;
+      // The previous attempt may have committed although its answer was lost; or a worker completed what the caller began.
+      if (!member && begun?.erasedAt && (tried || hasBegun)) return begun.erasedAt;
       if (!member) throw new ServiceError('MEMBER_NOT_FOUND');
       tried = given ?? deps.now();
       await commitErasure(deps, { member, begun, erasedAt: tried });

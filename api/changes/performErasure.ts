@@ -23,14 +23,15 @@ export async function performErasure(request: Pick<Request<Endpoint>, 'deps' | '
   const member = await readMember(deps, { merchantId, memberId });
   const program = await cachedProgram(deps, member);
   const until = performance.now() + deps.config.PASS_UPDATE_WAIT_MS;
-  if (hasRecipients(modesOf(deps.walletModes, program), member)) {
+  const hasBegun = hasRecipients(modesOf(deps.walletModes, program), member);
+  if (hasBegun) {
     const voiding = { noun: 'erase', eventType: 'pass.updated', decide: decideFarewell(deps) } as const;
     const { changed, passUpdate } = await performChange(request, voiding);
     if (passUpdate && passUpdate.apple.devicesNotified > 0) await untilFetched(deps, changed.member, until);
   }
   const { erasedAt } = await deps.metrics.memberChange('erase', async () => ({
     kind: 'done',
-    erasedAt: await eraseMember(deps, { merchantId, memberId }),
+    erasedAt: await eraseMember(deps, { merchantId, memberId, hasBegun }),
   }));
   startInBackground(deps, erasingWorkflow({ merchantId, memberId }));
   return erasedAt;
