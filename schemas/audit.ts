@@ -9,6 +9,7 @@ export const auditActions = [
   'user.edit',
   'user.remove',
   'user.link',
+  'user.sign-in',
   'role.create',
   'role.delete',
   'merchant.create',
@@ -61,7 +62,9 @@ export const auditItem = z.object({
   createdAt: z.iso.datetime(),
   actor: auditActor,
   action: auditAction,
-  targetId: z.string().describe('of the key, role, program, member, batch, subscription or delivery that was changed'),
+  targetId: z
+    .string()
+    .describe('of the key, user, role, program, member, batch, subscription or delivery that was changed'),
   fields: z.array(z.string()).optional().describe('the names of the fields of the request, without their values'),
   address: z
     .string()

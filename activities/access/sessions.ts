@@ -4,8 +4,9 @@ import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { insert, remove, update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
-import type { SessionRow, SignInLinkRow, UserRow } from '../../schemas/collections.js';
-import { newToken, sha256 } from '../../schemas/ids.js';
+import type { Statement } from '../../platform/mongodb/transaction.js';
+import type { AuditRow, SessionRow, SignInLinkRow, UserRow } from '../../schemas/collections.js';
+import { newId, newToken, sha256 } from '../../schemas/ids.js';
 
 export interface SignedIn {
   session: SessionRow;
@@ -46,11 +47,16 @@ export async function readSignInLink(
   return users.length > 0 ? { link, users } : null;
 }
 
-/** Uses the link for one of its users, the only one where none is named. Null when the link does not work. */
-export async function signInByLink(
-  deps: Deps,
-  { token, userId }: { token: string; userId?: string | undefined },
-): Promise<SignedIn | null> {
+interface SignIn {
+  token: string;
+  /** May be left out where the link is for one user. */
+  userId?: string | undefined;
+  /** For the audit. */
+  from: Pick<AuditRow, 'address' | 'requestId'>;
+}
+
+/** Uses the link for one of its users. Null when the link does not work. */
+export async function signInByLink(deps: Deps, { token, userId, from }: SignIn): Promise<SignedIn | null> {
   return retryOnConflict(deps, async () => {
     const found = await readSignInLink(deps, token);
     const { link, users = [] } = found ?? {};
@@ -63,18 +69,15 @@ export async function signInByLink(
       { _id: link._id, usedAt: { $exists: false } },
       { $set: { usedAt: deps.now() } },
     );
-    return signIn(deps, user, { identity: link.identity, statements: [used] });
+    return signIn(deps, user, { identity: link.identity, used, from });
   });
 }
 
-/**
- * Makes a session; the statements are written with it, and each must match a row. Throws VersionConflict when the user
- * changed since it was read.
- */
+/** Makes a session. Throws VersionConflict when the link was used, or the user changed, since they were read. */
 async function signIn(
   deps: Deps,
   user: UserRow,
-  { identity, statements }: { identity: UserRow['identity']; statements: ReturnType<typeof update>[] },
+  { identity, used, from }: { identity: UserRow['identity']; used: Statement; from: SignIn['from'] },
 ): Promise<SignedIn> {
   const now = deps.now();
   const session: SessionRow = {
@@ -87,7 +90,13 @@ async function signIn(
   const version = user.version + 1;
   const set = { lastSignInAt: now, version, ...(identity && { identity }) };
   const noted = update(deps, 'users', { _id: user._id, version: user.version }, { $set: set });
-  await transact(deps, [...statements, noted, insert(deps, 'sessions', session)], statements.length + 1);
+  const { merchantId, _id: targetId } = user;
+  const audited = insert(deps, 'audit', {
+    ...{ _id: newId(), merchantId, createdAt: now, targetId, ...from },
+    actor: { type: 'user', id: targetId },
+    action: 'user.sign-in',
+  });
+  await transact(deps, [used, noted, insert(deps, 'sessions', session), audited], 2);
   return { session, user: { ...user, ...set } };
 }
 

@@ -6,6 +6,7 @@ import { identify, type ProviderPerson } from '../../activities/access/identitie
 import { createSignInLink, readSignInLink, type SignedIn, signInByLink } from '../../activities/access/sessions.js';
 import { mailSignInLink, mailsLinks } from '../../activities/access/signInMails.js';
 import { type Html, html } from '../../platform/html.js';
+import { networkOf } from '../../schemas/addresses.js';
 import type { UserRow } from '../../schemas/collections.js';
 import { errorTable, ServiceError } from '../../schemas/errors.js';
 import { newToken, sha256 } from '../../schemas/ids.js';
@@ -92,11 +93,13 @@ const fieldOf = (body: Record<string, unknown> | undefined, name: string): strin
   return typeof value === 'string' ? value : undefined;
 };
 
+const fromOf = (ctx: Context) => ({ address: networkOf(ctx.ip), requestId: String(ctx.state.requestId) });
+
 async function takeLink(deps: ApiDeps, ctx: Context, token: string): Promise<void> {
   // Another site could otherwise sign a person in as somebody else.
   requireOwnPage(ctx, deps.config.PUBLIC_URL);
   const userId = fieldOf(await readBody(ctx, { form: true }), 'userId');
-  const signedIn = await signInByLink(deps, { token, userId });
+  const signedIn = await signInByLink(deps, { token, userId, from: fromOf(ctx) });
   if (!signedIn) return sendDeadLink(deps, ctx);
   await enter(deps, ctx, signedIn);
 }
@@ -152,7 +155,7 @@ async function comeFromProvider(deps: ApiDeps, ctx: Context): Promise<void> {
     ctx.redirect(`${basePath(deps)}${home}/${token}`);
     return;
   }
-  const signedIn = await signInByLink(deps, { token });
+  const signedIn = await signInByLink(deps, { token, from: fromOf(ctx) });
   if (!signedIn) return sendDeadLink(deps, ctx);
   await enter(deps, ctx, signedIn);
 }

@@ -74,6 +74,26 @@ describe('a sign-in link', () => {
     expect(Math.abs(Date.parse(body.data.endsAt) - Date.now() - 12 * 3_600_000)).toBeLessThan(60_000);
   });
 
+  it('leaves one entry in the audit, when it is used', async () => {
+    const one = await aUser(service.deps, { merchantId: merchant.id });
+    const token = await aLink(service.deps, one);
+    await open(token);
+    await Promise.all([press(service, token), press(service, token)]);
+    const answer = await merchant.call(`/merchants/me/audit?targetId=${one._id}`, {
+      credential: { Authorization: `Bearer ${await merchant.token()}` },
+    });
+    expect(answer.body.data.items).toEqual([
+      expect.objectContaining({
+        actor: { type: 'user', id: one._id },
+        action: 'user.sign-in',
+        targetId: one._id,
+        address: '127.0.0.0/24',
+        requestId: expect.any(String),
+      }),
+    ]);
+    expect(answer.text).not.toContain(token);
+  });
+
   it('works once, also for many at the same time', async () => {
     const token = await aLink(service.deps, user);
     const answers = await Promise.all(Array.from({ length: 8 }, () => press(service, token)));
