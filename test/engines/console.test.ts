@@ -1,10 +1,10 @@
 // The console in a real browser against the real service (docs/console.md): a merchant's first hour, what stands in the
 // way of a page, and each page for keyboards, screen readers and phones.
+import { readFile } from 'node:fs/promises';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canvas, encodePng } from '../../activities/wallets/apple/drawing.js';
 import { buildConsole } from '../../stack/buildConsole.js';
-
 import { findBarriers, hasBrowser, keepScreenshot, screens, startBrowser, type TestBrowser } from '../rig/browser.js';
 import { joinInPublic, type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { startReceiver } from '../rig/receiver.js';
@@ -191,6 +191,28 @@ describe.runIf(hasBrowser)('a mistake', () => {
     await keepScreenshot(page, 'console-webhook-desktop');
     await page.context().close();
     await receiver.stop();
+  });
+});
+
+describe.runIf(hasBrowser)('a person', () => {
+  it('is exported and erased, after what will be lost was said', async () => {
+    const { id } = await real.merchant.enroll({ firstName: 'Linus', lastName: 'Lost', initialPoints: 20 });
+    const page = await open(`/members/${id}`);
+    await heading(page, 'Linus Lost').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Export all that is kept' }).click();
+    expect(await readFile(await (await download).path(), 'utf8')).toContain('Linus');
+    await button(page, 'Erase').click();
+    const dialog = page.getByRole('dialog', { name: 'Erase Linus Lost?' });
+    await dialog.getByText('the balance: 20 POINTS').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Erase' }).click();
+    await heading(page, 'Members').waitFor();
+    expect((await real.merchant.call(`/merchants/me/members/${id}`)).status).toBe(404);
+    await page.getByRole('link', { name: 'Audit', exact: true }).click();
+    await field(page, 'Action').selectOption({ label: 'Member erased' });
+    await page.getByRole('cell', { name: id }).waitFor();
+    await page.context().close();
   });
 });
 
