@@ -46,7 +46,7 @@ const field = (page: Page, name: string) => page.getByLabel(name, { exact: true 
 const logo = {
   name: 'logo.png',
   mimeType: 'image/png',
-  buffer: encodePng(canvas(120, 40), { paper: '#202020', ink: '#e0e0e0' }),
+  buffer: encodePng(canvas(120, 40), { paper: '#fdba74', ink: '#3b2417' }),
 };
 
 async function newProgram(page: Page, name: string): Promise<void> {
@@ -80,7 +80,7 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await iphone.getByText('Thank you for your visit').waitFor();
     await iphone.getByRole('button', { name: 'Front' }).click();
     await page.frameLocator('iframe').getByLabel('Email').waitFor();
-    await keepScreenshot(page, 'console-designer-desktop');
+    await keepScreenshot(page, 'console-designer-desktop', { fullPage: false });
     await publish(page);
 
     const email = `${crypto.randomUUID()}@example.com`;
@@ -98,7 +98,7 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await button(page, 'Give a stamp').click();
     await page.getByText('STAMPS: 0 → 1').waitFor();
     await until(() => phone.history().at(-1)?.lockScreen === 'One more for you');
-    await keepScreenshot(page, 'console-member-desktop');
+    await keepScreenshot(page, 'console-member-desktop', { fullPage: false });
 
     await button(page, 'Reverse').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Reverse' }).click();
@@ -157,7 +157,7 @@ describe.runIf(hasBrowser)('a mistake', () => {
     await field(page, 'E-Mail').selectOption({ label: 'Email' });
     await button(page, 'Dry run').click();
     await page.getByText('nothing was created').waitFor();
-    await keepScreenshot(page, 'console-import-desktop');
+    await keepScreenshot(page, 'console-import-desktop', { fullPage: false });
     await button(page, 'Import').click();
     await button(page, 'Mend failed rows').click();
     const dialog = page.getByRole('dialog', { name: 'Mend failed rows' });
@@ -188,7 +188,7 @@ describe.runIf(hasBrowser)('a mistake', () => {
     await page.getByRole('cell', { name: '204' }).first().waitFor();
     await button(page, 'Payload').first().click();
     await page.getByRole('dialog', { name: 'points.changed' }).getByText('"test": true').waitFor();
-    await keepScreenshot(page, 'console-webhook-desktop');
+    await keepScreenshot(page, 'console-webhook-desktop', { fullPage: false });
     await page.context().close();
     await receiver.stop();
   });
