@@ -52,6 +52,7 @@ export async function startBrowser(): Promise<TestBrowser> {
 }
 
 export async function keepScreenshot(page: Page, name: string, { fullPage = true } = {}): Promise<void> {
+  if (!fullPage) await page.evaluate('scrollTo(0, 0)');
   await page.screenshot({ path: join(screenshotDir, `${name}.png`), fullPage, animations: 'disabled' });
 }
 
