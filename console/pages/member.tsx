@@ -86,10 +86,11 @@ export function useCard(programId: string, holder: Holder) {
   return useRead(
     ['member-card', programId, holder],
     async () => {
-      const { version: live } = await data(
-        api.GET('/merchants/me/programs/{id}', { params: { path: { id: programId } } }),
+      const { items } = await data(
+        api.GET('/merchants/me/programs/{id}/versions', { params: { path: { id: programId }, query: { pageSize: 50 } } }),
       );
-      const path = { id: programId, version: String(live) };
+      const version = items.find(({ live }) => live)?.version ?? 1;
+      const path = { id: programId, version: String(version) };
       const { program } = await data(api.GET('/merchants/me/programs/{id}/versions/{version}', { params: { path } }));
       const body = { program: { _id: programId, ...program }, member: holder };
       return data(api.POST('/merchants/me/programs/preview', { body }));
