@@ -87,7 +87,9 @@ export function useCard(programId: string, holder: Holder) {
     ['member-card', programId, holder],
     async () => {
       const { items } = await data(
-        api.GET('/merchants/me/programs/{id}/versions', { params: { path: { id: programId }, query: { pageSize: 50 } } }),
+        api.GET('/merchants/me/programs/{id}/versions', {
+          params: { path: { id: programId }, query: { pageSize: 50 } },
+        }),
       );
       const version = items.find(({ live }) => live)?.version ?? 1;
       const path = { id: programId, version: String(version) };
