@@ -33,6 +33,7 @@ export const queryClient = new QueryClient({
     queries: {
       networkMode: 'always',
       staleTime: 2_000,
+      refetchOnWindowFocus: false,
       retry: (count, error) => passes(error) && count < 3,
       retryDelay: (count) => 500 * 2 ** count,
     },

@@ -107,24 +107,6 @@ export async function data<T>(call: Promise<{ data?: { data: T }; error?: unknow
   return body.data;
 }
 
-/** A call of an endpoint by its method and path, for what the generated client has no form for. Throws ApiError. */
-export async function send<T = unknown>(method: string, path: string, body?: Record<string, unknown>): Promise<T> {
-  const headers = new Headers(body ? { 'Content-Type': 'application/json' } : {});
-  const url = apiUrl + path;
-  const text = body && JSON.stringify(body);
-  const since = performance.now();
-  const answer = await fetch(url, { method, headers, ...(text !== undefined && { body: text }) }).catch(
-    () => undefined,
-  );
-  const status = answer?.status ?? 0;
-  const noted = text === undefined ? undefined : { text };
-  noteCall({ method, url, headers }, noted, { status, ms: performance.now() - since });
-  if (!answer) throw offline();
-  const answered = (await answer.json().catch(() => undefined)) as { data?: T } | undefined;
-  if (!answer.ok || answered?.data === undefined) throw failureOf(status, answered);
-  return answered.data;
-}
-
 /** Whether the service answers again. */
 export async function isBack(): Promise<boolean> {
   const answer = await fetch(`${serviceUrl}/readyz`, { cache: 'no-store' }).catch(() => undefined);

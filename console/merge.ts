@@ -8,7 +8,7 @@ const isObject = (value: unknown): value is Json =>
 export const at = (value: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), value);
 
-/** `undefined` removes the value, and the objects that are empty without it. */
+/** `undefined` removes the value. */
 export function withAt(value: Json, path: string, next: unknown): Json {
   const [key = '', ...rest] = path.split('.');
   const { [key]: before, ...others } = value;

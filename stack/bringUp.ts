@@ -1,5 +1,6 @@
 // Starts the engines, runs the migration, seeds the demo, then starts worker and API. stack.json is written when all of
 // them answer.
+import { toError } from '../platform/toError.js';
 import { type ChosenPorts, choosePorts } from './chosenPorts.js';
 import { type Engines, startEngines } from './engines/startEngines.js';
 import type { NamedProcess } from './lock.js';
@@ -78,7 +79,10 @@ export async function bringUp(deps: BringUpDeps): Promise<BroughtUp> {
     for (const plan of [worker, api]) Object.assign(plan.env, wallets);
     for (const { name, pid } of deps.living()) if (name === 'worker' || name === 'api') process.kill(pid, 'SIGTERM');
   });
-  await startService(deps, desk, 'has two virtual phones, in the console');
+  // The demo is complete without it, so nothing waits for it.
+  deps.supervisor.start(desk).catch((error: unknown) => {
+    if (!signal.aborted) terminal.warn(toError(error).message);
+  });
 
   const content = describeStack(deps, engines, addresses, demo);
   writeStackFile(settings.stackDir, content);

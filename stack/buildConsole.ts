@@ -1,7 +1,6 @@
 // Bundles the console (console/) into dist/console: index.html, and assets whose names have a hash of their content,
 // each beside its gzip form. A bundle of the same sources is kept.
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -35,8 +34,8 @@ async function digest(): Promise<string> {
 /** Returns whether it was built anew. */
 export async function buildConsole(): Promise<boolean> {
   const wanted = await digest();
-  const mark = join(output, 'sources');
-  if (existsSync(mark) && (await readFile(mark, 'utf8')) === wanted) return false;
+  const isThere = async () => (await readFile(join(output, 'sources'), 'utf8').catch(() => '')) === wanted;
+  if (await isThere()) return false;
   const { build } = await import('esbuild');
   const draft = `${output}.${process.pid}`;
   const { outputFiles } = await build({
@@ -66,8 +65,14 @@ export async function buildConsole(): Promise<boolean> {
   const page = await readFile(join(sources, 'index.html'), 'utf8');
   await writeFile(join(draft, 'index.html'), page.replace('{script}', entry('.js')).replace('{style}', entry('.css')));
   await writeFile(join(draft, 'sources'), wanted);
-  await rm(output, { recursive: true, force: true });
-  await rename(draft, output);
+  try {
+    await rm(output, { recursive: true, force: true });
+    await rename(draft, output);
+  } catch (error) {
+    // Another process may have put the same bundle there at the same moment.
+    await rm(draft, { recursive: true, force: true });
+    if (!(await isThere())) throw error;
+  }
   return true;
 }
 

@@ -1,7 +1,7 @@
-// Prints the bill of materials (CycloneDX) of what the image installs. `npm sbom --omit=dev` leaves out every package that
+// Prints the bill of materials (CycloneDX) of what the image holds: what it installs, and what the console bundles. `npm sbom --omit=dev` leaves out every package that
 // development uses as well, so npm is given a project that has no development dependencies.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,13 +10,37 @@ import { z } from 'zod';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (file: string): unknown => JSON.parse(readFileSync(join(root, file), 'utf8'));
 
-const manifest = z.looseObject({ name: z.string(), devDependencies: z.unknown() }).parse(read('package.json'));
+const names = z.record(z.string(), z.string()).default({});
+const manifest = z
+  .looseObject({ name: z.string(), dependencies: names, devDependencies: names })
+  .parse(read('package.json'));
 const lock = z
-  .looseObject({ packages: z.record(z.string(), z.looseObject({ dev: z.boolean().optional() })) })
+  .looseObject({ packages: z.record(z.string(), z.looseObject({ dev: z.boolean().optional(), dependencies: names })) })
   .parse(read('package-lock.json'));
 
-const { devDependencies: _, ...project } = manifest;
-const shipped = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && !dev);
+/** The packages that the console imports: they are installed for development only, and shipped inside of its bundle. */
+function importedByConsole(): string[] {
+  const folder = join(root, 'console');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.(?:tsx?|css)$/.test(name),
+  );
+  const imported = files.flatMap((name) => [
+    ...readFileSync(join(folder, name), 'utf8').matchAll(
+      /(?:from|@import|import) ['"]((?:@[^/'"]+\/)?[^./'"][^/'"]*)/g,
+    ),
+  ]);
+  return [...new Set(imported.map(([, name = '']) => name))].filter((name) => name in manifest.devDependencies);
+}
+
+const { devDependencies, ...project } = manifest;
+const bundled = importedByConsole();
+const inBundle = new Set(bundled);
+for (const name of inBundle)
+  for (const other of Object.keys(lock.packages[`node_modules/${name}`]?.dependencies ?? {})) inBundle.add(other);
+const shipped = Object.entries(lock.packages)
+  .filter(([path, { dev }]) => path !== '' && (!dev || inBundle.has(path.slice('node_modules/'.length))))
+  .map(([path, { dev: _, ...entry }]) => [path, entry] as const);
+for (const name of bundled) project.dependencies[name] = devDependencies[name] ?? '';
 
 const folder = mkdtempSync(join(tmpdir(), 'loyalty-pass-sbom-'));
 try {

@@ -1,42 +1,26 @@
 // The audit: who did what, on what, from where, newest first.
 import { useSearchParams } from 'wouter';
 import { useRead, useSettled } from '../actions.js';
-import { send } from '../api.js';
-import { TextInput } from '../parts/form.js';
+import { api, data } from '../api.js';
+import { Select, TextInput } from '../parts/form.js';
 import { Failure, Moment, Page } from '../parts/page.js';
 import { PagedTable } from '../parts/table.js';
 import { texts } from '../texts.js';
 
 const said = texts.audit;
 
-interface Entry {
-  id: string;
-  createdAt: string;
-  actor: { type: string; id: string; name?: string };
-  action: string;
-  targetId: string;
-  fields?: string[];
-  address: string | null;
-  requestId: string | null;
-}
+const readAudit = (query: Record<string, string>) => data(api.GET('/merchants/me/audit', { params: { query } }));
+type Action = Awaited<ReturnType<typeof readAudit>>['items'][number]['action'];
 
-interface Entries {
-  items: Entry[];
-  page: number;
-  pageSize: number;
-  total: number;
-}
-
-const filters = [
-  ['actor', said.actor],
-  ['action', said.action],
-  ['targetId', said.target],
-] as const;
+/** Every action has a name here, or this does not compile. */
+const actions: Record<Action, string> = said.actions;
 
 export function Audit() {
   const [params, setParams] = useSearchParams();
   const query = useSettled(params.toString(), 250);
-  const entries = useRead(['audit', query], () => send<Entries>('GET', `/merchants/me/audit?${query}`), { keep: true });
+  const entries = useRead(['audit', query], () => readAudit(Object.fromEntries(new URLSearchParams(query))), {
+    keep: true,
+  });
   const put = (key: string, value: string) =>
     setParams(
       (now) => {
@@ -50,11 +34,25 @@ export function Audit() {
   return (
     <Page title={texts.nav.audit} lead={said.lead}>
       <search className="fields">
-        {filters.map(([key, label]) => (
+        <Select
+          name="action"
+          label={said.action}
+          value={params.get('action') ?? ''}
+          options={[['', said.anyAction], ...Object.entries(actions)]}
+          onChange={(value) => put('action', value)}
+        />
+        <TextInput
+          name="since"
+          type="date"
+          label={said.since}
+          value={(params.get('since') ?? '').slice(0, 10)}
+          onChange={(value) => put('since', value && `${value}T00:00:00Z`)}
+        />
+        {(['actor', 'targetId'] as const).map((key) => (
           <TextInput
             key={key}
             name={key}
-            label={label}
+            label={key === 'actor' ? said.actor : said.target}
             value={params.get(key) ?? ''}
             onChange={(value) => put(key, value)}
           />
@@ -70,7 +68,7 @@ export function Audit() {
         columns={[
           { title: said.when, cell: ({ createdAt }) => <Moment at={createdAt} /> },
           { title: said.actor, cell: ({ actor }) => said.by(actor.type, actor.name ?? actor.id) },
-          { title: said.action, cell: ({ action }) => action },
+          { title: said.action, cell: ({ action }) => actions[action] },
           { title: said.target, cell: ({ targetId }) => <code>{targetId}</code> },
           { title: said.fields, cell: ({ fields = [] }) => fields.join(', ') },
           { title: said.address, cell: ({ address }) => address ?? texts.frame.none },

@@ -79,6 +79,14 @@ function fieldOf(title: string): string {
   return fields.find((field) => field.toLowerCase() === plain) ?? said.otherTitles[plain] ?? '';
 }
 
+/** What the service cannot know by itself: columns with another title than their field, and those that are left out. */
+const mappingOf = (titles: readonly string[], meant: (title: string) => string): Record<string, string | null> =>
+  Object.fromEntries(
+    titles
+      .filter((title) => meant(title).toLowerCase() !== title.toLowerCase())
+      .map((title) => [title, meant(title) || null]),
+  );
+
 interface Chosen {
   name: string;
   file: Blob;
@@ -210,10 +218,11 @@ function NewImport({ programs }: { programs: readonly { _id: string; name: strin
   const start = useAction(
     async (dryRun: boolean) => {
       if (!chosen) throw new Error(said.noFile);
-      const changed = chosen.titles.filter((title) => meant[title]?.toLowerCase() !== title.toLowerCase());
-      const mapping = Object.fromEntries(changed.map((title) => [title, meant[title] || null]));
+      const mapping = mappingOf(chosen.titles, (title) => meant[title] ?? '');
       const { file, charset, name: fileName } = chosen;
-      return send({ programId, file, fileName, charset, dryRun, quiet, mapping }, setPercent);
+      const answer = await send({ programId, file, fileName, charset, dryRun, quiet, mapping }, setPercent);
+      if ('id' in answer) sessionStorage.setItem(`mapping:${answer.id}`, JSON.stringify(mapping));
+      return answer;
     },
     {
       changes: ['batches'],
@@ -336,7 +345,13 @@ function Repair({ batch, onClose }: { batch: Batch; onClose: () => void }) {
         toCsv([own.map(([title]) => title), ...now.map((row) => own.map(([, at]) => row[at] ?? ''))]),
       ]);
       const upload = { programId: batch.programId ?? '', file, fileName: 'repaired.csv', charset: 'utf-8' };
-      return send({ ...upload, dryRun: false, quiet: false, mapping: {} }, () => undefined);
+      const kept = sessionStorage.getItem(`mapping:${batch.id}`);
+      const guessed = mappingOf(
+        own.map(([title]) => title),
+        fieldOf,
+      );
+      const mapping = kept === null ? guessed : JSON.parse(kept);
+      return send({ ...upload, dryRun: false, quiet: false, mapping }, () => undefined);
     },
     { changes: ['batches'], said: said.startedNow, onDone: onClose },
   );

@@ -93,7 +93,7 @@ async function saveUrlOf(id: string): Promise<string> {
 function Desk() {
   const { state, hops, isGone, add } = useDesk();
   const programs = useRead(['programs'], () => data(api.GET('/merchants/me/programs')));
-  const open = (programs.data ?? []).filter(({ archived, version }) => !archived && version > 0);
+  const open = (programs.data ?? []).filter(({ archived }) => !archived);
   const [members, setMembers] = useDraft<string[]>('desk-members', []);
   const [programId, setProgramId] = useState('');
   const [message, setMessage] = useState(said.firstMessage);

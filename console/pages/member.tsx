@@ -3,7 +3,7 @@
 import { useRef, useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { useAction, useDraft, useRead } from '../actions.js';
-import { api, apiUrl, data, newKey, send } from '../api.js';
+import { api, apiUrl, data, newKey } from '../api.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, Form, Select, Submit, TextInput } from '../parts/form.js';
 import { Badge, Facts, Failure, Moment, number, Page, Panel } from '../parts/page.js';
@@ -86,10 +86,13 @@ export function useCard(programId: string, holder: Holder) {
   return useRead(
     ['member-card', programId, holder],
     async () => {
-      const { version: live } = await data(
-        api.GET('/merchants/me/programs/{id}', { params: { path: { id: programId } } }),
+      const { items } = await data(
+        api.GET('/merchants/me/programs/{id}/versions', {
+          params: { path: { id: programId }, query: { pageSize: 50 } },
+        }),
       );
-      const path = { id: programId, version: String(live) };
+      const version = items.find(({ live }) => live)?.version ?? 1;
+      const path = { id: programId, version: String(version) };
       const { program } = await data(api.GET('/merchants/me/programs/{id}/versions/{version}', { params: { path } }));
       const body = { program: { _id: programId, ...program }, member: holder };
       return data(api.POST('/merchants/me/programs/preview', { body }));
@@ -490,11 +493,14 @@ function Timeline({ id }: { id: string }) {
 function PersonalData({ member }: { member: Detail }) {
   const [, go] = useLocation();
   const [asks, setAsks] = useState(false);
-  const erase = useAction(() => send('DELETE', `/merchants/me/members/${member.id}`), {
-    changes: ['members'],
-    said: said.erased,
-    onDone: () => go('/members'),
-  });
+  const erase = useAction(
+    () => data(api.DELETE('/merchants/me/members/{id}', { params: { path: { id: member.id } } })),
+    {
+      changes: ['members'],
+      said: said.erased,
+      onDone: () => go('/members'),
+    },
+  );
   const { program, balance, deviceCount } = member;
   return (
     <Panel title={said.personalData}>

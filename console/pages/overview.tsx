@@ -1,7 +1,7 @@
 // The overview: what happened by day and by program, as plots with a table behind each.
 import { useState } from 'react';
 import { useRead } from '../actions.js';
-import { api, data, send } from '../api.js';
+import { api, data } from '../api.js';
 import { Select } from '../parts/form.js';
 import { Facts, Failure, number, Page, Panel } from '../parts/page.js';
 import { Plot, type Series } from '../parts/plot.js';
@@ -10,20 +10,9 @@ import { texts } from '../texts.js';
 
 const said = texts.overview;
 
-interface Counts {
-  members: { enrolled: number; erased: number };
-  installs: { apple: number; google: number };
-  removals: { apple: number; google: number };
-  points: { given: number; spent: number; expired: number };
-  redeems: number;
-  deliveries: { attempts: number; failedAttempts: number; succeeded: number; exhausted: number };
-}
-
-interface Stats {
-  totals: Counts;
-  days: (Counts & { day: string })[];
-  programs: (Counts & { programId: string | null })[];
-}
+const readStats = (query: { from: string; to: string; programId?: string }) =>
+  data(api.GET('/merchants/me/stats', { params: { query } }));
+type Counts = Awaited<ReturnType<typeof readStats>>['totals'];
 
 const plots: readonly { title: string; series: readonly (readonly [string, (counts: Counts) => number])[] }[] = [
   { title: said.members, series: [[said.enrolled, ({ members }) => members.enrolled]] },
@@ -64,9 +53,8 @@ export function Overview() {
     () => {
       const now = Date.now();
       const day = (at: number) => new Date(at).toISOString().slice(0, 10);
-      const query = new URLSearchParams({ from: day(now - (Number(days) - 1) * dayMs), to: day(now) });
-      if (programId) query.set('programId', programId);
-      return send<Stats>('GET', `/merchants/me/stats?${query}`);
+      const range = { from: day(now - (Number(days) - 1) * dayMs), to: day(now) };
+      return readStats({ ...range, ...(programId && { programId }) });
     },
     { keep: true, everyMs: 30_000 },
   );

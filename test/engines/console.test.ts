@@ -1,10 +1,10 @@
 // The console in a real browser against the real service (docs/console.md): a merchant's first hour, what stands in the
 // way of a page, and each page for keyboards, screen readers and phones.
+import { readFile } from 'node:fs/promises';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canvas, encodePng } from '../../activities/wallets/apple/drawing.js';
 import { buildConsole } from '../../stack/buildConsole.js';
-
 import { findBarriers, hasBrowser, keepScreenshot, screens, startBrowser, type TestBrowser } from '../rig/browser.js';
 import { joinInPublic, type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { startReceiver } from '../rig/receiver.js';
@@ -46,7 +46,7 @@ const field = (page: Page, name: string) => page.getByLabel(name, { exact: true 
 const logo = {
   name: 'logo.png',
   mimeType: 'image/png',
-  buffer: encodePng(canvas(120, 40), { paper: '#202020', ink: '#e0e0e0' }),
+  buffer: encodePng(canvas(120, 40), { paper: '#fdba74', ink: '#3b2417' }),
 };
 
 async function newProgram(page: Page, name: string): Promise<void> {
@@ -80,7 +80,7 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await iphone.getByText('Thank you for your visit').waitFor();
     await iphone.getByRole('button', { name: 'Front' }).click();
     await page.frameLocator('iframe').getByLabel('Email').waitFor();
-    await keepScreenshot(page, 'console-designer-desktop');
+    await keepScreenshot(page, 'console-designer-desktop', { fullPage: false });
     await publish(page);
 
     const email = `${crypto.randomUUID()}@example.com`;
@@ -98,7 +98,7 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await button(page, 'Give a stamp').click();
     await page.getByText('STAMPS: 0 → 1').waitFor();
     await until(() => phone.history().at(-1)?.lockScreen === 'One more for you');
-    await keepScreenshot(page, 'console-member-desktop');
+    await keepScreenshot(page, 'console-member-desktop', { fullPage: false });
 
     await button(page, 'Reverse').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Reverse' }).click();
@@ -157,7 +157,7 @@ describe.runIf(hasBrowser)('a mistake', () => {
     await field(page, 'E-Mail').selectOption({ label: 'Email' });
     await button(page, 'Dry run').click();
     await page.getByText('nothing was created').waitFor();
-    await keepScreenshot(page, 'console-import-desktop');
+    await keepScreenshot(page, 'console-import-desktop', { fullPage: false });
     await button(page, 'Import').click();
     await button(page, 'Mend failed rows').click();
     const dialog = page.getByRole('dialog', { name: 'Mend failed rows' });
@@ -188,9 +188,31 @@ describe.runIf(hasBrowser)('a mistake', () => {
     await page.getByRole('cell', { name: '204' }).first().waitFor();
     await button(page, 'Payload').first().click();
     await page.getByRole('dialog', { name: 'points.changed' }).getByText('"test": true').waitFor();
-    await keepScreenshot(page, 'console-webhook-desktop');
+    await keepScreenshot(page, 'console-webhook-desktop', { fullPage: false });
     await page.context().close();
     await receiver.stop();
+  });
+});
+
+describe.runIf(hasBrowser)('a person', () => {
+  it('is exported and erased, after what will be lost was said', async () => {
+    const { id } = await real.merchant.enroll({ firstName: 'Linus', lastName: 'Lost', initialPoints: 20 });
+    const page = await open(`/members/${id}`);
+    await heading(page, 'Linus Lost').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Export all that is kept' }).click();
+    expect(await readFile(await (await download).path(), 'utf8')).toContain('Linus');
+    await button(page, 'Erase').click();
+    const dialog = page.getByRole('dialog', { name: 'Erase Linus Lost?' });
+    await dialog.getByText('the balance: 20 POINTS').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Erase' }).click();
+    await heading(page, 'Members').waitFor();
+    expect((await real.merchant.call(`/merchants/me/members/${id}`)).status).toBe(404);
+    await page.getByRole('link', { name: 'Audit', exact: true }).click();
+    await field(page, 'Action').selectOption({ label: 'Member erased' });
+    await page.getByRole('cell', { name: id }).waitFor();
+    await page.context().close();
   });
 });
 

@@ -50,7 +50,7 @@ describe.runIf(hasBrowser)('the live desk', () => {
     ])
       expect(told).toContain(hop);
     expect(told).toMatch(/\d+ msiPhonenew face: STAMPS 1/);
-    await keepScreenshot(page, 'console-live-desk-desktop');
+    await keepScreenshot(page, 'console-live-desk');
 
     await button(page, 'Flight mode').click();
     await button(page, 'Kill the worker').click();

@@ -13,7 +13,9 @@ import type { StandIns } from './standIns.js';
 const settings = z.object({ STACK_DIR: z.string(), LIVE_DESK_URL: z.url(), PUBLIC_URL: z.url() }).parse(process.env);
 const stackDir = settings.STACK_DIR;
 const { port, host } = new URL(settings.LIVE_DESK_URL);
-const consoleOrigin = new URL(settings.PUBLIC_URL).origin;
+const { origin } = new URL(settings.PUBLIC_URL);
+/** A person may have typed the other name of this machine. */
+const consoleOrigins = [origin, origin.replace('//127.0.0.1:', '//localhost:')];
 
 interface Hop {
   at: number;
@@ -159,11 +161,9 @@ async function carryOut(given: z.infer<typeof order>): Promise<void> {
 
 /** Answers the console alone: another page of this machine's browser can neither read nor order anything. */
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  response.setHeader('Access-Control-Allow-Origin', consoleOrigin);
-  response.setHeader('Access-Control-Allow-Headers', 'Content-Type');
-  const isConsole = request.headers.origin === consoleOrigin && request.headers.host === host;
-  if (!isConsole) return void response.writeHead(403).end();
-  if (request.method === 'OPTIONS') return void response.writeHead(204).end();
+  const from = request.headers.origin ?? '';
+  if (!consoleOrigins.includes(from) || request.headers.host !== host) return void response.writeHead(403).end();
+  response.setHeader('Access-Control-Allow-Origin', from);
   if (request.method === 'GET') {
     response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
     response.write(event('state', state()) + log.map((hop) => event('hop', hop)).join(''));

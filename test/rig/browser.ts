@@ -51,8 +51,9 @@ export async function startBrowser(): Promise<TestBrowser> {
   };
 }
 
-export async function keepScreenshot(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: join(screenshotDir, `${name}.png`), fullPage: true, animations: 'disabled' });
+export async function keepScreenshot(page: Page, name: string, { fullPage = true } = {}): Promise<void> {
+  if (!fullPage) await page.evaluate('scrollTo(0, 0)');
+  await page.screenshot({ path: join(screenshotDir, `${name}.png`), fullPage, animations: 'disabled' });
 }
 
 /** The accessibility problems that axe finds. */
