@@ -68,6 +68,10 @@ export const batch = z.object({
   startedBy: actor,
   reason: z.string().optional(),
   quiet: z.boolean().optional().describe('only of an import: no event for each member'),
+  mapping: z
+    .record(z.string(), z.enum(importFields).nullable())
+    .optional()
+    .describe('only of an import that had one: to send mended rows with'),
   cancelRequested: z.boolean().optional(),
 });
 export type BatchKind = (typeof batchKinds)[number];

@@ -6,6 +6,7 @@ import type { AuditAction, AuditActor } from './audit.js';
 import type { BatchKind, BatchPhase, ImportCounts, ImportOutcome } from './batches.js';
 import type { EventType } from './events.js';
 import type { ExpiryKind, MemberExpiry } from './expiry.js';
+import type { ImportField } from './importRows.js';
 import type { Language } from './languages/index.js';
 import type { LedgerEffect } from './ledger.js';
 import type { LotChange } from './lots.js';
@@ -531,6 +532,8 @@ export interface BatchRow {
   reason?: string;
   /** Only of an import: its members are created without `member.created` and `pass.created`. */
   quiet?: boolean;
+  /** Only of an import that had one: pairs, since a header may have any characters. */
+  mapping?: (readonly [header: string, field: ImportField | null])[];
   /** The number of chunks: of an import's rows, or of another batch's targets, once all of them are stored. */
   chunks?: number;
   campaign?: { message: string; tags: string[] };

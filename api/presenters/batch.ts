@@ -19,6 +19,7 @@ export function presentBatch(row: BatchRow, now: Date): z.input<typeof batch> {
     startedBy,
     ...(row.reason !== undefined && { reason: row.reason }),
     ...(row.quiet && { quiet: true }),
+    ...(row.mapping && { mapping: Object.fromEntries(row.mapping) }),
     ...(row.cancelRequestedAt && { cancelRequested: true }),
   };
 }

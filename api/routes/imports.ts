@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { z } from 'zod';
+import type { OpenImport } from '../../activities/batches/imports/openImport.js';
 import type { importDryRun } from '../../schemas/batches.js';
 import type { BatchRow, ImportRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
@@ -56,6 +57,12 @@ function optionsOf(query: ImportOptions, fields: UploadFields): ImportOptions {
   return { ...query, ...parsed.data };
 }
 
+/** What the batch keeps of its options. */
+const keptOptions = ({ quiet, mapping }: ImportOptions): Pick<OpenImport, 'quiet' | 'mapping'> => ({
+  ...(quiet && { quiet }),
+  ...(mapping && mapping.size > 0 && { mapping: [...mapping] }),
+});
+
 interface ReadUpload {
   file: UploadFile;
   program: Program;
@@ -90,7 +97,7 @@ async function importSmall(deps: ApiDeps, { caller, query, ctx }: Import): Promi
   if (before) return { batch: before };
   const upload = await openUpload(deps, {
     ...{ merchantId, programId: program._id, header: read.header, startedBy, fingerprint },
-    ...(options.quiet && { quiet: true }),
+    ...keptOptions(options),
   });
   return { batch: await committed(upload, () => upload.store(rows)) };
 }
@@ -112,7 +119,7 @@ async function importLarge(deps: ApiDeps, { caller, query, ctx }: Import): Promi
     if (options.dryRun) return dryRun(deps, { program, rows: read });
     upload = await openUpload(deps, {
       ...{ merchantId, programId: program._id, header: read.header, startedBy },
-      ...(options.quiet && { quiet: true }),
+      ...keptOptions(options),
     });
     await upload.store(read.chunks);
     return undefined;

@@ -221,7 +221,6 @@ function NewImport({ programs }: { programs: readonly { _id: string; name: strin
       const mapping = mappingOf(chosen.titles, (title) => meant[title] ?? '');
       const { file, charset, name: fileName } = chosen;
       const answer = await send({ programId, file, fileName, charset, dryRun, quiet, mapping }, setPercent);
-      if ('id' in answer) sessionStorage.setItem(`mapping:${answer.id}`, JSON.stringify(mapping));
       return answer;
     },
     {
@@ -344,14 +343,9 @@ function Repair({ batch, onClose }: { batch: Batch; onClose: () => void }) {
       const file = new Blob([
         toCsv([own.map(([title]) => title), ...now.map((row) => own.map(([, at]) => row[at] ?? ''))]),
       ]);
-      const upload = { programId: batch.programId ?? '', file, fileName: 'repaired.csv', charset: 'utf-8' };
-      const kept = sessionStorage.getItem(`mapping:${batch.id}`);
-      const guessed = mappingOf(
-        own.map(([title]) => title),
-        fieldOf,
-      );
-      const mapping = kept === null ? guessed : JSON.parse(kept);
-      return send({ ...upload, dryRun: false, quiet: false, mapping }, () => undefined);
+      const { programId = '', quiet = false, mapping = {} } = batch;
+      const upload = { programId, file, fileName: 'repaired.csv', charset: 'utf-8', dryRun: false, quiet, mapping };
+      return send(upload, () => undefined);
     },
     { changes: ['batches'], said: said.startedNow, onDone: onClose },
   );

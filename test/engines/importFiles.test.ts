@@ -62,7 +62,8 @@ describe('a spreadsheet of Europe', () => {
     const type = 'text/csv; charset=windows-1252';
     const { status, body } = await large(latin('Zo\xeb', 'stream-1'), { query: mapped(german), type });
     expect([status, body.error]).toEqual([202, undefined]);
-    expect((await batchEnd(merchant, body.data.id)).counts).toMatchObject({ total: 1, created: 1 });
+    const batch = await batchEnd(merchant, body.data.id);
+    expect(batch).toMatchObject({ counts: { total: 1, created: 1 }, mapping: { 'e-mail': 'email', bemerkung: null } });
     const { body: found } = await merchant.call('/merchants/me/members?serial=stream-1');
     expect(found.data.items).toMatchObject([{ firstName: 'Zoë', externalId: 'stream-1' }]);
   });

@@ -22,6 +22,7 @@ export interface OpenImport {
   header: string[];
   startedBy: Actor;
   quiet?: boolean;
+  mapping?: NonNullable<BatchRow['mapping']>;
   fingerprint?: string;
 }
 
