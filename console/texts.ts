@@ -594,6 +594,7 @@ export const texts = {
       'user.edit': 'Roles of a person changed',
       'user.remove': 'Person removed',
       'user.link': 'Sign-in link made',
+      'user.sign-in': 'Signed in',
       'role.create': 'Role created',
       'role.delete': 'Role deleted',
       'merchant.create': 'Merchant created',
