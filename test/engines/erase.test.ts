@@ -232,6 +232,7 @@ it('a trace that is written afterwards is seen, and is gone after the next look'
     occurredAt: new Date(),
   });
   expect(await tracesOf(Object.values(person))).toMatchObject([{ value: person.lastName }]);
+  await lookAgain(id);
   await untilGone(Object.values(person));
 });
 

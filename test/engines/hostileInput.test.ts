@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
 import { endpoints } from '../../schemas/endpoints/index.js';
+import { builtInRoles } from '../../schemas/permissions.js';
 import { type Answer, aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 
@@ -38,8 +39,11 @@ function urlOf({ path }: Endpoint): string {
     .join('/');
 }
 
-const credentialOf = ({ session, access }: Endpoint) =>
-  session || access.startsWith('users:') ? { credential: console_ } : {};
+/** The session of the owner where the API key of an integration would be refused. */
+const credentialOf = ({ session, access }: Endpoint) => {
+  const admitted: readonly string[] = ['public', ...builtInRoles.integration];
+  return session || !admitted.includes(access) ? { credential: console_ } : {};
+};
 
 /** All data of the merchant that a request could change. */
 async function stateOf(): Promise<unknown> {

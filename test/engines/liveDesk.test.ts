@@ -56,7 +56,7 @@ describe.runIf(hasBrowser)('the live desk', () => {
     await button(page, 'Kill the worker').click();
     await until(() => stack.file().pids.worker !== pids.worker && stack.file().pids.worker);
     await give.click();
-    await page.getByText('new face: STAMPS 2').waitFor({ timeout: 90_000 });
+    await page.getByText('new face: STAMPS 2').first().waitFor({ timeout: 90_000 });
     await button(page, 'End flight mode').click();
     await until(async () => (await hops(page)).filter((hop) => /new face: STAMPS 2/.test(hop)).length === 2);
     await page.context().close();
