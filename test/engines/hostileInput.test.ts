@@ -41,7 +41,7 @@ function urlOf({ path }: Endpoint): string {
 
 /** The session of the owner where the API key of an integration would be refused. */
 const credentialOf = ({ session, access }: Endpoint) => {
-  const admitted: readonly string[] = ['public', ...builtInRoles.integration];
+  const admitted: readonly string[] = ['public', ...(builtInRoles.integration ?? [])];
   return session || !admitted.includes(access) ? { credential: console_ } : {};
 };
 
