@@ -15,6 +15,8 @@ const identifier = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'must be
 
 const tier = z.strictObject({ name: text(1, 50), threshold: z.int().min(0).max(maxBalance) });
 
+export const programStyle = z.enum(['points', 'stamps', 'tiered']);
+
 const enrollmentFields = ['firstName', 'lastName', 'phone'] as const;
 
 /** The content of a program file (`npm run programs -- apply`); the defaults give a presentable pass and page. */
@@ -26,7 +28,7 @@ export const programFile = z
       .string()
       .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'must be lower-case letters, digits and inner dashes'),
     name: text(1, 100),
-    style: z.enum(['points', 'stamps', 'tiered']),
+    style: programStyle,
     fields: z.strictObject({ primaryLabel: text(1, 30).regex(/^[^.$]+$/, 'must not contain . or $') }),
     language: z.enum(languages).optional(),
     goal: z.int().min(1).max(maxBalance).optional(),
@@ -95,7 +97,7 @@ export const programRecord = z.object({
   _id: z.string(),
   slug: z.string(),
   name: z.string(),
-  style: z.enum(['points', 'stamps', 'tiered']),
+  style: programStyle,
   fields: z.object({ primaryLabel: z.string() }),
   language: z.enum(languages).optional().describe("absent: the customer's"),
   goal: z.int().optional(),

@@ -32,7 +32,11 @@ export async function checkContent(value: object, { merchantId, programId }: Pro
 }
 
 /** Throws PROGRAM_IN_USE when the style of a program with members would change. */
-export async function requireStyle(deps: Deps, { live, ...at }: ProgramHead, content: ProgramContent): Promise<void> {
+export async function requireStyle(
+  deps: Deps,
+  { live, ...at }: ProgramHead,
+  content: Pick<ProgramContent, 'style'>,
+): Promise<void> {
   if (live && live.style !== content.style && (await hasMembers(deps, at))) throw new ServiceError('PROGRAM_IN_USE');
 }
 

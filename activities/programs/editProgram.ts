@@ -11,6 +11,7 @@ import { newId } from '../../schemas/ids.js';
 import type { Actor } from '../../schemas/members.js';
 import { type Json, mergePatch } from '../../schemas/mergePatch.js';
 import type { ProgramDraftRow } from '../../schemas/programRows.js';
+import { programStyle } from '../../schemas/programs.js';
 import { limitOf } from '../access/merchants.js';
 import { checkContent, requireFreeSlug, requireImageRoom, requireStyle } from './checkContent.js';
 import { imageBytesOf } from './imageQuota.js';
@@ -86,8 +87,10 @@ export function editProgram(deps: Deps, { actor, version, patch, ...at }: EditPr
   return retryOnConflict(deps, async () => {
     const head = await readHead(deps, at);
     requireVersion(head, version);
+    // Before the content is checked: the rest of it may not fit to another style.
+    const style = programStyle.safeParse(patch.style);
+    if (style.success) await requireStyle(deps, head, { style: style.data });
     const content = await checkContent(mergePatch(head.content, patch), at);
-    await requireStyle(deps, head, content);
     await requireFreeSlug(deps, at, content.slug);
     if (isDeepStrictEqual(content, head.content)) return head;
     await requireImageRoom(deps, at, content);

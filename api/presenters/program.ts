@@ -24,14 +24,16 @@ export function presentSnapshot(program: Shown): z.input<typeof programSnapshot>
 }
 
 export function presentProgram(program: Shown): z.input<typeof programRecord> {
-  const { basis, rewards, earn, expiry, timeZone } = program;
+  const { basis, rewards, rewardName, earn, expiry, timeZone, language } = program;
   return {
     ...presentSnapshot(program),
     ...(basis && { basis }),
     ...(rewards && { rewards }),
+    ...(rewardName && { rewardName }),
     ...(earn && { earn }),
     ...(expiry && { expiry }),
     ...(timeZone && { timeZone }),
+    ...(language && { language }),
     version: versionOf(program),
   };
 }

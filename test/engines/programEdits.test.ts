@@ -186,7 +186,8 @@ describe('an edit', () => {
     expect((await designer.edit(program._id, tiered)).status).toBe(200);
     expect((await designer.edit(program._id, { style: 'points', tiers: null })).status).toBe(200);
     await manyMembers(service.deps, { program, count: 1 });
-    await refuses(program._id, () => designer.edit(program._id, tiered), [400, 'PROGRAM_IN_USE']);
+    for (const patch of [tiered, { style: 'tiered' }, { style: 'stamps', goal: 1_000 }])
+      await refuses(program._id, () => designer.edit(program._id, patch), [400, 'PROGRAM_IN_USE']);
     expect((await designer.edit(program._id, { goal: 7 })).status).toBe(200);
   });
 
