@@ -1,24 +1,28 @@
 // Every text of the console, by page. A function where a text holds a number or a name.
+import type { components } from './openapi.js';
 
 const many = (count: number, one: string, more: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : more}`;
 
-const eventTypes = [
-  'member.created',
-  'member.updated',
-  'member.deleted',
-  'points.changed',
-  'reward.redeemed',
-  'pass.created',
-  'pass.installed',
-  'pass.updated',
-  'pass.removed',
-  'pass.scanned',
-  'campaign.sent',
-  'batch.completed',
-  'batch.failed',
-  'webhook.disabled',
-];
+export type EventChoice = components['schemas']['EventType'] | '*';
+
+/** Every event type is here, or this does not compile. */
+const eventChoices: Record<EventChoice, string> = {
+  '*': 'All',
+  'member.created': 'member.created',
+  'member.updated': 'member.updated',
+  'member.deleted': 'member.deleted',
+  'points.changed': 'points.changed',
+  'reward.redeemed': 'reward.redeemed',
+  'pass.created': 'pass.created',
+  'pass.installed': 'pass.installed',
+  'pass.updated': 'pass.updated',
+  'pass.removed': 'pass.removed',
+  'pass.scanned': 'pass.scanned',
+  'campaign.sent': 'campaign.sent',
+  'batch.completed': 'batch.completed',
+  'batch.failed': 'batch.failed',
+};
 
 export const texts = {
   nav: {
@@ -467,7 +471,7 @@ export const texts = {
     name: 'Name',
     url: 'URL',
     events: 'Events',
-    eventTypes: [['*', 'All'], ...eventTypes.map((type) => [type, type] as const)] as (readonly [string, string])[],
+    eventTypes: Object.entries(eventChoices) as [EventChoice, string][],
     state: 'State',
     health: { ok: 'Well', failing: 'Failing', disabled: 'Disabled' },
     lastSuccess: 'Last success',

@@ -1,10 +1,9 @@
 // The audit: who did what, on what, from where, newest first.
-import { useSearchParams } from 'wouter';
 import { useRead, useSettled } from '../actions.js';
 import { api, data } from '../api.js';
 import { Select, TextInput } from '../parts/form.js';
 import { Failure, Moment, Page } from '../parts/page.js';
-import { PagedTable } from '../parts/table.js';
+import { PagedTable, useFilters } from '../parts/table.js';
 import { texts } from '../texts.js';
 
 const said = texts.audit;
@@ -16,21 +15,11 @@ type Action = Awaited<ReturnType<typeof readAudit>>['items'][number]['action'];
 const actions: Record<Action, string> = said.actions;
 
 export function Audit() {
-  const [params, setParams] = useSearchParams();
+  const [params, put] = useFilters();
   const query = useSettled(params.toString(), 250);
   const entries = useRead(['audit', query], () => readAudit(Object.fromEntries(new URLSearchParams(query))), {
     keep: true,
   });
-  const put = (key: string, value: string) =>
-    setParams(
-      (now) => {
-        if (key !== 'page') now.delete('page');
-        if (value) now.set(key, value);
-        else now.delete(key);
-        return now;
-      },
-      { replace: true },
-    );
   return (
     <Page title={texts.nav.audit} lead={said.lead}>
       <search className="fields">

@@ -220,8 +220,7 @@ function NewImport({ programs }: { programs: readonly { _id: string; name: strin
       if (!chosen) throw new Error(said.noFile);
       const mapping = mappingOf(chosen.titles, (title) => meant[title] ?? '');
       const { file, charset, name: fileName } = chosen;
-      const answer = await send({ programId, file, fileName, charset, dryRun, quiet, mapping }, setPercent);
-      return answer;
+      return send({ programId, file, fileName, charset, dryRun, quiet, mapping }, setPercent);
     },
     {
       changes: ['batches'],

@@ -1,11 +1,11 @@
 // Members: search as one types, and a new member.
 import { useEffect, useState } from 'react';
-import { Link, useLocation, useSearchParams } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { useAction, useDraft, useRead, useSettled } from '../actions.js';
 import { api, data } from '../api.js';
 import { Form, Select, Submit, TextInput } from '../parts/form.js';
 import { Badge, Failure, Moment, number, Page, Panel } from '../parts/page.js';
-import { PagedTable } from '../parts/table.js';
+import { PagedTable, useFilters } from '../parts/table.js';
 import { texts } from '../texts.js';
 
 const said = texts.members;
@@ -29,21 +29,11 @@ export const nameOf = ({
 }) => [firstName, lastName].filter(Boolean).join(' ') || memberCode;
 
 export function Members() {
-  const [params, setParams] = useSearchParams();
+  const [params, put] = useFilters();
   const [q, setQ] = useState(params.get('q') ?? '');
   const programId = params.get('programId') ?? '';
   const page = Number(params.get('page')) || 1;
   const words = useSettled(q, typingMs).trim();
-  const put = (key: string, value: string) =>
-    setParams(
-      (now) => {
-        if (key !== 'page') now.delete('page');
-        if (value) now.set(key, value);
-        else now.delete(key);
-        return now;
-      },
-      { replace: true },
-    );
   // biome-ignore lint/correctness/useExhaustiveDependencies: the address follows the words, and nothing else
   useEffect(() => {
     if (words !== (params.get('q') ?? '')) put('q', words);

@@ -8,7 +8,7 @@ import { Button, Choices, Form, Select, Submit, TextInput } from '../parts/form.
 import { Badge, Facts, Failure, Moment, number, Page, Panel } from '../parts/page.js';
 import { Secret } from '../parts/secret.js';
 import { PagedTable, Table, usePage } from '../parts/table.js';
-import { texts } from '../texts.js';
+import { type EventChoice, texts } from '../texts.js';
 import { isOver, State } from './imports.js';
 import { HealthBadge } from './webhooks.js';
 
@@ -266,7 +266,8 @@ function Range({ id }: { id: string }) {
 function Change({ webhook }: { webhook: Subscription }) {
   const { id, name, url, events, retryPolicy, timeoutMs } = webhook;
   const [draft, setDraft, clear] = useDraft(`webhook:${id}`, {
-    ...{ name, url, events },
+    // The answer's list is not typed.
+    ...{ name, url, events: events as EventChoice[] },
     maxAttempts: String(retryPolicy.maxAttempts),
     backoffSeconds: String(retryPolicy.backoffMs / 1_000),
     timeoutSeconds: String(timeoutMs / 1_000),
@@ -274,7 +275,7 @@ function Change({ webhook }: { webhook: Subscription }) {
   const save = useAction(
     () => {
       const body = {
-        ...{ name: draft.name, url: draft.url, events: draft.events as never },
+        ...{ name: draft.name, url: draft.url, events: draft.events },
         timeoutMs: Math.round(Number(draft.timeoutSeconds) * 1_000),
         retryPolicy: {
           maxAttempts: Number(draft.maxAttempts),

@@ -7,7 +7,7 @@ import { Choices, Form, Submit, TextInput } from '../parts/form.js';
 import { Badge, Failure, Moment, Page, Panel } from '../parts/page.js';
 import { Secret } from '../parts/secret.js';
 import { PagedTable, usePage } from '../parts/table.js';
-import { texts } from '../texts.js';
+import { type EventChoice, texts } from '../texts.js';
 
 const said = texts.webhooks;
 
@@ -47,7 +47,7 @@ export function Webhooks() {
   );
 }
 
-const blank = { name: '', url: '', events: ['*'] };
+const blank = { name: '', url: '', events: ['*'] as EventChoice[] };
 
 function NewWebhook() {
   const [draft, setDraft, clear] = useDraft('new-webhook', blank);
@@ -55,7 +55,7 @@ function NewWebhook() {
   const creation = useAction(
     () => {
       const { name, url, events } = draft;
-      const body = { url, events: events as never, ...(name && { name }) };
+      const body = { url, events, ...(name && { name }) };
       return data(api.POST('/merchants/me/webhooks', { body }));
     },
     {

@@ -159,7 +159,7 @@ export function Checkbox({ label, ...rest }: { label: string; isSelected: boolea
 }
 
 /** Several of a list, as check boxes. */
-export function Choices({
+export function Choices<T extends string>({
   label,
   options,
   value,
@@ -168,9 +168,9 @@ export function Choices({
 }: {
   name: string;
   label: string;
-  options: readonly (readonly [string, string])[];
-  value: readonly string[];
-  onChange: (value: string[]) => void;
+  options: readonly (readonly [T, string])[];
+  value: readonly T[];
+  onChange: (value: T[]) => void;
 }) {
   const { error } = useFindings(name);
   return (

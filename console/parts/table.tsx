@@ -47,6 +47,22 @@ export function Table<T>({ name, rows, keyOf, columns, empty }: TableProps<T>) {
   );
 }
 
+/** The filters of a list, in the address. Another filter begins with the first page again; an empty one is taken out. */
+export function useFilters(): [URLSearchParams, (key: string, value: string) => void] {
+  const [params, setParams] = useSearchParams();
+  const put = (key: string, value: string) =>
+    setParams(
+      (now) => {
+        if (key !== 'page') now.delete('page');
+        if (value) now.set(key, value);
+        else now.delete(key);
+        return now;
+      },
+      { replace: true },
+    );
+  return [params, put];
+}
+
 /** The page of a list, in the address. */
 export function usePage(): [number, (page: number) => void] {
   const [params, setParams] = useSearchParams();
