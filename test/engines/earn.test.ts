@@ -6,7 +6,8 @@ import { earnedReader } from '../../activities/members/earnedReader.js';
 import { decideEarn } from '../../activities/members/earnRules.js';
 import { calendarDay } from '../../schemas/calendar.js';
 import { newToken } from '../../schemas/ids.js';
-import type { Answer, Call, TestMerchant } from '../rig/merchant.js';
+import { memberCalls, refusal } from '../rig/memberCalls.js';
+import type { TestMerchant } from '../rig/merchant.js';
 import type { TestService } from '../rig/service.js';
 import { type SubscribedService, startSubscribedService } from '../rig/subscribedService.js';
 import { until } from '../rig/until.js';
@@ -22,14 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => subscribed.stop());
 
-const one = (memberId: string) => `/merchants/me/members/${memberId}`;
-const earn = (memberId: string, body: unknown, call: Call = {}): Promise<Answer> =>
-  merchant.call(`${one(memberId)}/earn`, { method: 'POST', body, ...call });
-const read = async (memberId: string) => (await merchant.call(one(memberId))).body.data;
-const ledgerOf = async (memberId: string) => (await merchant.call(`${one(memberId)}/transactions`)).body.data.items;
-const reverse = (memberId: string, id: string) =>
-  merchant.call(`${one(memberId)}/transactions/${id}/reverse`, { method: 'POST' });
-const refusal = ({ status, body }: Answer) => [status, body.error.code];
+const { one, earn, read, ledgerOf, reverse } = memberCalls(() => merchant);
 
 const rule = { per: 100, points: 2, currency: 'EUR' };
 const hourMs = 3_600_000;

@@ -9,7 +9,8 @@ import { calendarDay, midnightAfter } from '../../schemas/calendar.js';
 import type { Program } from '../../schemas/programs.js';
 import { programs } from '../../stack/commands/programs.js';
 import { runOn } from '../rig/commandLine.js';
-import { type Answer, manyMembers, type TestMerchant } from '../rig/merchant.js';
+import { memberCalls } from '../rig/memberCalls.js';
+import { manyMembers, type TestMerchant } from '../rig/merchant.js';
 import type { TestService } from '../rig/service.js';
 import { type SubscribedService, startSubscribedService } from '../rig/subscribedService.js';
 import { until } from '../rig/until.js';
@@ -27,15 +28,8 @@ afterAll(() => subscribed.stop());
 
 const zone = 'Europe/Berlin';
 const hourMs = 3_600_000;
-const one = (memberId: string) => `/merchants/me/members/${memberId}`;
-const points = (memberId: string, body: unknown): Promise<Answer> =>
-  merchant.call(`${one(memberId)}/points`, { method: 'PATCH', body });
-const redeem = (memberId: string): Promise<Answer> => merchant.call(`${one(memberId)}/redeem`, { method: 'POST' });
-const reverse = (memberId: string, id: string): Promise<Answer> =>
-  merchant.call(`${one(memberId)}/transactions/${id}/reverse`, { method: 'POST' });
-const read = async (memberId: string) => (await merchant.call(one(memberId))).body.data;
+const { one, points, redeem, reverse, read, ledgerOf } = memberCalls(() => merchant);
 const explain = async (memberId: string) => (await merchant.call(`${one(memberId)}/balance`)).body.data;
-const ledgerOf = async (memberId: string) => (await merchant.call(`${one(memberId)}/transactions`)).body.data.items;
 const rowOf = (memberId: string) => service.deps.collections.members.findOne({ _id: memberId });
 const inDays = (days: number, from = new Date()) => midnightAfter(zone, from, days);
 

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeMember } from '../../activities/members/changeMember.js';
 import { decideReversal } from '../../activities/members/reversalRules.js';
 import { newToken } from '../../schemas/ids.js';
-import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
+import { memberCalls, refusal } from '../rig/memberCalls.js';
+import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import type { TestService } from '../rig/service.js';
 import { type SubscribedService, startSubscribedService } from '../rig/subscribedService.js';
 import { until } from '../rig/until.js';
@@ -20,16 +21,8 @@ beforeAll(async () => {
 
 afterAll(() => subscribed.stop());
 
-const one = (memberId: string) => `/merchants/me/members/${memberId}`;
-const points = (memberId: string, body: unknown): Promise<Answer> =>
-  merchant.call(`${one(memberId)}/points`, { method: 'PATCH', body });
-const redeem = (memberId: string): Promise<Answer> => merchant.call(`${one(memberId)}/redeem`, { method: 'POST' });
-const reverse = (memberId: string, transactionId: string, call: Call = {}): Promise<Answer> =>
-  merchant.call(`${one(memberId)}/transactions/${transactionId}/reverse`, { method: 'POST', ...call });
-const read = async (memberId: string) => (await merchant.call(one(memberId))).body.data;
-const ledgerOf = async (memberId: string) => (await merchant.call(`${one(memberId)}/transactions`)).body.data.items;
+const { one, points, redeem, reverse, read, ledgerOf } = memberCalls(() => merchant);
 const newestOf = async (memberId: string) => (await ledgerOf(memberId))[0];
-const refusal = ({ status, body }: Answer) => [status, body.error.code];
 
 const tiers = [
   { name: 'Bronze', threshold: 0 },

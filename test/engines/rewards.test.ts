@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { merchants } from '../../stack/commands/merchants.js';
 import { runOn } from '../rig/commandLine.js';
-import { type Answer, aMerchant, manyMembers, type TestMerchant } from '../rig/merchant.js';
+import { memberCalls } from '../rig/memberCalls.js';
+import { aMerchant, manyMembers, type TestMerchant } from '../rig/merchant.js';
 import type { TestService } from '../rig/service.js';
 import { type SubscribedService, startSubscribedService } from '../rig/subscribedService.js';
 import { until } from '../rig/until.js';
@@ -19,11 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => subscribed.stop());
 
-const one = (memberId: string) => `/merchants/me/members/${memberId}`;
-const redeem = (memberId: string, body: unknown): Promise<Answer> =>
-  merchant.call(`${one(memberId)}/redeem`, { method: 'POST', body });
-const read = async (memberId: string) => (await merchant.call(one(memberId))).body.data;
-const ledgerOf = async (memberId: string) => (await merchant.call(`${one(memberId)}/transactions`)).body.data.items;
+const { one, redeem, read, ledgerOf } = memberCalls(() => merchant);
 
 const rewards = [
   { id: 'mug', name: 'Mug', cost: 30 },

@@ -1,0 +1,21 @@
+// What tests of the ledger ask of one member after another.
+import type { Answer, Call, TestMerchant } from './merchant.js';
+
+/** `merchant` is asked at each call, because tests make theirs in `beforeAll`. */
+export function memberCalls(merchant: () => TestMerchant) {
+  const one = (memberId: string) => `/merchants/me/members/${memberId}`;
+  const call = (path: string, options?: Call): Promise<Answer> => merchant().call(path, options);
+  return {
+    one,
+    read: async (memberId: string) => (await call(one(memberId))).body.data,
+    ledgerOf: async (memberId: string) => (await call(`${one(memberId)}/transactions`)).body.data.items,
+    points: (memberId: string, body: unknown) => call(`${one(memberId)}/points`, { method: 'PATCH', body }),
+    earn: (memberId: string, body: unknown, options: Call = {}) =>
+      call(`${one(memberId)}/earn`, { method: 'POST', body, ...options }),
+    redeem: (memberId: string, body?: unknown) => call(`${one(memberId)}/redeem`, { method: 'POST', body }),
+    reverse: (memberId: string, transactionId: string, options: Call = {}) =>
+      call(`${one(memberId)}/transactions/${transactionId}/reverse`, { method: 'POST', ...options }),
+  };
+}
+
+export const refusal = ({ status, body }: Answer) => [status, body.error.code];
