@@ -104,11 +104,11 @@ async function validated(
 }
 
 /**
- * Masks personal data for a caller that may not read members, in every answer. A public caller gets only
- * what it is meant to see, and a caller what concerns its own session.
+ * Masks personal data of members for a caller that may not read members, in every answer. A public caller gets only what
+ * it is meant to see, a caller what concerns its own session, and users are no members.
  */
 function masked<R extends Reply<Endpoint>>(reply: R, { access }: Endpoint, { permissions }: Caller): R {
-  const isOwn = access === 'public' || access === 'session';
+  const isOwn = access === 'public' || access === 'session' || access.startsWith('users:');
   if (!('data' in reply) || isOwn || permissions.has('merchants.members:view')) return reply;
   return { ...reply, data: maskPersonal(reply.data) };
 }

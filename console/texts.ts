@@ -614,6 +614,8 @@ export const texts = {
       'program.restore': 'Program restored',
       'program.expire': 'Points expired by hand',
       'program.rebuild': 'Passes rebuilt',
+      'member.create': 'Member enrolled',
+      'member.scan': 'Pass scanned',
       'member.edit': 'Member edited',
       'member.tag': 'Member tagged',
       'member.untag': 'Tag taken off',

@@ -25,6 +25,8 @@ export const auditActions = [
   'program.restore',
   'program.expire',
   'program.rebuild',
+  'member.create',
+  'member.scan',
   'member.edit',
   'member.tag',
   'member.untag',

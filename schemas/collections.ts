@@ -4,7 +4,7 @@
 import type { Binary, IndexDirection } from 'mongodb';
 import type { AuditAction, AuditActor } from './audit.js';
 import type { BatchKind, BatchPhase, ImportCounts, ImportOutcome } from './batches.js';
-import type { EventType } from './events.js';
+import type { DisabledReason, EventType } from './events.js';
 import type { ExpiryKind, MemberExpiry } from './expiry.js';
 import type { ImportField } from './importRows.js';
 import type { Language } from './languages/index.js';
@@ -18,7 +18,7 @@ import type { Permission } from './permissions.js';
 import type { ProgramDraftRow, ProgramVersionRow, SlugRow } from './programRows.js';
 import type { Program } from './programs.js';
 import type { LedgerType } from './transactions.js';
-import type { DeliveryState, DisabledReason } from './webhooks.js';
+import type { DeliveryState } from './webhooks.js';
 
 export type ProgramRow = Omit<Program, 'expirySince'>;
 

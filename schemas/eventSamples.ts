@@ -70,6 +70,12 @@ export function sampleData<T extends EventType>(type: T, { merchantId, now }: Sa
       startedAt: at,
       finishedAt: at,
     },
+    'webhook.disabled': {
+      subscriptionId: '5d0a7f1b-0f7e-4b7e-8a39-64f3f1a2b9c0',
+      url: 'https://example.com/hook',
+      reason: 'gone',
+      failingSince: at,
+    },
     'batch.completed': batch,
     'batch.failed': { ...batch, reason: 'The program was archived.' },
   };

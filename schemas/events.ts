@@ -40,6 +40,10 @@ const sale = {
   occurredAt: z.iso.datetime().optional(),
 };
 
+/** Why the service disabled a subscription. */
+export const disabledReason = z.enum(['gone', 'failing']);
+export type DisabledReason = z.infer<typeof disabledReason>;
+
 export const eventData = {
   'member.created': aboutMember.extend({
     email: z.string().optional(),
@@ -110,6 +114,13 @@ export const eventData = {
     finishedAt: z.iso.datetime(),
     test: z.boolean().optional(),
   }),
+  'webhook.disabled': z.object({
+    subscriptionId: z.string(),
+    url: z.string(),
+    reason: disabledReason,
+    failingSince: z.iso.datetime(),
+    test: z.boolean().optional(),
+  }),
   'batch.completed': batchResult,
   'batch.failed': batchResult.extend({ reason: z.string() }),
 } as const;
@@ -123,7 +134,7 @@ type AddedWhenPublished = 'passUpdate' | 'passIssuance';
 
 export type MemberEventType = Exclude<
   EventType,
-  'member.deleted' | 'campaign.sent' | 'batch.completed' | 'batch.failed'
+  'member.deleted' | 'webhook.disabled' | 'campaign.sent' | 'batch.completed' | 'batch.failed'
 >;
 
 /**

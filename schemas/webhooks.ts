@@ -1,6 +1,6 @@
 // Subscriptions and the delivery log in requests and answers (docs/interface.md, sections 2.10, 2.11, 4.6 and 6).
 import { z } from 'zod';
-import { eventType, eventTypes } from './events.js';
+import { disabledReason, eventType, eventTypes } from './events.js';
 import { text } from './text.js';
 import { isUsableSecret } from './webhookSignature.js';
 
@@ -84,12 +84,10 @@ export const health = z.object({
   failingSince: z.iso.datetime().nullable(),
   lastSuccessAt: z.iso.datetime().nullable(),
   consecutiveFailures: z.int(),
-  disabledReason: z
-    .enum(['gone', 'failing'])
+  disabledReason: disabledReason
     .optional()
     .describe('why the service disabled it: it answered 410, or failed for five days on end'),
 });
-export type DisabledReason = NonNullable<z.infer<typeof health>['disabledReason']>;
 
 export const subscription = z.object({
   id: z.string(),

@@ -69,6 +69,7 @@ export async function readParts<T>({ ctx, maxBytes, beyond, fieldsFirst, take }:
   const parser = openParser(ctx);
   const charsetLabel = watchCharset(parser);
   const fields: UploadFields = {};
+  let reading: Readable | undefined;
   let taking: Promise<T> | undefined;
   let total = 0;
   const taken = await new Promise<T>((resolve, reject) => {
@@ -98,6 +99,7 @@ export async function readParts<T>({ ctx, maxBytes, beyond, fieldsFirst, take }:
       const label = charsetLabel();
       const charset = label === undefined ? undefined : charsetNamed(label);
       if (label !== undefined && !charset) return reject(unknownCharset(label));
+      reading = file;
       taking = take({ bytes: buffersOf(file), charset }, fields);
       taking.catch(reject);
     });
@@ -108,6 +110,9 @@ export async function readParts<T>({ ctx, maxBytes, beyond, fieldsFirst, take }:
     ctx.req.pipe(parser);
   }).catch(async (error: unknown) => {
     ctx.req.unpipe(parser);
+    // What was taken of the file is removed by whoever asked, once nobody stores any more of it.
+    reading?.destroy(new Error('the upload was refused'));
+    await taking?.catch(() => {});
     await readToEnd(ctx);
     throw error;
   });

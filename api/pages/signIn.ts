@@ -96,8 +96,9 @@ const fieldOf = (body: Record<string, unknown> | undefined, name: string): strin
 const fromOf = (ctx: Context) => ({ address: networkOf(ctx.ip), requestId: String(ctx.state.requestId) });
 
 async function takeLink(deps: ApiDeps, ctx: Context, token: string): Promise<void> {
-  // Another site could otherwise sign a person in as somebody else.
-  requireOwnPage(ctx, deps.config.PUBLIC_URL);
+  // Another site could otherwise sign a person in as somebody else. A browser says which page the button is on; a caller
+  // that says nothing is no browser.
+  if (ctx.get('Sec-Fetch-Site') || ctx.get('Origin')) requireOwnPage(ctx, deps.config.PUBLIC_URL);
   const userId = fieldOf(await readBody(ctx, { form: true }), 'userId');
   const signedIn = await signInByLink(deps, { token, userId, from: fromOf(ctx) });
   if (!signedIn) return sendDeadLink(deps, ctx);

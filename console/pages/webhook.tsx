@@ -278,6 +278,7 @@ function Change({ webhook }: { webhook: Subscription }) {
         ...{ name: draft.name, url: draft.url, events: draft.events },
         timeoutMs: Math.round(Number(draft.timeoutSeconds) * 1_000),
         retryPolicy: {
+          ...retryPolicy,
           maxAttempts: Number(draft.maxAttempts),
           backoffMs: Math.round(Number(draft.backoffSeconds) * 1_000),
         },

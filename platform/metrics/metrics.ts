@@ -2,9 +2,10 @@
 // labels: they can be personal data, and their number is unbounded.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { ServiceError } from '../../schemas/errors.js';
+import type { DisabledReason } from '../../schemas/events.js';
 import type { MailKind } from '../../schemas/mails.js';
 import type { Platform } from '../../schemas/passUpdate.js';
-import type { DeliveryState, DisabledReason } from '../../schemas/webhooks.js';
+import type { DeliveryState } from '../../schemas/webhooks.js';
 
 const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Gauges that are collected within this time share one reading. */

@@ -18,7 +18,7 @@ export const memberEndpoints = {
     description:
       '200 with `deduped: true` when a member with the same email is in the program already: nothing is created. An `externalId` that another member of the program has is 409.',
     access: 'merchants.members:create',
-    audit: { not: 'is the event member.created, and the source of the member' },
+    audit: { action: 'member.create', writes: ['members'] },
     body: members.enrollRequest,
     result: members.member,
     statuses: [201, 200],

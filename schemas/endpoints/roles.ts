@@ -11,6 +11,7 @@ export const roleEndpoints = {
     tag,
     summary: "List the built-in roles and the merchant's own",
     access: 'users:view',
+    otherAccess: 'users:edit',
     result: z.array(role),
   }),
   createRole: endpoint('post', all, {

@@ -12,7 +12,7 @@ export const scanEndpoints = {
       'Answers the member, whatever its status, with its program. `code` is the memberCode in any case, an externalId, or the serial number of a legacy pass. An externalId that members of several programs have needs `programId`. Emits `pass.scanned`.',
     access: 'merchants.members:edit',
     body: z.strictObject({ code: text(1, 64), programId: text(1, 64).optional() }),
-    audit: { not: 'is the event pass.scanned, and a line of the timeline' },
+    audit: { action: 'member.scan', writes: ['members'] },
     result: memberWithProgram,
     errors: ['MEMBER_NOT_FOUND'],
     example: { code: '7H2K9M4QXT' },

@@ -17,6 +17,7 @@ const meanings: Record<EventType, string> = {
   'pass.removed': 'A pass was removed from a wallet',
   'pass.scanned': 'A pass was scanned at the till',
   'campaign.sent': 'A campaign finished sending',
+  'webhook.disabled': 'A subscription was disabled, because its receiver is gone or failed for five days',
   'batch.completed': 'A batch job was completed',
   'batch.failed': 'A batch job failed',
 };

@@ -178,6 +178,15 @@ describe('a large upload', () => {
     await nothingLeft();
   });
 
+  it('with a field after the file is refused, and nothing of the file is stored then', async () => {
+    const form = new FormData();
+    form.set('file', new Blob([csvOf(2_000)], { type: 'text/csv' }), 'members.csv');
+    form.set('quiet', 'true');
+    const refused = await merchant.call(`/merchants/me/imports?programId=${program._id}`, { body: form });
+    expect(refused.body.error.code).toBe('VALIDATION_FAILED');
+    expect(await left()).toBe(0);
+  });
+
   it('that is cut off in the middle ends as failed, and its rows are gone', async () => {
     const url = new URL(`${service.baseUrl}/merchants/me/imports?programId=${program._id}`);
     const upload = request(url, {

@@ -123,12 +123,17 @@ describe('a sign-in link', () => {
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 
+  it('is used by a caller that is no browser and names no page', async () => {
+    const token = await aLink(service.deps, user);
+    expect((await press(service, token, { headers: {} })).status).toBe(303);
+    expect(await isUsed(token)).toBe(true);
+  });
+
   it.each([
     ['another site', { 'Sec-Fetch-Site': 'cross-site' }],
     ['a sister site', { 'Sec-Fetch-Site': 'same-site' }],
     ['another origin', { Origin: 'https://evil.example' }],
     ['a hidden origin', { Origin: 'null' }],
-    ['nowhere', {}],
   ])('is not used by a button of %s', async (_where, headers) => {
     const token = await aLink(service.deps, user);
     const answer = await press(service, token, { headers: headers as Record<string, string> });

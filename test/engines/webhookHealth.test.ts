@@ -85,10 +85,18 @@ describe('the health of a subscription', () => {
     });
   });
 
-  it('is disabled at once when the receiver answers 410', async () => {
+  it('is disabled at once when the receiver answers 410, and another subscription is told once', async () => {
+    const watcher = await startReceiver();
+    await merchant.call('/merchants/me/webhooks', { body: { url: watcher.url, events: ['webhook.disabled'] } });
     receiver.setResponder((_request, answer) => answer.writeHead(410).end());
-    await happens();
-    expect(await healthBecomes('disabled')).toMatchObject({ disabledReason: 'gone' });
+    await Promise.all([happens(), happens(), happens()]);
+    const { failingSince, ...health } = await healthBecomes('disabled');
+    expect(health).toMatchObject({ disabledReason: 'gone' });
+    await watcher.waitFor((requests) => requests.length > 0);
+    const told = watcher.requests.map(({ body }) => JSON.parse(body.toString('utf8')));
+    const data = { subscriptionId: id, url: receiver.url, reason: 'gone', failingSince };
+    expect(told).toEqual([expect.objectContaining({ event: 'webhook.disabled', data })]);
+    await watcher.stop();
   });
 
   it('does not overwrite a change of the owner during an attempt', async () => {

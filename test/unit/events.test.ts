@@ -36,6 +36,7 @@ describe('the event types', () => {
         'pass.removed',
         'pass.scanned',
         'campaign.sent',
+        'webhook.disabled',
         'batch.completed',
         'batch.failed',
       ].sort(),
