@@ -126,6 +126,7 @@ describe('every change', () => {
     did('webhook.delete', hook.id);
     const one = `${all}/members/${(await call(`${all}/members`, { body: { programId: _id } })).body.data.id}`;
     const memberId = one.split('/').at(-1) ?? '';
+    did('member.create', memberId);
     await call(one, patch({ firstName: 'Ada' }));
     did('member.edit', memberId);
     await call(`${one}/tags`, { body: { tags: ['regular'] } });
@@ -185,11 +186,11 @@ describe('every change', () => {
     await call(`/merchants/me/webhooks/${hook.id}`, remove);
     await call(`/merchants/me/members/${(await merchant.enroll()).id}/tags`, { body: { tags: ['regular'] } });
     const written = await service.deps.collections.audit.find({ merchantId: merchant.id }).toArray();
-    expect(written).toHaveLength(4);
+    expect(written).toHaveLength(5);
     for (const { _id, action } of written) {
       const commands = audits.filter(({ rows }) => rows.includes(_id));
       expect(commands).not.toEqual([]);
-      const changed = action === 'member.tag' ? 'members' : 'subscriptions';
+      const changed = action.startsWith('member.') ? 'members' : 'subscriptions';
       for (const { isTransaction, collections } of commands) {
         expect(isTransaction).toBe(true);
         expect(collections).toEqual(expect.arrayContaining(['audit', changed]));
