@@ -22,6 +22,7 @@ const eventChoices: Record<EventChoice, string> = {
   'campaign.sent': 'campaign.sent',
   'batch.completed': 'batch.completed',
   'batch.failed': 'batch.failed',
+  'webhook.disabled': 'webhook.disabled',
 };
 
 export const texts = {
