@@ -38,7 +38,7 @@ import { reviveDeliveries } from './webhooks/reviveDeliveries.js';
 import type { WorkerDeps } from './workerDeps.js';
 
 const heartbeatMs = 1_000;
-/** After so many attempts the comparison with Google goes on with what follows. */
+/** After this many attempts, the comparison with Google skips what failed. */
 const googleAttempts = 5;
 const relayRoundMs = 300_000;
 

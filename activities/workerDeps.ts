@@ -23,7 +23,7 @@ export interface WorkerDeps extends Deps {
   mailer: Mailer | null;
   /** Aborted when this worker stops: long activities return early, and another worker continues their work. */
   shutdownSignal: AbortSignal;
-  /** Writes one attempt to the delivery log. Calls made at the same time share one write. */
+  /** Writes one attempt to the delivery log. Concurrent calls share one write. */
   logAttempt: LogAttempt;
   markPublished: MarkPublished;
 }

@@ -81,7 +81,7 @@ function logging(deps: ApiDeps) {
   };
 }
 
-/** The wait that the error asks for, in seconds; a limit without a wait of its own is tried again after 30 s. */
+/** The wait that the error asks for, in seconds; 30 s when a limit names no wait. */
 function retryAfterOf(error: unknown): string {
   const details: unknown = error instanceof ServiceError ? error.details : undefined;
   const seconds = typeof details === 'object' && details && 'retryAfterSeconds' in details && details.retryAfterSeconds;

@@ -1,4 +1,4 @@
-// What a request that writes leaves in the audit, as its line in the endpoint table says.
+// The audit entry of a writing request, as its line in the endpoint table says.
 import type { Context } from 'koa';
 import type { PendingAudit } from '../platform/mongodb/transaction.js';
 import { networkOf } from '../schemas/addresses.js';
@@ -19,7 +19,7 @@ const fieldsOf = (body: unknown): string[] =>
     ? Object.entries(body).flatMap(([name, value]) => (value === undefined ? [] : [name]))
     : [];
 
-/** The dependencies for the handler of the request. */
+/** The dependencies that the handler of the request gets. */
 export function withAudit(deps: ApiDeps, { endpoint: { audit }, caller, body, ctx }: AuditRequest): ApiDeps {
   const { type, ...who } = caller.actor;
   if (!audit || 'not' in audit || (type !== 'user' && type !== 'api-key' && type !== 'reader')) return deps;

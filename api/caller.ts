@@ -19,7 +19,7 @@ export interface Caller {
   permissions: ReadonlySet<Permission>;
   credential: 'api-key' | 'bearer' | 'cookie';
   actor: Actor;
-  /** Only of a console session. */
+  /** Only for a console session. */
   session?: {
     roleIds: string[];
     /** When the token ends; a session of the service may end sooner. */

@@ -1,6 +1,6 @@
-// The public keys of a console that signs its own tokens. They are kept for as long as the console's cache headers allow,
-// and stay good while they cannot be fetched again. A token that names an unknown key causes a fetch at most once in
-// 30 s, so forged tokens cause no load at the console.
+// The public keys of a console that signs its own tokens. They are cached for as long as the console's cache headers
+// allow, and stay in use while they cannot be fetched again. A token that names an unknown key causes a fetch at most
+// once in 30 s, so forged tokens cause no load at the console.
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import type { Logger } from 'pino';
 import { ServiceError } from '../schemas/errors.js';
@@ -54,7 +54,7 @@ export function createConsoleKeys({
   };
 
   return async function keyOf(header, token) {
-    // Without any key every token waits for a fetch; with keys only one that is stale does.
+    // Without keys, every token waits for a running fetch. With keys, only expired keys are waited for.
     if (now() >= freshUntil || (!keys && fetching)) await fetchOnce();
     for (;;) {
       if (!keys) throw new ServiceError('UNAVAILABLE');

@@ -104,8 +104,8 @@ async function validated(
 }
 
 /**
- * Masks personal data of members for a caller that may not read members, in every answer. A public caller gets only what
- * it is meant to see, a caller what concerns its own session, and users are no members.
+ * Masks personal data of members for a caller that may not read members. Answers to public callers, about the caller's
+ * own session, and about users are not masked.
  */
 function masked<R extends Reply<Endpoint>>(reply: R, { access }: Endpoint, { permissions }: Caller): R {
   const isOwn = access === 'public' || access === 'session' || access.startsWith('users:');

@@ -58,7 +58,7 @@ export function healthRoutes(deps: ApiDeps): Router {
   return router;
 }
 
-/** The request comes from this machine, and no proxy says that it passes on somebody else's. */
+/** True when the request comes from this machine and no proxy header says that it was forwarded. */
 function isOperator(ctx: Context): boolean {
   const address = ipKey(ctx.req.socket.remoteAddress ?? '');
   const isLocal = address.startsWith('127.') || ctx.req.socket.remoteAddress === '::1';

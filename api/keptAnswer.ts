@@ -1,4 +1,5 @@
-// Answers that clients and caches may keep. Each has an ETag of its bytes, and a client that has these bytes gets 304.
+// Answers that clients and caches may keep. Each has an ETag computed from its bytes, and a client that already has
+// these bytes gets 304.
 import type { Context } from 'koa';
 import { sha256 } from '../schemas/ids.js';
 

@@ -20,12 +20,15 @@ export type LimitKind =
   | 'public'
   | 'failed'
   | 'program'
-  /** What phones ask of Apple's web service. */
+  /** The requests of phones to Apple's web service. */
   | 'walletCalls'
   | 'registrations'
   | 'deviceLogs';
 
-/** A public program accepts, from all addresses together, this many times the limit of one IP address. */
+/**
+ * The enrollments that a public program accepts from all addresses together, as a multiple of the limit of one IP
+ * address.
+ */
 const addressesAProgram = 100;
 
 export interface Limits {

@@ -57,7 +57,7 @@ export function answerMalformedRequests(server: Server, { log, metrics }: Pick<D
       answer.once('finish', () => socket.destroySoon());
       return;
     }
-    // Once an answer has begun, nothing else is written: the client would take it for a part of the answer.
+    // Nothing is written into an answer that has begun: the client would read it as a part of the answer.
     if (socket.writable && cause !== 'ECONNRESET' && !answer?.headersSent) {
       const requestId = newToken(12);
       const { status } = failure(new ServiceError(code));

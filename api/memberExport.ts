@@ -1,4 +1,5 @@
-// All that is kept about a member, as one JSON document that is written row by row: a member may have any number of them.
+// Everything that is stored about a member, as one JSON document. It is streamed row by row, because the number of rows
+// is unbounded.
 import { Readable } from 'node:stream';
 import { memberRows } from '../activities/personal/memberRows.js';
 import { collectionNames, type MemberRow } from '../schemas/collections.js';

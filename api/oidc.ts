@@ -1,6 +1,6 @@
-// Sign-in by the OpenID provider of a company: authorization code flow with PKCE, state and nonce. All three are derived
-// from one secret, which only the browser that began holds in a cookie, so nothing is stored before the person comes
-// back. The provider's configuration is kept for ten minutes.
+// Sign-in by the OpenID provider of a company: authorization code flow with PKCE, state and nonce. All three are
+// derived from one secret, which only the browser that began the sign-in holds in a cookie, so nothing is stored until
+// the person returns. The provider's configuration is kept for ten minutes.
 import { createHash } from 'node:crypto';
 import {
   allowInsecureRequests,
@@ -19,11 +19,11 @@ import type { Config } from '../schemas/config.js';
 import { ServiceError } from '../schemas/errors.js';
 
 export interface Oidc {
-  /** Where to send the browser. Throws UNAVAILABLE when the provider does not answer. */
+  /** The URL to which the browser is redirected. Throws UNAVAILABLE when the provider does not answer. */
   begin: (secret: string) => Promise<URL>;
   /**
-   * Who came back with the query `search`; null when the answer is not one to what the holder of the secret began, or a refusal.
-   * Throws UNAVAILABLE when the provider does not answer.
+   * The person who returned with the query `search`; null when the provider refused, or when the answer does not belong
+   * to the sign-in of this secret. Throws UNAVAILABLE when the provider does not answer.
    */
   finish: (secret: string, search: string) => Promise<ProviderPerson | null>;
 }
@@ -34,7 +34,7 @@ const keptForMs = 600_000;
 const derived = (secret: string, part: string): string =>
   createHash('sha256').update(`${part}:${secret}`).digest('base64url');
 
-/** A provider that cannot be reached or is out of order differs from one that refuses. */
+/** Tells a provider that is unreachable or fails from one that refuses the person. */
 async function fetchOrUnavailable(url: string, options: RequestInit): Promise<Response> {
   const answer = await fetch(url, options).catch((cause: unknown) => {
     throw Object.assign(new ServiceError('UNAVAILABLE'), { cause });
@@ -90,7 +90,8 @@ export function createOidc({ config, log }: { config: Config; log: Pick<Logger, 
     async finish(secret, search) {
       const provider = await providerNow();
       try {
-        // The provider compares the address with that of the request, whatever a proxy in front of the service made of it.
+        // The provider compares this address with that of the first request, so it must not depend on proxies in front
+        // of the service.
         const tokens = await authorizationCodeGrant(provider, new URL(search, redirectUri), {
           expectedState: derived(secret, 'state'),
           expectedNonce: derived(secret, 'nonce'),

@@ -1,5 +1,5 @@
-// What a draft looks like on both phones and on its public page, made by the code that builds passes, objects and pages.
-// Nothing is stored.
+// A preview of a draft on both phones and on its public page, made by the code that builds the real passes, objects and
+// pages. Nothing is stored.
 import type { z } from 'zod';
 import { newMemberRows } from '../activities/members/newMember.js';
 import { checkProgram, requireFreeSlug } from '../activities/programs/checkContent.js';
@@ -27,9 +27,9 @@ interface PreviewProgram {
   member: SampleMember | undefined;
 }
 
-/** In place of what a draft does not have yet. */
+/** Placeholders for what a draft does not have yet. */
 const unsaved = { _id: 'preview', slug: 'preview' };
-/** In place of credentials that are not set, in a form that each wallet accepts. */
+/** Placeholders for credentials that are not set, in a form that each wallet accepts. */
 const anyApple = { passTypeId: 'pass.com.example.loyalty', teamId: 'TEAM123456' };
 const anyIssuer = '3388000000000000000';
 
@@ -108,16 +108,16 @@ function publicPageOf({ config }: ApiDeps, program: Program): Page {
   return enrollPage({ program, words, logoUrl: logoOf(program), mails: isMailOn(config) });
 }
 
-/** The draft has no address of its own for its pictures yet. */
+/** The pictures of a draft have no URL yet. */
 function logoOf({ passTemplate: { images } }: Program): string | undefined {
   const picture = images.logo ?? images.icon;
   const base64 = typeof picture === 'object' ? (picture['3x'] ?? picture['2x'] ?? picture['1x']) : picture;
   return base64 === undefined ? undefined : `data:image/png;base64,${base64}`;
 }
 
-/** Below this, text is hard to read on a phone: WCAG's bound for large text. */
+/** A lower contrast is hard to read on a phone: WCAG's minimum for large text. */
 const minContrast = 3;
-/** Google cuts a longer name off. */
+/** Google truncates longer names. */
 const maxIssuerName = 20;
 
 function warnings({ name, enrollment, passTemplate }: Program): Finding[] {

@@ -1,5 +1,5 @@
-// Reads a JSON object or a form of at most 100 KB unless the route takes more, in UTF-8 alone: bytes of another encoding would be stored with
-// replacement characters. The error code says what is wrong with a refused body.
+// Reads a JSON object or a form of at most 100 KB (or the limit of the route). Only UTF-8 is accepted: text in another
+// encoding would be stored with replacement characters. The error code says why a body was refused.
 import { parse } from 'node:querystring';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
@@ -26,7 +26,7 @@ const reader = (textLimit: number) =>
     parsedMethods: ['POST', 'PATCH', 'DELETE'] as NonNullable<Parameters<typeof koaBody>[0]>['parsedMethods'] &
       string[],
     onError(error) {
-      // Every other error is a broken connection, so nobody reads this answer.
+      // Every other error is a broken connection, so no client reads this answer.
       throw new ServiceError('status' in error && error.status === 413 ? 'BODY_TOO_LARGE' : 'MALFORMED_JSON');
     },
   });
@@ -86,5 +86,5 @@ function formOf(bytes: Buffer): Record<string, unknown> {
   return fields;
 }
 
-/** False when a name or value has U+FFFD, which stands where percent-encoded bytes are not UTF-8. */
+/** False when a name or value contains U+FFFD, the replacement for percent-encoded bytes that are not UTF-8. */
 export const isDecoded = (fields: object): boolean => !Object.entries(fields).flat(2).join('').includes('\uFFFD');

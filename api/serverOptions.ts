@@ -2,7 +2,7 @@
 import type { ServerOptions } from 'node:http';
 import type { Config } from '../schemas/config.js';
 
-/** Connections that wait to be accepted: a burst waits here, as far as the system allows. */
+/** The backlog of connections that wait to be accepted, as far as the system allows. */
 export const backlog = 4_096;
 
 const requestTimeoutMs = 120_000;

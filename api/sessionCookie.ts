@@ -1,5 +1,5 @@
-// The cookie of a session. It is `Secure` wherever PUBLIC_URL is not http: on loopback, also behind a proxy that ends
-// TLS, whose requests look plain.
+// The cookie of a session. It is `Secure` unless PUBLIC_URL is http (on loopback), also behind a proxy that terminates
+// TLS and forwards plain HTTP.
 import type { Context } from 'koa';
 import { isSecureOrLocal } from '../schemas/addresses.js';
 import type { ApiDeps } from './apiDeps.js';
@@ -8,7 +8,7 @@ export interface Cookie {
   name: string;
   value: string;
   maxAgeMs: number;
-  /** Below PUBLIC_URL, with a slash. */
+  /** The path of PUBLIC_URL, with a slash at the end. */
   path: string;
 }
 

@@ -1,5 +1,5 @@
-// User tokens: those of the console that owns the merchants, and those of the service's own sessions, which have a
-// `sid` (activities/access/sessions.ts). The algorithm comes from the configuration and never from the token; issuer,
+// User tokens: those of an external console, and those of the service's own sessions, which have a `sid`
+// (activities/access/sessions.ts). The algorithm comes from the configuration and never from the token; issuer,
 // audience and expiry are always checked (RFC 8725).
 import { hkdfSync } from 'node:crypto';
 import { type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose';
@@ -19,7 +19,7 @@ const claims = z.object({
 });
 const ownClaims = claims.extend({ sid: z.string().min(1).max(64).optional() });
 
-/** With `sid` the token is of a session of the service, which may have ended since. */
+/** A token with `sid` belongs to a session of the service, which may have ended. */
 export type UserClaims = z.infer<typeof ownClaims>;
 
 export interface UserTokens {
@@ -30,8 +30,8 @@ export interface UserTokens {
 }
 
 /**
- * The keys of the service's own sessions, the newest first: the secret that is shared with the console, where there is
- * one, otherwise a key that is derived from each key of SECRETS_KEY.
+ * The signing keys of the service's own sessions, newest first: the secret that is shared with the console, when there
+ * is one; otherwise one key derived from each key of SECRETS_KEY.
  */
 function ownKeys(config: Config): Uint8Array[] {
   const { CONSOLE_JWKS_URL, CONSOLE_JWT_SECRET, CONSOLE_JWT_SECRET_PREVIOUS } = config;
@@ -54,10 +54,10 @@ export function createUserTokens({ config, log }: { config: Config; log: Logger 
   const ways: { key: JWTVerifyGetKey; algorithms: string[]; schema: z.ZodType<UserClaims> }[] = own.map((key) => ({
     key: async () => key,
     algorithms: ['HS256'],
-    // Beside a console with keys of its own, only sessions of the service are signed with these.
+    // When the console signs with keys of its own, these keys sign only sessions of the service.
     schema: config.CONSOLE_JWKS_URL ? ownClaims.required({ sid: true }) : ownClaims,
   }));
-  // What such a console calls `sid` is its own affair.
+  // The `sid` of such a console's token has no meaning here.
   if (config.CONSOLE_JWKS_URL)
     ways.push({
       key: createConsoleKeys({ url: config.CONSOLE_JWKS_URL, log }),
@@ -73,7 +73,7 @@ export function createUserTokens({ config, log }: { config: Config; log: Logger 
           return schema.safeParse(payload).data ?? null;
         } catch (error) {
           if (error instanceof ServiceError) throw error;
-          // Another key may have signed the token.
+          // The token may have been signed with another key.
         }
       }
       return null;

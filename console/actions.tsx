@@ -1,5 +1,5 @@
-// Reads and actions with their outcomes: a read is tried again while the service is away; an action says what it did,
-// or why not, and its form shows the findings beside its fields.
+// Reads and actions with their results. A read is retried while the service is unavailable. An action reports success
+// or the reason of its failure, and its form shows the mistakes at its fields.
 import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ApiError, type Finding } from './api.js';
@@ -50,11 +50,11 @@ interface Read<T> {
 interface ReadOptions<T> {
   everyMs?: number | false | ((data: T | undefined) => number | false);
   enabled?: boolean;
-  /** The rows of the page before stay until the next ones are there. */
+  /** Keeps the rows of the previous page until the next page is loaded. */
   keep?: boolean;
 }
 
-/** `key` begins with the noun by which actions name what they change. */
+/** `key` begins with the noun of an action's `changes`. */
 export function useRead<T extends object>(
   key: readonly unknown[],
   read: () => Promise<T>,
@@ -73,9 +73,9 @@ export function useRead<T extends object>(
 }
 
 interface ActionOptions<I, O> {
-  /** Said when it is done. */
+  /** Shown on success. */
   said?: string | ((out: O, input: I) => string);
-  /** The nouns whose reads are asked for again. */
+  /** The nouns whose reads are repeated. */
   changes?: readonly string[];
   onDone?: (out: O, input: I) => void;
 }
@@ -95,7 +95,7 @@ export function useAction<I = void, O = unknown>(act: (input: I) => Promise<O>, 
     },
     onError(error) {
       const code = error instanceof ApiError ? error.code : '';
-      // What was read is not true any more.
+      // The cached reads are outdated.
       if (error instanceof ApiError && [404, 409].includes(error.status)) readAgain();
       if (code !== 'AUTHENTICATION_REQUIRED' && code !== 'INVALID_TOKEN')
         notify('failed', code === '' || code === 'OFFLINE' ? error.message : `${error.message} (${code})`);
@@ -105,7 +105,7 @@ export function useAction<I = void, O = unknown>(act: (input: I) => Promise<O>, 
   return { run: mutation.mutate, isRunning: mutation.isPending, findings, reset: mutation.reset };
 }
 
-/** What was typed, kept in this tab until it is sent: a reload, a sign-in or a new version loses nothing. */
+/** Keeps what was typed in this tab until it is sent, so that a reload, a sign-in or a new version loses nothing. */
 export function useDraft<T>(key: string, first: T): [T, (next: T) => void, () => void] {
   const name = `draft:${key}`;
   const [value, setValue] = useState<T>(() => {
@@ -121,7 +121,7 @@ export function useDraft<T>(key: string, first: T): [T, (next: T) => void, () =>
     try {
       sessionStorage.setItem(name, JSON.stringify(next));
     } catch {
-      // Too large for the browser: it stays on the page only.
+      // Too large for the browser's storage: it is kept only on the page.
     }
   };
   const clear = () => {
@@ -131,7 +131,7 @@ export function useDraft<T>(key: string, first: T): [T, (next: T) => void, () =>
   return [value, set, clear];
 }
 
-/** The value once it has not changed for so many milliseconds. */
+/** The value once it has not changed for this many milliseconds. */
 export function useSettled<T>(value: T, ms: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

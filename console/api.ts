@@ -1,11 +1,11 @@
-// Calls of the public API, by types generated from the OpenAPI document. Every call is kept as the curl line that it
-// was; what the answers say of the connection (signed out, away) is kept for the frame to show.
+// Calls of the public API, by types generated from the OpenAPI document. Every call is recorded as a curl line. The
+// state of the connection (signed out, unavailable) is recorded for the frame to show.
 import createClient, { type Middleware } from 'openapi-fetch';
 import type { paths } from './openapi.js';
 import { createStore } from './store.js';
 import { texts } from './texts.js';
 
-/** Where the service is: the console stands at `console/` below it. */
+/** The base URL of the service: the console is served at `console/` below it. */
 export const serviceUrl = new URL('..', document.baseURI).href.replace(/\/$/, '');
 export const apiUrl = `${serviceUrl}/api/v1`;
 
@@ -49,7 +49,7 @@ export const connection = createStore({ signedOut: false, away: false, outdated:
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** `body` is text, or the name of the file that was sent. */
+/** `body` is the text, or the name of the file that was sent. */
 export function noteCall(
   { method, url, headers }: { method: string; url: string; headers: Headers },
   body: { text: string } | { file: string } | undefined,
@@ -113,7 +113,7 @@ export async function isBack(): Promise<boolean> {
   return answer?.status === 200;
 }
 
-/** Whether the page that the service gives today names other scripts than this tab runs. */
+/** Whether the service now serves a page with other scripts than this tab runs. */
 export async function isOutdated(): Promise<boolean> {
   const own = document.querySelector('script[type=module]')?.getAttribute('src');
   const answer = await fetch(document.baseURI, { cache: 'no-store' }).catch(() => undefined);

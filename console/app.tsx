@@ -1,5 +1,5 @@
-// The frame: navigation, notices, the calls that were made, and what stands in the way (signed out, away, outdated).
-// Whatever stands in the way stands above the page, which stays as it is with what was typed.
+// The frame: navigation, notices, the log of API calls, and obstacles (signed out, unavailable, outdated). An obstacle
+// is shown above the page, which keeps what was typed.
 import { useQueryClient } from '@tanstack/react-query';
 import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
 import { I18nProvider } from 'react-aria-components';
@@ -13,7 +13,7 @@ import { SignInAgain, signInUrl, useSession, useSignOut } from './session.js';
 import { useStore } from './store.js';
 import { texts } from './texts.js';
 
-/** A page's script that is gone was replaced by a newer version. */
+/** The script of a page was not found because a newer version replaced it. */
 function page(load: () => Promise<ComponentType>): ComponentType {
   return lazy(async () => {
     try {

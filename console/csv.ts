@@ -1,4 +1,4 @@
-// CSV in the browser: enough to show a file's columns and to mend its failed rows. The service reads the file itself.
+// CSV in the browser: shows the columns of a file and corrects its failed rows. The service parses the file itself.
 
 const separators = [',', ';', '\t'];
 

@@ -1,4 +1,4 @@
-// The console's first script: it puts the frame on the page.
+// The console's entry script: renders the frame.
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';

@@ -1,5 +1,5 @@
-// Values inside of JSON, by paths such as `passTemplate.colors.label`, and the JSON Merge Patch (RFC 7396) that leads
-// from one value to another.
+// Reads and writes JSON values by paths such as `passTemplate.colors.label`, and computes the JSON Merge Patch (RFC
+// 7396) between two values.
 export type Json = { [key: string]: unknown };
 
 const isObject = (value: unknown): value is Json =>

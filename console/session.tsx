@@ -1,5 +1,5 @@
-// Who is signed in. The service's own pages sign people in, by a mailed link or at a company's provider; a page of the
-// console stays as it is meanwhile, in its tab.
+// Who is signed in. The service's own pages sign people in, by a mailed link or through a company's provider, while the
+// page of the console stays open in its tab.
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { notify, useAction, useRead } from './actions.js';
@@ -22,7 +22,7 @@ export function useSignOut() {
   });
 }
 
-/** Stands above the page of a session that has ended. */
+/** Shown above the page when the session has ended. */
 export function SignInAgain() {
   const client = useQueryClient();
   const { run } = useAction(() => data(api.GET('/auth/session')), {

@@ -1,4 +1,4 @@
-// A value outside of React that components follow.
+// A value outside of React that components subscribe to.
 import { useSyncExternalStore } from 'react';
 
 export interface Store<T> {

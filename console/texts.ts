@@ -1,4 +1,4 @@
-// Every text of the console, by page. A function where a text holds a number or a name.
+// All texts of the console, by page; functions where a text contains a number or a name.
 import type { components } from './openapi.js';
 
 const many = (count: number, one: string, more: string): string =>
@@ -6,7 +6,7 @@ const many = (count: number, one: string, more: string): string =>
 
 export type EventChoice = components['schemas']['EventType'] | '*';
 
-/** Every event type is here, or this does not compile. */
+/** Every event type must be listed here to compile. */
 const eventChoices: Record<EventChoice, string> = {
   '*': 'All',
   'member.created': 'member.created',
@@ -391,7 +391,7 @@ export const texts = {
       ['initialPoints', 'Initial points'],
       ['externalId', 'Number of an existing card'],
     ] as const,
-    /** Titles in plain letters, as other programs write them. */
+    /** Column titles in plain letters, as other programs write them. */
     otherTitles: {
       vorname: 'firstName',
       givenname: 'firstName',

@@ -13,7 +13,7 @@ export function encrypt(key: Buffer, plain: Uint8Array, context?: Uint8Array): B
   return Buffer.concat([iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Throws when the bytes, the key or the context are other ones. */
+/** Throws when the bytes, the key or the context differ. */
 export function decrypt(key: Buffer, bytes: Uint8Array, context?: Uint8Array): Buffer {
   if (bytes.length < ivBytes + tagBytes) throw new Error('Encrypted bytes are too short.');
   const decipher = createDecipheriv(cipherName, key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes });

@@ -1,18 +1,18 @@
-// A batcher combines calls that are made at the same time into one commit, query or message. A single call starts
-// without delay. Calls that arrive while `concurrency` groups are running form the next group.
+// A batcher combines concurrent calls into one commit, query or message. A single call starts without delay. Calls that
+// arrive while `concurrency` groups are running form the next group.
 import { ServiceError } from '../schemas/errors.js';
 import { isUnavailable } from './mongodb/isUnavailable.js';
 
 export interface BatcherOptions<I> {
-  /** Maximum size of one group, asked for each; a larger item is a group of its own. */
+  /** Maximum size of one group, evaluated for each group; a larger item forms its own group. */
   batchSize: number | (() => number);
   /** Size of an item. Default: 1. */
   sizeOf?: (item: I) => number;
   /** Maximum number of groups that run at the same time. */
   concurrency: number;
   /**
-   * A call that waits longer than this while no group is answered is rejected with UNAVAILABLE when the next group
-   * starts. While groups are answered, calls wait for their turn, however many they are. Default: no limit.
+   * A call that has waited longer than this while no group was answered is rejected with UNAVAILABLE when the next
+   * group starts. While groups are answered, calls wait without a limit. Default: no limit.
    */
   maxWaitMs?: number;
 }
@@ -20,7 +20,7 @@ export interface BatcherOptions<I> {
 /**
  * `serve` must return one answer for each item, in the order of the items. When `serve` throws, every caller of the
  * group gets the error. When the error means that the database is unavailable, all waiting callers are rejected with
- * UNAVAILABLE; when another group was answered meanwhile, only those who have waited for `maxWaitMs`.
+ * UNAVAILABLE; if another group was answered in the meantime, only those that have waited for `maxWaitMs`.
  */
 export function createBatcher<I, O>(
   serve: (items: I[]) => Promise<readonly O[]>,
@@ -31,21 +31,21 @@ export function createBatcher<I, O>(
   let scheduled = false;
   let lastAnswerAt = Number.NEGATIVE_INFINITY;
 
-  /** Rejects the calls that have waited for `ms` since `from`, or since they came. */
+  /** Rejects the calls that have waited for `ms` since `from`, or since they were made if that is later. */
   function rejectWaiting(ms: number, from = Number.NEGATIVE_INFINITY): void {
     const now = performance.now();
     while (waiting[0] && now - Math.max(waiting[0].since, from) >= ms)
       waiting.shift()?.reject(new ServiceError('UNAVAILABLE'));
   }
 
-  /** Rejects the calls that had waited too long for any answer when this one came. */
+  /** Rejects the calls that had already waited too long for any answer when this call came. */
   function answered(): void {
     const before = lastAnswerAt;
     lastAnswerAt = performance.now();
     rejectWaiting(maxWaitMs, before);
   }
 
-  /** How many of the waiting calls form the next group. */
+  /** The number of waiting calls in the next group. */
   function nextLength(): number {
     let size = 0;
     const most = typeof batchSize === 'number' ? batchSize : batchSize();
@@ -69,7 +69,7 @@ export function createBatcher<I, O>(
       answered();
     } catch (error) {
       for (const { reject } of group) reject(error);
-      // When the database answers nobody, the waiting calls would only wait for the same timeout.
+      // While the database does not answer, the waiting calls would only run into the same timeout.
       if (isUnavailable(error)) rejectWaiting(lastAnswerAt > startedAt ? maxWaitMs : 0);
     } finally {
       running -= 1;

@@ -28,15 +28,15 @@ export interface Deps {
   runExclusive: <T>(key: string, work: () => Promise<T>) => Promise<T>;
   /** Counts the rows of a list; keeps what was costly to count. */
   countRows: CountRows;
-  /** Caches the result of `load` for one second. For programs and roles, which seldom change. */
+  /** Caches the result of `load` for one second. For programs and roles, which change rarely. */
   cached: ShortLivedCache;
-  /** Commits a small transaction together with other small transactions that are requested at the same time. */
+  /** Commits a small transaction together with concurrent small transactions. */
   groupCommit: GroupCommit;
-  /** Adds new members to the totals of a merchant and a program. Calls made at the same time share one write. */
+  /** Adds new members to the totals of a merchant and a program. Concurrent calls share one write. */
   countMembers: CountMembers;
-  /** What is to be written to the audit with the change that a request or a command makes. */
+  /** The audit entry that the change of a request or command writes. */
   audit?: readonly PendingAudit[];
-  /** Reads single rows. Calls made at the same time share one query. */
+  /** Reads single rows. Concurrent calls share one query. */
   read: {
     member: (at: { _id: string; merchantId: string }) => Promise<CollectionRows['members'] | null>;
     idempotencyKey: (at: { _id: string; merchantId: string }) => Promise<CollectionRows['idempotencyKeys'] | null>;

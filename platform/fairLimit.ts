@@ -1,24 +1,23 @@
-// Shares a number of slots among owners (merchants) and their keys (subscriptions). A slot may be held for long, and is
-// never taken away from its holder. So whoever holds slots gets a further one only while more slots are free than he
-// holds himself: one owner gets about half of all slots, two get a third each, n get 1/(n+1) each, and as many stay
-// free for the next one. The same holds for the keys within an owner's share. Up to four slots of a key do not count
-// against its owner's share: the first while a sixteenth of all slots is free, the second while two sixteenths are, and
-// so on; so busy keys of an owner do not keep his others from working. A slot that becomes free goes to the waiting owner
-// who holds the fewest.
+// Shares a number of slots among owners (merchants) and their keys (subscriptions). A slot may be held for long and is
+// never preempted. An owner therefore gets a further slot only while more slots are free than it holds: one owner gets
+// about half of all slots, two get a third each, n get 1/(n+1) each, and as many stay free for the next owner. The same
+// holds for the keys within an owner's share. Up to four slots of a key do not count against its owner's share: the
+// first while a sixteenth of all slots is free, the second while two sixteenths are, and so on. So busy keys of an
+// owner do not block its other keys. A slot that becomes free goes to the waiting owner with the fewest slots.
 
 /** A request for one slot. The object itself identifies the request to `withdraw`. */
 export interface SlotRequest {
   owner: string;
   key: string;
-  /** True when the slots of `reserved` are not for this request. */
+  /** True when the request must not use the slots of `reserved`. */
   deferred?: boolean;
-  /** The request is withdrawn when it has waited for so long; default: no limit. */
+  /** The request is withdrawn after this wait; default: no limit. */
   maxWaitMs?: number;
 }
 
 export interface FairLimitOptions {
   total: number;
-  /** The most slots of one key; default: no limit of its own. */
+  /** The maximum number of slots of one key; default: no limit of its own. */
   perKey?: number;
   /** Slots of `total` that deferred requests never get; must be below `total`. */
   reserved?: number;
@@ -30,7 +29,7 @@ export class Withdrawn extends Error {
 }
 
 export interface FairLimit {
-  /** Runs `work` as soon as there is a slot for it, and returns its result. Throws Withdrawn. */
+  /** Runs `work` as soon as a slot is free for it, and returns its result. Throws Withdrawn. */
   run<T>(request: SlotRequest, work: () => Promise<T>): Promise<T>;
   /** True when the request was still waiting; its `run` then throws Withdrawn. */
   withdraw(request: SlotRequest): boolean;
@@ -71,7 +70,7 @@ export function createFairLimit({ total, perKey = total, reserved = 0 }: FairLim
   let held = 0;
   let heldDeferred = 0;
 
-  /** How many slots a key may hold, however many its owner holds. */
+  /** How many slots a key may hold, regardless of its owner's share. */
   const beyondShare = (free: number): number => Math.min(mostBeyondShare, Math.floor(free / (total * partBeyondShare)));
   const heldOf = (owner: string): number => heldByOwner.get(owner) ?? 0;
 
@@ -103,7 +102,7 @@ export function createFairLimit({ total, perKey = total, reserved = 0 }: FairLim
     else heldByOwner.set(owner, ofOwner);
   }
 
-  /** The waiting request of the owner, and then of the key, that holds the fewest slots. */
+  /** A waiting request of the owner with the fewest slots, and among its keys the one with the fewest slots. */
   function next(): Waiting | undefined {
     let best: { head: Waiting; ofOwner: number; ofKey: number } | undefined;
     for (const state of waitingKeys) {
@@ -155,7 +154,7 @@ export function createFairLimit({ total, perKey = total, reserved = 0 }: FairLim
           dropIfIdle(request.key, state);
         };
         queue.set(request, { request, begin, refuse: reject });
-        // Once the request has its slot, there is nothing left to withdraw.
+        // A request that has its slot cannot be withdrawn.
         if (request.maxWaitMs !== undefined) setTimeout(() => withdraw(request), request.maxWaitMs).unref();
       });
     },
@@ -166,7 +165,7 @@ export function createFairLimit({ total, perKey = total, reserved = 0 }: FairLim
       const state = keys.get(key);
       if (state && waitingIn(state) > 0) return 0;
       const ofKey = state?.held.size ?? 0;
-      // Each further slot takes one from what is free and adds one to what the owner and the key hold.
+      // Each further slot reduces the free slots by one and adds one to those of the owner and the key.
       const free = total - held;
       const share = Math.floor((free - heldOf(owner) - ofKey + 2) / 3);
       return Math.max(Math.min(Math.max(share, beyondShare(free) - ofKey), perKey - ofKey), 0);

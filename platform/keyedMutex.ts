@@ -1,7 +1,7 @@
-// A keyed mutex: work on one key runs one after another within this process. MongoDB would also keep concurrent changes
-// of one member apart, but with conflicts and retries; waiting is cheaper. When the work on a key fails because the
-// database is unavailable, all work that waits for that key fails with UNAVAILABLE, since it would only wait for the
-// same timeout.
+// A keyed mutex: work on one key runs one after another within this process. MongoDB serialises concurrent changes of
+// one member too, but with conflicts and retries; waiting is cheaper. When the work on a key fails because the database
+// is unavailable, all work that waits for that key fails with UNAVAILABLE, because it would only run into the same
+// timeout.
 import { ServiceError } from '../schemas/errors.js';
 import { isUnavailable } from './mongodb/isUnavailable.js';
 

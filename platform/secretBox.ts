@@ -1,5 +1,5 @@
-// Encrypts secrets at rest with AES-256-GCM; signing needs the plain secret, so a hash is not enough. An encrypted secret
-// is bound to its place: it cannot be decrypted in another row or field than the one that it was encrypted for.
+// Encrypts secrets at rest with AES-256-GCM; signing needs the plain secret, so a hash is not enough. An encrypted
+// secret is bound to its row and field, and cannot be decrypted in any other.
 import { parseKeyRing } from '../schemas/keyRing.js';
 import { decrypt, encrypt } from './aesGcm.js';
 
@@ -13,13 +13,13 @@ export interface SecretPlace {
 export interface SecretBox {
   seal: (secret: string, place: SecretPlace) => string;
   /**
-   * Throws when the key that sealed the text is not in the ring, when the text was changed, and when it was sealed for
-   * another place. Opens texts from before secrets were bound to a place.
+   * Throws when the key of the text is not in the ring, or the text was changed or encrypted for another place. Also
+   * decrypts texts from before secrets were bound to a place.
    */
   open: (sealed: string, place: SecretPlace) => string;
-  /** Whether the text is bound to a place and was sealed with the newest key. */
+  /** Whether the text is bound to a place and encrypted with the newest key. */
   isCurrent: (sealed: string) => boolean;
-  /** The id of the key that sealed the text. */
+  /** The id of the key that encrypted the text. */
   keyIdOf: (sealed: string) => string;
 }
 

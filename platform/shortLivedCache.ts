@@ -1,5 +1,5 @@
-// Caches rows that seldom change for one second. Callers must accept data that is up to one second old; the process that
-// changes a row forgets it, so that it shows its own change at once.
+// Caches rows that change rarely for one second. Callers must accept data that is up to one second old. The process
+// that changes a row removes it from its cache, so that it sees its own change at once.
 import { LRUCache } from 'lru-cache';
 
 export const cachedForMs = 1_000;

@@ -1,2 +1,2 @@
-/** What was thrown, as an Error. */
+/** Converts a thrown value to an Error. */
 export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));

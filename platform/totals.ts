@@ -1,5 +1,5 @@
-// Totals of lists. A count that costs much is kept for ten times as long as it took, so that counting takes a tenth of a
-// core at most, however often the list is read.
+// Totals of lists. An expensive count is cached for ten times as long as it took, so that counting uses at most a tenth
+// of a core, however often the list is read.
 import { LRUCache } from 'lru-cache';
 import type { Collection, Document, Filter } from 'mongodb';
 import type { Config } from '../schemas/config.js';
@@ -7,13 +7,13 @@ import { createCoalesce } from './coalesce.js';
 import { isTimeLimit } from './mongodb/isUnavailable.js';
 
 const maxTimeMS = 1_500;
-/** A cheaper count is made anew for each page. */
+/** A cheaper count is repeated for each page. */
 const costlyMs = 250;
 const keptFor = 10;
 
 /**
- * Counts the rows that match, up to LIST_MAX_ROWS, or returns what it counted a moment ago. Undefined when counting takes
- * longer than 1.5 s.
+ * Counts the matching rows, up to LIST_MAX_ROWS, or returns the cached count. Undefined when counting takes longer than
+ * 1.5 s.
  */
 export type CountRows = <Row extends Document>(
   rows: Pick<Collection<Row>, 'collectionName' | 'countDocuments'>,

@@ -1,5 +1,5 @@
-// Traces a request up to the delivery of its event. The delivery may be made by another process, hours later, so the
-// event stores the trace context of the request (W3C Trace Context), and each attempt continues that trace.
+// Traces a request up to the delivery of its event. Another process may deliver it hours later, so the event stores the
+// trace context of the request (W3C Trace Context), and each attempt continues that trace.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type Attributes,
@@ -26,7 +26,7 @@ export interface Traced {
   attributes: Attributes;
 }
 
-/** What is known only at the end of a span. */
+/** Attributes that are known only at the end of a span. */
 export interface Outcome {
   name?: string;
   attributes: Attributes;
@@ -41,7 +41,7 @@ export interface Tracing {
    * span.
    */
   current: () => string | undefined;
-  /** Sends the spans that were not sent yet. */
+  /** Sends the pending spans. */
   close: () => Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What `work` results in, or `late` when that takes longer than `ms`; the work goes on. */
+/** The result of `work`, or `late` when it takes longer than `ms`; the work continues. */
 export async function within<T, L>(work: Promise<T>, { ms, late }: { ms: number; late: L }): Promise<T | L> {
   const over = new AbortController();
   const limit = sleep(ms, late, { signal: over.signal });

@@ -80,13 +80,13 @@ export function award(rules: Rules, before: Standing, points: number): BalanceCh
   return change(rules, before, clamp(before.balance + points));
 }
 
-/** Takes what expires; the status of the member does not matter. */
+/** Expires points; the status of the member does not matter. */
 export const expirePoints = (rules: Rules, before: Standing, points: number): BalanceChange =>
   change(rules, before, clamp(before.balance - points));
 
 /**
- * Without a reward the default one, whose price is the goal: only it resets a stamp card. Throws MEMBER_NOT_ACTIVE,
- * REWARD_NOT_CONFIGURED, CARD_NOT_FULL (with goal, current and missing in its details).
+ * Without a reward, the default reward, which costs the goal; only this one resets a stamp card. Throws
+ * MEMBER_NOT_ACTIVE, REWARD_NOT_CONFIGURED, CARD_NOT_FULL (with goal, current and missing in its details).
  */
 export function redeem(rules: Rules, before: Standing, reward?: { cost: number }): BalanceChange & { goal: number } {
   requireActive(before);

@@ -1,5 +1,5 @@
-// Calendar days in a time zone, by the time zone data of the runtime. A day may have 23 or 25 hours, may begin after
-// midnight, and may be missing; all of that follows from asking the runtime which day a moment is in.
+// Calendar days in a time zone, from the time zone data of the runtime. A day may have 23 or 25 hours, begin after
+// midnight, or be missing. The runtime handles all of this, because it is asked for the day of a moment.
 import { z } from 'zod';
 
 const hourMs = 3_600_000;
@@ -27,7 +27,7 @@ function isTimeZone(name: string): boolean {
 /** A name of the IANA time zone database. */
 export const timeZone = z.string().max(64).refine(isTimeZone, 'must be an IANA time zone, such as Europe/Berlin');
 
-/** The smallest moment after `low`, and not after `high`, for which `holds`; it must hold for `high`. */
+/** The smallest moment in (`low`, `high`] for which `holds` is true; it must be true for `high`. */
 function firstMoment(low: number, high: number, holds: (at: number) => boolean): Date {
   let [before, first] = [low, high];
   while (first - before > 1) {
@@ -38,7 +38,7 @@ function firstMoment(low: number, high: number, holds: (at: number) => boolean):
   return new Date(first);
 }
 
-/** The calendar day of a moment: its first moment, and that of the next day. */
+/** The calendar day of a moment: its first moment, and the first moment of the next day. */
 export function calendarDay(zone: string, at: Date): { start: Date; end: Date } {
   const format = formatOf(zone);
   const day = format.format(at);
@@ -55,8 +55,8 @@ const midnights = new Map<string, Date>();
 const maxMidnights = 10_000;
 
 /**
- * The first moment of the calendar day that is `days` after the day of `at`. When the clocks skip that day, it is the
- * first moment after it.
+ * The first moment of the calendar day `days` after the day of `at`. When the clocks skip that day, the first moment
+ * after it.
  */
 export function midnightAfter(zone: string, at: Date, days: number): Date {
   const format = formatOf(zone);
@@ -71,6 +71,6 @@ export function midnightAfter(zone: string, at: Date, days: number): Date {
   return midnight;
 }
 
-/** The calendar day of a moment as people read it, such as 31 Dec 2026. */
+/** The calendar day of a moment in words, such as 31 Dec 2026. */
 export const dayIn = (timeZone: string, at: Date, locale = 'en-GB'): string =>
   new Intl.DateTimeFormat(locale, { timeZone, day: 'numeric', month: 'short', year: 'numeric' }).format(at);

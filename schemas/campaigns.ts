@@ -17,7 +17,7 @@ export const campaignCounts = z.object({
   failed: z.int().describe('not reached yet; the push is retried'),
 });
 
-/** The counts of a batch have the names of an import; this gives them a campaign's names. */
+/** Renames the counts of a batch, which have the names of an import, to those of a campaign. */
 export function campaignCountsOf({ total, created, deduped, failed }: ImportCounts): z.infer<typeof campaignCounts> {
   return { matched: total, pushed: created, skipped: deduped, failed };
 }

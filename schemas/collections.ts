@@ -1,6 +1,6 @@
 // The row types and indexes of all MongoDB collections; each index states its reason. Every query carries the merchant
-// or a business key, so no query scans a collection. Migration creates the indexes and stops the start when one that
-// guards uniqueness is missing.
+// or a business key, so no query scans a collection. The migration creates the indexes; the service does not start when
+// a unique index is missing.
 import type { Binary, IndexDirection } from 'mongodb';
 import type { AuditAction, AuditActor } from './audit.js';
 import type { BatchKind, BatchPhase, ImportCounts, ImportOutcome } from './batches.js';
@@ -41,7 +41,7 @@ export interface MemberRow {
   programVersion?: number;
   tags: string[];
   status: MemberStatus;
-  /** Grows by one with each change; the write of a change compares it. */
+  /** Incremented by each change, whose write compares it. */
   version: number;
   pass: {
     /** Part of the public address of the member's web card. */
@@ -52,7 +52,7 @@ export interface MemberRow {
     modifiedAt: Date;
     message?: string;
     messageSequence: number;
-    /** Created by a quiet import: whenever a wallet takes its pass, that is told to no receiver. */
+    /** Created by a quiet import: no receiver is notified when a wallet gets its pass. */
     quiet?: boolean;
     appleIssuedAt?: Date;
     googleIssuedAt?: Date;
@@ -60,12 +60,12 @@ export interface MemberRow {
     /** Present when the object exists at Google. */
     googleSaveUrl?: string;
     /**
-     * Since when the object at Google has to be made, or to be brought up to date although no customer is known to have
-     * saved it (activities/wallets/google/followObjects.ts).
+     * Since when the object at Google has to be created, or updated although no customer is known to have saved it
+     * (activities/wallets/google/followObjects.ts).
      */
     googleDueAt?: Date;
     /**
-     * While a pass is missing that a wallet did not take: when the workflow that goes on trying counts as lost
+     * While a wallet has not accepted the pass: when the workflow that retries counts as lost
      * (activities/wallets/revivePasses.ts). Each attempt moves it ahead.
      */
     issueDueAt?: Date;
@@ -73,10 +73,10 @@ export interface MemberRow {
   deviceCount: number;
   redeemedCount: number;
   ledgerCount: number;
-  /** Absent where no points expire, and until the member's first change after the program gained its rule. */
+  /** Absent when points do not expire, and until the first change of the member after the program got its rule. */
   expiry?: MemberExpiry;
   source: 'api' | 'console' | 'import' | 'public';
-  /** What the member agreed to on the public page, and when. */
+  /** What the member consented to on the public page, and when. */
   consent?: { at: Date; programVersion: number; text: string };
   attribution: Record<string, string>;
   createdAt: Date;
@@ -122,8 +122,7 @@ export interface MemberSearchWordRow {
 
 /**
  * The totals that lists show, maintained where members are created and repaired by a scheduled recount. The row
- * `feed:<merchantId>` has the last number of the merchant's feed; `made:<owner>` counts how many rows were ever
- * inserted under a quota.
+ * `feed:<merchantId>` has the last number of the merchant's feed; `made:<owner>` counts all inserts under a quota.
  */
 export interface CounterRow {
   _id: string;
@@ -133,13 +132,13 @@ export interface CounterRow {
   made?: number;
 }
 
-/** Since when a program's points expire; the id is the program's. */
+/** Since when the points of a program expire; the id is that of the program. */
 export interface ExpiryRow {
   _id: string;
   merchantId: string;
   kind: ExpiryKind;
   since: Date;
-  /** The part of the members that is to be given lots next (activities/members/giveLots.ts). */
+  /** The part of the members that gets lots next (activities/members/giveLots.ts). */
   next: number;
 }
 
@@ -165,27 +164,27 @@ export interface LedgerRow {
   tier?: string;
   previousTier?: string;
   changeMessage?: string;
-  /** What else the change did, for its reversal. Rows from before there were reversals lack it. */
+  /** The other effects of the change, for its reversal. Rows from before reversals existed lack it. */
   effect?: LedgerEffect;
-  /** Only where points expire: what the change did to the member's lots. */
+  /** Only when points expire: the changes of the member's lots. */
   lots?: LotChange[];
-  /** The version of the program that decided. */
+  /** The version of the program that applied. */
   rule?: { programVersion: number };
-  /** The id of the row that this row reverses, or that reverses this row. */
+  /** The id of the row that this row reverses, and the id of the row that reverses this row. */
   reverses?: string;
   reversedBy?: string;
   /** Only on reversals. */
   reason?: string;
-  /** Only on redeems of another reward than the default one. */
+  /** Only on redeems of a reward other than the default one. */
   rewardId?: string;
   /** Of a sale, in minor units. */
   amount?: number;
   currency?: string;
   reference?: string;
   location?: string;
-  /** When the till made the change. */
+  /** The time of the change at the till. */
   occurredAt?: Date;
-  /** Only on earnings: by what their limits count them. */
+  /** Only on earnings: the fields by which limits count them. */
   earning?: { memberId: string; soldAt: Date };
   actor: Actor;
   memberVersion: number;
@@ -205,26 +204,26 @@ export interface IdempotencyKeyRow {
 export interface EventRow {
   _id: string;
   merchantId: string;
-  /** `pass.push` is no event: see `internal`. */
+  /** `pass.push` is no event type: see `internal`. */
   type: EventType | 'pass.push';
   memberId?: string;
   programId?: string;
   occurredAt: Date;
   data: Record<string, unknown>;
-  /** Only of a `member.created`, for the counters of the overview. */
+  /** Only on a `member.created`, for the counters of the overview. */
   initialPoints?: number;
   /**
-   * What has to be done at the wallets before the event can be published: issue the passes, push this version, or
-   * refresh Google's copy of the member.
+   * What the wallets need before the event can be published: issue the passes, push this version, or refresh Google's
+   * copy of the member.
    */
   wallet?: 'issue' | 'push' | 'refresh';
-  /** Of a batch's push to a member: the chunk of targets in whose counts its outcome is. */
+  /** For a batch's push to a member: the chunk of targets that counts the result. */
   targetsId?: string;
   /** Recorded once by the process that pushed; null when the wait ended before the wallets confirmed. */
   passUpdate?: PassUpdate | null;
   /**
-   * Only on an event that was published before the wallets took its push: when the workflow that goes on trying counts
-   * as lost (activities/wallets/revivePasses.ts). Each attempt moves it ahead.
+   * Only on an event that was published before the wallets accepted its push: when the workflow that retries the push
+   * counts as lost (activities/wallets/revivePasses.ts). Each attempt moves it ahead.
    */
   pushDueAt?: Date;
   state: 'new' | 'published';
@@ -237,11 +236,11 @@ export interface EventRow {
   envelope?: Binary;
   publishedAt?: Date;
   /**
-   * The number in the merchant's feed: 0 while the event waits for one, absent for an event that the feed never shows
+   * The number in the merchant's feed: 0 while the event waits for one, absent for an event that is not in the feed
    * (api/reads/feed.ts).
    */
   sequence?: number;
-  /** A push job (`pass.push`), which no subscriber and no feed sees, or a test event, which the feed does not show. */
+  /** A push job (`pass.push`), which subscribers and the feed do not see, or a test event, which is not in the feed. */
   internal?: true;
   /** A test event is delivered to this subscription only. */
   onlySubscriptionId?: string;
@@ -249,35 +248,38 @@ export interface EventRow {
   traceparent?: string;
   /**
    * Only on an event about a member who was erased before or after it was published: its data and bytes are empty, and
-   * nobody is told of it any more.
+   * it is no longer delivered.
    */
   erasedAt?: Date;
 }
 
-/** A member that was erased or is about to be; the id is the member's. The row stays, and names no person. */
+/**
+ * A member that was erased or is being erased; the id is that of the member. The row is kept and contains no personal
+ * data.
+ */
 export interface ErasureRow {
   _id: string;
   merchantId: string;
   programId: string;
-  /** Absent while the phones are told that the pass is void. */
+  /** Absent while the phones still get the update that voids the pass. */
   erasedAt?: Date;
-  /** What the first look for traces needs. Removed at its end. */
+  /** The values by which the first run finds the remaining data. Removed at its end. */
   person?: { serialNumber: string; values: string[]; tags: string[] };
-  /** How often all collections were looked through. */
+  /** How many runs have searched all collections. */
   looks: number;
-  /** When the workflow counts as lost, or the next look is due. Absent after the last one. */
+  /** When the workflow counts as lost, or the next run is due. Absent after the last run. */
   dueAt?: Date;
 }
 
-/** The code of an erased member, which no other member gets; the id is a digest of merchant and code. */
+/** The code of an erased member, which is never reused; the id is a digest of merchant and code. */
 export interface SpentCodeRow {
   _id: string;
   merchantId: string;
 }
 
 /**
- * Counters of one program in one month, by day and name (activities/stats/createCounting.ts). Kept for good: a program
- * has at most eight rows a month. `programId` is empty for what is about no program.
+ * Counters of one program in one month, by day and name (activities/stats/createCounting.ts). Never deleted: a program
+ * has at most eight rows a month. `programId` is empty for counts that belong to no program.
  */
 export interface StatsRow {
   _id: string;
@@ -288,11 +290,11 @@ export interface StatsRow {
   days?: Record<string, Record<string, number>>;
 }
 
-/** A program whose class has to be updated at Google; the id is the program's. */
+/** A program whose class has to be updated at Google; the id is that of the program. */
 export interface ClassUpdateRow {
   _id: string;
   merchantId: string;
-  /** Another value for each change of the program. */
+  /** Changes with each change of the program. */
   revision: string;
 }
 
@@ -310,7 +312,7 @@ export interface DeliveryRow {
   subscriptionId: string;
   eventId: string;
   eventType: string;
-  /** Of the event, where it is about a member, or about a program. */
+  /** Copied from the event, if it is about a member or a program. */
   memberId?: string;
   programId?: string;
   url: string;
@@ -325,8 +327,9 @@ export interface DeliveryRow {
   lastAttemptAt: Date | null;
   nextAttemptAt: Date | null;
   /**
-   * The queue that an unfinished delivery is in, and when it is due there (activities/webhooks/deliveryQueue.ts): that
-   * of its subscription, or `workflow` while a workflow makes its attempts. An attempt in progress moves `dueAt` ahead.
+   * The queue of an unfinished delivery, and when the delivery is due there (activities/webhooks/deliveryQueue.ts): the
+   * queue of its subscription, or `workflow` while a workflow makes its attempts. An attempt in progress moves `dueAt`
+   * ahead.
    */
   queuedFor?: string;
   dueAt?: Date;
@@ -336,18 +339,18 @@ export interface DeliveryRow {
   activityAttempt?: { runId: string; attempt: number };
   replayOf?: string;
   /**
-   * Only on a replay, or on a replay of a replay: the id of the first delivery of the event to this subscription,
-   * whether that delivery exists or not.
+   * Only on a replay: the id of the first delivery of the event to this subscription, whether that delivery exists or
+   * not. A replay of a replay has the same id.
    */
   root?: string;
 }
 
-/** A subscription with deliveries in the queue; the id is the subscription's. */
+/** A subscription with deliveries in the queue; the id is that of the subscription. */
 export interface WaitingSubscriptionRow {
   _id: string;
   merchantId: string;
   shard: number;
-  /** Grows each time deliveries are queued, so that the row is not removed when some were queued in the meantime. */
+  /** Incremented when deliveries are queued, so that the row is not removed when some were queued in the meantime. */
   marks: number;
 }
 
@@ -410,14 +413,14 @@ export interface DeviceRow {
   stale?: boolean;
 }
 
-/** A registration of a pass that ended lately (activities/wallets/apple/endRegistration.ts). */
+/** A registration of a pass that ended recently (activities/wallets/apple/endRegistration.ts). */
 export interface RemovalRow {
   _id: string;
   merchantId: string;
   memberId: string;
   /** A removal that was reported as `pass.removed`; such a row is deleted by a TTL index. */
   reportedAt?: Date;
-  /** A removal that is reported at this time, unless the pass is added again before. */
+  /** When the removal is reported, unless the pass is added again before. */
   reportAt?: Date;
 }
 
@@ -441,7 +444,7 @@ export interface ApiKeyRow {
   revokedAt?: Date;
   /** The start of the minute of the last request with the key. */
   lastUsedAt?: Date;
-  /** CIDRs; a request from elsewhere is refused. Absent: from everywhere. */
+  /** CIDRs; requests from other addresses are refused. Absent: all addresses are allowed. */
   allowedNetworks?: string[];
 }
 
@@ -452,28 +455,28 @@ export interface RoleRow {
   permissions: Permission[];
 }
 
-/** A person who may sign in for one merchant. The address never changes; no two users of a merchant share one. */
+/** A user, who may sign in to the console of one merchant. The address never changes and is unique in the merchant. */
 export interface UserRow {
   _id: string;
   merchantId: string;
   email: string;
   roleIds: string[];
-  /** Grows by one with each change and each sign-in; the write of either compares it. */
+  /** Incremented by each change and each sign-in, whose writes compare it. */
   version: number;
   createdAt: Date;
   createdBy: string;
   lastSignInAt?: Date;
-  /** Who the person is at the OpenID provider, since the first sign-in there. */
+  /** The person's identity at the OpenID provider, since the first sign-in there. */
   identity?: { issuer: string; sub: string };
 }
 
-/** A session that the service made; the id is the `sid` of its token. It ends with its row. */
+/** A session of the service; the id is the `sid` of its token. Deleting the row ends the session. */
 export interface SessionRow {
   _id: string;
   merchantId: string;
   userId: string;
   createdAt: Date;
-  /** The end of the idle time, or the longest time of a session. */
+  /** The end of the session: after the idle time, or after the maximum duration. */
   endsAt: Date;
 }
 
@@ -481,9 +484,9 @@ export interface SessionRow {
 export interface SignInLinkRow {
   _id: string;
   email: string;
-  /** The users whom it signs in: one of them, as the person chooses. */
+  /** The users that the link can sign in; the person chooses one of them. */
   userIds: string[];
-  /** Only of a person who came from the OpenID provider. */
+  /** Only for a person who came from the OpenID provider. */
   identity?: { issuer: string; sub: string };
   expiresAt: Date;
   usedAt?: Date;
@@ -495,11 +498,11 @@ export interface MerchantRow {
   createdAt: Date;
   /** Set while the operator has suspended the merchant. */
   suspendedAt?: Date;
-  /** Limits of this merchant that differ from the settings. */
+  /** Limits that differ from the settings for this merchant. */
   limits?: Partial<MerchantLimits>;
 }
 
-/** One change, by whom and on what. Never changed, and never with a value that was sent. */
+/** An audit entry: one change, its actor and its target. Never changed. Contains none of the values that were sent. */
 export interface AuditRow {
   _id: string;
   merchantId: string;
@@ -509,7 +512,7 @@ export interface AuditRow {
   targetId: string;
   /** The names of the fields of the request. */
   fields?: string[];
-  /** A network; null for an operator, as is `requestId`. */
+  /** The network of the caller; null for an operator, like `requestId`. */
   address: string | null;
   requestId: string | null;
 }
@@ -530,26 +533,26 @@ export interface BatchRow {
   finishedAt?: Date;
   cancelRequestedAt?: Date;
   reason?: string;
-  /** Only of an import: its members are created without `member.created` and `pass.created`. */
+  /** Only on an import: its members are created without `member.created` and `pass.created`. */
   quiet?: boolean;
-  /** Only of an import that had one: pairs, since a header may have any characters. */
+  /** Only on an import whose file had such columns: pairs, because a header may contain any characters. */
   mapping?: (readonly [header: string, field: ImportField | null])[];
-  /** The number of chunks: of an import's rows, or of another batch's targets, once all of them are stored. */
+  /** The number of chunks of an import's rows or of another batch's targets, once all of them are stored. */
   chunks?: number;
   campaign?: { message: string; tags: string[] };
   replay?: { since: Date; until: Date; only: 'failed' | 'all' };
   /**
-   * Only for an import: the merchant's own columns in its first line, a hash of the file and what it was sent with, and
-   * until it is queued when its upload was last known to be active, by the clock of MongoDB.
+   * Only on an import: the merchant's own columns of the header; a hash of the file and its options; and, until it is
+   * queued, when its upload was last active, by the clock of MongoDB.
    */
   header?: string[];
   fingerprint?: string;
   uploadSeenAt?: Date;
-  /** Only for an import: created members whose passes were issued and whose events were published. */
+  /** Only on an import: created members whose passes were issued and whose events were published. */
   published?: number;
-  /** Set at the end of the batch: when its rows are removed. Absent once they are (activities/batches/removeRows.ts). */
+  /** Set when the batch ends: when its rows are removed. Absent after that (activities/batches/removeRows.ts). */
   rowsUntil?: Date;
-  /** Only for a finished import that still has passes to issue. */
+  /** Only on a finished import that still has passes to issue. */
   unissued?: true;
 }
 
@@ -581,9 +584,9 @@ export interface ImportChunkRow {
   chunk: number;
   rows: ImportRow[];
   outcomes?: ImportRowOutcome[];
-  /** Written with the outcomes: how many rows had each outcome, from the start of the file to the end of this chunk. */
+  /** Written with the outcomes: their counts from the start of the file to the end of this chunk. */
   cumulative?: Record<ImportRowOutcome['outcome'], number>;
-  /** How many members of these rows got a pass in each wallet; set once their events are published. */
+  /** How many members of these rows got a pass on each wallet; set once their events are published. */
   published?: { apple: number; google: number };
 }
 
@@ -597,14 +600,14 @@ export interface BatchTargetsRow {
   ids: string[];
   /** The number of targets from the start of the list to the end of this chunk. */
   upTo: number;
-  /** The position of the last target: from here the next chunk is listed. */
+  /** The position of the last target; the next chunk continues from it. */
   last: Position;
   counted?: true;
-  /** Members counted as failed; one that is notified later leaves this list and is counted anew. */
+  /** Members counted as failed. One that is notified later is removed from this list, and the counts are corrected. */
   failedIds?: string[];
 }
 
-/** Where a target stands in the list: members in the order of `createdAt`, events of `occurredAt`, ties by id. */
+/** The position of a target in the list: members are sorted by `createdAt`, events by `occurredAt`, ties by id. */
 export interface Position {
   at: Date;
   id: string;
@@ -614,30 +617,30 @@ export interface Position {
 export interface MailRow {
   _id: string;
   merchantId: string;
-  /** Whom the mail is about; absent on a mail to a user of the console. */
+  /** The member that the mail is about; absent on a mail to a user of the console. */
   memberId?: string;
   programId?: string;
   kind: MailKind;
   language: Language;
   state: MailState;
-  /** The address, and what only this mail knows, encrypted; removed when the mail is sent or given up. */
+  /** The address and the data of this mail, encrypted; removed when the mail was sent or given up. */
   sealed?: string;
   attempts: number;
-  /** What went wrong with the last attempt, without anything of the person. */
+  /** The error of the last attempt, without personal data. */
   failure?: string;
-  /** Until then one attempt has the mail to itself. */
+  /** The end of the lease of the current attempt. */
   leasedUntil: Date;
-  /** From then on no attempt is made. */
+  /** No attempt is made after this time. */
   triedUntil: Date;
-  /** When the workflow of the mail counts as lost; absent once the mail is sent or given up. */
+  /** When the workflow of the mail counts as lost; absent once the mail was sent or given up. */
   dueAt?: Date;
   createdAt: Date;
   sentAt?: Date;
 }
 
 /**
- * How many mails were queued lately for one reason, to one address, or for one program. The id is a keyed digest, so
- * that a row says nothing about a person to anybody without SECRETS_KEY.
+ * How many mails were queued recently for one reason, to one address, or for one program. The id is a keyed digest,
+ * which reveals no address without SECRETS_KEY.
  */
 export interface MailCountRow {
   _id: string;
@@ -656,7 +659,7 @@ export interface NonceRow {
   receivedAt: Date;
 }
 
-/** One row that is overwritten by each probe of whether MongoDB accepts writes. */
+/** One row that each probe for writes overwrites. */
 export interface ProbeRow {
   _id: string;
   at: Date;
@@ -665,7 +668,7 @@ export interface ProbeRow {
 export interface IndexSpec {
   key: Record<string, IndexDirection>;
   unique?: true;
-  /** The index has only the rows that have the field. */
+  /** A sparse index: only the rows that have the field. */
   sparse?: true;
   expireAfterSeconds?: number;
   /** Why the index exists: the query or the rule that it serves. */

@@ -32,7 +32,7 @@ const origin = (fallback: string) =>
 
 const longSecret = z.string().refine((value) => Buffer.byteLength(value) >= 32, 'must be at least 32 bytes');
 
-/** Refuses what `parse` throws at, with its message. */
+/** Reports errors of `parse` with their message. */
 const parsedBy =
   (parse: (value: string) => unknown) =>
   (value: string, context: z.RefinementCtx): void => {
@@ -46,7 +46,10 @@ const parsedBy =
 /** A ring of keys (schemas/keyRing.ts), as text. */
 const keyRing = z.string().superRefine(parsedBy(parseKeyRing));
 
-/** `smtp://` or `smtps://`, with user and password where the server wants them. No options: certificates are checked. */
+/**
+ * `smtp://` or `smtps://`, with user and password if the server requires them. It takes no options: certificates are
+ * always verified.
+ */
 const smtpUrl = z.url({ protocol: /^smtps?$/ }).refine((text) => {
   const { hostname, pathname, search, hash } = new URL(text);
   return hostname !== '' && /^\/?$/.test(pathname) && search === '' && hash === '';
@@ -65,7 +68,7 @@ const environment = z.object({
   /** The worker's metrics port; METRICS_PORT + 1 by default. */
   WORKER_METRICS_PORT: optional.pipe(port(0).optional()),
   PUBLIC_URL: optional.pipe(z.url({ protocol: /^https?$/ }).optional()),
-  /** Of the demo's live desk, which the console then shows; only `npm start` sets it. */
+  /** The URL of the demo's live desk, which the console then shows; only `npm start` sets it. */
   LIVE_DESK_URL: optional.pipe(z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }).optional()),
   MONGODB_URI: z.string().min(1).default('mongodb://127.0.0.1:27017/?directConnection=true'),
   MONGODB_DATABASE: z
@@ -74,8 +77,7 @@ const environment = z.object({
     .default('loyalty'),
   /** MONGODB_URI is the embedded engine of `npm start` (docs/embedded-engine.md). */
   MONGODB_EMBEDDED: flag,
-  // Settings of Temporal that are not set here may come from a Temporal profile
-  // (platform/temporal/connectionOptions.ts).
+  // Temporal settings that are not set here may come from a Temporal profile (platform/temporal/connectionOptions.ts).
   TEMPORAL_ADDRESS: optional,
   TEMPORAL_NAMESPACE: optional,
   TEMPORAL_API_KEY: optional,
@@ -104,7 +106,7 @@ const environment = z.object({
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
 
   CONSOLE_JWT_SECRET: longSecret.optional(),
-  /** Sessions that were signed with it stay valid; none is signed with it. */
+  /** Verifies existing sessions; new sessions are not signed with it. */
   CONSOLE_JWT_SECRET_PREVIOUS: optional.pipe(longSecret.optional()),
   CONSOLE_JWKS_URL: optional.pipe(z.url().optional()),
   CONSOLE_JWT_ISSUER: z.string().min(1).default('loyalty-console'),
@@ -113,7 +115,7 @@ const environment = z.object({
     .string()
     .default('RS256,ES256')
     .transform((value) => value.split(',')),
-  /** The sign-in of a company, by OpenID Connect. */
+  /** Sign-in through a company's provider, by OpenID Connect. */
   CONSOLE_OIDC_ISSUER: optional.pipe(
     z
       .string()
@@ -190,13 +192,13 @@ const environment = z.object({
   GOOGLE_WALLET_ORIGIN: optional,
   GOOGLE_CALLBACK_KEYS_URL: optional,
 
-  /** Without it, and without MAIL_FOLDER, no mail is sent. */
+  /** Without SMTP_URL and MAIL_FOLDER, no mail is sent. */
   SMTP_URL: optional.pipe(smtpUrl.optional()),
   /** Certificates in PEM: the authorities that sign the server's certificate, instead of the public ones. */
   SMTP_CA: optional
     .transform((pem) => pem?.replaceAll('\\n', '\n'))
     .refine((pem) => pem === undefined || pem.includes('-----BEGIN CERTIFICATE-----'), 'must be certificates in PEM'),
-  /** For one attempt. */
+  /** The limit of one attempt. */
   SMTP_TIMEOUT_MS: integer(30_000, 1_000, 60_000),
   MAIL_FROM: optional.pipe(
     z
@@ -214,7 +216,7 @@ const environment = z.object({
   CRASH_AT: optional,
 });
 
-// Both run also when another variable is wrong, so that one message has all mistakes.
+// Both run even if another variable is wrong, so that one message has all mistakes.
 const consistent = environment
   .refine((config) => config.CONSOLE_JWT_SECRET || config.CONSOLE_JWKS_URL, {
     path: ['CONSOLE_JWT_SECRET'],
@@ -232,7 +234,7 @@ const consistent = environment
 
 export type Config = Omit<z.output<typeof environment>, 'PUBLIC_URL'> & { PUBLIC_URL: string };
 
-/** Whether mails go anywhere. */
+/** Whether mails are sent at all. */
 export const isMailOn = ({ SMTP_URL, MAIL_FOLDER }: Pick<Config, 'SMTP_URL' | 'MAIL_FOLDER'>): boolean =>
   (SMTP_URL ?? MAIL_FOLDER) !== undefined;
 
@@ -245,7 +247,7 @@ export const configExitCode = 78;
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 
-  /** One line for each wrong variable: `NAME: what is wrong with it`. */
+  /** One line for each wrong variable: `NAME: the mistake`. */
   constructor(readonly mistakes: readonly string[]) {
     super(['The configuration is wrong:', ...mistakes.map((mistake) => `  ${mistake}`)].join('\n'));
   }

@@ -1,4 +1,4 @@
-// The earning rule of a program: how many points a sale gives, and its limits (docs/interface.md#34-earning).
+// The earning rule of a program: the points for a sale, and its limits (docs/interface.md#34-earning).
 import { z } from 'zod';
 import { ServiceError } from './errors.js';
 
@@ -42,8 +42,8 @@ interface Sale {
 const refuse = (path: string, message: string) => new ServiceError('VALIDATION_FAILED', [{ path, message }]);
 
 /**
- * How many points or stamps a sale gives. Throws EARNING_NOT_CONFIGURED, CURRENCY_MISMATCH, and VALIDATION_FAILED for an
- * amount that is missing or a quantity that means nothing.
+ * The points or stamps for a sale. Throws EARNING_NOT_CONFIGURED, CURRENCY_MISMATCH, and VALIDATION_FAILED for a
+ * missing amount or an unusable quantity.
  */
 export function pointsOf({ style, earn }: Earning, sale: Sale): number {
   if (style === 'stamps') return sale.quantity ?? 1;
@@ -63,8 +63,8 @@ export interface Earned {
 }
 
 /**
- * Refuses a sale over the daily limit. `earned` are the earnings of the sale's calendar day, which ends at `dayEnd`.
- * Throws EARN_LIMIT_REACHED.
+ * Refuses a sale that exceeds the daily limit. `earned` is the sum of the earnings on the sale's calendar day, which
+ * ends at `dayEnd`. Throws EARN_LIMIT_REACHED.
  */
 export function requireWithinDay(
   limit: number,
@@ -76,8 +76,8 @@ export function requireWithinDay(
 }
 
 /**
- * Refuses a sale too near to another one, before or after it. `latest` is the latest of those less than
- * `cooldownSeconds` away. Throws EARN_LIMIT_REACHED.
+ * Refuses a sale less than `cooldownSeconds` before or after another one; `latest` is the latest of these. Throws
+ * EARN_LIMIT_REACHED.
  */
 export function requireCooledDown(cooldownSeconds: number, latest: Date | undefined): void {
   if (!latest) return;

@@ -1,19 +1,19 @@
-// Email addresses that mail can carry (RFC 5321), lower-cased, with the domain in the form in which DNS knows it: an
-// international domain in Unicode and in ASCII is one address.
+// Email addresses that can receive mail (RFC 5321), in lower case. The domain is in its DNS form, so the Unicode and
+// ASCII forms of an international domain are one address.
 import { domainToASCII } from 'node:url';
 import { plainText } from './text.js';
 
 const maxLength = 254;
 const maxLocal = 64;
 const maxDomain = 253;
-/** Atoms with single dots between them: no quotes, comments or spaces. */
+/** Atoms separated by single dots: no quotes, comments or spaces. */
 const local = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 /** At least two labels of 1 to 63 characters, without a hyphen at either end. */
 const domain = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/;
-/** Letters, or an international name: a number would be an IP address. */
+/** Letters, or an international name; digits would be an IP address. */
 const topLevel = /\.(?:[a-z]{2,}|xn--[a-z0-9-]+)$/;
 
-/** The address as it is stored; null when mail cannot carry it. `text` is trimmed and in lower case. */
+/** The address in its stored form; null for one that cannot receive mail. `text` is trimmed and in lower case. */
 function mailAddress(text: string): string | null {
   const at = text.lastIndexOf('@');
   const name = text.slice(0, at);

@@ -1,18 +1,18 @@
-// Request and answer of the public page (docs/interface.md#47-public-enrollment). Anyone can type any address there, so
-// an answer about a known email has no data of its member.
+// Request and answer of the public page (docs/interface.md#47-public-enrollment). Anybody can enter any address there,
+// so an answer about a known email contains no data of its member.
 import { z } from 'zod';
 import { email } from './email.js';
 import { name, phone } from './members.js';
 import { text } from './text.js';
 
-/** An empty field of a form counts as absent. */
+/** An empty form field counts as absent. */
 const leftEmpty = (value: unknown): unknown => (typeof value === 'string' && value.trim() === '' ? undefined : value);
 
 const attributionKey = /^(?:ref|utm_[a-z0-9_]{1,40})$/;
 const attributionValue = text(1, 200);
 const maxAttributions = 20;
 
-/** A box of a form sends `on`. */
+/** A check box sends `on`. */
 const ticked = z
   .unknown()
   .transform((value) => value === true || ['true', 'on', '1', 'yes'].includes(String(value).toLowerCase()))

@@ -28,7 +28,7 @@ const batchResult = z.object({
   passIssuance: z.object({ apple: z.int(), google: z.int() }),
   startedAt: z.iso.datetime(),
   finishedAt: z.iso.datetime(),
-  /** An import without `member.created` and `pass.created` for each row. */
+  /** An import without `member.created` and `pass.created` events for its rows. */
   quiet: z.boolean().optional(),
   test: z.boolean().optional(),
 });
@@ -77,9 +77,9 @@ export const eventData = {
     tierUpgraded: z.boolean().optional(),
     changeMessage: z.string().optional(),
     ...sale,
-    /** Only of an expiry. */
+    /** Only on an expiry. */
     reason: z.literal('expired').optional(),
-    /** Only of a reversal: the ledger entry that it undid. */
+    /** Only on a reversal: the ledger entry that it reversed. */
     reversalOf: z.object({ transactionId: z.string(), type: ledgerType }).optional(),
     passUpdate: passUpdate.nullable(),
   }),
@@ -88,7 +88,7 @@ export const eventData = {
     previous: z.int(),
     current: z.int(),
     goal: z.int(),
-    /** Absent for the reward whose price is the goal of the program. */
+    /** Absent for the reward that costs the program's goal. */
     rewardId: z.string().optional(),
     rewardName: z.string().optional(),
     tier: z.string().optional(),
@@ -187,10 +187,7 @@ export interface Occurrence {
   data: Record<string, unknown>;
 }
 
-/**
- * The bytes that every attempt and every replay sends. An event is serialised once, when nothing about it can change
- * any more.
- */
+/** The bytes that every attempt and every replay sends. An event is serialised once, when its data is final. */
 export function envelopeBytes(occurrence: Occurrence): Buffer {
   const time = occurrence.occurredAt.toISOString();
   return Buffer.from(

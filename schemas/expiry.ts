@@ -1,5 +1,5 @@
-// The expiry rule of a program, and what it means for the lots of one member (docs/interface.md#36-expiry). The
-// arithmetic of lots is in lots.ts.
+// The expiry rule of a program and its effect on the lots of one member (docs/interface.md#36-expiry). The arithmetic
+// of lots is in lots.ts.
 import { z } from 'zod';
 import { dayIn, midnightAfter } from './calendar.js';
 import { addLot, expiringOf, type Lot, type LotChange, type LotsAfter, spend, undo } from './lots.js';
@@ -22,25 +22,31 @@ export type ExpiryKind = 'afterDays' | 'inactiveDays';
 export const expiryKind = ({ afterDays }: ExpiryRule): ExpiryKind =>
   afterDays === undefined ? 'inactiveDays' : 'afterDays';
 
-/** What of a program matters to expiry. */
+/** The fields of a program that expiry depends on. */
 export interface Expiring {
   expiry?: ExpiryRule | undefined;
   timeZone?: string | undefined;
-  /** Since when the program has a rule of this kind; present when it has one. */
+  /** Since when the program has a rule of this kind; present only with a rule. */
   expirySince?: Date;
 }
 
-/** The lots of a member, as its row holds them. */
+/** The lots of a member as stored in its row. */
 export interface MemberExpiry {
-  /** The program's `expirySince` that the lots count for. */
+  /** The `expirySince` of the program to which the lots belong. */
   since: Date;
   lots: Lot[];
-  /** When the next lot expires, and in which slice of all members the schedule finds this one. Absent without lots. */
+  /**
+   * When the next lot expires, and the slice of all members in which the schedule finds this member. Absent without
+   * lots.
+   */
   at?: Date;
   slice?: number;
 }
 
-/** In so many parts the schedule reads the members whose points expire: each part is small, also when all are due. */
+/**
+ * The number of slices in which the schedule reads members whose points expire, so that each read is small even if all
+ * are due.
+ */
 export const expirySlices = 64;
 
 interface Holder {
@@ -49,7 +55,7 @@ interface Holder {
   expiry?: MemberExpiry;
 }
 
-/** When what was there, or happened, at `from` expires: the first midnight after the days are over. */
+/** When points from `from` expire: at the first midnight after the period of days. */
 export function expiresAt({ expiry, timeZone = 'UTC' }: Expiring, from: Date): Date {
   return midnightAfter(timeZone, from, (expiry?.afterDays ?? expiry?.inactiveDays ?? 0) + 1);
 }
@@ -57,21 +63,21 @@ export function expiresAt({ expiry, timeZone = 'UTC' }: Expiring, from: Date): D
 const isCurrent = ({ expirySince }: Expiring, since: Date | undefined): boolean =>
   since !== undefined && expirySince?.getTime() === since.getTime();
 
-/** What was there when the program gained its rule; it counts from that moment. */
+/** The lot of the balance from before the program had its rule; its period starts with the rule. */
 const firstLot = (program: Expiring, points: number): Omit<Lot, 'left'> => ({
   id: 0,
   points,
   at: expiresAt(program, program.expirySince ?? new Date(0)),
 });
 
-/** Empty in a program without a rule, and in a draft, whose rule does not count yet. */
+/** Empty in a program without a rule, and in a draft, whose rule does not apply yet. */
 export function lotsOf(program: Expiring, { balance, expiry }: Omit<Holder, '_id'>): Lot[] {
   if (!program.expiry || !program.expirySince) return [];
   if (expiry && isCurrent(program, expiry.since)) return expiry.lots;
   return addLot([], firstLot(program, balance)).lots;
 }
 
-/** The lots as the row of a member holds them. */
+/** The lots as stored in the row of a member. */
 export function rowOf({ expirySince: since = new Date(0) }: Expiring, memberId: string, lots: Lot[]): MemberExpiry {
   const at = lots[0]?.at;
   return { since, lots, ...(at && { at, slice: Number.parseInt(memberId.slice(0, 2), 16) % expirySlices }) };
@@ -82,7 +88,7 @@ export interface Changing {
   delta: number;
   /** The member's version after the change. */
   version: number;
-  /** When the change happened. */
+  /** The time of the change. */
   at: Date;
   /** The ledger row that the change reverses. */
   reversed?: { lots?: LotChange[]; createdAt: Date };
@@ -91,8 +97,8 @@ export interface Changing {
 const later = (one: Date, other: Date | undefined): Date => (other && other > one ? other : one);
 
 /**
- * The lots after a change by a person; undefined in a program without a rule. A moment that a member was told does not
- * come nearer: a rule with fewer days holds for what comes after it.
+ * The lots after a change by a person; undefined in a program without a rule. An expiry date that was already shown to
+ * a member never becomes earlier: a rule with fewer days applies only to later points.
  */
 export function lotsAfter(program: Expiring, member: Holder, change: Changing): LotsAfter | undefined {
   if (!program.expiry) return undefined;
@@ -102,23 +108,23 @@ export function lotsAfter(program: Expiring, member: Holder, change: Changing): 
   if (expiryKind(program.expiry) === 'inactiveDays')
     return { lots: addLot([], { id, points: current, at: later(at, lots[0]?.at) }).lots, changes: [] };
   if (!reversed) return delta > 0 ? addLot(lots, { id, points: delta, at }) : spend(lots, -delta);
-  // A row from before the rule took from, or added to, what the rule counts as one lot.
+  // A row from before the rule changed points that the rule counts as one lot.
   const isKnown = reversed.lots && program.expirySince && reversed.createdAt >= program.expirySince;
   const changes = isKnown ? reversed.lots : [{ ...firstLot(program, Math.abs(delta)), by: -delta }];
   return undo(lots, changes ?? [], delta);
 }
 
-/** What of a member's points expires next, at most three moments. */
+/** The next expiries of a member's points, at most three. */
 export const expiringNext = (program: Expiring, member: Omit<Holder, '_id'>) => expiringOf(lotsOf(program, member));
 
-/** How a line about what expires is written, and in which language its day. */
+/** The template of a line about an expiry, and the language of its date. */
 interface ExpiryWords {
   locale: string;
   until: (points: number, day: string) => string;
 }
 const onPasses: ExpiryWords = { locale: 'en-GB', until: (points, day) => `${points} until ${day}` };
 
-/** One line for each moment, naming the last day in the program's time zone. */
+/** One line for each expiry, with the last valid day in the program's time zone. */
 export const expiryLines = (program: Expiring, member: Omit<Holder, '_id'>, words = onPasses): string[] =>
   expiringNext(program, member).map(({ points, at }) => words.until(points, lastDay(program, at, words.locale)));
 

@@ -1,4 +1,4 @@
-// A stored row as an export shows it: without secrets, times as ISO texts, and bytes that are JSON as JSON.
+// A stored row in an export: without secrets, with times as ISO strings and with JSON bytes as JSON.
 import type { CollectionName } from './collections.js';
 import { personalData } from './personalData.js';
 

@@ -1,4 +1,4 @@
-// The pull feed: pages of envelopes, and a cursor that is valid only for the feed of one merchant.
+// The pull feed: pages of envelopes, and a cursor that is valid only for one merchant's feed.
 import { z } from 'zod';
 import { eventType } from './events.js';
 import { sha256 } from './ids.js';
@@ -18,7 +18,7 @@ export function parseFeedCursor(merchantId: string, cursor: string): number | nu
   return genuine && of === mark(merchantId) && sequence >= 0 ? sequence : null;
 }
 
-/** One event type or several, separated by commas. */
+/** One event type, or several separated by commas. */
 export const feedTypes = z
   .string()
   .max(400)

@@ -1,5 +1,5 @@
 // Ids of Google's classes and objects: `issuerId.suffix`, where the suffix has only letters, digits, `.`, `_` and `-`.
-// Parsing reverses making, so the object id in a callback leads to exactly one member.
+// Ids can be parsed back, so the object id in a callback identifies exactly one member.
 const plainByte = /[A-Za-z0-9_-]/;
 
 /** The class id of a program. Each program has one class, which is created once and never deleted. */
@@ -7,7 +7,7 @@ export function makeGoogleClassId(issuerId: string, programId: string): string {
   return `${issuerId}.program-${escapeSuffix(programId)}`;
 }
 
-/** The program of a class id; null when the id belongs to another issuer or was not made here. */
+/** The program of a class id; null for a class of another issuer or one that this service did not create. */
 export function parseGoogleClassId(issuerId: string, classId: string): string | null {
   return parse(`${issuerId}.program-`, classId);
 }
@@ -16,7 +16,7 @@ export function makeGoogleObjectId(issuerId: string, memberId: string): string {
   return `${issuerId}.member-${escapeSuffix(memberId)}`;
 }
 
-/** The member of an object id; null when the id belongs to another issuer or was not made here. */
+/** The member of an object id; null for an object of another issuer or one that this service did not create. */
 export function parseGoogleObjectId(issuerId: string, objectId: string): string | null {
   return parse(`${issuerId}.member-`, objectId);
 }

@@ -1,5 +1,6 @@
-// Makes and parses all ids that carry meaning; no other file does. A workflow id is `<noun>:<owner id>:<business key>`,
-// so that an operator finds a change by member id or idempotency key, and so that one change never has two workflows.
+// Creates and parses all ids that carry meaning; only this file does. A workflow id is `<noun>:<owner id>:<business
+// key>`, so that an operator finds a change by member id or idempotency key, and so that one change never has two
+// workflows.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 
 export const newId = (): string => randomUUID();
@@ -7,8 +8,8 @@ export const newId = (): string => randomUUID();
 let unused = Buffer.alloc(0);
 
 /**
- * Draws 8,192 random bytes from the system at a time: a draw for each id makes creating members in bulk several times
- * as expensive.
+ * Draws 8,192 random bytes from the system at a time, because a draw for each id makes the bulk creation of members
+ * several times as expensive.
  */
 function random(bytes: number): Buffer {
   if (unused.length < bytes) unused = randomBytes(Math.max(bytes, 8_192));
@@ -55,11 +56,11 @@ export const importId = (batchId: string): string => `import:${batchId}`;
 export const campaignId = (batchId: string): string => `campaign:${batchId}`;
 export const replayId = (batchId: string): string => `replay:${batchId}`;
 export const rebuildId = (batchId: string): string => `rebuild:${batchId}`;
-/** The workflow id of retries for a group of events and members: the same ids give the same id, others another one. */
+/** The workflow id of retries for a group of events and members. It is derived from their ids. */
 export const retryId = (ids: readonly string[]): string => `retry:${ids[0]}:${derivedId(...ids)}`;
 /** The workflow id of an operator's expiry of one program; `at` in milliseconds since 1970. */
 export const expireId = (programId: string, at: number | 'now'): string => `expire:${programId}:${at}`;
-/** `owner`: the member or the merchant that the mail is about. */
+/** `owner`: the member or the merchant of the mail. */
 export const mailWorkflowId = (owner: string, mailId: string): string => `mail:${owner}:${mailId}`;
 export const relayId = (shard: number): string => `relay:${shard}`;
 
@@ -76,7 +77,7 @@ export function parseDeliveryWorkflowId(
   return { eventId, subscriptionId, suffix };
 }
 
-/** A UUID computed from its parts: an effect that is repeated gets the same id. */
+/** A UUID derived from its parts, so that a repeated effect gets the same id. */
 export function derivedId(...parts: string[]): string {
   const hex = createHash('sha256').update(parts.join('\n')).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
@@ -84,13 +85,13 @@ export function derivedId(...parts: string[]): string {
   );
 }
 
-/** The id of the event that tells of a new member. */
+/** The id of the event of a new member. */
 export const createdEventId = (memberId: string): string => derivedId('event', enrollId(memberId));
 
-/** The id of the event that tells of an erasure: the same when the erasure is made again after a restore. */
+/** The id of the event of an erasure; the same when the erasure is repeated after a restore. */
 export const deletedEventId = (memberId: string): string => derivedId('event', eraseId(memberId));
 
-/** Stands for the code of an erased member. */
+/** Replaces the code of an erased member. */
 export const spentCodeId = (merchantId: string, memberCode: string): string =>
   derivedId('code', merchantId, memberCode);
 

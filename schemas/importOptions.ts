@@ -1,5 +1,4 @@
-// What an import is told besides its file (docs/interface.md#48-imports-and-batches): fields of the form, or parameters
-// of the query.
+// The options of an import (docs/interface.md#48-imports-and-batches): form fields or query parameters.
 import { z } from 'zod';
 import { queryFlag } from './endpoints/endpoint.js';
 import { columnMapping } from './importRows.js';

@@ -1,6 +1,6 @@
 // The CSV of an import (docs/interface.md#48-imports-and-batches): headers in any case and order, one person in each
-// row. A wrong header refuses the file. A wrong row fails alone; its reason names the field and the rule, and repeats
-// no content of the row.
+// row. A wrong header fails the whole file. A wrong row fails alone; its reason names the field and the rule, without
+// content of the row.
 import { z } from 'zod';
 import { unguarded } from './csv.js';
 import { ServiceError } from './errors.js';
@@ -54,7 +54,7 @@ const byName = new Map<string, ImportField | null>([
 export const importInvalid = (why: string, details?: unknown): ServiceError =>
   new ServiceError('IMPORT_INVALID', details, `The file cannot be imported; nothing was created: ${why}`);
 
-/** `instead` says what takes more. */
+/** `instead` names the alternative for larger files. */
 export const importTooLarge = (limit: string, instead?: string): ServiceError =>
   new ServiceError(
     'IMPORT_TOO_LARGE',
@@ -82,8 +82,9 @@ export const columnDetails = z.object({
 });
 
 /**
- * Throws IMPORT_INVALID. Its message names a column by position and never by content, because the first line may have
- * personal data; `error.details` has the unknown headers and the nearest known ones, for the sender alone.
+ * Throws IMPORT_INVALID. Its message names a column by position and never by content, because the first line may
+ * contain personal data; `error.details` contains the unknown headers and the nearest known ones, and only the sender
+ * sees it.
  */
 export function readHeader(cells: readonly string[], mapping: ColumnMapping = new Map()): ImportColumns {
   const fields = cells.map((cell) => fieldOfHeader(cell, mapping));
@@ -114,17 +115,17 @@ function unknownColumns(cells: readonly string[], unknown: readonly number[]): S
   );
 }
 
-/** The merchant's own cells of a line: without the guard of our own files, and without the columns that we added. */
+/** The merchant's own cells of a line, without the guard apostrophes and the columns of errors.csv. */
 export function ownCells(cells: readonly string[], { fields, added }: ImportColumns): string[] {
   const plain = cells.map(unguarded);
   return plain.length === fields.length ? plain.filter((_, index) => !added.has(index)) : plain;
 }
 
 const wholeNumber = /^(\+?\d{1,15}|-0*[1-9]\d{0,14})$/;
-/** How a spreadsheet writes a long number that it did not keep. */
+/** A long number that a spreadsheet truncated to scientific notation. */
 const shortened = /^\d([.,]\d+)?E\+\d+$/i;
 
-/** What is wrong with a cell before its value is looked at. */
+/** Mistakes in the text of a cell, found before its value is parsed. */
 const cellProblems: Partial<Record<ImportField, (cell: string) => string | false>> = {
   initialPoints: (cell) => !wholeNumber.test(cell) && 'must be a whole number',
   externalId: (cell) => shortened.test(cell) && 'was shortened by a spreadsheet; format the column as text',
@@ -149,8 +150,8 @@ function problems(given: Record<string, string>, program: Pick<Program, 'style' 
 }
 
 /**
- * A cell with only white space counts as absent: spreadsheets write every column of every row. The guard of our own
- * files (schemas/csv.ts) is taken off, also in `cells`.
+ * A cell with only white space counts as absent, because spreadsheets write every column of every row. The guard
+ * apostrophe of our own files (schemas/csv.ts) is removed, also in `cells`.
  */
 export function readRow(
   { row, cells: given }: ImportLine,

@@ -1,11 +1,11 @@
-// A ring of encryption keys: the first key encrypts, every key decrypts. What a key encrypted names the key by its id,
-// so a key can be replaced any number of times as long as the ring still has the keys that are in use.
+// A ring of encryption keys: the first key encrypts, every key decrypts. Encrypted text contains the id of its key, so
+// keys can be replaced at any time as long as the ring keeps those that are in use.
 import { createHash } from 'node:crypto';
 
 export interface RingKey {
-  /** From the key itself, so that no two keys can be confused: the first 8 characters of its SHA-256 in base64url. */
+  /** Derived from the key, so that two keys cannot be confused: the first 8 characters of its SHA-256 in base64url. */
   id: string;
-  /** The operator's name for the key; only shown. */
+  /** The operator's name for the key; only for display. */
   name?: string;
   /** 32 bytes. */
   key: Buffer;

@@ -1,19 +1,19 @@
-// What a ledger row keeps of its change, so that the change can be explained and reversed exactly, years later and
-// whatever the program says by then (docs/decisions/070-a-reversal-undoes-what-the-row-says.md).
+// The data that a ledger row keeps of its change, so that the change can be explained and reversed exactly years later,
+// regardless of the current program (docs/decisions/070-a-reversal-undoes-what-the-row-says.md).
 import type { Program } from './programs.js';
 
 type Tiers = Pick<Program, 'tiers' | 'basis'>;
 
 export interface LedgerEffect {
-  /** By how much the points ever earned changed. */
+  /** The change of the lifetime points. */
   lifetimePoints: number;
-  /** By how much the number of redemptions changed. */
+  /** The change of the number of redemptions. */
   redeemedCount: number;
   /** Only in a program with tiers. */
   tier?: {
     /** The member's tier before the change. */
     before: string | null;
-    /** The number that the tier was computed from, before the change. */
+    /** The number from which the tier was computed, before the change. */
     points: number;
     tiers: NonNullable<Tiers['tiers']>;
     basis?: NonNullable<Tiers['basis']>;
@@ -26,7 +26,7 @@ export const tierPoints = (
   { balance, lifetimePoints }: { balance: number; lifetimePoints: number },
 ): number => (basis === 'lifetime' ? lifetimePoints : balance);
 
-/** The effect of a change of a member that had `before`. */
+/** The effect of a change on a member that was `before` it. */
 export function effectOf(
   rules: Tiers,
   before: { balance: number; lifetimePoints: number; tier?: string | undefined },

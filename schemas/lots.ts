@@ -1,9 +1,9 @@
-// The arithmetic of lots: points that expire together. The sum of what is left in a member's lots is the balance at every
-// moment, and what a change did to each lot is kept in its ledger row, so that a reversal guesses nothing
-// (docs/decisions/080-points-expire-by-lots.md). Lots are in the order in which they expire.
+// The arithmetic of lots: points that expire together. The lots of a member always add up to its balance. A ledger row
+// stores what its change did to each lot, so that a reversal is exact (docs/decisions/080-points-expire-by-lots.md).
+// Lots are in the order in which they expire.
 
 export interface Lot {
-  /** The member's version that the change made that added it; 0 for what was there when the program gained expiry. */
+  /** The member's version after the change that added the lot; 0 for the balance from before the program had expiry. */
   id: number;
   points: number;
   /** 1 to `points`. */
@@ -12,23 +12,25 @@ export interface Lot {
   at: Date;
 }
 
-/** What a change did to one lot: `by` points were added to it, or taken from it. */
+/** A change of one lot by `by` points (negative: taken from it). */
 export interface LotChange extends Omit<Lot, 'left'> {
   by: number;
 }
 
 export interface LotsAfter {
   lots: Lot[];
-  /** Their `by` add up to the difference of the balance. */
+  /** The `by` add up to the change of the balance. */
   changes: LotChange[];
 }
 
-/** So that the row of a member stays small. Beyond it neighbours are merged, those of the same moment first. */
+/**
+ * Keeps the row of a member small. Above this number, neighbouring lots are merged, those with the same expiry first.
+ */
 export const maxLots = 200;
 
 const soonestFirst = (one: Lot, other: Lot): number => one.at.getTime() - other.at.getTime() || one.id - other.id;
 
-/** Merges lots beyond the bound into the one that expires later, so that no point expires before its time. */
+/** Merges lots above the maximum into the one that expires later, so that no point expires early. */
 function bounded(lots: readonly Lot[]): Lot[] {
   const all = [...lots].sort(soonestFirst);
   while (all.length > maxLots) {
@@ -49,7 +51,7 @@ export function addLot(lots: readonly Lot[], lot: Omit<Lot, 'left'>): LotsAfter 
   return { lots: bounded([...lots, { ...lot, left: lot.points }]), changes: [changed(lot, lot.points)] };
 }
 
-/** Takes `points` from the lots, in their order; there must be as many. */
+/** Takes `points` from the lots in order; there must be enough. */
 export function spend(lots: readonly Lot[], points: number): LotsAfter {
   const after: LotsAfter = { lots: [], changes: [] };
   let missing = points;
@@ -62,7 +64,7 @@ export function spend(lots: readonly Lot[], points: number): LotsAfter {
   return after;
 }
 
-/** Gives back at most `points` to the lots that a spending took them from. */
+/** Returns at most `points` to the lots from which a spending took them. */
 function refill(lots: readonly Lot[], changes: readonly LotChange[], points: number): LotsAfter {
   const after: LotsAfter = { lots: [...lots], changes: [] };
   let missing = points;
@@ -79,7 +81,7 @@ function refill(lots: readonly Lot[], changes: readonly LotChange[], points: num
   return { lots: bounded(after.lots), changes: after.changes };
 }
 
-/** Takes `points` back from the lot that an earning added, or that it was merged into, and the rest from the others. */
+/** Takes `points` from the lot that an earning added, or into which it was merged, and the rest from the other lots. */
 function takeBack(lots: readonly Lot[], changes: readonly LotChange[], points: number): LotsAfter {
   const added = changes.find(({ by }) => by > 0);
   const own =
@@ -89,14 +91,14 @@ function takeBack(lots: readonly Lot[], changes: readonly LotChange[], points: n
 }
 
 /**
- * Undoes `changes`. `points` is by how much the balance grows (negative: shrinks) with it. A refilled lot keeps its
- * moment, also when that is over: then it expires again.
+ * Undoes `changes`. `points` is the change of the balance by the reversal. A refilled lot keeps its expiry, even if it
+ * is over: then it expires again.
  */
 export function undo(lots: readonly Lot[], changes: readonly LotChange[], points: number): LotsAfter {
   return points > 0 ? refill(lots, changes, points) : takeBack(lots, changes, -points);
 }
 
-/** What expires at `now`, or has expired by then. */
+/** The lots that expire at `now` or have expired. */
 export function expire(lots: readonly Lot[], now: Date): LotsAfter {
   const isOver = ({ at }: Lot) => at.getTime() <= now.getTime();
   return {
@@ -107,7 +109,7 @@ export function expire(lots: readonly Lot[], now: Date): LotsAfter {
 
 export const sumOf = (lots: readonly Lot[]): number => lots.reduce((sum, { left }) => sum + left, 0);
 
-/** What expires next, one line for each moment. */
+/** The next expiries, one line for each date. */
 export function expiringOf(lots: readonly Lot[], moments = 3): { points: number; at: Date }[] {
   const lines: { points: number; at: Date }[] = [];
   for (const { left, at } of lots) {

@@ -1,9 +1,9 @@
-// The kinds of mail that the service sends, and how long each is worth sending.
+// The kinds of mail that the service sends, and how long each is tried.
 import { z } from 'zod';
 
 const minute = 60_000;
 
-/** For how long after it was queued a mail is tried: a sign-in link works for 15 minutes. */
+/** How long after it was queued a mail is tried: a sign-in link works for 15 minutes. */
 export const mailKinds = {
   'sign-in': { triedForMs: 15 * minute },
   invitation: { triedForMs: 15 * minute },
@@ -12,14 +12,14 @@ export const mailKinds = {
 
 export type MailKind = keyof typeof mailKinds;
 
-/** What a mail holds besides what the member and the program say. */
+/** The data of a mail in addition to that of the member and the program. */
 const mailData = z.object({
   link: z.string().optional().describe('of a sign-in or an invitation'),
   merchantName: z.string().optional().describe('whose console the link opens'),
 });
 export type MailData = z.output<typeof mailData>;
 
-/** What is encrypted in the row of a mail that is not sent yet. */
+/** The encrypted part of a mail that is not sent yet. */
 export const sealedMail = z.object({ to: z.string(), data: mailData });
 export type SealedMail = z.output<typeof sealedMail>;
 

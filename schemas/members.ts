@@ -16,10 +16,10 @@ export const phone = trimmedText(3, 32).regex(/^[+\d][\d ()./-]*\d$/, 'must be a
 
 const initialPoints = z.int().min(0).max(1_000_000_000);
 
-/** The number of a card that the member already has, as a scanner reads it. */
+/** The number of an existing card, as a scanner reads it. */
 const externalId = trimmedText(1, 64);
 
-/** The data of one person, the same for every way of enrolling. */
+/** The data of one person, the same for every kind of enrollment. */
 export const person = z.strictObject({
   firstName: name.exactOptional(),
   lastName: name.exactOptional(),
@@ -48,7 +48,7 @@ export const memberPatch = z
 const point = z.int().min(-1_000_000_000).max(1_000_000_000);
 const changeMessage = text(0, 200);
 
-/** What a till knows of a sale. */
+/** The details of a sale from the till. */
 const sale = {
   reference: text(1, 100).optional().describe('of the till, such as the number of the receipt'),
   location: text(1, 100).optional(),

@@ -1,8 +1,8 @@
-// What one merchant may hold or start. Each limit is a setting for all merchants, and the operator may give one merchant
-// another number (`npm run merchants -- limit`).
+// The limits of one merchant. Each limit is a setting for all merchants, and operators may set another number for one
+// merchant (`npm run merchants -- limit`).
 import type { Config } from './config.js';
 
-/** The setting of each limit; an error names the limit by its setting. */
+/** The setting of each limit; errors name the limit by its setting. */
 export const merchantLimits = {
   runningBatches: 'MERCHANT_MAX_RUNNING_BATCHES',
   campaignsADay: 'MERCHANT_MAX_CAMPAIGNS_A_DAY',

@@ -1,4 +1,5 @@
-// What is wrong with a value, one line for each mistake. An unknown field is answered with the nearest known one.
+// Describes what is wrong with a value, one line for each mistake. For an unknown field, the line suggests the nearest
+// known one.
 import type { z } from 'zod';
 import { definitionOf, fieldPaths, schemasAt } from './shapeWalk.js';
 
@@ -7,7 +8,7 @@ export interface Mistake {
   message: string;
 }
 
-/** Later unknown fields are only named: anybody may send very many. */
+/** Further unknown fields are only named, because anybody may send very many. */
 const maxAnswered = 10;
 
 export function mistakesOf(schema: z.ZodType, error: z.ZodError): Mistake[] {
@@ -31,7 +32,7 @@ function nearestField(schema: z.ZodType, path: readonly PropertyKey[], key: stri
   return nearest(key, beside) ?? nearest(key, fieldPaths(schema));
 }
 
-/** The known field that is most like the word, unless none is like it. Only the last part of a path is compared. */
+/** The known field that is most similar to the word, if any is similar. Compares only the last part of a path. */
 export function nearest<F extends string>(word: string, known: readonly F[]): F | undefined {
   const most = Math.max(1, Math.ceil(word.length / 3));
   let best: { field: F; distance: number } | undefined;
@@ -42,7 +43,7 @@ export function nearest<F extends string>(word: string, known: readonly F[]): F 
   return best?.field;
 }
 
-/** A longer word is like no field. */
+/** Longer words are not compared. */
 const maxLength = 40;
 
 /**

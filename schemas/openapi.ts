@@ -61,7 +61,7 @@ function inlineOf(part: 'query' | 'body' | 'result'): Record<string, z.ZodType> 
   );
 }
 
-/** Throws when a name has one schema in requests and another one in answers. */
+/** Throws when one name has different schemas in requests and in answers. */
 function merged(requests: Shapes, outputs: Shapes): Record<string, JsonSchema> {
   for (const [name, schema] of Object.entries(requests.components)) {
     const other = outputs.components[name];

@@ -16,7 +16,7 @@ export const passUpdate = z.object({
 });
 export type PassUpdate = z.infer<typeof passUpdate>;
 
-/** The tag of the next pass version: a timestamp that always moves forward, even when the clock does not. */
+/** The tag of the next pass version: a timestamp that increases with each version, even if the clock does not. */
 export function nextTag(previous: Date | undefined, now: Date): Date {
   return previous && previous >= now ? new Date(previous.getTime() + 1) : now;
 }

@@ -34,6 +34,6 @@ export const builtInRoles: Record<string, readonly Permission[]> = {
   viewer: without('api-keys:').filter((permission) => permission.endsWith(':view')),
 };
 
-/** The permissions that are asked for and not held. Nobody grants a permission that he does not hold. */
+/** The requested permissions that are not held. Nobody can grant a permission that they do not hold. */
 export const permissionsBeyond = (held: ReadonlySet<Permission>, asked: Iterable<Permission>): Permission[] =>
   [...new Set(asked)].filter((permission) => !held.has(permission));

@@ -1,10 +1,11 @@
-// What each collection holds about people, and what erasing a member, exporting a member and removing a merchant do with
-// it. All three work from this table, and docs/customers-data.md shows it. A collection without a line does not compile.
+// The personal data of each collection, and what the erasure of a member, the export of a member and the removal of a
+// merchant do with it. All three work from this table, and docs/customers-data.md shows it. A collection without a line
+// does not compile.
 import type { Document } from 'mongodb';
 import type { CollectionName } from './collections.js';
 import { keyedOperations } from './ids.js';
 
-/** How the rows about a member are found. What is unknown finds nothing. */
+/** The values by which the rows about a member are found. Unknown values match nothing. */
 export interface Whose {
   memberId: string;
   merchantId: string;
@@ -14,28 +15,28 @@ export interface Whose {
   externalId?: string | undefined;
 }
 
-/** Filters; or `batches`: the files and target lists of batches, of which one row holds many people. */
+/** Filters; or `batches` for the files and target lists of batches, whose rows contain many people. */
 type OfMember = ((whose: Whose) => Document[]) | 'batches';
 
 interface Clear {
-  /** Only these of the rows. */
+  /** A condition on the rows. */
   where?: Document;
   change: (now: Date) => Document;
 }
 
 export interface Kept {
   holds: string;
-  /** For how long. */
+  /** How long the rows are kept. */
   kept: string;
-  /** The rows about a member. Absent: no row is about a member. */
+  /** The rows about a member. Absent: no row of the collection is about a member. */
   ofMember?: OfMember;
-  /** What is left after an erasure, in words. */
+  /** A description of what is left after an erasure. */
   left?: string;
-  /** What an erasure does with the rows that are found by filters. Absent: they stay as they are. */
+  /** What an erasure does with the rows that the filters find. Absent: they stay unchanged. */
   erase?: 'remove' | Clear;
-  /** Fields that no export has, because whoever knows them may act as somebody else. */
+  /** Fields that are never exported, because they allow their holder to act as somebody else. */
   secret?: readonly string[];
-  /** Rows that carry no merchant. */
+  /** Rows without a `merchantId`. */
   ofNobody?: true;
 }
 
@@ -109,7 +110,7 @@ export const personalData: Record<CollectionName, Kept> = {
     holds: 'what subscribers are told, as it is sent: name, email, code, changes, messages',
     kept: '90 days',
     ofMember: byMember,
-    // The empty bytes and results keep those who read the event before from writing it again.
+    // Empty bytes and results prevent processes that read the event earlier from writing them again.
     erase: {
       where: { erasedAt: { $exists: false } },
       change: (now) => ({

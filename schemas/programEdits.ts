@@ -10,7 +10,7 @@ const { _id, merchantId, archived, ...content } = programFile.shape;
 
 export const programContentFields = Object.keys(content);
 
-/** A new program. The rules between fields are checked as those of a program file. */
+/** A new program. The rules between fields are those of a program file. */
 export const programRequest = z.strictObject({ _id: _id.optional(), ...content });
 
 const version = z

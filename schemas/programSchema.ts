@@ -7,7 +7,9 @@ type JsonSchema = Record<string, unknown>;
 
 const styleIs = (style: string): JsonSchema => ({ properties: { style: { const: style } }, required: ['style'] });
 
-/** The rules between fields, which zod does not write into a JSON Schema. Ascending tiers cannot be said there. */
+/**
+ * The rules between fields, which zod does not write into a JSON Schema. JSON Schema cannot express that tiers ascend.
+ */
 const rule = (style: string, met: JsonSchema, unmet: JsonSchema | true = true): JsonSchema => ({
   if: styleIs(style),
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema

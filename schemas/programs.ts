@@ -76,9 +76,12 @@ export const programFile = z
 export type ProgramFile = z.output<typeof programFile>;
 export type Program = Omit<ProgramFile, 'merchantId'> & {
   merchantId: string;
-  /** The version that is live; absent on a program that was written before programs had versions. */
+  /** The live version; absent on a program from before programs had versions. */
   version?: number;
-  /** Only with an expiry rule: since when. It is not stored with the program (activities/programs/expirySince.ts). */
+  /**
+   * Since when its expiry rule applies; only with a rule. Not stored with the program
+   * (activities/programs/expirySince.ts).
+   */
   expirySince?: Date;
 };
 

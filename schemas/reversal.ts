@@ -1,12 +1,12 @@
-// The arithmetic of reversals. A reversal undoes what the ledger row says that its change did, and asks no rule of
-// today's program for it (docs/decisions/070-a-reversal-undoes-what-the-row-says.md).
+// The arithmetic of reversals. A reversal undoes the effect that the ledger row stores, without the rules of the
+// current program (docs/decisions/070-a-reversal-undoes-what-the-row-says.md).
 import { type BalanceChange, clamp, requireActive, type Standing, tierOf } from './balance.js';
 import { ServiceError } from './errors.js';
 import { type LedgerEffect, tierPoints } from './ledger.js';
 import type { Program } from './programs.js';
 import type { LedgerType } from './transactions.js';
 
-/** What a reversal needs of the row. */
+/** The fields of the row that a reversal needs. */
 interface Reversible {
   type: LedgerType;
   previous: number;
@@ -21,13 +21,13 @@ type Rules = Pick<Program, 'style' | 'goal' | 'tiers' | 'basis'>;
 const reversible: readonly LedgerType[] = ['adjust', 'redeem', 'earn'];
 
 /**
- * The effect of a row. One from before rows kept it was written by rules that only ever added increases to the lifetime
- * points and counted each redeem once.
+ * The effect of a row. Rows from before effects were stored follow the old rules: lifetime points only increased, and
+ * each redeem counted once.
  */
 function effectOfRow(row: Reversible, rules: Rules): LedgerEffect {
   if (row.effect) return row.effect;
   const { tiers, basis } = rules;
-  // Of a lifetime tier such a row does not say from which number it came.
+  // For a lifetime tier, such a row does not store the number from which the tier was computed.
   const points = basis === 'lifetime' ? Number.NaN : row.previous;
   return {
     lifetimePoints: row.type === 'reversal' ? 0 : Math.max(row.delta, 0),
@@ -37,8 +37,8 @@ function effectOfRow(row: Reversible, rules: Rules): LedgerEffect {
 }
 
 /**
- * The tier after a reversal. When the member is back where the row began, it is the tier that the member had there;
- * otherwise, since other changes stand, it follows from the rules that the row was made under.
+ * The tier after a reversal. When the member is back in the state before the row, it is the tier of that time.
+ * Otherwise, because other changes remain, it follows from the rules under which the row was written.
  */
 function tierAfter({ tier }: LedgerEffect, now: { balance: number; lifetimePoints: number }): string | undefined {
   if (!tier) return undefined;
@@ -49,7 +49,7 @@ function tierAfter({ tier }: LedgerEffect, now: { balance: number; lifetimePoint
 interface Reversal {
   change: BalanceChange;
   redeemedCount: number;
-  /** By how much lifetime points and redemptions change. */
+  /** The changes of the lifetime points and of the redemptions. */
   undone: Pick<LedgerEffect, 'lifetimePoints' | 'redeemedCount'>;
 }
 
@@ -67,7 +67,7 @@ export function reverse(
   requireActive(before);
   const wanted = before.balance - row.delta;
   if (wanted < 0) throw new ServiceError('BALANCE_TOO_LOW', { current: before.balance, needed: row.delta });
-  // A card that was over a goal of today when it was redeemed gets back what it had.
+  // A card that exceeded the current goal when it was redeemed gets back what it had.
   const capacity = Math.max(rules.goal ?? 0, row.previous);
   if (rules.style === 'stamps' && wanted > before.balance && wanted > capacity) throw new ServiceError('CARD_FULL');
 

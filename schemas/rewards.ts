@@ -1,12 +1,12 @@
-// The rewards of a program. The default reward has no entry: its price is the program's `goal` (docs/interface.md,
-// sections 2.1 and 3.2).
+// The rewards of a program. The default reward has no entry: it costs the program's `goal` (docs/interface.md, sections
+// 2.1 and 3.2).
 import { z } from 'zod';
 import { ServiceError } from './errors.js';
 import { text } from './text.js';
 
 const maxRewards = 20;
 
-/** The id by which callers may name the reward whose price is the goal. */
+/** The id for the reward that costs the goal. */
 const defaultRewardId = 'default';
 
 const reward = z.strictObject({
@@ -46,7 +46,7 @@ export const rewardState = z.object({
 });
 export type RewardState = z.output<typeof rewardState>;
 
-/** What the balance buys: the active rewards in the order of the program, and at the end the default reward. */
+/** The rewards that can be redeemed: the active ones in the order of the program, then the default reward. */
 export function rewardStates(program: Rewarding, balance: number): RewardState[] {
   const { goal, rewardName = 'Reward', rewards: own = [] } = program;
   const priced = own.filter(({ active }) => active).map(({ id, name, cost }) => ({ id, name, cost }));
@@ -64,12 +64,10 @@ export const rewardLines = (states: readonly RewardState[]): string =>
     .map(({ name, cost, ready, missing }) => `${name} (${cost}): ${ready ? 'ready' : `${missing} to go`}`)
     .join('\n');
 
-/** Whether there is more to choose from than the default reward. */
+/** Whether there are rewards other than the default one. */
 export const hasOwnRewards = ({ rewards: own }: Rewarding): boolean => own?.some(({ active }) => active) ?? false;
 
-/**
- * The active reward with this id; undefined for the default one. Throws REWARD_NOT_FOUND.
- */
+/** The active reward with this id; undefined for the default reward. Throws REWARD_NOT_FOUND. */
 export function rewardOf(program: Rewarding, rewardId: string | undefined): Reward | undefined {
   if (rewardId === undefined || (rewardId === defaultRewardId && program.goal !== undefined)) return undefined;
   const found = program.rewards?.find(({ id, active }) => id === rewardId && active);

@@ -7,7 +7,7 @@ const maxWordLength = 64;
 
 /**
  * Lower case without accents, apostrophes and invisible characters: "Łucja O'Brien" and "lucja obrien" become the same
- * words. White space may become more: a free-standing accent is a space and a mark.
+ * words. The result may contain more white space: a free-standing accent becomes a space and a mark.
  */
 export function fold(value: string): string {
   return value
@@ -22,12 +22,12 @@ export function fold(value: string): string {
     .replace(/ς/g, 'σ');
 }
 
-/** Never cuts a surrogate pair in half: half a pair could be neither stored nor found. */
+/** Never splits a surrogate pair: half a pair could be neither stored nor found. */
 const cut = (word: string): string => word.slice(0, maxWordLength).replace(/[\uD800-\uDBFF]$/, '');
 
 const typedWords = (value: string): string[] => value.split(/\s+/).filter(Boolean);
 
-/** Folded after they are split, so that no accent splits a word; a word of which nothing is left is dropped. */
+/** Folded after splitting, so that no accent splits a word. Words that fold to nothing are dropped. */
 const words = (value: string): string[] =>
   typedWords(value)
     .map((word) => fold(word).replace(/\s+/g, ''))
@@ -42,7 +42,7 @@ export interface Searchable {
   memberCode: string;
 }
 
-/** The search words of a member, without repeats. A word of a query matches the beginning of a search word. */
+/** The search words of a member, without duplicates. A word of a query matches the beginning of a search word. */
 export function searchWords(person: Searchable): string[] {
   const all = [
     ...words(person.firstName ?? ''),
@@ -55,8 +55,8 @@ export function searchWords(person: Searchable): string[] {
 }
 
 /**
- * The words of a query, none when all of them fold to nothing. One-letter words are dropped when the query has a longer
- * word. Throws VALIDATION_FAILED for more than 5 words.
+ * The words of a query; empty when all of them fold to nothing. One-letter words are dropped when the query has a
+ * longer word. Throws VALIDATION_FAILED for more than 5 words.
  */
 export function queryWords(q: string): string[] {
   const all = [...new Set(words(q))].map(cut);
@@ -78,8 +78,8 @@ export function wordForms(word: string): string[] {
 export const maxSearchTier = 5;
 
 /**
- * Divides members at random: one of 4^t has a tier of at least t. A search of a word that very many members have reads
- * the highest tiers only, whose rows are a fair selection on any engine.
+ * Assigns members random tiers: one of 4^t members has a tier of at least t. A search for a word that very many members
+ * have reads only the highest tiers, whose rows are a random sample on any engine.
  */
 export function searchTier(memberId: string): number {
   const random = Number.parseInt(memberId.slice(-8), 16);

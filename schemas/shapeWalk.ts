@@ -1,4 +1,4 @@
-// Reads the structure of a zod schema: the object inside its wrappers, and what lies at a path of it.
+// Reads the structure of a zod schema: the object inside its wrappers, and the schema at a path.
 import type { z } from 'zod';
 
 /** The definition of a schema, as far as this project's schemas use it. */
@@ -18,13 +18,13 @@ const wrappers: ReadonlySet<string> = new Set(['optional', 'nullable', 'default'
 // zod has no public type for the definitions of all its schemas.
 export const definitionOf = (schema: z.ZodType): Definition => schema._zod.def as unknown as Definition;
 
-/** The schema without what makes it optional or gives it a default. */
+/** The schema without wrappers for optional values and defaults. */
 export function unwrapped(schema: z.ZodType): z.ZodType {
   const { type, innerType } = definitionOf(schema);
   return wrappers.has(type) && innerType ? unwrapped(innerType) : schema;
 }
 
-/** The schemas that a value at this path may have to match; none when the path is not in the schema. */
+/** The schemas for the value at this path; none when the path is not in the schema. */
 export function schemasAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType[] {
   const plain = unwrapped(schema);
   const { shape, element, valueType, options, in: input } = definitionOf(plain);

@@ -1,4 +1,4 @@
-// What a merchant's overview shows, counted as it happens (docs/decisions/100-counters-of-the-overview.md).
+// The counters of a merchant's overview, counted with each change (docs/decisions/100-counters-of-the-overview.md).
 import { z } from 'zod';
 
 const wallets = z.object({ apple: z.int(), google: z.int() });
@@ -36,7 +36,7 @@ export const stats = z.object({
   ),
 });
 
-/** The counters, as `<group>.<name>` of the answer. */
+/** The counters by `<group>.<name>` of the answer. */
 export const countNames = [
   'members.enrolled',
   'members.erased',
@@ -66,14 +66,14 @@ interface CountedEvent {
 
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
-/** A change of a balance, without a redeem: what was given, what was spent, what expired. */
+/** A change of a balance without a redeem: points given, spent and expired. */
 function pointsOf({ delta: given, reason, reversalOf }: Record<string, unknown>): Counts {
   const delta = numberOf(given);
   if (reason === 'expired') return { 'points.expired': -delta };
   if (typeof reversalOf !== 'object' || reversalOf === null)
     return delta > 0 ? { 'points.given': delta } : { 'points.spent': -delta };
   const isRedeem = 'type' in reversalOf && reversalOf.type === 'redeem';
-  // A reversed spending gives nothing, and a reversed earning spends nothing.
+  // A reversed spending counts as nothing given, and a reversed earning as nothing spent.
   return { ...(delta > 0 ? { 'points.spent': -delta } : { 'points.given': delta }), ...(isRedeem && { redeems: -1 }) };
 }
 
@@ -89,10 +89,10 @@ const counting: Record<string, (event: CountedEvent) => Counts> = {
   }),
 };
 
-/** What an event adds to the counters of its day. */
+/** The counters that an event adds to its day. */
 export const countsOf = (event: CountedEvent): Counts => counting[event.type]?.(event) ?? {};
 
-/** Adds up counters, and puts them into the form of the answer. */
+/** Adds up counters and groups them as in the answer. */
 export function presentCounts(all: Iterable<Counts>): Stats {
   const sum = (name: CountName): number => list.reduce((total, one) => total + (one[name] ?? 0), 0);
   const list = [...all];

@@ -9,7 +9,7 @@ const message = 'must not contain control characters or broken Unicode';
 
 export const isPlainText = (value: string): boolean => value.isWellFormed() && withoutControls.test(value);
 
-/** For fields that change their input afterwards. The pattern also appears in the OpenAPI document. */
+/** For fields that transform their input afterwards. The pattern also appears in the OpenAPI document. */
 export const plainText = () =>
   z
     .string()

@@ -37,7 +37,7 @@ export const earnResult = balanceResult.extend({ awarded: z.int().describe('poin
 
 export const reversalResult = balanceResult.extend({ transaction });
 
-/** Why the balance is what it is (docs/interface.md#45-timeline-and-ledger). */
+/** How the balance came about (docs/interface.md#45-timeline-and-ledger). */
 export const balanceExplained = z.object({
   balance: z.int(),
   lifetimePoints: z.int().describe('points ever earned'),

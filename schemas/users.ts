@@ -4,7 +4,7 @@ import { email } from './email.js';
 import { permission } from './roles.js';
 import { text } from './text.js';
 
-/** The built-in role whose last holder stays. */
+/** The built-in role that at least one user must keep. */
 export const ownerRole = 'owner';
 
 const roleIds = z.array(text(1, 64)).min(1).max(20);

@@ -9,7 +9,7 @@ export const webhookFailures = [
   'blocked_address',
   /** The answer is not HTTP/1.1, or its headers are larger than 16 KB. */
   'protocol',
-  /** A status other than 2xx and 410; redirects are among these. */
+  /** A status other than 2xx and 410, redirects included. */
   'status',
   /** 410: the delivery ends and the subscription is disabled. */
   'gone',

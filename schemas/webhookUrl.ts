@@ -13,7 +13,7 @@ export type CheckedUrl =
   | {
       ok: true;
       url: URL;
-      /** What is stored and shown: the host is the one that is contacted, in ASCII. */
+      /** The stored URL: its host is the one that is contacted, in ASCII. */
       shown: string;
     }
   | { ok: false; reason: string };

@@ -16,7 +16,7 @@ const maxAttempts = z.int().min(1).max(20).describe('every attempt counts, the f
 const backoffMs = z.int().min(0).max(86_400_000).describe('milliseconds before the second attempt');
 const factor = z.number().min(1).max(10).describe('each wait is the one before times this, 24 hours at most');
 
-/** A policy that somebody gives without a factor waits the same time before each attempt. */
+/** A given policy without a factor waits the same time before each attempt. */
 const constant = 1;
 
 export const subscriptionRequest = z.strictObject({

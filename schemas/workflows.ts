@@ -52,7 +52,7 @@ export interface DeliverWebhook {
   backoffMs: number;
 }
 
-/** What the wallets did not take for the relay or a batch. */
+/** The work that the wallets did not accept for the relay or a batch. */
 export interface RetryPasses {
   merchantId: string;
   /** Members whose passes are to be issued. */
@@ -61,7 +61,7 @@ export interface RetryPasses {
   eventIds: string[];
 }
 
-/** A member that was erased; what is left of it is to be removed. */
+/** An erased member whose remaining data is to be removed. */
 export interface EraseMember {
   merchantId: string;
   memberId: string;
@@ -87,7 +87,7 @@ export interface ImportMembers extends RunBatch {
 export interface ListProgress {
   /** How many targets are listed so far. */
   total: number;
-  /** True when the list goes on. */
+  /** True while the list is incomplete. */
   more?: true;
 }
 
@@ -136,7 +136,7 @@ export interface Recounted {
 export interface ExpirePoints {
   /** Only the members of this program. */
   programId?: string;
-  /** Milliseconds since 1970: what is over by then; by default what is over. */
+  /** Milliseconds since 1970: expires what is due by then; by default by now. */
   at?: number;
   /** Where an earlier run of the same expiry stopped (continue-as-new), and its results. */
   slice?: number;
@@ -147,7 +147,7 @@ export interface ExpirePoints {
 export interface ExpiryProgress {
   expired: number;
   failed: number;
-  /** The slice of members to go on with; absent when nothing is left. */
+  /** The next slice of members; absent at the end. */
   next?: number;
 }
 

@@ -40,7 +40,7 @@ export interface BringUpDeps {
 
 export interface BroughtUp {
   stack: StackFile;
-  /** Opens the demo's console, once; it stands in no file. */
+  /** Opens the demo's console once; the URL is stored in no file. */
   signInLink: string;
 }
 
@@ -79,7 +79,7 @@ export async function bringUp(deps: BringUpDeps): Promise<BroughtUp> {
     for (const plan of [worker, api]) Object.assign(plan.env, wallets);
     for (const { name, pid } of deps.living()) if (name === 'worker' || name === 'api') process.kill(pid, 'SIGTERM');
   });
-  // The demo is complete without it, so nothing waits for it.
+  // The demo works without it, so nothing waits for it.
   deps.supervisor.start(desk).catch((error: unknown) => {
     if (!signal.aborted) terminal.warn(toError(error).message);
   });

@@ -1,5 +1,5 @@
 // Bundles the console (console/) into dist/console: index.html, and assets whose names have a hash of their content,
-// each beside its gzip form. A bundle of the same sources is kept.
+// each with its gzip form. A bundle of the same sources is reused.
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL(self.endsWith('.js') ? '../..' : '..', import
 const sources = join(root, 'console');
 const output = join(root, 'dist/console');
 
-/** The component library brings its own texts in 30 languages; the console speaks English. */
+/** The component library contains its texts in 30 languages; the console needs only English. */
 const englishOnly: Plugin = {
   name: 'english-only',
   setup(build) {
@@ -31,7 +31,7 @@ async function digest(): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Returns whether it was built anew. */
+/** Returns whether the bundle was built again. */
 export async function buildConsole(): Promise<boolean> {
   const wanted = await digest();
   const isThere = async () => (await readFile(join(output, 'sources'), 'utf8').catch(() => '')) === wanted;
@@ -69,7 +69,7 @@ export async function buildConsole(): Promise<boolean> {
     await rm(output, { recursive: true, force: true });
     await rename(draft, output);
   } catch (error) {
-    // Another process may have put the same bundle there at the same moment.
+    // Another process may have stored the same bundle at the same moment.
     await rm(draft, { recursive: true, force: true });
     if (!(await isThere())) throw error;
   }

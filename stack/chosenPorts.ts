@@ -1,5 +1,5 @@
-// Chooses the ports that the user did not set, and stores them in the stack's folder. Later starts take the same ports
-// while those are free, so links and bookmarks of an earlier run stay valid.
+// Chooses the ports that the user did not set, and stores them in the stack's folder. Later starts use the same ports
+// while these are free, so links and bookmarks of an earlier run stay valid.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';

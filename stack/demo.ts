@@ -1,6 +1,5 @@
-// Creates the demo merchant of `npm start`: three programs, one of each style, an API key and a console token. A second
-// start reuses what the first start created. The plain key is stored in the stack's folder, readable only by the file's
-// owner.
+// Creates the demo merchant of `npm start`: three programs, one of each style, an API key and a console token. Later
+// starts reuse all of these. The plain key is stored in the stack's folder, readable only by the file's owner.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
@@ -23,7 +22,7 @@ export interface Demo {
   programs: { points: string; stamps: string; tiered: string };
 }
 
-/** The link works once, so it is shown and not kept. */
+/** The link works once, so it is shown and not stored. */
 export type SeededDemo = Demo & { signInLink: string };
 
 export const demoMerchantId = 'demo';
@@ -63,7 +62,7 @@ const programFiles = [
 ];
 
 const consoleUser = 'demo-owner';
-/** The person of the demo's console; the domain belongs to nobody. */
+/** The user of the demo's console; the domain is reserved. */
 const ownerEmail = 'owner@demo.example';
 const tokenLifetime = '365d';
 
@@ -76,10 +75,10 @@ function keptKey(stackDir: string): string {
   return key;
 }
 
-/** The demo encrypts nothing, so any key of the right length will do. */
+/** The demo encrypts nothing with it, so any key of the right length works. */
 const noSecretsKey = Buffer.alloc(32).toString('base64');
 
-/** The token of a sign-in link of the demo's owner, who is made if there is none. */
+/** The token of a sign-in link for the demo's owner. Creates the owner if there is none. */
 async function linkOfOwner(deps: Deps): Promise<string> {
   const at = { merchantId: demoMerchantId, email: ownerEmail };
   const made = { ...at, roleIds: [ownerRole], createdBy: consoleUser, mayGrant: () => {} };
@@ -90,7 +89,7 @@ async function linkOfOwner(deps: Deps): Promise<string> {
 export interface SeedDemo {
   stackDir: string;
   mongodbUri: string;
-  /** Where the link of the console leads. */
+  /** The page that the link opens. */
   publicUrl: string;
   consoleJwtSecret: string;
 }

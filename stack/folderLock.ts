@@ -24,7 +24,7 @@ export async function lockStackDir(stackDir: string, terminal: Pick<Terminal, 'w
         'ports: STACK_DIR=.stack2 PORT=3100 METRICS_PORT=9564 npm start',
     );
   }
-  // The folder holds keys and data, so no Git repository around it may pick them up.
+  // A .gitignore, because the folder contains keys and data.
   writeFileSync(join(stackDir, '.gitignore'), '*\n');
   const { lock } = result;
   await endLeftBehind(lock.leftBehind.filter(isAlive), terminal);

@@ -1,5 +1,5 @@
-// Identifies a process by its pid and its start time. After a crash a recorded pid may belong to another process, so
-// callers compare the start mark before they signal a recorded process.
+// Identifies a process by its pid and its start time. After a crash, a recorded pid may belong to another process, so
+// callers compare the start time before they signal a process.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 

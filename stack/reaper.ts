@@ -29,7 +29,7 @@ export function startReaper(): Reaper {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  // Without the reaper only the cleanup after a kill -9 is missing, so its failure does not stop the stack.
+  // Without the reaper, only the cleanup after a kill -9 is missing, so its failure does not stop the stack.
   shell.on('error', () => undefined);
   shell.stdin.on('error', () => undefined);
   shell.unref();

@@ -88,7 +88,7 @@ async function openSession(settings: Settings, terminal: Terminal): Promise<Sess
         lock.record(living);
         if (stack !== undefined) writeStackFile(stackDir, { ...stack, pids: pidsOf(living) });
       } catch (error) {
-        // The processes go on; the lock file does not list the newest ones until the next change is written.
+        // The processes continue; the lock file lacks the newest ones until the next write.
         if (!isUnwritable(error)) throw error;
         terminal.warn(unwritable(stackDir, error));
       }

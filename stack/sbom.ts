@@ -1,5 +1,6 @@
-// Prints the bill of materials (CycloneDX) of what the image holds: what it installs, and what the console bundles. `npm sbom --omit=dev` leaves out every package that
-// development uses as well, so npm is given a project that has no development dependencies.
+// Prints the bill of materials (CycloneDX) of the image: the installed packages and those in the console's bundle. `npm
+// sbom --omit=dev` leaves out every package that development uses as well, so npm gets a project without development
+// dependencies.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +19,7 @@ const lock = z
   .looseObject({ packages: z.record(z.string(), z.looseObject({ dev: z.boolean().optional(), dependencies: names })) })
   .parse(read('package-lock.json'));
 
-/** The packages that the console imports: they are installed for development only, and shipped inside of its bundle. */
+/** The packages that the console imports: they are development dependencies, but shipped in its bundle. */
 function importedByConsole(): string[] {
   const folder = join(root, 'console');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -44,7 +45,7 @@ for (const name of bundled) project.dependencies[name] = devDependencies[name] ?
 
 const folder = mkdtempSync(join(tmpdir(), 'loyalty-pass-sbom-'));
 try {
-  // npm names the project by its folder.
+  // npm names the project after its folder.
   const own = join(folder, manifest.name);
   mkdirSync(own);
   writeFileSync(join(own, 'package.json'), JSON.stringify(project));

@@ -85,8 +85,8 @@ function nodePlan(script: string, env: NodeJS.ProcessEnv) {
     command: process.execPath,
     args: env.STACK_BUILT === 'true' ? [`dist/${script}.js`] : ['--import', 'tsx', `${script}.ts`],
     cwd: root,
-    // With at most two malloc arenas the threads reuse each other's freed memory: 264 MB instead of 306 MB at the peak
-    // of an import.
+    // With at most two malloc arenas, threads reuse each other's freed memory: 264 MB instead of 306 MB at the peak of
+    // an import.
     env: { MALLOC_ARENA_MAX: '2', ...env },
     ipc: true,
     readyWithinMs: 60_000,

@@ -25,8 +25,8 @@ export interface WatchLimits {
 // With these limits a stuck process is killed after about 9 s, so that it works again within 15 s.
 export const watchLimits: WatchLimits = { everyMs: 1_000, withinMs: 4_000, stuckMs: 8_000 };
 /**
- * A probe that ends this much later than its timeout shows that this supervisor itself stood still; the probe's failure
- * is ignored.
+ * A probe that ends this much later than its timeout shows that this supervisor itself was paused; its failure is
+ * ignored.
  */
 const stoodStillMs = 1_000;
 
@@ -62,7 +62,7 @@ export async function becomesStuck(
   }
 }
 
-/** The reason why the probe failed; undefined when it succeeded, or when this supervisor stood still. */
+/** The reason why the probe failed; undefined when it succeeded, or when this supervisor was paused. */
 async function inTime(probed: Promise<string | undefined>, withinMs: number): Promise<string | undefined> {
   const since = performance.now();
   const failed = await within(probed, { ms: withinMs, late: `gives no answer for ${withinMs / 1_000} s` });
@@ -71,7 +71,7 @@ async function inTime(probed: Promise<string | undefined>, withinMs: number): Pr
 
 const mostAtOnce = 65_536;
 
-/** Each call returns what was appended to the log since the call before, at most its last 65,536 bytes. */
+/** Each call returns what was appended to the log since the previous call, at most its last 65,536 bytes. */
 function followLog(logFile: string): () => string {
   const sizeNow = (): number => {
     try {

@@ -1,4 +1,4 @@
-// Prints the addresses of the running stack, the way into its console, and the tour.
+// Prints the addresses of the running stack, how to open its console, and the tour.
 import type { StackFile } from './stackFile.js';
 import type { Terminal } from './terminal.js';
 import { tourLines } from './tour.js';
@@ -7,7 +7,7 @@ export interface Welcome {
   stack: StackFile;
   signInLink: string;
   logDir: string;
-  /** Where mails are written to, unless they are sent. */
+  /** The folder of the mails; absent when they are sent. */
   mailDir: string | undefined;
   tookMs: number;
 }

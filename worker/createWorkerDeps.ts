@@ -14,7 +14,7 @@ import type { WorkflowClient } from '../platform/temporal/workflowClient.js';
 import { parseCidrs } from '../schemas/addresses.js';
 
 const perSubscription = 32;
-/** The part of all slots that retries never use. */
+/** The share of the slots that retries never use. */
 const partForFirst = 0.3;
 
 export interface WorkerWiring {

@@ -11,9 +11,9 @@ export interface CreateWorkers {
   namespace: string;
   workflowBundle: WorkflowBundle | { codePath: string };
   activities: Activities;
-  /** Temporal's own by default. */
+  /** Temporal's default if omitted. */
   dataConverter?: DataConverter;
-  /** 0 makes every workflow task a replay, by which tests find workflow code that is not deterministic. */
+  /** 0 makes every workflow task a replay, so that tests find nondeterministic workflow code. */
   maxCachedWorkflows?: number;
 }
 

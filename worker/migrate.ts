@@ -49,7 +49,7 @@ export async function migrate(deps: Deps): Promise<{ indexes: number }> {
   return { indexes: made };
 }
 
-/** Drops the indexes under which an earlier version let the database remove rows that this version keeps. */
+/** Drops the TTL indexes of earlier versions for rows that this version keeps. */
 async function dropOldExpiry(
   collection: Pick<Collection, 'dropIndex'>,
   { found, wanted }: { found: IndexDescriptionInfo[]; wanted: IndexDescription[] },
@@ -58,7 +58,7 @@ async function dropOldExpiry(
   for (const { name = '', expireAfterSeconds } of found) {
     if (expireAfterSeconds === undefined || kept.has(name)) continue;
     await collection.dropIndex(name).catch((error: unknown) => {
-      // Another process has just dropped it.
+      // Another process dropped it first.
       if (!(error instanceof MongoServerError && error.codeName === 'IndexNotFound')) throw error;
     });
   }

@@ -1,5 +1,5 @@
-// Programs from before slugs had a collection of their own: their slugs are copied there once, and the unique index that
-// guarded them is dropped.
+// Copies the slugs of programs from before slugs had their own collection, once, and drops the unique index that
+// guarded them.
 import { type IndexDescriptionInfo, MongoServerError } from 'mongodb';
 import type { Deps } from '../platform/deps.js';
 import { insertIfAbsent } from '../platform/mongodb/statements.js';

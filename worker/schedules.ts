@@ -1,6 +1,6 @@
 // Creates the schedules when the worker starts: one for the relay of each shard, and those of the periodic jobs. A
-// relay that an operator terminated, or that a server lost, runs again within its interval of 20 s. While the worker
-// runs, it creates what is missing again: Temporal may have lost all of its data.
+// relay that an operator terminated or that Temporal lost runs again within its interval of 20 s. A running worker also
+// creates missing schedules again, because Temporal may have lost all of its data.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Client,
@@ -68,7 +68,7 @@ const cleaning: Schedule = {
   id: 'remove-batch-rows',
   name: 'removeBatchRows',
   input: {},
-  // An upload is taken for broken off after 20 s, and shall be gone within a minute.
+  // An upload counts as broken off after 20 s, and must be removed within a minute.
   interval: { every: '15s' },
   triggerOnStart: true,
   summary: 'end uploads that broke off, and remove rows that no batch needs',
@@ -123,7 +123,7 @@ function schedulesOf({ relayShards, wallets: { apple, google } }: EnsureSchedule
   return [...relaysOf(relayShards), recount, expiry, revival, cleaning, ...(apple ? [repush] : []), ...ofGoogle];
 }
 
-/** Creates the schedules that are missing, and runs at once those that say so. */
+/** Creates the missing schedules, and runs those with `triggerOnStart` at once. */
 export async function ensureSchedules(client: Client, input: EnsureSchedules): Promise<void> {
   await Promise.all(schedulesOf(input).map((schedule) => ensureSchedule(client, schedule)));
 }
@@ -135,11 +135,11 @@ export interface KeepSchedules extends EnsureSchedules {
   connection: Connection;
   namespace: string;
   log: Logger;
-  /** Ends it. */
+  /** Stops it. */
   signal: AbortSignal;
 }
 
-/** Creates again what Temporal has lost, until `signal` is aborted. Never rejects. */
+/** Creates lost schedules again until `signal` is aborted. Never rejects. */
 export async function keepSchedules(client: Client, { log, signal, ...input }: KeepSchedules): Promise<void> {
   while (!signal.aborted) {
     await sleep(checkMs, undefined, { signal }).catch(() => {});
@@ -163,7 +163,7 @@ export async function keepSchedules(client: Client, { log, signal, ...input }: K
   }
 }
 
-/** Makes the namespace ready, as far as the credentials allow it: where they do not, an operator has made it. */
+/** Prepares the namespace as far as the credentials allow; otherwise an operator has prepared it. */
 export async function prepare(
   { connection, namespace }: Pick<KeepSchedules, 'connection' | 'namespace'>,
   log: Logger,
@@ -193,7 +193,7 @@ async function trigger(client: Client, { id }: Schedule): Promise<void> {
   await client.schedule.getHandle(id).trigger(ScheduleOverlapPolicy.SKIP);
 }
 
-/** False when it exists already. */
+/** False when it already exists. */
 async function createSchedule(client: Client, schedule: Schedule): Promise<boolean> {
   const { id: scheduleId, name: workflowType, input, interval, triggerOnStart, summary } = schedule;
   try {

@@ -1,7 +1,7 @@
 // Provides the bundled workflow code. A built service ships its bundle, which `npm run build` makes once. When the
-// service runs from its sources, the bundle is made at start and cached under a hash of these sources: it is never
-// older than the sources, and a worker that died restarts quickly. The bundler runs in a process of its own, because it
-// needs more memory than the rest of the worker and would not give it back.
+// service runs from its sources, the bundle is built at start and cached under a hash of these sources, so that it is
+// never outdated and a worker restarts quickly. The bundler runs in its own process, because it needs more memory than
+// the rest of the worker and would not release it.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { promisify } from 'node:util';
 import type { WorkflowBundle } from '@temporalio/worker';
 import { encodedFailuresPath } from '../platform/temporal/payloadCodec.js';
 
-/** `encrypted` is for payloads that are encrypted: it encodes errors as payloads, too. */
+/** With `encrypted`, errors are encoded as payloads too, so that they are encrypted. */
 export type BundleKind = 'plain' | 'encrypted';
 
 const self = fileURLToPath(import.meta.url);
@@ -60,7 +60,7 @@ export async function workflowBundle(kind: BundleKind): Promise<{ code: string }
   try {
     const file = join(folder, 'workflows.cjs');
     await promisify(execFile)(process.execPath, [...process.execArgv, self, kind, file]);
-    // If the bundle cannot be cached, it is made again at each start.
+    // Without a cache, the bundle is built again at each start.
     await keep(kept, file).catch(() => undefined);
     return { code: await readFile(file, 'utf8') };
   } finally {

@@ -13,7 +13,9 @@ export const pushNow = proxyLocalActivities<Activities>({
   retry: { maximumAttempts: 1 },
 });
 
-/** Looks for lost workflows. It gives up before the next run of the schedule, which begins with what is due longest then. */
+/**
+ * Searches for lost workflows. It stops before the next run of the schedule, which then begins with the longest due.
+ */
 export const revival = proxyActivities<Activities>({
   taskQueue: taskQueues.workflows,
   startToCloseTimeout: '25s',
@@ -21,7 +23,7 @@ export const revival = proxyActivities<Activities>({
   retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '5s' },
 });
 
-/** Removes what is left of an erased member, which may mean reading the files of its imports. */
+/** Removes the remaining data of an erased member, which may mean reading the files of its imports. */
 export const erasing = proxyActivities<Activities>({
   taskQueue: taskQueues.workflows,
   startToCloseTimeout: '10m',
@@ -38,7 +40,7 @@ export const pushUntilSent = proxyActivities<Activities>({
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '60s' },
 });
 
-/** A loop of about five minutes over what is behind at Google; a schedule starts the next one. */
+/** A loop of about five minutes over the outdated objects at Google; a schedule starts the next one. */
 export const followUp = proxyActivities<Activities>({
   taskQueue: taskQueues.wallets,
   startToCloseTimeout: '10m',
@@ -74,8 +76,8 @@ export const webhooks = proxyActivities<Activities>({ taskQueue: taskQueues.webh
 export const imports = proxyActivities<Activities>({ taskQueue: taskQueues.imports, ...chunkOptions });
 
 /**
- * Mails. The activity sets the wait after each attempt, and gives the mail up when its time is over (schemas/mails.ts);
- * the policy is for failures that are not the mail server's.
+ * Mails. The activity sets the wait after each attempt, and gives the mail up after its time limit (schemas/mails.ts).
+ * The policy applies only to failures other than the mail server's.
  */
 export const mails = proxyActivities<Activities>({
   taskQueue: taskQueues.retries,
@@ -85,7 +87,7 @@ export const mails = proxyActivities<Activities>({
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '60s' },
 });
 
-/** Sending past events again. It waits for receivers and for its rate, and shall not hold a slot of other batches. */
+/** Replays. They wait for receivers and for their rate, and must not occupy the slots of other batches. */
 export const replays = proxyActivities<Activities>({ taskQueue: taskQueues.retries, ...chunkOptions });
 
 export const batches = proxyActivities<Activities>({ taskQueue: taskQueues.batches, ...chunkOptions });

@@ -1,7 +1,7 @@
-// Makes the attempts of one delivery until one succeeds, as the subscription's retry policy says. The delivery is a
-// replay, a test, or one whose first attempt failed. When the last attempt fails, the workflow fails, so that operators
-// find it by its status. Resetting the workflow starts new attempts; a delivery that has succeeded in the meantime is
-// not sent again.
+// Makes the attempts of one delivery by the subscription's retry policy until one succeeds. The delivery is a replay, a
+// test, or one whose first attempt failed. When the last attempt fails, the workflow fails, so that operators find it
+// by its status. Resetting the workflow starts new attempts; a delivery that has succeeded in the meantime is not sent
+// again.
 import { proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
 import { type DeliverWebhook, taskQueues } from '../schemas/workflows.js';
@@ -14,9 +14,9 @@ export async function deliverWebhook(input: DeliverWebhook): Promise<{ state: st
     startToCloseTimeout: '5m',
     heartbeatTimeout: '4s',
     priority: { fairnessKey: merchantId },
-    // For failures that are not the receiver's: a worker that died, a database that was unavailable. After a failure of
-    // the receiver the activity itself counts the attempt and sets the wait, and its error after the last attempt is
-    // not retryable.
+    // For failures other than the receiver's, such as a dead worker or an unavailable database. After a failure of the
+    // receiver, the activity itself counts the attempt and sets the wait, and its error after the last attempt is not
+    // retryable.
     retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s' },
   });
   const waitMs = notBefore - Date.now();

@@ -1,11 +1,11 @@
-// Removes what is left of an erased member (activities/personal/removeTraces.ts), several times, because work that was
-// under way when the member was erased may still have written something. In parallel Google's object is emptied, and once
-// more at the end, for an object that was being made meanwhile.
+// Removes the remaining data of an erased member (activities/personal/removeTraces.ts). It runs several times, because
+// work in progress at the erasure may still write something. Google's object is cleared in parallel, and again at the
+// end, in case it was created in the meantime.
 import { setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { EraseMember } from '../schemas/workflows.js';
 import { erasing, pushUntilSent } from './activityOptions.js';
 
-/** Before each look. With the wait for a lost workflow they end within a minute. */
+/** The waits before each run. With the delay before a lost workflow is noticed, all runs end within a minute. */
 const waitsMs = [0, 3_000, 12_000];
 
 export async function eraseMember({ memberId }: EraseMember): Promise<{ looks: number }> {

@@ -1,5 +1,5 @@
-// Gives lots to members of programs that gained an expiry rule, then expires the points whose time is over. Both go on
-// until nothing is left, in steps of about 10 s. A schedule starts this workflow every minute.
+// Gives lots to members of programs that got an expiry rule, then expires the points that are due. Both work in steps
+// of about 10 s until nothing is left. A schedule starts this workflow every minute.
 import { continueAsNew, setCurrentDetails } from '@temporalio/workflow';
 import type { ExpirePoints } from '../schemas/workflows.js';
 import { batches } from './activityOptions.js';

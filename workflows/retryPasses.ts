@@ -1,5 +1,5 @@
-// Repeats what the wallets did not take for the relay or a batch, until they take it: pushes for at most 24 h, and the
-// issuing of passes without an end. The relay publishes the events of issued passes.
+// Retries for the relay or a batch until the wallets accept: pushes for at most 24 h, the issuing of passes without a
+// limit. The relay publishes the events of issued passes.
 import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { RetryPasses } from '../schemas/workflows.js';
 import { issueUntilDone, pushUntilSent, webhooks } from './activityOptions.js';

@@ -1,5 +1,5 @@
-// Starts the workflows again that were lost while their rows in the database wait for them: terminated, or gone with
-// Temporal's data. One kind of work that fails does not hold up the others. A schedule starts this workflow.
+// Starts lost workflows (terminated, or gone with Temporal's data) again whose rows in the database still wait. A
+// failure of one kind of work does not delay the others. A schedule starts this workflow.
 import { log, setCurrentDetails } from '@temporalio/workflow';
 import { revival } from './activityOptions.js';
 

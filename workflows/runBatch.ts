@@ -18,7 +18,7 @@ const stepsPerRun = 50;
 export interface Stages {
   snapshotTargets: (at: { batchId: string }) => Promise<ListProgress>;
   step: (at: { batchId: string; from: number }) => Promise<ChunkProgress>;
-  /** The end of the progress line that operators read: `5 of 10 members have the message.` */
+  /** The end of the progress line for operators: `5 of 10 members have the message.` */
   progressLabel: string;
 }
 

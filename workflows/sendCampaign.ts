@@ -1,4 +1,4 @@
-// Puts a message on the passes of all members who matched when the campaign began, and pushes these passes.
+// Adds a message to the passes of all members who matched when the campaign began, and pushes these passes.
 import type { RunBatch } from '../schemas/workflows.js';
 import { batches } from './activityOptions.js';
 import { runBatch } from './runBatch.js';

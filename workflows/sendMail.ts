@@ -1,5 +1,5 @@
-// Sends one mail, again and again until the server takes it, refuses it for good, or the mail is worth nothing any more.
-// A mail that was given up fails the workflow, so that operators find it by its status.
+// Sends one mail, with retries until the server accepts it, refuses it for good, or its time limit is over. A mail that
+// was given up fails the workflow, so that operators find it by its status.
 import { ApplicationFailure, setCurrentDetails } from '@temporalio/workflow';
 import type { SendMail } from '../schemas/workflows.js';
 import { mails } from './activityOptions.js';

@@ -1,5 +1,5 @@
-// API keys. Only a hash and a prefix are stored, never the key. A user holds at most ten active keys. A merchant has a
-// limited number, ended ones included until they are deleted, so that no read of them grows without bound.
+// API keys. Only a hash and a prefix are stored, never the key. A user holds at most ten active keys. The number of a
+// merchant's keys is limited, ended keys included until they are deleted, so that reads of them stay bounded.
 
 import { LRUCache } from 'lru-cache';
 import type { Filter } from 'mongodb';
@@ -29,7 +29,7 @@ export interface CreateApiKey {
   mayGrant: MayGrant;
 }
 
-/** Throws VALIDATION_FAILED, ROLE_NOT_FOUND, API_KEY_LIMIT_REACHED and what `mayGrant` throws. */
+/** Throws VALIDATION_FAILED, ROLE_NOT_FOUND, API_KEY_LIMIT_REACHED and the errors of `mayGrant`. */
 export async function createApiKey(deps: Deps, input: CreateApiKey): Promise<{ row: ApiKeyRow; key: string }> {
   const { merchantId, createdBy, name } = input;
   const expiresAt = input.expiresAt === undefined ? undefined : new Date(input.expiresAt);
@@ -76,7 +76,7 @@ function heldBy(deps: Deps, who: { merchantId: string; createdBy: string }): Pro
 
 const revokedShown = 100;
 
-/** The keys that work and the newest 100 that were revoked, newest first. */
+/** The active keys and the 100 most recently revoked ones, newest first. */
 export async function listApiKeys(deps: Deps, { merchantId }: { merchantId: string }): Promise<ApiKeyRow[]> {
   const newest = (where: Filter<ApiKeyRow>) =>
     deps.collections.apiKeys.find({ merchantId, ...where }).sort({ createdAt: -1 });
@@ -92,7 +92,7 @@ export async function listApiKeys(deps: Deps, { merchantId }: { merchantId: stri
 const minuteMs = 60_000;
 
 /**
- * Returns a function that notes the use of a key: in the background, and at most once a minute for each key and process.
+ * Returns a function that records the use of a key in the background, at most once a minute for each key and process.
  */
 export function createNoteKeyUse(deps: Deps): (key: ApiKeyRow) => void {
   const noted = new LRUCache<string, number>({ max: 10_000 });

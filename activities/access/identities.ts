@@ -1,4 +1,4 @@
-// Who a person of the OpenID provider is here.
+// Maps a person of the OpenID provider to users.
 import type { Deps } from '../../platform/deps.js';
 import type { UserRow } from '../../schemas/collections.js';
 import { email } from '../../schemas/email.js';
@@ -11,8 +11,8 @@ export interface ProviderPerson {
 }
 
 /**
- * The users who are known by this `sub`, and those with the person's verified address who have not signed in at a
- * provider before. A user who is known by another `sub` is somebody else, whatever the address.
+ * The users with this `sub`, and the users with the person's verified address who have not signed in through a provider
+ * before. A user with another `sub` is a different person, even with the same address.
  */
 export async function identify(deps: Deps, person: ProviderPerson): Promise<UserRow[]> {
   const { users } = deps.collections;

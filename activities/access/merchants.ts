@@ -1,9 +1,9 @@
-// What the operator decides about one merchant: whether it is suspended, and its limits.
+// The operator's settings of one merchant: whether it is suspended, and its limits.
 import type { Deps } from '../../platform/deps.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { type MerchantLimit, merchantLimits } from '../../schemas/merchantLimits.js';
 
-/** Since when each suspended merchant is suspended. Up to one second old: one query a second for each process. */
+/** The suspended merchants and since when, at most one second old: one query a second for each process. */
 export async function suspensions(deps: Deps): Promise<ReadonlyMap<string, Date>> {
   const known = await deps.cached('suspensions', async () => {
     const rows = await deps.collections.merchants
@@ -19,7 +19,7 @@ export async function limitOf(deps: Deps, { merchantId, limit }: { merchantId: s
   return row?.limits?.[limit] ?? deps.config[merchantLimits[limit]];
 }
 
-/** RATE_LIMITED with the name of the limit: there is room again after some time. */
+/** RATE_LIMITED with the name of the limit, for limits that free up over time. */
 export function limitReached(
   limit: MerchantLimit,
   { max, retryAfterSeconds }: { max: number; retryAfterSeconds: number },

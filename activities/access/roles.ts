@@ -1,5 +1,5 @@
-// Roles: named sets of permissions, of one merchant or built in. A role is never changed, so that nobody who holds it
-// gains a permission later; it can be deleted, which takes its permissions from everybody at once.
+// Roles: named sets of permissions, of one merchant or built in. A role never changes, so its holders cannot gain a
+// permission later. It can be deleted; its holders lose its permissions at once.
 import type { Deps } from '../../platform/deps.js';
 import { removeOne } from '../../platform/mongodb/changeOne.js';
 import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
@@ -9,17 +9,17 @@ import { newId } from '../../schemas/ids.js';
 import type { Permission } from '../../schemas/permissions.js';
 import { limitOf } from './merchants.js';
 
-/** Those of the roles that belong to the merchant or to every merchant. */
+/** The roles among these that belong to the merchant or are built in. */
 export const findRoles = (
   deps: Deps,
   { merchantId, ids }: { merchantId: string; ids: readonly string[] },
 ): Promise<RoleRow[]> =>
   deps.collections.roles.find({ _id: { $in: [...ids] }, merchantId: { $in: [merchantId, null] } }).toArray();
 
-/** Called with all permissions that are to be given; throws when the giver may not give them. */
+/** Called with all permissions that are to be granted; throws when the caller may not grant them. */
 export type MayGrant = (permissions: readonly Permission[]) => void;
 
-/** The ids of the roles, each once. Throws ROLE_NOT_FOUND and what `mayGrant` throws. */
+/** Returns the ids of the roles without duplicates. Throws ROLE_NOT_FOUND and the errors of `mayGrant`. */
 export async function requireRoles(
   deps: Deps,
   { merchantId, roleIds, mayGrant }: { merchantId: string; roleIds: readonly string[]; mayGrant: MayGrant },

@@ -1,5 +1,6 @@
-// Sign-in links and the sessions that they make. A session is a row, read at each request, so it ends at once with its
-// row, and its user's roles hold at once. Of a link only the hash of its token is stored; it works once.
+// Sign-in links and the sessions that they make. A session is a row that each request reads, so deleting the row ends
+// it at once, and a change of its user's roles takes effect at once. Of a link, only the hash of its token is stored. A
+// link works once.
 import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { insert, remove, update } from '../../platform/mongodb/statements.js';
@@ -19,7 +20,7 @@ export interface LinkFor {
   identity?: UserRow['identity'];
 }
 
-/** Returns the token of a new link; it is not kept. */
+/** Returns the token of a new link; the token itself is not stored. */
 export async function createSignInLink(deps: Deps, { email, userIds, identity }: LinkFor): Promise<string> {
   const token = newToken();
   const row: SignInLinkRow = {
@@ -36,7 +37,10 @@ export async function createSignInLink(deps: Deps, { email, userIds, identity }:
 export const signInUrl = ({ config }: Pick<Deps, 'config'>, token: string): string =>
   `${config.PUBLIC_URL}/console/sign-in/${token}`;
 
-/** The link and the users that it can sign in; null when it is unknown, used, over, or when none of them is left. */
+/**
+ * The link and the users that it can sign in; null when it is unknown, used or expired, or when none of its users
+ * exists any more.
+ */
 export async function readSignInLink(
   deps: Deps,
   token: string,
@@ -49,13 +53,13 @@ export async function readSignInLink(
 
 interface SignIn {
   token: string;
-  /** May be left out where the link is for one user. */
+  /** Optional when the link is for one user. */
   userId?: string | undefined;
   /** For the audit. */
   from: Pick<AuditRow, 'address' | 'requestId'>;
 }
 
-/** Uses the link for one of its users. Null when the link does not work. */
+/** Consumes the link for one of its users. Returns null when the link does not work. */
 export async function signInByLink(deps: Deps, { token, userId, from }: SignIn): Promise<SignedIn | null> {
   return retryOnConflict(deps, async () => {
     const found = await readSignInLink(deps, token);
@@ -73,7 +77,7 @@ export async function signInByLink(deps: Deps, { token, userId, from }: SignIn):
   });
 }
 
-/** Makes a session. Throws VersionConflict when the link was used, or the user changed, since they were read. */
+/** Creates a session. Throws VersionConflict when the link was used, or the user changed, since they were read. */
 async function signIn(
   deps: Deps,
   user: UserRow,
@@ -100,7 +104,7 @@ async function signIn(
   return { session, user: { ...user, ...set } };
 }
 
-/** When a session that began at `createdAt` and is used now ends. */
+/** When a session ends that began at `createdAt` and is used now. */
 function endOf({ config, now }: Pick<Deps, 'config' | 'now'>, createdAt: Date): Date {
   const idle = now().getTime() + config.SESSION_IDLE_MS;
   return new Date(Math.min(idle, createdAt.getTime() + config.SESSION_MAX_MS));
@@ -120,7 +124,7 @@ export async function readSession(
 
 const notedAfterMs = 60_000;
 
-/** Moves the end of a session that is in use ahead: in the background, and once a minute. */
+/** Extends a session that is in use: in the background, at most once a minute. */
 export function extendSession(deps: Deps, { _id, merchantId, createdAt, endsAt }: SessionRow): void {
   const later = endOf(deps, createdAt);
   if (later.getTime() - endsAt.getTime() < notedAfterMs) return;
@@ -133,7 +137,7 @@ export async function endSession(deps: Deps, { _id, merchantId }: SessionRow): P
   await deps.collections.sessions.deleteOne({ _id, merchantId });
 }
 
-/** Ends all sessions of the person, in every merchant, and voids the person's links. */
+/** Ends all sessions of the person in every merchant, and voids the person's links. */
 export async function endSessionsOf(deps: Deps, { email }: { email: string }): Promise<void> {
   await retryOnConflict(deps, async () => {
     const users = await deps.collections.users.find({ email }, { projection: { _id: 1 } }).toArray();

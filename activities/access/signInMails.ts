@@ -1,6 +1,6 @@
-// Sign-in links by mail: to whoever asks for one with the address of a user, and to those who are invited. Both go on in
-// the background: the time of an answer says nothing about an address, and an invitation stands without its mail, since
-// its user can ask for a link.
+// Sign-in links by mail: to people who request one with the address of a user, and to invited users. Both are sent in
+// the background, so the response time does not reveal whether an address is known, and an invitation is valid even if
+// its mail fails, because the user can request a link.
 
 import type { UserRow } from '../../schemas/collections.js';
 import { type Config, isMailOn } from '../../schemas/config.js';
@@ -10,7 +10,7 @@ import { type MailDeps, queueMail } from '../mail/queueMail.js';
 import { createSignInLink, signInUrl } from './sessions.js';
 import { type CreateUser, createUser } from './users.js';
 
-/** Whether links can be mailed; where not, the operator hands them out. */
+/** Whether links can be mailed; otherwise the operator hands them out. */
 export const mailsLinks = ({ config }: { config: Config }): boolean => isMailOn(config);
 
 interface LinkMail {
@@ -26,7 +26,7 @@ export async function mailLink(deps: MailDeps, { kind, users, token, language }:
   if (!first) return;
   const { merchantId, email: to } = first;
   const merchant = await deps.collections.merchants.findOne({ _id: merchantId }, { projection: { name: 1 } });
-  // The mail of a person of several merchants names none of them.
+  // A mail to a person who belongs to several merchants names none of them.
   const merchantName = others.length === 0 ? merchant?.name : undefined;
   const data = { link: signInUrl(deps, token), ...(merchantName !== undefined && { merchantName }) };
   await queueMail(deps, { merchantId, to, reason: `${kind}:${sha256(token)}`, kind, language, data });
@@ -43,7 +43,7 @@ function inBackground({ log }: MailDeps, work: Promise<void>): void {
   work.catch((error: unknown) => log.warn({ err: error }, 'a sign-in link was not mailed'));
 }
 
-/** Throws as `createUser`. */
+/** Throws the errors of `createUser`. */
 export async function inviteUser(
   deps: MailDeps,
   { language, ...input }: CreateUser & { language: Language },

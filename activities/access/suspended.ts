@@ -1,11 +1,11 @@
-// Work for a suspended merchant waits in Temporal, where it occupies no slot of a worker.
+// Activities of a suspended merchant are retried by Temporal, so that they occupy no slot of a worker while they wait.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { Deps } from '../../platform/deps.js';
 import { suspensions } from './merchants.js';
 
 /**
- * Throws ApplicationFailure MERCHANT_SUSPENDED while the merchant is suspended: the activity is tried again after a tenth
- * of the time for which it is suspended already, after a second at least and ten minutes at most.
+ * Throws ApplicationFailure MERCHANT_SUSPENDED while the merchant is suspended. The retry comes after a tenth of the
+ * time since the suspension, after at least a second and at most ten minutes.
  */
 export async function requireActiveMerchant(deps: Deps, { merchantId }: { merchantId: string }): Promise<void> {
   const suspendedAt = (await suspensions(deps)).get(merchantId);

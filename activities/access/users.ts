@@ -1,5 +1,5 @@
-// The users of a merchant: people who sign in to its console. All changes of a merchant's users run one after another,
-// so that no two of them take the same address or remove the last owner.
+// The users of a merchant: people who sign in to its console. Changes of a merchant's users are serialised, so that two
+// of them cannot take the same address or together remove the last owner.
 import type { Deps } from '../../platform/deps.js';
 import { countInsert, insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
@@ -20,7 +20,7 @@ interface OneUser {
 
 const changesOf = (merchantId: string): string => `users:${merchantId}`;
 
-/** In the order of their addresses; a merchant has a limited number. */
+/** Sorted by address; the number of a merchant's users is limited. */
 export const listUsers = (deps: Deps, { merchantId }: { merchantId: string }): Promise<UserRow[]> =>
   deps.collections.users.find({ merchantId }).sort({ email: 1 }).toArray();
 
@@ -35,7 +35,7 @@ export interface CreateUser {
   mayGrant: MayGrant;
 }
 
-/** Throws ROLE_NOT_FOUND, USER_EXISTS, USER_LIMIT_REACHED and what `mayGrant` throws. */
+/** Throws ROLE_NOT_FOUND, USER_EXISTS, USER_LIMIT_REACHED and the errors of `mayGrant`. */
 export async function createUser(deps: Deps, input: CreateUser): Promise<UserRow> {
   const { merchantId, email, createdBy } = input;
   const row: UserRow = {
@@ -63,7 +63,10 @@ export async function createUser(deps: Deps, input: CreateUser): Promise<UserRow
   return row;
 }
 
-/** Only added roles are granted. Throws USER_NOT_FOUND, ROLE_NOT_FOUND, LAST_OWNER and what `mayGrant` throws. */
+/**
+ * `mayGrant` is called only for added roles. Throws USER_NOT_FOUND, ROLE_NOT_FOUND, LAST_OWNER and the errors of
+ * `mayGrant`.
+ */
 export async function changeRoles(
   deps: Deps,
   { mayGrant, ...wanted }: OneUser & { roleIds: string[]; mayGrant: MayGrant },
@@ -78,11 +81,11 @@ export async function changeRoles(
   });
 }
 
-/** Ends the sessions of the user, too. Throws USER_NOT_FOUND, LAST_OWNER. */
+/** Also ends the sessions of the user. Throws USER_NOT_FOUND, LAST_OWNER. */
 export async function removeUser(deps: Deps, at: OneUser): Promise<void> {
   await changeUser(deps, at, async (user) => ({
     after: { ...user, roleIds: [], version: user.version + 1 },
-    // The update before these meets each concurrent sign-in: it is a conflict for one of the two.
+    // The update before these statements conflicts with each concurrent sign-in, so one of the two fails.
     statements: [remove(deps, 'sessions', { userId: user._id }), remove(deps, 'users', { _id: user._id })],
   }));
 }

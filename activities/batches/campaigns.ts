@@ -1,7 +1,7 @@
 // Sends a campaign: it writes the message to each member's pass and pushes the pass, with the same functions as a
-// single change. Each member has one event of the campaign, whose id is derived from both, so a chunk that runs twice
-// writes each message once and repeats only pushes and deliveries that were not recorded. A rebuild of a program's
-// passes is the same without a message.
+// single change. Each member has one event of the campaign, whose id is derived from both, so a chunk is idempotent:
+// each message is written once, and only pushes and deliveries that were not recorded are repeated. A rebuild of a
+// program's passes works in the same way, without a message.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Filter } from 'mongodb';
@@ -27,7 +27,7 @@ import { type RunChunksInput, runChunks } from './runChunks.js';
 import { countTargets, type ListTargets, listTargets, type Outcomes, type Page, readTargets } from './targets.js';
 
 const chunkSize = 200;
-/** Members in one transaction. A small number keeps conflicts with other changes of these members rare. */
+/** Members in one transaction. The number is small so that conflicts with other changes of these members are rare. */
 const memberBatchSize = 20;
 
 interface Listed {
@@ -36,7 +36,7 @@ interface Listed {
   projection?: Partial<Record<string, 1>>;
 }
 
-/** Members, newest first. Those who join meanwhile are not in the list. */
+/** Members, newest first. Members who join while the list is read are not in it. */
 const pagesOf = (deps: WorkerDeps, { where, after, projection = {} }: Listed) =>
   readInOrder(deps.collections.members, { where, after, projection, by: 'createdAt', direction: -1 });
 
@@ -49,7 +49,7 @@ async function* matchingMembers(
 ): AsyncGenerator<Page> {
   const { tags = [] } = campaign ?? {};
   const [first] = tags;
-  // An index serves the program or one tag; the rest is compared after reading.
+  // The index covers the program or one tag; the other conditions are checked after reading.
   const where = { merchantId, ...(first === undefined ? programId !== undefined && { programId } : { tags: first }) };
   const matches = (member: MemberRow): boolean =>
     member.status === 'active' &&
@@ -74,7 +74,7 @@ async function* membersWithPass(
   after: Position | undefined,
 ): AsyncGenerator<Page> {
   if (!after) {
-    // Every process has then forgotten the program from before its change, and pushes the new one.
+    // By then no process has the program from before the change in its cache, so all pushes show the new one.
     await sleep(cachedForMs + 100);
     const program = await readProgram(deps, { merchantId, programId });
     await deps.wallets.google?.api.upsertClass(googleProgramView(deps.config, program));
@@ -133,7 +133,7 @@ async function sendChunk(deps: WorkerDeps, { batch, targets, cancellationSignal 
   await releaseEvents(deps, { leaseOwner, fence, events: events.filter((event) => failed.has(event._id)) });
   const { outcomes, failed: unreached } = await outcomesOf(deps, { batch, ids });
   await countTargets(deps, { targets, outcomes, failedIds: unreached.flatMap(({ memberId }) => memberId ?? []) });
-  // A late push that was recorded between the two did not find its member among the failed ones.
+  // A late push that was recorded between the two statements did not find its member among the failed ones.
   const afterwards = unreached.map((event) => event._id);
   if (afterwards.length > 0) await countLatePushes(deps, await readPushes(deps, afterwards));
 }
@@ -145,7 +145,10 @@ interface WriteMessages {
   targetsId: string;
 }
 
-/** Leaves out members that have the campaign's event already, and for a campaign members that are no longer active. */
+/**
+ * Leaves out members that already have the event of this campaign and, for a campaign, members that are no longer
+ * active.
+ */
 async function writeMessages(
   deps: WorkerDeps,
   { batch, leaseOwner, memberIds, targetsId }: WriteMessages,

@@ -1,12 +1,12 @@
-// Ends uploads that broke off, and removes the rows of batches that need them no longer. It runs every few seconds, so
-// what a dead process left is gone within a minute. An error in one batch does not hold up the others.
+// Ends uploads that broke off, and removes rows that ended batches no longer need. It runs every few seconds, so the
+// leftovers of a dead process are removed within a minute. An error in one batch does not delay the others.
 import type { Deps } from '../../platform/deps.js';
 import { databaseNow } from '../../platform/mongodb/databaseNow.js';
 import type { BatchRow } from '../../schemas/collections.js';
 import { failUpload, isLost } from './imports/openImport.js';
 import { removeRows } from './removeRows.js';
 
-/** Throws when a batch could not be cleaned up; the next call tries it again. */
+/** Throws when a batch could not be cleaned up; the next call retries it. */
 export async function cleanUpBatches(deps: Deps): Promise<{ ended: number; removed: number }> {
   const { batches } = deps.collections;
   const [now, uploads, due] = await Promise.all([

@@ -46,7 +46,7 @@ export async function finishBatch(
   return { phase: batch.phase, eventId: event._id };
 }
 
-/** The event of the end of a batch; the relay publishes it when it has no lease owner. */
+/** The event of the end of a batch. Without a lease owner, the relay publishes it. */
 export function endEventOf(deps: Deps, batch: BatchRow, leaseOwner: string | null = null): EventRow {
   const { _id, merchantId, programId, finishedAt = deps.now() } = batch;
   return newBatchEvent(deps, {

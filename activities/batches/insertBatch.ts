@@ -1,5 +1,5 @@
-// Stores a new batch within the limits of its merchant: how many batches are not over, how many campaigns a day were
-// started, and how many rows of imports wait.
+// Stores a new batch within the limits of its merchant: the number of unfinished batches, of campaigns in 24 hours, and
+// of waiting import rows.
 import type { Deps } from '../../platform/deps.js';
 import { countInsert, insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
@@ -31,8 +31,8 @@ export async function insertBatch(deps: Deps, row: BatchRow): Promise<void> {
 }
 
 /**
- * For a batch that is stored with something else: a statement that keeps batches of the same moment within the limit,
- * and how many documents it must match. Throws RATE_LIMITED.
+ * For a batch that is stored together with other rows: the statement that guards the limit against concurrent batches,
+ * and the number of documents that it must match. Throws RATE_LIMITED.
  */
 export async function batchRoom(
   deps: Deps,
@@ -54,7 +54,7 @@ function countUnfinished(deps: Deps, merchantId: string, most: number): Promise<
   );
 }
 
-/** Throws RATE_LIMITED until the oldest campaign of the last 24 hours is older than that. */
+/** Throws RATE_LIMITED until the oldest campaign of the last 24 hours leaves this period. */
 async function requireCampaignRoom(deps: Deps, merchantId: string): Promise<void> {
   const max = await limitOf(deps, { merchantId, limit: 'campaignsADay' });
   const now = deps.now().getTime();
@@ -68,7 +68,9 @@ async function requireCampaignRoom(deps: Deps, merchantId: string): Promise<void
   throw limitReached('campaignsADay', { max, retryAfterSeconds: Math.max(Math.ceil((freeAt - now) / 1_000), 1) });
 }
 
-/** Throws RATE_LIMITED when the merchant's imports, this one with `rows` included, have more rows that wait than allowed. */
+/**
+ * Throws RATE_LIMITED when the waiting import rows of the merchant, `rows` of this import included, exceed the limit.
+ */
 export async function requireRowRoom(
   deps: Deps,
   { merchantId, batchId, rows }: { merchantId: string; batchId: string; rows: number },

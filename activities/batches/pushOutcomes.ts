@@ -1,5 +1,5 @@
-// What became of a batch's push to one member. A wallet that could not be reached in time counts as failed; when it is
-// reached later, the counts of the batch are corrected, so that they say what happened when they are read.
+// The result of a batch's push to one member. A wallet that could not be reached in time counts as failed; when a later
+// push succeeds, the counts of the batch are corrected.
 import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { update } from '../../platform/mongodb/statements.js';
@@ -20,10 +20,7 @@ export function pushOutcomeOf(passUpdate: PassUpdate | null | undefined, savedAt
 
 type BatchEvent = Pick<EventRow, 'memberId' | 'merchantId' | 'targetsId' | 'passUpdate'>;
 
-/**
- * Counts the members as notified that were counted as failed and whose push has been recorded since. A repeated call
- * changes nothing.
- */
+/** Moves members whose push was recorded since from failed to notified. Idempotent. */
 export async function countLatePushes(deps: Deps, events: readonly BatchEvent[]): Promise<void> {
   for (const { memberId = '', merchantId, targetsId, passUpdate } of events) {
     if (targetsId === undefined || !passUpdate) continue;

@@ -1,23 +1,25 @@
-// The rows of a batch: an import's rows, the targets of another batch. `rowsUntil` of the batch says when they are
-// removed. It is set when the batch ends and never before, so a batch that still runs keeps its rows, however long it
-// takes.
+// The rows of a batch: the rows of an import, or the targets of another batch. `rowsUntil` of the batch says when they
+// are removed. It is set only when the batch ends, so a running batch keeps its rows, however long it takes.
 import type { Deps } from '../../platform/deps.js';
 import { removeAll } from '../../platform/mongodb/updateMany.js';
 import type { BatchRow } from '../../schemas/collections.js';
 
 const dayMs = 86_400_000;
 
-/** The rows of an ended batch are kept this long, for errors.csv and for pushes that arrive late. */
+/** How long the rows of an ended batch are kept, for errors.csv and for late pushes. */
 export const keptMs = 7 * dayMs;
-/** While an ended import has passes to issue. Each attempt to issue them starts this time anew. */
+/** The same while an ended import still has passes to issue. Each attempt to issue them starts the period again. */
 export const keptForPassesMs = 30 * dayMs;
 
-/** The `rowsUntil` of a broken-off upload: its rows are removed at once, whatever the clock says. */
+/** The `rowsUntil` of a broken-off upload: its rows are removed at once, on any clock. */
 export const atOnce = new Date(0);
-/** A process that stood still may have stored another row of a broken-off upload before it found out. */
+/**
+ * A process that was paused may have stored another row of a broken-off upload before it noticed that the upload had
+ * ended.
+ */
 const secondLookMs = 300_000;
 
-/** Removes the rows. A call that was interrupted is completed by the next one. */
+/** Removes the rows. The next call completes an interrupted one. */
 export async function removeRows(
   deps: Deps,
   { _id: batchId, rowsUntil }: Pick<BatchRow, '_id' | 'rowsUntil'>,

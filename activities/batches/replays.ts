@@ -1,6 +1,6 @@
 // Sends a merchant's events of a period to one subscription again, with their original eventIds and bytes, at a limited
 // rate, while first attempts of new events continue. Each event has one delivery of the replay, whose id is derived
-// from both, so a chunk that runs twice repeats only the attempts that were not logged.
+// from both, so a repeated chunk repeats only the attempts that were not logged.
 import type { Filter } from 'mongodb';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
@@ -33,7 +33,7 @@ import { type RunChunksInput, runChunks } from './runChunks.js';
 import { countTargets, type ListTargets, listTargets, type Outcomes, type Page, readTargets } from './targets.js';
 
 const chunkSize = 50;
-/** Behind every id of an event. */
+/** Sorts after every id of an event. */
 const lastId = '\uffff';
 
 /** Throws ApplicationFailure WEBHOOK_NOT_FOUND when the subscription was deleted or disabled; the replay then ends. */
@@ -48,8 +48,8 @@ async function subscriptionOf(
 }
 
 /**
- * Returns the events whose latest delivery, replays included, is exhausted or skipped, or hangs. An event that has been
- * delivered since is left out; so is an event with a delivery in progress.
+ * Returns the events whose latest delivery, replays included, is exhausted or skipped, or hangs. Events that were
+ * delivered since and events with a delivery in progress are left out.
  */
 async function findFailed(deps: WorkerDeps, eventIds: string[], subscription: SubscriptionRow): Promise<Set<string>> {
   const roots = eventIds.map((eventId) => firstDeliveryId(eventId, subscription._id));
@@ -67,7 +67,10 @@ async function findFailed(deps: WorkerDeps, eventIds: string[], subscription: Su
 const lastActivityAt = ({ lastAttemptAt, createdAt }: DeliveryRow): number => (lastAttemptAt ?? createdAt).getTime();
 const isUnfinished = ({ state }: DeliveryRow): boolean => state === 'pending' || state === 'retrying';
 
-/** Whether the workflow of an unfinished delivery counts as lost. A delivery in the queue of its subscription waits there. */
+/**
+ * Whether the workflow of an unfinished delivery counts as lost. Deliveries in the queue of their subscription have no
+ * workflow yet.
+ */
 function hangs(deps: WorkerDeps, row: DeliveryRow): boolean {
   const { queuedFor, subscriptionId, nextAttemptAt, createdAt } = row;
   const dueAt = row.dueAt ?? workflowLostAt(deps, nextAttemptAt ?? createdAt);
@@ -138,7 +141,7 @@ async function replayChunk(
   const { deliveries } = deps.collections;
   const events = await findByIds(deps.collections.events, { ids: targets.ids, merchantId: batch.merchantId });
   const made = await newReplays(deps, { batch, events, subscription });
-  // When this batch ends before their first attempts, workflows make them.
+  // A workflow makes the first attempts that are still missing when this batch ends.
   const sentBy = deps.now().getTime() + (made.length * 1_000) / deps.config.REPLAY_PER_SECOND;
   const waiting = made.map((delivery) =>
     delivery.state === 'pending' ? { ...delivery, ...leftToWorkflow(deps, new Date(sentBy)) } : delivery,
@@ -159,7 +162,7 @@ async function replayChunk(
       if (event) await replayOne(deps, { delivery, event, subscription, checkLease, cancellationSignal });
     }),
   );
-  // Keeps the rate between the last event of this chunk and the first of the next.
+  // Keeps the rate also between the last event of this chunk and the first of the next.
   await pause(1_000 / deps.config.REPLAY_PER_SECOND, cancellationSignal);
   const refused = sent.find((result) => result.status === 'rejected');
   if (refused) throw refused.reason;
@@ -193,8 +196,8 @@ interface ReplayOne {
 }
 
 /**
- * Makes the first attempt of a replayed delivery. After a failure a workflow makes the others by the subscription's
- * retry policy; while the merchant is suspended it makes the first one, too.
+ * Makes the first attempt of a replayed delivery. After a failure, a workflow makes the others by the subscription's
+ * retry policy. While the merchant is suspended, a workflow makes the first attempt too.
  */
 async function replayOne(
   deps: WorkerDeps,

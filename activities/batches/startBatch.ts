@@ -1,6 +1,5 @@
-// Starts the workflows of batches. MongoDB is the record and Temporal does the work: when the workflow of an unfinished
-// batch is missing, because it was terminated, lost or never started, it is started again. The workflow reads from the
-// database how far the batch was.
+// Starts the workflows of batches. MongoDB holds the state and Temporal runs the work: a missing workflow of an
+// unfinished batch (terminated, lost or never started) is started again, and reads from the database where to continue.
 
 import type { Filter } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
@@ -37,7 +36,7 @@ function workflowOf(batch: BatchRow, summary: string): StartWorkflow<BatchWorkfl
       ...(programId && { ProgramId: programId }),
       ...(subscriptionId && { SubscriptionId: subscriptionId }),
     },
-    // An import with a fingerprint has a caller who waits for its result.
+    // For an import with a fingerprint, a caller waits for the result.
     priority: fingerprint === undefined ? 5 : 1,
     fairnessKey: merchantId,
   };
@@ -49,7 +48,7 @@ export function requireTemporal({ workflowClient }: Pick<StartBatchDeps, 'workfl
 }
 
 /**
- * Starts the workflow of a queued batch. When the start fails, its outcome is not certain: `takeBack` must end the
+ * Starts the workflow of a queued batch. A failed start may still have reached Temporal, so `takeBack` must end the
  * batch unless its workflow has begun, and return whether it ended the batch. Throws UNAVAILABLE when the batch was
  * ended.
  */
@@ -108,22 +107,22 @@ export async function startBatch(
   return row;
 }
 
-/** A younger batch is skipped: the request that created it may still be starting it. */
+/** Younger batches are skipped: the request that created one may still be starting it. */
 const settledMs = 30_000;
 const mostUnfinished = 10_000;
 const revivedAtOnce = 20;
-/** Well within the activity's timeout. */
+/** Well below the activity's timeout. */
 const workMs = 10_000;
 
 export interface RevivedBatches {
   revived: number;
-  /** The last batch that was looked at, when there are more. */
+  /** The last batch that was checked; absent at the end. */
   next?: string;
 }
 
 /**
- * Starts the workflows of batches that have work left, unless they run. Goes on after `after`; a batch that fails does
- * not hold up others.
+ * Starts the missing workflows of batches that have work left, from `after` on. A batch that fails does not delay the
+ * others.
  */
 export async function reviveBatches(deps: StartBatchDeps, { after = '' }: { after?: string }): Promise<RevivedBatches> {
   const { batches } = deps.collections;

@@ -1,5 +1,5 @@
-// Lists the targets of a batch once, before the first is processed. The list is stored chunk by chunk, and each call goes
-// on behind the last chunk that is stored, so a worker that dies loses at most one chunk. Two calls at the same time
+// Lists the targets of a batch once, before the first is processed. The list is stored chunk by chunk, and each call
+// continues after the last stored chunk, so a worker that dies loses at most one chunk. Two calls at the same time
 // cannot store the same chunk, so each target is in the list once. The outcomes of each chunk are counted once.
 
 import type { Deps } from '../../platform/deps.js';
@@ -30,7 +30,7 @@ export interface ListTargets extends Partial<RunSignals> {
   batchId: string;
 }
 
-/** Some rows that were read: the targets among them, and the position of the last row. */
+/** A page of rows: the targets among them, and the position of the last row. */
 export interface Page {
   found: Position[];
   end: Position;
@@ -39,12 +39,12 @@ export interface Page {
 export interface TargetsOf {
   /** Number of ids in one chunk. */
   size: number;
-  /** Yields the pages behind a position, always in the same order. */
+  /** Yields the pages after a position, always in the same order. */
   find: (batch: BatchRow, after: Position | undefined) => AsyncIterable<Page>;
 }
 
 /**
- * Lists targets for about 3 s, from where the previous call stopped. The list has no `more` when it is complete, or the
+ * Lists targets for about 3 s, from where the previous call stopped. `more` is absent when the list is complete, or the
  * batch was cancelled or has ended. Throws ApplicationFailure BATCH_NOT_FOUND, MERCHANT_SUSPENDED.
  */
 export async function listTargets(
@@ -69,7 +69,7 @@ export async function listTargets(
     [chunk, total, open] = [chunk + 1, upTo, []];
     deps.crashPoint('mid-list');
   };
-  /** Stores what is open, so that the next call goes on behind `end`. */
+  /** Stores the open chunk, so that the next call continues after `end`. */
   const stop = async (end: Position): Promise<void> => {
     await store(end);
     await batches.updateOne({ _id: batchId, chunks: { $exists: false } }, { $set: { 'counts.total': total } });
@@ -93,7 +93,7 @@ export async function listTargets(
     }
     if (last && open.length > 0) await store(last);
   } catch (error) {
-    // Another call has stored this chunk. The next call goes on behind it.
+    // Another call has stored this chunk. The next call continues after it.
     if (isDuplicateKey(error)) return { total, more: true };
     throw error;
   }
@@ -118,7 +118,7 @@ export type Outcomes = Pick<ImportCounts, 'created' | 'deduped' | 'failed'>;
 export interface CountTargets {
   targets: BatchTargetsRow;
   outcomes: Outcomes;
-  /** The failed targets that may still succeed. */
+  /** The failed targets that may still succeed later. */
   failedIds?: string[];
 }
 

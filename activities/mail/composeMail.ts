@@ -1,5 +1,5 @@
-// Writes a mail from what is stored now: the link to a card is that of the moment of sending. Nothing that a stranger
-// typed stands in a mail: anyone can enter the address of somebody else on the public page.
+// Composes a mail from the data at the time of sending, such as the current link to a card. A mail contains no text
+// that was entered on the public page, because anybody can enter the address of another person there.
 
 import type { Deps } from '../../platform/deps.js';
 import { Html, html } from '../../platform/html.js';
@@ -69,7 +69,7 @@ interface MailPage {
   language: string;
 }
 
-/** Only the button has colours of its own: all else takes those of the reader, light or dark. */
+/** Only the button has colours of its own. Everything else uses the reader's colours, light or dark. */
 function page({ subject, hello, text, button, orOpen, why, sender, language }: MailPage): Html {
   const { name, link, colors } = sender;
   const font = new Html("font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif");

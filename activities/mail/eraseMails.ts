@@ -1,5 +1,5 @@
-// Removes all mails about a member: the rows, and what a mail folder keeps. A mail that is being sent right now is
-// forgotten by its attempt, which finds its row gone.
+// Removes all mails about a member: the rows, and the files of a mail folder. An attempt that is sending a mail right
+// now removes its file when it finds the row gone.
 import { removeAll } from '../../platform/mongodb/updateMany.js';
 import type { WorkerDeps } from '../workerDeps.js';
 

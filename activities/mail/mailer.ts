@@ -1,5 +1,5 @@
-// Hands a composed mail to the SMTP server of the settings, or writes it into a folder. Errors say what the server
-// answered by its codes alone: its text quotes the address.
+// Hands a composed mail to the configured SMTP server, or writes it into a folder. Errors contain only the server's
+// codes, because its texts quote the address.
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
@@ -23,11 +23,13 @@ export interface Mail {
 export interface Mailer {
   /** Throws MailRefused, which is final, and MailDelayed, after which the mail may be sent later. */
   send: (mail: Mail, signal: AbortSignal) => Promise<void>;
-  /** Removes what is kept of the mails about a member, and of one mail: an SMTP server keeps nothing for us. */
+  /**
+   * Removes the stored files of the mails about a member, or of one mail. With an SMTP server, nothing is stored here.
+   */
   forget: (of: { memberId: string } | { mailId: string }) => Promise<void>;
 }
 
-/** The server will never take this mail. */
+/** A final refusal by the server. */
 export class MailRefused extends Error {
   override readonly name = 'MailRefused';
 }
@@ -45,7 +47,7 @@ export function createMailer(settings: Settings): Mailer | null {
   return settings.MAIL_FOLDER === undefined ? null : folderMailer(settings, settings.MAIL_FOLDER);
 }
 
-/** The host of PUBLIC_URL, as far as mail can be sent from it. */
+/** The host of PUBLIC_URL, when mail can be sent from it. */
 function ownDomain({ PUBLIC_URL }: Settings): string {
   const { hostname } = new URL(PUBLIC_URL);
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : 'localhost';
@@ -60,7 +62,7 @@ function messageOf(settings: Settings, { id, to, fromName, subject, text, html, 
     text,
     html,
     date: createdAt,
-    // The same in every attempt: a server that has the mail already can tell.
+    // The same in every attempt, so that the server can recognise a duplicate.
     messageId: `<${id}@${domain}>`,
     headers: { 'Auto-Submitted': 'auto-generated' },
     disableFileAccess: true,
@@ -78,7 +80,7 @@ function smtpMailer(settings: Settings, url: URL): Mailer {
     host: hostname.replace(/^\[|\]$/g, ''),
     ...(port !== '' && { port: Number(port) }),
     secure,
-    // A password never leaves this machine in the clear.
+    // A password never leaves this machine unencrypted.
     requireTLS: !secure && username !== '' && !loopback.includes(hostname),
     ...(username !== '' && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(url.password) } }),
     tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(ca !== undefined && { ca }) },
@@ -100,18 +102,18 @@ function smtpMailer(settings: Settings, url: URL): Mailer {
   };
 }
 
-/** What nodemailer adds to its errors. */
+/** The fields that nodemailer adds to its errors. */
 interface SmtpFailure {
   code?: string;
   originalCode?: string;
-  /** What was sent when the server answered. */
+  /** The command that the server answered. */
   command?: string;
   responseCode?: number;
   response?: string;
   permanent?: boolean;
 }
 
-/** Only about these commands a 5xx is said of this mail; elsewhere an operator has something to put right. */
+/** Only after these commands, a 5xx is about this mail. After other commands, an operator has to fix something. */
 const aboutTheMail = ['RCPT TO', 'DATA'];
 
 function failureOf(error: unknown): MailRefused | MailDelayed {
@@ -123,7 +125,7 @@ function failureOf(error: unknown): MailRefused | MailDelayed {
   return isFinal ? new MailRefused(what) : new MailDelayed(what);
 }
 
-/** The folder is for development; of more mails than this the oldest are removed. */
+/** The folder is for development; beyond this number, the oldest mails are removed. */
 const keptFiles = 1_000;
 
 function folderMailer(settings: Settings, folder: string): Mailer {

@@ -1,6 +1,6 @@
-// Makes one attempt to send a mail. An attempt has the mail to itself, and marks it as sent right after the server took
-// it. A process that dies between the two sends it again: SMTP knows no way to ask whether a mail was taken. Both copies
-// have the same Message-ID.
+// Makes one attempt to send a mail. The attempt leases the mail, and marks it as sent once the server has accepted it.
+// If the process dies between the two, the mail is sent again, because SMTP cannot say whether a mail was accepted.
+// Both copies have the same Message-ID.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { MailRow } from '../../schemas/collections.js';
 import { type MailState, sealedMail } from '../../schemas/mails.js';
@@ -18,13 +18,13 @@ export interface PostMail {
 export interface PostedMail {
   /** `removed`: the row is gone, because the person was erased. */
   state: Exclude<MailState, 'queued'> | 'removed';
-  /** Only when it failed. */
+  /** Only after a failure. */
   failure?: string;
 }
 
 const firstWaitMs = 2_000;
 const longestWaitMs = 300_000;
-/** An attempt that was cut short frees the mail this long after it must have ended. */
+/** The lease of an attempt that died ends this long after the attempt must have ended. */
 const leaseMarginMs = 5_000;
 
 const waitAfter = (attempts: number): number => Math.min(firstWaitMs * 2 ** Math.min(attempts - 1, 20), longestWaitMs);
@@ -37,7 +37,7 @@ const again = (message: string, waitMs: number): ApplicationFailure =>
     nextRetryDelay: Math.max(waitMs, 1),
   });
 
-/** Throws a retryable ApplicationFailure with the time of the next attempt while the mail is neither sent nor given up. */
+/** Throws a retryable ApplicationFailure with the time of the next attempt, unless the mail was sent or given up. */
 export async function postMail(deps: WorkerDeps, { mailId, signal }: PostMail): Promise<PostedMail> {
   const { mails } = deps.collections;
   const now = deps.now();

@@ -1,7 +1,7 @@
-// Queues one mail: a row in `mails`, and the workflow that sends it. One reason is mailed at most once an hour, and
-// nobody can be flooded: what one address gets in an hour and what one program sends in a minute are bounded
-// (docs/decisions/085-mail.md). The counts are rows that the transaction of the mail raises, so the limits hold when
-// several processes queue at the same time.
+// Queues one mail: a row in `mails`, and the workflow that sends it. The same reason is mailed at most once an hour.
+// The mails of one address in an hour and of one program in a minute are limited, so that nobody can be flooded
+// (docs/decisions/085-mail.md). The transaction of the mail also raises the counts of these limits, so they hold across
+// processes.
 import { createHmac } from 'node:crypto';
 import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
@@ -23,22 +23,25 @@ export interface MailDeps extends Deps {
 
 export interface QueueMail {
   merchantId: string;
-  /** An address as schemas/email.ts gives it. */
+  /** An address as normalised by schemas/email.ts. */
   to: string;
-  /** Two mails for the same reason are the same mail, for instance `card-link:<memberId>`. It is stored as a digest. */
+  /**
+   * Identifies duplicates: two mails with the same reason, for instance `card-link:<memberId>`, are the same mail.
+   * Stored as a digest.
+   */
   reason: string;
   kind: MailKind;
   language: Language;
   data?: MailData;
-  /** Whom the mail is about. A `card-link` needs it, and its program. */
+  /** The member that the mail is about. Required, with its program, for a `card-link`. */
   memberId?: string;
-  /** Whose limit a minute counts; without it the merchant's. */
+  /** The program whose limit a minute applies; without it the limit of the merchant. */
   programId?: string;
 }
 
 /**
- * `repeated`: queued for the same reason within the last hour. `limited`: the address or the program has had its share.
- * `off`: this service sends no mail.
+ * `repeated`: queued for the same reason within the last hour. `limited`: the limit of the address or of the program is
+ * reached. `off`: no mail is configured.
  */
 export type QueuedMail = 'queued' | 'repeated' | 'limited' | 'off';
 
@@ -52,7 +55,7 @@ interface Count {
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** A keyed digest: without SECRETS_KEY nobody can tell whether an address was mailed. */
+/** A keyed digest, so that nobody without SECRETS_KEY can check whether an address was mailed. */
 const digest = ({ config }: Deps, ...parts: string[]): string =>
   createHmac('sha256', config.SECRETS_KEY).update(JSON.stringify(parts)).digest('base64url');
 
@@ -131,7 +134,7 @@ async function storeMail(deps: MailDeps, wanted: QueueMail): Promise<MailRow | Q
   return mail;
 }
 
-/** A start that fails is repeated when the mail is due again (reviveMails.ts). */
+/** A failed start is repeated when the mail is due again (reviveMails.ts). */
 export async function startMail(
   { workflowClient, log }: Pick<MailDeps, 'workflowClient' | 'log'>,
   { _id: mailId, merchantId, memberId, kind }: Pick<MailRow, '_id' | 'merchantId' | 'memberId' | 'kind'>,

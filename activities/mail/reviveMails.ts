@@ -1,10 +1,10 @@
-// Starts the mails again whose workflow is lost: terminated, gone with Temporal's data, or never started.
+// Starts lost workflows of mails again: terminated, gone with Temporal's data, or never started.
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import { workflowLostAt } from '../outbox/workflowLostAt.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { startMail } from './queueMail.js';
 
-/** More are taken by the next run, those that are due longest first. */
+/** The next run takes the others, longest due first. */
 const batchSize = 200;
 
 export async function reviveMails(deps: WorkerDeps): Promise<{ revived: number }> {

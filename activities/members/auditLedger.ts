@@ -1,6 +1,6 @@
-// Compares each member with the sum of its ledger. Reads a bounded number of members at a time and keeps one sum for
-// each, however long a ledger is. Members may change meanwhile: a member is compared with the rows up to the version in
-// which it was read.
+// Compares each member with the sum of its ledger. It reads a bounded number of members at a time and keeps one sum for
+// each, however long a ledger is. Members may change during the run: a member is compared with its rows up to the
+// version that was read.
 import type { Deps } from '../../platform/deps.js';
 import type { LedgerRow, MemberRow } from '../../schemas/collections.js';
 import { sumOf } from '../../schemas/lots.js';
@@ -18,12 +18,12 @@ interface Difference {
   memberId: string;
   memberCode: string;
   field: 'balance' | 'lifetimePoints' | 'lots';
-  /** What the member has, and what its ledger (of `lots`: what is left of them) says in sum. */
+  /** The member's value, and the sum of its ledger (`lots`: what is left of them). */
   has: number;
   sum: number;
 }
 
-/** `since`: from when on the points of a program expire; other lots are left from a rule that is gone. */
+/** `since`: from when on the points of a program expire. Older lots remain from a rule that was removed. */
 async function differencesOf(
   { collections }: Pick<Deps, 'collections'>,
   members: Audited[],
@@ -38,7 +38,7 @@ async function differencesOf(
     const sum = sums.get(memberId);
     if (!sum || memberVersion > sum.member.version) continue;
     sum.balance += delta;
-    // Rows from before there were reversals only ever added what the balance gained.
+    // Rows without `effect` are from before reversals existed: they count what the balance gained.
     sum.lifetimePoints += effect?.lifetimePoints ?? Math.max(delta, 0);
   }
   return [...sums.values()].flatMap(({ member, balance, lifetimePoints }) => {
@@ -53,7 +53,7 @@ async function differencesOf(
   });
 }
 
-/** Yields, for each group of members of the merchant, their number and their differences. */
+/** Yields, for each group of members of the merchant, the number of members and their differences. */
 export async function* auditLedger(
   deps: Pick<Deps, 'collections'>,
   merchantId: string,

@@ -12,7 +12,7 @@ import { type Program, versionOf } from '../../schemas/programs.js';
 import { rewardOf } from '../../schemas/rewards.js';
 import type { Decision } from './decision.js';
 
-/** Who asks, and when. */
+/** The caller and the time of the change. */
 export interface Asked {
   actor: Actor;
   now: Date;
@@ -20,7 +20,10 @@ export interface Asked {
 
 const maxAgeMs = 72 * 3_600_000;
 
-/** What the till says about the sale. Throws VALIDATION_FAILED for a time ahead of `now` or too long ago. */
+/**
+ * When the sale took place, according to the caller. Throws VALIDATION_FAILED for a time after `now` or too far in the
+ * past.
+ */
 export function saleOf({ reference, location, occurredAt }: SaleFacts, now: Date) {
   const at = occurredAt === undefined ? undefined : new Date(occurredAt);
   const ageMs = at ? now.getTime() - at.getTime() : 0;
@@ -49,9 +52,9 @@ interface Balanced {
   entry: Pick<Entry, 'type' | 'actor'> & Partial<Entry>;
   redeemedCount?: number;
   now: Date;
-  /** Only of a reversal: the row that it reverses. */
+  /** Only for a reversal: the row that it reverses. */
   reversed?: LedgerRow;
-  /** Only of an expiry, which decides itself about the lots. */
+  /** Only for an expiry, which selects the lots itself. */
   lots?: LotsAfter;
 }
 
@@ -97,7 +100,7 @@ export function balanceDecision(
   };
 }
 
-/** What the event of a change tells besides `delta` or `goal`. */
+/** Fields of the change's event in addition to `delta` or `goal`. */
 export function balanceEvent(
   member: MemberRow,
   change: BalanceChange,

@@ -1,5 +1,5 @@
-// Every change of a member goes through this file. One transaction writes the claim of the idempotency key, the
-// member's new state, its ledger row and its event, and raises `version` by one (guarantee 1 of docs/architecture.md).
+// Every change of a member goes through this file. One transaction writes the row of the idempotency key, the member's
+// new state, its ledger row and its event, and increments `version` (guarantee 1 of docs/architecture.md).
 import { Binary } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import { isDuplicateKey, VersionConflict } from '../../platform/mongodb/conflicts.js';
@@ -17,8 +17,8 @@ import type { Decision } from './decision.js';
 import { ledgerRowOf, memberWritesOf } from './memberWrites.js';
 
 /**
- * A claim without an answer that is younger than this belongs to a request that is still running. An older one belongs
- * to a process that died.
+ * An idempotency row without an answer that is younger than this belongs to a running request, an older one to a
+ * process that died.
  */
 const keyInUseMs = 8_500;
 
@@ -31,7 +31,7 @@ async function earlierResult(
   if (row.fingerprint !== keyedChange.fingerprint) throw new ServiceError('IDEMPOTENCY_KEY_REUSED');
   if (row.response)
     return { kind: 'replay', answer: { status: row.response.status, body: Buffer.from(row.response.body.buffer) } };
-  // The absolute difference: after a clock was set back, claims of dead processes would otherwise look new until the
+  // The absolute difference: after a clock was set back, the rows of dead processes would otherwise look new until the
   // clock has caught up.
   if (Math.abs(deps.now().getTime() - row.createdAt.getTime()) < keyInUseMs)
     throw new ServiceError('IDEMPOTENCY_KEY_IN_USE');
@@ -60,7 +60,7 @@ async function attempt(deps: Deps, input: ChangeMember): Promise<Changed> {
   if (!found) throw new ServiceError('MEMBER_NOT_FOUND');
   if (keyedChange && claim) return earlierResult(deps, keyedChange, claim, found);
   const program = await cachedProgram(deps, { merchantId, programId: found.programId });
-  // The label of the program may be newer than the member.
+  // The label of the program may have changed since the member was written.
   const before = { ...found, field: fieldOf(program) };
   const decision = await resultOrRefusal(() => input.decide(before, program));
   if (decision instanceof ServiceError) {
@@ -127,7 +127,7 @@ async function resultOrRefusal<T>(work: () => T | Promise<T>): Promise<T | Servi
   }
 }
 
-/** Finds the ledger row of a key whose stored answer has expired, so that the key is never applied a second time. */
+/** Finds the ledger row of a key whose stored answer has expired, so that a key is never applied twice. */
 async function findSpentKey(deps: Deps, at: { keyedChange: KeyedChange; member: MemberRow }): Promise<Changed | null> {
   const filter = { _id: at.keyedChange.id, merchantId: at.member.merchantId };
   const [claim, entry] = await Promise.all([
@@ -140,8 +140,8 @@ async function findSpentKey(deps: Deps, at: { keyedChange: KeyedChange; member: 
 }
 
 /**
- * The id of the event of a change. A change that is made again after a restore, because the restored data does not
- * contain it, tells the same id, so that receivers do not count it twice
+ * The id of the event of a change. After a restore, a change that the restored data lacks may be made again; its event
+ * gets the same id, so that receivers do not count it twice
  * (docs/decisions/071-events-are-named-after-their-change.md).
  */
 function changeEventId(at: { keyedChange: KeyedChange | undefined; member: MemberRow; decision: Decision }): string {
@@ -188,7 +188,7 @@ export async function storeAnswer(
   );
   if (kept.matchedCount === 1) return at.answer;
   const row = await idempotencyKeys.findOne({ _id: at.keyedChangeId, merchantId: at.merchantId });
-  // The row of the key has expired, so the answer cannot be stored; the ledger row still guards the key.
+  // The row of the key has expired, so the answer cannot be stored. The ledger row still prevents a second application.
   if (!row?.response) return at.answer;
   return { status: row.response.status, body: Buffer.from(row.response.body.buffer) };
 }

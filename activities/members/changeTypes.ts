@@ -10,7 +10,7 @@ export interface Answer {
 }
 
 export interface KeyedChange {
-  /** Serves as workflow id, operation id and key of the claim (schemas/ids.ts). */
+  /** Serves as workflow id, operation id and id of the idempotency row (schemas/ids.ts). */
   id: string;
   /** Hash of the request. A request with the same key and another fingerprint is refused. */
   fingerprint: string;
@@ -40,9 +40,7 @@ export interface ChangeMember {
   leaseOwnerOf: (eventId: string, awaited: boolean) => string | null;
   /** False while Temporal is known to be unavailable. The change then reports `passUpdate: null`. */
   temporalAvailable: boolean;
-  /**
-   * May read further rows. It is called again when a version conflict shows that the data changed after it was read.
-   */
+  /** May read further rows. Called again after a version conflict, because the data has changed since it was read. */
   decide: (member: MemberRow, program: Program) => Decision | null | Promise<Decision | null>;
 }
 

@@ -26,12 +26,12 @@ export interface Decision {
   /** The Google object is updated although none of the fields that it shows has changed. */
   refresh?: true;
   ledger?: Omit<LedgerRow, WrittenWithEach>;
-  /** Fields of the pass to set, in addition to those of its new version. */
+  /** Fields of the pass to set in addition to those of its new version. */
   pass?: Partial<Pick<MemberRow['pass'], 'googleSaved' | 'token' | 'authenticationToken'>>;
   /** A line of the timeline to write in the same transaction. */
   timeline?: { type: string; platform?: Platform; detail?: string };
-  /** Further statements for the same transaction, such as search words. */
+  /** Further statements of the same transaction, such as search words. */
   statements?: Statement[];
-  /** Further updates for the same transaction; each must match one document, or nothing is written. */
+  /** Further updates of the same transaction. Each must match one document, otherwise nothing is written. */
   updates?: Statement[];
 }

@@ -10,17 +10,15 @@ import type { Program } from '../../schemas/programs.js';
 import { type Asked, balanceDecision, balanceEvent, messageOf, saleOf } from './balanceRules.js';
 import type { Decision } from './decision.js';
 
-/** Reads what a member earned, from the ledger; reversed earnings do not count. */
+/** Reads a member's earnings from the ledger. Reversed earnings do not count. */
 export interface EarnedReader {
-  /** Of the times from `from` on and before `to`. */
+  /** The sum of the earnings from `from` on and before `to`. */
   between: (memberId: string, span: { from: Date; to: Date }) => Promise<Earned[]>;
-  /** The latest one after `after` and before `before`. */
+  /** The latest earning after `after` and before `before`. */
   latest: (memberId: string, span: { after: Date; before: Date }) => Promise<Earned | undefined>;
 }
 
-/**
- * Whoever earns at the same time changes the member, so that its version is another one and this decision is made again.
- */
+/** A concurrent earning changes the member's version, so that this decision is made again. */
 async function requireWithinLimits(
   reader: EarnedReader,
   { memberId, program, soldAt, awarded }: { memberId: string; program: Program; soldAt: Date; awarded: number },

@@ -1,4 +1,4 @@
-// Reads what a member earned lately from its ledger, for the limits of earning.
+// Reads a member's recent earnings from its ledger, for the limits of earning.
 import type { Deps } from '../../platform/deps.js';
 import type { LedgerRow } from '../../schemas/collections.js';
 import type { Earned } from '../../schemas/earning.js';

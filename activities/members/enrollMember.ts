@@ -48,8 +48,8 @@ async function enroll(deps: Deps, input: Enroll): Promise<Enrolled> {
   requireEnrollable(program, person.initialPoints);
   let tried: Created | undefined;
   return retryOnConflict(deps, async () => {
-    // The previous attempt may have committed although its answer was lost. Its member is then returned and not
-    // enrolled again.
+    // The previous attempt may have committed although its answer was lost. Then its member is returned instead of a
+    // second one.
     if (tried && (await deps.collections.members.findOne({ _id: tried.member._id }, { projection: { _id: 1 } })))
       return { kind: 'created', ...tried };
     const [known, [memberCode = '']] = await Promise.all([

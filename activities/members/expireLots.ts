@@ -1,6 +1,6 @@
-// Expires the points whose time is over. The members are found slice by slice, so that no query reads more than a part of
-// them. A transaction writes the expiry of several members, each guarded by its version: a run that dies, or meets
-// another one, leaves no member half done and none done twice.
+// Expires points. The members are found slice by slice of their ids, so that each query reads only a part of them. One
+// transaction writes the expiries of several members, each guarded by its version, so a run that dies or overlaps
+// another one leaves no member half written and expires nothing twice.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
@@ -28,16 +28,16 @@ const workMs = 10_000;
 const mostBehindMs = 2_000;
 
 export interface ExpireLots {
-  /** The slice to begin with. */
+  /** The slice to start with. */
   from: number;
   /** Only of this program. */
   programId?: string;
-  /** What is over by then; by default by now. */
+  /** Expires what is due by this time; by default by now. */
   at?: Date;
   signal?: AbortSignal;
 }
 
-/** Works for about 10 s. `next` is the slice of the next call; it is absent at the end. Throws when MongoDB fails. */
+/** Works for about 10 s. `next` is the slice of the next call, absent at the end. Throws when MongoDB fails. */
 export async function expireLots(deps: Deps, { from, programId, at, signal }: ExpireLots): Promise<ExpiryProgress> {
   const now = at ?? deps.now();
   const until = performance.now() + workMs;
@@ -62,7 +62,7 @@ export async function expireLots(deps: Deps, { from, programId, at, signal }: Ex
           deps.crashPoint('mid-expiry');
         }
         await letRelaysCatchUp(deps, { until, signal });
-        // A slice of which nobody can be written does not keep the others.
+        // A slice of which no member can be written does not block the others.
         const next = done.expired > expiredBefore || failed.size === 0 ? slice : slice + 1;
         if (performance.now() > until) return { expired: done.expired, failed: done.failed + failed.size, next };
       }
@@ -72,7 +72,7 @@ export async function expireLots(deps: Deps, { from, programId, at, signal }: Ex
   return done;
 }
 
-/** So that the changes of others do not wait behind those of a midnight. */
+/** A pause, so that other changes do not wait behind the expiries of a midnight. */
 async function letRelaysCatchUp(deps: Deps, { until, signal }: { until: number; signal: AbortSignal | undefined }) {
   while (performance.now() < until && (await outboxState(deps)).oldestDueAgeMs > mostBehindMs)
     await sleep(200, undefined, signal && { signal });
@@ -83,7 +83,7 @@ interface Some {
   now: Date;
 }
 
-/** A member that cannot be written does not keep the others: each of its transaction is then tried alone. */
+/** When a transaction fails, each of its members is tried alone, so that one member does not block the others. */
 async function expireSome(deps: Deps, { memberIds, now }: Some): Promise<{ expired: number; failed: string[] }> {
   try {
     return { expired: await retryOnConflict(deps, () => attempt(deps, { memberIds, now })), failed: [] };
@@ -105,7 +105,7 @@ async function expireSome(deps: Deps, { memberIds, now }: Some): Promise<{ expir
   }
 }
 
-/** Returns for how many members points expired. Whoever is no longer due is left as it is. */
+/** Returns the number of members whose points expired. Members that are no longer due stay unchanged. */
 async function attempt(deps: Deps, { memberIds, now }: Some): Promise<number> {
   const members = await deps.collections.members.find({ _id: { $in: [...memberIds] } }).toArray();
   const due = members.filter(({ expiry }) => expiry?.at && expiry.at <= now);
@@ -131,7 +131,7 @@ function writesOf(deps: Deps, { member, program, now }: Expiry): { statements: S
   const { _id, merchantId, version } = member;
   const after = expire(lotsOf(program, member), now);
   if (after.changes.length === 0) {
-    // The lots are those of a rule that is gone.
+    // The lots remain from a rule that was removed.
     const change = program.expiry ? { $set: { expiry: rowOf(program, _id, after.lots) } } : { $unset: { expiry: '' } };
     return { statements: [update(deps, 'members', { _id, merchantId, version }, change)], hasExpired: false };
   }
@@ -145,7 +145,7 @@ function writesOf(deps: Deps, { member, program, now }: Expiry): { statements: S
   };
 }
 
-/** The same for the same lots of the same version, also when they expire again after a restore. */
+/** Derived from the lots and the version, so that an expiry that is repeated after a restore has the same id. */
 const expiryId = ({ _id, version }: MemberRow, { changes }: LotsAfter): string =>
   derivedId('expiry', _id, String(version + 1), ...changes.map(({ id, by, at }) => `${id} ${by} ${at.toISOString()}`));
 

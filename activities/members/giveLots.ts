@@ -1,6 +1,6 @@
-// Gives lots to the members of programs that gained an expiry rule, so that points expire also for those whom nobody
-// changes. The members are read in parts of the range of their ids; the row of the program remembers the next part. A
-// change that is made meanwhile gives the lots itself (schemas/expiry.ts) and wins.
+// Gives lots to the members of programs that got an expiry rule, so that the points of members without further changes
+// expire too. The members are read in parts of the range of their ids; the row of the program stores the next part. A
+// concurrent change gives the lots itself (schemas/expiry.ts) and wins the conflict.
 import type { Deps } from '../../platform/deps.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
@@ -11,9 +11,9 @@ import { withExpiry } from '../programs/expirySince.js';
 
 /** Three hexadecimal digits. */
 const parts = 0x1000;
-/** Of all programs: the embedded engine reads by the range of ids alone. */
+/** Across all programs, because the embedded engine uses only the range of ids. */
 const membersOfQuery = 500;
-/** Until then every process knows the rule, and members that one of them was creating without it exist. */
+/** By then every process knows the rule, and members that a process was creating without it are stored. */
 const settleMs = 30_000;
 const workMs = 10_000;
 
@@ -24,7 +24,7 @@ export interface GiveLots {
   signal?: AbortSignal;
 }
 
-/** Works for about 10 s. `over` is false when members are left to be given lots. Throws when MongoDB fails. */
+/** Works for about 10 s. `over` is false while members still lack lots. Throws when MongoDB fails. */
 export async function giveLots(
   deps: Deps,
   { programId, at, signal }: GiveLots,
@@ -50,7 +50,7 @@ export async function giveLots(
 
 type Rule = Pick<Program, '_id' | 'merchantId' | 'expiry' | 'timeZone' | 'expirySince'>;
 
-/** The programs whose members are still to be given lots. Since when a program had a rule that is gone is forgotten. */
+/** The programs whose members still lack lots. Removes `expirySince` from programs whose rule was removed. */
 async function readRules(deps: Deps, programId?: string): Promise<{ program: Rule; row: ExpiryRow }[]> {
   const { programs, expiries } = deps.collections;
   const only = programId === undefined ? {} : { _id: programId };

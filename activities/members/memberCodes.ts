@@ -1,5 +1,4 @@
-// The codes of new members. The code of an erased member is given to nobody again, because cards that show it may still be
-// around.
+// The codes of new members. The code of an erased member is never reused, because cards that show it may still exist.
 import type { Deps } from '../../platform/deps.js';
 import { newMemberCode, spentCodeId } from '../../schemas/ids.js';
 

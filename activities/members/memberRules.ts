@@ -1,5 +1,6 @@
-// The member rules: what each change does to a member, as pure decisions, but those of balances (balanceRules.ts).
-// changeMember.ts writes the decisions. A decision of null means that nothing changes and no event is written.
+// The member rules: what each change does to a member, as pure decisions. Balances have rules of their own
+// (balanceRules.ts). changeMember.ts writes the decisions. A decision of null means that nothing changes and no event
+// is written.
 import type { MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { EventData } from '../../schemas/events.js';
@@ -57,7 +58,7 @@ export function decideRemoveTags(tags: readonly string[]) {
   };
 }
 
-/** Raises only the version of the pass. The wallets are notified; no subscriber gets the event. */
+/** Increments only the version of the pass. The wallets are notified, subscribers are not. */
 export function decidePush(message?: string) {
   return (): Decision => ({
     set: {},
@@ -78,8 +79,8 @@ export function decideScan(code: string, actor: Actor) {
 }
 
 /**
- * Gives the member's web card a new address. With `replaceToken` also the pass gets a new token: passes on phones get no
- * update any more until they are added again from the new address.
+ * Gives the member's web card a new address. With `replaceToken` the pass gets a new token as well: passes on phones
+ * receive no updates until they are added again from the new address.
  */
 export function decideCardLink({ replaceToken }: { replaceToken: boolean }) {
   return (): Decision => ({

@@ -27,7 +27,7 @@ export async function withTagsInUse<T>(deps: Deps, wanted: Tags, tagMember: () =
     await removeUnusedTags(deps, { ...wanted, tags: added });
     throw error;
   });
-  // Again, because a request that took a tag from its last member may have removed the row meanwhile.
+  // Added again, because a concurrent request that removed a tag from its last member may have deleted the row.
   await addTagsInUse(deps, wanted);
   return tagged;
 }
@@ -56,7 +56,7 @@ async function admitTags(deps: Deps, { merchantId, tags }: Tags): Promise<string
   return missing.map(({ tag }) => tag);
 }
 
-/** Adds the tags whatever the limit is: members have them already. */
+/** Adds the tags regardless of the limit, because members already have them. */
 export async function addTagsInUse(deps: Deps, wanted: Tags): Promise<void> {
   await insertMissing(deps.collections.tags, rowsOf(wanted));
 }

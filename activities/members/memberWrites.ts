@@ -1,6 +1,6 @@
-// Turns one decision about one member into the rows of one transaction: the member's next version, its event, and its
-// line in the timeline. A keyed change adds its claim and its ledger row; a campaign writes the rows of several members
-// in one transaction.
+// Builds the rows of one transaction from one decision about one member: the member's next version, its event, and its
+// line in the timeline. A keyed change adds its idempotency row and its ledger row; a campaign writes the rows of
+// several members in one transaction.
 import type { Deps, WalletModes } from '../../platform/deps.js';
 import { insert, update } from '../../platform/mongodb/statements.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
@@ -30,7 +30,7 @@ export interface MemberWritesInput {
   decision: Decision;
   eventId: string;
   leaseOwnerOf: ChangeMember['leaseOwnerOf'];
-  /** Of a batch's push: the chunk of targets that counts its outcome. */
+  /** For the push of a batch: the chunk of targets that counts the result. */
   targetsId?: string;
 }
 
@@ -68,7 +68,7 @@ export function memberWritesOf(
   };
 }
 
-/** The ledger row of a decision that has one. `member` is the member after the change. */
+/** The ledger row of a decision, if it has one. `member` is the member after the change. */
 export function ledgerRowOf(
   deps: Pick<Deps, 'now'>,
   { decision, member, ...ids }: { decision: Decision; member: MemberRow; _id: string; eventId: string },
@@ -92,7 +92,7 @@ function nextState(
     tag: nextTag(member.pass.tag, now),
     modifiedAt: nextModified(member.pass.modifiedAt, now),
   };
-  // Nobody is known to have this object, but Google's callback about a customer who saved it may not have come.
+  // No customer is known to have saved this object, but Google's callback about a save may be missing.
   if (modes.google === 'real' && !changed.pass.googleSaved) changed.pass.googleDueAt ??= now;
   if (decision.message) {
     changed.pass.message = decision.message;
@@ -102,8 +102,8 @@ function nextState(
 }
 
 /**
- * Sets only the changed fields: issuing a pass and registering a device change other fields of the row at the same
- * time, without a new version.
+ * Sets only the changed fields, because issuing a pass and registering a device change other fields of the row
+ * concurrently, without a new version.
  */
 function changeStatement(
   deps: Deps,

@@ -29,15 +29,17 @@ export interface NewMember {
   actor: Actor;
   /** Without `member.created`, and its passes without `pass.created`. */
   quiet?: boolean | undefined;
-  /** Of `newMemberCodes`; by default a random one. */
+  /** From `newMemberCodes`; by default a random one. */
   memberCode?: string;
 }
 
 export interface NewMemberRows {
   member: MemberRow;
-  /** Keeps emails unique in a program: its id is program and email, so a second insert of the same email fails. */
+  /**
+   * Keeps emails unique in a program: the id consists of program and email, so a second insert of the same email fails.
+   */
   email: EmailRow | null;
-  /** Likewise for external ids. */
+  /** The same for external ids. */
   externalId: ExternalIdRow | null;
   searchWordRows: MemberSearchWordRow[];
   ledger: LedgerRow | null;

@@ -1,6 +1,6 @@
-// Repairs the totals and the tags in use, which a crash can leave wrong. Enrollments continue during the recount, and
-// each raises its totals a moment after its member was written. So a total is never set: it is corrected only by the
-// number that is certainly missing or certainly too high.
+// Repairs the totals and the tags in use, which can be wrong after a crash. Enrollments continue during the recount,
+// and each raises its totals shortly after its member was written. A total is therefore never set, but corrected by the
+// number that is certainly missing or in excess.
 import type { Filter } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import type { MemberRow } from '../../schemas/collections.js';
@@ -9,7 +9,7 @@ import { addTagsInUse, removeUnusedTags } from './memberTags.js';
 
 /** Merchants in one activity call. */
 const merchantBatchSize = 20;
-/** Rows in one answer of the database: many more at once would keep the event loop busy. */
+/** Rows in one answer of the database; many more would block the event loop. */
 const readBatchSize = 500;
 /**
  * Longer than the time from writing members to raising their totals, for an enrollment and for a chunk of an import.
@@ -112,7 +112,7 @@ export async function recountMerchants(
   let repaired = await repairTotals(deps, totals, waitMs);
   for (const merchantId of merchantIds) {
     repaired += await repairTags(deps, merchantId).catch((error: unknown) => {
-      // The tags of the other merchants do not wait for this one; the next recount tries again.
+      // An error of one merchant's tags does not delay the others; the next recount retries.
       deps.log.error({ err: error, merchantId }, 'the tags of a merchant could not be recounted');
       return 0;
     });

@@ -1,5 +1,5 @@
-// The rule of a reversal. The row that is reversed gets the id of the row that reverses it in the same transaction, and
-// the member's version guards both: of two reversals of one row the second one finds it reversed.
+// The rule of a reversal. The reversed row stores the id of its reversal in the same transaction, and the member's
+// version guards both, so of two concurrent reversals the second one finds the row reversed.
 import type { z } from 'zod';
 import type { Deps } from '../../platform/deps.js';
 import { update } from '../../platform/mongodb/statements.js';

@@ -1,4 +1,4 @@
-// Changes a member's names, email, phone and external id. The search words change in the same transaction, and email and
+// Changes a member's names, email, phone and external id. Search words are updated in the same transaction. Email and
 // external id stay unique in the program.
 import type { z } from 'zod';
 import type { Deps } from '../../platform/deps.js';
@@ -77,7 +77,7 @@ async function moveEmail(deps: Deps, { member, after }: { member: MemberRow; aft
   ];
 }
 
-/** As moveEmail. Throws EXTERNAL_ID_TAKEN. */
+/** Like moveEmail. Throws EXTERNAL_ID_TAKEN. */
 async function moveExternalId(
   deps: Deps,
   { member, after }: { member: MemberRow; after: MemberRow },

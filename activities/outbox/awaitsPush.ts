@@ -1,5 +1,5 @@
 import type { EventRow } from '../../schemas/collections.js';
 
-/** Whether the wallets have to be told, and their answer is not recorded yet. */
+/** Whether the wallets have to be notified and the result is not recorded yet. */
 export const awaitsPush = ({ wallet, passUpdate }: Pick<EventRow, 'wallet' | 'passUpdate'>): boolean =>
   (wallet === 'push' || wallet === 'refresh') && !passUpdate;

@@ -6,8 +6,8 @@ import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import { type Lease, lastsFor, leasedBy, leaseExpiry } from './leases.js';
 
 /**
- * Another attempt or owner may be working on the same events: the process that gets this error must stop and write
- * nothing more.
+ * Another attempt or owner may be working on the same events. A process that gets this error must stop without a
+ * further write.
  */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
@@ -25,7 +25,7 @@ const renewMs = 15_000;
 
 /**
  * Renews the lease every 15 s until `stop` is called; a failed renewal is only logged. `check` reads the lease, and
- * renews it when it expires within 1 s or is lost; attempts that fail at the same time share one reading.
+ * renews it when it expires within 1 s or is lost; concurrent failures share one read.
  */
 export function startLeaseRenewal(deps: Deps, lease: Lease): LeaseRenewal {
   const ids = new Set(lease.eventIds);

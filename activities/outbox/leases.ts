@@ -1,8 +1,8 @@
 // Leases of events. To lease an event, a workflow or relay sets `dueAt` 60 s ahead and writes its name as lease owner,
 // so only one of them works on an event at a time. When the lease owner dies, the lease expires and the event can be
 // leased again. The fence identifies one attempt of the lease owner: another attempt that takes over replaces the
-// fence, and the earlier attempt can no longer mark the event as published or release it. Not excluded: a process that
-// stood still for longer than its lease may send an event once more (docs/decisions/012-lease-and-fence.md).
+// fence, and the earlier attempt can no longer mark the event as published or release it. A process that was paused for
+// longer than its lease may send an event again (docs/decisions/012-lease-and-fence.md).
 
 import type { Deps } from '../../platform/deps.js';
 import { update } from '../../platform/mongodb/statements.js';
@@ -19,7 +19,7 @@ export interface Lease {
   /** The id of the workflow or relay that works on the events. */
   leaseOwner: string;
   eventIds: readonly string[];
-  /** Identifies one attempt of the lease owner. Without a fence all attempts of the lease owner share the lease. */
+  /** Identifies one attempt of the lease owner. Without a fence, all attempts of the owner share the lease. */
   fence?: string | undefined;
 }
 
@@ -61,17 +61,15 @@ export const withLease = (
   fence === undefined ? inserted : inserted.map((event) => ({ ...event, leaseOwner, fence, dueAt: leaseExpiry(deps) }));
 
 /**
- * Whether the lease of an event lasts for `forMs` plus the margin. Compared here, because a condition on `dueAt` in the
- * filter makes the embedded engine choose another index.
+ * Whether the lease of an event lasts for `forMs` plus the margin. Checked here, because with a condition on `dueAt`
+ * the embedded engine chooses another index.
  */
 export const lastsFor = (deps: Deps, forMs: number) => {
   const enough = deps.now().getTime() + forMs + marginMs;
   return ({ dueAt }: Pick<EventRow, 'dueAt'>): boolean => dueAt.getTime() > enough;
 };
 
-/**
- * Like leaseEvents, but writes nothing when the lease owner already holds all the events for `forMs` and the margin.
- */
+/** Like leaseEvents, but without a write when the owner already holds all events for `forMs` plus the margin. */
 export async function ensureLease(deps: Deps, { forMs, ...lease }: Lease & { forMs: number }): Promise<EventRow[]> {
   const found = await deps.collections.events.find(leasedBy(lease)).toArray();
   const leased = found.filter(lastsFor(deps, forMs));

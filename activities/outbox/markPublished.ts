@@ -1,5 +1,4 @@
-// Marks events as published, and counts them in the same transaction. Events that are published at the same time share
-// a transaction.
+// Marks events as published and counts them in the same transaction. Concurrent calls share a transaction.
 import { createBatcher } from '../../platform/batcher.js';
 import type { Deps } from '../../platform/deps.js';
 import { isDuplicateKey, isWriteConflict, VersionConflict } from '../../platform/mongodb/conflicts.js';
@@ -20,8 +19,8 @@ interface Published extends Omit<Lease, 'eventIds'> {
 }
 
 /**
- * Marks the events as published, except those that another attempt has taken over. Those whose push is not recorded are
- * noted as late in the same write.
+ * Marks the events as published, except those that another attempt has taken over. The same write marks events without
+ * a recorded push as late.
  */
 export type MarkPublished = (published: Published) => Promise<void>;
 
@@ -47,7 +46,7 @@ export function createMarkPublished(deps: Deps): MarkPublished {
   };
 }
 
-/** Marks those that the owner still holds. */
+/** Marks the events that the owner still holds. */
 function markHeld(deps: Deps, counting: Counting, { events, ...owner }: Published): Promise<void> {
   return retryOnConflict(deps, async () => {
     const lease = leasedBy({ ...owner, eventIds: events.map(({ _id }) => _id) });
@@ -57,7 +56,7 @@ function markHeld(deps: Deps, counting: Counting, { events, ...owner }: Publishe
   });
 }
 
-/** Throws VersionConflict, and writes nothing, when an event is no longer held. */
+/** Throws VersionConflict without a write when an event is no longer held. */
 function commitMarks(deps: Deps, counting: Counting, group: readonly Published[]): Promise<void> {
   return counting.attempt(async () => {
     const marks = group.flatMap((one) => marksOf(deps, one));

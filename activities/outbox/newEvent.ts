@@ -19,8 +19,8 @@ import type { PassUpdate } from '../../schemas/passUpdate.js';
 export const startGraceMs = 5_000;
 
 /**
- * A change that only pushes the member's pass. It is in the outbox like every change of a member, and is no event: no
- * subscriber and no feed sees it.
+ * A change that only pushes the member's pass. It goes through the outbox like every change of a member, but
+ * subscribers and the feed do not see it.
  */
 export interface PushJob {
   type: 'pass.push';
@@ -110,8 +110,8 @@ export function newBatchEvent(
 }
 
 /**
- * Tells that a member was erased. Its bytes are the same whenever it is made. It names the member in its data alone, so
- * that it is no trace of the member.
+ * The event of an erased member. Its bytes are the same each time it is built. Only its data contains the member id, so
+ * that the row itself leaves no trace of the member.
  */
 export function newDeletedEvent(
   deps: Deps,

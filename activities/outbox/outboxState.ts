@@ -1,5 +1,5 @@
-// How far the outbox is behind, for /readyz. It reads at most 1,000 events in all from the relay's own index, so the
-// cost does not grow with the backlog.
+// The backlog of the outbox, for /readyz. It reads at most 1,000 events in all from the relay's own index, so the cost
+// does not grow with the backlog.
 import type { Deps } from '../../platform/deps.js';
 
 const mostRead = 1_000;
@@ -7,9 +7,9 @@ const mostRead = 1_000;
 export interface OutboxState {
   /** Number of events that wait for the relay, counted up to about 1,000. */
   due: number;
-  /** How long the event with the oldest `dueAt` has been due; 0 when none is due. */
+  /** How long the event with the oldest `dueAt` has been due; 0 when no event is due. */
   oldestDueAgeMs: number;
-  /** Age of the oldest event among those read. An event that fails again and again shows here. */
+  /** Age of the oldest event among those read. It shows events that fail again and again. */
   oldestAgeMs: number;
 }
 
@@ -38,7 +38,7 @@ export async function outboxState(deps: Deps): Promise<OutboxState> {
 }
 
 /**
- * True when an event has been due for more than 30 s (no relay works) or is unpublished after 15 minutes (it keeps
+ * True when an event has been due for more than 30 s (no relay runs) or is unpublished after 15 minutes (it keeps
  * failing).
  */
 export const isStuck = ({ oldestDueAgeMs, oldestAgeMs }: OutboxState): boolean =>

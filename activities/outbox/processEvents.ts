@@ -46,8 +46,8 @@ export async function processEvents(deps: WorkerDeps, leased: LeasedEvents): Pro
 const issueTimeoutMs = 5_000;
 
 /**
- * Issues passes for up to 5 s before their `member.created` events are published. Returns the ids of the new events,
- * and the members whose passes are missing.
+ * Issues passes for up to 5 s before their `member.created` events are published. Returns the ids of the new events and
+ * the members that still lack a pass.
  */
 async function issueWithTimeout(
   deps: WorkerDeps,
@@ -60,15 +60,15 @@ async function issueWithTimeout(
 }
 
 interface Missing {
-  /** Members with a pass that a wallet did not take. */
+  /** Members with a pass that a wallet did not accept. */
   unissued: ReadonlySet<string>;
-  /** Events whose push a wallet did not take. */
+  /** Events whose push a wallet did not accept. */
   unpushed: ReadonlySet<string>;
 }
 
 /**
- * Starts a workflow for what the wallets did not take, so that publishing does not wait for it. One for each merchant,
- * so that operators find it by the merchant's id.
+ * Starts a workflow that retries the wallets, so that publishing does not wait for them. One for each merchant, so that
+ * operators find it by the merchant's id.
  */
 async function startRetries(deps: WorkerDeps, events: EventRow[], { unissued, unpushed }: Missing): Promise<void> {
   const isUnissued = ({ wallet, memberId = '' }: EventRow) => wallet === 'issue' && unissued.has(memberId);

@@ -1,5 +1,5 @@
-// How far the outbox is behind, for metrics and operators' commands. The cost does not grow with the backlog: counts
-// stop at 100,000, and the ages are those of the oldest among the 20 events of each shard, and the deliveries of 200
+// The backlog of the outbox, for metrics and operator commands. The cost does not grow with the backlog: counts stop at
+// 100,000, and the ages are those of the oldest among the 20 events of each shard, and the deliveries of 200
 // subscriptions, that are due first.
 import type { Deps } from '../../platform/deps.js';
 import type { Outbox } from '../../platform/metrics/metrics.js';
@@ -7,8 +7,8 @@ import type { Outbox } from '../../platform/metrics/metrics.js';
 const mostEvents = 100_000;
 const mostDevices = 100_000;
 /**
- * More than one, because the event that is due first need not be the oldest: a lease moves the `dueAt` of an older
- * event ahead.
+ * More than one event, because the first due event need not be the oldest: a lease moves the `dueAt` of older events
+ * ahead.
  */
 const sampleSize = 20;
 const mostDeliveries = 100_000;
@@ -43,7 +43,7 @@ export async function readOutbox({
   };
 }
 
-/** How many deliveries are queued, and of each subscription the one that is due first. */
+/** The number of queued deliveries, and the first due delivery of each subscription. */
 async function readQueue({ collections }: Pick<Deps, 'collections'>) {
   const waiting = await collections.waitingSubscriptions
     .find({}, { projection: { _id: 1 } })

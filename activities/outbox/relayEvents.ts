@@ -1,6 +1,6 @@
-// The relay takes the events of one shard that no workflow took, in batches of up to 200: oldest first, the merchants in
-// turns. A new attempt takes over at once what the previous attempt had leased. An event that cannot be processed is
-// released and does not hold up others. The relay also serves the delivery queue of its shard.
+// The relay processes the events of one shard that no workflow took, in batches of up to 200: oldest first, round robin
+// by merchant. A new attempt takes over the leases of the previous attempt at once. An event that cannot be processed
+// is released and does not delay others. The relay also serves the delivery queue of its shard.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { isUnavailable } from '../../platform/mongodb/isUnavailable.js';
@@ -16,8 +16,7 @@ import { takeOverShard } from './takeOverShard.js';
 export interface RelayEvents {
   shard: number;
   /**
-   * Part of the lease owner's id. A new attempt has another id, so an attempt that stood still no longer owns its
-   * events.
+   * Part of the lease owner's id. A new attempt has another id, so a paused earlier attempt no longer owns its events.
    */
   attemptId: string;
   /** Ends the loop; batches in progress are completed first. */
@@ -35,13 +34,11 @@ const batchSize = 200;
  * batches.
  */
 const lookAhead = 2_000;
-/**
- * Counted in events: small batches that wait for a receiver must not keep the relay from taking other events.
- */
+/** Counted in events, so that small batches waiting for a receiver do not stop the relay from taking other events. */
 const maxInProgress = 3 * batchSize;
 const maxConcurrentSingles = 8;
 const idleMs = { first: 50, longest: 1_000 };
-/** Wait after a batch that was not full: several events in one batch cost hardly more than one event. */
+/** Wait after a batch that was not full: a batch of several events costs hardly more than one event. */
 const fillWaitMs = 100;
 const outageMs = 500;
 const heartbeatMs = 1_000;
@@ -53,7 +50,7 @@ interface Relaying {
   dueIds: string[];
 }
 
-/** One event of each merchant, oldest first, then the next of each, and so on. */
+/** One event of each merchant, oldest first, then the second of each, and so on. */
 function inTurns<T extends { merchantId: string }>(oldestFirst: readonly T[]): T[] {
   const turns = new Map<string, number>();
   return oldestFirst
@@ -66,7 +63,7 @@ function inTurns<T extends { merchantId: string }>(oldestFirst: readonly T[]): T
     .map(({ event }) => event);
 }
 
-/** Leases the next batch. `dueIds` holds the ids that were read as due and not taken yet. */
+/** Leases the next batch. `dueIds` holds the ids that were read as due and are not taken yet. */
 async function takeBatch(deps: WorkerDeps, { shard, leaseOwner, dueIds }: Relaying): Promise<EventRow[]> {
   if (dueIds.length === 0) {
     const due = await deps.collections.events
@@ -83,7 +80,7 @@ async function takeBatch(deps: WorkerDeps, { shard, leaseOwner, dueIds }: Relayi
 
 /**
  * Processes a batch and releases the events that failed. When the batch fails as a whole, its events are processed one
- * by one, so that one bad event does not hold up the others; while MongoDB is unavailable they are only released.
+ * by one, so that one bad event does not delay the others. While MongoDB is unavailable, the events are only released.
  */
 async function relayBatch(deps: WorkerDeps, relaying: Relaying, events: EventRow[]): Promise<void> {
   const { leaseOwner, cancellationSignal, shard } = relaying;

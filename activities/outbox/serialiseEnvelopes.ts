@@ -1,5 +1,5 @@
-// Makes the bytes of events that had to wait for the wallets. The bytes are made once, so the data of an event cannot
-// change later (docs/decisions/014-event-bytes-are-made-once.md).
+// Serialises events that had to wait for the wallets. The bytes are stored once, so the data of an event cannot change
+// later (docs/decisions/014-event-bytes-are-made-once.md).
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
 import type { EventRow, MemberRow } from '../../schemas/collections.js';
@@ -12,7 +12,7 @@ export const issuanceOf = (pass: MemberRow['pass'] | undefined) => ({
   passIssuance: { apple: pass?.appleIssuedAt !== undefined, google: pass?.googleIssuedAt !== undefined },
 });
 
-/** Makes the bytes of the events that have none yet, and stores them. Returns all events with their bytes. */
+/** Serialises the events that have no bytes yet, and stores the bytes. Returns all events with their bytes. */
 export async function serialiseEnvelopes(deps: WorkerDeps, events: EventRow[]): Promise<EventRow[]> {
   const open = events.filter((event) => !event.envelope);
   if (open.length === 0) return events;
@@ -27,8 +27,8 @@ export async function serialiseEnvelopes(deps: WorkerDeps, events: EventRow[]): 
 }
 
 /**
- * `passIssuance` of the enrollment events, by event id. It is known only after the passes were issued; those that are
- * missing by now are noted.
+ * `passIssuance` of the enrollment events, by event id. It is known only after the passes were issued. Members that
+ * still lack a pass are marked.
  */
 async function readIssuances(deps: WorkerDeps, events: EventRow[]): Promise<Map<string, Record<string, unknown>>> {
   const enrolled = events.filter((event) => event.wallet === 'issue');

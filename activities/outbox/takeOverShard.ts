@@ -1,4 +1,5 @@
-// The first step of a relay: it takes over what an earlier attempt, or a clock that was set back, has left in its shard.
+// The first step of a relay: it takes over the events that an earlier attempt, or a clock that was set back, left in
+// its shard.
 
 import type { Deps } from '../../platform/deps.js';
 import { updateAll } from '../../platform/mongodb/updateMany.js';

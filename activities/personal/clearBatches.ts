@@ -1,5 +1,5 @@
-// Empties the rows of an erased member in the files of imports and in the target lists of batches, which are kept for
-// some days. Rows that an import has not decided yet stay as they are: they make a new member.
+// Clears the rows of an erased member in the files of imports and in the target lists of batches, which are kept for
+// some days. Undecided rows of an import stay, because they create a new member.
 import type { Deps } from '../../platform/deps.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
@@ -10,12 +10,12 @@ export interface OfPerson {
   memberId: string;
   merchantId: string;
   programId: string;
-  /** Email, phone and external id, by which rows are found that became no member. */
+  /** Email, phone and external id. They find the rows that created no member. */
   values: readonly string[];
 }
 
 const chunksAtOnce = 10;
-/** Stands in lists in place of the id of an erased member. */
+/** Replaces the id of an erased member in target lists. */
 const nobody = 'erased';
 
 export async function clearBatches(deps: Deps, person: OfPerson): Promise<void> {
@@ -38,7 +38,7 @@ export async function clearBatches(deps: Deps, person: OfPerson): Promise<void> 
   }
 }
 
-/** The chunks of all imports into the member's program whose rows are still kept. */
+/** The chunks that are still kept of all imports into the member's program. */
 export async function* importedRows(
   deps: Deps,
   { merchantId, programId }: Pick<OfPerson, 'merchantId' | 'programId'>,
@@ -55,7 +55,7 @@ export async function* importedRows(
     }
 }
 
-/** The positions of the rows in a chunk that are about the person. */
+/** The positions in a chunk of the rows about the person. */
 export function rowsOf(
   chunk: ImportChunkRow,
   { batch, person }: { batch: Pick<BatchRow, 'phase'>; person: Pick<OfPerson, 'memberId' | 'values'> },
@@ -73,10 +73,10 @@ export function rowsOf(
 const plain = (value: string): string => value.trim().toLowerCase();
 const digits = (value: string): string => value.replace(/\D/g, '');
 
-/** Shorter ones are too likely to be something else, such as a number of points. */
+/** Shorter values are too likely to match something else, such as a number of points. */
 const shortest = 6;
 
-/** Whether a cell of a file holds one of the values, however it is written there. */
+/** Whether a cell contains one of the values, in any notation. */
 function sameAs(cell: string, values: readonly string[]): boolean {
   return values.some(
     (value) =>

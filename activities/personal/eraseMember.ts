@@ -1,7 +1,7 @@
-// Erases a member in two steps, each one transaction. First the pass is voided without a name, so that phones and Google
-// show it so while they can still be told. Then the member is gone: its row, email, external id, search words and phones are removed,
-// its code is spent, and `member.deleted` is in the outbox. The row of the erasure is there from the first step on, so
-// that an erasure that was begun is always completed. The workflow `eraseMember` removes what is left
+// Erases a member in two steps, each one transaction. The first step voids the pass and removes the name from it, so
+// that phones and Google get this last update. The second step removes the member's row, email, external id, search
+// words and phones, retires its code, and writes `member.deleted` to the outbox. The row of the erasure exists from the
+// first step on, so that every erasure that began is completed. The workflow `eraseMember` removes the remaining data
 // (removeTraces.ts).
 import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
@@ -15,12 +15,12 @@ import type { Decision } from '../members/decision.js';
 import { emailRow, externalIdRow, searchWordRows } from '../members/newMember.js';
 import { newDeletedEvent } from '../outbox/newEvent.js';
 
-/** When the workflow of an erasure counts as lost that has just begun, or has just looked. */
+/** When the workflow of an erasure that just began, or just ran, counts as lost. */
 export const lostAfterMs = 10_000;
 
 const dueAt = (deps: Pick<Deps, 'now'>): Date => new Date(deps.now().getTime() + lostAfterMs);
 
-/** What the traces of the member are found by, with what an earlier step knew. */
+/** The values by which the member's data is found, together with those of an earlier step. */
 function personOf(member: MemberRow, begun: ErasureRow | null): NonNullable<ErasureRow['person']> {
   const { values = [], tags = [] } = begun?.person ?? {};
   const { email, phone, externalId, serialNumber } = member;
@@ -33,7 +33,7 @@ function erasureRow(deps: Deps, member: MemberRow): ErasureRow {
   return { _id, merchantId, programId, person: personOf(member, null), looks: 0, dueAt: dueAt(deps) };
 }
 
-/** Voids the pass and takes the name off it. The wallets are told; no subscriber is. */
+/** Voids the pass and removes the name from it. The wallets are notified, subscribers are not. */
 export function decideFarewell(deps: Deps) {
   return async (member: MemberRow): Promise<Decision> => {
     const begun = await deps.collections.erasures.findOne({ _id: member._id }, { projection: { _id: 1 } });
@@ -50,7 +50,7 @@ export function decideFarewell(deps: Deps) {
   };
 }
 
-/** The statements that give up the member's email and external id, and remove its search words. */
+/** The statements that release the member's email and external id and remove its search words. */
 function removedKeys(deps: Deps, member: MemberRow): Statement[] {
   const [email, externalId] = [emailRow(member), externalIdRow(member)];
   const words = searchWordRows(member).map(({ _id }) => _id);
@@ -64,13 +64,16 @@ function removedKeys(deps: Deps, member: MemberRow): Statement[] {
 export interface EraseMemberNow {
   merchantId: string;
   memberId: string;
-  /** When it was erased for the first time, for an erasure that is made again after a restore. */
+  /** The time of the first erasure, for an erasure that is repeated after a restore. */
   erasedAt?: Date;
-  /** The caller has voided the pass; a worker may have completed the erasure since. */
+  /** The caller has voided the pass; a worker may have completed the erasure since then. */
   hasBegun?: boolean;
 }
 
-/** Returns when the member was erased. Throws MEMBER_NOT_FOUND, also when it is erased already, and UNAVAILABLE. */
+/**
+ * Returns when the member was erased. Throws MEMBER_NOT_FOUND, also for a member that is already erased, and
+ * UNAVAILABLE.
+ */
 export function eraseMember(
   deps: Deps,
   { merchantId, memberId, erasedAt: given, hasBegun }: EraseMemberNow,
@@ -82,7 +85,7 @@ export function eraseMember(
         deps.collections.members.findOne({ _id: memberId, merchantId }),
         deps.collections.erasures.findOne({ _id: memberId }),
       ]);
-      // The previous attempt may have committed although its answer was lost; or a worker completed what the caller began.
+      // The previous attempt may have committed although its answer was lost, or a worker completed the erasure.
       if (!member && begun?.erasedAt && (tried || hasBegun)) return begun.erasedAt;
       if (!member) throw new ServiceError('MEMBER_NOT_FOUND');
       tried = given ?? deps.now();
@@ -117,7 +120,7 @@ async function commitErasure(
   );
 }
 
-/** The log line is one of the places from which erasures can be made again after a restore. */
+/** The log line is one of the sources from which erasures are repeated after a restore. */
 async function afterwards(deps: Deps, { _id, merchantId, programId }: MemberRow, erasedAt: Date): Promise<void> {
   deps.log.info({ memberId: _id, merchantId, programId, erasedAt }, 'a member was erased');
   await deps

@@ -1,11 +1,11 @@
-// The rows of each collection about one member, as schemas/personalData.ts says how they are found.
+// The rows about one member in each collection, found as schemas/personalData.ts declares.
 import type { Document } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import type { CollectionName, MemberRow } from '../../schemas/collections.js';
 import { personalData } from '../../schemas/personalData.js';
 import { importedRows, rowsOf, targetsWith } from './clearBatches.js';
 
-/** One row after the other, in no particular order. */
+/** Yields single rows in no particular order. */
 export async function* memberRows(deps: Deps, name: CollectionName, member: MemberRow): AsyncGenerator<Document> {
   const { _id: memberId, merchantId, programId, serialNumber, email, phone, externalId } = member;
   const { ofMember } = personalData[name];
@@ -18,7 +18,7 @@ export async function* memberRows(deps: Deps, name: CollectionName, member: Memb
     yield* deps.collections[name as 'timeline'].find(where);
 }
 
-/** Only the rows of the file that are about the member, each with its outcome. */
+/** Only the rows of the file about the member, each with its outcome. */
 async function* imported(
   deps: Deps,
   person: Parameters<typeof rowsOf>[1]['person'] & Parameters<typeof importedRows>[1],

@@ -1,5 +1,5 @@
-// All rows of a merchant, collection by collection in the order of their ids, for its export and its removal. An operator
-// runs either seldom, so no index is kept for them: each collection is read once from its beginning to its end.
+// All rows of a merchant, collection by collection in the order of their ids, for its export and its removal. Both are
+// rare, so they have no index: each collection is read once from beginning to end.
 import type { Document, Filter } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import { type CollectionName, type CollectionRows, collectionNames } from '../../schemas/collections.js';
@@ -7,12 +7,12 @@ import { personalData } from '../../schemas/personalData.js';
 
 const pageSize = 100;
 
-/** Collections whose rows carry the merchant. */
+/** Collections whose rows have a `merchantId`. */
 export const merchantCollections: readonly CollectionName[] = collectionNames.filter(
   (name) => !personalData[name].ofNobody,
 );
 
-/** Pages of rows behind the id `after`. */
+/** Pages of rows after the id `after`. */
 export async function* merchantRows<N extends CollectionName>(
   deps: Deps,
   {
@@ -24,7 +24,7 @@ export async function* merchantRows<N extends CollectionName>(
 ): AsyncGenerator<CollectionRows[N][]> {
   const rows = deps.collections[name as 'timeline'];
   for (let last = after; ; ) {
-    // With `_id` as its first field: the embedded engine reads by the first field of a filter that has an index.
+    // With `_id` as the first field: the embedded engine uses the first field of a filter that has an index.
     const where = name === 'merchants' ? { _id: { $gt: last, $eq: merchantId } } : { _id: { $gt: last }, merchantId };
     const page = await rows
       .find(where as Filter<CollectionRows['timeline']>, { projection })

@@ -1,5 +1,5 @@
-// Removes what is left of an erased member in all collections, as schemas/personalData.ts says. It finds nothing the
-// second time, unless work that was under way has written something since, so it may be repeated at any time.
+// Removes the remaining data of an erased member from all collections, as schemas/personalData.ts declares. Idempotent:
+// a later run only removes what work in progress has written since.
 import type { Document } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import { removeAll, updateByIds } from '../../platform/mongodb/updateMany.js';
@@ -33,7 +33,7 @@ export async function removeTraces(deps: WorkerDeps, { memberId }: { memberId: s
   await eraseMails(deps, whose);
 }
 
-/** Moves the time ahead at which the workflow counts as lost. */
+/** Moves the time at which the workflow counts as lost. */
 function due(deps: Deps, _id: string): Promise<ErasureRow | null> {
   const dueAt = new Date(deps.now().getTime() + 2 * lostAfterMs);
   return deps.collections.erasures.findOneAndUpdate({ _id }, { $set: { dueAt } }, { returnDocument: 'after' });
@@ -47,7 +47,7 @@ interface Clear {
 
 async function clear(deps: Deps, { name, where, change }: Clear): Promise<void> {
   const fields = Object.keys(change.$unset);
-  // Narrowed to one collection: no method can be called on the union of all.
+  // Narrowed to one collection, because no method can be called on the union of all.
   const rows = deps.collections[name as 'events'].find(where, {
     projection: Object.fromEntries(fields.map((field) => [field, 1])),
   });
@@ -57,7 +57,7 @@ async function clear(deps: Deps, { name, where, change }: Clear): Promise<void> 
     ids = [];
   };
   for await (const row of rows) {
-    // Rows that an earlier look cleared are not written again.
+    // Rows that an earlier run cleared are not written again.
     if (!change.$set && fields.every((field) => valueAt(row, field) === undefined)) continue;
     ids.push(row._id);
     if (ids.length === defaultChunkSize) await write();
@@ -68,10 +68,10 @@ async function clear(deps: Deps, { name, where, change }: Clear): Promise<void> 
 const valueAt = (row: Document, path: string): unknown =>
   path.split('.').reduce<unknown>((value, part) => Object(value)[part], row);
 
-/** After so long the member is looked for again: what a process wrote that had stood still. */
+/** After this time, the member is searched again, for data that a paused process wrote late. */
 const nextLookMs = [60_000, 3_600_000, 86_400_000];
 
-/** Ends one run of the workflow. What the traces were found by is removed. Returns how many runs there were. */
+/** Ends one run of the workflow and removes the stored search values. Returns the number of runs so far. */
 export async function endErasure(deps: Deps, { memberId: _id }: { memberId: string }): Promise<{ looks: number }> {
   deps.crashPoint('before-erasure-end');
   const { erasures } = deps.collections;

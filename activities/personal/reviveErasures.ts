@@ -1,4 +1,4 @@
-// Starts the workflows of erasures: those whose workflow is lost, or never began, and those that are to look again.
+// Starts the workflows of erasures: those that were lost or never started, and those that are due to run again.
 import type { Deps } from '../../platform/deps.js';
 import type { StartWorkflow, WorkflowClient } from '../../platform/temporal/workflowClient.js';
 import { eraseId } from '../../schemas/ids.js';
@@ -15,7 +15,7 @@ export const erasingWorkflow = (at: { merchantId: string; memberId: string }): S
 
 const mostAtOnce = 500;
 
-/** A start that fails does not hold up the others; a later run tries it. */
+/** A failed start does not delay the others; a later run retries it. */
 export async function reviveErasures(deps: Deps & { workflowClient: WorkflowClient }): Promise<{ revived: number }> {
   const due = await deps.collections.erasures
     .find({ dueAt: { $lte: deps.now() } }, { projection: { merchantId: 1 } })

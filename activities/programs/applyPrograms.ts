@@ -1,4 +1,4 @@
-// Edits and publishes programs in one step, as an operator does with program files.
+// Edits and publishes programs in one step, for operators with program files.
 import { isDeepStrictEqual } from 'node:util';
 import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
@@ -9,8 +9,8 @@ import { contentOf, headOf, type ProgramHead } from './programHead.js';
 import { commitPublications, type Publication } from './publishPrograms.js';
 
 /**
- * Makes all programs live as they are given, or changes nothing. A program that is live with the same content gets no
- * new version. An edit that waits to be published is replaced. Throws PROGRAM_IN_USE, SLUG_TAKEN.
+ * Publishes all the given programs or changes nothing. A program that is live with the same content gets no new
+ * version. An unpublished edit is replaced. Throws PROGRAM_IN_USE, SLUG_TAKEN.
  */
 export function applyPrograms(
   deps: Deps,
@@ -35,7 +35,7 @@ function publicationOf(program: Program, head: ProgramHead | undefined): Publica
   return { head, content, version: isLive ? versionOf(head.live ?? program) : head.version + 1, archived };
 }
 
-/** The heads of those that exist, by id. */
+/** The heads of the existing programs, by id. */
 export async function readHeads(
   { collections }: Pick<Deps, 'collections'>,
   programs: readonly Pick<Program, '_id'>[],

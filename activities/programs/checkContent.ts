@@ -1,4 +1,4 @@
-// The rules of a program's content: those of the program file, and those that depend on what is stored.
+// The rules for a program's content: the rules of the program file, and rules that depend on stored data.
 import type { Deps } from '../../platform/deps.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { type Mistake, mistakesOf } from '../../schemas/mistakes.js';
@@ -10,12 +10,12 @@ import { hasMembers } from './programMembers.js';
 
 export type CheckedProgram = { ok: true; program: Program } | { ok: false; mistakes: Mistake[] };
 
-/** Checks a program as a program file, template included. `merchantId` holds where the program names none. */
+/** Checks a program as a program file, template included. `merchantId` applies where the program names none. */
 export async function checkProgram(value: unknown, merchantId: string): Promise<CheckedProgram> {
   const parsed = programFile.safeParse(value);
   if (!parsed.success) return { ok: false, mistakes: mistakesOf(programFile, parsed.error) };
   const program: Program = { ...parsed.data, merchantId: parsed.data.merchantId ?? merchantId };
-  // Loaded when it is needed: the library behind it is large.
+  // Imported on demand, because its library is large.
   const { templateProblems } = await import('../wallets/apple/templateCheck.js');
   const mistakes = templateProblems(program).map(({ path, message }) => ({
     path: path.startsWith('passTemplate') ? path : `passTemplate.${path}`,
@@ -24,7 +24,7 @@ export async function checkProgram(value: unknown, merchantId: string): Promise<
   return mistakes.length > 0 ? { ok: false, mistakes } : { ok: true, program };
 }
 
-/** Throws VALIDATION_FAILED with every mistake. */
+/** Throws VALIDATION_FAILED listing all mistakes. */
 export async function checkContent(value: object, { merchantId, programId }: ProgramAt): Promise<ProgramContent> {
   const checked = await checkProgram({ ...value, _id: programId }, merchantId);
   if (!checked.ok) throw new ServiceError('VALIDATION_FAILED', checked.mistakes);
@@ -46,7 +46,7 @@ export async function requireFreeSlug(deps: Deps, { programId }: ProgramAt, slug
   if (owner && owner.programId !== programId) throw new ServiceError('SLUG_TAKEN');
 }
 
-/** Throws VALIDATION_FAILED when the merchant has no room for the images. */
+/** Throws VALIDATION_FAILED when the images exceed the merchant's limit. */
 export async function requireImageRoom(
   deps: Deps,
   { merchantId, programId: _id }: ProgramAt,

@@ -1,4 +1,4 @@
-// Drafts: a new program, and the draft of the next version of a program. Nothing that is live changes here.
+// Drafts: a new program, and the draft of the next version of a program. Live programs do not change here.
 import { isDeepStrictEqual } from 'node:util';
 import type { Deps } from '../../platform/deps.js';
 import { changeOne } from '../../platform/mongodb/changeOne.js';
@@ -74,20 +74,20 @@ export async function createProgram(
 
 interface EditProgram extends ProgramAt {
   actor: Actor;
-  /** The version that the caller has read; without it the newest edit is changed. */
+  /** The version that the caller has read; without it, the newest edit is changed. */
   version: number | undefined;
   patch: Json;
 }
 
 /**
- * Throws PROGRAM_NOT_FOUND, VERSION_CONFLICT, VALIDATION_FAILED, PROGRAM_IN_USE, SLUG_TAKEN. An edit that changes nothing
- * leaves the version as it is.
+ * Throws PROGRAM_NOT_FOUND, VERSION_CONFLICT, VALIDATION_FAILED, PROGRAM_IN_USE, SLUG_TAKEN. An edit without a change
+ * keeps the version.
  */
 export function editProgram(deps: Deps, { actor, version, patch, ...at }: EditProgram): Promise<ProgramHead> {
   return retryOnConflict(deps, async () => {
     const head = await readHead(deps, at);
     requireVersion(head, version);
-    // Before the content is checked: the rest of it may not fit to another style.
+    // Checked first, because the other content may not fit another style.
     const style = programStyle.safeParse(patch.style);
     if (style.success) await requireStyle(deps, head, { style: style.data });
     const content = await checkContent(mergePatch(head.content, patch), at);
@@ -116,13 +116,13 @@ export function editProgram(deps: Deps, { actor, version, patch, ...at }: EditPr
   });
 }
 
-/** Closes a program for new members or opens it again, at once. Throws PROGRAM_NOT_FOUND. */
+/** Closes a program to new members, or opens it again, at once. Throws PROGRAM_NOT_FOUND. */
 export async function setArchived(
   deps: Deps,
   { archived, ...at }: ProgramAt & { archived: boolean },
 ): Promise<ProgramHead> {
   const open = { _id: at.programId, merchantId: at.merchantId, archived: archived ? { $ne: true } : true };
-  // The version keeps a publication at the same time from losing the change.
+  // The version protects the change from a concurrent publication.
   if (!(await changeOne(deps, 'programs', open, { $set: { archived } })))
     await changeOne(
       deps,

@@ -1,5 +1,5 @@
-// Since when the points of a program expire. The moment is stored at the first reading of the program with its rule,
-// whoever wrote it, and again when the rule is one of the other kind; `giveLots` removes it when the rule is gone
+// Since when the points of a program expire. The time is stored when the program is first read with its rule, whoever
+// wrote the rule, and again when the rule changes to another kind. `giveLots` removes it with the rule
 // (docs/decisions/081-a-rule-counts-from-its-first-reading.md).
 import type { Deps } from '../../platform/deps.js';
 import { isDuplicateKey } from '../../platform/mongodb/conflicts.js';
@@ -26,7 +26,7 @@ async function readExpiry(
   }
 }
 
-/** The program with `expirySince` (at most one second old) when its points expire. */
+/** The program (at most one second old), with `expirySince` when its points expire. */
 export async function withExpiry<P extends Ruled>(deps: Deps, program: P): Promise<P & { expirySince?: Date }> {
   if (!program.expiry) return program;
   const kind = expiryKind(program.expiry);

@@ -1,4 +1,4 @@
-// The images of a merchant's programs are stored within a limit. The newest edit of each program counts.
+// The limit of the images of a merchant's programs. The newest edit of each program counts.
 import type { Deps } from '../../platform/deps.js';
 import { merchantLimits } from '../../schemas/merchantLimits.js';
 import type { Program } from '../../schemas/programs.js';
@@ -17,7 +17,7 @@ export function imageBytesOf({ passTemplate }: Templated): number {
 const sumOf = (programs: readonly Templated[]): number =>
   programs.reduce((sum, program) => sum + imageBytesOf(program), 0);
 
-/** What is wrong when the merchant stores these programs besides its others; null when they fit into its limit. */
+/** The mistake when these programs and the merchant's others together exceed the limit; otherwise null. */
 export async function imagesBeyondLimit(
   deps: Deps,
   { merchantId, programs }: { merchantId: string; programs: readonly (Templated & { _id: string })[] },
@@ -32,7 +32,7 @@ export async function imagesBeyondLimit(
     if (!counted.has(_id)) bytes += imageBytes;
     counted.add(_id);
   }
-  // Programs that were never edited since there are drafts.
+  // Programs that were not edited since drafts exist.
   const others = await stored.find({ merchantId }, { projection: { _id: 1 } }).toArray();
   const ids = others.map(({ _id }) => _id).filter((id) => !counted.has(id));
   bytes += sumOf(await stored.find({ _id: { $in: ids } }, { projection: { 'passTemplate.images': 1 } }).toArray());

@@ -12,7 +12,7 @@ export interface ProgramAt {
 export interface ProgramHead extends ProgramAt {
   /** Null for a program that was never published. */
   live: Program | null;
-  /** Null for a program that was never edited since there are drafts. */
+  /** Null for a program that was not edited since drafts exist. */
   draft: ProgramDraftRow | null;
   version: number;
   content: ProgramContent;
@@ -35,14 +35,14 @@ export function headOf(at: ProgramAt, live: Program | null, draft: ProgramDraftR
 export async function readHead(deps: Deps, at: ProgramAt): Promise<ProgramHead> {
   const { programs, programDrafts } = deps.collections;
   const where = { _id: at.programId, merchantId: at.merchantId };
-  // Writes compare the versions of both rows, so that they are never based on rows of two moments.
+  // Writes compare the versions of both rows, so they fail when the rows were read at different moments.
   const [draft, live] = await Promise.all([programDrafts.findOne(where), programs.findOne(where)]);
   const head = headOf(at, live, draft);
   if (!head) throw new ServiceError('PROGRAM_NOT_FOUND');
   return head;
 }
 
-/** Throws VERSION_CONFLICT when the newest edit is another one than the caller has read. */
+/** Throws VERSION_CONFLICT when the caller has read another edit than the newest. */
 export function requireVersion(head: ProgramHead, version: number | undefined): void {
   if (version !== undefined && version !== head.version)
     throw new ServiceError('VERSION_CONFLICT', { version: head.version });

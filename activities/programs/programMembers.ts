@@ -1,16 +1,16 @@
-// How many members a program has, at a cost that does not grow with their number: also the embedded engine, which reads
-// all matches of a filter before it applies a limit, is asked for few.
+// Counts the members of a program at a cost that does not grow with their number. Filters match few rows, because the
+// embedded engine reads all matches before it applies a limit.
 import type { Deps } from '../../platform/deps.js';
 import { isTimeLimit } from '../../platform/mongodb/isUnavailable.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { ProgramAt } from './programHead.js';
 
-/** The counter of the program's members, which may lag behind after a crash. */
+/** The counter of the program's members. It may lag after a crash. */
 async function countedMembers(deps: Deps, { merchantId, programId }: ProgramAt): Promise<number> {
   return (await deps.collections.counters.findOne({ _id: `${merchantId}:${programId}` }))?.members ?? 0;
 }
 
-/** Whether anybody has enrolled. Members are read only where the counter knows of none. */
+/** Whether anybody has enrolled. Reads members only when the counter is 0. */
 export async function hasMembers(deps: Deps, at: ProgramAt): Promise<boolean> {
   if ((await countedMembers(deps, at)) > 0) return true;
   const { merchantId, programId } = at;
@@ -21,8 +21,8 @@ const perSlice = 2_000;
 const maxSlices = 0x10000;
 
 /**
- * Ranges of ids that hold about `perSlice` members of the program each, unless there are other programs. Ids are random.
- * A real MongoDB reads all members by an index, and stops where it is told.
+ * Ranges of ids, each with about `perSlice` members of the program, and possibly members of other programs. Ids are
+ * random. A real MongoDB reads all members in one range by an index and stops at the limit.
  */
 async function idRanges(deps: Deps, at: ProgramAt): Promise<object[]> {
   if (!deps.config.MONGODB_EMBEDDED) return [{}];
@@ -42,8 +42,7 @@ export type Standing = Pick<MemberRow, 'balance' | 'lifetimePoints' | 'deviceCou
 const projection = { _id: 0, balance: 1, lifetimePoints: 1, deviceCount: 1, 'pass.googleSaved': 1 } as const;
 
 /**
- * Reads at most `most` members of the program, for at most `forMs`. Resolves with false when there are more members than
- * were read.
+ * Reads at most `most` members of the program, for at most `forMs`. Resolves with false when not all members were read.
  */
 export async function readSome(
   deps: Deps,

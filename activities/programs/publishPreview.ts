@@ -1,5 +1,5 @@
-// Whom a publication would change. At most PROGRAM_PREVIEW_MAX_MEMBERS are looked at, for at most a second, so that the
-// cost does not grow with the program.
+// The members whose passes a publication would change. Reads at most PROGRAM_PREVIEW_MAX_MEMBERS, for at most a second,
+// so that the cost does not grow with the program.
 import type { Deps } from '../../platform/deps.js';
 import { tierOf } from '../../schemas/balance.js';
 import type { ProgramContent } from '../../schemas/programRows.js';

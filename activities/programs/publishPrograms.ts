@@ -1,6 +1,6 @@
-// Publications: the newest edit of a program becomes its live version, with everything that follows from it, in one
-// transaction: its slug, its kept versions, the update of its class at Google, and the batch that pushes the passes in
-// use. A process that dies after the commit leaves a batch without a workflow, which `reviveBatches` starts.
+// Publications. One transaction makes the newest edit of a program its live version and writes what follows from it:
+// its slug, its kept versions, the update of its class at Google, and the batch that pushes the passes in use. A
+// process that dies after the commit leaves a batch without a workflow, which `reviveBatches` starts.
 import { isDeepStrictEqual } from 'node:util';
 import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
@@ -24,29 +24,29 @@ import { forgetProgram } from './readProgram.js';
 import { slugWrites } from './slugs.js';
 
 export interface Publication {
-  /** As it was read; when it has changed since, nothing is published. */
+  /** The program as it was read; nothing is published when it has changed since. */
   head: ProgramHead;
   content: ProgramContent;
-  /** The live one when nothing but `archived` may differ from what is live. */
+  /** The live content when only `archived` may differ. */
   version: number;
   archived: boolean;
 }
 
 export interface Published {
   program: Program;
-  /** The batch that pushes the passes in use; null where no member's pass changes. */
+  /** The batch that pushes the passes in use; null when no pass changes. */
   rebuild: BatchRow | null;
 }
 
 interface Writes {
   statements: Statement[];
-  /** How many documents the updates must match. */
+  /** The number of documents that the updates must match. */
   updates: number;
 }
 
 /**
  * Publishes the newest edit. `rebuild` is null when nothing differs from the live version. Throws PROGRAM_NOT_FOUND,
- * VERSION_CONFLICT, PROGRAM_IN_USE, SLUG_TAKEN, and RATE_LIMITED while the merchant has as many batches as it may.
+ * VERSION_CONFLICT, PROGRAM_IN_USE, SLUG_TAKEN, and RATE_LIMITED at the merchant's limit of unfinished batches.
  */
 export function publishProgram(
   deps: Deps,
@@ -66,11 +66,14 @@ export function publishProgram(
 interface CommitPublications {
   publications: readonly Publication[];
   actor: Actor;
-  /** Whether the merchant's limit of running batches holds. */
+  /** Whether the merchant's limit of unfinished batches applies. */
   isLimited: boolean;
 }
 
-/** Commits all publications or none. Returns those that made a new version. Throws SLUG_TAKEN, VersionConflict, RATE_LIMITED. */
+/**
+ * Commits all publications or none. Returns those that created a new version. Throws SLUG_TAKEN, VersionConflict,
+ * RATE_LIMITED.
+ */
 export async function commitPublications(
   deps: Deps,
   { publications, actor, isLimited }: CommitPublications,
@@ -99,7 +102,7 @@ export async function commitPublications(
   await transactAlone(deps, all.statements, all.updates);
   for (const publication of publications) {
     forgetProgram(deps, publication.head, publication.content.slug);
-    // A rule that is new counts from now on.
+    // A new rule applies from now on.
     await withExpiry(deps, publishedOf(publication));
   }
   return published;
@@ -122,7 +125,7 @@ export function changesPasses(live: Program, content: ProgramContent): boolean {
 const rebuildOf = (deps: Deps, { merchantId, programId }: ProgramAt, startedBy: Actor): BatchRow =>
   newBatchRow(deps, { _id: newId(), merchantId, kind: 'passes.rebuild', programId, startedBy });
 
-/** `archived` is only written when it changes, because it is changed without a publication as well. */
+/** `archived` is written only when it changes, because it also changes without a publication. */
 function programWrites(deps: Deps, publication: Publication): Writes {
   const { head, content, version, archived } = publication;
   const { live, programId: _id, merchantId } = head;
@@ -142,7 +145,7 @@ function programWrites(deps: Deps, publication: Publication): Writes {
   };
 }
 
-/** Marks the edit as published. The row stays: its version is that of the newest edit. */
+/** Marks the edit as published. The row stays, because its version is that of the newest edit. */
 function draftWrites(deps: Deps, { head, version, content }: Publication, updatedBy: Actor): Writes {
   const { draft, merchantId, programId: _id } = head;
   const updatedAt = deps.now();
@@ -157,7 +160,7 @@ function draftWrites(deps: Deps, { head, version, content }: Publication, update
   return { statements: [update(deps, 'programDrafts', filter, change)], updates: 1 };
 }
 
-/** The new version, the live one unless it is kept already, and the removal of the oldest. */
+/** Stores the new version, and the live one unless it is already stored, and removes the oldest. */
 async function versionWrites(deps: Deps, { head, content, version }: Publication, publishedBy: Actor): Promise<Writes> {
   const { live, merchantId, programId } = head;
   const rowOf = (of: number, its: ProgramContent): ProgramVersionRow & { _id: string } => ({

@@ -11,7 +11,7 @@ export async function readProgram(deps: Deps, at: { merchantId: string; programI
   return withExpiry(deps, program);
 }
 
-/** Removes a program that has changed, or a slug that it has or had, from the caches of this process. */
+/** Removes a changed program, or a slug that it has or had, from the caches of this process. */
 export function forgetProgram(
   { cached }: Deps,
   { merchantId, programId, live }: { merchantId: string; programId: string; live: Pick<Program, 'slug'> | null },
@@ -25,7 +25,7 @@ export function forgetProgram(
   );
 }
 
-/** Returns the program from a cache; it is at most one second old. Throws PROGRAM_NOT_FOUND. */
+/** Returns the program from a cache that is at most one second old. Throws PROGRAM_NOT_FOUND. */
 export async function cachedProgram(deps: Deps, at: { merchantId: string; programId: string }): Promise<Program> {
   const program = await deps.cached(`program:${at.merchantId}:${at.programId}`, () => readProgram(deps, at));
   if (!program) throw new ServiceError('PROGRAM_NOT_FOUND');

@@ -1,4 +1,4 @@
-// The slugs of published programs: each belongs to one program, and one that was given up can be taken again.
+// The slugs of published programs. A slug belongs to one program; a released slug can be taken again.
 import type { Deps } from '../../platform/deps.js';
 import { insert, remove, update } from '../../platform/mongodb/statements.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
@@ -11,8 +11,8 @@ interface Wanted {
 }
 
 /**
- * The statements that give each program its slug, and how many documents their updates must match. Programs of one call
- * may take each other's slugs. Throws SLUG_TAKEN.
+ * The statements that assign each program its slug, and the number of documents that their updates must match. Programs
+ * of one call may swap slugs. Throws SLUG_TAKEN.
  */
 export async function slugWrites(
   deps: Deps,

@@ -1,18 +1,18 @@
-// The versions of a program that were published. The newest PROGRAM_KEPT_VERSIONS are kept.
+// The published versions of a program. The newest PROGRAM_KEPT_VERSIONS are kept.
 import type { Deps } from '../../platform/deps.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { type ProgramVersionRow, programVersionId } from '../../schemas/programRows.js';
 import { type Program, versionOf } from '../../schemas/programs.js';
 import { contentOf, type ProgramAt, readHead } from './programHead.js';
 
-/** The live version as a kept one: a program from before there were versions has no row. */
+/** The live version as a kept one: a program from before versions existed has no row. */
 function rowOf(live: Program): ProgramVersionRow {
   const { _id: programId, merchantId } = live;
   const version = versionOf(live);
   return { _id: programVersionId(programId, version), merchantId, programId, version, content: contentOf(live) };
 }
 
-/** Newest first, without their pictures. Throws PROGRAM_NOT_FOUND. */
+/** Newest first, without images. Throws PROGRAM_NOT_FOUND. */
 export async function listVersions(
   deps: Deps,
   at: ProgramAt,

@@ -1,6 +1,6 @@
-// The counters of a merchant's overview: one row for each program and month, with its days inside. A writer adds what it
-// counts in the transaction that makes it true, so each thing is counted once, whichever process dies. So that writers do
-// not wait for each other, a program has several rows, and each writer keeps to one of them.
+// The counters of a merchant's overview: one row for each program and month, which contains the days. Counts are
+// written in the transaction of what they count, so each thing is counted once, even if a process dies. A program has
+// several rows, and each writer uses one of them, so that writers do not wait for each other.
 import { randomInt } from 'node:crypto';
 import type { Deps } from '../../platform/deps.js';
 import { isRetryable } from '../../platform/mongodb/conflicts.js';
@@ -21,15 +21,15 @@ export interface Counted {
 export interface Counting {
   /** The statements that add the counts, for the transaction of what is counted. Each matches or inserts one row. */
   statements: (counted: readonly Counted[]) => Statement[];
-  /** Runs an attempt to commit such statements. After a conflict the next attempt has other rows. */
+  /** Runs an attempt to commit such statements. After a conflict, the next attempt uses other rows. */
   attempt: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** Days and counters as names of fields: these can hold neither a dot nor a leading digit. */
+/** Days and counters as field names, which allow neither a dot nor a leading digit. */
 export const fieldOfDay = (day: string): string => `d${day.slice(8)}`;
 export const fieldOfCount = (name: CountName): string => name.replace('.', '_');
 
-/** For one writer, whose transactions follow one another. */
+/** For one writer with sequential transactions. */
 export function createCounting(deps: Pick<Deps, 'collections'>): Counting {
   let slot = randomInt(slots);
   return {

@@ -1,5 +1,5 @@
-// Issues the first pass of a member on each wallet. A member whose pass a wallet does not take delays no other member,
-// and is returned so that the caller can try again.
+// Issues the first pass of a member on each wallet. A member whose pass a wallet does not accept delays no other
+// member, and is returned so that the caller can retry.
 
 import { toError } from '../../platform/toError.js';
 import type { MemberRow } from '../../schemas/collections.js';
@@ -27,7 +27,7 @@ export interface IssuePassesFor extends Issue {
 interface Issued {
   /** The ids of the `pass.created` events of the passes that were issued now. */
   eventIds: string[];
-  /** Members whose pass the wallet did not take, with the error. */
+  /** Members whose pass the wallet did not accept, with the error. */
   unissued: Map<string, Error>;
 }
 
@@ -40,7 +40,7 @@ type Make = (pairs: Pair[]) => Promise<Map<string, IssueResult>>;
 
 /** Members in one request to Google. The passes of one request are recorded before the next request. */
 const memberBatchSize = 50;
-/** Signing a pass blocks the event loop for about 1 ms; other work gets a turn after this time. */
+/** Signing a pass blocks the event loop for about 1 ms. After this time, other work gets to run. */
 const blockMs = 4;
 
 async function issue(
@@ -51,7 +51,7 @@ async function issue(
 ): Promise<Issued> {
   // The configured mode, not the program's: a program whose pushes are off still issues passes.
   const mode = deps.walletModes[platform];
-  // A member that was created while Google was in stub mode has been recorded as issued, and has no object.
+  // A member from the time of stub mode was recorded as issued, but has no object.
   const present = platform === 'google' && mode === 'real' ? 'pass.googleSaveUrl' : issuedField[platform];
   const members = await deps.collections.members
     .find({ _id: { $in: [...memberIds] }, [present]: { $exists: false } })
@@ -76,8 +76,7 @@ async function issue(
 }
 
 /**
- * When the wallet was unavailable for all members of the batch before, it is not asked again: all members get the same
- * error.
+ * When the wallet was unavailable for the whole previous batch, it is not called again: all members get the same error.
  */
 async function issueResultsOf(
   pairs: Pair[],
@@ -132,12 +131,10 @@ async function orThrow(issuing: Promise<Issued>): Promise<{ eventIds: string[] }
 /** Throws when a program's template cannot be made into a pass. */
 export const issueApplePasses = (deps: WorkerDeps, input: IssuePassesFor) => orThrow(issueApple(deps, input));
 
-/** Throws GoogleWalletError for the first pass that Google did not take. */
+/** Throws GoogleWalletError for the first pass that Google did not accept. */
 export const issueGooglePasses = (deps: WorkerDeps, input: IssuePassesFor) => orThrow(issueAtGoogle(deps, input));
 
-/**
- * Issues on both wallets. Returns the `pass.created` events, and the members with a pass that is still to be issued.
- */
+/** Issues on both wallets. Returns the `pass.created` events, and the members that still lack a pass. */
 export async function issueBoth(deps: WorkerDeps, input: Issue): Promise<{ eventIds: string[]; unissued: string[] }> {
   const [apple, google] = await Promise.all([issueApple(deps, input), issueAtGoogle(deps, input)]);
   const unissued = new Map([...apple.unissued, ...google.unissued]);
@@ -147,8 +144,8 @@ export async function issueBoth(deps: WorkerDeps, input: Issue): Promise<{ event
 }
 
 /**
- * For members whose enrollment was published before; the relay publishes the events of the passes. Throws while a wallet
- * does not take all passes.
+ * For members whose enrollment event was published before; the relay publishes the events of the passes. Throws while a
+ * wallet does not accept all passes.
  */
 export async function issueLate(deps: WorkerDeps, { memberIds }: { memberIds: readonly string[] }): Promise<void> {
   await oweIssue(deps, memberIds);

@@ -1,4 +1,4 @@
-// Builds the pass views: what a member's pass shows at Apple and at Google, from the same data.
+// Builds the pass views, which determine what a member's pass shows at Apple and at Google, from the same data.
 import { tierOf } from '../../schemas/balance.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { Config } from '../../schemas/config.js';
@@ -23,18 +23,18 @@ export const passUrlOf = (
   { pass }: Pick<MemberRow, 'pass'>,
 ): string => `${config.PUBLIC_URL}/passes/${pass.token}`;
 
-/** The next tier above the member's points, and how many points are missing for it. */
+/** The next tier above the member's points, and the number of missing points. */
 export function nextTierOf({ member, program }: Pair): { name: string; missing: number } | undefined {
   const points = program.basis === 'lifetime' ? member.lifetimePoints : member.balance;
   const next = program.tiers?.find((tier) => tier.threshold > points);
   return next && { name: next.name, missing: next.threshold - points };
 }
 
-/** Undefined when the default reward is the only one, which a pass shows by itself. */
+/** Undefined when the default reward is the only one, because the pass shows it anyway. */
 const ownRewards = ({ member, program }: Pair): RewardState[] | undefined =>
   hasOwnRewards(program) ? rewardStates(program, member.balance) : undefined;
 
-/** That of the member's last change; by the tiers that are live when they are newer than that change. */
+/** The tier of the member's last change; by the live tiers if they are newer than that change. */
 export const tierNow = ({ member, program }: Pair): string | undefined =>
   (member.programVersion ?? 1) === versionOf(program)
     ? member.tier
@@ -42,7 +42,7 @@ export const tierNow = ({ member, program }: Pair): string | undefined =>
 
 export const showsExternalId = ({ passTemplate }: Program): boolean => passTemplate.barcode === 'externalId';
 
-/** What scanners read from the pass. A member without an external id has the member code. */
+/** The barcode value: the member code for a member without an external id. */
 export const barcodeOf = ({ member, program }: Pair): string =>
   (showsExternalId(program) ? member.externalId : undefined) ?? member.memberCode;
 

@@ -1,7 +1,7 @@
 // Pushes changed passes to the wallets. The result of a push is recorded once on its event, together with its timeline
 // lines. When the transaction of the change already knew that there is nothing to push (stub mode, no device), only the
 // timeline is written. A wallet that cannot be reached delays nothing else: its events are returned as late, are
-// published with `passUpdate: null`, and are pushed again until the wallet takes them.
+// published with `passUpdate: null`, and are pushed again until the wallet accepts them.
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
 import { insertIfAbsent, update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
@@ -26,11 +26,11 @@ import { endPush, owePush } from './revivePasses.js';
 import { modesOf } from './walletModes.js';
 
 /**
- * The limit of a first attempt, in which a caller of the API may wait for the result: 75 % of the wait, so that a
- * result that arrives in time can still be recorded and returned in time.
+ * The limit of a first attempt, for whose result a caller of the API may wait: 75 % of that wait, which leaves time to
+ * record and return the result.
  */
 const firstAttemptMs = (deps: WorkerDeps): number => Math.round(deps.config.PASS_UPDATE_WAIT_MS * 0.75);
-/** The limit of a late attempt, for which no caller waits. */
+/** The limit of a late attempt; no caller waits for it. */
 const lateAttemptMs = 10_000;
 
 export async function pushPasses(deps: WorkerDeps, lease: Lease): Promise<PushedPasses> {
@@ -77,7 +77,7 @@ export async function pushLate(deps: WorkerDeps, { leaseOwner, eventIds }: Lease
     const pushed = isPending ? await pushOne(deps, push) : null;
     made.push(...(pushed?.eventIds ?? []));
     if (pushed?.unreached) pending.push(event._id);
-    // Also for a push that an earlier attempt recorded: that attempt may have ended before it was counted.
+    // Also for a push that an earlier attempt recorded, because that attempt may have died before the push was counted.
     else await countLatePushes(deps, [pushed ? { ...event, passUpdate: pushed.passUpdate } : event]);
   }
   await endPush(
@@ -141,14 +141,14 @@ async function pushOne(deps: WorkerDeps, push: PushOne): Promise<Pushed | null> 
     ...updated.map((made) => insertIfAbsent(deps, 'events', made)),
     ...(unreached ? [] : passUpdateStatements(deps, { ...event, passUpdate }, attemptKind)),
   ]);
-  // The member was known to have the card before Google was asked, so Google's answer is the newer one.
+  // The member was known to have the card before Google was called, so Google's answer is newer.
   if (toObject?.hasUsers === false) await recordReconciledSave(deps, { member, saved: false });
   return { passUpdate, unreached, eventIds: [...(toDevices?.eventIds ?? []), ...updated.map((made) => made._id)] };
 }
 
 /**
- * Records the result of a push, and with it the bytes of the event when they were not made yet. A late result comes
- * after the event was published with `passUpdate: null`, so it changes no bytes.
+ * Records the result of a push and, unless they exist, the bytes of the event. A late result comes after the event was
+ * published with `passUpdate: null`, so it does not change the bytes.
  */
 function passUpdateStatements(deps: WorkerDeps, event: EventRow, attemptKind: PushOne['attemptKind']): Statement[] {
   const { _id, passUpdate } = event;

@@ -1,4 +1,4 @@
-// The timeline lines of a push: one for each wallet and change, and one more when a wallet takes the push late.
+// The timeline lines of a push: one for each wallet and change, and another when a late push succeeds.
 import type { EventRow, TimelineRow } from '../../schemas/collections.js';
 import { derivedId } from '../../schemas/ids.js';
 import type { Platform } from '../../schemas/passUpdate.js';

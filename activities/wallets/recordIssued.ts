@@ -42,7 +42,7 @@ export async function recordIssued(
   if (issued.length === 0) return [];
   const events = issued.map((member): EventRow => {
     const data = { serialNumber: member.serialNumber, platform, mode };
-    // A member from the time of stub mode has had an event; the pass that is made now has another.
+    // A member from the time of stub mode already has an event; the pass that is created now gets another.
     const eventId = derivedId('pass.created', member._id, platform, ...(wasRecorded(member, platform) ? ['real'] : []));
     return newMemberEvent(deps, { eventId, event: { type: 'pass.created', data }, member, leaseOwner });
   });
@@ -60,7 +60,7 @@ export async function recordIssued(
   return told.map((event) => event._id);
 }
 
-/** Marks the members last, so that a recording that was interrupted is done again. */
+/** Marks the members last, so that an interrupted recording is repeated. */
 async function mark(
   deps: WorkerDeps,
   { platform, mode, members, made }: Pick<RecordIssued, 'platform' | 'mode' | 'members' | 'made'>,
@@ -91,8 +91,8 @@ interface Unissued {
 const longestDetail = 200;
 
 /**
- * Notes that the passes are missing, and adds the first refusal of each to the timeline. Later refusals of the same pass
- * add no line.
+ * Records that the passes are missing, and adds the first refusal of each to the timeline. Later refusals of the same
+ * pass add no line.
  */
 export async function recordUnissued(deps: WorkerDeps, { platform, members, unissued }: Unissued): Promise<void> {
   const lines = members.flatMap(({ _id: memberId, merchantId }) => {

@@ -1,6 +1,6 @@
-// Passes and pushes that a wallet did not take in time are tried again by workflows. Their rows say when such a workflow
-// counts as lost (`pass.issueDueAt` of the member, `pushDueAt` of the event); each attempt moves that time ahead. What is
-// overdue gets a new workflow.
+// Retries passes and pushes that a wallet did not accept in time, in workflows. `pass.issueDueAt` of the member and
+// `pushDueAt` of the event say when such a workflow counts as lost; each attempt moves that time ahead. Overdue rows
+// get a new workflow.
 import type { Deps } from '../../platform/deps.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import { toChunks } from '../../platform/toChunks.js';
@@ -9,7 +9,7 @@ import { workflowLostAt } from '../outbox/workflowLostAt.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { startRetry } from './startRetry.js';
 
-/** Notes that these members lack a pass. */
+/** Records that these members lack a pass. */
 export async function oweIssue(deps: Deps, memberIds: readonly string[]): Promise<void> {
   await updateByIds(deps, 'members', { ids: memberIds, change: { $set: { 'pass.issueDueAt': workflowLostAt(deps) } } });
 }
@@ -27,11 +27,11 @@ export async function endPush(deps: Deps, eventIds: readonly string[]): Promise<
 }
 
 const batchSize = 200;
-/** Well within the activity's timeout; the next run goes on with what is then due longest. */
+/** Well below the activity's timeout; the next run continues with the rows that are longest due. */
 const workMs = 15_000;
-/** What one workflow tries. */
+/** The passes and pushes of one workflow. */
 const groupSize = 20;
-/** As long as workflows push (activityOptions.ts): a later push brings the newest state anyway. */
+/** As long as workflows push (activityOptions.ts); a later push sends the newest state in any case. */
 const pushForMs = 24 * 3_600_000;
 
 export async function reviveIssues(deps: WorkerDeps): Promise<{ revived: number }> {
@@ -75,7 +75,7 @@ async function forEachBatch(work: () => Promise<number>): Promise<{ revived: num
   return { revived };
 }
 
-/** A start that fails is repeated when its rows are due again, and does not hold up others. */
+/** A failed start is repeated when its rows are due again, and does not delay others. */
 async function restart(
   deps: WorkerDeps,
   rows: readonly { _id: string; merchantId: string }[],

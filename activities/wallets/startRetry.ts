@@ -1,10 +1,10 @@
-// Starts the workflow that goes on trying what the wallets did not take.
+// Starts the workflow that retries what the wallets did not accept.
 import type { Deps } from '../../platform/deps.js';
 import type { WorkflowClient } from '../../platform/temporal/workflowClient.js';
 import { retryId } from '../../schemas/ids.js';
 import type { RetryPasses } from '../../schemas/workflows.js';
 
-/** The same passes and pushes have one workflow. Operators find it by merchant, and by its first event or member. */
+/** Each set of passes and pushes has one workflow. Operators find it by merchant, and by its first event or member. */
 export async function startRetry(
   { workflowClient }: Deps & { workflowClient: WorkflowClient },
   input: RetryPasses,

@@ -63,7 +63,7 @@ export async function createWallets({ config, log, now = () => new Date() }: Cre
     apple: appleCredentials.mode === 'stub' ? appleCredentials.reason : null,
     google: googleCredentials.mode === 'stub' ? googleCredentials.reason : null,
   };
-  // A wallet without settings is a choice; settings that cannot work are a mistake, which is logged as a warning.
+  // No settings are a choice and logged as such; settings that cannot work are a mistake, logged as a warning.
   const isMistaken = (platform: 'apple' | 'google') => reasons[platform] !== null && isConfigured(config, platform);
   log[isMistaken('apple') || isMistaken('google') ? 'warn' : 'info'](
     { apple: reasons.apple ?? 'real', google: reasons.google ?? 'real' },
@@ -140,10 +140,7 @@ function attempted<T>(work: () => T): T | Error {
   }
 }
 
-/**
- * All workers together keep to Google's rate limit when they share a Redis; without Redis each worker keeps to it
- * alone.
- */
+/** Workers that share a Redis keep to Google's rate limit together; without Redis, each worker keeps to it alone. */
 async function openGoogle(credentials: RealGoogleCredentials, { config, log }: CreateWallets): Promise<GoogleWallet> {
   const [{ createGoogleWalletApi }, { createRequestPacer }, { Redis }] = await Promise.all([
     import('./google/createGoogleWalletApi.js'),

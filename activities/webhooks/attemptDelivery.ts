@@ -21,9 +21,9 @@ export interface Attempt {
   event: Pick<EventRow, '_id' | 'type' | 'envelope' | 'traceparent'>;
   subscription: SubscriptionRow;
   attemptKind: AttemptKind;
-  /** The request for a slot, for a caller that may withdraw it. */
+  /** The request for a slot, for callers that may withdraw it. */
   slot?: SlotRequest;
-  /** True when a failure of this attempt is final: the retry policy allows no further attempt. */
+  /** True when a failure of this attempt is final, because the retry policy allows no further attempt. */
   last: boolean;
   /** The number of this attempt in the retry policy, from 1: the wait after a failure grows with it. */
   round: number;
@@ -105,9 +105,9 @@ function stateAfter(result: SendResult, last: boolean): DeliveryState {
 }
 
 /**
- * Throws only when the attempt was cancelled or its slot withdrawn, when it failed after another attempt had taken over (LeaseLost), or when
- * its result could not be logged; such an attempt does not count. After a failure, only the attempt that still holds
- * the lease or the delivery's fence sets the delivery's state. A success is always recorded.
+ * Throws only when the attempt was cancelled or its slot withdrawn, when it failed after another attempt had taken over
+ * (LeaseLost), or when its result could not be logged. Such an attempt does not count. After a failure, only the
+ * attempt that still holds the lease or the delivery's fence sets the delivery's state. A success is always recorded.
  */
 export async function attemptDelivery(deps: WorkerDeps, attempt: Attempt): Promise<Attempted> {
   const { delivery, subscription, last, round } = attempt;
@@ -115,8 +115,8 @@ export async function attemptDelivery(deps: WorkerDeps, attempt: Attempt): Promi
   const result = await traced(deps, attempt);
   if (result.error === 'aborted') throw new Error('The attempt was called off.');
   deps.crashPoint('after-post-before-log');
-  // A process that stood still may see a timeout although the receiver answered in time. Another attempt may have taken
-  // over since.
+  // A process that was paused may see a timeout although the receiver answered in time, and another attempt may have
+  // taken over.
   if (!result.ok) await attempt.checkLease();
   const state = stateAfter(result, last);
   const policyMs = retryWaitMs(subscription.retryPolicy, round);

@@ -1,5 +1,5 @@
-// What a worker process knows of the attempts that nobody waits for: those that go on after their event was published,
-// and those of the delivery queue.
+// The delivery attempts of a worker process that run in the background: those that continue after their event was
+// published, and those of the delivery queue.
 import { setMaxListeners } from 'node:events';
 
 export interface Background {
@@ -7,14 +7,14 @@ export interface Background {
   signal: AbortSignal;
   /** Keeps the process from closing before `work` has ended. `work` must not reject. */
   run: (work: Promise<void>) => void;
-  /** Whether more deliveries of the subscription waited at the last look than there were slots for. */
+  /** Whether at the last read more deliveries of the subscription waited than there were slots. */
   hasBacklog: (subscriptionId: string) => boolean;
   noteBacklog: (subscriptionId: string, hasBacklog: boolean) => void;
-  /** Ends the `sleep` calls that say so: something was put into the queue. */
+  /** Ends the `sleep` calls with `wakes`: something was put into the queue. */
   wake: () => void;
   /** Sleeps for `ms`, or until `wake` is called, `signal` is aborted or one of `until` ends. */
   sleep: (ms: number, ends: SleepEnds) => Promise<void>;
-  /** Aborts what still runs and waits for its end. */
+  /** Aborts the running attempts and waits until they have ended. */
   close: () => Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface SleepEnds {
   until?: readonly Promise<void>[];
 }
 
-/** How long attempts go on after the process was asked to stop; activities get the same time. */
+/** How long attempts continue after the process was asked to stop; the same time as for activities. */
 const graceMs = 10_000;
 /** Another process may have emptied the queue since. */
 const backlogMs = 2_000;

@@ -1,7 +1,6 @@
-// Delivers what is in the delivery queue of one shard of merchants. Each subscription has a loop of its own, which takes
-// as many deliveries as there are slots for, or as the receiver can be expected to answer soon, those first that are due
-// longest. A delivery that fails gets a workflow for its retries; so does one whose workflow was lost
-// (reviveDeliveries.ts).
+// Delivers the delivery queue of one shard of merchants. Each subscription has its own loop, which takes as many
+// deliveries as there are slots, or as the receiver can be expected to answer soon, longest due first. A delivery that
+// fails gets a workflow for its retries, and so does a delivery whose workflow was lost (reviveDeliveries.ts).
 import { setMaxListeners } from 'node:events';
 import { Withdrawn } from '../../platform/fairLimit.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
@@ -27,16 +26,22 @@ import { isFirstDelivery, startDeliveryWorkflow } from './startDeliveryWorkflow.
 /** Number of deliveries that one query reads. */
 const lookAhead = 2_000;
 const pollMs = 1_000;
-/** After an attempt has ended, others get this long to end, so that one query and one write take several deliveries. */
+/**
+ * After an attempt has ended, the loop waits this long for others, so that one query and one write serve several
+ * deliveries.
+ */
 const gatherMs = 100;
-/** How many deliveries are taken at a time; more than there are slots while the receiver answers quickly. */
+/** How many deliveries are taken at a time: more than there are slots while the receiver answers quickly. */
 const mostTaken = 200;
-/** A subscription keeps so many attempts waiting for a slot when none is free; else retries would take each that becomes free. */
+/**
+ * The number of attempts that a subscription keeps waiting while no slot is free, because otherwise retries would take
+ * each slot that becomes free.
+ */
 const fewest = 2;
 
 export interface DeliverQueued {
   shard: number;
-  /** No further deliveries are taken after this; attempts in flight go on in the background. */
+  /** No further deliveries are taken after this; attempts in flight continue in the background. */
   signal: AbortSignal;
 }
 
@@ -69,7 +74,7 @@ export async function deliverQueued(deps: WorkerDeps, { shard, signal }: Deliver
   await Promise.all(loops.values());
 }
 
-/** Delivers what is queued for one subscription, until nothing is. */
+/** Delivers the queue of one subscription until it is empty. */
 async function deliverOf(
   deps: WorkerDeps,
   { row, signal }: { row: WaitingSubscriptionRow; signal: AbortSignal },
@@ -114,8 +119,8 @@ async function deliverOf(
 }
 
 /**
- * The queued deliveries that are due longest, how many were read, and how long to wait when none is due. A `dueAt` that
- * is too far ahead was written before the clock was set back.
+ * The longest due deliveries of the queue, how many were read, and how long to wait when none is due. A `dueAt` that is
+ * too far ahead was written before the clock was set back.
  */
 async function readHead(
   deps: WorkerDeps,
@@ -211,7 +216,7 @@ async function deliverOne(deps: WorkerDeps, { delivery, fence, subscription, eve
     waitMs = attempted.waitMs;
   }
   await startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attempts: maxAttempts - attempts });
-  // The workflow of an overdue delivery may run and wait its turn, so it is looked after less often.
+  // The workflow of an overdue delivery may be running and waiting, so it is checked less often.
   const now = deps.now().getTime();
   const overdueMs = now - (delivery.nextAttemptAt ?? delivery.createdAt).getTime();
   const nextAttemptAt = new Date(now + Math.max(waitMs, Math.min(overdueMs, 2 * deps.config.REVIVE_AFTER_MS)));
@@ -220,7 +225,7 @@ async function deliverOne(deps: WorkerDeps, { delivery, fence, subscription, eve
 
 const retryMs = 5_000;
 
-/** Makes a delivery due again that was called off, or that met an error which is not the receiver's. */
+/** Makes a delivery due again whose attempt was cancelled, or failed for a reason other than the receiver. */
 async function handBack(
   deps: WorkerDeps,
   { delivery: { _id }, fence, error }: { delivery: DeliveryRow; fence: string; error: unknown },

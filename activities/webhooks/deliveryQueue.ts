@@ -1,9 +1,9 @@
-// The queue of deliveries that publishing does not wait for: their receiver is slow or fails, or there is no slot for
-// them (docs/decisions/040-publishing-does-not-wait-for-receivers.md). A delivery is in the queue while its row has
-// `queuedFor` and `dueAt`. Whoever attempts it moves `dueAt` ahead by more than the attempt may take, so a delivery of a
-// process that died is due again after that. A row in `waitingSubscriptions` says whose queue has deliveries. A delivery
-// whose attempts a workflow makes is in the queue `workflow`; when it is due there, its workflow counts as lost
-// (reviveDeliveries.ts). So every unfinished delivery in the log is in one queue.
+// The queue of deliveries that publishing does not wait for, because their receiver is slow or fails, or because no
+// slot is free (docs/decisions/040-publishing-does-not-wait-for-receivers.md). A delivery is in the queue while its row
+// has `queuedFor` and `dueAt`. An attempt moves `dueAt` ahead by more than it may take, so the delivery of a process
+// that died becomes due again. A row in `waitingSubscriptions` marks subscriptions whose queue has deliveries.
+// Deliveries whose attempts a workflow makes are in the queue `workflow`; when one is due there, its workflow counts as
+// lost (reviveDeliveries.ts). Every unfinished delivery in the log is in one queue.
 import type { Deps } from '../../platform/deps.js';
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
 import { update } from '../../platform/mongodb/statements.js';
@@ -18,22 +18,22 @@ type QueueDeps = Deps & { background: Background };
 
 /** How long an attempt of the queue waits for a slot. */
 export const maxSlotWaitMs = 10_000;
-/** How long a write to the delivery log that fails is repeated. */
+/** For how long a failed write to the delivery log is repeated. */
 export const maxLogMs = 10_000;
-/** For the connection and for the start of a retry's workflow. */
+/** A margin for the connection and for the start of a retry's workflow. */
 const marginMs = 10_000;
 
-/** When a delivery is due again that a process begins to attempt now. */
+/** When a delivery that a process begins to attempt now is due again. */
 export const attemptExpiry = (deps: Deps, { timeoutMs }: Pick<SubscriptionRow, 'timeoutMs'>): Date =>
   new Date(deps.now().getTime() + maxSlotWaitMs + timeoutMs + maxLogMs + marginMs);
 
-/** The states of a delivery that has not ended, as a filter. */
+/** A filter for deliveries that have not ended. */
 export const unfinished = { $in: ['pending' as const, 'retrying' as const] };
 
 /** The queue of the deliveries whose attempts a workflow makes. */
 export const workflowQueue = 'workflow';
 
-/** The fields of a delivery whose next attempt a workflow makes at that time, by default now. */
+/** The fields of a delivery whose next attempt a workflow makes at that time (default: now). */
 export const leftToWorkflow = (
   deps: Pick<Deps, 'config' | 'now'>,
   nextAttemptAt?: Date,
@@ -45,7 +45,7 @@ export const leftToWorkflow = (
 /** The part of an update that takes a delivery out of the queue. */
 export const outOfQueue = { $unset: { queuedFor: '', dueAt: '' } } as const;
 
-/** How a delivery ends whose member was erased before it was made. */
+/** The final state of a delivery whose member was erased before it was made. */
 export const erasedDelivery = { state: 'exhausted', error: 'erased' } as const;
 
 export interface Queued {
@@ -54,8 +54,8 @@ export interface Queued {
 }
 
 /**
- * Puts deliveries into the queue of their subscriptions, and their rows into the log where it has none yet. Deliveries
- * that have ended are left as they are. A second call changes at most `dueAt`.
+ * Puts deliveries into the queue of their subscriptions, and inserts the rows that the log does not have yet. Ended
+ * deliveries stay unchanged. A second call changes at most `dueAt`.
  */
 export async function enqueue(deps: QueueDeps, queued: readonly Queued[]): Promise<void> {
   if (queued.length === 0) return;
@@ -73,8 +73,8 @@ export async function enqueue(deps: QueueDeps, queued: readonly Queued[]): Promi
 }
 
 /**
- * Says that these subscriptions have deliveries in the queue. Called after the deliveries were written: the mark is
- * removed only by a reader who has seen no delivery since the same number of `marks`.
+ * Marks that these subscriptions have deliveries in the queue. Called after the deliveries were written: a reader
+ * removes the mark only if it saw no delivery and `marks` has not changed since.
  */
 export async function markWaiting(
   deps: QueueDeps,

@@ -1,6 +1,6 @@
 // Makes the first attempts of deliveries, and waits for them for at most PUBLISH_WAIT_MS. A delivery that has not ended
 // by then goes to the queue: an attempt in flight goes on in the background, and one that had no slot yet is made from
-// the queue. Deliveries to receivers that are known to be slow or to fail go there at once.
+// the queue. Deliveries to receivers that are known to be slow or to fail go to the queue at once.
 import { setMaxListeners } from 'node:events';
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import { type SlotRequest, Withdrawn } from '../../platform/fairLimit.js';
@@ -22,7 +22,7 @@ function goesToQueue(deps: WorkerDeps, { delivery, startsInQueue, subscription: 
   );
 }
 
-/** Attempts that are begun without a turn of the event loop in between. */
+/** Attempts that are started in one turn of the event loop. */
 const attemptsInTurn = 5;
 
 interface Underway extends OpenDelivery {
@@ -33,7 +33,7 @@ interface Underway extends OpenDelivery {
 }
 
 export interface PublishedUnder {
-  /** The check of the events' lease. */
+  /** The lease check of the events. */
   checkLease: CheckLease;
   cancellationSignal: AbortSignal | undefined;
 }
@@ -48,7 +48,8 @@ export async function makeFirstAttempts(
   { checkLease, cancellationSignal }: PublishedUnder,
 ): Promise<Map<string, Error>> {
   const failed = new Map<string, Error>();
-  // The cancellation ends what publishing waits for. An attempt that went to the queue is no longer part of it.
+  // The cancellation ends everything that publishing waits for. An attempt that moved to the queue is no longer part of
+  // it.
   const cancelled = new AbortController();
   const cancel = () => cancelled.abort();
   if (cancellationSignal?.aborted) cancel();
@@ -66,7 +67,7 @@ export async function makeFirstAttempts(
     else underway.push({ ...entry, slot: slotRequestOf(subscription, 'first'), ended: false });
   }
   const enqueued = Promise.all([
-    // An earlier attempt to publish may have died before it said that the subscription has deliveries in the queue.
+    // An earlier attempt to publish may have died before it marked the subscription's queue.
     markWaiting(deps, known),
     enqueue(
       deps,
@@ -139,7 +140,7 @@ async function deliver(
   );
 }
 
-/** Moves what has not ended to the queue. */
+/** Moves the deliveries that have not ended to the queue. */
 async function handOver(deps: WorkerDeps, left: Underway[]): Promise<void> {
   const queued = left.map(({ delivery, subscription, slot }) => {
     if (!deps.deliveryLimits.withdraw(slot)) return { delivery, dueAt: attemptExpiry(deps, subscription) };
@@ -158,7 +159,7 @@ async function stillUntaken(deps: WorkerDeps, { delivery, handover }: Underway):
   if (!found) throw new LeaseLost('The delivery was taken from the queue.');
 }
 
-/** Makes a delivery due whose attempt in the background was called off or could not be logged. */
+/** Makes a delivery due whose background attempt was cancelled or could not be logged. */
 async function handBack(deps: WorkerDeps, { delivery, handover }: Underway, error: Error): Promise<void> {
   if (error instanceof Withdrawn || error instanceof LeaseLost) return;
   deps.log.debug({ err: error, deliveryId: delivery._id }, 'an attempt in the background was left to the queue');

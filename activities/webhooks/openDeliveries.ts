@@ -1,4 +1,4 @@
-// The deliveries of events that still need an attempt, a workflow or the queue.
+// The deliveries of events that need an attempt, a workflow or the queue.
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
 import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
 import { firstDeliveryId } from '../../schemas/ids.js';
@@ -27,8 +27,8 @@ const isSubscribed = (subscription: SubscriptionRow, event: EventRow): boolean =
     : subscription.events.includes('*') || subscription.events.includes(event.type));
 
 /**
- * Builds one delivery for each event and subscription, and returns those that still need an attempt, a workflow or the
- * queue. Logs the skipped ones.
+ * Builds one delivery for each event and subscription, and returns those that need an attempt, a workflow or the queue.
+ * Logs the skipped ones.
  */
 export async function findOpenDeliveries(deps: WorkerDeps, events: EventRow[]): Promise<OpenDelivery[]> {
   const merchantIds = [...new Set(events.map((event) => event.merchantId))];

@@ -106,8 +106,8 @@ export async function postWebhook(
 }
 
 /**
- * The number of an attempt in the retry policy. It goes on where an earlier workflow of the delivery was lost, and begins
- * again when operators reset a workflow whose attempts are used up.
+ * The number of an attempt in the retry policy. It continues after a lost workflow of the delivery, and starts again
+ * when operators reset a workflow that has used up its attempts.
  */
 export function roundOf(
   { attempts: logged }: Pick<DeliveryRow, 'attempts'>,

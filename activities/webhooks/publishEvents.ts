@@ -1,7 +1,7 @@
-// Publishes events, one or hundreds in the same steps: the bytes of each event are made once, each subscription gets a
-// first attempt, the attempt adds the delivery to the log, and a failed delivery gets its own workflow. Publishing waits
-// for receivers for at most PUBLISH_WAIT_MS (firstAttempts.ts). A second run finds the rows of the first one and repeats
-// only the attempts that were not logged.
+// Publishes one or hundreds of events in the same steps: the bytes of each event are serialised once, each subscription
+// gets a first attempt, the attempt adds the delivery to the log, and a failed delivery gets its own workflow.
+// Publishing waits for receivers for at most PUBLISH_WAIT_MS (firstAttempts.ts). Idempotent: a second run finds the
+// rows of the first one and repeats only the attempts that were not logged.
 import type { EventRow } from '../../schemas/collections.js';
 import { startLeaseRenewal } from '../outbox/leaseRenewal.js';
 import { type Lease, leaseEvents, newFence } from '../outbox/leases.js';
@@ -28,7 +28,7 @@ export interface LeasedEvents {
   /** The fence of the lease; without a fence, all attempts of the lease owner share the lease. */
   fence?: string;
   events: EventRow[];
-  /** Aborted when this process must hand its work back; attempts in flight are then cancelled. */
+  /** Aborted when this process must hand over its work; attempts in flight are then cancelled. */
   cancellationSignal?: AbortSignal | undefined;
 }
 

@@ -1,6 +1,6 @@
 // Finds the deliveries whose workflow is lost: terminated, or gone with Temporal's data. They go to the queue of their
-// subscription; the relay starts their workflows from there, fairly among subscriptions. A workflow that runs is not
-// disturbed: starting it changes nothing.
+// subscription, and the relay starts their workflows from there, fairly among subscriptions. Starting a workflow that
+// still runs changes nothing.
 import { isUnavailable } from '../../platform/mongodb/isUnavailable.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
@@ -8,9 +8,9 @@ import type { DeliveryRow } from '../../schemas/collections.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { markStatements, workflowQueue } from './deliveryQueue.js';
 
-/** Attempts write to the same rows: a small number keeps conflicts rare. With their marks, these are one transaction. */
+/** The number is small to keep conflicts with attempts rare. The rows and their marks are one transaction. */
 const batchSize = 20;
-/** Well within the activity's timeout; the next run begins with those that are then due longest. */
+/** Well below the activity's timeout; the next run begins with the longest due. */
 const workMs = 15_000;
 
 export async function reviveDeliveries(deps: WorkerDeps): Promise<{ revived: number }> {

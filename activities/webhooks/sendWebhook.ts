@@ -65,8 +65,8 @@ export function sendWebhook(agent: Dispatcher, input: SendInput): Promise<SendRe
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
-        // The connection was ready only after the timeout: nothing is sent. The timer may not have fired yet, because
-        // the process stood still.
+        // The connection was ready only after the timeout, so nothing is sent. If the process was paused, the timer may
+        // not have fired yet.
         if (performance.now() - startedAt >= input.timeoutMs) expire();
         controller = started;
         if (settled) started.abort(new Error('cut'));

@@ -1,5 +1,5 @@
-// The secrets with which webhooks are signed: newest first, encrypted. Every change writes the whole list and only where
-// the list is still the one that was read, so that concurrent changes lose no secret and bring no revoked one back.
+// The secrets with which webhooks are signed: newest first, encrypted. Every change writes the whole list on condition
+// that it is unchanged since it was read, so that concurrent changes lose no secret and restore no revoked one.
 import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { update } from '../../platform/mongodb/statements.js';
@@ -76,7 +76,7 @@ export async function rotateSecret(
   return { secret, previousSecretExpiresAt };
 }
 
-/** Only the newest secret signs from now on. Returns how many were revoked. Throws WEBHOOK_NOT_FOUND. */
+/** Revokes all secrets but the newest. Returns how many were revoked. Throws WEBHOOK_NOT_FOUND. */
 export async function revokeOldSecrets(deps: SecretsDeps, id: string): Promise<number> {
   const now = deps.now();
   let revoked = 0;
@@ -90,8 +90,8 @@ export async function revokeOldSecrets(deps: SecretsDeps, id: string): Promise<n
 }
 
 /**
- * Encrypts every secret with the newest key and binds it to its row. Yields after each subscription; what was done stays
- * done when the caller stops or dies in between. `mistake` says why a subscription was left as it is.
+ * Encrypts every secret with the newest key and binds it to its row. Yields after each subscription; finished
+ * subscriptions stay re-encrypted when the caller stops or dies. `mistake` says why a subscription was left unchanged.
  */
 export async function* resealSecrets(deps: SecretsDeps): AsyncGenerator<{ id: string; mistake?: string }> {
   const rows = deps.collections.subscriptions.find({}, { projection: { secrets: 1 }, sort: { _id: 1 } });
@@ -112,7 +112,7 @@ function reseal(deps: SecretsDeps, id: string, entry: Secrets[number]): Secrets[
   return { ...entry, sealed: sealSecret(deps, id, deps.secrets.open(entry.sealed, placeOf(id))) };
 }
 
-/** How many secrets each key has sealed, by the key's id; and how many of all are not bound to their row. */
+/** How many secrets are encrypted with each key, by the key's id, and how many are not bound to their row. */
 export async function countSealed(deps: SecretsDeps): Promise<{ byKey: Map<string, number>; outdated: number }> {
   const byKey = new Map<string, number>();
   let outdated = 0;

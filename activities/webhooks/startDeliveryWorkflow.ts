@@ -12,7 +12,7 @@ export interface StartDeliveryWorkflow {
   attempts: number;
 }
 
-/** Replays and tests are not: a workflow makes all their attempts. */
+/** False for replays and tests: a workflow makes all their attempts. */
 export const isFirstDelivery = ({ _id, eventId, subscriptionId }: DeliveryRow): boolean =>
   _id === firstDeliveryId(eventId, subscriptionId);
 

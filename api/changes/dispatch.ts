@@ -9,7 +9,7 @@ import type { PassUpdate } from '../../schemas/passUpdate.js';
 import type { WorkflowName } from '../../schemas/workflows.js';
 import type { ApiDeps } from '../apiDeps.js';
 
-/** What operators see of the workflow of a change. */
+/** What operators see of the workflow of a change in Temporal. */
 export interface Effect {
   eventType: EventType;
   /** One line for operators in Temporal's list of workflows; contains no personal data. */
@@ -45,7 +45,7 @@ function workflowOf({ workflowId, summary, eventId, eventType, merchantId, membe
 /**
  * Checks once whether Temporal is available. `leaseOwnerOf` returns the id of the change's workflow, or null when
  * admission control leaves the change to the relay; `awaited` is true when the answer has to wait for that workflow. A
- * transaction that is repeated gets the same answer and takes no second token.
+ * repeated transaction gets the same answer and takes no second token.
  */
 export function planDispatch(deps: ApiDeps, workflowIdOf: (businessKey: string) => string) {
   const temporalAvailable = deps.workflowClient.available();

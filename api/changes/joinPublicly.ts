@@ -1,5 +1,5 @@
-// Enrolls somebody on the public page, and mails the link to the card: to a new member as well as to one whose email is
-// known. What is mailed does not tell which of the two it was.
+// Enrolls a person on the public page and mails the link to the card, to a new member as well as to one whose email is
+// known. The mail does not reveal which of the two applies.
 import { queueMail } from '../../activities/mail/queueMail.js';
 import type { PublicEnrollment } from '../../schemas/enrollment.js';
 import { ServiceError } from '../../schemas/errors.js';
@@ -19,7 +19,9 @@ export interface JoinPublicly extends PublicEnrollment {
   awaited: boolean;
 }
 
-/** Throws VALIDATION_FAILED when the consent is missing that the program asks for, and the errors of performEnrollment. */
+/**
+ * Throws VALIDATION_FAILED when the program requires consent and it is missing, and the errors of performEnrollment.
+ */
 export async function joinPublicly(deps: ApiDeps, input: JoinPublicly): Promise<PerformedEnrollment> {
   const { program, person, attribution, consent, language, actor, requestId, awaited } = input;
   if (program.enrollment.consentText !== undefined && !consent)
@@ -31,7 +33,7 @@ export async function joinPublicly(deps: ApiDeps, input: JoinPublicly): Promise<
     source: 'public',
   });
   const { _id: memberId, merchantId } = enrolled.member;
-  // Each request of a known person is a reason of its own, within the limit of the address.
+  // Each request for a known email is mailed, within the limit of the address.
   const reason = enrolled.kind === 'created' ? `enrolled:${memberId}` : `joined-again:${memberId}:${requestId}`;
   await queueMail(deps, {
     ...{ merchantId, memberId, language, reason },

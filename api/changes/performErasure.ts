@@ -1,5 +1,5 @@
-// Erases a member. While the pass is on a phone or saved at Google, it is voided first, and phones get a moment to fetch
-// it: once the member is gone nothing can be fetched any more.
+// Erases a member. When the pass is on a phone or saved at Google, it is first voided, and phones get some time to
+// fetch the voided pass, because nothing can be fetched after the erasure.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decideFarewell, eraseMember } from '../../activities/personal/eraseMember.js';
 import { erasingWorkflow } from '../../activities/personal/reviveErasures.js';
@@ -15,7 +15,10 @@ import { performChange } from './performChange.js';
 
 const pollMs = 50;
 
-/** Returns when the member was erased. Throws MEMBER_NOT_FOUND and UNAVAILABLE; then the same request may be made again. */
+/**
+ * Returns when the member was erased. Throws MEMBER_NOT_FOUND and UNAVAILABLE; after UNAVAILABLE the request may be
+ * repeated.
+ */
 export async function performErasure(request: Pick<Request<Endpoint>, 'deps' | 'caller' | 'params'>): Promise<Date> {
   const { deps, caller, params } = request;
   const { merchantId } = caller;

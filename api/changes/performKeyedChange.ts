@@ -51,7 +51,7 @@ export interface PerformKeyedChange {
   ctx: Context;
   /** Called once, with the id of the ledger row that the change writes. */
   decide: (entryId: string) => ChangeMember['decide'];
-  /** What the answer says besides the balances, from the ledger row of the change. */
+  /** The fields of the answer other than the balances, from the ledger row of the change. */
   more?: (entry: LedgerRow) => Record<string, unknown>;
 }
 

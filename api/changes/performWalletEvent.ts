@@ -5,7 +5,7 @@ import { changeId } from '../../schemas/ids.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { dispatch, planDispatch } from './dispatch.js';
 
-/** Returns what `change` returns: null when the report was known already. */
+/** Returns what `change` returns: null for a repeated report. */
 export async function performWalletEvent(
   deps: ApiDeps,
   { memberId, eventType }: { memberId: string; eventType: EventType },

@@ -8,9 +8,9 @@ interface Bucket {
 
 /**
  * Gives `perSecond` tokens on average and holds at most two seconds' worth. A change whose answer waits for its
- * workflow (`awaited`) needs only such a token. Any other change also needs a token of `demand`, which holds at most
- * half a second's worth (at least 1): so after a pause the rest of a burst goes to the relay, and these changes get no
- * workflow while more changes arrive than tokens. Returns whether a token was taken.
+ * workflow (`awaited`) takes one of these tokens. Any other change also needs a token of `demand`, which holds at most
+ * half a second's worth (at least 1). After a pause, the rest of a burst therefore goes to the relay, and these changes
+ * get no workflow while more changes arrive than tokens. Returns whether a token was taken.
  */
 export function createTokenBucket(
   perSecond: number,

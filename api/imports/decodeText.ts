@@ -1,6 +1,6 @@
-// Decodes the text of an uploaded file from the stream. The byte order mark decides about the charset, then what the
-// caller said, then the bytes: UTF-16 without a mark is recognised by its zero bytes, and everything else has to be
-// UTF-8. A file that is none of these is refused with what was found.
+// Decodes the text of an uploaded file from the stream. The charset is that of the byte order mark, or else the one
+// that the caller named. Otherwise zero bytes mean UTF-16, and everything else must be valid UTF-8. The error for any
+// other file says what was found.
 import { type Charset, importInvalid } from '../../schemas/importRows.js';
 
 const labels = new Map<string, Charset>([
@@ -14,12 +14,12 @@ const labels = new Map<string, Charset>([
   ['cp1252', 'windows-1252'],
 ]);
 
-/** The charset with this name in a Content-Type; undefined for one that is not read. */
+/** The charset with this name in a Content-Type; undefined when it is not supported. */
 export const charsetNamed = (label: string): Charset | undefined => labels.get(label.toLowerCase());
 
 export interface UploadFile {
   bytes: AsyncIterable<Buffer>;
-  /** What the caller said. */
+  /** The charset that the caller named. */
   charset?: Charset | undefined;
 }
 
@@ -34,7 +34,7 @@ const marks: readonly [Charset, Buffer][] = [
   ['utf-16be', Buffer.from([0xfe, 0xff])],
 ];
 
-/** What files begin with that are often taken for CSV. */
+/** The first bytes of file types that are often uploaded instead of CSV. */
 const signatures: readonly [string, Buffer][] = [
   ['a ZIP archive, such as a workbook (.xlsx, .ods)', Buffer.from('PK\x03\x04', 'latin1')],
   ['a workbook of an old Excel (.xls)', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
@@ -46,7 +46,7 @@ const headBytes = 1_024;
 
 const startsWith = (bytes: Buffer, start: Buffer): boolean => bytes.subarray(0, start.length).equals(start);
 
-/** Throws IMPORT_INVALID; reading the text can throw it too. */
+/** Throws IMPORT_INVALID, also while the text is read. */
 export async function openText({ bytes, charset: said }: UploadFile): Promise<OpenedText> {
   const rest = bytes[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);
@@ -74,8 +74,8 @@ export async function openText({ bytes, charset: said }: UploadFile): Promise<Op
 }
 
 /**
- * UTF-16 has a zero byte in each character of ASCII, always on the same side; few of its other characters have one on
- * the other side. Other text has none.
+ * In UTF-16, every ASCII character has a zero byte, always on the same side, and few other characters have a zero byte
+ * on the other side. Other text has no zero bytes.
  */
 function withoutMark(head: Buffer, said: Charset | undefined): Charset {
   if (said === 'windows-1252') return said;
@@ -103,7 +103,7 @@ type Decode = (bytes?: Buffer) => string;
 
 const newLines = (text: string): number => text.split('\n').length - 1;
 
-/** Takes off the byte order mark. */
+/** Removes the byte order mark. */
 function strictDecoder(charset: Exclude<Charset, 'windows-1252'>): Decode {
   const decoder = new TextDecoder(charset, { fatal: true });
   let line = 1;
@@ -120,7 +120,7 @@ function strictDecoder(charset: Exclude<Charset, 'windows-1252'>): Decode {
 
 function notDecodable(charset: Charset, line: number, bytes: Buffer = Buffer.alloc(0)): Error {
   if (charset !== 'utf-8') return importInvalid(`it begins as ${charset}, and is not near line ${line}.`);
-  // The end of a character that began in the bytes before.
+  // The end of a character that began in the previous bytes.
   const from = bytes.findIndex((byte) => byte < 0x80 || byte > 0xbf);
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const before = decoder.decode(bytes.subarray(Math.max(from, 0))).split('\uFFFD')[0] ?? '';
@@ -131,7 +131,7 @@ function notDecodable(charset: Charset, line: number, bytes: Buffer = Buffer.all
   );
 }
 
-/** The characters of 0x80 to 0x9f. `TextDecoder` of some versions of Node decodes this charset as Latin-1. */
+/** The characters of 0x80 to 0x9f. `TextDecoder` in some versions of Node decodes this charset as Latin-1. */
 const windows1252 =
   '\u20AC\x81\u201A\u0192\u201E\u2026\u2020\u2021\u02C6\u2030\u0160\u2039\u0152\x8D\u017D\x8F\x90\u2018\u2019\u201C\u201D\u2022\u2013\u2014\u02DC\u2122\u0161\u203A\u0153\x9D\u017E\u0178';
 

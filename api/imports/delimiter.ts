@@ -1,11 +1,11 @@
-// Finds by which character the cells of a file are separated, from its header: where the merchant's spreadsheet writes
-// numbers with a decimal comma, it separates cells by semicolons.
+// Finds the delimiter of a file from its header. Spreadsheets in languages with a decimal comma separate cells by
+// semicolons.
 import { type Delimiter, delimiters } from '../../schemas/importRows.js';
 
-/** Lines of nothing but delimiters, quotes and white space come before no header. */
+/** Lines of only delimiters, quotes and white space may come before the header. */
 const hasContent = /[^\s,;"]/;
 
-/** The first record of a text that is not empty; undefined while its end has not come. */
+/** The first non-empty record; undefined until its end was read. */
 export function firstRecord(text: string): string | undefined {
   let start = 0;
   let quoted = false;
@@ -19,7 +19,7 @@ export function firstRecord(text: string): string | undefined {
   return undefined;
 }
 
-/** Only to compare delimiters; the parser of the rows is stricter. */
+/** Only compares delimiters; the parser of the rows is stricter. */
 function cellsOf(header: string, delimiter: Delimiter): string[] {
   const cells: string[] = [];
   let start = 0;
@@ -33,7 +33,7 @@ function cellsOf(header: string, delimiter: Delimiter): string[] {
   return cells;
 }
 
-/** The delimiter that gives the most known headers, and of several the one that gives the most cells. */
+/** The delimiter that yields the most known column names; on a tie, the one that yields the most cells. */
 export function delimiterOf(header: string, isKnown: (cell: string) => boolean): Delimiter {
   let best = { delimiter: delimiters[0] as Delimiter, known: 0, cells: 1 };
   for (const delimiter of delimiters) {

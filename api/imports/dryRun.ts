@@ -1,6 +1,5 @@
-// What an import would do, without a write: the rows are read and decided as by an import, and counted. Of the rows
-// that would become members, each email and external id is remembered by 52 bits of its hash, so that a million rows
-// need little memory.
+// A dry run: rows are read and decided as in an import, and counted, without a write. For each row that would become a
+// member, email and external id are kept as 52 bits of their hash, so that a million rows need little memory.
 import type { z } from 'zod';
 import { decideRow, storedPeople } from '../../activities/batches/imports/decideRow.js';
 import type { importDryRun } from '../../schemas/batches.js';
@@ -14,7 +13,7 @@ const hashOf = (text: string): number => Number.parseInt(sha256(text).slice(0, 1
 const shownFailures = 100;
 export const rowsPerLookup = 1_000;
 
-/** The dry runs of a merchant take turns in a process, so that their memory has a bound. */
+/** A process runs one dry run of a merchant at a time, which bounds the memory. */
 export function dryRun(
   deps: ApiDeps,
   { program, rows }: { program: Program; rows: UploadedRows },

@@ -1,5 +1,5 @@
-// The failed rows of an import: the number of the row, its own cells, and the reason. The merchant can correct this file
-// and send it again: the guard before cells that a spreadsheet would run is taken off when it is read.
+// The failed rows of an import as CSV: row number, the row's own cells, and the reason. The merchant can correct this
+// file and upload it again: the import removes the apostrophe that guards cells against formulas.
 import { Readable } from 'node:stream';
 import type { BatchRow, ImportChunkRow } from '../../schemas/collections.js';
 import { csvLine } from '../../schemas/csv.js';
@@ -7,7 +7,7 @@ import { addedColumns } from '../../schemas/importRows.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { chunksOf } from '../reads/batches.js';
 
-/** The reason of a row that the import did not reach. */
+/** The reason for rows that the import did not reach. */
 export const notProcessed = 'the import ended before this row';
 
 export function failedRowsCsv(deps: ApiDeps, batch: BatchRow): Readable {

@@ -1,6 +1,6 @@
 // Checks the program of an import, and waits for the answer of a small import, which has the outcome of every row. When
-// no worker takes the import, or a worker stops during it, the wait ends within bounds with UNAVAILABLE: either nothing
-// was created, or the batch continues without the request.
+// no worker takes the import, or a worker stops during it, the wait ends with UNAVAILABLE after a bounded time; then
+// either nothing was created, or the batch continues without the request.
 
 import { withdrawQueued } from '../../activities/batches/imports/openImport.js';
 import { requireEnrollable } from '../../activities/members/enrollMember.js';
@@ -32,7 +32,7 @@ export async function findUnansweredImport(
   deps: ApiDeps,
   { merchantId, fingerprint }: { merchantId: string; fingerprint: string },
 ): Promise<BatchRow | undefined> {
-  // At most as many as may run at the same time.
+  // As many as may run at the same time.
   const running = await deps.collections.batches.find({ merchantId, phase: { $in: ['queued', 'creating'] } }).toArray();
   // The request is answered when the last row is done; the phase ends a moment later.
   return running.find(({ fingerprint: known, done, counts }) => known === fingerprint && done < counts.total);

@@ -22,21 +22,21 @@ export interface Upload {
   store: (chunks: AsyncIterable<ImportRow[]> | Iterable<ImportRow[]>) => Promise<void>;
   /** Queues the import and starts its workflow. Throws UNAVAILABLE; then nothing is created. */
   commit: () => Promise<BatchRow>;
-  /** Deletes the rows and the batch, unless the import is queued. */
+  /** Deletes the rows and the batch unless the import is queued. */
   discard: () => Promise<void>;
-  /** Deletes the rows and ends the batch as failed, because the client broke off. */
+  /** Deletes the rows and ends the batch as failed after the client disconnected. */
   fail: () => Promise<void>;
 }
 
 const keepAliveMs = 5_000;
 const storeConcurrency = 3;
-/** How many rows an upload may store before the merchant's limit of waiting rows is looked at again. */
+/** How many rows an upload may store before the merchant's limit of waiting rows is checked again. */
 const rowsBetweenChecks = 20_000;
 
 /** Throws UNAVAILABLE when Temporal is unavailable: an import is accepted only if a worker can get it. */
 export async function openUpload(deps: ApiDeps, input: OpenImport): Promise<Upload> {
   requireTemporal(deps);
-  // The audit has an import once it is queued.
+  // The import is audited once it is queued.
   const batch = await openImport({ ...deps, audit: [] }, input);
   const batchId = batch._id;
   let chunk = 0;
@@ -58,7 +58,7 @@ export async function openUpload(deps: ApiDeps, input: OpenImport): Promise<Uplo
       let checked = 0;
       try {
         for await (const rows of chunks) {
-          // This process stood still for so long that a worker took the upload for broken off.
+          // This process was paused for so long that a worker ended the upload as broken off.
           if (ended) throw new ServiceError('UNAVAILABLE');
           const at = { batch, chunk, rows };
           chunk += 1;
@@ -73,7 +73,7 @@ export async function openUpload(deps: ApiDeps, input: OpenImport): Promise<Uplo
         }
         await Promise.all(pending);
       } finally {
-        // No row is stored after an error is answered, when the rows are removed.
+        // The rows are removed after an error, so no row may be stored after it.
         await Promise.allSettled(pending);
       }
       await requireRowRoom(deps, { merchantId, batchId, rows: total });

@@ -10,7 +10,7 @@ import { type ImportOptionName, importOptionNames } from '../../schemas/importOp
 import { type Charset, charsets, importInvalid, importTooLarge } from '../../schemas/importRows.js';
 import { charsetNamed, type UploadFile } from './decodeText.js';
 
-/** The fields of a form as they came. */
+/** The form fields as received. */
 export type UploadFields = Partial<Record<ImportOptionName, string>>;
 
 export interface Parts<T> {
@@ -21,15 +21,15 @@ export interface Parts<T> {
 export interface ReadParts<T> {
   ctx: Context;
   maxBytes: number;
-  /** What takes more than `maxBytes`. */
+  /** Consumes a file of at most `maxBytes`. */
   beyond?: string;
-  /** The file is used while it is read, so that no field may come after it. */
+  /** The file is processed while it is received, so no field may come after it. */
   fieldsFirst?: boolean;
-  /** Reads the file to its end or throws. `fields` has those that came before the file. */
+  /** Reads the file to its end or throws. `fields` holds the fields that came before the file. */
   take: (file: UploadFile, fields: UploadFields) => Promise<T>;
 }
 
-/** The names of the CSV type, and the types that browsers and programs send when they do not know CSV. */
+/** The media types of CSV, and those that browsers and programs send when they do not know CSV. */
 const csvTypes: readonly string[] = [
   'text/csv',
   'application/csv',
@@ -54,7 +54,10 @@ const limits = {
 /** Allowed in addition to the file: boundaries, headers and fields. */
 const overheadBytes = 32_768;
 
-/** Returns the charset of a file that is the body; that of a form's file is in its part. Throws UNSUPPORTED_MEDIA_TYPE. */
+/**
+ * Returns the charset when the body is the file itself; in a form, the charset is in the part of the file. Throws
+ * UNSUPPORTED_MEDIA_TYPE.
+ */
 export function requireUpload(ctx: Context, types: readonly string[]): Charset | undefined {
   const encoding = ctx.get('Content-Encoding');
   const label = ctx.request.charset;
@@ -64,7 +67,7 @@ export function requireUpload(ctx: Context, types: readonly string[]): Charset |
   return charset;
 }
 
-/** Throws IMPORT_INVALID, IMPORT_TOO_LARGE, VALIDATION_FAILED and what `take` throws. */
+/** Throws IMPORT_INVALID, IMPORT_TOO_LARGE, VALIDATION_FAILED and the errors of `take`. */
 export async function readParts<T>({ ctx, maxBytes, beyond, fieldsFirst, take }: ReadParts<T>): Promise<Parts<T>> {
   const parser = openParser(ctx);
   const charsetLabel = watchCharset(parser);
@@ -110,7 +113,7 @@ export async function readParts<T>({ ctx, maxBytes, beyond, fieldsFirst, take }:
     ctx.req.pipe(parser);
   }).catch(async (error: unknown) => {
     ctx.req.unpipe(parser);
-    // What was taken of the file is removed by whoever asked, once nobody stores any more of it.
+    // The caller removes the stored rows once nothing stores any more of them.
     reading?.destroy(new Error('the upload was refused'));
     await taking?.catch(() => {});
     await readToEnd(ctx);

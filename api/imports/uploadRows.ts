@@ -23,7 +23,7 @@ import { delimiterOf, firstRecord } from './delimiter.js';
 export interface RowLimits {
   maxBytes: number;
   maxRows: number;
-  /** What takes more than these limits. */
+  /** Consumes a file within these limits. */
   beyond?: string;
 }
 
@@ -33,7 +33,7 @@ export interface UploadedRows {
   /** All cells of the first line. */
   cells: string[];
   columns: ImportColumns;
-  /** The merchant's own cells of the first line. */
+  /** The columns of the first line that the merchant added. */
   header: string[];
   chunks: AsyncGenerator<ImportRow[]>;
 }
@@ -132,7 +132,7 @@ async function* recordsOf(text: AsyncIterable<string>, delimiter: Delimiter): As
   }
 }
 
-/** The text up to the end of its header, and the whole text with it. */
+/** The text up to the end of the header, and the complete text including it. */
 async function headOf(text: AsyncGenerator<string>): Promise<{ header: string; all: AsyncGenerator<string> }> {
   let head = '';
   let header: string | undefined;
@@ -149,7 +149,7 @@ async function headOf(text: AsyncGenerator<string>): Promise<{ header: string; a
   return { header: header ?? firstRecord(`${head}\n`) ?? '', all: all() };
 }
 
-/** Throws IMPORT_INVALID and IMPORT_TOO_LARGE; reading the chunks can throw them too. */
+/** Throws IMPORT_INVALID and IMPORT_TOO_LARGE, also while the chunks are read. */
 export async function readRows(input: ReadRows): Promise<UploadedRows> {
   const { file, mapping = new Map() } = input;
   const { charset, text } = await openText({ ...file, bytes: counted(file.bytes, input) });

@@ -18,9 +18,9 @@ export interface Card {
   /** Where the signed pass can be fetched; undefined in stub mode. */
   appleUrl: string | undefined;
   googleUrl: string | undefined;
-  /** The phone has Google's wallet: its button comes first. */
+  /** The phone has Google Wallet, so Google's button comes first. */
   googleFirst: boolean;
-  /** The address of this card, shown as a QR code on a desktop. */
+  /** The URL of this card, shown as a QR code on a desktop. */
   cardUrl: string;
   logoUrl: string | undefined;
   stripUrl: string | undefined;
@@ -41,7 +41,7 @@ const maxStamps = 30;
 
 type CardState = ReturnType<typeof cardState>;
 
-/** The data that the page's script keeps current, with the words that it shows. */
+/** The data and the words with which the page's script updates the card. */
 export function cardState({ member, program, words }: Pick<Card, 'member' | 'program' | 'words'>) {
   const { card, say, language } = words;
   const next = nextTierOf({ member, program });
@@ -56,9 +56,9 @@ export function cardState({ member, program, words }: Pick<Card, 'member' | 'pro
     unit: say(program.fields.primaryLabel),
     goal: goal ?? null,
     reward: missing > 0 ? card.toGo(missing) : card.ready,
-    /** What is said when the goal is reached; null before. */
+    /** The text for a reached goal; null before. */
     full: isFull ? fullOf(words, rewardName) : null,
-    /** Empty when the only reward is the one whose price is the goal. */
+    /** Empty when the only reward is the one that costs the goal. */
     rewards: (hasOwnRewards(program) ? rewardStates(program, balance) : []).map(
       ({ id, name, cost, ready, missing: lacking }) => ({
         name: id === 'default' && rewardName === undefined ? card.reward : say(name),
@@ -67,7 +67,7 @@ export function cardState({ member, program, words }: Pick<Card, 'member' | 'pro
         state: ready ? card.ready : card.toGo(lacking),
       }),
     ),
-    /** What expires next. */
+    /** The next expiry. */
     expiring: expiryLines(program, member, { locale: language === 'en' ? 'en-GB' : language, until: card.until }),
     tier: tierOf(words, tierNow({ member, program })),
     next: next ? card.toTier(next.missing, say(next.name)) : card.highest,
@@ -117,7 +117,7 @@ function facts({ program, words: { card, say } }: Card, { goal, reward, tier, ne
   return html`<div><span class="label">${label}</span><b id="reward">${reward}</b></div>`;
 }
 
-/** Also there, hidden, while the card is not full, so that the script can show it. */
+/** Rendered but hidden while the card is not full, so that the script can show it. */
 function celebration({ words: { card } }: Card, { full }: CardState): Html {
   return html`<div class="celebration" id="celebration" ${full === null && new Html('hidden')}>
   ${gift}<div><b>${card.full}</b><p id="full">${full}</p></div>${Array.from({ length: 12 }, () => new Html('<i aria-hidden="true"></i>'))}
@@ -163,14 +163,14 @@ function rewardList({ words: { card } }: Card, { rewards }: CardState): Html | f
   return html`<ul class="rewards" id="rewards" aria-label="${card.rewards}">${lines}</ul>`;
 }
 
-/** Also there, hidden, while nothing expires, so that the script can fill it. */
+/** Rendered but hidden while nothing expires, so that the script can fill it. */
 function expiringList({ words: { card }, program: { expiry } }: Card, { expiring }: CardState): Html | false {
   if (!expiry) return false;
   const lines = expiring.map((line) => html`<li>${line}</li>`);
   return html`<div class="expiring" id="expiring" ${lines.length === 0 && new Html('hidden')}><span class="label">${card.expiring}</span><ul>${lines}</ul></div>`;
 }
 
-/** What the back of a pass says. */
+/** The text on the back of a pass. */
 function back({ program: { passTemplate, enrollment }, words }: Card): Html | false {
   const fields = passTemplate.backFields.map(
     ({ label, value }) => html`<div><dt>${words.say(label)}</dt><dd>${words.say(value)}</dd></div>`,

@@ -1,6 +1,6 @@
 // Serves the console's files (`npm run build` and `npm start` bundle them). Assets have a hash of their content in
-// their names and may be kept; the page names them and is asked for anew each time. No policy of the page allows an
-// inline script, an inline style without the nonce of this answer, or another server.
+// their names and may be kept; the page refers to them and is not cached. The Content-Security-Policy allows no inline
+// script, no inline style without the nonce of this answer, and no other server.
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ function policy(nonce: string, desk: string): string {
   ].join('; ');
 }
 
-/** Throws ROUTE_NOT_FOUND where there is no such file, as after a deployment that replaced it. */
+/** Throws ROUTE_NOT_FOUND for a missing file, for instance after a deployment that replaced it. */
 async function read(...path: string[]): Promise<Buffer> {
   try {
     return await readFile(join(folder, ...path));
@@ -71,7 +71,7 @@ export function consoleRoutes(deps: Pick<ApiDeps, 'config'>): Router {
     ctx.set('Cache-Control', 'no-cache');
   };
   router.get('/console', page);
-  // Every page of the console has an address; the script decides what it shows.
+  // Every page of the console has a URL; the script decides what to show.
   router.get('/console/{*path}', page);
   return router;
 }

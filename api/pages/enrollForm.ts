@@ -30,7 +30,7 @@ const inputs = {
 
 export type EnrollField = keyof typeof inputs | 'consent';
 
-/** A honeypot: people do not see this field, so a request that fills it in comes from a bot. */
+/** A honeypot: people do not see this field, so only a bot fills it in. */
 export const honeypot = 'website';
 
 const honeypotField = html`<div class="unseen" aria-hidden="true"><label for="${honeypot}">Leave this empty</label>
@@ -38,7 +38,7 @@ const honeypotField = html`<div class="unseen" aria-hidden="true"><label for="${
 
 const inputsOf = ({ enrollment }: Program) => ['email', ...enrollment.fields] as const;
 
-/** The fields that the page shows, in their order. */
+/** The fields of the page, in order. */
 export const enrollFields = (program: Program): EnrollField[] => [
   ...inputsOf(program),
   ...(program.enrollment.consentText === undefined ? [] : (['consent'] as const)),
@@ -78,7 +78,7 @@ function perks({ program: { goal, rewardName, rewards, tiers, fields }, words }:
   const promises = [join.readySoon, join.noApp];
   if (tiers) return [join.rise(new Intl.ListFormat(language).format(tiers.map(({ name }) => say(name)))), ...promises];
   const unit = say(fields.primaryLabel);
-  // Nouns have a capital in German alone.
+  // Only German capitalises nouns.
   const label = language === 'de' ? unit : unit.toLowerCase();
   const named = rewardName === undefined ? undefined : say(rewardName);
   const own = (rewards ?? []).filter(({ active }) => active).slice(0, 3);
@@ -125,8 +125,8 @@ export const enrollPage = (joining: Joining): Page => ({
 });
 
 /**
- * Where links are mailed: the same words for everybody, whether the email was known or not. Elsewhere the page for a
- * known email, since somebody new gets the card at once.
+ * When links are mailed: the same page for everybody, whether the email was known or not. Otherwise the page for a
+ * known email, because a new member gets the card at once.
  */
 export function joinedPage(joining: Joining, email: string): Page {
   const { program, words, mails } = joining;

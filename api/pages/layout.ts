@@ -18,7 +18,7 @@ export interface Page {
   shape?: 'wide' | 'split';
   script?: boolean;
   status?: number;
-  /** Cache-Control of a page that may be kept; other pages are not stored. */
+  /** Cache-Control of a page that may be cached; other pages are not stored. */
   cacheControl?: string;
 }
 

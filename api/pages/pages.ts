@@ -44,7 +44,7 @@ function sendNotFound(deps: ApiDeps, ctx: Context): void {
   sendPage(deps, ctx, { title: card.notFound, language, status: 404, body });
 }
 
-/** Phones and tablets with Android have Google's wallet. */
+/** Android phones and tablets have Google Wallet. */
 const hasGoogleWallet = (ctx: Context): boolean => /\bAndroid\b/.test(ctx.get('User-Agent'));
 
 async function showCard(deps: ApiDeps, ctx: Context, token: string): Promise<void> {
@@ -156,7 +156,7 @@ async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
   }
 }
 
-/** A card is kept by its own browser alone, which asks each time whether it changed. */
+/** Only the browser itself may cache a card, and it revalidates the card each time. */
 const ownCard = 'private, no-cache';
 
 const script = keptAnswer({

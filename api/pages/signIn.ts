@@ -1,5 +1,5 @@
-// The pages on which people sign in to the console: plain HTML, without a script. Opening a link uses nothing up, since
-// mail scanners open links, too; pressing its button does.
+// The pages for signing in to the console: plain HTML without a script. Only the button uses a sign-in link up, because
+// mail scanners open links too.
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { identify, type ProviderPerson } from '../../activities/access/identities.js';
@@ -22,7 +22,7 @@ import { setCookie, setSessionCookie } from '../sessionCookie.js';
 import { basePath, sendPage } from './layout.js';
 
 const home = '/console/sign-in';
-/** Holds the secret of a sign-in at the OpenID provider, for as long as the person is there. */
+/** Holds the secret of a sign-in while the person is at the OpenID provider. */
 const awayCookie = 'sign-in';
 const awayMs = 600_000;
 
@@ -35,7 +35,7 @@ interface SignInPage {
 function send(deps: ApiDeps, ctx: Context, { title, status = 200, content }: SignInPage): void {
   const body = html`<div class="join"><div class="hero"><h1>${title}</h1></div>${content}</div>`;
   sendPage(deps, ctx, { title, language: 'en', status, body });
-  // Browsers name no origin in a form's request under `no-referrer`, and the origin of the button is checked.
+  // With `no-referrer`, browsers send the origin `null` with a form, and the origin of the button's request is checked.
   ctx.set('Referrer-Policy', 'strict-origin');
 }
 
@@ -96,8 +96,8 @@ const fieldOf = (body: Record<string, unknown> | undefined, name: string): strin
 const fromOf = (ctx: Context) => ({ address: networkOf(ctx.ip), requestId: String(ctx.state.requestId) });
 
 async function takeLink(deps: ApiDeps, ctx: Context, token: string): Promise<void> {
-  // Another site could otherwise sign a person in as somebody else. A browser says which page the button is on; a caller
-  // that says nothing is no browser.
+  // Login CSRF: another site could otherwise sign a person in as somebody else. Browsers send the origin of the page
+  // with the button; a request without one does not come from a browser.
   if (ctx.get('Sec-Fetch-Site') || ctx.get('Origin')) requireOwnPage(ctx, deps.config.PUBLIC_URL);
   const userId = fieldOf(await readBody(ctx, { form: true }), 'userId');
   const signedIn = await signInByLink(deps, { token, userId, from: fromOf(ctx) });
@@ -161,7 +161,7 @@ async function comeFromProvider(deps: ApiDeps, ctx: Context): Promise<void> {
   await enter(deps, ctx, signedIn);
 }
 
-/** Null when the answer is none to a sign-in that this browser began, and when it came before. */
+/** Null when the answer does not belong to a sign-in that this browser began, or was used before. */
 async function personOf(
   deps: ApiDeps,
   oidc: Oidc,
@@ -178,7 +178,7 @@ async function personOf(
   return upsertedCount === 1 ? oidc.finish(secret, search) : null;
 }
 
-/** The provider that does not answer is told to a person as a page. */
+/** When the provider does not answer, the person sees a page that says so. */
 const orAway =
   (work: (deps: ApiDeps, ctx: Context) => Promise<void>) =>
   async (deps: ApiDeps, ctx: Context): Promise<void> => {

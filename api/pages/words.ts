@@ -5,7 +5,7 @@ import type { Program } from '../../schemas/programs.js';
 
 export interface Words extends Catalogue {
   language: Language;
-  /** A text of the program. */
+  /** A text that the program defines. */
   say: (text: string) => string;
 }
 

@@ -2,7 +2,7 @@
 import type { DeviceRow, MemberRow } from '../../schemas/collections.js';
 import type { Examination } from './examination.js';
 
-/** How long a phone may take to fetch after a push without a finding; most phones take seconds. */
+/** How long a phone may take to fetch after a push before this is reported; most phones take seconds. */
 const fetchGraceMs = 60_000;
 
 export function findingsOf(examined: Omit<Examination, 'findings'>, now: Date): string[] {

@@ -44,7 +44,7 @@ export function presentDraft(head: ProgramHead): z.input<typeof programDraft> {
   return { _id, ...content, archived, version, liveVersion: live && versionOf(live) };
 }
 
-/** A program as those see it who edit: a draft too, and always with the version of the newest edit. */
+/** A program as its editors see it: drafts too, and always with the version of the newest edit. */
 export function presentHead({ programId: _id, live, content, archived, version }: ProgramHead) {
   return presentProgram({ ...(live ?? { _id, ...content }), archived, version });
 }

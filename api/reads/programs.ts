@@ -7,8 +7,9 @@ import { ServiceError } from '../../schemas/errors.js';
 import { type Program, versionOf } from '../../schemas/programs.js';
 
 /**
- * The program of a public page, read without a cache. Throws PROGRAM_NOT_FOUND when the program does not take members
- * from the public or its merchant is suspended, unless it is archived: enrolling into an archived program throws PROGRAM_ARCHIVED.
+ * Reads the program of a public page without a cache. Throws PROGRAM_NOT_FOUND when the program does not take members
+ * from the public or its merchant is suspended, unless it is archived: enrolling into an archived program throws
+ * PROGRAM_ARCHIVED.
  */
 export async function readPublicProgram(deps: Deps, at: { slug: string }): Promise<Program> {
   const owner = await deps.collections.slugs.findOne({ _id: at.slug });
@@ -19,7 +20,7 @@ export async function readPublicProgram(deps: Deps, at: { slug: string }): Promi
   return withExpiry(deps, program);
 }
 
-/** The same, at most one second old: anybody may ask for the page. */
+/** The same from a cache that is at most one second old, because anybody may request the page. */
 export async function cachedPublicProgram(deps: Deps, at: { slug: string }): Promise<Program> {
   const program = await deps.cached(`public:${at.slug}`, () => readPublicProgram(deps, at));
   if (!program) throw new ServiceError('PROGRAM_NOT_FOUND');
@@ -36,7 +37,7 @@ export async function listPrograms(deps: Deps, at: { merchantId: string }): Prom
     .toArray();
 }
 
-/** The same for those who edit: with the programs that were never published, and with the version of the newest edit. */
+/** The same for editors: with programs that were never published, and with the version of the newest edit. */
 export async function listEdited(deps: Deps, { merchantId }: { merchantId: string }): Promise<Listed[]> {
   const [live, drafts] = await Promise.all([
     listPrograms(deps, { merchantId }),

@@ -1,4 +1,5 @@
-// One page of a list and its total. A page costs what lies before it, so a list is read only to its row LIST_MAX_ROWS.
+// One page of a list and its total. The cost of a page grows with its distance from the start, so a list is read only
+// up to row LIST_MAX_ROWS.
 import type { Deps } from '../../platform/deps.js';
 import { ServiceError } from '../../schemas/errors.js';
 
@@ -6,13 +7,14 @@ interface ReadPage<Row> {
   page: number;
   pageSize: number;
   read: (skip: number) => Promise<Row[]>;
-  /** May stop counting at LIST_MAX_ROWS, and returns undefined when it gives up. */
+  /** May stop counting at LIST_MAX_ROWS; it then returns undefined. */
   count: () => Promise<number | undefined>;
 }
 
 /**
- * `total` is a lower bound when the count gave up: the rows up to this page, and one more when the page is full. Throws
- * VALIDATION_FAILED for a page after LIST_MAX_ROWS of a list that has as many rows; of a shorter list it is empty.
+ * `total` is a lower bound when the count was stopped: the rows up to this page, plus one when the page is full. Throws
+ * VALIDATION_FAILED for a page beyond LIST_MAX_ROWS when the list has that many rows; in a shorter list such a page is
+ * empty.
  */
 export async function readPage<Row>(
   { config: { LIST_MAX_ROWS: most } }: Pick<Deps, 'config'>,

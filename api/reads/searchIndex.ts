@@ -1,7 +1,7 @@
-// Reads of the search index. A word may begin the words of every member of a merchant, so the rows are read tier by tier
-// (`searchTier`), from the highest, which has the fewest members, for as long as the next tier is expected to fit into
-// SEARCH_MAX_ROWS. Tiers bound the rows that are read on engines that read all matches of a filter before they limit
-// them. What was read of a word is complete, or it is the part of the matches whose members have a high tier.
+// Reads of the search index. A word may begin the words of every member of a merchant, so the rows are read tier by
+// tier (`searchTier`), from the highest, which has the fewest members, for as long as the next tier is expected to fit
+// into SEARCH_MAX_ROWS. Tiers bound the rows that are read on engines that read all matches of a filter before they
+// limit them. The result for a word is either complete or contains only the members of high tiers.
 import type { Deps } from '../../platform/deps.js';
 import type { MemberSearchWordRow } from '../../schemas/collections.js';
 import { maxSearchTier, prefixRange, wordForms } from '../../schemas/searchWords.js';
@@ -17,7 +17,7 @@ export interface WordMatches {
 
 interface WordAt {
   merchantId: string;
-  /** How many members the merchant has, about. */
+  /** The approximate number of members of the merchant. */
   members: number;
   word: string;
 }
@@ -34,7 +34,7 @@ async function matchesOfForm(deps: Deps, { merchantId, members, word }: WordAt):
       )
       .limit(most)
       .toArray();
-  // The tiers that hold few enough members even if the word begins a word of each of them are read at the same time.
+  // Tiers are read at the same time when they are small enough even if all their members match the word.
   let lowest = 0;
   while (lowest < maxSearchTier && members > most * tierFactor ** lowest) lowest += 1;
   const together = Array.from({ length: maxSearchTier + 1 - lowest }, (_, index) => lowest + index);
@@ -46,7 +46,7 @@ async function matchesOfForm(deps: Deps, { merchantId, members, word }: WordAt):
   return { members: new Map(rows.map((row) => [row.memberId, row])), lowest };
 }
 
-/** The members with a search word that begins with one of the forms of `word`, or a part of them. */
+/** The members that have a search word beginning with one of the forms of `word`, or a part of these members. */
 export async function matchesOfWord(deps: Deps, at: WordAt): Promise<WordMatches> {
   const forms = await Promise.all(wordForms(at.word).map((word) => matchesOfForm(deps, { ...at, word })));
   const lowest = Math.max(...forms.map((form) => form.lowest));

@@ -26,7 +26,7 @@ export interface MemberPage {
   total: number;
 }
 
-/** How many members are read to look for a word that too many members have. */
+/** How many members are read to check a word that too many members have. */
 const maxChecked = 1_000;
 
 export async function searchMembers(deps: Deps, search: MemberSearch): Promise<MemberPage> {

@@ -1,4 +1,5 @@
-// The counters of a merchant's overview. The read costs its months and programs, however many members there are.
+// The counters of a merchant's overview. The cost depends on the numbers of months and programs, not on the number of
+// members.
 import { fieldOfCount, fieldOfDay } from '../../activities/stats/createCounting.js';
 import type { Deps } from '../../platform/deps.js';
 import type { StatsRow } from '../../schemas/collections.js';
@@ -7,7 +8,7 @@ import { type CountName, type Counts, countNames } from '../../schemas/stats.js'
 interface ReadStats {
   merchantId: string;
   programId?: string | undefined;
-  /** As `2026-11-23`, oldest first; without gaps. */
+  /** Days as `2026-11-23`, oldest first, without gaps. */
   days: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 // The tags of a merchant, from the collection that has one row for each tag in use.
 import type { Deps } from '../../platform/deps.js';
 
-/** MERCHANT_MAX_TAGS is at most this number; only concurrent requests may exceed a merchant's limit, by a few. */
+/** MERCHANT_MAX_TAGS is at most this number. Concurrent requests may exceed a merchant's limit by a few. */
 const mostTags = 10_000;
 
 export async function listTags(deps: Deps, { merchantId }: { merchantId: string }): Promise<string[]> {

@@ -1,4 +1,4 @@
-// The audit of a merchant. There is no way to change it here.
+// The audit of a merchant. It is read-only.
 import type { AuditRow } from '../../schemas/collections.js';
 import type { auditEndpoints } from '../../schemas/endpoints/audit.js';
 import { listAudit } from '../reads/audit.js';

@@ -57,7 +57,7 @@ function optionsOf(query: ImportOptions, fields: UploadFields): ImportOptions {
   return { ...query, ...parsed.data };
 }
 
-/** What the batch keeps of its options. */
+/** The options that the batch stores. */
 const keptOptions = ({ quiet, mapping }: ImportOptions): Pick<OpenImport, 'quiet' | 'mapping'> => ({
   ...(quiet && { quiet }),
   ...(mapping && mapping.size > 0 && { mapping: [...mapping] }),
@@ -76,7 +76,7 @@ const rowsOf = (upload: ReadUpload): Promise<UploadedRows> => {
   return readRows({ file, program, mapping: options.mapping, ...limits, ...size });
 };
 
-/** Reads the whole file before it stores the first row. */
+/** Reads the whole file before the first row is stored. */
 async function importSmall(deps: ApiDeps, { caller, query, ctx }: Import): Promise<Imported> {
   const { merchantId, actor: startedBy } = caller;
   const { config } = deps;
@@ -103,8 +103,8 @@ async function importSmall(deps: ApiDeps, { caller, query, ctx }: Import): Promi
 }
 
 /**
- * Stores the rows while it reads the file; an error later in the file deletes all of them. A client that breaks off has
- * no answer, so its batch stays and says that it failed.
+ * Stores the rows while it reads the file; an error later in the file deletes all of them. A client that disconnects
+ * gets no answer, so its batch is kept with the phase failed.
  */
 async function importLarge(deps: ApiDeps, { caller, query, ctx }: Import): Promise<Imported> {
   const { merchantId, actor: startedBy } = caller;
@@ -171,7 +171,7 @@ async function* eachOf<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
 }
 
-/** The same for the same file, sent in the same way. */
+/** Equal for the same file with the same options. */
 function fingerprintOf({ mapping, ...rest }: ImportOptions & { charset: string | undefined }, file: readonly Buffer[]) {
   const hash = createHash('sha256').update(JSON.stringify({ ...rest, mapping: [...(mapping ?? [])] }));
   for (const bytes of file) hash.update(bytes);

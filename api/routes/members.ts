@@ -37,7 +37,7 @@ export const memberRoutes: Routes<Names> = {
     });
     const member = presentMember(deps, { member: enrolled.member, program });
     if (enrolled.kind === 'deduped') {
-      // The card shows the person's data, so its links are for those who may read members.
+      // The card shows personal data, so only callers who may read members get links to it.
       const { apple, google } = member;
       const hidden = { apple: { ...apple, passUrl: '' }, google: { mode: google.mode } };
       const mayRead = caller.permissions.has('merchants.members:view');

@@ -1,4 +1,4 @@
-// Programs: read by everybody, designed in console sessions.
+// Programs: every caller reads them, console sessions edit them.
 import { startStored } from '../../activities/batches/startBatch.js';
 import { createProgram, editProgram, setArchived } from '../../activities/programs/editProgram.js';
 import { readHead } from '../../activities/programs/programHead.js';
@@ -15,7 +15,7 @@ import { listEdited, listPrograms } from '../reads/programs.js';
 import { readPage } from '../reads/readPage.js';
 import type { Routes } from '../request.js';
 
-/** Those who edit see drafts; API keys never do. */
+/** Editors see drafts; API keys never do. */
 const mayEdit = ({ credential, permissions }: Caller): boolean =>
   credential !== 'api-key' && permissions.has('merchants.programs:edit');
 

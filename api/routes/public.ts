@@ -1,5 +1,5 @@
 // The endpoint of the public page (docs/interface.md#47-public-enrollment). For a known email the answer has no data of
-// the member: anyone can type an address, and must not get the pass of another person.
+// the member: anyone can enter the address of another person, and must not get that person's pass.
 import { passUrlOf } from '../../activities/wallets/passViews.js';
 import type { publicEndpoints } from '../../schemas/endpoints/public.js';
 import { languageOf } from '../../schemas/languages/index.js';

@@ -1,4 +1,4 @@
-// Roles of a merchant. Nobody creates a role with a permission that he does not hold.
+// Roles of a merchant. A caller cannot create a role with a permission that it does not hold.
 import { createRole, deleteRole, listRoles } from '../../activities/access/roles.js';
 import type { RoleRow } from '../../schemas/collections.js';
 import type { roleEndpoints } from '../../schemas/endpoints/roles.js';

@@ -74,7 +74,7 @@ async function readShape<T>(ctx: Context, shape: z.ZodType<T>): Promise<T | null
   return null;
 }
 
-/** The answers follow Apple's protocol and have no envelope: of a failure a phone reads only the status. */
+/** The answers follow Apple's protocol and have no envelope: phones read only the status of a failure. */
 export function appleRoutes(deps: ApiDeps): Router {
   const router = new Router({ prefix: '/wallet/apple' });
 
@@ -126,7 +126,7 @@ export function appleRoutes(deps: ApiDeps): Router {
     const member = await authorized(deps, ctx);
     if (!member) return;
     if (!isReal(deps)) {
-      // The phone keeps its pass and asks again later.
+      // On this status the phone keeps its pass and tries again later.
       ctx.status = 503;
       return;
     }
@@ -150,7 +150,7 @@ export function appleRoutes(deps: ApiDeps): Router {
 export const isReal = ({ wallets, walletModes }: ApiDeps): boolean =>
   wallets.apple !== null && walletModes.apple === 'real';
 
-/** Signed passes for as long as their program is cached: a burst of downloads of one pass signs it once. */
+/** Caches signed passes for as long as their program, so that a burst of downloads of one pass signs it once. */
 const signed = new WeakMap<Program, LRUCache<string, Buffer>>();
 const mostSigned = 100;
 

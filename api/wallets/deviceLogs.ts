@@ -10,7 +10,7 @@ const maxLines = 20;
 const maxLength = 1_000;
 const serialIn = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
 
-/** `refused` is true when there were lines and none of them could be kept. */
+/** `refused` is true when none of the lines could be stored. */
 export async function storeDeviceLogs(
   deps: ApiDeps,
   { lines, address }: { lines: readonly string[]; address: string },

@@ -1,5 +1,6 @@
 // The pictures of a program for Google's class and the public pages: the pictures of its template, or a drawn icon.
-// Anybody may ask, so a program is read at most once a second, and its pictures are made once from what was read.
+// Anybody may request them, so a program is read at most once a second, and its pictures are built once for each
+// reading.
 import Router from '@koa/router';
 import { LRUCache } from 'lru-cache';
 import { defaultIcon } from '../../activities/wallets/apple/stampStrip.js';

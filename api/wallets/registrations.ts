@@ -43,7 +43,7 @@ export interface Registered {
 
 /**
  * Registers a pass on a device. Every call stores the push token for all passes of the device, because phones change it
- * and say so for one pass at a time. A pass that is added again soon after a removal that was not reported yet has no event
+ * and say so for one pass at a time. No event is written for a pass that is added again before its removal was reported
  * (endRegistration.ts).
  */
 export async function register(
@@ -122,10 +122,10 @@ async function updatePushToken(deps: Deps, at: { _id: string; known: string; pus
   if (kept.matchedCount === 0) throw new VersionConflict('The device has unregistered since.');
 }
 
-/** No tag of this service is this far ahead of the clock. */
+/** The service creates no tag that is this far ahead of the clock. */
 const aheadMs = 3_600_000;
 
-/** The tag that a phone sent back; null when there is none or this service cannot have created it. */
+/** The tag that a phone sent back; null without a tag, or for one that this service cannot have created. */
 function readTag(deps: Deps, tag: string | undefined): Date | null {
   const given = new Date(tag ?? Number.NaN);
   const isOurs = !Number.isNaN(given.getTime()) && given.toISOString() === tag;

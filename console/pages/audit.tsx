@@ -11,7 +11,7 @@ const said = texts.audit;
 const readAudit = (query: Record<string, string>) => data(api.GET('/merchants/me/audit', { params: { query } }));
 type Action = Awaited<ReturnType<typeof readAudit>>['items'][number]['action'];
 
-/** Every action has a name here, or this does not compile. */
+/** Every action must have a name here to compile. */
 const actions: Record<Action, string> = said.actions;
 
 export function Audit() {

@@ -1,4 +1,4 @@
-// Campaigns: one message onto the passes of everyone who matches, as the lock screen will show it.
+// Campaigns: one message on the passes of all matching members, with a preview of the lock screen.
 import { useState } from 'react';
 import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';

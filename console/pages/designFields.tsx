@@ -1,4 +1,4 @@
-// What the designer changes, as a table: sections of fields by their path in the program.
+// The designer's fields as a table: sections of fields by their path in the program.
 
 import { at, type Json, withAt } from '../merge.js';
 import { Button, Checkbox, Choices, Select, TextInput } from '../parts/form.js';
@@ -145,7 +145,7 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
   },
 ];
 
-/** The paths of all controls, for findings that stand beside none. */
+/** The paths of all controls, to find mistakes without a control. */
 export const fieldPaths: readonly string[] = sections.flatMap(({ fields }) => fields.map(({ path }) => path));
 
 interface EditProps {
@@ -159,7 +159,7 @@ const asInteger = (text: string): number | string | undefined => {
   return /^-?\d+$/.test(text.trim()) ? Number(text) : text;
 };
 
-/** An object without fields stays, where it is a rule; elsewhere it goes with its last field. */
+/** An empty object that is a rule stays; any other is removed with its last field. */
 const pruned = (program: Json, path: string): Json => {
   const [parent = '', ...rest] = path.split('.');
   const inner = program[parent];
@@ -228,7 +228,7 @@ export function Edit({ field, program, onChange }: EditProps) {
   }
 }
 
-/** The largest of an image's scales. */
+/** The largest scale of an image. */
 function pictureOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   const scales = (value ?? {}) as Record<string, string>;

@@ -1,5 +1,5 @@
-// Imports: a file is dropped, its columns are mapped, a dry run says what would happen, and the real run is followed
-// while it goes on. Failed rows are mended in place and sent again.
+// Imports: upload a file, map its columns, run a dry run, then follow the real import. Failed rows are corrected in
+// place and sent again.
 import { useState } from 'react';
 import { DropZone, FileTrigger, Text } from 'react-aria-components';
 import { useAction, useRead } from '../actions.js';
@@ -36,7 +36,7 @@ interface Upload {
   mapping: Record<string, string | null>;
 }
 
-/** fetch says nothing of how far an upload is, so this is XMLHttpRequest. Throws ApiError. */
+/** XMLHttpRequest, because fetch does not report upload progress. Throws ApiError. */
 function send(
   { programId, file, fileName, charset, dryRun, quiet, mapping }: Upload,
   onProgress: (percent: number) => void,
@@ -73,13 +73,13 @@ function send(
   });
 }
 
-/** The known field that a title means, or nothing. */
+/** The known field that a column title means, if any. */
 function fieldOf(title: string): string {
   const plain = title.toLowerCase().replaceAll(/[^a-z]/g, '');
   return fields.find((field) => field.toLowerCase() === plain) ?? said.otherTitles[plain] ?? '';
 }
 
-/** What the service cannot know by itself: columns with another title than their field, and those that are left out. */
+/** The mapping that the service cannot derive: columns whose title differs from their field, and ignored columns. */
 const mappingOf = (titles: readonly string[], meant: (title: string) => string): Record<string, string | null> =>
   Object.fromEntries(
     titles
@@ -96,7 +96,7 @@ interface Chosen {
 
 const headBytes = 65_536;
 
-/** UTF-8 and UTF-16 are found by the service itself; what is neither is most likely an older spreadsheet's. */
+/** The service detects UTF-8 and UTF-16; other files most likely come from older spreadsheets. */
 async function open(file: Blob, name: string): Promise<Chosen> {
   const bytes = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
   const wide = { fffe: 'utf-16le', feff: 'utf-16be' }[[...bytes.slice(0, 2)].map((byte) => byte.toString(16)).join('')];

@@ -1,5 +1,5 @@
-// The live desk of the demo: two virtual phones beside a log of every hop of a change. The phones and the log are those
-// of the desk's process (test/phone/desk.ts); the changes are calls of the public API, as everywhere here.
+// The live desk of the demo: two virtual phones and a log of every hop of a change. The phones and the log come from
+// the desk's process (test/phone/desk.ts); changes are calls of the public API.
 import { useEffect, useState } from 'react';
 import { notify, useAction, useDraft, useRead } from '../actions.js';
 import { api, data, newKey } from '../api.js';
@@ -80,7 +80,7 @@ const people = [
 const saveWaitMs = 500;
 const saveTries = 60;
 
-/** The link by which Google saves the card; it comes with the first pass. */
+/** The link that saves the card at Google; it comes with the first pass. */
 async function saveUrlOf(id: string): Promise<string> {
   for (let tries = 0; tries < saveTries; tries += 1) {
     const { google } = await data(api.GET('/merchants/me/members/{id}', { params: { path: { id } } }));

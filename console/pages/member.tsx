@@ -1,5 +1,5 @@
-// One person: the card as they see it, the ledger with reverse, the timeline with what each phone fetched, and all
-// that can be done for them.
+// One member: the card as the member sees it, the ledger with reversals, the timeline with each phone's fetches, and
+// all actions on the member.
 import { useRef, useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { useAction, useDraft, useRead } from '../actions.js';
@@ -14,7 +14,7 @@ import { nameOf, StatusBadge } from './members.js';
 
 const said = texts.member;
 const changes = ['member', 'members', 'ledger', 'timeline', 'pass'];
-/** A caller has 1,000 requests in a quarter of an hour; what this page asks for by itself takes a third of them. */
+/** A caller has 1,000 requests in 15 minutes; the polling of this page uses a third of them. */
 const followMs = 10_000;
 
 const readMember = (id: string) => data(api.GET('/merchants/me/members/{id}', { params: { path: { id } } }));
@@ -81,7 +81,7 @@ interface Holder {
   status?: Detail['status'];
 }
 
-/** The pass of a member, drawn by the code that signs from the live version of the program. */
+/** The pass of a member, rendered from the live version of the program by the code that builds real passes. */
 export function useCard(programId: string, holder: Holder) {
   return useRead(
     ['member-card', programId, holder],
@@ -109,7 +109,10 @@ function Card({ member }: { member: Detail }) {
   return <Iphone pass={preview.data?.apple as ApplePass | null | undefined} pictures={preview.data?.appleImages} />;
 }
 
-/** The key of one gesture: the same until it is answered, so that sending it again never counts twice. */
+/**
+ * The idempotency key of one form: it stays the same until the request is answered, so that sending it again never
+ * counts twice.
+ */
 function useGesture() {
   const key = useRef<string>(undefined);
   return {

@@ -1,5 +1,6 @@
-// The designer of one program: its fields, both phones and the public page as the code that signs would make them,
-// save, publish with what it will do, and the versions. What was typed is kept in the tab until it is saved.
+// The designer of one program: its fields, previews of both phones and of the public page from the code that builds the
+// real ones, save, publish with its consequences, and the versions. What was typed is kept in the tab until it is
+// saved.
 import { useState } from 'react';
 import { useParams } from 'wouter';
 import { notify, queryClient, useAction, useDraft, useRead, useSettled } from '../actions.js';
@@ -15,7 +16,7 @@ import { Edit, fieldPaths, sections } from './designFields.js';
 
 const said = texts.design;
 
-/** What a program says about itself, and no edit changes. */
+/** The fields of a program that no edit changes. */
 const fixed = ['_id', 'version', 'liveVersion', 'archived', 'merchantId'];
 const contentOf = (program: Json): Json =>
   Object.fromEntries(Object.entries(program).filter(([key]) => !fixed.includes(key)));

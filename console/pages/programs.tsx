@@ -10,7 +10,7 @@ import { texts } from '../texts.js';
 const said = texts.programs;
 type Style = 'points' | 'stamps' | 'tiered';
 
-/** What a new program begins with, so that it can be published as it is. */
+/** The content of a new program, which can be published unchanged. */
 const beginnings = {
   points: { fields: { primaryLabel: 'POINTS' }, goal: 100 },
   stamps: { fields: { primaryLabel: 'STAMPS' }, goal: 10 },
@@ -33,7 +33,7 @@ const slugOf = (name: string) =>
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, 50) || 'program';
 
-/** The name of the program, or with a few more letters when that one is taken. */
+/** The name of the program as a slug, with a few more letters when it is taken. */
 async function create({ name, style }: { name: string; style: Style }) {
   const make = (slug: string) =>
     data(api.POST('/merchants/me/programs', { body: { name, style, slug, ...beginnings[style] } }));

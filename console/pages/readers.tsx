@@ -1,4 +1,4 @@
-// The till is not there yet; this address is.
+// The till does not exist yet; its URL does.
 import { Page } from '../parts/page.js';
 import { texts } from '../texts.js';
 

@@ -1,4 +1,4 @@
-// One subscription: its health and what to do about it, its deliveries as they happen, and sending events again.
+// One subscription: its health and how to improve it, its deliveries as they happen, and replays.
 import { useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { useAction, useDraft, useRead } from '../actions.js';

@@ -1,4 +1,4 @@
-// Dialogs, on the component library's modal: focus goes in, stays in and comes back.
+// Dialogs, on the component library's modal, which handles the focus.
 import type { ReactNode } from 'react';
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { texts } from '../texts.js';

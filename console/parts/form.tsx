@@ -1,4 +1,4 @@
-// Controls with their labels and findings. A finding stands beside the control whose `name` is its path, or begins it.
+// Form controls with labels and mistakes. A mistake is shown at the control whose `name` equals or begins its path.
 import { createContext, type FormEvent, type ReactNode, useContext, useId } from 'react';
 import {
   Button as AriaButton,
@@ -25,7 +25,7 @@ export function useFindings(name: string): { error: string | undefined; warning:
   return { error: said('error'), warning: said('warning') };
 }
 
-/** Findings of which no control of the form is the place. */
+/** Mistakes that belong to no control of the form. */
 export function OtherFindings({ findings, names }: { findings: readonly Finding[]; names: readonly string[] }) {
   const others = findings.filter(({ path }) => !names.some((name) => path === name || path.startsWith(`${name}.`)));
   if (others.length === 0) return null;
@@ -158,7 +158,7 @@ export function Checkbox({ label, ...rest }: { label: string; isSelected: boolea
   );
 }
 
-/** Several of a list, as check boxes. */
+/** Several values of a list, as check boxes. */
 export function Choices<T extends string>({
   label,
   options,

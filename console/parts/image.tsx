@@ -1,4 +1,4 @@
-// A picture that is dropped in or chosen: checked, scaled to what a phone shows, and kept as PNG.
+// An image that is dropped or chosen: checked, scaled to the size that phones show, and stored as PNG.
 import { useEffect, useRef, useState } from 'react';
 import { DropZone, FileTrigger, Text } from 'react-aria-components';
 import { texts } from '../texts.js';
@@ -7,7 +7,7 @@ import { Button, useFindings } from './form.js';
 interface Fit {
   width: number;
   height: number;
-  /** `cover` fills the size and cuts what stands over; `contain` keeps the whole picture. */
+  /** `cover` fills the size and crops the rest; `contain` keeps the whole image. */
   how: 'cover' | 'contain';
 }
 
@@ -25,7 +25,7 @@ async function load(file: Blob): Promise<HTMLImageElement> {
   }
 }
 
-/** PNG in base64. Throws a sentence for the user when the file is no picture that the browser can read. */
+/** PNG in base64. Throws a sentence for the user when the browser cannot read the file as an image. */
 async function scaled(file: Blob, { width, height, how }: Fit): Promise<string> {
   const image = await load(file).catch(() => {
     throw new Error(texts.images.unreadable);
@@ -60,7 +60,7 @@ interface ImageFieldProps {
 export function ImageField({ name, label, hint, fit, value, onChange }: ImageFieldProps) {
   const { error } = useFindings(name);
   const [problem, setProblem] = useState<string>();
-  // Scaling takes a moment, in which one may have typed elsewhere.
+  // Scaling takes a moment, in which the user may have typed elsewhere.
   const latest = useRef(onChange);
   useEffect(() => {
     latest.current = onChange;

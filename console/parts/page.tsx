@@ -1,11 +1,10 @@
-// The frame of a page: its heading, which gets the focus when one comes from another page, and small things that many
-// pages show.
+// The frame of a page: its heading, which gets the focus after navigation, and small parts that many pages use.
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { ApiError } from '../api.js';
 import { texts } from '../texts.js';
 
-/** Of the page before; undefined on the first one, which leaves the focus where the browser has it. */
+/** The path of the previous page; undefined on the first page, which leaves the focus unchanged. */
 let shownBefore: string | undefined;
 
 interface PageProps {
@@ -47,7 +46,7 @@ export function Page({ title, lead, actions, back, children }: PageProps) {
   );
 }
 
-/** What came in the way of a read; nothing while there is none. */
+/** The failure of a read, if any. */
 export function Failure({ error }: { error: Error | null }) {
   if (!error) return null;
   const code = error instanceof ApiError ? error.code : '';

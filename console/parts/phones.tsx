@@ -1,4 +1,4 @@
-// Both phones and the public page, drawn from what the code that signs answers: pass.json with its images, and Google's
+// Both phones and the public page, rendered from the answer of the preview: pass.json with its images, and Google's
 // class and object.
 import { useState } from 'react';
 import { encode } from 'uqr';
@@ -56,7 +56,7 @@ const picture = (pictures: Pictures | undefined, name: string): string | undefin
   return found && `data:image/png;base64,${found}`;
 };
 
-/** A QR code as one path, so that nothing but SVG is needed. */
+/** A QR code as a single SVG path. */
 function Qr({ value }: { value: string }) {
   const { data, size } = encode(value, { border: 2 });
   const path = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');
@@ -200,7 +200,10 @@ export function Iphone({
 
 const amount = ({ balance }: Points = {}) => balance?.string ?? (balance?.int === undefined ? '' : String(balance.int));
 
-/** Google's preview has addresses of pictures that a draft does not have yet, so those of the other phone stand in. */
+/**
+ * Google's preview contains URLs of images that a draft does not have yet, so the images of the Apple pass are shown
+ * instead.
+ */
 export function Android({
   pass,
   pictures,
@@ -270,7 +273,7 @@ function isDark(hex = '#ffffff'): boolean {
   return 0.299 * red + 0.587 * green + 0.114 * blue < 150;
 }
 
-/** The page runs nothing here; its style sheet needs the nonce of this page. */
+/** The frame runs no scripts; its style sheet needs the nonce of this page. */
 export function PublicPage({ html }: { html: string | null | undefined }) {
   const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
   if (!html) return <p className="empty">{texts.phones.nothing}</p>;

@@ -1,4 +1,4 @@
-// Lines by day, drawn by uPlot, with the same numbers as a table behind them.
+// Lines by day, drawn by uPlot, with a table of the same numbers.
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import { texts } from '../texts.js';
@@ -29,7 +29,7 @@ export function Plot({ title, days, series }: PlotProps) {
     const style = getComputedStyle(element);
     const probe = document.createElement('span');
     element.append(probe);
-    // A custom property may hold light-dark(); the browser resolves it where it is used.
+    // A custom property may contain light-dark(); the browser resolves it where it is used.
     const color = (name: string) => {
       probe.style.color = `var(${name})`;
       return getComputedStyle(probe).color;

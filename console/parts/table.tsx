@@ -47,7 +47,7 @@ export function Table<T>({ name, rows, keyOf, columns, empty }: TableProps<T>) {
   );
 }
 
-/** The filters of a list, in the address. Another filter begins with the first page again; an empty one is taken out. */
+/** The filters of a list, stored in the URL. Changing a filter returns to the first page; empty filters are removed. */
 export function useFilters(): [URLSearchParams, (key: string, value: string) => void] {
   const [params, setParams] = useSearchParams();
   const put = (key: string, value: string) =>
@@ -63,7 +63,7 @@ export function useFilters(): [URLSearchParams, (key: string, value: string) => 
   return [params, put];
 }
 
-/** The page of a list, in the address. */
+/** The page number of a list, stored in the URL. */
 export function usePage(): [number, (page: number) => void] {
   const [params, setParams] = useSearchParams();
   const page = Math.max(1, Number(params.get('page')) || 1);

@@ -1,6 +1,5 @@
 // Reads settings from files: the variable `NAME_FILE` names a file whose content becomes the value of NAME. Use it for
-// secrets that must not stand in an environment that other users can list. It works for every name that the
-// configuration knows, and for no other name.
+// secrets that must not be in an environment that other users can list. It works only for the names of settings.
 import { readFileSync } from 'node:fs';
 import { configNames } from '../../schemas/config.js';
 import { toError } from '../toError.js';

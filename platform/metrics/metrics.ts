@@ -37,7 +37,7 @@ export interface Metrics {
   memberChange: <T extends { kind: string }>(operation: string, work: () => Promise<T>) => Promise<T>;
   /** One delivery attempt. */
   attempt: (of: { kind: 'first' | 'retry'; error: string | null; seconds: number }) => void;
-  /** A delivery reached a final state, or is going to be retried. */
+  /** A delivery reached a final state, or will be retried. */
   delivery: (state: DeliveryState) => void;
   /** The service disabled a subscription. */
   disabled: (reason: DisabledReason) => void;

@@ -12,11 +12,11 @@ export interface MetricsServerOptions {
   host: string;
   /** 0 takes a free port. */
   port: number;
-  /** Whether this process can do its work now; when it is false, GET /healthz answers 503. */
+  /** Whether this process can do its work now; if not, GET /healthz answers 503. */
   healthy: () => boolean;
   /** Where the Temporal SDK serves its own metrics; they are appended to ours. */
   sdkMetricsUrl?: string;
-  /** Answers `/codec` and all below it. */
+  /** Handles `/codec` and the paths below it. */
   codec?: RequestListener | undefined;
 }
 

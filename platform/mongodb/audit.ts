@@ -1,4 +1,4 @@
-// Adds the audit of a request or of an operator's command to the transaction that makes its change: both are written, or
+// Adds the audit of a request or of an operator's command to the transaction of its change: either both are written or
 // neither.
 import type { Deps } from '../deps.js';
 import { insert } from './statements.js';
@@ -6,7 +6,7 @@ import type { Statement } from './transaction.js';
 
 interface Audit {
   statements: Statement[];
-  /** To be called when these are committed. */
+  /** Called after the commit. */
   written: () => void;
 }
 

@@ -1,9 +1,9 @@
-// Batched reads of single rows. Calls made at the same time share one query, which is sent after all of them were made,
-// so no caller gets a row that is older than its call.
+// Batched reads of single rows. Concurrent calls share one query, which is sent after all of them were made, so no
+// caller gets a row that is older than its call.
 import type { Collection, Document, Filter, WithId } from 'mongodb';
 import { createBatcher } from '../batcher.js';
 
-/** No limit of waiting: socketTimeoutMS ends a query that hangs, and then all calls that wait behind it. */
+/** No wait limit here: socketTimeoutMS ends a hanging query, and then all calls that wait behind it. */
 const batcherOptions = { batchSize: 64, concurrency: 2 };
 
 /**

@@ -1,4 +1,4 @@
-// Changes or removes one row in a transaction of its own, so that the audit of the request is written with it.
+// Changes or removes one row in its own transaction, together with the audit of the request.
 import type { Collection, Document, Filter } from 'mongodb';
 import type { CollectionName, CollectionRows } from '../../schemas/collections.js';
 import type { Deps } from '../deps.js';
@@ -23,14 +23,14 @@ export async function changeOne<N extends CollectionName>(
   }
 }
 
-/** Returns whether there was such a row. */
+/** Returns whether the row existed. */
 export async function removeOne<N extends CollectionName>(
   deps: Deps,
   name: N,
   filter: Filter<CollectionRows[N]>,
 ): Promise<boolean> {
   const rows: Collection<CollectionRows[N]> = deps.collections[name];
-  // A removal does not say how many rows it found; the second of two at the same moment may find none.
+  // A removal does not report how many rows it matched; of two concurrent removals, the second may match none.
   if (!(await rows.findOne(filter, { projection: { _id: 1 } }))) return false;
   await retryOnWriteConflict(deps, () => transact(deps, [remove(deps, name, filter)], 0));
   return true;

@@ -1,7 +1,7 @@
-// Patches three behaviours of the MongoDB driver (7.8 and 7.9). First, a command that is written at the moment in which
-// its socket closes waits for ever for a `drain` event. Second, a statement that exceeded `socketTimeoutMS` is sent a
-// second time, so that a caller waits twice as long for a collection that hangs. Third, a query whose client no longer
-// waits goes on at the server. In a process that imports this file, a command fails when its connection closes, a
+// Patches three behaviours of the MongoDB driver (7.8 and 7.9). First, a command that is written while its socket
+// closes waits forever for a `drain` event. Second, a statement that exceeded `socketTimeoutMS` is sent a second time,
+// so that a caller waits twice as long for a collection that hangs. Third, a query continues at the server after its
+// client has stopped waiting. In a process that imports this file, a command fails when its connection closes, a
 // statement that timed out is not sent again, and the queries of a client with a short `socketTimeoutMS` end at the
 // server as well. All of this holds for every client of the process.
 import { createRequire } from 'node:module';
@@ -27,12 +27,12 @@ const { command: send } = Connection.prototype;
 const isHeartbeat = (command: object): boolean => 'hello' in command || 'ismaster' in command;
 
 const queries = new Set(['find', 'aggregate', 'count', 'distinct']);
-/** A client that waits longer reads long lists bit by bit; a server would add up the time of all parts. */
+/** Clients with a longer timeout read long lists in parts, and the server would add up the time of all parts. */
 const shortMs = 3_000;
 /** The server's answer arrives before the client stops waiting. */
 const marginMs = 200;
 
-/** The command with the time limit of the server, `maxTimeMS`, where it is a query of a client with a short timeout. */
+/** The command with a time limit at the server (`maxTimeMS`), if it is a query of a client with a short timeout. */
 function limited(command: { maxTimeMS?: number }, socketTimeoutMS: number): object {
   const isShort = socketTimeoutMS > marginMs && socketTimeoutMS <= shortMs;
   if (!isShort || !queries.has(Object.keys(command)[0] ?? '')) return command;

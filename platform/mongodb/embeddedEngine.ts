@@ -1,7 +1,8 @@
-// What the service does only for the embedded engine (docs/embedded-engine.md); MONGODB_EMBEDDED switches it on. Here:
-// the creation time of the row at a given depth of a list, newest first. The next read of that page can then filter by
-// `createdAt >= bound`, which spares this engine from sorting the whole list. New rows only add to the rows within the
-// bound; when rows were removed, the bounded page may not be full, and the reader must read it again without a bound.
+// What the service does only for the embedded engine (docs/embedded-engine.md); MONGODB_EMBEDDED switches it on. This
+// file caches the creation time of the row at a given depth of a list, newest first. The next read of that page can
+// then filter by `createdAt >= bound`, so that this engine does not sort the whole list. New rows only add to the rows
+// within the bound. When rows were removed, the bounded page may not be full, and the reader must read it again without
+// a bound.
 import { LRUCache } from 'lru-cache';
 
 const lists = 2_000;

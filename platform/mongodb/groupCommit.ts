@@ -1,5 +1,4 @@
-// Group commit: small transactions that are requested at the same time share one commit. Either all of them are
-// committed or none.
+// Group commit: concurrent small transactions share one commit. Either all of them are committed or none.
 import { createBatcher } from '../batcher.js';
 import type { Deps } from '../deps.js';
 import { isRetryable } from './conflicts.js';
@@ -12,10 +11,10 @@ import type { GroupCommit, Transaction } from './transaction.js';
  */
 const maxGroupedStatements = 40;
 const minGroupedStatements = 8;
-/** A group that takes longer is too large for the machine as it is now: a caller waits 2.2 s for a statement. */
+/** A group that takes longer is too large for the current load: a statement of a caller times out after 2.2 s. */
 const slowMs = 400;
 
-/** The size of the next group, after one of `size` took `tookMs`: half, or twice as many statements. */
+/** The size of the next group after one of `size` took `tookMs`: half or twice as many statements. */
 export const nextGroupSize = (size: number, tookMs: number): number =>
   tookMs > slowMs ? Math.max(size / 2, minGroupedStatements) : Math.min(size * 2, maxGroupedStatements);
 

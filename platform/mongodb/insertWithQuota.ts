@@ -1,5 +1,5 @@
-// Inserts rows within a quota. The quota holds when several processes insert at the same time: each insert also
-// updates a counter of the owner, so of two concurrent inserts the second has a conflict and counts again.
+// Inserts rows within a quota. The quota holds across processes: each insert also updates a counter of the owner, so of
+// two concurrent inserts the second has a conflict and counts again.
 import type { CollectionName, CollectionRows } from '../../schemas/collections.js';
 import type { ServiceError } from '../../schemas/errors.js';
 import type { Deps } from '../deps.js';
@@ -12,21 +12,21 @@ export interface QuotaInsert<N extends CollectionName> {
   merchantId: string;
   /** Whose rows are counted. Inserts for one owner run one after another within this process. */
   owner: string;
-  /** Returns how many rows the owner holds now. May throw for another reason why there is no room. */
+  /** Returns how many rows the owner has now. May throw to refuse the insert for another reason. */
   countHeld: () => Promise<number>;
   quota: number;
   /** Thrown when the quota is reached. */
   refusal: ServiceError;
   name: N;
-  /** Read again after a conflict. All of them are inserted, or none. */
+  /** Called again after a conflict. All of its rows are inserted, or none. */
   rows: () => Promise<readonly CollectionRows[N][]>;
 }
 
 const counterOf = (owner: string): string => `made:${owner}`;
 
 /**
- * The statement that counts an insert for the owner, and how many documents it must match. To be read before the rows are
- * counted: of two inserts of the same moment the second then has a conflict.
+ * The statement that counts an insert for the owner, and how many documents it must match. It must be read before the
+ * rows are counted, so that of two concurrent inserts the second has a conflict.
  */
 export async function countInsert(
   deps: Deps,

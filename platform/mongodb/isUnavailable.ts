@@ -11,8 +11,8 @@ import { ServiceError } from '../../schemas/errors.js';
 import { StillContended } from './stillContended.js';
 
 /**
- * True when MongoDB does not answer, or not in time. Apart from a query that read too much, the failed operation did not
- * cause the error, and other operations would fail now too.
+ * True when MongoDB does not answer, or not in time. Unless a query read too much, the operation itself did not cause
+ * the error, and other operations would fail now too.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof StillContended) return false;

@@ -1,7 +1,7 @@
 // Checks whether MongoDB accepts writes to each of the most used collections. An engine can answer pings, reads and
 // writes to other collections while every write to one collection hangs, so each of these collections is probed with an
-// update that matches no row: it waits for the same lock as a real write and changes nothing. One row in `probes` is
-// really written, to detect a full disk.
+// update that matches no row, which waits for the same lock as a real write. One row in `probes` is written to detect a
+// full disk.
 import type { Db } from 'mongodb';
 import { hotCollections } from '../../schemas/collections.js';
 import { within } from '../within.js';
@@ -18,7 +18,8 @@ const answered = (write: Promise<unknown>, ms: number): Promise<boolean> =>
   );
 
 /**
- * Returns the names of the collections that did not accept a write within `withinMs`; empty when all did. Never throws.
+ * Returns the names of the collections that did not accept a write within `withinMs`; empty when all of them did. Never
+ * throws.
  */
 export async function unwritableCollections(database: Db, withinMs: number): Promise<string[]> {
   const rows = (name: string) => database.collection<{ _id: string; at?: Date }>(name);

@@ -1,17 +1,17 @@
-// Reads many rows in the order of an index, page by page. No cursor stays open between two pages, so the reader may take
-// as long as it likes, and can go on from any position later, in another process.
+// Reads many rows in the order of an index, page by page. No cursor stays open between two pages, so the reader may
+// pause for any time, and can continue from any position, also in another process.
 import type { Collection, Document, Filter } from 'mongodb';
 import type { Position } from '../../schemas/collections.js';
 
 const pageSize = 500;
 
 export interface ReadInOrder<T> {
-  /** Equalities. */
+  /** Equality conditions. */
   where: Filter<T>;
-  /** A date; ties are in the order of the ids. The index must hold the fields of `where`, this field and `_id`. */
+  /** A date field; ties are sorted by id. The index must contain the fields of `where`, this field and `_id`. */
   by: string;
   direction: 1 | -1;
-  /** Rows up to this position are left out. */
+  /** Rows up to this position are skipped. */
   after: Position | undefined;
   projection: Document;
 }
@@ -30,7 +30,7 @@ export async function* readInOrder<T extends Document & { _id: string }>(
       .limit(pageSize)
       .toArray() as Promise<T[]>;
   for (let last = after; ; ) {
-    // Two queries and no `$or`, for which the embedded engine would read every row of the merchant.
+    // Two queries instead of `$or`, for which the embedded engine would read every row of the merchant.
     const ties = last ? await page({ [by]: last.at, _id: { [beyond]: last.id } }) : [];
     const rows = ties.length > 0 ? ties : await page(last ? { [by]: { [beyond]: last.at } } : {});
     const end = rows.at(-1);

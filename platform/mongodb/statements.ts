@@ -31,7 +31,7 @@ export function update<N extends CollectionName>(
   return { namespace: deps.collections[name].namespace, name: 'updateOne', filter, update: change, upsert };
 }
 
-/** Changes all rows that match; for transactions alone. */
+/** Changes all rows that match; only for transactions. */
 export function updateMany<N extends CollectionName>(
   deps: Pick<Deps, 'collections'>,
   name: N,

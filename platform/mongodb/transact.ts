@@ -1,7 +1,7 @@
 // Commits one change in one transaction (guarantee 1 of docs/architecture.md). The statements are sent as one bulk
-// write. When the member has changed since it was read, or another request has just claimed the key, the transaction
-// fails and nothing is written. Transactions that are requested at the same time share one commit; when the shared
-// commit fails with a conflict, each transaction is tried alone.
+// write. When the member has changed since it was read, or another request has just inserted the row of the key, the
+// transaction fails and nothing is written. Concurrent transactions share one commit; when the shared commit fails with
+// a conflict, each transaction is tried alone.
 import type { Deps } from '../deps.js';
 import { toChunks } from '../toChunks.js';
 import { auditOf } from './audit.js';
@@ -21,7 +21,7 @@ export async function transact(deps: Deps, statements: Statement[], updates: num
   });
 }
 
-/** Like `transact`, for large rows: it shares no commit, so that small changes need not wait for it. */
+/** Like `transact`, but with its own commit: for large rows, so that small changes need not wait for them. */
 export async function transactAlone(deps: Deps, statements: Statement[], updates: number): Promise<void> {
   await withAudit(deps, { statements, updates }, (transaction) => commitVerified(deps, transaction));
 }
@@ -38,9 +38,8 @@ async function withAudit(
 }
 
 /**
- * Writes many statements with one commit for each chunk, since each separate write would wait for the disk. Chunks are
- * committed independently: an error leaves earlier chunks written. Returns how many documents the update statements
- * matched.
+ * Writes many statements with one commit for each chunk, because each commit waits for the disk. Chunks are committed
+ * independently: an error leaves earlier chunks written. Returns how many documents the update statements matched.
  */
 export async function writeBulk(deps: RetryDeps & Pick<Deps, 'mongo'>, statements: Statement[]): Promise<number> {
   let matchedTotal = 0;

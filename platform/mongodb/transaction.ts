@@ -14,11 +14,14 @@ export interface Transaction {
 /** Returns false when the shared commit failed with a conflict; then nothing of the transaction was written. */
 export type GroupCommit = (transaction: Transaction) => Promise<boolean>;
 
-/** What is to be written to the audit with a change (audit.ts). */
+/** The audit entry of a change (audit.ts). */
 export interface PendingAudit {
-  /** Without `targetId` it is the id of the row that is written. */
+  /** By default the id of the row that is written. */
   row: Omit<AuditRow, 'targetId'> & { targetId?: string };
-  /** It is written with the first transaction that writes to one of these collections; none: with the first one. */
+  /**
+   * Written with the first transaction that writes to one of these collections; without a list, with the first
+   * transaction.
+   */
   writes: readonly CollectionName[];
   isWritten?: true;
 }

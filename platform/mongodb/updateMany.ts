@@ -1,6 +1,6 @@
 // The only functions that change or remove many rows with one statement. They run the statement inside a transaction,
-// where a conflict is an error at once and is retried. Outside of a transaction the embedded engine retries such a
-// statement for ever and holds the lock of the collection, so that every later write to the collection hangs
+// where a conflict fails at once and is retried. Outside of a transaction, the embedded engine retries such a statement
+// forever while it holds the lock of the collection, so that every later write to the collection hangs
 // (docs/embedded-engine.md).
 import type { ClientSession, Collection, Filter, UpdateFilter } from 'mongodb';
 import type { CollectionName, CollectionRows } from '../../schemas/collections.js';
@@ -12,8 +12,8 @@ import { retryOnWriteConflict } from './retryOnConflict.js';
 type Name = CollectionName;
 
 /**
- * Runs `statement` in its own transaction, again after a conflict. Throws UNAVAILABLE when the conflicts do not end in
- * time.
+ * Runs `statement` in its own transaction and retries it after a conflict. Throws UNAVAILABLE when the conflicts do not
+ * end in time.
  */
 async function inOwnTransaction(deps: Deps, statement: (session: ClientSession) => Promise<number>): Promise<number> {
   let rows = 0;
@@ -25,7 +25,7 @@ async function inOwnTransaction(deps: Deps, statement: (session: ClientSession) 
   return rows;
 }
 
-// Narrows the type to one collection: no method can be called on the union of all collection types.
+// Narrows the type to one collection, because no method can be called on the union of all collection types.
 const collectionOf = <N extends Name>(deps: Deps, name: N): Collection<CollectionRows[N]> => deps.collections[name];
 
 function updateMany<N extends Name>(
@@ -48,7 +48,7 @@ function deleteMany<N extends Name>(deps: Deps, name: N, where: Filter<Collectio
   });
 }
 
-/** With `_id` as its first field: the embedded engine reads by the first field of a filter that has an index. */
+/** With `_id` as the first field: the embedded engine uses the first field of a filter that has an index. */
 const among = <N extends Name>(
   ids: readonly string[],
   where: Filter<CollectionRows[N]> = {},
@@ -91,8 +91,8 @@ async function forEachBatch<N extends Name>(
 }
 
 /**
- * Changes every row that matches `where`, in batches. The changed rows must no longer match `where`, or the call never
- * returns. Returns how many rows were changed.
+ * Changes every row that matches `where`, in batches. The changed rows must no longer match `where`, otherwise the call
+ * never returns. Returns how many rows were changed.
  */
 export function updateAll<N extends Name>(
   deps: Deps,

@@ -1,7 +1,7 @@
-// The codec endpoint: decrypts payloads for operators who look at workflows in Temporal's UI or CLI. It answers only to
-// TEMPORAL_CODEC_TOKEN, as `Authorization: Bearer` (the CLI's --codec-auth) or as the password of a basic login, which a
-// browser remembers after the operator has opened the endpoint once. Pages of other origins than TEMPORAL_CODEC_ORIGIN
-// cannot read an answer.
+// The codec endpoint: decrypts payloads for operators in Temporal's UI or CLI. It answers only to TEMPORAL_CODEC_TOKEN,
+// as `Authorization: Bearer` (the CLI's --codec-auth) or as the password of a basic login, which a browser remembers
+// after the operator has opened the endpoint once. Pages of other origins than TEMPORAL_CODEC_ORIGIN cannot read an
+// answer.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { PayloadCodec } from '@temporalio/common';
@@ -11,7 +11,7 @@ import { createPayloadCodec } from './payloadCodec.js';
 
 export const codecPath = '/codec';
 
-/** Twice what Temporal puts into one page of a history. */
+/** Twice the size of a page of a history in Temporal. */
 const maxBodyBytes = 8 * 1_048_576;
 
 const base64 = z.string().transform((text) => Buffer.from(text, 'base64'));
@@ -45,7 +45,7 @@ async function bodyOf(asked: IncomingMessage): Promise<string | null> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** As Temporal writes payloads in JSON: all bytes in base64. */
+/** The JSON form of Temporal's payloads: all bytes in base64. */
 function jsonOf(payloads: Payloads): string {
   const inBase64 = (bytes: Uint8Array | null | undefined) => Buffer.from(bytes ?? []).toString('base64');
   return JSON.stringify({
@@ -99,7 +99,7 @@ export function createCodecEndpoint(config: Config): RequestListener | undefined
   }
 
   return (asked, reply) => {
-    // The connection broke while the body was read: nobody is left to answer.
+    // The connection broke while the body was read, so no client waits for an answer.
     answer(asked, reply).catch(() => reply.destroy());
   };
 }

@@ -36,12 +36,12 @@ export function createPayloadCodec(ring: string): PayloadCodec {
 
 const extension = import.meta.url.endsWith('.ts') ? 'cts' : 'cjs';
 
-/** Moves message and stack trace of errors into a payload, so that they are encrypted, too. */
+/** Moves message and stack trace of errors into a payload, so that they are encrypted too. */
 export const encodedFailuresPath = fileURLToPath(
   new URL(`../../workflows/encodedFailures.${extension}`, import.meta.url),
 );
 
-/** For clients and workers. Without TEMPORAL_CODEC_KEY Temporal's own, which encrypts nothing. */
+/** For clients and workers. Without TEMPORAL_CODEC_KEY, Temporal's default converter, which does not encrypt. */
 export function dataConverterOf({ TEMPORAL_CODEC_KEY }: Pick<Config, 'TEMPORAL_CODEC_KEY'>): DataConverter {
   if (TEMPORAL_CODEC_KEY === undefined) return {};
   return { payloadCodecs: [createPayloadCodec(TEMPORAL_CODEC_KEY)], failureConverterPath: encodedFailuresPath };

@@ -21,7 +21,7 @@ const notFound = 5;
 const alreadyExists = 6;
 const pauseMs = 50;
 
-/** Can be repeated safely. Throws when `signal` is aborted before the namespace is ready. */
+/** Idempotent. Throws when `signal` is aborted before the namespace is ready. */
 export async function prepareNamespace(connection: Connection, preparation: Preparation): Promise<void> {
   const { namespace, retentionSeconds, create = false, signal } = preparation;
   if (create) await createWhenMissing(connection, namespace);
@@ -31,7 +31,7 @@ export async function prepareNamespace(connection: Connection, preparation: Prep
       config: { workflowExecutionRetentionTtl: msToTs(retentionSeconds * 1_000) },
     });
   }
-  // A new namespace is not known everywhere at once, so the calls are repeated.
+  // A new namespace takes some time to be known to all nodes, so the calls are repeated.
   for (;;) {
     signal.throwIfAborted();
     try {

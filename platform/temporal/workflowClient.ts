@@ -1,6 +1,6 @@
 // Starts workflows. Every workflow id comes from a business key, so "already started" is a success. Every call to start
-// a workflow or to wait for one has a time limit. A start that fails loses no event: the event stays in its collection
-// and the relay takes it.
+// a workflow or to wait for one has a time limit. A failed start loses no event: the event stays in the outbox and the
+// relay processes it.
 import {
   type Client,
   type Connection,
@@ -49,7 +49,7 @@ export interface WorkflowClient {
   available: () => boolean;
   /**
    * For how many milliseconds the oldest workflow task of a change or an enrollment has waited for a worker, when at
-   * least 20 wait. Temporal measures it every 5 s. 0 when fewer wait or a server does not say it.
+   * least 20 wait. Temporal measures it every 5 s. 0 when fewer wait or the server does not report it.
    */
   backlogMs: () => number;
   /**
@@ -71,7 +71,7 @@ export interface WorkflowClient {
 const startTimeoutMs = 3_000;
 /** After a failed start `available` is false for this long. */
 const cooldownMs = 1_000;
-/** Interval between two looks at Temporal. */
+/** Interval between two checks of Temporal. */
 const lookMs = 1_000;
 
 const workflowTaskTimeout = '3s';
@@ -92,9 +92,9 @@ function attributePairs(attributes: SearchAttributes): SearchAttributePair[] {
 }
 
 /**
- * A workflow that has done its work is not started again, but for deliveries: after a restore, an event that is told again
- * has the id of one that was delivered. A workflow for a delivery that has succeeded ends at once. Traces of an erased
- * member are looked for more than once.
+ * A workflow that has succeeded is not started again, with two exceptions. Deliveries: after a restore, a repeated
+ * event has the id of a delivered one, and the workflow of a delivery that has succeeded ends at once. Erasures: an
+ * erased member is searched more than once.
  */
 const reusePolicies: Partial<Record<WorkflowName, WorkflowIdReusePolicy>> = {
   deliverWebhook: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
@@ -115,12 +115,12 @@ function optionsOf<N extends WorkflowName>(workflow: StartWorkflow<N>) {
   };
 }
 
-/** The priorities of changes and enrollments; other work may wait without making their answers late. */
+/** The priorities of changes and enrollments. Other work may wait without delaying their answers. */
 const changePriorities = ['1', '2', '3'];
 
 type TaskQueue = proto.temporal.api.workflowservice.v1.IDescribeTaskQueueResponse;
 
-/** Fewer tasks than this are taken within a moment once a worker is there. */
+/** A worker takes fewer tasks than this within a moment. */
 const fewTasks = 20;
 
 function backlogOf({ statsByPriorityKey }: TaskQueue): number {
@@ -134,7 +134,7 @@ export interface WorkflowClientOptions {
   client: Client;
   connection: Connection;
   log: Logger;
-  /** Whether to look at Temporal every second, for processes that must answer quickly while it is unavailable. */
+  /** Whether to check Temporal every second, for processes that must answer quickly while it is unavailable. */
   watch?: boolean;
 }
 

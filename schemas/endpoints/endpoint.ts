@@ -11,10 +11,10 @@ export type Audited =
       action: AuditAction;
       /** The collections of the change. The audit is written in the transaction that writes to one of them. */
       writes: readonly CollectionName[];
-      /** The parameter of the path that names the target; by default the target is the row that is written. */
+      /** The path parameter that names the target; by default the target is the row that is written. */
       target?: string;
     }
-  /** Why it leaves nothing there. */
+  /** Why the endpoint needs no audit entry. */
   | { not: string };
 
 /** Changes of balances: each has a row in the ledger of the member, with its actor. */
@@ -49,7 +49,7 @@ export interface Endpoint {
   body?: z.ZodType;
   /** The body may be left out. */
   bodyOptional?: true;
-  /** The body may have PROGRAM_MAX_BYTES: it may hold pictures. */
+  /** The body may be as large as PROGRAM_MAX_BYTES, because it may contain images. */
   largeBody?: true;
   /** The body may also come as an HTML form. */
   form?: true;
@@ -62,9 +62,9 @@ export interface Endpoint {
   /** The schema of `data` in a success; a string is the content type of an answer without an envelope. */
   result: z.ZodType | 'text/csv';
   statuses: readonly (200 | 201 | 202)[];
-  /** The codes in addition to those that every endpoint of its kind can answer. */
+  /** The codes in addition to those of every endpoint of its kind. */
   errors: readonly ErrorCode[];
-  /** What a success leaves in the audit; on every endpoint but those that only read. */
+  /** The audit entry of a success; required on every endpoint that does not only read. */
   audit?: Audited;
   /** An example of a request body for the OpenAPI document. */
   example?: unknown;

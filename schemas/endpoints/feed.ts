@@ -1,4 +1,4 @@
-// The pull feed, for receivers that were unavailable and need every event.
+// The pull feed, for receivers that were unavailable and need every missed event.
 import { z } from 'zod';
 import { feedPage, feedTypes } from '../feed.js';
 import { text } from '../text.js';

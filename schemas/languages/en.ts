@@ -1,4 +1,4 @@
-// English, and with it the texts that every catalogue has.
+// English. It defines the texts that every catalogue has.
 
 export const en = {
   join: {

@@ -16,7 +16,7 @@ const known = (tag: string): Language | undefined =>
   languages.find((language) => language === tag.toLowerCase().split('-', 1)[0]);
 
 /**
- * The language that a browser likes best among ours, by its `Accept-Language` (RFC 9110, section 12.5.4); undefined when
+ * The language that a browser prefers among ours, by its `Accept-Language` (RFC 9110, section 12.5.4); undefined when
  * it names none of them.
  */
 export function preferredLanguage(acceptLanguage: string): Language | undefined {
@@ -33,6 +33,6 @@ export function preferredLanguage(acceptLanguage: string): Language | undefined 
   return wanted.toSorted((one, other) => other.quality - one.quality)[0]?.language;
 }
 
-/** The language of the program, else that of the browser, else English. */
+/** The language of the program, or else of the browser, or else English. */
 export const languageOf = (program: { language?: Language | undefined }, acceptLanguage = ''): Language =>
   program.language ?? preferredLanguage(acceptLanguage) ?? 'en';

@@ -1,5 +1,4 @@
-// Turns a line of the endpoint table into an OpenAPI operation. The operation has no content that does not come from
-// the line.
+// Turns a line of the endpoint table into an OpenAPI operation. All content comes from the line.
 import type { Endpoint } from '../endpoints/endpoint.js';
 import { type ErrorCode, errorTable } from '../errors.js';
 import { type ExampleOf, exampleOf } from './examples.js';

@@ -45,7 +45,7 @@ function readable(io: 'input' | 'output') {
       for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];
       Object.assign(jsonSchema, shown);
     }
-    // The format makes the pattern redundant.
+    // The format implies the pattern.
     if (jsonSchema.format === 'date-time' || jsonSchema.format === 'uuid') delete jsonSchema.pattern;
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
     if (jsonSchema.type === 'integer' && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {

@@ -21,17 +21,17 @@ import { isSystemError } from '../systemError.js';
 export interface CommandContext {
   deps: ClosableDeps;
   config: Config;
-  /** The stack of `npm start`, or NODE_ENV says so; never in the image. */
+  /** True for the stack of `npm start` or by NODE_ENV; never in the image. */
   isDevelopment: boolean;
   secrets: SecretBox;
   /** Connects at the first call. */
   temporal: () => ReturnType<typeof connectTemporal>;
   say: (line: string) => void;
-  /** For people who wait; not part of the command's output. */
+  /** For people; not part of the command's output. */
   progress: (line: string) => void;
   /**
-   * The dependencies for a change: the next transaction that writes to one of these collections, or the next one where
-   * none is named, also writes the audit of the verb, one row for each target.
+   * The dependencies for a change whose audit is written with it: by the next transaction that writes to one of these
+   * collections, or by the next one if none is named. One row for each target.
    */
   audited: (targets: readonly AuditTarget[], writes?: readonly CollectionName[]) => ClosableDeps;
 }
@@ -53,7 +53,7 @@ export interface Verb {
   usage: string;
   does: string;
   options?: Options;
-  /** What it leaves in the audit of a merchant; null for a verb that changes nothing of one. */
+  /** The audit entry for a merchant; null for a verb that changes nothing of a merchant. */
   audit: AuditAction | null;
   run: (context: CommandContext, input: CommandInput) => Promise<void>;
 }

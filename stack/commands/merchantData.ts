@@ -1,5 +1,5 @@
-// The data of merchants and the erasures of members: what `npm run merchants` does with them. A command that was
-// interrupted goes on when it is run again.
+// The commands of `npm run merchants` for the data of merchants and the erasures of members. An interrupted command
+// continues when it is run again.
 import {
   appendFileSync,
   closeSync,
@@ -24,7 +24,7 @@ import { type CommandContext, type CommandInput, Mistakes } from './command.js';
 
 const progressMs = 1_000;
 
-/** Prints how far it is, once a second and at each end. */
+/** Prints the progress, once a second and at each end. */
 function createProgress({ progress }: CommandContext, verb: string) {
   let shownAt = 0;
   return (name: string, rows: number, isOver: boolean) => {
@@ -45,7 +45,10 @@ interface Start {
   after: string;
 }
 
-/** Where an export into this file stopped. An incomplete last line is cut off. Throws Mistakes for another file. */
+/**
+ * The position at which an export into this file stopped. Removes an incomplete last line. Throws Mistakes for a file
+ * that is no such export.
+ */
 function resumeFrom(file: string): Start | 'complete' | undefined {
   if (!existsSync(file) || statSync(file).size === 0) return undefined;
   const descriptor = openSync(file, 'r+');
@@ -70,7 +73,9 @@ function resumeFrom(file: string): Start | 'complete' | undefined {
   }
 }
 
-/** Writes all rows of a merchant as lines of JSON, without secrets; into a file it goes on where it stopped. */
+/**
+ * Writes all rows of a merchant as lines of JSON, without secrets. An export into a file continues where it stopped.
+ */
 export async function exportMerchant(context: CommandContext, { merchantId, to }: { merchantId: string; to?: string }) {
   const { deps, say, progress } = context;
   const start = to === undefined ? undefined : resumeFrom(to);
@@ -93,13 +98,13 @@ export async function exportMerchant(context: CommandContext, { merchantId, to }
   write([JSON.stringify(lastLine)]);
 }
 
-/** The longest time for which a process goes on with a merchant that was just suspended. */
+/** The longest time for which a process still works for a merchant that was just suspended. */
 const suspensionMs = 2_000;
 const mostRounds = 10;
 
 /**
- * Suspends the merchant, ends its workflows, and removes all its rows, again until nothing is left: work that was under
- * way may write meanwhile. A row stays that keeps the merchant suspended.
+ * Suspends the merchant, ends its workflows, and removes all its rows, repeatedly until none is left, because work in
+ * progress may still write. One row remains and keeps the merchant suspended.
  */
 export async function removeMerchant(context: CommandContext, merchantId: string): Promise<void> {
   const { deps, audited, progress } = context;
@@ -121,7 +126,7 @@ export async function removeMerchant(context: CommandContext, merchantId: string
     const ended = await endWorkflows(context, merchantId);
     removed = ended + (await removeRows(context, merchantId));
   }
-  // The one row of the audit that is left.
+  // The only audit row that remains.
   const stays = update(deps, 'merchants', { _id: merchantId }, { $set: { suspendedAt: now } });
   await transact(audited([{ merchantId }], ['merchants']), [stays], 1);
 }
@@ -131,7 +136,7 @@ async function endWorkflows({ temporal, progress }: CommandContext, merchantId: 
   const query = `MerchantId = '${merchantId}' AND ExecutionStatus = 'Running'`;
   let ended = 0;
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
-    // It may have ended by itself.
+    // It may have ended already.
     await client.workflow
       .getHandle(workflowId, runId)
       .terminate('the merchant was removed')
@@ -159,13 +164,13 @@ async function removeRows(context: CommandContext, merchantId: string): Promise<
   return removed;
 }
 
-/** What is about members and carries no merchant. */
+/** Collections about members whose rows have no `merchantId`. */
 async function removeUnowned({ deps }: CommandContext, members: { serialNumber?: string }[]): Promise<void> {
   const serials = members.flatMap(({ serialNumber }) => serialNumber ?? []);
   await removeAll(deps, 'deviceLogs', { serialNumber: { $in: serials } });
 }
 
-/** Prints the erasures of all merchants, or those since a moment, as lines of JSON. */
+/** Prints the erasures of all merchants as lines of JSON, or those since a time. */
 export async function listErasures({ deps, say }: CommandContext, { values }: CommandInput): Promise<void> {
   const since = new Date(String(values.since ?? 0));
   if (Number.isNaN(since.getTime())) throw new Mistakes(['--since must be a moment such as 2026-11-23T10:00:00Z']);
@@ -176,7 +181,7 @@ export async function listErasures({ deps, say }: CommandContext, { values }: Co
 
 const erasure = z.object({ memberId: z.uuid(), merchantId: z.string(), erasedAt: z.iso.datetime() });
 
-/** Erases the members again that a file names, one line each: erasures, or lines of the log about them. */
+/** Repeats the erasures in a file that has one per line: printed erasures, or log lines about them. */
 export async function eraseAgain({ audited, say, progress }: CommandContext, { args }: CommandInput): Promise<void> {
   const [file = '', ...rest] = args;
   if (file === '' || rest.length > 0) throw new Mistakes(['name one file']);

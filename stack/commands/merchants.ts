@@ -1,5 +1,5 @@
-// Creates and lists merchants, suspends them, sets their limits, audits their ledgers, exports and removes them. The console owns the merchants: most need no row here,
-// and a row holds only what operators decided.
+// Creates and lists merchants, suspends them, sets their limits, audits their ledgers, exports and removes them.
+// Merchants are managed outside of this service: most need no row here, and a row holds only the operator's settings.
 import type { UpdateFilter } from 'mongodb';
 import { auditLedger } from '../../activities/members/auditLedger.js';
 import { changeOne } from '../../platform/mongodb/changeOne.js';
@@ -44,7 +44,7 @@ function oneId({ args }: CommandInput): string {
   return id;
 }
 
-/** The console owns the merchants, so one that has no row here yet gets one, under its id as its name. */
+/** Merchants are managed outside of this service, so a merchant without a row gets one with its id as its name. */
 async function change({ deps, audited }: CommandContext, { id, set }: { id: string; set: UpdateFilter<MerchantRow> }) {
   const $setOnInsert = { name: id, createdAt: deps.now() };
   const statement = update(deps, 'merchants', { _id: id }, { ...set, $setOnInsert }, true);

@@ -1,5 +1,5 @@
-// Rebuilds passes: a pass shows its program's template as of the pass's last fetch, so a changed template reaches saved
-// passes only when they are pushed again.
+// Rebuilds passes. A pass shows the template as of its last fetch, so a changed template reaches saved passes only when
+// they are pushed again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBatch } from '../../activities/batches/startBatch.js';
 import { isFinished } from '../../schemas/batches.js';
@@ -37,7 +37,9 @@ async function rebuild(context: CommandContext, { args, values }: CommandInput):
 
 const shownMembers = 100;
 
-/** Names the members whose pass is not in a wallet yet: those from the time of stub mode, and those Google refused. */
+/**
+ * Lists the members whose pass is not in a wallet yet: those from the time of stub mode, and those that Google refused.
+ */
 async function missing({ deps, say }: CommandContext, { args }: CommandInput): Promise<void> {
   const [programId, ...rest] = args;
   if (rest.length > 0) throw new Mistakes(['name one program, or none']);

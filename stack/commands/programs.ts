@@ -1,5 +1,5 @@
 // Applies programs from files: edits and publishes them, as the console does. All files are checked before the first
-// write: one mistake in any file, and nothing is changed.
+// write, so a mistake in any file prevents all changes.
 import { readFileSync } from 'node:fs';
 import { WorkflowIdConflictPolicy } from '@temporalio/client';
 import { applyPrograms, readHeads } from '../../activities/programs/applyPrograms.js';
@@ -37,7 +37,7 @@ interface Checked {
   program: Program;
 }
 
-/** Editors find the JSON Schema of a file by its field `$schema`. */
+/** Editors find the JSON Schema of a file by its `$schema` field. */
 function withoutSchema(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('$schema' in value)) return value;
   const { $schema, ...program } = value;
@@ -60,7 +60,7 @@ async function check(
   return { checked: [], mistakes: [missing] };
 }
 
-/** For programs that name no merchant: the demo's, as long as there is no other one. */
+/** The merchant of programs that name none: the demo's, as long as no other exists. */
 async function soleMerchant(deps: Deps): Promise<string | undefined> {
   const other = await deps.collections.merchants.findOne({ _id: { $ne: demoMerchantId } }, { projection: { _id: 1 } });
   return other ? undefined : demoMerchantId;
@@ -87,7 +87,7 @@ async function refused(deps: Deps, checked: Checked[]): Promise<string[]> {
     if (head && head.merchantId !== program.merchantId)
       return [`${where}: _id "${program._id}" is a program of merchant ${head.merchantId}`];
     const owner = slugs.find(({ _id }) => _id === program.slug)?.programId;
-    // A program that is applied in the same call may give up its slug.
+    // A program that is applied in the same call may release its slug.
     if (owner !== undefined && owner !== program._id && !programs.some(({ _id }) => _id === owner))
       return [`${where}: slug "${program.slug}" is that of program ${owner}`];
     if (head?.live && head.live.style !== program.style && (await hasMembers(deps, head)))
@@ -154,7 +154,7 @@ function momentOf(text: string): number {
   return at;
 }
 
-/** Does what the schedule does then, by the same workflow. Points that expired ahead of time do not come back. */
+/** Runs the workflow of the schedule ahead of time. Expired points cannot be restored. */
 async function expire(context: CommandContext, { values, args }: CommandInput): Promise<void> {
   const { deps, isDevelopment, audited, say } = context;
   const [programId, ...rest] = args;

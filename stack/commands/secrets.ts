@@ -1,5 +1,5 @@
-// Moves what SECRETS_KEY encrypts to the newest key of the ring, and shows which keys are still needed
-// (docs/operating.md#rotate-keys).
+// Re-encrypts everything encrypted with SECRETS_KEY with the newest key of the ring, and shows which keys are still
+// needed (docs/operating.md#rotate-keys).
 
 import { countSealed, resealSecrets } from '../../activities/webhooks/signingSecrets.js';
 import { parseKeyRing } from '../../schemas/keyRing.js';

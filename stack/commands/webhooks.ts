@@ -1,5 +1,5 @@
-// Lists the subscriptions whose receivers fail, and revokes the old secrets of one. Deliveries are sent again in Temporal
-// (docs/operating.md).
+// Lists the subscriptions whose receivers fail, and revokes the old secrets of a subscription. Deliveries are repeated
+// in Temporal (docs/operating.md).
 
 import { revokeOldSecrets } from '../../activities/webhooks/signingSecrets.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main, table } from './command.js';

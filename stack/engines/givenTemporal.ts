@@ -1,5 +1,5 @@
-// Prepares a Temporal server whose address the user gave: the missing search attributes are added, and nothing else on
-// that server is changed.
+// Prepares a Temporal server whose address the user gave: adds the missing search attributes and changes nothing else
+// on that server.
 import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { prepareNamespace, retentionOf } from '../../platform/temporal/prepareNamespace.js';

@@ -23,7 +23,7 @@ export interface MongodbRun {
   port: number;
   dataDir: string;
   env: NodeJS.ProcessEnv;
-  /** The database that the service writes to. Without it the engine is not checked for whether it takes writes. */
+  /** The database that the service writes to. Without it, writes to the engine are not checked. */
   database?: string | undefined;
 }
 
@@ -101,11 +101,11 @@ async function limitTransactions(uri: string): Promise<void> {
   }
 }
 
-// Log lines of the embedded engine: one statement retries on write conflicts for 5 s or more and keeps its collection
-// locked, or the storage engine has panicked.
+// Log lines of the embedded engine that mean a restart: one statement retries on write conflicts for 5 s or more and
+// keeps its collection locked, or the storage engine has panicked.
 const hopeless = /retrying on write conflicts for (?!([0-4])\.)[\d.]+s|WT_PANIC/;
 
-/** Checks that the engine takes writes to the service's collections. */
+/** Checks that the engine accepts writes to the service's collections. */
 function watchWrites(uri: string, database: string): Watch {
   const client = new MongoClient(uri, {
     serverSelectionTimeoutMS: 2_000,

@@ -40,7 +40,7 @@ export interface Wanted<Kind extends string> {
   advice: string[];
 }
 
-/** A source that has the engine when an earlier start left it in the cache. */
+/** The source for an engine that an earlier start left in the cache. */
 export const cachedSource = <Kind extends string>(
   tried: string,
   file: CachedFile,

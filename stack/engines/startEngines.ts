@@ -102,7 +102,7 @@ async function startTemporal(deps: EnginesDeps, ports: ChosenPorts) {
   });
 }
 
-// Warns when another server version wrote the database: the dev server does not migrate a database.
+// Warns when another server version wrote the database, because the dev server does not migrate databases.
 function warnOfOtherVersion(terminal: Pick<Terminal, 'warn'>, dbFile: string, version: string): void {
   const note = `${dbFile}.version`;
   const made = existsSync(dbFile) && existsSync(note) ? readFileSync(note, 'utf8') : version;

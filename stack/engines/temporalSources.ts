@@ -16,7 +16,7 @@ import { runTool } from './tool.js';
 
 const cliVersion = '1.5.1';
 const platform = `${process.platform}_${process.arch === 'x64' ? 'amd64' : process.arch}`;
-/** SHA-256 of the release's archives. A new version needs new ones: they are in checksums.txt of the release. */
+/** SHA-256 of the release's archives, from checksums.txt of the release. A new version needs new ones. */
 const sha256Of: Record<string, string> = {
   linux_amd64: 'ddc95e08b0b076efd4ea9733a3f488eb7d2be875f8834e616cd2a37358b4852d',
   linux_arm64: 'bd1b0db9f18b051026de8bf6cc1505f2510f14bbb7a8b9a4a91fff46c77454f5',
@@ -30,7 +30,7 @@ const serverVersion = /Server v?([\d.]+)/;
 export interface TemporalSearch {
   cacheDir: string;
   env: NodeJS.ProcessEnv;
-  /** The server that is asked for the download; by default the vendor's. */
+  /** The server for the download; by default the vendor's. */
   downloadOrigin?: string;
   /** The digest of the archive; by default that of the release. */
   archiveSha256?: string;

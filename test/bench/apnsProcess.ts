@@ -1,4 +1,4 @@
-// The stand-in of APNs in its own process, with the certificates that a service needs to push to it.
+// The APNs stand-in in its own process, with the certificates that a service needs to push to it.
 import { startApnsServer } from '../rig/apnsServer.js';
 import { makeAppleCertificates } from '../rig/appleCertificates.js';
 

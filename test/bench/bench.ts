@@ -13,7 +13,7 @@ import { createProcessList, type ProcessList } from './processList.js';
 import { processNames } from './row.js';
 
 export interface Bench {
-  /** The processes that the scenario starts; they are ended with the scenario. */
+  /** The processes that the scenario starts; they end with the scenario. */
   processes: ProcessList;
   deps: ClosableDeps;
   /** The API's origin, without a path. */

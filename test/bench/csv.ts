@@ -12,7 +12,7 @@ const insertedTogether = 500;
 const memoryGoalMb = 20;
 
 export interface CsvSize {
-  /** The number of exports before the first look at the memory, and again before the second one. */
+  /** The number of exports before each of the two memory readings. */
   exports: number;
 }
 

@@ -13,7 +13,7 @@ import { temporalYardstick } from './yardstick.js';
 const callers = 32;
 
 export interface EffectSize extends Rounds {
-  /** Whether the two lines at a fixed rate are measured, too. */
+  /** Whether the two lines at a fixed rate are measured too. */
   isPaced: boolean;
 }
 
@@ -31,7 +31,7 @@ export async function benchEffect(bench: Bench, { rounds, oursMs, yardstickMs, i
       headers: { 'idempotency-key': newToken() },
     });
 
-  /** Measures until the last effect is complete, not until the last answer. */
+  /** Measures until the last effect is complete, not only until the last answer. */
   const ours = async (): Promise<Measured> => {
     const began = performance.now();
     const load = await closedLoop({ callers, ms: oursMs }, award);

@@ -1,5 +1,5 @@
-// The expiry of many members' points at one midnight, by the workflow of the schedule, with what follows: an event and a
-// new version of the pass for each. No goal but that the worker's memory does not grow with their number.
+// Expires the points of many members at one midnight, with the workflow of the schedule and its effects: an event and a
+// new pass version for each. The only goal is that the worker's memory does not grow with the number of members.
 import { Client, Connection } from '@temporalio/client';
 import { withExpiry } from '../../activities/programs/expirySince.js';
 import { newId } from '../../schemas/ids.js';

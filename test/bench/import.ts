@@ -10,7 +10,7 @@ import { type PerProcess, type Row, ratiosOf, round } from './row.js';
 const insertedTogether = 500;
 
 export interface ImportSides {
-  /** Seconds from the request to its answer. Resolves when the import's later work is done, too. */
+  /** Seconds from the request to its answer. Resolves when the import's later work is done too. */
   ours: (rows: number) => Promise<number>;
   /** Seconds. */
   yardstick: (rows: number) => Promise<number>;

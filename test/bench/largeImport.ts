@@ -1,5 +1,5 @@
-// Imports to their end: the largest that one answer may have, with a receiver of all events and another merchant's
-// points changes at the same time; and a larger file, first as a dry run and then for real, with its memory use.
+// Imports until everything is done: the largest that one answer may have, together with a receiver of all events and
+// points changes of another merchant; and a larger file, first as a dry run and then as an import, with its memory use.
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FormData } from 'undici';
@@ -33,7 +33,7 @@ interface BatchSeen {
 }
 
 /**
- * Polls until the batch is over; returns milliseconds since `began`. Throws when the batch does not complete or has
+ * Polls until the batch has ended; returns milliseconds since `began`. Throws when the batch does not complete or has
  * other counts.
  */
 async function followed(
@@ -109,9 +109,7 @@ async function expectAllReceived(receiver: BenchReceiver): Promise<void> {
   if (received < expected) throw new Error(`Of ${expected} webhooks ${received} came.`);
 }
 
-/**
- * Measured first alone, then with the other merchant, because that merchant's workflows use half of a small machine.
- */
+/** Measured first alone, then with the other merchant, whose workflows use half of a small machine. */
 async function answeredImport(bench: Bench): Promise<Row[]> {
   const receiver = await startReceiver(bench);
   const [merchant, neighbour] = await Promise.all([aMerchant(bench), aMerchant(bench)]);

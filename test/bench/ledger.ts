@@ -24,7 +24,7 @@ const award = (merchant: BenchMerchant, { _id }: MemberRow): Promise<string> =>
 const earn = (merchant: BenchMerchant, { _id }: MemberRow): Promise<string> =>
   changing(merchant, { method: 'POST', path: `/merchants/me/members/${_id}/earn`, body: { amount: 100 } });
 
-/** For each caller the entries of its own members that can be reversed. */
+/** For each caller, the entries of its own members that can be reversed. */
 async function reversible({ deps }: Bench, all: readonly MemberRow[]): Promise<string[][]> {
   const callerOf = new Map(all.map(({ _id }, index) => [_id, index % callers]));
   const paths: string[][] = Array.from({ length: callers }, () => []);

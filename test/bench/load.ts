@@ -1,4 +1,4 @@
-// Closed-loop load: a number of callers, each with one operation under way, for some seconds. The service and its
+// Closed-loop load: a number of callers, each with one operation at a time, for some seconds. The service and its
 // yardstick alternate in short rounds. The best round of each counts, which reduces the effect of other work on the
 // machine; the ratios of all rounds show the spread.
 import { added, cpuMeter, type Pids, perThousand } from './processes.js';
@@ -37,7 +37,7 @@ export async function closedLoop(
 }
 
 export type Better = (one: Measured, other: Measured) => boolean;
-/** How many times better the service is than its yardstick. */
+/** The ratio of the service to its yardstick; more is better. */
 export type Ratio = (ours: Measured, yardstick: Measured) => number;
 export const ofRates: Ratio = (ours, yardstick) => ours.rate / yardstick.rate;
 export const ofMedians: Ratio = (ours, yardstick) => yardstick.latency.p50 / ours.latency.p50;

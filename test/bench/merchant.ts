@@ -132,9 +132,7 @@ export function aNewMember(deps: Bench['deps'], program: Program, index: number,
   });
 }
 
-/**
- * An item that no other of the `callers` gets, because two concurrent changes of one member would wait for each other.
- */
+/** An item that no other of the `callers` gets, because concurrent changes of one member would wait for each other. */
 export function ownOf<T>(items: readonly T[], caller: number, callers: number): T {
   const own = Math.floor(Math.random() * Math.floor(items.length / callers)) * callers + caller;
   const item = items[own];

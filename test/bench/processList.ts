@@ -1,5 +1,5 @@
-// The processes that a scenario or a stack of the bench started. None of them outlives the bench: `end` ends those that
-// still run, and the reaper does when the bench itself was killed.
+// The processes that a scenario or a stack of the bench started. `end` ends those that still run; the reaper ends them
+// when the bench itself was killed.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { type Reaper, startReaper } from '../../stack/reaper.js';
@@ -56,7 +56,7 @@ export function createProcessList(): ProcessList {
   };
 }
 
-/** Signals the process group if the child leads one, so that the child's own processes end, too. */
+/** Signals the process group if the child leads one, so that the child's own processes end too. */
 function signal(child: ChildProcess, name: NodeJS.Signals): void {
   try {
     process.kill(-(child.pid ?? Number.NaN), name);

@@ -18,8 +18,8 @@ import { temporalYardstick } from './yardstick.js';
 const memberCount = 200;
 
 /**
- * Starts the stand-in of APNs and returns the settings of a stack that pushes to it. Every change gets a workflow of
- * its own, because no answer waits for a push by the relay.
+ * Starts the APNs stand-in and returns the settings of a stack that pushes to it. Every change gets its own workflow,
+ * because no answer waits for a push by the relay.
  */
 export async function pushEnv(processes: ProcessList): Promise<NodeJS.ProcessEnv> {
   const { ready } = await startChild(processes, 'apnsProcess.ts');

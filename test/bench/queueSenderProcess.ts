@@ -1,5 +1,5 @@
-// The worker of the queue sender. Asked for a count, it works until that many jobs are done and answers with the
-// seconds that it took.
+// The worker of the queue sender. For each count that it receives, it works until that many jobs are done and answers
+// with the duration in seconds.
 import { createHmac, randomUUID } from 'node:crypto';
 import { Worker } from 'bullmq';
 import { MongoClient } from 'mongodb';

@@ -1,5 +1,5 @@
-// A webhook receiver in its own process. `/hook` answers 204 at once, `/hang` never answers. Asked, it reports how many
-// requests came to `/hook` since the last question, and the age of each event at its arrival.
+// A webhook receiver in its own process. `/hook` answers 204 at once, `/hang` never answers. On request it reports the
+// number of requests to `/hook` since the last report, and the age of each event at its arrival.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

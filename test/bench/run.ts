@@ -1,5 +1,5 @@
-// Runs scenarios one after the other. The processes of a scenario are ended with it, also when it fails, and a stack on
-// which a scenario failed is not used again.
+// Runs scenarios one after the other. A scenario's processes end with it, even if it fails, and a stack on which a
+// scenario failed is not reused.
 import type { BenchStack } from './bench.js';
 import { createProcessList } from './processList.js';
 import type { Row } from './row.js';

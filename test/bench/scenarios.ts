@@ -1,5 +1,5 @@
-// The table of scenarios: what each needs, how long it measures in a whole run and with `--quick`, its yardstick, and
-// why its rows miss their goals where they do.
+// The table of scenarios: the needs, the durations in a whole run and with `--quick`, the yardstick, and the reasons
+// for missed goals.
 import type { Bench } from './bench.js';
 import { benchCsv } from './csv.js';
 import { benchEffect } from './effect.js';
@@ -41,10 +41,10 @@ interface OnNothing extends Facts {
 
 export interface OnStack extends Facts {
   /**
-   * An own stack holds no data of other scenarios. With `--quick` a scenario shares a stack unless it needs settings.
+   * A separate stack has no data of other scenarios. With `--quick`, scenarios share a stack unless they need settings.
    */
   needs: 'shared stack' | 'own stack';
-  /** The settings that its own stack needs. */
+  /** The settings of its separate stack. */
   env?: (processes: ProcessList) => Promise<NodeJS.ProcessEnv>;
   full: (bench: Bench) => Promise<Row[]>;
   quick?: (bench: Bench) => Promise<Row[]>;

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 
 const [address = ''] = process.argv.slice(2);
-// Registered before any slow step, because an end of the bench during that step would not be noticed otherwise.
+// Registered before any slow step, because otherwise an end of the bench during that step would not be noticed.
 process.once('disconnect', () => process.exit(0));
 
 Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });

@@ -1,5 +1,5 @@
 // `npm run crash -- --seed N --minutes M`: the long campaign. Prints a table at its end. The exit code is 0 only when
-// nothing was lost, nothing was doubled and no other rule was broken.
+// nothing was lost or doubled and no other rule was broken.
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { runCampaign, tableOf } from './rig/runCampaign.js';

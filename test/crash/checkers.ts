@@ -1,5 +1,5 @@
-// The rules that must hold when the service has come to rest, whichever processes died before. Each checker is a pure
-// function from the evidence to its findings; an empty list means that the rule holds.
+// The rules that must hold when all work is done, whichever processes died before. Each checker is a pure function from
+// the evidence to its findings; an empty list means that the rule holds.
 import {
   balanceKinds,
   type EventFound,
@@ -92,8 +92,8 @@ const isRedeem = (row: LedgerFound, { goal, resets }: { goal: number; resets: bo
   row.previous >= goal && row.current === (resets ? 0 : row.previous - goal);
 
 /**
- * A row is reversed at most once, by a row that takes back all that it did; and what all rows did is what the member
- * has.
+ * A row is reversed at most once, and its reversal undoes all of its effects. The effects of all rows add up to the
+ * member's values.
  */
 const reversalsAreExact: Checker = ({ members, ledger }) => {
   const rule = 'a ledger row is reversed at most once, and exactly';
@@ -133,7 +133,7 @@ const reversalsAreExact: Checker = ({ members, ledger }) => {
 const sumOf = (rows: readonly LedgerFound[], field: 'delta' | 'lifetime' | 'redeemed'): number =>
   rows.reduce((total, row) => total + row[field], 0);
 
-/** Points are gone when their time is over and not before; what all rows did to them is what is left. */
+/** Points expire when their time is over and not before. The changes of all rows add up to what is left. */
 const pointsExpire: Checker = ({ members, ledger, collectedAt = 0 }) => {
   const rule = 'points expire once, when their time is over';
   const findings: Finding[] = [];
@@ -162,7 +162,7 @@ const pointsExpire: Checker = ({ members, ledger, collectedAt = 0 }) => {
   return findings;
 };
 
-/** Nobody earned more on one day than the program allows, whatever was asked at the same time. */
+/** Nobody earns more on one day than the program allows, even with concurrent requests. */
 const limitsHold: Checker = ({ members, ledger }) => {
   const earned = groupBy(
     ledger.filter((row) => row.soldOn !== undefined && row.reversedBy === undefined),
@@ -253,8 +253,8 @@ const membersAreEnrolledOnce: Checker = ({ operations, members, ledger, events }
 };
 
 /**
- * Status changes follow each other. Their number is at least the number of acknowledged ones and at most that of the
- * possible ones.
+ * Status changes form a chain. Their number is at least that of the acknowledged ones and at most that of the possible
+ * ones.
  */
 const statusIsKept: Checker = ({ operations, members, events }) => {
   const rule = 'a status change happened once, after the one before it';
@@ -284,7 +284,7 @@ const statusIsKept: Checker = ({ operations, members, events }) => {
     for (const status of ['active', 'voided', 'expired']) {
       const times = own.filter((event) => event.status === status).length;
       const operationsOf = asked.get(`${member.id} ${status}`) ?? [];
-      // A retry that is answered "unchanged" may refer to its own first request.
+      // A retry that is answered "unchanged" may refer to its own first attempt.
       const certain = operationsOf.filter((operation) => operation.outcome === 'acknowledged' && !operation.unchanged);
       // A status change has no key, so each of its unanswered requests may have been applied.
       const possible = operationsOf.filter(couldHaveChanged).reduce((sum, operation) => sum + operation.requests, 0);
@@ -356,7 +356,7 @@ const eventsAreDelivered: Checker = ({ events, deliveries, subscriptions, receip
   return findings;
 };
 
-/** A reader of the feed who continues from the last cursor gets each event once, whichever processes died. */
+/** A reader of the feed that continues from the last cursor gets each event once, whichever processes died. */
 const feedsAreWhole: Checker = ({ events, feeds }) => {
   const rule = 'each reader of the feed gets each event exactly once';
   const findings: Finding[] = [];
@@ -406,7 +406,7 @@ const receiptsAreGenuine: Checker = ({ events, receipts }) => {
 
 /**
  * Only the permanent workflows still run. The only failed workflows are deliveries that were exhausted, as the delivery
- * log says. Only the nemesis terminates workflows; what they left is in the database.
+ * log says. Only the nemesis terminates workflows; their work continues from the database.
  */
 const workflowsAreAtRest: Checker = ({ workflows, deliveries }) => {
   const rule = 'no workflow is left running or failed that should not be';
@@ -457,7 +457,7 @@ const checkers: readonly Checker[] = [
 
 export const check: Checker = (evidence) => checkers.flatMap((checker) => checker(evidence));
 
-/** Copies that a receiver had already accepted; they are allowed, counted and shown. */
+/** Duplicates that a receiver had already accepted; they are allowed, counted and shown. */
 export function duplicatesOf({ receipts }: Pick<Evidence, 'receipts'>): number {
   const accepted = receipts.filter((receipt) => receipt.accepted);
   return accepted.length - new Set(accepted.map(({ eventId, subscriptionId }) => `${eventId} ${subscriptionId}`)).size;

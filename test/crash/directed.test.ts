@@ -1,5 +1,5 @@
-// Kills a real process once at each crash point of the code. The client gets its answer from a process that still runs,
-// and in the end nothing is lost and nothing is doubled.
+// Kills a real process once at each crash point of the code. The client gets its answer from another process, and in
+// the end nothing is lost or doubled.
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -55,7 +55,7 @@ beforeAll(async () => {
     startSmtpServer(),
   ]);
   const mail = { SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, SMTP_TIMEOUT_MS: '1000' };
-  // With few workflows for single changes a burst leaves some events to the relay.
+  // With few workflows for single changes, a burst leaves some events to the relay.
   cluster = await startCluster({
     env: { ...apple.env, ...mail, STACK_BUILT: 'true', CHANGE_WORKFLOWS_PER_SECOND: '5' },
     crashPoints,
@@ -78,7 +78,7 @@ afterAll(async () => {
   await apple?.apns.close();
 });
 
-/** An API that has just started leaves events to the relay until it has reached Temporal. */
+/** A new API process leaves events to the relay until it has reached Temporal. */
 async function allReachTemporal(): Promise<void> {
   for (const url of Object.values(cluster.apis))
     await until(
@@ -91,7 +91,7 @@ async function allReachTemporal(): Promise<void> {
     );
 }
 
-/** Runs `work` until a process has died at the point, then waits until everything has come to rest. */
+/** Runs `work` until a process has died at the point, then waits until all work is done. */
 async function dieAt(role: Role, point: CrashPoint, work: () => Promise<unknown>): Promise<{ diedAt: number }> {
   await allReachTemporal();
   const deaths = cluster.endings.length;
@@ -190,7 +190,7 @@ describe('a worker that dies', () => {
   });
 });
 
-// Last, because the checkers know no campaigns.
+// Last, because the checkers do not support campaigns.
 describe('a worker that dies while it draws up the list of a campaign', () => {
   it('is followed by one that goes on with the list, and each member gets the message once', async () => {
     await allReachTemporal();
@@ -261,7 +261,7 @@ describe('a worker that dies after the mail server took a mail', () => {
   });
 });
 
-// Behind the checkers, which know no erasures. Each erasure goes on while the next one's process dies.
+// After the checkers, which do not support erasures. Each erasure continues while the process of the next one dies.
 describe('a process that dies while a member is erased', () => {
   const begun = new Date();
   const erased: Somebody[] = [];

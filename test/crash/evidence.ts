@@ -1,6 +1,5 @@
-// The evidence of a crash test when everything has come to rest: requests and answers, the content of the database, the
-// webhooks at the receivers, the workflows in Temporal. It is plain data, so that a test can run the checkers on
-// made-up cases.
+// The evidence of a crash test after all work is done: requests and answers, the content of the database, the webhooks
+// at the receivers, the workflows in Temporal. It is plain data, so that a test can run the checkers on made-up cases.
 
 import type { LedgerType } from '../../schemas/transactions.js';
 
@@ -11,7 +10,7 @@ export type BalanceKind = (typeof balanceKinds)[number];
 export type Kind = BalanceKind | 'enroll' | 'status' | 'tag' | 'import' | 'replay';
 
 /**
- * `acknowledged`: a 2xx came. `refused`: a 4xx came, so nothing changed. `indeterminate`: no answer tells whether it
+ * `acknowledged`: answered 2xx. `refused`: answered 4xx, so nothing changed. `indeterminate`: no answer says whether it
  * was applied.
  */
 export type Outcome = 'acknowledged' | 'refused' | 'indeterminate';
@@ -51,7 +50,7 @@ export interface MemberFound {
   resets: boolean;
   lifetimePoints: number;
   redeemedCount: number;
-  /** Where points expire: what is left of those of each moment (milliseconds since 1970). */
+  /** When points expire: the remaining points by their expiry (milliseconds since 1970). */
   lots?: { left: number; at: number }[];
   /** The most points that the program lets a member earn on one day. */
   dailyLimit?: number;
@@ -68,10 +67,10 @@ export interface LedgerFound {
   eventId?: string;
   reverses?: string;
   reversedBy?: string;
-  /** By how much lifetime points and redemptions changed. */
+  /** The changes of lifetime points and redemptions. */
   lifetime: number;
   redeemed: number;
-  /** Where points expire: what the change did to those of each moment. */
+  /** When points expire: the change by expiry. */
   lots?: { by: number; at: number }[];
   createdAt?: number;
   /** Of an earning: the day of the sale, in UTC. */
@@ -107,9 +106,7 @@ export interface SubscriptionFound {
   name: string;
   /** Event types, or `*`. */
   events: string[];
-  /**
-   * True when the subscription existed from the beginning to the end and its receiver accepts everything in the end.
-   */
+  /** True when the subscription existed during the whole run and its receiver finally accepts everything. */
   steady: boolean;
 }
 
@@ -131,7 +128,7 @@ export interface WorkflowFound {
 
 export interface CountedFound {
   enrolled: number;
-  /** Given, less what was spent and what expired. */
+  /** Points given, minus those spent and expired. */
   points: number;
   redeems: number;
   deliveries: number;
@@ -149,13 +146,13 @@ export interface Evidence {
   subscriptions: SubscriptionFound[];
   receipts: Receipt[];
   workflows: WorkflowFound[];
-  /** What the overview of all merchants says, and how many deliveries the log has that succeeded. */
+  /** The overviews of all merchants, and the number of successful deliveries in the log. */
   counted?: CountedFound;
-  /** For each reader of the feed the ids of its events in the order of the feed, from the beginning to the end. */
+  /** For each reader of the feed, the ids of its events in feed order, from beginning to end. */
   feeds: string[][];
 }
 
-/** Workflow types that always run, or that a schedule starts again and again. */
+/** Workflow types that always run or are started repeatedly by a schedule. */
 export const permanentWorkflows: readonly string[] = [
   'relay',
   'repushPasses',

@@ -1,6 +1,6 @@
-// Makes each part of the service unavailable, hung or wrong in its clock, with real processes. Work that needs the part
-// is refused at once, other work continues, the service recovers without help, and in the end nothing is lost and
-// nothing is doubled.
+// Makes each part of the service unavailable, lets it hang, or shifts its clock, with real processes. Work that needs
+// the part is refused at once, other work continues, the service recovers without help, and in the end nothing is lost
+// or doubled.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ beforeAll(async () => {
   ]);
   writeFileSync(clockFile, '0');
   cluster = await startCluster({
-    // With few workflows for single changes a burst leaves some events to the relay.
+    // With few workflows for single changes, a burst leaves some events to the relay.
     env: { ...apple.env, REDIS_URL: redis.url, CLOCK_FILE: clockFile, CHANGE_WORKFLOWS_PER_SECOND: '5' },
     preload: { api: movableClock, worker: movableClock },
   });
@@ -73,7 +73,7 @@ afterAll(async () => {
   await apple?.apns.close();
 });
 
-// A failed test must not make the next one fail.
+// A failed test must not affect the next one.
 afterEach(() => {
   stalls.stop();
   for (const name of ['mongodb', 'temporal', 'api-1', 'worker-1'] as const) cluster.signal(name, 'SIGCONT');
@@ -100,7 +100,7 @@ interface Change {
   ask(): Promise<Asked>;
 }
 
-/** One change with one key. The test sends each of its requests, and the requests are recorded for the checkers. */
+/** A change with its key. The test sends the requests one by one, and each is recorded for the checkers. */
 function aChange(member: Known): Change {
   const key = `outage-${newId()}`;
   const path = `/merchants/me/members/${member.id}/points`;

@@ -1,4 +1,4 @@
-// Stops and restarts real processes under load. A process that gets SIGTERM finishes its work or hands it back, so a
+// Stops and restarts real processes under load. A process that gets SIGTERM finishes its work or hands it over, so a
 // rolling restart fails no request. The work of a killed process continues within seconds.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -71,8 +71,8 @@ interface Clients {
 }
 
 /**
- * Clients on keep-alive connections that do not repeat a request. When a connection is refused they use the other API,
- * as a load balancer does, because nothing was sent then.
+ * Clients on keep-alive connections that do not repeat requests. When a connection is refused they use the other API,
+ * like a load balancer, because nothing was sent.
  */
 function steadyClients(count: number): Clients {
   const agents = apiNames.map(() => new Agent({ connections: count, keepAliveTimeout: 60_000 }));

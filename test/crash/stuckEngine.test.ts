@@ -1,5 +1,5 @@
-// Kills, stops or wedges an engine under `npm start`. The engine is found stuck, killed and started again within 15 s,
-// the service recovers without help, and no acknowledged change is missing.
+// Kills, stops or wedges an engine under `npm start`. The supervisor kills the stuck engine and starts it again within
+// 15 s, the service recovers without help, and no acknowledged change is missing.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -63,7 +63,7 @@ const newKey = (): string => {
 
 /**
  * Breaks the engine while a client adds single points. Returns the time until a change was acknowledged again. Each
- * acknowledged change must be present once.
+ * acknowledged change must exist once.
  */
 async function comesBack(breakIt: () => Promise<unknown> | unknown): Promise<number> {
   const stalls = watchStalls();

@@ -1,5 +1,5 @@
-// Temporal loses all its data in the middle of everything, while API and workers run. MongoDB is the record: what was
-// under way goes on by itself from the rows, and nothing is lost or doubled.
+// Temporal loses all its data while API and workers run. MongoDB holds the state: work in progress continues from its
+// rows, and nothing is lost or doubled.
 import { join } from 'node:path';
 import { FormData } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -57,7 +57,7 @@ async function post(path: string, body: unknown): Promise<{ id: string; eventId:
   return JSON.parse(answer.text).data;
 }
 
-/** A large import, of which the checkers know. */
+/** A large import that the checkers include. */
 async function startImport(): Promise<string> {
   const people = Array.from({ length: imported }, (_, index) => ({
     email: `imported-${index}@example.com`,

@@ -1,4 +1,5 @@
-// The audit (docs/interface.md#410-overview-and-audit): who changed what, written with the change, and never a secret.
+// The audit (docs/interface.md#410-overview-and-audit): actor, action and target of each change, written with the
+// change, and never a secret.
 import { writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { createRequire } from 'node:module';

@@ -1,5 +1,5 @@
-// Batches that wait: those of a suspended merchant stand still until it is resumed, and a replay that waits for its
-// receiver or its rate holds up no batch of another merchant.
+// Batches that wait: batches of a suspended merchant stop until it is resumed, and a replay that waits for its receiver
+// or its rate delays no batch of another merchant.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { merchants } from '../../stack/commands/merchants.js';
 import { runOn } from '../rig/commandLine.js';
@@ -55,7 +55,7 @@ describe('a merchant that is suspended while its batches run', () => {
     await until(async () => (await Promise.all(ids.map(batchOf))).every(({ done }) => done > 0));
     expect(await operator(`suspend ${merchant.id}`)).toMatchObject({ code: 0 });
     await until(async () => (await merchant.call('/merchants/me/programs')).status === 403);
-    // What was under way when the suspension was noticed is completed.
+    // Work in progress when the suspension was noticed is completed.
     await sleep(2_000);
     const before = await Promise.all(ids.map(progressOf));
     for (const { phase } of before) expect(['creating', 'publishing', 'running']).toContain(phase);
@@ -127,7 +127,7 @@ describe('replays that wait', () => {
     await until(() => receiver.requests.length > sentBefore + 12);
     const campaign = await aCampaign(other, 3);
     expect(await batchEnd(other, campaign.id)).toMatchObject({ phase: 'completed' });
-    // Not one of the replays has had its 40 s.
+    // None of the replays has had its 40 s yet.
     for (const { done } of await Promise.all(replays.map(batchOf))) expect(done).toBe(0);
     for (const id of replays) await busy.call(`/merchants/me/batches/${id}/cancel`, { method: 'POST' });
   }, 180_000);

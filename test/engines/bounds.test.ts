@@ -1,5 +1,5 @@
-// No request reads an amount that grows with the merchant: searches that nearly every member matches, pages far down a
-// list, and tags (docs/interface.md#81-limits).
+// No request reads an amount of data that grows with the merchant: searches that match nearly every member, pages far
+// down a list, and tags (docs/interface.md#81-limits).
 import type { Filter } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiKey, revokeApiKey } from '../../activities/access/apiKeys.js';
@@ -46,7 +46,7 @@ describe('a search in a merchant of 12,000 members whose phones begin alike', ()
       const person = { firstName: at % 400 === 0 ? 'Zenobia' : 'Anna', lastName: at % 2 === 0 ? 'Even' : 'Odd' };
       const ids = { _id: newId(), memberCode: newMemberCode(), serialNumber: newId(), merchantId };
       const createdAt = new Date(Date.now() - at * 1_000);
-      // Only what a search reads.
+      // Only the reads of a search.
       return { ...ids, ...person, phone: `+48 ${600_000_000 + at}`, pass: { token: newId() }, createdAt } as MemberRow;
     };
     for (let at = 0; at < count; at += 1_000) {

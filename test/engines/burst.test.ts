@@ -1,5 +1,5 @@
-// A burst of fresh connections is answered late, and not with 503, while MongoDB is healthy: with the timeouts of a
-// process that answers callers, none of which may end because the process was busy.
+// A burst of new connections is answered late, but not with 503, while MongoDB is healthy. The process has the timeouts
+// of one that answers callers, and none may end because the process was busy.
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A thread of its own, so that the clients do not take the time of the service. */
+/** A separate thread, so that the clients do not use the service's processor time. */
 const clients = `
 const { workerData: { url, headers, count }, parentPort } = require('node:worker_threads');
 const { request } = require('node:http');

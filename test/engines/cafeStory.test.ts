@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => real.stop());
 
-/** Only ever moves the clock forward. */
+/** Moves the clock forward only. */
 function setClock(at: string): void {
   const wanted = Date.parse(at) - Date.now();
   expect(wanted).toBeGreaterThan(aheadMs);
@@ -51,7 +51,7 @@ const post = (card: Card, path: string, body?: unknown) =>
   real.merchant.call(`${one(card)}/${path}`, { method: 'POST', ...(body !== undefined && { body }) });
 const data = async (path: string) => (await real.merchant.call(path)).body.data;
 
-/** What the schedule does each minute. */
+/** The work of the schedule that runs each minute. */
 async function expire(): Promise<void> {
   await real.service.client.workflow.execute('expirePoints', {
     workflowId: `story-expiry-${newToken()}`,
@@ -60,7 +60,7 @@ async function expire(): Promise<void> {
   });
 }
 
-/** What can happen on a line: the answer's error code, or undefined. */
+/** The possible results of a line: the answer's error code, or undefined. */
 type Happens = (card: Card, entries: Map<string, string>) => Promise<string | undefined>;
 
 const earn =
@@ -86,7 +86,7 @@ const newRule =
     await designer.edit(programId, patch);
     const { body } = await designer.publish(programId);
     await until(async () => (await data(`/merchants/me/programs/${programId}`)).version === body.data.program.version);
-    // Another process of the service follows within a second.
+    // Other processes of the service see the change within a second.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     return undefined;
   };
@@ -97,11 +97,11 @@ interface Line {
   at: string;
   happens: Happens;
   balance: number;
-  /** Points ever earned, where they change. */
+  /** Lifetime points, where they change. */
   lifetime: number;
   tier?: string;
   redeemed: number;
-  /** What expires next: points and the moment. */
+  /** The next expiry: points and time. */
   expiring?: [number, string][];
   refused?: string;
 }
@@ -204,7 +204,7 @@ it('every balance of two years of a points card is the one computed by hand', as
       ...{ balance: 345, lifetime: 345 },
     },
     {
-      // Bought for one point a euro: 95 go back, not 191.
+      // Earned at one point a euro, so the refund takes 95 and not 191.
       ...{ name: 'cake refunded', at: '2040-07-16T09:00:00+02:00', happens: reverse('birthday cake') },
       ...{ tier: 'Silver', redeemed: 0, balance: 250, lifetime: 250 },
     },
@@ -242,7 +242,7 @@ it('every balance of two years of a points card is the one computed by hand', as
       ...{ balance: 270, lifetime: 550 },
     },
     {
-      // Fills July and August again; July's time was over meanwhile.
+      // Refills July and August; July has expired in the meantime.
       ...{ name: 'dinner taken back', at: '2041-07-20T11:00:00+02:00', happens: reverse('dinner') },
       ...{ tier: 'Gold', redeemed: 0, balance: 420, lifetime: 550 },
     },
@@ -255,7 +255,7 @@ it('every balance of two years of a points card is the one computed by hand', as
       ...{ balance: 0, lifetime: 550, expiring: [] },
     },
     {
-      // In the hour that comes twice, the second time; the days begin at other offsets.
+      // In the second pass through the repeated hour; the two days have different offsets.
       ...{ name: 'night shift', at: '2041-10-27T02:30:00+01:00', happens: euros(10), tier: 'Gold', redeemed: 0 },
       ...{ balance: 20, lifetime: 570, expiring: [[20, '2042-10-28T00:00:00+01:00']] },
     },

@@ -265,7 +265,7 @@ describe('a campaign to phones', () => {
     const settled = { matched: 3, pushed: 2, skipped: 1, failed: 0 };
     await until(async () => (await read()).counts.failed === 0, { seen: read });
     expect(await read()).toMatchObject({ phase: 'completed', percent: 100, counts: settled });
-    // The late push again, as after an activity that died before it was recorded as complete.
+    // The late push runs again, as after an activity that died before its completion was recorded.
     const { deps, close } = await startEffects(service);
     const events = await service.deps.collections.events.find({ programId, targetsId: { $exists: true } }).toArray();
     expect(events.length).toBe(3);

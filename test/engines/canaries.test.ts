@@ -120,7 +120,7 @@ it('a whole run leaves ids in logs, histories and metrics, but no personal data 
   expect(text.metrics).toContain('lps_member_changes_total{operation="redeem",outcome="done"} 1');
   expect(text.workerMetrics).toContain('lps_webhook_attempt_duration_seconds_count');
   expect(text.traces).toContain('/api/v1/merchants/me/members/:id/redeem');
-  // Whoever has the code can be served as the member at a till.
+  // Anybody with the code can act as the member at a till.
   expect(member.memberCode).toMatch(/^\w{10}$/);
   expect(text.histories).not.toContain(member.memberCode);
   for (const [place, content] of Object.entries(text))

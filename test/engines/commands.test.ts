@@ -1,5 +1,5 @@
-// The operators' commands: each one does everything that was requested or nothing, and reports it in words and with its
-// exit code.
+// The operators' commands: each one does everything that was requested or nothing, and reports the result in words and
+// by its exit code.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -51,7 +51,7 @@ function file(name: string, content: unknown): string {
   return path;
 }
 
-/** Runs the command in a process of its own, as `npm run programs` does. */
+/** Runs the command in a separate process, as `npm run programs` does. */
 async function asProcess(args: string[]): Promise<{ code: number | null; errors: string[] }> {
   const { MONGODB_DATABASE, MONGODB_URI } = service.deps.config;
   const env = { ...process.env, MONGODB_URI, MONGODB_DATABASE, TEMPORAL_ADDRESS: forkEngines().temporalAddress };

@@ -1,5 +1,5 @@
-// The console in a real browser against the real service (docs/console.md): a merchant's first hour, what stands in the
-// way of a page, and each page for keyboards, screen readers and phones.
+// The console in a real browser against the real service (docs/console.md): a merchant's first hour, obstacles such as
+// an ended session, and each page by keyboard, with a screen reader and on a phone.
 import { readFile } from 'node:fs/promises';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

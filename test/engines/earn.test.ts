@@ -1,5 +1,5 @@
-// Earning (docs/interface.md#34-earning): the points of a sale by the rule of the program, with limits that hold when
-// many ask at once. The arithmetic is in test/unit/earning.test.ts.
+// Earning (docs/interface.md#34-earning): the points of a sale by the rule of the program, with limits that hold for
+// concurrent requests. The arithmetic is in test/unit/earning.test.ts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeMember } from '../../activities/members/changeMember.js';
 import { earnedReader } from '../../activities/members/earnedReader.js';
@@ -132,7 +132,7 @@ describe('the daily limit', () => {
     expect(refused.body.error.details).toEqual({ limit: 'daily', retryAt: end.toISOString() });
     expect((await earn(memberId, { amount: 100 })).body.data.awarded).toBe(2);
     expect((await earn(memberId, { amount: 10 })).body.data.awarded).toBe(0);
-    // Yesterday's sales, which a till sends now, count for yesterday.
+    // Sales of yesterday that a till sends today count for yesterday.
     const occurredAt = ago(30 * hourMs);
     expect((await earn(memberId, { amount: 500, occurredAt })).body.data.awarded).toBe(10);
     expect(refusal(await earn(memberId, { amount: 50, occurredAt }))).toEqual([400, 'EARN_LIMIT_REACHED']);

@@ -1,4 +1,5 @@
-// Erasing a member: nothing of the person is left in any place, whatever happens meanwhile, and nobody is brought back.
+// Erasing a member: no personal data is left in any place, whatever happens during the erasure, and no erased member
+// comes back.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeMember } from '../../activities/members/changeMember.js';
 import { newMemberCodes } from '../../activities/members/memberCodes.js';
@@ -48,14 +49,14 @@ const tracesOf = (values: readonly string[]) =>
   findTraces({ deps: service.deps, temporal: service.client, since: begun, logs: loggedLines() }, values);
 const untilGone = (values: readonly string[]) => until(async () => (await tracesOf(values)).length === 0);
 
-/** The next look of an erasure is due now, as after a time, or after Temporal has lost the workflow. */
+/** Makes the next run of an erasure due now, as after the waiting time or when Temporal has lost the workflow. */
 async function lookAgain(id: string): Promise<void> {
   await service.deps.collections.erasures.updateOne({ _id: id }, { $set: { dueAt: new Date(0) } });
   await reviveErasures(effects.deps);
 }
 
 let people = 0;
-/** Somebody whose every value stands nowhere else. */
+/** A member with unique values in every field. */
 function somebody() {
   people += 1;
   const mark = Buffer.from(newId().slice(0, 8))

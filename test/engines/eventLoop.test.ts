@@ -1,6 +1,6 @@
-// Neither the nightly recount nor publishing holds the event loop of the worker for more than 100 ms, however much one
-// merchant has: all other merchants' work runs on the same loop. A merchant whose count fails does not stop the turn of
-// the others.
+// Neither the nightly recount nor publishing blocks the event loop of the worker for more than 100 ms, however much
+// data one merchant has, because the work of all other merchants runs on the same loop. A merchant whose count fails
+// does not stop the recount of the others.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ it('does not stand while a merchant with 20,000 different tags is recounted', as
       return update(service.deps, 'members', { _id }, { $set: { tags: own } });
     }),
   );
-  // All but one are listed, so that little is to be written.
+  // All but one are listed, so that little has to be written.
   for (let from = 1; from < 20_000; from += 1_000)
     await tags.insertMany(
       Array.from({ length: Math.min(1_000, 20_000 - from) }, (_, at) => ({
@@ -55,7 +55,7 @@ it('does not stand while a merchant with 20,000 different tags is recounted', as
   expect(longest).toBeLessThan(mostMs);
 }, 180_000);
 
-/** A receiver in a process of its own, so that only the sender's work is measured. */
+/** A receiver in a separate process, so that only the sender's work is measured. */
 async function aReceiverProcess() {
   const answerAll = `const server = require('http').createServer((request, answer) => {
     request.resume().on('end', () => answer.writeHead(204).end());
@@ -89,7 +89,7 @@ it('does not stand while 200 events are published to 20 subscriptions', async ()
     expect(eventIds).toHaveLength(200);
     return longestBlockMs(() => publishEvents(deps, { leaseOwner: 'tester', eventIds }));
   };
-  // The best of three: a pause of the garbage collector or of the machine is not the tenant's.
+  // The best of three: a pause of the garbage collector or the machine is not caused by the merchant.
   let longest = Number.POSITIVE_INFINITY;
   let rounds = 0;
   for (; rounds < 3 && longest >= mostMs; rounds += 1) longest = Math.min(longest, await publish());

@@ -1,5 +1,5 @@
-// Expiry (docs/interface.md#36-expiry): what is over is gone once for each member, whatever runs at the same time, and
-// was announced before. The arithmetic is in test/unit/lots.test.ts and test/unit/expiry.test.ts.
+// Expiry (docs/interface.md#36-expiry): points expire once for each member, whatever runs concurrently, and were
+// announced before. The arithmetic is in test/unit/lots.test.ts and test/unit/expiry.test.ts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditLedger } from '../../activities/members/auditLedger.js';
 import { expireLots } from '../../activities/members/expireLots.js';
@@ -33,7 +33,7 @@ const explain = async (memberId: string) => (await merchant.call(`${one(memberId
 const rowOf = (memberId: string) => service.deps.collections.members.findOne({ _id: memberId });
 const inDays = (days: number, from = new Date()) => midnightAfter(zone, from, days);
 
-/** What the schedule does at that moment. Returns for how many members points expired. */
+/** Runs the schedule's work for that time. Returns the number of members whose points expired. */
 async function expireAt(at: Date, programId: string, deps: Deps = service.deps): Promise<number> {
   while (!(await giveLots(deps, { at, programId })).over);
   let expired = 0;
@@ -60,7 +60,7 @@ const setRule = (programId: string, expiry: Program['expiry']) =>
     expiry ? { $set: { expiry } } : { $unset: { expiry: '' } },
   );
 
-/** Only of the given members: others were stored without a ledger. */
+/** Only the given members, because others were stored without a ledger. */
 async function auditedDifferences(memberIds: readonly string[]): Promise<unknown[]> {
   const differences = [];
   for await (const group of auditLedger(service.deps, merchant.id)) differences.push(...group.differences);
@@ -151,7 +151,7 @@ describe('points with a time', () => {
     await reverse(memberId, earned.id);
     expect((await explain(memberId)).lots).toEqual(before);
 
-    // A lot whose time is over when its points come back goes again, with an event of its own.
+    // A lot that is over when its points are returned expires again, with its own event.
     await points(memberId, { delta: -5 });
     const [spent] = await ledgerOf(memberId);
     const soon = new Date(before[0].at);
@@ -223,7 +223,7 @@ describe('a rule that comes later', () => {
     const given = async () =>
       (await members.find({ programId: program._id, expiry: { $exists: true } }).toArray()).map(({ _id }) => _id);
 
-    // Before every process knows the rule, nobody is given lots.
+    // No member gets lots before every process knows the rule.
     await giveLots(service.deps, { programId: program._id });
     expect(await given()).toEqual([]);
     await expiries.updateOne({ _id: program._id }, { $set: { next: 0x800 } });

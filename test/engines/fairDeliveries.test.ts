@@ -1,5 +1,5 @@
 // A receiver that is slow, hangs or refuses delays only its own deliveries: not those of other merchants, and not those
-// of other subscriptions of its merchant. Ages are compared with a quiet run on the same machine, a moment before.
+// of other subscriptions of its merchant. Ages are compared with a quiet run on the same machine just before.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
@@ -28,7 +28,7 @@ interface Audience {
   subscribe: (url: string) => Promise<string>;
 }
 
-/** A merchant with a member, and subscriptions that all go to a receiver with this responder. */
+/** A merchant with a member, and subscriptions that all go to one receiver with this responder. */
 async function anAudience({
   responder = ok(),
   subscriptions = 1,
@@ -68,7 +68,7 @@ async function changes(audience: Audience, { count, everyMs }: { count: number; 
 const ageOf = (request: Received): number =>
   request.at.getTime() - Date.parse(JSON.parse(request.body.toString('utf8')).occurredAt);
 
-/** Makes changes and returns the ages at which their events came to the receiver: the median and the 95th percentile. */
+/** Makes changes and returns the ages of their events at the receiver: the median and the 95th percentile. */
 async function agesOf(audience: Audience, load: { count: number; everyMs: number }) {
   const { requests } = audience.receiver;
   const before = requests.length;
@@ -82,14 +82,14 @@ async function agesOf(audience: Audience, load: { count: number; everyMs: number
   return { p50: at(0.5), p95: at(0.95) };
 }
 
-/** Below this many milliseconds a difference may be the machine's. A delivery that waited for another receiver would take 15 s. */
+/** A smaller difference in milliseconds may be noise. A delivery that waited for another receiver would take 15 s. */
 const noiseMs = 1_000;
 const atMost = (quiet: number): number => 2 * Math.max(quiet, noiseMs);
 
 const openDeliveries = (merchantId: string) =>
   service.deps.collections.deliveries.countDocuments({ merchantId, state: { $in: ['pending', 'retrying'] } });
 
-/** Longer than a measurement, and half the timeout: also on a slow machine the answer comes within it. */
+/** Longer than a measurement, and half the timeout, so that the answer arrives in time even on a slow machine. */
 const answersAfterMs = 15_000;
 
 describe('receivers that answer after 15 s, of a merchant with 20 subscriptions', () => {
@@ -107,12 +107,12 @@ describe('receivers that answer after 15 s, of a merchant with 20 subscriptions'
     console.log('  ages beside quick receivers and beside slow ones', besideQuick, besideSlow);
     expect(besideSlow.p95).toBeLessThan(atMost(besideQuick.p95));
 
-    // None of them is lost: from now on the receivers answer at once.
+    // None of them is lost: the receivers now answer at once.
     patient.receiver.setResponder(ok());
     await until(async () => (await openDeliveries(patient.merchant.id)) === 0, { withinMs: 120_000, everyMs: 250 });
     const came = new Set(patient.receiver.requests.map(({ path, headers }) => `${path} ${headers['webhook-id']}`));
     expect(came.size).toBe(40 * 20);
-    // Nothing was sent that the delivery log does not count.
+    // Every request that was sent is in the delivery log.
     const deliveries = await service.deps.collections.deliveries.find({ merchantId: patient.merchant.id }).toArray();
     const attempts = deliveries.reduce((sum, delivery) => sum + delivery.attempts, 0);
     expect(patient.receiver.requests).toHaveLength(attempts);

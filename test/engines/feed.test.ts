@@ -1,4 +1,4 @@
-// The feed: every event once, in the same order for all readers, and never before a cursor that was given out.
+// The feed: every event once, in the same order for all readers, and never before a cursor that was handed out.
 
 import fc from 'fast-check';
 import { Binary } from 'mongodb';
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Reads pages until there is nothing more to read now. */
+/** Reads pages until there are no more events. */
 async function readOn(merchant: TestMerchant, from?: string, query = ''): Promise<{ ids: string[]; cursor: string }> {
   const ids: string[] = [];
   let cursor = from;

@@ -1,5 +1,5 @@
-// Nobody gets more than was given: nobody grants a permission that he does not hold, personal data is masked for those
-// who may not read members, and a batch is cancelled only with the permission of its kind.
+// Nobody gets more permissions than were granted: a grant needs the granted permissions, personal data is masked for
+// callers that may not read members, and cancelling a batch needs the permission of its kind.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../schemas/ids.js';
 import { builtInRoles, type Permission, permissions } from '../../schemas/permissions.js';

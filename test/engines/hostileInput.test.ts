@@ -1,5 +1,5 @@
-// Malicious and meaningless input gets a 4xx with a code, never a 5xx, and changes nothing. Every route of the endpoint
-// table that takes such input is tested with the corpus; fast-check generates the random part.
+// Malicious and meaningless input gets a 4xx with a code, never a 5xx, and changes nothing. The corpus is sent to every
+// route of the endpoint table that takes such input; fast-check generates random input.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
@@ -39,7 +39,7 @@ function urlOf({ path }: Endpoint): string {
     .join('/');
 }
 
-/** The session of the owner where the API key of an integration would be refused. */
+/** The session of the owner, for endpoints that refuse API keys. */
 const credentialOf = ({ session, access }: Endpoint) => {
   const admitted: readonly string[] = ['public', ...(builtInRoles.integration ?? [])];
   return session || !admitted.includes(access) ? { credential: console_ } : {};
@@ -113,7 +113,7 @@ const raw = (text: string, method: string, endpoint?: Endpoint) => ({
   ...(endpoint && credentialOf(endpoint)),
 });
 
-/** Fields that take these values: a new program may have an id of its own, and a draft in a preview may be anything. */
+/** Fields that accept these values: a new program may have any id, and a draft in a preview any content. */
 const allowed: Record<string, string[]> = { createProgram: ['_id'], previewProgram: ['program'] };
 
 describe.each(withBody)('the body of %s', (name, endpoint) => {

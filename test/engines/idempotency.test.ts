@@ -1,5 +1,5 @@
 // One key is one change (docs/interface.md#83-idempotency-keys): a retry gets the same answer, concurrent requests are
-// applied once, and the change is never applied again, whichever process died.
+// applied once, and the change is never applied twice, whichever process died.
 import { Binary } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keyedChangeId, newToken } from '../../schemas/ids.js';

@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-/** A queued import whose chunks hold people with these emails, or without one. */
+/** A queued import whose chunks contain people with these emails, or without one. */
 async function queued(...chunks: (string | undefined)[][]): Promise<BatchRow> {
   const { _id: batchId } = await openImport(deps, {
     merchantId: merchant.id,

@@ -1,5 +1,5 @@
-// Imports as merchants have them: files of European spreadsheets, columns by mapping, card numbers that go on working,
-// dry runs, and imports without an event for each row.
+// Imports with real files: European spreadsheets, mapped columns, existing card numbers, dry runs, and imports without
+// an event for each row.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { collectionNames } from '../../schemas/collections.js';
@@ -110,7 +110,7 @@ describe('an external id', () => {
     const first = await enroll('4001', { email: 'first.4001@example.com' });
     expect([first.status, first.body.data.externalId]).toEqual([201, '4001']);
     expect(outcome(await enroll(' 4001 '))).toEqual([409, 'EXTERNAL_ID_TAKEN']);
-    // The email is that of a member, so nobody is enrolled and nothing is taken.
+    // The email belongs to a member, so no member is created and no external id is taken.
     const known = await enroll('4001-b', { email: 'first.4001@example.com' });
     expect([known.status, known.body.data.deduped, known.body.data.externalId]).toEqual([200, true, '4001']);
     const answers = await Promise.all(Array.from({ length: 6 }, () => enroll('4002')));

@@ -70,7 +70,7 @@ describe('importing a file', () => {
   });
 
   it('accepts the maximum number of rows, and the same file again creates no member twice', async () => {
-    // Nobody is subscribed: which events an import makes is asserted above.
+    // Without a subscription; the events of an import are tested above.
     const merchant = await aMerchant(subscribed.service);
     const program = await merchant.program();
     const file = csvOf(5_000, 'many');

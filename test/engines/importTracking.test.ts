@@ -1,4 +1,4 @@
-// Imports that are followed, cancelled, corrected and sent again, and whose workers stop and start.
+// Imports that are polled, cancelled, corrected and sent again, and whose workers stop and start.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importId } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';

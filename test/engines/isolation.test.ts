@@ -11,7 +11,7 @@ import { until } from '../rig/until.js';
 
 const table: [string, Endpoint][] = Object.entries(endpoints);
 const closed = table.filter(([, { access }]) => access !== 'public');
-/** Those that need no permission beside the session itself. */
+/** Endpoints that need only the session itself. */
 const ownSession = closed.filter(([, { access }]) => access === 'session');
 const permitted = closed.filter(([, { access }]) => access !== 'session');
 const withId = permitted.filter(([, { path }]) => path.includes(':'));
@@ -120,7 +120,9 @@ const probe = ([name, endpoint]: [string, Endpoint], credential: Record<string, 
 };
 
 const writesWithoutId = new Set(['createApiKey', 'createRole', 'createUser', 'createSubscription']);
-/** What a new key or role asks for is what every caller of these tests holds: nobody grants more than he holds. */
+/**
+ * A new key or role requests the permissions that every caller of these tests holds, because nobody can grant others.
+ */
 const grants: Record<string, object> = {
   createApiKey: { name: 'x', roleIds: ['no-such-role'] },
   createRole: { name: 'x', permissions: ['users:edit'] },

@@ -1,4 +1,5 @@
-// The live desk of `npm start` (docs/console.md): two virtual phones, given to the running demo from the console.
+// The live desk of `npm start` (docs/console.md): two virtual phones that are added to the running demo from the
+// console.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, keepScreenshot, screens, startBrowser, type TestBrowser } from '../rig/browser.js';

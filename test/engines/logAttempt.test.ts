@@ -48,7 +48,7 @@ const resultOf = (delivery: DeliveryRow, unlogged = false): DeliveryRecord => ({
 
 const logged = (delivery: DeliveryRow) => service.deps.collections.deliveries.findOne({ _id: delivery._id });
 
-/** The database fails `times` times after it has committed: the client does not learn that its write is there. */
+/** The database fails `times` times after it has committed, so the client does not learn that its write succeeded. */
 function losingAnswers(deps: Deps, times: number): Deps {
   let left = times;
   const lose = (session: ClientSession): ClientSession => {

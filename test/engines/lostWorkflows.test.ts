@@ -1,4 +1,4 @@
-// Work whose workflow was terminated or lost is found in the database and goes on. The activities of the schedule
+// Work whose workflow was terminated or lost is found in the database and continues. The activities of the schedule
 // `revive-work` are called directly.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { reviveBatches } from '../../activities/batches/startBatch.js';
@@ -36,7 +36,7 @@ beforeEach(() => receiver.setResponder(ok()));
 
 const terminate = (workflowId: string) => service.client.workflow.getHandle(workflowId).terminate('by a test');
 
-/** Ends every workflow but the relay, as when Temporal has lost its data. */
+/** Ends every workflow but the relay, as if Temporal had lost its data. */
 async function terminateAll(): Promise<void> {
   const query =
     'ExecutionStatus = "Running" AND WorkflowType IN ("deliverWebhook", "publishChange", "issuePasses", "retryPasses")';

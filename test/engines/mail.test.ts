@@ -1,5 +1,5 @@
-// Mails from the queue to a real SMTP server: once for each reason, within the limits, sent later when the server does not
-// take them, and without anything of the person in rows, histories and logs.
+// Mails from the queue to a real SMTP server: once for each reason, within the limits, retried when the server does not
+// accept them, and without personal data in rows, histories and logs.
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eraseMails } from '../../activities/mail/eraseMails.js';
@@ -60,7 +60,7 @@ const signIn = (given: Partial<QueueMail> = {}): QueueMail => ({
   ...given,
 });
 
-/** The state of the only mail of the merchant once it is sent or given up. */
+/** The final state of the only mail of the merchant. */
 const ended = () =>
   until(async () => {
     const [row] = await rows();

@@ -1,5 +1,5 @@
-// The export of a member holds all that is kept about it, and nothing of anybody else; that of a merchant holds all its
-// rows, and its removal leaves none. All three work from schemas/personalData.ts.
+// The export of a member contains everything that is stored about it, and no data of others. The export of a merchant
+// contains all its rows, and its removal leaves none. All three work from schemas/personalData.ts.
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const members: Record<string, { id: string; serialNumber: string; programId: string }> = {};
 
-/** A member with something in every collection, and a delivery, a campaign and an import beside it. */
+/** A member with data in every collection, together with a delivery, a campaign and an import. */
 async function fill(of: TestMerchant, who: string): Promise<void> {
   const { deps } = service;
   const retryPolicy = { maxAttempts: 5, backoffMs: 600_000 };
@@ -167,7 +167,7 @@ describe('erasures that are made again after a restore', () => {
       await until(() => collections.events.findOne({ memberId: id, type: 'member.created', state: 'published' }));
     const stored = await collections.members.find({ _id: { $in: [first.id, second.id] } }).toArray();
     const emails = await collections.emails.find({ memberId: first.id }).toArray();
-    // What a worker would remove meanwhile is not to be what this test puts back.
+    // The test must not restore rows that a worker would have removed in the meantime.
     await service.stopWorker();
     for (const { id } of [first, second])
       await merchant.call(`/merchants/me/members/${id}`, { method: 'DELETE', credential: owner });
@@ -176,7 +176,7 @@ describe('erasures that are made again after a restore', () => {
     expect(listed.lines.map((line) => JSON.parse(line).memberId)).toEqual(
       expect.arrayContaining([first.id, second.id]),
     );
-    // As in a backup from before.
+    // As in an older backup.
     await collections.members.insertMany(stored);
     await collections.emails.insertMany(emails);
     for (const { _id, merchantId, memberCode } of stored) {

@@ -1,5 +1,5 @@
-// What the operator decides about a merchant: limits with a setting and a number of its own, and a suspension, in which
-// its requests are refused and its deliveries wait.
+// The operator's settings of a merchant: limits by setting and for one merchant, and a suspension, in which its
+// requests are refused and its deliveries wait.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -185,7 +185,7 @@ describe('a suspended merchant', () => {
     const state = { state: 'pending', attempts: 0 };
     await until(async () => (await events.findOne({ _id: delivery.eventId }))?.state === 'published');
     expect(delivery.queuedFor).toBe(delivery.subscriptionId);
-    // The queue is looked at every second.
+    // The queue is read every second.
     const since = performance.now();
     await until(() => performance.now() - since > 3_000);
     expect(receiver.requests).toHaveLength(0);

@@ -1,5 +1,5 @@
 // Connections to MongoDB: a process that starts while MongoDB is unavailable reports it and works without a restart
-// when MongoDB is back. When connections are closed, no request waits without end.
+// when MongoDB is back. When connections are closed, no request waits forever.
 import { createServer, connect as dial, type Server, type Socket } from 'node:net';
 import { MongoClient, ObjectId } from 'mongodb';
 import { pino } from 'pino';
@@ -110,7 +110,8 @@ it('every request gets an answer when its connection is closed at the same momen
     await Promise.allSettled(Array.from({ length: 30 }, ask));
     for (const socket of onTheWay) socket.end();
     const asked: Promise<number>[] = [];
-    // One request in each turn of the event loop: in one of the turns the socket is closed but not yet known to be.
+    // One request in each turn of the event loop: in one turn, the socket is closed but the close event is still
+    // pending.
     for (let turn = 0; turn < 200; turn += 1) {
       await new Promise(setImmediate);
       asked.push(ask());

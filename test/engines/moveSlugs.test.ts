@@ -1,4 +1,4 @@
-// Data from before slugs had a collection of their own: migration moves the slugs, once.
+// Data from before slugs had their own collection: the migration moves the slugs once.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { migrate } from '../../worker/migrate.js';
 import { aDesigner, outcome } from '../rig/designer.js';

@@ -1,5 +1,5 @@
-// Signing in by a company's OpenID provider, against a real one on loopback: a person is known by `sub`, the first time
-// by the verified address of an invited user (docs/interface.md#55-users-and-signing-in).
+// Sign-in through a company's OpenID provider, against a real one on loopback: a person is identified by `sub`, and the
+// first time by the verified address of an invited user (docs/interface.md#55-users-and-signing-in).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSignInLink } from '../../activities/access/sessions.js';
 import type { UserRow } from '../../schemas/collections.js';
@@ -37,7 +37,7 @@ const invited = (email = `${newToken(6)}@example.com`.toLowerCase(), merchantId 
   aUser(service.deps, { merchantId, email });
 const stored = ({ _id }: UserRow) => service.deps.collections.users.findOne({ _id });
 
-/** Signs in at the provider as this account; returns where that ends. */
+/** Signs in at the provider with this account; returns the final URL. */
 async function signInAs(account: Partial<OpenIdProvider['account']>, browser = aBrowser()) {
   provider.account = { sub: newId(), email: 'nobody@example.com', email_verified: true, ...account };
   return browser.follow(begin(), (url) => url.endsWith('/console'));
@@ -160,7 +160,7 @@ describe('an answer of the provider', () => {
     expect(await refusal({ answer: await browser.go(url) })).toEqual(notWorked);
     browser.setCookie(url, 'sign-in', secret);
     expect(await refusal({ answer: await browser.go(url) })).toEqual(notWorked);
-    // The service itself knows: the provider, which would refuse the code, too, was not asked.
+    // The service itself detects it: the provider, which would refuse the code too, was not called.
     expect(provider.exchanges).toBe(exchanges);
   });
 

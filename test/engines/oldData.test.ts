@@ -1,5 +1,5 @@
-// Programs, members and ledgers as version 0.1.0 wrote them before programs had versions and ledger entries could be
-// reversed: they are worked with as they are, without a step by hand. The rows below are what that version stored.
+// Programs, members and ledgers as version 0.1.0 wrote them, before programs had versions and ledger entries could be
+// reversed. They work without a manual step. The rows below are in the form of that version.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditLedger } from '../../activities/members/auditLedger.js';
 import type { MemberRow, ProgramRow } from '../../schemas/collections.js';

@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 const brown = { background: '#3b2417', foreground: '#fff7ed', label: '#fdba74' };
-/** Every text of a page for customers that a merchant writes. */
+/** Every text that a merchant can set on a page for customers. */
 const wholeCard = {
   name: 'Corner Coffee',
   style: 'stamps',
@@ -318,7 +318,7 @@ describe.runIf(hasBrowser)('a whole card', () => {
     'is clean for axe in %s, on a phone and a desktop, light and dark',
     async (language) => {
       const { button, celebration, about } = says[language];
-      // The one by the browser, the other by the program.
+      // German is chosen by the browser, French by the program.
       const byProgram = language === 'fr' ? { language } : {};
       const locale = language === 'de' ? 'de-AT' : 'en-GB';
       const page = await browser.open(await enrollUrl({ ...wholeCard, ...byProgram }), { ...screens.phone, locale });

@@ -100,7 +100,9 @@ type Json = any;
 const stored = async (workflowId: string): Promise<Json> =>
   JSON.parse(historyToJSON(await plain.workflow.getHandle(workflowId).fetchHistory()));
 
-/** What stands in clear: search attributes are indexed by the server, and `data` of a marker holds only the SDK's own. */
+/**
+ * The parts in plain text: the server indexes search attributes, and `data` of a marker contains only data of the SDK.
+ */
 const inClear = new Set(['searchAttributes', 'data']);
 
 function payloadsIn(value: Json, name = ''): Json[] {

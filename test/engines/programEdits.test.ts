@@ -1,5 +1,5 @@
-// Drafts of programs (docs/interface.md#42-programs): made and changed in console sessions, invisible to everybody else,
-// and never lost to somebody who edits at the same time.
+// Drafts of programs (docs/interface.md#42-programs): created and edited in console sessions, invisible to other
+// callers, and protected against concurrent edits.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../schemas/ids.js';
 import { aDesigner, type Designer, outcome } from '../rig/designer.js';

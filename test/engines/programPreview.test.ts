@@ -1,4 +1,4 @@
-// The preview of a draft (docs/interface.md#42-programs) shows what the code that builds passes and pages makes of it.
+// The preview of a draft (docs/interface.md#42-programs) is made by the code that builds passes and pages.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canvas, encodePng } from '../../activities/wallets/apple/drawing.js';
 import { type Customers, startCustomers } from '../rig/customers.js';

@@ -1,5 +1,5 @@
-// Publishing a program (docs/interface.md#42-programs): everything that follows from the new version is there at once or
-// not at all, and the passes in use are rebuilt, whatever dies.
+// Publishing a program (docs/interface.md#42-programs): everything that follows from the new version is written at once
+// or not at all, and the passes in use are rebuilt, whichever process dies.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reviveBatches } from '../../activities/batches/startBatch.js';
 import { readSome } from '../../activities/programs/programMembers.js';
@@ -188,7 +188,7 @@ describe('a slug', () => {
     expect((await designer.edit(second._id, { slug: first.slug })).status).toBe(200);
     expect((await designer.publish(second._id)).status).toBe(200);
     expect(await page()).toContain('Join Second');
-    // And back again.
+    // Switches back.
     await designer.edit(second._id, { slug: second.slug });
     expect((await designer.publish(second._id)).status).toBe(200);
     await designer.edit(first._id, { slug: first.slug });

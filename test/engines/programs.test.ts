@@ -1,4 +1,4 @@
-// Programs over the API as everybody reads them (docs/interface.md, sections 2.1 and 4.2): raw records, only the
+// Programs over the API as every caller reads them (docs/interface.md, sections 2.1 and 4.2): raw records, only the
 // merchant's own. An API key cannot write them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { programSchemaText } from '../../schemas/programSchema.js';

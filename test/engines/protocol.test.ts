@@ -1,5 +1,5 @@
-// Every byte that comes back over a connection of the API is the service's own: what Node would answer by itself has the
-// envelope and an X-Request-Id and is logged, and idle connections stay open for longer than a proxy keeps them.
+// Every byte that comes back over a connection of the API is the service's own: errors that Node would answer itself
+// have the envelope and an X-Request-Id and are logged, and idle connections stay open longer than those of proxies.
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// What anybody may ask for is cheap: pages, pictures and health are read and drawn once for many requests, and a client
-// that has the answer gets 304.
+// Public requests are cheap: pages, pictures and health are read and rendered once for many requests, and a client with
+// the current answer gets 304.
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Program } from '../../schemas/programs.js';

@@ -1,4 +1,4 @@
-// The public page's form: everyone may send it, so the tests check above all what its answer does not reveal.
+// The public page's form. Anybody can send it, so the tests mainly check what its answer does not reveal.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GoogleServer, startGoogleServer } from '../rig/googleServer.js';
 import { type Answer, aMerchant, type TestMerchant } from '../rig/merchant.js';

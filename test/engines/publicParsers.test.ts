@@ -1,5 +1,5 @@
-// Whatever strangers send to the routes without a credential, and merchants to theirs, is answered below 500, in time,
-// and nothing is stored with replacement characters. The corpora are in test/corpora/SOURCES.md.
+// Any input to routes without a credential, and to merchants' routes, is answered below 500, in time, and nothing is
+// stored with replacement characters. The corpora are in test/corpora/SOURCES.md.
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -50,7 +50,7 @@ const registrations = () =>
   `/wallet/apple/v1/devices/device-1/registrations/${real.certificates.passTypeId}/${customer.member.serialNumber}`;
 const asPhone = () => ({ Authorization: `ApplePass ${customer.member.pass.authenticationToken}` });
 
-/** Each route that takes a body from anybody, with the shape that it wants. */
+/** Each public route with a body, with the body's shape. */
 const routes = (): [path: string, shape: Record<string, unknown>, headers?: Record<string, string>][] => [
   [`/api/v1/enroll/${slug}/submit`, { email: 'a@example.com', firstName: 'A', lastName: 'B', phone: '+4930123' }],
   ['/api/v1/auth/sign-in-links', { email: 'a@example.com' }],

@@ -213,7 +213,7 @@ describe('the window', () => {
     const service = await start({ ...small, RATE_LIMIT_WINDOW_MS: '1500' });
     try {
       const merchant = await aMerchant(service);
-      // However long the six calls take: when a window ends between them, the next one is tested.
+      // The six calls may span two windows; then the next window is tested.
       const refused = await until(async () => {
         const answer = await merchant.call(path);
         return answer.status === 429 && answer;
@@ -246,7 +246,7 @@ describe('with Redis', () => {
     if (!one || !other) throw new Error('Two services were started.');
     const [merchant, beside] = [await aMerchant(one), await aMerchant(other)];
     const key = { 'X-API-Key': merchant.apiKey };
-    // The second service has its own database, which needs the key, too.
+    // The second service has its own database, in which the key must exist too.
     const row = await one.deps.collections.apiKeys.findOne({ merchantId: merchant.id });
     if (row) await other.deps.collections.apiKeys.insertOne(row);
     const bothKnowRedis = async () => {

@@ -85,7 +85,7 @@ it('the class at Google follows each change of a program without an enrollment, 
   const shown = () => google.rules.classes.get(`${google.issuerId}.program-club`)?.hexBackgroundColor;
 
   const { classUpdates, events } = service.deps.collections;
-  // A schedule starts this workflow wherever Google is real.
+  // In production, a schedule starts this workflow while Google is in real mode.
   const updateClasses = () =>
     service.client.workflow.execute('updateClasses', {
       workflowId: `update-classes:${randomUUID()}`,
@@ -106,7 +106,7 @@ it('the class at Google follows each change of a program without an enrollment, 
   expect(await classUpdates.countDocuments()).toBe(1);
   await apply('#333333');
   await running;
-  // The request of the second change may have come after the last look at the first one.
+  // The request of the second change may have come after the last check of the first one.
   await updateClasses();
   expect(shown()).toBe('#333333');
   expect(await classUpdates.find().toArray()).toEqual([]);

@@ -1,5 +1,5 @@
-// Rewards besides the one whose price is the goal (docs/interface.md#32-balances-and-rewards), what a balance is made of,
-// and the audit of a merchant's ledgers.
+// Rewards in addition to the one that costs the goal (docs/interface.md#32-balances-and-rewards), the explanation of a
+// balance, and the audit of a merchant's ledgers.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { merchants } from '../../stack/commands/merchants.js';
 import { runOn } from '../rig/commandLine.js';

@@ -1,4 +1,4 @@
-// Encrypted webhook secrets in the database: rotation of SECRETS_KEY, sealing again, and revocation of old secrets.
+// Encrypted webhook secrets in the database: rotation of SECRETS_KEY, re-encryption, and revocation of old secrets.
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Signing in to the console by one-time links, and the sessions that this makes: they end at once
+// Sign-in to the console by one-time links, and the sessions of these sign-ins, which end at once
 // (docs/interface.md#55-users-and-signing-in).
 import { decodeJwt, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -319,7 +319,7 @@ describe('beside a console with keys of its own', () => {
         .sign(new TextEncoder().encode(jwtSecret));
       expect(outcome(await ask({ Authorization: `Bearer ${forged}` }))).toEqual([401, 'INVALID_TOKEN']);
 
-      // What the other console calls `sid` is its own affair, and opens no session of ours.
+      // The `sid` of a token from the other console has no meaning here and opens no session.
       const theirs = await new SignJWT({ ...claims, sub: 'user-1', sid: 'of-theirs' })
         .setProtectedHeader({ alg: 'RS256', kid: key.kid })
         .sign(key.privateKey);

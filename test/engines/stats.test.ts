@@ -1,5 +1,5 @@
-// The overview of a merchant (docs/interface.md#410-overview-and-audit): counted once, whatever is repeated, and equal to
-// the ledger.
+// The overview of a merchant (docs/interface.md#410-overview-and-audit): each thing is counted once, even when it is
+// repeated, and the counts match the ledger.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { leaseEvents } from '../../activities/outbox/leases.js';
 import { createMarkPublished } from '../../activities/outbox/markPublished.js';
@@ -25,7 +25,7 @@ afterAll(() => subscribed.stop());
 const stats = async (query = '', of = merchant) => (await of.call(`/merchants/me/stats${query}`)).body.data;
 const today = () => dayOf(new Date());
 
-/** Waits until nothing is left to publish and to deliver. */
+/** Waits until everything is published and delivered. */
 async function rest(): Promise<void> {
   const { events, deliveries } = service.deps.collections;
   await until(async () => {

@@ -1,5 +1,5 @@
-// Takeovers between processes happen once: commits whose answer was lost, claims and attempts of a process that stood
-// still, events that fail their batch, and rows that were written under a shifted clock.
+// Takeovers between processes happen once: commits whose answer was lost, idempotency rows and attempts of a paused
+// process, events that fail their batch, and rows that were written under a shifted clock.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decidePoints } from '../../activities/members/balanceRules.js';
 import { changeMember } from '../../activities/members/changeMember.js';
@@ -375,7 +375,7 @@ describe('the attempts of a delivery', () => {
       state: 'exhausted',
       attempts: 3,
     });
-    // An attempt of a process that stood still: without this check it left the delivery "retrying" for good.
+    // An attempt of a paused process: without this check, it left the delivery "retrying" forever.
     await expect(attempt(undefined, 2)).rejects.toThrow(LeaseLost);
     expect(await deps.collections.deliveries.findOne({ _id: delivery._id })).toMatchObject({
       state: 'exhausted',

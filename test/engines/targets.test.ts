@@ -1,5 +1,5 @@
-// The list of targets of a batch: a worker that dies while it draws up the list costs one chunk of work, two workers
-// list nobody twice, and a cancelled batch stops listing at once.
+// The list of targets of a batch: a worker that dies while it creates the list costs one chunk of work, two workers
+// list each member once, and a cancelled batch stops at once.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { snapshotCampaign, snapshotRebuild } from '../../activities/batches/campaigns.js';
 import { finishBatch } from '../../activities/batches/finishBatch.js';
@@ -66,7 +66,7 @@ function dyingAfter(chunks: number, happens: () => Promise<unknown> = async () =
   };
 }
 
-/** Dependencies that count the rows which are read from a collection. */
+/** Dependencies that count the rows read from a collection. */
 function counting(name: 'members' | 'events'): { deps: WorkerDeps; rows: () => number } {
   let rows = 0;
   const wrapped = new Proxy(deps.collections[name] as typeof deps.collections.events, {
@@ -191,7 +191,7 @@ describe('a batch that is cancelled while its targets are listed', () => {
       },
       collections: {
         ...deps.collections,
-        // Lets the request arrive before the next page is read.
+        // Delivers the request before the next page is read.
         members: new Proxy(deps.collections.members, {
           get(members, property) {
             if (property !== 'find') return Reflect.get(members, property);

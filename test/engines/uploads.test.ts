@@ -58,7 +58,7 @@ const batchOf = ({ _id }: BatchRow) => deps.collections.batches.findOne({ _id })
 const rowsOf = ({ _id: batchId }: BatchRow) => deps.collections.importChunks.countDocuments({ batchId });
 const eventsOf = ({ _id }: BatchRow) => deps.collections.events.find({ 'data.batchId': _id }).toArray();
 
-/** Dependencies that run `happens` before the rows of an upload are looked for to be removed. */
+/** Dependencies that run `happens` before the rows of an upload are searched for removal. */
 function beforeRemoval(happens: () => Promise<unknown>): Deps {
   const importChunks = new Proxy(deps.collections.importChunks, {
     get(chunks, property) {

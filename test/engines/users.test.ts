@@ -1,5 +1,5 @@
-// The users of a merchant: invited, given other roles and removed, by whoever holds what he gives; the last owner stays
-// (docs/interface.md#55-users-and-signing-in).
+// The users of a merchant: invited, given other roles and removed, by users who hold the permissions that they grant;
+// the last owner stays (docs/interface.md#55-users-and-signing-in).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeRoles, createUser, removeUser } from '../../activities/access/users.js';
 import { createDeps } from '../../platform/createDeps.js';
@@ -23,7 +23,7 @@ afterAll(() => service.stop());
 const path = '/merchants/me/users';
 const outcome = ({ status, body }: Answer) => [status, body.error?.code ?? 'ok'];
 
-/** Calls as a user of the console who holds exactly these permissions. */
+/** Calls the API as a user of the console with exactly these permissions. */
 async function by(own: TestMerchant, held: readonly Permission[], at: string, call: Call = {}): Promise<Answer> {
   const _id = newId();
   await service.deps.collections.roles.insertOne({ _id, merchantId: own.id, name: _id, permissions: [...held] });

@@ -1,5 +1,5 @@
-// What phones may ask of the service is bounded, by pass and by address: registrations, events of registrations that
-// come and go, log lines. A push token belongs to the device, and one that APNs calls bad for good is dropped.
+// The requests of phones are bounded by pass and by address: registrations, events of passes that are added and removed
+// repeatedly, log lines. A push token belongs to the device, and a token that APNs finally refuses is removed.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reportRemovals } from '../../activities/wallets/apple/reportRemovals.js';
@@ -75,7 +75,7 @@ const memberOf = ({ member }: Customer) => real.service.deps.collections.members
 const eventsOf = ({ member }: Customer, type: 'pass.installed' | 'pass.removed') =>
   real.service.deps.collections.events.countDocuments({ memberId: member._id, type });
 
-/** `deps` of an activity that runs this much later. */
+/** `deps` for an activity that runs this much later. */
 const later = (ms: number) => ({ ...effects.deps, now: () => new Date(Date.now() + ms) });
 
 describe('the registrations of a pass', () => {
@@ -110,7 +110,7 @@ describe('the registrations of a pass', () => {
     expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, expect.any(Number)]);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await register(bob, device)).status).toBe(201);
-    // A stranger without the token of the pass does not use up what it may.
+    // Requests without the token of the pass do not count against its limit.
     const wrong = { method: 'POST', token: 'wrong', body: { pushToken: 'a' } };
     for (let turn = 0; turn < 45; turn += 1) expect((await ask(pathOf(bob, device), wrong)).status).toBe(401);
     expect((await register(bob, device)).status).toBe(200);
@@ -184,13 +184,13 @@ describe('a push token', () => {
     await register(bob, other, { pushToken: 'others' });
     expect((await register(ada, device, { pushToken: 'new' })).status).toBe(200);
     expect([await tokensOf(ada), await tokensOf(bob)]).toEqual([['new'], ['new', 'others']]);
-    // The first registration of another pass says it as well.
+    // The first registration of another pass reports the token too.
     expect((await register(eve, device, { pushToken: 'newest' })).status).toBe(201);
     expect([await tokensOf(ada), await tokensOf(bob)]).toEqual([['newest'], ['newest', 'others']]);
     await customers.points(bob, { delta: 1 });
     const pushed = real.apns.pushes.map(({ pushToken }) => pushToken);
     expect([pushed.includes('old'), pushed.includes('new'), pushed.includes('newest')]).toEqual([false, false, true]);
-    // A phone that has the newest version needs no further push, and is not called stale.
+    // A phone with the newest version needs no further push and is not stale.
     for (const at of [2, 20, 400, 402]) await repushStale(later(at * minute));
     expect((await devicesOf(ada)).map(({ stale }) => stale)).toEqual([undefined]);
   });

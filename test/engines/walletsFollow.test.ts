@@ -1,5 +1,5 @@
-// Google without its callbacks: the object of a customer who saved it follows every change, Google's own answer says
-// who has it, and members from the time of stub mode get their object.
+// Google without its callbacks: the object of a customer who saved it gets every change, Google's answer says whether a
+// customer has it, and members from the time of stub mode get their object.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { snapshotRebuild } from '../../activities/batches/campaigns.js';
 import { followDue } from '../../activities/wallets/google/followObjects.js';
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const objectIdOf = ({ member }: Pick<Customer, 'member'>): string => `${real.google.issuerId}.member-${member._id}`;
 const memberOf = (id: string) => until(() => real.service.deps.collections.members.findOne({ _id: id }));
-/** Follows until nothing is due. */
+/** Updates until nothing is due. */
 const follow = async (afterMs = 0): Promise<void> => {
   const deps = { ...effects.deps, now: () => new Date(Date.now() + afterMs) };
   for (let round = 0; round < 100; round += 1) if ((await followDue(deps)).done === 0) return;
@@ -53,7 +53,7 @@ describe('a card that was saved without a callback', () => {
     expect(second.passUpdate?.google).toEqual({ objectPatched: true, mode: 'real' });
     expect(real.customer.card(objectIdOf(ada)).balance).toBe('6');
     expect(customers.receivedSoFar(ada, 'pass.installed')).toHaveLength(1);
-    // The callback that comes after all says nothing new.
+    // The late callback changes nothing.
     expect(await real.customer.call('save', objectIdOf(ada))).toEqual([200]);
   });
 
@@ -154,7 +154,7 @@ describe('members from the time of stub mode', () => {
     expect(missing).toHaveLength(61);
     expect(missing).toContainEqual(expect.stringContaining(`${ada?.memberCode}  ${program._id}  google`));
     expect(missing.at(-1)).toBe('60 members have no pass in a wallet');
-    // A change of a member from that time does not wait for all the others.
+    // A change of such a member does not wait for all the others.
     await real.merchant.call(`/merchants/me/members/${ada?._id}/points`, { method: 'PATCH', body: { delta: 3 } });
     await follow();
     expect(real.customer.card(`${real.google.issuerId}.member-${ada?._id}`)).toMatchObject({ balance: '3' });

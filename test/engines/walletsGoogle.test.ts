@@ -209,7 +209,7 @@ describe('saves and deletions without a callback', () => {
     expect(await reconcile(0)).toEqual({ corrected: 1 });
     expect(await reconcile(0)).toEqual({ corrected: 1 });
 
-    // Each save also causes an update, whose answer would say the removal.
+    // Each save also causes an update, whose answer would already report the removal.
     for (const customer of both)
       await until(async () => (await customers.timeline(customer, 'google_object_patched')).length > 0);
     for (const customer of both) real.google.rules.setHasUsers(objectIdOf(customer), false);
@@ -231,9 +231,7 @@ describe('saves and deletions without a callback', () => {
 });
 
 describe('Google with a fault', () => {
-  /**
-   * A save also causes an update, which must be over before the next step. It may be late when the machine stood still.
-   */
+  /** A save also causes an update, which must be finished before the next step. It may be late on a stalled machine. */
   const settled = (customer: Customer, updates = 1) =>
     until(async () => {
       const lines = await customers.timeline(customer, 'google_object_patched');
@@ -253,7 +251,7 @@ describe('Google with a fault', () => {
       const ada = await customers.join();
       const objectId = await save(ada);
       await settled(ada);
-      // The fault stays until the answer is there, however many requests Google gets.
+      // The fault remains until the answer arrives, however many requests Google gets.
       real.google.fail({ ...fault, on: 'objectUpdate', times: Number.POSITIVE_INFINITY });
       const { passUpdate, current, ms } = await customers.points(ada, { delta: 7, changeMessage: 'Seven more' });
       real.google.mend();

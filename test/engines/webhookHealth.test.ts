@@ -1,5 +1,5 @@
 // The health of a subscription as its owner sees it: it is disabled only with a reason, and no event is lost while it
-// is.
+// is disabled.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { webhooks } from '../../stack/commands/webhooks.js';
 import { runOn } from '../rig/commandLine.js';

@@ -1,5 +1,5 @@
 // The campaign of `npm run crash` for one minute: mixed load on a whole service whose processes and engines are killed
-// and stopped as the seed says. In the end nothing is lost and nothing is doubled.
+// and stopped as the seed says. In the end nothing is lost or doubled.
 import { expect, it } from 'vitest';
 import { runCampaign, tableOf } from '../crash/rig/runCampaign.js';
 

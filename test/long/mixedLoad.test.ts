@@ -1,6 +1,6 @@
 // All kinds of calls at the same time for ten minutes, by 16 and by 64 callers, on a whole service of separate
-// processes, while the feed is read: no answer of 500 or more, no lost call, and no statement with write conflicts for
-// 5 s.
+// processes with a reader of the feed: no answer of 500 or more, no lost call, and no statement with write conflicts
+// for 5 s.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -7,7 +7,7 @@ export interface Part {
   args: readonly string[];
   /** The part is killed after this time and has failed. */
   limitMinutes: number;
-  /** Settings that shorten the part when it runs in its turn in CI. */
+  /** Settings that shorten the part in a CI run. */
   turnEnv?: Readonly<Record<string, string>>;
   /** CI runs the parts of one turn at a time. The turns should be about equally long, around three minutes. */
   turn: 0 | 1 | 2;

@@ -1,6 +1,6 @@
-// Proves that the checkers detect errors: with each guarantee switched off in turn, they must report what was broken in
-// a run that is otherwise without findings. The switches are modules that are loaded before the services' code, so the
-// product has none.
+// Proves that the checkers detect errors: each guarantee is switched off in turn, and the checkers must report the
+// failure in a run that otherwise has no findings. The switches are modules that are loaded before the services' code,
+// so the product contains none.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrashPoint } from '../../platform/crashPoint.js';
@@ -30,9 +30,9 @@ interface Run {
   env?: Record<string, string>;
   /** Further changes, after the death. */
   afterwards?: readonly BalanceKind[];
-  /** A member has points whose time is over. */
+  /** A member has points that are due to expire. */
   oldSale?: true;
-  /** Long enough for an intact service to come to rest; a broken one does not. */
+  /** Long enough for an intact service to finish its work; a broken one never does. */
   restMs: number;
 }
 
@@ -118,7 +118,7 @@ describe('with a guarantee switched off', () => {
   it('a ledger row that does not know of its reversal is reported as reversed twice', async () => {
     const findings = await run({
       preload: { api: breaking('reverseTwice') },
-      // Of three reversals of two changes at least two are of the same one.
+      // Three reversals of two changes include at least two of the same change.
       afterwards: ['reverse', 'reverse', 'reverse'],
       restMs: 15_000,
     });

@@ -1,7 +1,7 @@
-// Every kind of write of this service against every other one on the bare engine: an open transaction makes the first
-// write, the second write meets it on the same document, then the transaction writes again and commits. Both must end,
-// and the collection must take writes afterwards. Kinds that the lint rule of `npm run check` refuses are run, too, to
-// show why.
+// Every pair of write kinds of this service on the bare engine: an open transaction makes the first write, the second
+// write conflicts with it on the same document, then the transaction writes again and commits. Both must end, and the
+// collection must accept writes afterwards. Kinds that the lint rule of `npm run check` refuses are run too, to show
+// why.
 import { randomUUID } from 'node:crypto';
 import { type ClientSession, type Collection, type Document, MongoClient } from 'mongodb';
 import { afterEach, beforeEach, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
-// The demo's live desk: two virtual phones in a process of their own, beside a log of every hop. The console follows it
-// by server-sent events. The phones need wallets, which the demo does not have at first: the desk starts stand-ins of
-// Apple and Google and hands their settings to the supervisor, which restarts worker and API with them.
+// The demo's live desk: two virtual phones in a separate process, and a log of every hop of a change. The console
+// receives it by server-sent events. The phones need wallets, which the demo does not have at first: the desk starts
+// stand-ins of Apple and Google and gives their settings to the supervisor, which restarts worker and API with them.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ const settings = z.object({ STACK_DIR: z.string(), LIVE_DESK_URL: z.url(), PUBLI
 const stackDir = settings.STACK_DIR;
 const { port, host } = new URL(settings.LIVE_DESK_URL);
 const { origin } = new URL(settings.PUBLIC_URL);
-/** A person may have typed the other name of this machine. */
+/** The user may have typed another name of this machine. */
 const consoleOrigins = [origin, origin.replace('//127.0.0.1:', '//localhost:')];
 
 interface Hop {
@@ -114,7 +114,7 @@ async function addToAndroid(passUrl: string, saveUrl: string): Promise<void> {
   tell('state', state());
 }
 
-/** Google's stand-in is in this process, so looking costs nothing and no request. */
+/** Google's stand-in runs in this process, so polling it is free and sends no request. */
 setInterval(() => {
   const shown = phones.android;
   if (!wallets || !objectId || !shown) return;
@@ -159,7 +159,7 @@ async function carryOut(given: z.infer<typeof order>): Promise<void> {
   else kill(given.name);
 }
 
-/** Answers the console alone: another page of this machine's browser can neither read nor order anything. */
+/** Answers only the console: another page in this machine's browser can neither read nor control the desk. */
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const from = request.headers.origin ?? '';
   if (!consoleOrigins.includes(from) || request.headers.host !== host) return void response.writeHead(403).end();

@@ -1,5 +1,5 @@
 // `npm run record`: runs each scenario without a stored history and stores the history that the server recorded. A
-// stored history is never overwritten, because it represents executions that may still run.
+// stored history is never overwritten, because it represents executions that may still be running.
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

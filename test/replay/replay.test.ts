@@ -1,5 +1,5 @@
 // Recorded histories of every workflow type replay with the current code, so running executions continue after a
-// deployment. A history that was changed on purpose does not replay, which proves that the test detects differences
+// deployment. A deliberately changed history does not replay, which proves that the test detects differences
 // (docs/changing-workflows.md).
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -21,7 +21,7 @@ type Handle = Awaited<ReturnType<WorkflowWorker['start']>>;
 interface Scenario<N extends WorkflowName> {
   activities: FakeActivities;
   input: WorkflowInputs[N];
-  /** Acts on the execution from outside after its start. */
+  /** Acts on the execution after its start. */
   meanwhile?: (handle: Handle) => Promise<unknown>;
   /** The update that starts the execution, as a waiting API does. */
   update?: string;
@@ -221,7 +221,7 @@ export const scenarios: Scenarios = {
         activities: {
           relayEvents: async () => {
             rounds += 1;
-            // The second run stays in its first round until it is ended.
+            // The second run waits in its first round until it is ended.
             if (rounds > 50) await new Promise((resolve) => setTimeout(resolve, 1_000));
             return { relayed: 2 };
           },

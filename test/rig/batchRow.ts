@@ -1,7 +1,7 @@
 import type { BatchRow } from '../../schemas/collections.js';
 import { newId } from '../../schemas/ids.js';
 
-/** A batch in which nothing is done yet, as the database holds it. */
+/** The database row of a batch in which nothing is done yet. */
 export const batchRow = (fields: Pick<BatchRow, 'merchantId' | 'kind' | 'phase'> & Partial<BatchRow>): BatchRow => ({
   _id: newId(),
   counts: { total: 0, created: 0, deduped: 0, failed: 0 },

@@ -7,7 +7,7 @@ export default class ClosingLine implements Reporter {
     // An error outside of any test fails the run, so it counts as one failure.
     const tally: Tally = { passed: 0, failed: errors.length, skipped: 0 };
     for (const module of modules) {
-      // A file that could not be loaded has no tests, but counts as one failure.
+      // A file that could not be loaded contains no tests, but counts as one failure.
       if (module.state() === 'failed' && module.errors().length > 0) tally.failed += 1;
       for (const test of module.children.allTests()) {
         const { state } = test.result();

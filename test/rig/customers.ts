@@ -32,7 +32,7 @@ export interface Line {
 export interface Changed {
   passUpdate: PassUpdate | null;
   current: number;
-  /** Duration of the call, without the time in which the machine stood still. */
+  /** Duration of the call, without the time in which the machine was stalled. */
   ms: number;
 }
 

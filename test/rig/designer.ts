@@ -1,4 +1,4 @@
-// A console session that designs the programs of a merchant.
+// A console session that edits the programs of a merchant.
 import type { Answer, Call, TestMerchant } from './merchant.js';
 
 export interface Designer {

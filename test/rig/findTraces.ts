@@ -1,5 +1,5 @@
-// Looks for values of a person in every place where the service keeps something: all collections of the database, listed
-// by the database itself, Temporal's histories, logs, and folders of mails. A value is found in any form in which the
+// Searches for values of a person in every place where the service stores data: all collections of the database, as the
+// database lists them, Temporal's histories, logs, and mail folders. A value is found in every form in which the
 // service writes it.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -26,7 +26,7 @@ export interface Trace {
   form: string;
 }
 
-/** Base64 of a text that contains the value is one of three texts, by where the value begins. */
+/** A value has three possible base64 forms, depending on its offset. */
 function base64Within(value: string): string[] {
   return [0, 1, 2].map((shift) => {
     const encoded = Buffer.from(' '.repeat(shift) + value).toString('base64');
@@ -37,7 +37,7 @@ function base64Within(value: string): string[] {
 
 const urlSafe = (base64: string): string => base64.replaceAll('+', '-').replaceAll('/', '_');
 
-/** The forms of a value by their names. Forms in lower case are compared without regard to case. */
+/** The forms of a value by their names. Forms in lower case are compared case-insensitively. */
 function formsOf(value: string): Record<string, string> {
   const digest = (text: string) => createHash('sha256').update(text);
   const digits = value.replace(/\D/g, '');
@@ -69,7 +69,7 @@ function formsOf(value: string): Record<string, string> {
   return { ...all, ...Object.fromEntries(Object.entries(cased).map(([name, text]) => [`${name}:cased`, text])) };
 }
 
-/** What one text holds of the values. */
+/** The values that one text contains. */
 export function tracesIn(place: string, text: string, values: readonly string[]): Trace[] {
   const lower = text.toLowerCase();
   return values.flatMap((value) => {
@@ -80,7 +80,7 @@ export function tracesIn(place: string, text: string, values: readonly string[])
   });
 }
 
-/** A stored value as text: strings, and bytes both as the text that they are and as base64. */
+/** A stored value as text: strings as they are, and bytes both as UTF-8 and as base64. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value instanceof Date || typeof value !== 'object' || value === null) return String(value);
@@ -108,7 +108,7 @@ const filesIn = (folder: string): string[] =>
     return statSync(path).isDirectory() ? filesIn(path) : [path];
   });
 
-/** A file as it is, without line breaks inside of encoded parts, and decoded from quoted-printable and base64. */
+/** The file's text, with line breaks removed from encoded parts, and decoded from quoted-printable and base64. */
 function readings(content: string): string {
   const joined = content.replace(/=\r?\n/g, '').replace(/=([0-9A-F]{2})/g, (_, hex) => `%${hex}`);
   const blocks = content.match(/(?:^[A-Za-z0-9+/]{40,76}={0,2}\r?\n?)+/gm) ?? [];

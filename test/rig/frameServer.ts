@@ -1,5 +1,5 @@
-// An HTTP/2 server with TLS that writes single frames, so that a test decides about each of them. Node's own server
-// cannot send some of them: a GOAWAY that refuses the first stream, or one before SETTINGS.
+// An HTTP/2 server with TLS that writes single frames, so that a test controls each of them. Node's own server cannot
+// send some of them: a GOAWAY that refuses the first stream, or one before SETTINGS.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';

@@ -23,7 +23,7 @@ export interface GoogleRules {
   /** Approves a class, as Google's reviewer does. */
   approve: (classId: string) => void;
   setHasUsers: (objectId: string, hasUsers: boolean) => void;
-  /** Selects objects that every insert is refused for. */
+  /** Selects objects whose insert is always refused. */
   refuses: (object: Json) => boolean;
 }
 

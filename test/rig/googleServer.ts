@@ -36,7 +36,7 @@ export interface GoogleServer {
   origin: string;
   issuerId: string;
   clientEmail: string;
-  /** The service's settings to use this server instead of Google. */
+  /** The service's settings for this server instead of Google. */
   settings: { GOOGLE_WALLET_ISSUER_ID: string; GOOGLE_WALLET_CREDENTIALS: string; GOOGLE_WALLET_ORIGIN: string };
   /** The public key of the service account; verifies save links. */
   accountKey: KeyObject;

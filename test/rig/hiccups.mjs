@@ -1,14 +1,13 @@
-// Makes every process of a test run stand still for a moment right after it wrote to a socket or began to connect, as
-// happens on a busy shared machine. The tests then show which limits are too tight and which code depends on timing.
-//
-//   NODE_OPTIONS="--import $PWD/test/rig/hiccups.mjs" npx vitest run --project engines
+// Pauses every process of a test run for a moment right after it wrote to a socket or began to connect, as happens on a
+// busy shared machine. The tests then show which limits are too tight and which code depends on timing.
+// NODE_OPTIONS="--import $PWD/test/rig/hiccups.mjs" npx vitest run --project engines
 import { Socket } from 'node:net';
 import { isMainThread } from 'node:worker_threads';
 
 /** In milliseconds: each hiccup lasts 0.5 to 1.5 times `forMs`; two hiccups are more than `everyMs` apart. */
 const { HICCUP_MS: forMs = 350, HICCUP_EVERY_MS: everyMs = 250 } = process.env;
 const share = 0.3;
-// Spared, because tests kill this process: a hiccup between an answer and its journal line would lose the line.
+// Excluded, because tests kill this process: a hiccup between an answer and its journal line would lose the line.
 const spared = 'unreliableReceiverProcess.ts';
 
 if (isMainThread && !process.argv[1]?.endsWith(spared)) {

@@ -1,5 +1,5 @@
-// Fails every command of this process whose filter names rows by `_id` after another field. The embedded engine reads by
-// the first field of a filter that has an index, so such a filter reads for example all unpublished events.
+// Fails every command of this process whose filter has `_id` after another field. The embedded engine reads by the
+// first field of a filter that has an index, so such a filter reads for example all unpublished events.
 import { createRequire } from 'node:module';
 import type { Document } from 'mongodb';
 import '../../platform/mongodb/driverPatch.js';
@@ -13,7 +13,7 @@ const { Connection }: { Connection: { prototype: DriverConnection } } = createRe
 );
 const { command: send } = Connection.prototype;
 
-/** All filters of a command, of each statement that it holds. */
+/** All filters of a command, one for each of its statements. */
 function filtersOf({ filter, query, pipeline, updates, deletes, ops }: Document): (Document | undefined)[] {
   const statements: Document[] = [updates, deletes, ops].flatMap((some) => some?.documents ?? some ?? []);
   return [filter, query, pipeline?.[0]?.$match, ...statements.map(({ q, filter: own }) => q ?? own)];

@@ -1,7 +1,7 @@
-// What tests of the ledger ask of one member after another.
+// Calls that tests of the ledger make for a member.
 import type { Answer, Call, TestMerchant } from './merchant.js';
 
-/** `merchant` is asked at each call, because tests make theirs in `beforeAll`. */
+/** `merchant` is a function, because tests create their merchant in `beforeAll`. */
 export function memberCalls(merchant: () => TestMerchant) {
   const one = (memberId: string) => `/merchants/me/members/${memberId}`;
   const call = (path: string, options?: Call): Promise<Answer> => merchant().call(path, options);

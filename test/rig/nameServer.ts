@@ -1,4 +1,4 @@
-// A UDP name server that gives the answers that a test configures, or none.
+// A UDP name server whose answers a test configures.
 import { createSocket } from 'node:dgram';
 import { isIP } from 'node:net';
 

@@ -10,11 +10,11 @@ export interface Account {
 
 export interface OpenIdProvider {
   issuer: string;
-  /** Who signs in next. */
+  /** The person of the next sign-in. */
   account: Account;
   /** Puts another `sub` into the answers of its userinfo endpoint. */
   liesAboutSub: boolean;
-  /** How often a code was to be exchanged. */
+  /** How often a code was exchanged. */
   exchanges: number;
   stop: () => Promise<void>;
 }
@@ -101,7 +101,10 @@ export function aBrowser() {
     go,
     cookie: (url: string, name: string) => jars.get(new URL(url).host)?.get(name),
     setCookie: (url: string, name: string, value: string) => jars.get(new URL(url).host)?.set(name, value),
-    /** Follows redirects from the address until `isLast` says where to stop, without going there, or to the end. */
+    /**
+     * Follows redirects from the address to the end, or to the first URL for which `isLast` is true, which is not
+     * requested.
+     */
     async follow(
       url: string,
       isLast: (url: string) => boolean = () => false,

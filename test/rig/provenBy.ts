@@ -1,4 +1,4 @@
-// Names for each endpoint a test that calls it, for the table in docs/endpoints.md. The last test of a whole run checks
+// Maps each endpoint to a test that calls it, for the table in docs/endpoints.md. The last test of a whole run checks
 // that the named test calls the endpoint.
 import type { EndpointName } from '../../schemas/endpoints/index.js';
 

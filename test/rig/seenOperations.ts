@@ -16,7 +16,7 @@ const noted = new Set<string>();
 
 const seenFile = (): string => join(inject('seenDir'), 'operations');
 
-/** Notes that a change with this action was in the audit. */
+/** Records that the audit contains a change with this action. */
 export const auditSeen = (action: string): string => `audit ${action}`;
 
 export function noteSeen(operation: string): void {

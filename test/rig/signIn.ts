@@ -1,4 +1,4 @@
-// A person with a browser at the sign-in pages: users, their links, the button, and the cookie of a session.
+// A person with a browser at the sign-in pages: users, their links, the button, and the session cookie.
 import { createSignInLink } from '../../activities/access/sessions.js';
 import { createUser } from '../../activities/access/users.js';
 import type { Deps } from '../../platform/deps.js';
@@ -15,7 +15,7 @@ export const aUser = (
 export const aLink = (deps: Deps, ...users: UserRow[]): Promise<string> =>
   createSignInLink(deps, { email: users[0]?.email ?? '', userIds: users.map(({ _id }) => _id) });
 
-/** What a browser says of a request that a page of the service itself makes. */
+/** The headers that a browser adds to a request of the service's own pages. */
 const ownPage = { 'Sec-Fetch-Site': 'same-origin' };
 
 export function press(
@@ -31,13 +31,13 @@ export function press(
   });
 }
 
-/** The value of a cookie that the answer sets. */
+/** The value of a cookie in the answer. */
 export function cookieOf(answer: Response, name = 'session'): string | undefined {
   const found = answer.headers.getSetCookie().find((text) => text.startsWith(`${name}=`));
   return found?.slice(name.length + 1).split(';', 1)[0];
 }
 
-/** The headers of a request that a signed-in page makes. */
+/** The headers of a request from a signed-in page. */
 export async function signedIn(service: TestService, user: UserRow): Promise<Record<string, string>> {
   const answer = await press(service, await aLink(service.deps, user));
   return { Cookie: `session=${cookieOf(answer)}`, ...ownPage };

@@ -1,4 +1,4 @@
-// A real SMTP server on loopback for tests of mail: with TLS, authentication and refusals as a test sets them.
+// A real SMTP server on loopback for tests of mail, with TLS, authentication and refusals that tests configure.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -8,14 +8,14 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 interface ReceivedMail {
   from: string;
   to: string[];
-  /** As the server got it. */
+  /** As the server received it. */
   raw: string;
   parsed: Email;
   secure: boolean;
   user: string | undefined;
 }
 
-/** What the server answers to one step of a mail; undefined to accept it. */
+/** The server's answer to one step of a mail; undefined accepts it. */
 interface Refusal {
   responseCode: number;
   message: string;
@@ -24,11 +24,11 @@ interface Refusal {
 export interface SmtpServer {
   port: number;
   mails: ReceivedMail[];
-  /** How many connections there were. */
+  /** The number of connections so far. */
   connections: () => number;
-  /** Decides about each recipient from now on. */
+  /** Decides about each recipient of later mails. */
   judge: (recipient: (address: string) => Refusal | undefined) => void;
-  /** Decides about each mail after its content arrived; may take its time. */
+  /** Decides about each mail after its content arrived; may be slow. */
   judgeContent: (content: (mail: ReceivedMail) => Refusal | undefined | Promise<Refusal | undefined>) => void;
   close: () => Promise<void>;
 }
@@ -74,7 +74,7 @@ export async function startSmtpServer(
     },
     ...options,
   });
-  // A client that does not trust the certificate, or gives up, ends its connection.
+  // A client that does not trust the certificate, or times out, closes its connection.
   server.on('error', () => {});
   server.listen(port, host);
   await once(server.server, 'listening');

@@ -1,5 +1,4 @@
-// Measures how long the machine stood still, so that time limits in tests count only the time in which this process
-// ran.
+// Measures stalls of the machine, so that time limits in tests count only the time in which this process ran.
 const everyMs = 20;
 
 export interface StallWatch {
@@ -8,7 +7,7 @@ export interface StallWatch {
   stop(): void;
 }
 
-/** Starts to watch for stalls, such as those of a shared machine whose host is busy. */
+/** Starts to detect stalls, such as those of a shared machine whose host is busy. */
 export function watchStalls(): StallWatch {
   let seenAt = performance.now();
   let stalledMs = 0;
@@ -23,8 +22,8 @@ export function watchStalls(): StallWatch {
 }
 
 /**
- * The longest time, in milliseconds, for which `work` kept this process busy without a turn of the event loop. Counts no
- * time in which the machine gave the process no processor.
+ * The longest time, in milliseconds, for which `work` blocked the event loop of this process, without the time in which
+ * the process got no processor.
  */
 export async function longestBlockMs(work: () => Promise<unknown>): Promise<number> {
   const stepMs = 5;
@@ -60,8 +59,8 @@ export async function timed<T>(work: () => Promise<T>): Promise<{ made: T; ms: n
 }
 
 /**
- * The milliseconds that `work` takes. Measures up to three times until a run is faster than `enough`, and logs each run
- * that is not.
+ * The duration of `work` in milliseconds. Measures up to three times until a run is faster than `enough`, and logs each
+ * slower run.
  */
 export async function quickest(work: () => Promise<unknown>, enough: number): Promise<number> {
   let best = Number.POSITIVE_INFINITY;

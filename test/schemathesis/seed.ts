@@ -1,5 +1,5 @@
-// Creates data before the first request; without it most requests would name unknown ids and be answered 404. Random
-// values are used, too.
+// Creates data before the first request, because requests with unknown ids would be answered 404. Random values are
+// used too.
 import type { StackFile } from '../../stack/stackFile.js';
 import { csvOf, importForm } from '../rig/imports.js';
 
@@ -42,7 +42,7 @@ export async function seed(stack: Seed): Promise<Dictionaries> {
     return webhook;
   };
   const webhook = await subscribed();
-  // A second subscription that no request knows or deletes, so its deliveries can be replayed to the end.
+  // A second subscription that no request uses or deletes, so that its deliveries can be replayed until the end.
   await subscribed();
   const { items } = await call(stack, '/webhooks/delivery-logs');
   const campaign = await call(stack, '/campaigns', { message: 'Hello' });

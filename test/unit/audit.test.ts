@@ -1,4 +1,4 @@
-// What is audited: every endpoint that writes says what it leaves in the audit, or why nothing.
+// What is audited: every endpoint that writes declares its audit entry, or the reason for having none.
 import { describe, expect, it } from 'vitest';
 import { networkOf } from '../../schemas/addresses.js';
 import { type AuditAction, auditActions } from '../../schemas/audit.js';
@@ -26,7 +26,7 @@ describe('the audit', () => {
     const commands: Command[] = [keys, merchants, passes, programs, roles, tokens, users, webhooks];
     const taken = new Set<AuditAction | null>([
       ...table.flatMap(([, { audit }]) => (audit && 'action' in audit ? audit.action : [])),
-      // By the pages of api/pages/signIn.ts.
+      // By the sign-in pages (api/pages/signIn.ts).
       'user.sign-in',
       ...commands.flatMap(({ verbs }) => Object.values(verbs).map(({ audit }) => audit)),
     ]);

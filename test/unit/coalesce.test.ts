@@ -1,4 +1,4 @@
-// One read for all callers that ask at the same time, and never one that began before its caller asked.
+// Concurrent callers share one read, and no caller gets a read that began before its call.
 import { expect, it } from 'vitest';
 import { createCoalesce } from '../../platform/coalesce.js';
 

@@ -1,4 +1,4 @@
-// The console's public keys: how long they are kept, and what holds while they cannot be fetched.
+// The console's public keys: how long they are cached, and what happens while they cannot be fetched.
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, jwtVerify, SignJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createConsoleKeys } from '../../api/consoleKeys.js';
@@ -11,7 +11,7 @@ beforeAll(async () => {
   }
 });
 
-/** A console whose answer, outage and clock the test sets. */
+/** A console whose answer, availability and clock the test controls. */
 function aConsole(headers: Record<string, string> = {}) {
   const state = { away: false, kids: ['one'], asked: 0, at: 1_000_000 };
   const keys = createConsoleKeys({

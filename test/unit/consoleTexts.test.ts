@@ -1,4 +1,4 @@
-// Every text of the console stands in its catalogue, console/texts.ts: a component holds none of its own.
+// All texts of the console are in its catalogue, console/texts.ts; components contain none.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';

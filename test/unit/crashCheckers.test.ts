@@ -1,4 +1,4 @@
-// Made-up cases for the crash checkers: one that keeps every rule, and one for each way to break one.
+// Constructed cases for the crash checkers: one that keeps every rule, and one for each way to break a rule.
 import { describe, expect, it } from 'vitest';
 import { check, duplicatesOf, type Finding } from '../crash/checkers.js';
 import type { Evidence, Operation } from '../crash/evidence.js';
@@ -272,7 +272,7 @@ describe('the crash checkers', () => {
 
 describe('the checker of expiry', () => {
   const over = 1_000;
-  /** The good case, and before it 7 points that expired. */
+  /** The good case, preceded by 7 points that expired. */
   function expired(): Evidence {
     const evidence = good();
     const rowIds: [string, number, number, number][] = [
@@ -354,7 +354,7 @@ describe('the checker of the overview', () => {
 });
 
 describe('the checkers of reversals and earnings', () => {
-  /** The good case, and before it 7 points that were earned and taken back. */
+  /** The good case, preceded by 7 points that were earned and reversed. */
   function reversed(): Evidence {
     const evidence = good();
     const both = [

@@ -1,5 +1,5 @@
-// How many points a sale gives, calendar days, rewards, and what is wrong with the rules of a program file
-// (docs/interface.md, sections 2.1, 3.2 and 3.4).
+// The points of a sale, calendar days, rewards, and mistakes in the rules of a program file (docs/interface.md,
+// sections 2.1, 3.2 and 3.4).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { calendarDay } from '../../schemas/calendar.js';

@@ -1,4 +1,4 @@
-// Which email addresses are accepted, after the addresses of isemail (test/corpora/SOURCES.md), and how they are stored.
+// Which email addresses are accepted, by the addresses of isemail (test/corpora/SOURCES.md), and how they are stored.
 import { domainToUnicode } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ describe('an email address', () => {
   it.each(corpus.filter(([address = '', category]) => category === 'ERR' || odd(address)))(
     '%j is refused (%s, %s)',
     (address) => {
-      // White space and line breaks at the ends are not part of an address: spaces are taken off, line breaks refused.
+      // White space and line breaks at the ends are not part of an address: spaces are trimmed, line breaks refused.
       expect(stored(address ?? '')).toBeUndefined();
     },
   );

@@ -1,5 +1,5 @@
-// The expiry rule (docs/interface.md#36-expiry): calendar days in the program's time zone, and for any sequence of
-// changes lots that add up to the balance and to the ledger.
+// The expiry rule (docs/interface.md#36-expiry): calendar days in the program's time zone, and lots that match the
+// balance and the ledger after any sequence of changes.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { passDesign, passJson } from '../../activities/wallets/apple/passView.js';

@@ -14,7 +14,7 @@ function aGate() {
   return { open, opened };
 }
 
-/** Asks for slots that are held until `open` is called; `held` counts them by key. */
+/** Requests slots that are held until `open` is called; `held` counts them by key. */
 function asking(options: FairLimitOptions) {
   const limit = createFairLimit(options);
   const { open, opened } = aGate();

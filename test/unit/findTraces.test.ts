@@ -1,4 +1,5 @@
-// The finder of traces sees a value in each form in which a service may write it, and nothing where there is none.
+// The finder of traces finds a value in every form in which the service may write it, and finds nothing where there is
+// none.
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { tracesIn } from '../rig/findTraces.js';

@@ -79,7 +79,7 @@ describe('a server that stops gracefully', () => {
     received = '';
     const closing = close({ lingerMs: 100, graceMs: 10_000 });
     await sleep(60);
-    // Of a turn of the event loop, timers come next, and reading after them.
+    // In a turn of the event loop, timers run first, then reads.
     await new Promise<void>((resolve) => setImmediate(resolve));
     socket.write(request);
     const until = performance.now() + 200;

@@ -58,7 +58,7 @@ function formOf(name: string): { bytesOf: (text: string) => Buffer; charset: Cha
 }
 
 const bigEndian = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
-/** The forms in which a file of any text may come. */
+/** The encodings of a file of any text. */
 const forms: Record<string, [bytesOf: (text: string) => Buffer, charset: Charset]> = {
   'UTF-8': [(text) => Buffer.from(text), 'utf-8'],
   'UTF-8 with a mark': [(text) => Buffer.from(`\uFEFF${text}`), 'utf-8'],

@@ -1,4 +1,4 @@
-// The languages of pages and mails: which one a customer gets, and that every catalogue is whole.
+// The languages of pages and mails: which one a customer gets, and that every catalogue is complete.
 import { describe, expect, it } from 'vitest';
 import { type Card, cardBody, cardState } from '../../api/pages/card.js';
 import { enrollForm, joinedPage } from '../../api/pages/enrollForm.js';
@@ -31,7 +31,7 @@ describe('the language of a customer', () => {
   });
 });
 
-/** Every text of a catalogue by its path; functions are called with their own argument names. */
+/** Every text of a catalogue by its path; functions get the names of their arguments. */
 function textsOf(value: unknown, path = ''): [string, string][] {
   if (typeof value === 'function') return [[path, String(value('⟨1⟩', '⟨2⟩', '⟨3⟩'))]];
   if (typeof value === 'string') return [[path, value]];

@@ -1,5 +1,5 @@
-// Lots (docs/interface.md#36-expiry): what is left in them is the balance at every moment, spendings take what expires
-// first, and a reversal puts everything back where it was.
+// Lots (docs/interface.md#36-expiry): they always add up to the balance, spendings take the points that expire first,
+// and a reversal restores them.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -16,7 +16,7 @@ import {
 
 const day = (count: number): Date => new Date(Date.UTC(2026, 0, 1 + count));
 
-/** Lots as they come to be: added one after the other, some of them spent in part. */
+/** Lots as they are created: added one after the other, some of them partly spent. */
 const someLots = fc
   .array(fc.record({ points: fc.integer({ min: 1, max: 50 }), day: fc.integer({ min: 0, max: 20 }) }), {
     maxLength: 12,
@@ -134,7 +134,7 @@ describe('lots', () => {
     for (let id = 2; id <= 2 * maxLots; id += 1) lots = addLot(lots, { id, points: 1, at: day(id % 100) }).lots;
     expect(lots.filter(({ points }) => points > 1).length).toBeGreaterThan(0);
     expect(new Set(lots.map(({ at }) => at.getTime())).size).toBe(101);
-    // An earning whose lot was merged is taken back from the one it is in.
+    // The reversal of an earning whose lot was merged takes the points from the merged lot.
     const after = undo(lots, [{ id: 2, points: 1, at: day(2), by: 1 }], -1);
     expect(after.changes.map(({ at, by }) => [at, by])).toEqual([[day(2), -1]]);
   });

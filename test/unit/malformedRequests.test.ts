@@ -1,4 +1,5 @@
-// What Node would answer by itself, or not at all, is answered in the envelope and logged, and its connection is closed.
+// Errors that Node would answer itself, or not at all, are answered in the envelope and logged, and the connection is
+// closed.
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';

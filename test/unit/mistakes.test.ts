@@ -1,4 +1,4 @@
-// An unknown field is answered with the nearest known one.
+// The error of an unknown field suggests the nearest known one.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

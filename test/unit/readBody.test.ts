@@ -24,7 +24,7 @@ beforeAll(async () => {
     }
   });
   server = createServer(app.callback());
-  // Closed by nobody while it idles: a request that meets a closing connection would fail.
+  // The server does not close it while it is idle, because a request on a closing connection would fail.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -45,7 +45,7 @@ const malformed = { status: 400, code: 'MALFORMED_JSON' };
 const invalid = { status: 400, code: 'VALIDATION_FAILED' };
 const unsupported = { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' };
 
-/** What an independent reader makes of the bytes: UTF-8 by the byte, then JSON. */
+/** The result of an independent reader: UTF-8 byte by byte, then JSON. */
 function expected(bytes: Buffer): Record<string, unknown> {
   if (bytes.length === 0) return { status: 200, read: null };
   const text = bytes.toString('utf8');
@@ -53,7 +53,7 @@ function expected(bytes: Buffer): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    // What the server wrote is JSON again: -0 comes back as 0, and infinity as null.
+    // JSON that the server wrote: -0 becomes 0, and infinity becomes null.
     return isObject ? { status: 200, read: JSON.parse(JSON.stringify(value)) } : invalid;
   } catch {
     return malformed;

@@ -1,5 +1,5 @@
-// Properties of ledgers (docs/interface.md#35-reversals): any sequence of changes and reversals ends in what the ledger
-// says in sum, and reversing all of it leads back to the beginning.
+// Properties of ledgers (docs/interface.md#35-reversals): after any sequence of changes and reversals the ledger adds
+// up to the member's values, and reversing everything restores the initial state.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { balanceDecision, decidePoints, decideRedeem } from '../../activities/members/balanceRules.js';
@@ -27,7 +27,7 @@ type State = Pick<MemberRow, 'balance' | 'lifetimePoints' | 'redeemedCount' | 'l
   tier?: string;
 };
 
-/** A member and its ledger in memory: the rules of the service, and writes that do what changeMember does. */
+/** A member and its ledger in memory: the rules of the service, with the writes of changeMember. */
 function ledgerOf(rules: Program, balance: number) {
   const tier = tierOf(rules, balance, balance);
   const begin: State = {
@@ -70,7 +70,7 @@ function ledgerOf(rules: Program, balance: number) {
 
 type Ledger = ReturnType<typeof ledgerOf>;
 
-/** Does the work, and returns the code of its refusal or nothing. */
+/** Runs the work and returns the code of its refusal, if any. */
 function codeOf(work: () => unknown): string | undefined {
   try {
     work();
@@ -119,13 +119,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const sum = (numbers: (number | undefined)[]) => numbers.reduce((total: number, each) => total + (each ?? 0), 0);
 
-/** The rows that can be reversed still. */
+/** The rows that can still be reversed. */
 const openRows = ({ rows }: Ledger): number[] =>
   [...rows.keys()].filter((index) => rows[index]?.type !== 'reversal' && rows[index]?.reversedBy === undefined);
 
 /**
- * Reverses every row, each time the first that is not refused, beginning where `pick` says. Returns false when only
- * refusals are left.
+ * Reverses all rows, always the first one that is not refused, starting at `pick`. Returns false when only refusals are
+ * left.
  */
 function reverseAll(ledger: Ledger, by: Program, pick: (count: number) => number): boolean {
   for (let left = openRows(ledger); left.length > 0; left = openRows(ledger)) {

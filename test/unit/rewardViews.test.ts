@@ -1,4 +1,4 @@
-// What the pass at Apple and the web card say about rewards (docs/interface.md#32-balances-and-rewards).
+// The texts about rewards on the Apple pass and the web card (docs/interface.md#32-balances-and-rewards).
 import { describe, expect, it } from 'vitest';
 import { passDesign, passJson } from '../../activities/wallets/apple/passView.js';
 import { applePassView } from '../../activities/wallets/passViews.js';

@@ -1,4 +1,4 @@
-// Folder rules that the linter cannot check, since it looks at one import at a time: what a folder imports indirectly.
+// Folder rules that the linter cannot check, because it looks at one import at a time: indirect imports of a folder.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';

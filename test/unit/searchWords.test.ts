@@ -103,7 +103,7 @@ describe('the words of a member', () => {
   });
 });
 
-/** Characters of which nothing is left after folding, or only a space: accents, apostrophes, invisible characters. */
+/** Characters that fold to nothing or only a space: accents, apostrophes, invisible characters. */
 const marks = "'’‘‛ʼʻ`´¨¯¸˙˚˝˘΄᾽\u0301\u0308\u00AD\u200B\u200D\u2060";
 const mark = fc.constantFrom(...Array.from(marks));
 

@@ -1,5 +1,5 @@
-// Stored secrets are encrypted: only the operator's keys decrypt them, only in the place they were encrypted for, and
-// changed text is refused.
+// Stored secrets are encrypted: only the operator's keys decrypt them, only in the place for which they were encrypted,
+// and changed text is refused.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSecretBox, type SecretBox } from '../../platform/secretBox.js';
@@ -91,7 +91,7 @@ describe('a ring of keys', () => {
       text: string;
       sealed: string;
     }
-    /** Seals again as `npm run secrets -- reseal` does, and is killed after some rows. */
+    /** Re-encrypts like `npm run secrets -- reseal`, and is killed after some rows. */
     const reseal = (ring: SecretBox, rows: Kept[], rowsUntilKilled: number) => {
       const outdated = rows.filter(({ sealed }) => !ring.isCurrent(sealed));
       for (const row of outdated.slice(0, rowsUntilKilled))

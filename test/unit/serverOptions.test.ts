@@ -1,4 +1,4 @@
-// Idle connections of the API outlive those of proxies, which reuse them for up to a minute, and do not hold up a
+// Idle connections of the API outlive those of proxies, which reuse them for up to a minute, and do not delay a
 // shutdown.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// The cookie of a session is sent over TLS alone, except to a service on loopback.
+// The session cookie is sent only over TLS, except to a service on loopback.
 import { expect, it } from 'vitest';
 import { cookieText } from '../../api/sessionCookie.js';
 

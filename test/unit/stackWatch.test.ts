@@ -1,4 +1,4 @@
-// A process counts as stuck when it did no work for a time, not when single probes fail.
+// A process counts as stuck when it did no work for some time, not when single probes fail.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

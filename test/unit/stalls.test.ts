@@ -1,4 +1,4 @@
-// A test of the rig: the time in which the machine stood still.
+// A test of the rig: the measurement of stalls.
 import { expect, it } from 'vitest';
 import { blockProcess } from '../rig/blockProcess.js';
 import { watchStalls } from '../rig/stalls.js';

@@ -1,4 +1,4 @@
-// A burst of requests is started over several turns of the event loop, in order, and a single request at once.
+// A burst of requests is started over several turns of the event loop, in order; a single request is started at once.
 import type { Context } from 'koa';
 import { expect, it } from 'vitest';
 import { createStartInTurns } from '../../api/startInTurns.js';

@@ -1,4 +1,4 @@
-// What events add to the counters of the overview.
+// The counters that events add to the overview.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCounting } from '../../activities/stats/createCounting.js';

@@ -20,7 +20,7 @@ const locked = z
     packages: z.record(
       z.string(),
       z.object({
-        /** Of an alias. */
+        /** The package behind an alias. */
         name: z.string().optional(),
         version: z.string().optional(),
         integrity: z.string().optional(),
@@ -46,7 +46,7 @@ describe('images and actions', () => {
     const composed = Object.values(services).map(({ image }) => image);
     const bases = [...text('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, base = '']) => base);
     const open = new Set([...composed, ...bases].filter((image) => !pinned.test(image)));
-    // Ours is built here. docs/decisions/054 says how to pin the other one.
+    // Our own image is built here. docs/decisions/054 says how to pin the other one.
     expect([...open].sort()).toEqual(['loyalty-pass-service:0.1.0', 'temporalio/ui:2.54.1']);
   });
 
@@ -144,7 +144,7 @@ describe('the image', () => {
     const listed = sbom.components.map(({ name, version }) => `${name}@${version}`);
     expect(listed.length).toBeGreaterThan(100);
     expect(wanted.filter((one) => !listed.includes(one))).toEqual([]);
-    // Types, and what a bundled package depends on and the bundle does not reach.
+    // Type packages, and dependencies of bundled packages that the bundle does not include.
     const named = new Set([...bundled].flatMap((path) => Object.keys(locked[path]?.dependencies ?? {})));
     const others = listed.filter((one) => !wanted.includes(one)).map((one) => one.replace(/@[^@]*$/, ''));
     expect(others.filter((name) => !named.has(name))).toEqual([]);

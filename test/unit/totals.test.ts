@@ -1,4 +1,4 @@
-// Totals of lists that are counted again and again.
+// Totals of lists that are counted repeatedly.
 import { MongoServerError } from 'mongodb';
 import { expect, it } from 'vitest';
 import { createTotals } from '../../platform/totals.js';

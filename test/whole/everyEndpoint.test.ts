@@ -1,5 +1,5 @@
 // The last tests of a whole run: every endpoint was called by the test that docs/endpoints.md names for it, and every
-// change that an endpoint makes was in the audit.
+// audited action was in the audit.
 import { expect, test } from 'vitest';
 import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
 import { type EndpointName, endpoints } from '../../schemas/endpoints/index.js';

@@ -158,7 +158,7 @@ describe('the time limit', () => {
     for (const token of all) server.answer(token, 'hang');
     const start = performance.now();
     const answers = await apns.push(all, hangsMs);
-    // One after the other they would take 50 times as long as one.
+    // In sequence, they would take 50 times as long as one.
     expect(performance.now() - start).toBeLessThan(20_000);
     expect(answers.every(({ outcome }) => outcome === 'retry')).toBe(true);
     expect(outcomes(await apns.push(['good']))).toEqual([['good', 'sent']]);

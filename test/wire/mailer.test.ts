@@ -1,5 +1,5 @@
-// A mail on its way to a real SMTP server: TLS, authentication, refusals, and servers that are away or hang; and into a
-// mail folder.
+// A mail to a real SMTP server: TLS, authentication, refusals, and servers that are unavailable or hang; and a mail to
+// a folder.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -139,7 +139,7 @@ describe('an SMTP server', () => {
         callback(null, { user: 'mailer' });
       },
     };
-    // Any name but the three of loopback counts as elsewhere.
+    // Any name but the three of loopback counts as a remote host.
     const elsewhere = await serve(options, { host: '127.1.1.1' });
     const here = await serve(options);
     await expect(send(mailer({ SMTP_URL: `smtp://far:b@127.1.1.1:${elsewhere.port}` }))).rejects.toThrow(MailDelayed);

@@ -1,5 +1,4 @@
-// An erasure looks for traces several times, goes on while Google is unavailable, and ends only when Google has the empty
-// object.
+// An erasure runs several times, continues while Google is unavailable, and ends only when Google has the empty object.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
 

@@ -1,4 +1,4 @@
-// The expiry of points goes on until nothing is left, over steps that fail and over continue-as-new.
+// The expiry of points continues until nothing is left, through failed steps and continue-as-new.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
 

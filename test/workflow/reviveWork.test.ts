@@ -1,4 +1,4 @@
-// Lost work of each kind is looked for in every run, whatever becomes of the other kinds.
+// Lost work of each kind is searched in every run, even when other kinds fail.
 import { ApplicationFailure } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';

@@ -1,4 +1,4 @@
-// The workflow of a mail: it is tried again with the wait that the activity asks for, and fails when it is given up.
+// The workflow of a mail: it retries with the wait that the activity sets, and fails when the mail is given up.
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';

@@ -141,7 +141,7 @@ interface Decide {
   row: ImportChunkRow;
   /** Created members are added, so that of two rows with the same email or external id the first wins. */
   known: StoredPeople;
-  /** One for each row at least; those that are given to members are taken out. */
+  /** One code for each row at least; codes that are given to members are removed. */
   codes: string[];
   cumulative: CumulativeCounts;
 }

@@ -18,7 +18,9 @@ export type RowDecision<Owner> =
 
 const externalIdTaken = 'externalId: another member of the program has it';
 
-/** A known email comes before a taken externalId: that row is about a member, which is left as it is. */
+/**
+ * A known email is checked before a taken externalId: such a row is about an existing member, which stays unchanged.
+ */
 export function decideRow<Owner>({ person, reason = '' }: ImportRow, known: KnownPeople<Owner>): RowDecision<Owner> {
   if (!person) return { outcome: 'failed', reason };
   const { email, externalId } = person;
@@ -34,7 +36,7 @@ export interface StoredPeople {
   externalIds: Set<string>;
 }
 
-/** Which emails and external ids of the rows members of the program have. */
+/** The emails and external ids of the rows that members of the program already have. */
 export async function storedPeople(
   deps: Deps,
   { program: { _id: programId, merchantId }, rows }: { program: Program; rows: readonly ImportRow[] },

@@ -23,7 +23,7 @@ export interface FinishImport {
 export interface FinishedImport {
   phase: BatchPhase;
   eventId: string;
-  /** True when created members still lack passes. */
+  /** True when created members still have no pass. */
   unissued: boolean;
 }
 

@@ -1,6 +1,6 @@
-// An import from its upload until it is queued for a worker. An upload ends by one conditional update of its phase, so
-// it is either queued with all of its rows or ended without any. When its file is refused, its batch and rows are
-// removed; when it breaks off, or its API process dies, its rows are removed and the batch ends as failed.
+// The life of an import from its upload until it is queued for a worker. One conditional update of its phase ends an
+// upload, so it is either queued with all of its rows or ended without any. When the file is refused, batch and rows
+// are removed. When the client disconnects or the API process dies, the rows are removed and the batch ends as failed.
 
 import type { Deps } from '../../../platform/deps.js';
 import { changeOne } from '../../../platform/mongodb/changeOne.js';
@@ -18,7 +18,7 @@ import { atOnce, keptMs, removeRows } from '../removeRows.js';
 export interface OpenImport {
   merchantId: string;
   programId: string;
-  /** The merchant's own columns in the file's first line. */
+  /** The merchant's own columns in the first line of the file. */
   header: string[];
   startedBy: Actor;
   quiet?: boolean;
@@ -63,7 +63,7 @@ export async function storeChunk(
 }
 
 /**
- * Records that the upload is still running, with the number of rows so far. Returns false when it has been ended as
+ * Records that the upload is still running, and its number of rows so far. Returns false when it was already ended as
  * broken off.
  */
 export async function touchUpload(
@@ -90,8 +90,8 @@ export async function queueImport(
 }
 
 /**
- * Cancels an import that no worker has started: no member was created, and none will be. Returns false when a worker
- * has started it.
+ * Cancels an import that no worker has started: no member was or will be created. Returns false when a worker has
+ * started it.
  */
 export async function withdrawQueued(
   deps: Deps,
@@ -108,7 +108,10 @@ export async function withdrawQueued(
 /** The API updates `uploadSeenAt` every 5 s. An upload without an update for this long has lost its API process. */
 const lostAfterMs = 20_000;
 
-/** `now` is the time of MongoDB, as `uploadSeenAt` is. A time ahead was written before that clock was set back. */
+/**
+ * `now` is the time of MongoDB, and so is `uploadSeenAt`. A time in the future was written before that clock was set
+ * back.
+ */
 export const isLost = ({ uploadSeenAt, startedAt }: BatchRow, now: Date): boolean =>
   Math.abs(now.getTime() - (uploadSeenAt ?? startedAt).getTime()) >= lostAfterMs;
 
@@ -116,7 +119,7 @@ const nothing = { total: 0, created: 0, deduped: 0, failed: 0 };
 
 const brokeOff = 'The upload broke off; nothing was created.';
 
-/** Ends an upload that was not queued as failed, with its event, and removes its rows. */
+/** Ends an upload that was not queued: its phase becomes failed, its event is written, and its rows are removed. */
 export async function failUpload(deps: Deps, { batchId }: { batchId: string }): Promise<void> {
   const batch = await deps.collections.batches.findOne({ _id: batchId, phase: 'storing' });
   if (!batch) return;
@@ -137,7 +140,7 @@ export async function failUpload(deps: Deps, { batchId }: { batchId: string }): 
       1,
     );
   } catch (error) {
-    // It was queued, or ended, in the meantime.
+    // It was queued or ended in the meantime.
     if (error instanceof VersionConflict) return;
     throw error;
   }

@@ -1,5 +1,5 @@
 // Publishes the members that an import created, chunk by chunk: issues their passes, writes their `member.created`
-// events from the outcomes of the chunk, and publishes all these events. A wallet that fails does not hold up the
+// events from the outcomes of the chunk, and publishes all these events. An unavailable wallet does not delay the
 // events: `member.created` says which passes were issued, and the missing ones are issued later. A quiet import issues
 // the passes, and publishes nothing for each member.
 
@@ -38,7 +38,7 @@ export async function publishImported(deps: WorkerDeps, input: RunChunksInput): 
   });
 }
 
-/** A lease that lasts at least this long is not renewed before a chunk is published. */
+/** A lease that lasts for at least this long is not renewed before a chunk is published. */
 const publishingMs = 30_000;
 
 type Created = ImportRowOutcome & { memberId: string; eventId: string };
@@ -92,7 +92,7 @@ async function addEvents(
 }
 
 /**
- * Publishes the events. An event that cannot be published is released for the relay and does not hold up the others.
+ * Publishes the events. An event that cannot be published is released for the relay and does not delay the others.
  * Throws when the worker stops.
  */
 export async function publish(
@@ -148,7 +148,7 @@ export async function recordPublished(
     // Other chunks may change the counts of the same batch at the same time.
     await retryOnConflict(deps, write, isWriteConflict);
   } catch (error) {
-    // Another attempt has recorded this chunk.
+    // Another attempt has already recorded this chunk.
     if (!(error instanceof VersionConflict)) throw error;
   }
   return published;

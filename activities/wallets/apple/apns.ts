@@ -1,5 +1,5 @@
-// Notifies phones through APNs that a pass changed. Each push has its own answer and its own time limit, so a problem
-// of one device affects no other. A 400 can also be our mistake, for all devices at once (goneDevices.ts).
+// Notifies phones through APNs that a pass changed. Each push has its own answer and time limit, so a problem of one
+// device affects no other. A 400 can also be a mistake of this service, which affects all devices (goneDevices.ts).
 import type { Logger } from 'pino';
 import { type ApnsToken, createApnsToken } from './apnsToken.js';
 import type { RealAppleCredentials } from './credentials.js';

@@ -20,7 +20,7 @@ export interface RealAppleCredentials {
   signerKey: KeyObject;
   wwdrCert: X509Certificate;
   signer: PassSigner;
-  /** `G1` to `G6`; null when the certificate does not say. */
+  /** `G1` to `G6`; null when the certificate does not contain it. */
   wwdrGeneration: string | null;
   /** When the first of the two certificates expires. From then on the wallet is a stub. */
   expiresAt: Date;

@@ -1,7 +1,7 @@
-// Ends a registration, because the device removed the pass, or because APNs answered that the device is gone. A
-// registration ends only once, however often this is called. A pass that is added and removed over and over costs no
-// event each time: after three removals within ten minutes a removal is reported ten minutes later, and not at all when the
-// pass is added again before (docs/decisions/049-registrations-are-bounded.md).
+// Ends a registration, because the device removed the pass, or because APNs answered that the device is gone.
+// Idempotent: a registration ends once. The events of a pass that is added and removed repeatedly are bounded: after
+// three removals within ten minutes, a removal is reported ten minutes later, or not at all when the pass is added
+// again before (docs/decisions/049-registrations-are-bounded.md).
 
 import type { Deps } from '../../../platform/deps.js';
 import { insert, remove, update } from '../../../platform/mongodb/statements.js';
@@ -17,7 +17,7 @@ const quietMs = 10 * 60_000;
 const reportedAtOnce = 3;
 
 export interface EndRegistration extends Pick<ChangePass, 'leaseOwnerOf'> {
-  /** With `pushToken` only a registration that still has this token ends. */
+  /** With `pushToken`, the registration ends only if it still has this token. */
   device: Pick<DeviceRow, '_id' | 'merchantId' | 'memberId'> & { pushToken?: string };
 }
 

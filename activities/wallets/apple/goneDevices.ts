@@ -7,8 +7,9 @@ import { firstRecheckMs } from './recheckTimes.js';
 const badTokens: ReadonlySet<string | undefined> = new Set(['BadDeviceToken', 'DeviceTokenNotForTopic']);
 
 /**
- * True after a 410, and after a token was refused as bad twice, at least a minute apart, while APNs accepted a push to
- * another token in between. Without that the refusals may be a mistake of our configuration, for all devices at once.
+ * True after a 410, and after APNs refused a token as bad twice, at least a minute apart, and accepted a push to
+ * another token in between. Without that accepted push, the refusals may come from a wrong configuration, which affects
+ * all devices.
  */
 export function isGone(
   { apns }: Pick<AppleWallet, 'apns'>,

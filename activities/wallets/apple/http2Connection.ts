@@ -38,8 +38,8 @@ interface Waiter {
 const MAX_STREAMS = 1000;
 const CLOSE_WITHIN_MS = 2000;
 /**
- * How long a peer that sent GOAWAY may take to answer what it counted in. Some never do; then the requests are lost, and
- * the caller sends them again on a new connection.
+ * How long a peer may take after GOAWAY to answer the requests that it accepted. Some peers never answer; then the
+ * requests are lost, and the caller repeats them on a new connection.
  */
 const DRAIN_MS = 250;
 
@@ -133,7 +133,7 @@ export function createHttp2Connection(options: Http2ConnectionOptions): Http2Con
 
 function drain(session: ClientHttp2Session): void {
   session.close();
-  // Destroyed with an error: without one Node ends the streams as if their answers were complete.
+  // Destroyed with an error, because otherwise Node ends the streams as if their answers were complete.
   setTimeout(() => session.destroy(new Error('requests were not answered')), DRAIN_MS).unref();
 }
 
@@ -144,8 +144,8 @@ function hasRoom({ session, open }: Live): boolean {
 }
 
 /**
- * Counts one stream as open as soon as the peer allows one more. Node would queue the other requests itself, but in the
- * memory of the session: with about ten thousand queued requests Node ends the connection for all of them.
+ * Counts one stream as open as soon as the peer allows one more. Node would queue the other requests in the memory of
+ * the session, and end the connection for all of them at about ten thousand.
  */
 function takeStream(connection: Live, deadline: number): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -26,7 +26,7 @@ export const timeLeft = (deadline: number) => Math.max(0, deadline - Date.now())
 
 export const tooLate = () => new Http2Failure('timeout', 'no answer in time');
 
-/** Settles as `work` does, or rejects with a timeout at `deadline` (milliseconds since the epoch). */
+/** Settles like `work`, or rejects with a timeout at `deadline` (milliseconds since the epoch). */
 export function before<T>(deadline: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(tooLate()), timeLeft(deadline));

@@ -85,7 +85,7 @@ const filesBeside = ({ files, strip }: CompiledTemplate, { balance }: ApplePassV
   ...(strip?.(balance) ?? []),
 ];
 
-/** What the .pkpass of a member holds, without its signature: pass.json, and the other files by name. */
+/** The contents of a member's .pkpass without the signature: pass.json, and the other files by name. */
 export function passContent(compiled: CompiledTemplate, view: ApplePassView) {
   const files = filesBeside(compiled, view).map(({ name, bytes }) => [name, bytes] as const);
   return { json: passJson(compiled.design, view), files: new Map(files) };

@@ -24,9 +24,9 @@ export interface ApplePassView {
   label: string;
   balance: number;
   goal?: number | undefined;
-  /** Where there are others than the one whose price is the goal. */
+  /** Present when there are other rewards than the one that costs the goal. */
   rewards?: readonly RewardState[] | undefined;
-  /** What expires next, one line each. */
+  /** The next expiries, one line each. */
   expiring?: readonly string[] | undefined;
   tier?: string | undefined;
   /** `missing`: how many points the member lacks for this tier. */
@@ -99,7 +99,7 @@ export function passDesign(
   };
 }
 
-/** Scanners that know one encoding only know this one. */
+/** Scanners that support only one encoding support this one. */
 const isLatin = (text: string): boolean => Array.from(text).every((character) => character <= '\u00ff');
 
 /** Returns the content of pass.json. */

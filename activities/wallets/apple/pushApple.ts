@@ -75,9 +75,9 @@ export async function pushApple(
 const failureReason = ({ status, reason }: PushAnswer): string => [status, reason].filter(Boolean).join(' ');
 
 /**
- * The answers of APNs, for the pass doctor and so that no device is pushed twice for one version. A device that was not
- * reached gets no update, so the next attempt pushes it again. A device that APNs rejected is checked again like those
- * that do not fetch (repush.ts).
+ * The answers of APNs, for the pass doctor and to push no device twice for one version. A device that was not reached
+ * gets no update, so the next attempt pushes it again. A device that APNs rejected is checked again like those that do
+ * not fetch (repush.ts).
  */
 function deviceUpdatesOf(
   now: Date,

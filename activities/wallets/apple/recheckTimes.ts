@@ -6,7 +6,7 @@ export const firstRecheckMs = 60_000;
 /** The longest time assumed between the download of a pass and its registration; the pass may change in between. */
 export const installMs = 10 * 60_000;
 
-/** Whether the newest version may be newer than the pass with which the phone registered. */
+/** Whether the newest version may be newer than the pass that the phone registered. */
 export function mayBeNewer(
   { pass: { tag }, createdAt }: Pick<MemberRow, 'pass' | 'createdAt'>,
   registeredAt: Date,

@@ -33,7 +33,7 @@ async function report(deps: WorkerDeps, { _id, merchantId, memberId }: RemovalRo
 
 const retryMs = 60_000;
 
-/** A member that no longer exists has nothing to report; any other failure is tried again after the others. */
+/** Without the member there is nothing to report. Any other failure is retried after the others. */
 async function dropOrRetry(deps: WorkerDeps, { _id }: RemovalRow, error: unknown): Promise<void> {
   const { removals } = deps.collections;
   if (error instanceof ServiceError && error.code === 'MEMBER_NOT_FOUND') {

@@ -16,15 +16,15 @@ import { updateDevices } from './updateDevices.js';
 
 const minute = 60_000;
 /**
- * The times from one check to the next: checks follow 15 min and 6 h after the push, and a last one 1 min later, which
- * finds out whether the third repeated push helped.
+ * The times between checks: checks follow 15 min and 6 h after the push, and a last one 1 min later, which checks
+ * whether the third repeated push helped.
  */
 const recheckDelaysMs = [14 * minute, 345 * minute, minute];
 const recheckNames = ['1 min', '15 min', '6 h'];
 const retryMs = minute;
 
 const batchSize = 500;
-/** The activity stops well within its timeout; the next run finds the remaining devices. */
+/** The activity stops well before its timeout; the next run finds the remaining devices. */
 const workMs = 15_000;
 const withinMs = 5_000;
 
@@ -93,7 +93,7 @@ async function recheck(
   await updateDevices(
     deps,
     changes.map(({ device: { _id, recheckAt }, change }) => ({
-      // A newer push has set another `recheckAt`; then this update does not apply.
+      // A newer push has set another `recheckAt`; then this update matches nothing.
       filter: { _id, ...(recheckAt && { recheckAt }) },
       change,
     })),
@@ -106,8 +106,8 @@ async function recheck(
 }
 
 /**
- * Returns the devices that have not fetched the newest version and whose program still pushes, and those of which this
- * could not be found out.
+ * Returns the devices that have not fetched the newest version and whose program still pushes, and the devices whose
+ * check failed.
  */
 async function findBehind(deps: WorkerDeps, due: DeviceRow[]): Promise<{ behind: Behind[]; unknown: DeviceRow[] }> {
   const memberIds = [...new Set(due.map((device) => device.memberId))];
@@ -131,7 +131,7 @@ async function findBehind(deps: WorkerDeps, due: DeviceRow[]): Promise<{ behind:
   return { behind, unknown };
 }
 
-/** A phone has the version that it fetched last, or the one with which it registered. */
+/** The version of a phone is the one that it fetched last, or the one with which it registered. */
 const hasNewest = ({ fetchedTag, registeredAt }: DeviceRow, member: MemberRow): boolean =>
   (fetchedTag !== undefined && fetchedTag >= member.pass.tag) || !mayBeNewer(member, registeredAt);
 

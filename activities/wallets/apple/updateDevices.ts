@@ -1,14 +1,11 @@
-// Writes updates of devices, many in one commit, because each commit waits for the disk.
+// Writes updates of devices, many in one commit, because each commit waits for a disk write.
 import type { Document } from 'mongodb';
 import type { Deps } from '../../../platform/deps.js';
 import { update } from '../../../platform/mongodb/statements.js';
 import { writeBulk } from '../../../platform/mongodb/transact.js';
 import type { Statement } from '../../../platform/mongodb/transaction.js';
 
-/**
- * `change` must be correct after any other change of the device in the meantime, or `filter` must exclude the changes
- * after which it is not.
- */
+/** `change` must stay correct after concurrent changes of the device, or `filter` must exclude those changes. */
 export interface DeviceUpdate {
   filter: Document & { _id: string };
   change: Document;

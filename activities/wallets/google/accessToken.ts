@@ -31,7 +31,7 @@ export function createGoogleAuth(credentials: RealGoogleCredentials, timeoutMs: 
   return auth;
 }
 
-/** Makes the next request fetch a new token. For a token that Google no longer accepts. */
+/** Makes the next request fetch a new token, after Google refused the current one. */
 export function dropAccessToken(auth: GoogleAuth): void {
   auth.setCredentials({ refresh_token: 'jwt-placeholder', expiry_date: 1 });
 }

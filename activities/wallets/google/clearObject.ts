@@ -1,12 +1,12 @@
-// Empties the object of an erased member at Google, which deletes no objects: it is inactive, without name, messages and
-// balance.
+// Clears the object of an erased member at Google, because Google cannot delete objects. It becomes inactive and loses
+// name, messages and balance.
 import type { Program } from '../../../schemas/programs.js';
 import { readProgram } from '../../programs/readProgram.js';
 import type { WorkerDeps } from '../../workerDeps.js';
 import type { GoogleWallet } from '../wallets.js';
 import { GoogleWalletError } from './googleWalletError.js';
 
-/** Throws GoogleWalletError while Google does not take it. A member without an object needs nothing. */
+/** Throws GoogleWalletError when Google does not accept it. Does nothing for a member without an object. */
 export async function clearObject(deps: WorkerDeps, { memberId }: { memberId: string }): Promise<void> {
   const { google } = deps.wallets;
   const erasure = await deps.collections.erasures.findOne({ _id: memberId });

@@ -81,8 +81,8 @@ export function createGoogleWalletApi(options: GoogleWalletApiOptions): GoogleWa
   }
 
   /**
-   * A pass holds ten messages. Keeps the newest nine, and makes them silent so that writing them again notifies no
-   * customer.
+   * An object holds ten messages. Keeps the newest nine and marks them as silent, so that writing them again notifies
+   * no customer.
    */
   async function makeRoomForMessage(objectId: string): Promise<void> {
     const messages = (await getObject(objectId))?.messages ?? [];
@@ -119,7 +119,7 @@ export function createGoogleWalletApi(options: GoogleWalletApiOptions): GoogleWa
   });
 
   function patchOutcome({ memberId }: GooglePassView, answer: BatchAnswer | GoogleWalletError): PatchOutcome {
-    // Without a body Google has said nothing of its users, and the patch is sent again.
+    // Without a body, Google's answer does not say whether a customer has the object, and the patch is sent again.
     if (answer instanceof GoogleWalletError || typeof answer.body !== 'object' || answer.body === null)
       return { memberId, outcome: 'failed', error: toGoogleWalletError(answer) };
     return { memberId, outcome: 'patched', hasUsers: readObject(answer.body).hasUsers };

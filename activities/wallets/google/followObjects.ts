@@ -1,7 +1,7 @@
-// Brings objects at Google up to date although no customer is known to have them: Google's callback about a save may
-// never come (docs/protocols/google-wallet.md#7-callbacks), and Google's answer to the patch says whether somebody has
-// the object. Makes the objects of members that were created while Google was in stub mode. Up to 50 members are one
-// request, and one request is under way at a time, so that pushes to known customers keep their share of the quota
+// Updates objects at Google that no customer is known to have: Google's callback about a save may never come
+// (docs/protocols/google-wallet.md#7-callbacks), and the answer to the patch says whether a customer has the object.
+// Creates the objects of members from the time of stub mode. Up to 50 members share one request, and requests run one
+// at a time, so that pushes to known customers keep their share of the quota
 // (docs/decisions/050-google-objects-follow-unasked.md).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { update } from '../../../platform/mongodb/statements.js';
@@ -20,7 +20,7 @@ import { type GoogleErrorKind, GoogleWalletError } from './googleWalletError.js'
 const batchSize = 50;
 const idleMs = 2_000;
 const second = 1_000;
-/** When a member whose object Google did not take is due again. */
+/** When a member is due again whose object Google did not accept. */
 const postponedMs: Record<GoogleErrorKind, number> = {
   transient: 15 * second,
   quota: 15 * second,
@@ -29,7 +29,7 @@ const postponedMs: Record<GoogleErrorKind, number> = {
   invalid: 3_600 * second,
 };
 
-/** Follows until `forMs` has passed or `signal` is aborted. Throws when MongoDB fails. */
+/** Works until `forMs` has passed or `signal` is aborted. Throws when MongoDB fails. */
 export async function followObjects(
   deps: WorkerDeps,
   { signal, forMs }: { signal: AbortSignal; forMs: number },
@@ -44,7 +44,7 @@ export async function followObjects(
   return { followed };
 }
 
-/** Follows up to 50 members. Returns how many were due, and how many are done. */
+/** Updates up to 50 members. Returns how many were due and how many are done. */
 export async function followDue(deps: WorkerDeps): Promise<{ due: number; done: number }> {
   const { google } = deps.wallets;
   if (!google || deps.walletModes.google === 'stub') return { due: 0, done: 0 };
@@ -58,8 +58,8 @@ export async function followDue(deps: WorkerDeps): Promise<{ due: number; done: 
 }
 
 /**
- * While more members are due than one batch holds, half of a batch are the newest: after the end of stub mode a change
- * does not wait for all the objects that are to be made.
+ * While more members are due than fit into one batch, half of a batch are the newest ones. After the end of stub mode,
+ * changes then do not wait for all the objects to be created.
  */
 async function readDue(deps: WorkerDeps): Promise<MemberRow[]> {
   const due = (order: 1 | -1, count: number) =>
@@ -75,7 +75,10 @@ async function readDue(deps: WorkerDeps): Promise<MemberRow[]> {
   return [...new Map(both.map((member) => [member._id, member])).values()];
 }
 
-/** A member whose object was made stays due: it may have changed meanwhile, and an object may have existed before. */
+/**
+ * A member whose object was created stays due, because it may have changed in the meantime, or its object may have
+ * existed before.
+ */
 async function issueMissing(deps: WorkerDeps, missing: readonly MemberRow[]): Promise<number> {
   if (missing.length === 0) return 0;
   const memberIds = missing.map(({ _id }) => _id);
@@ -106,7 +109,7 @@ async function patchPresent(deps: WorkerDeps, google: GoogleWallet, present: rea
     patched += 1;
     if (outcome.hasUsers !== (member.pass.googleSaved === true))
       await recordReconciledSave(deps, { member, saved: outcome.hasUsers });
-    // A member that has changed meanwhile stays due.
+    // A member that has changed since stays due.
     const isCurrent = { _id: member._id, 'pass.tag': member.pass.tag };
     statements.push(update(deps, 'members', isCurrent, { $unset: { 'pass.googleDueAt': '' } }));
   }
@@ -119,13 +122,13 @@ function postpone(deps: WorkerDeps, memberId: string, error: Error | undefined):
   const dueAt = new Date(deps.now().getTime() + postponedMs[kind]);
   const change = {
     $set: { 'pass.googleDueAt': dueAt },
-    // An object that Google does not know is made again.
+    // Creates objects that Google does not know again.
     ...(kind === 'not_found' && { $unset: { 'pass.googleSaveUrl': '' } }),
   };
   return update(deps, 'members', { _id: memberId }, change);
 }
 
-/** Makes members without an object due, such as those from before a time when stub mode was noted. */
+/** Makes members without an object due, such as members from before stub mode was recorded. */
 export async function oweObjects(deps: WorkerDeps, ids: readonly string[]): Promise<void> {
   if (deps.walletModes.google === 'stub' || ids.length === 0) return;
   const where = { 'pass.googleSaveUrl': { $exists: false } };

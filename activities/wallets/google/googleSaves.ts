@@ -15,7 +15,7 @@ export interface GoogleSave {
   nonce: string;
 }
 
-/** Returns null when the object belongs to no member here, or when the callback is known. */
+/** Returns null when the object belongs to no member here, or for a repeated callback. */
 export async function recordGoogleSave(
   deps: Deps,
   { save, leaseOwnerOf }: Pick<ChangePass, 'leaseOwnerOf'> & { save: GoogleSave },
@@ -32,7 +32,7 @@ export async function recordGoogleSave(
   });
 }
 
-/** Records what Google itself answered about a pass whose callback never came. Returns null when it was recorded. */
+/** Records Google's answer about a pass whose callback never came. Returns null when it was recorded before. */
 export function recordReconciledSave(
   deps: Deps,
   { member, saved }: Pick<ChangeSaved, 'member' | 'saved'>,

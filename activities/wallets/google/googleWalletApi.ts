@@ -1,5 +1,5 @@
-// The operations of Google Wallet that the service uses. Each one can be repeated without harm, unless its comment says
-// otherwise. Errors are GoogleWalletError.
+// The operations of Google Wallet that the service uses. Each one is idempotent unless its comment says otherwise.
+// Errors are GoogleWalletError.
 import type { GoogleWalletError } from './googleWalletError.js';
 import type { GooglePassView, GoogleProgramView } from './passViews.js';
 

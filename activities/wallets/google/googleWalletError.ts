@@ -1,4 +1,4 @@
-// An error of Google Wallet, with the `kind` by which a caller decides what to do next. The error never contains the
+// An error of Google Wallet, with the `kind` that tells the caller whether to retry. The error never contains the
 // request, which holds an access token.
 import { z } from 'zod';
 

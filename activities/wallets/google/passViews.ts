@@ -7,7 +7,7 @@ import { type RewardState, rewardLines } from '../../../schemas/rewards.js';
 export interface GoogleProgramView {
   programId: string;
   name: string;
-  /** The name at the top of the card; Google shows 20 characters. */
+  /** The name at the top of the card; Google shows up to 20 characters. */
   issuerName: string;
   /** `#rrggbb` */
   hexBackgroundColor?: string;
@@ -33,9 +33,9 @@ export interface GooglePassView {
   tier?: string;
   /** Shown next to the balance when the member has no tier, as in stamp programs. */
   goal?: number;
-  /** Where there are others than the one whose price is the goal. */
+  /** Present when there are other rewards than the one that costs the goal. */
   rewards?: readonly RewardState[];
-  /** What expires next, one line each. */
+  /** The next expiries, one line each. */
   expiring?: readonly string[];
   status: 'active' | 'voided' | 'expired';
 }

@@ -10,7 +10,7 @@ import { GoogleWalletError } from './googleWalletError.js';
 export interface GooglePush {
   /** True when the object was updated and a customer has it. */
   objectPatched: boolean;
-  /** What Google's answer says of it; absent when there was no answer. */
+  /** Whether a customer has the object, from Google's answer; absent when there was no answer. */
   hasUsers?: boolean;
   answer: 'patched' | GoogleWalletError['kind'];
   /** True when the push has to be tried again. */
@@ -25,11 +25,11 @@ export interface PushGoogle {
   readAgain: () => Promise<MemberRow | null>;
   message: { id: string; body: string } | undefined;
   /**
-   * Whether Google itself notifies the customer that the points changed. Ignored when there is a message, which says
+   * Whether Google itself notifies the customer of the new points. Ignored when there is a message, which contains
    * more.
    */
   notify: boolean;
-  /** True for a second attempt, which must not send the same message twice. */
+  /** True for a second attempt, which checks whether the message was already sent. */
   again: boolean;
   /** pushGoogle settles within this time. A request that was already sent to Google may still take effect. */
   withinMs: number;
@@ -61,7 +61,8 @@ async function patchAndMessage(google: GoogleWallet, push: PushGoogle, given: Ab
     await patchUntilCurrent(google, push);
     if (!hasUsers)
       return { objectPatched, hasUsers, answer: 'patched', unreached: false, detail: 'no customer has the card' };
-    // After the timeout the next attempt sends the message. If both attempts sent it, the customer would see it twice.
+    // After the timeout, the next attempt sends the message. If this attempt sent it too, the customer would see it
+    // twice.
     if (!message || given.aborted) return { objectPatched, hasUsers, answer: 'patched', unreached: false, detail: '' };
     const objectId = makeGoogleObjectId(google.credentials.issuerId, member._id);
     const { outcome } = await google.api.addMessage(
@@ -77,8 +78,8 @@ async function patchAndMessage(google: GoogleWallet, push: PushGoogle, given: Ab
 }
 
 /**
- * Two concurrent changes of a member can reach Google in any order. If the member has changed during a patch, this
- * function patches again, so that the last write holds the newest state.
+ * Concurrent changes of a member can reach Google in any order. If the member changed during a patch, this function
+ * patches again, so that the last write has the newest state.
  */
 async function patchUntilCurrent(google: GoogleWallet, { member, program, readAgain }: PushGoogle): Promise<void> {
   let { tag } = member.pass;

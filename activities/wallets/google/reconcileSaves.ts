@@ -10,16 +10,18 @@ import { GoogleWalletError } from './googleWalletError.js';
 export interface ComparedSaves {
   /** Members whose saved state at Google differs from the one stored here. */
   mismatched: string[];
-  /** Where to continue; absent when all programs were compared. */
+  /** The next page; absent when all programs were compared. */
   next?: SavesCursor;
 }
 
 interface Attempt {
-  /** Whether what Google does not answer is left out, so that the comparison goes on; the next one begins with all. */
+  /**
+   * Skips what Google does not answer, so that the comparison continues; the next comparison starts from the beginning.
+   */
   giveUp: boolean;
 }
 
-/** Compares one page. Throws GoogleWalletError unless `giveUp`; a program that Google refuses is left out. */
+/** Compares one page. Throws GoogleWalletError unless `giveUp`; a program that Google refuses is skipped. */
 export async function compareSaves(
   deps: WorkerDeps,
   { cursor, giveUp }: { cursor?: SavesCursor } & Attempt,
@@ -62,7 +64,7 @@ async function programAfter(deps: WorkerDeps, programId: string): Promise<string
 }
 
 /**
- * Reads each object from Google again and records its current saved state. A member that fails does not hold up the
+ * Reads each object from Google again and records its current saved state. A member that fails does not delay the
  * others. Throws the last failure when a retry may help, unless `giveUp`.
  */
 export async function correctSaves(

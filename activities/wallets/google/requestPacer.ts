@@ -1,6 +1,6 @@
 // Spaces the requests to Google's API evenly over all workers. Google allows the whole project 20 requests a second
 // (docs/protocols/google-wallet.md#5-errors-and-limits). Slots are spaced evenly, so no period of 1,000 ms holds more
-// than `perSecond` of them. Without Redis, or while Redis is unavailable, each process keeps to this rate alone.
+// than `perSecond` of them. Without Redis, or while it is unavailable, each process limits only its own requests.
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { within } from '../../../platform/within.js';
@@ -25,9 +25,9 @@ export interface RequestPacerOptions {
   log?: Pick<Logger, 'warn' | 'info'>;
 }
 
-/** How long Redis may take to answer before this process counts slots itself. */
+/** How long Redis may take to answer before this process assigns slots itself. */
 const redisTimeoutMs = 500;
-/** How long this process then counts slots itself before it asks Redis again. */
+/** How long this process then assigns slots itself before it tries Redis again. */
 const redisCooldownMs = 1_000;
 
 const wallClock: Clock = {
@@ -37,8 +37,8 @@ const wallClock: Clock = {
 
 /**
  * Reserves `ARGV[2]` slots, `ARGV[1]` microseconds apart, and returns the microseconds until the last one. Uses the
- * clock of Redis, so the clocks of the workers need not agree. A reservation more than a minute ahead can only come
- * from a clock that was set back, and is dropped.
+ * clock of Redis, so the clocks of the workers need not agree. A reservation more than a minute ahead is from before a
+ * clock was set back, and is dropped.
  */
 const bookSlots = `
 local time = redis.call('TIME')
@@ -102,8 +102,7 @@ export function createRequestPacer(options: RequestPacerOptions = {}): RequestPa
 
   return {
     take(n = 1) {
-      // One reservation at a time: a process that dies leaves at most one reservation unused, and each worker gets its
-      // turn.
+      // One reservation at a time: a process that dies leaves at most one reservation unused, and workers take turns.
       const booking = queue.then(() => waitForSlot(n));
       queue = booking.catch(() => {});
       return booking;

@@ -1,5 +1,5 @@
 // Updates the classes of changed programs at Google. The transaction that changes a program also writes a row of
-// `classUpdates`; the row is removed when Google has taken the class. A schedule starts the workflow of this job.
+// `classUpdates`; the row is removed when Google has accepted the class. A schedule starts the workflow of this job.
 import type { ClassUpdateRow } from '../../../schemas/collections.js';
 import type { WorkerDeps } from '../../workerDeps.js';
 import { googleProgramView } from '../passViews.js';
@@ -35,8 +35,8 @@ export async function upsertClasses(deps: WorkerDeps, signal: AbortSignal): Prom
 }
 
 /**
- * Two concurrent changes can reach Google in any order: if the program has changed during an update, the class is
- * written again.
+ * Concurrent changes can reach Google in any order. If the program changed during an update, the class is written
+ * again.
  */
 async function upsertClass(deps: WorkerDeps, google: GoogleWallet, { _id, merchantId }: ClassUpdateRow): Promise<void> {
   for (let written = ''; ; ) {

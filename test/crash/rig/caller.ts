@@ -1,5 +1,5 @@
 // A client that follows the documentation for integrators: it repeats an unanswered request with the same key at the
-// next API process, until an answer comes, the patience of 90 s is over or its attempts are used up.
+// next API process until it gets an answer, its 90 s are over, or its attempts are used up.
 import { Agent, type FormData, fetch } from 'undici';
 import type { World } from './world.js';
 
@@ -20,7 +20,9 @@ export interface Called {
   /** The last answer; a lost one when no definite answer came. */
   answer: Answer;
   requests: number;
-  /** True when an attempt before the last one was not answered or got a 5xx: its change may still have been applied. */
+  /**
+   * True when an attempt before the last one was not answered or got a 5xx, so that its change may have been applied.
+   */
   doubtful: boolean;
   surprises: string[];
 }

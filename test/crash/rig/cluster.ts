@@ -60,8 +60,8 @@ export interface Cluster {
   /** Stops Temporal, deletes all its data and starts it again. */
   wipeTemporal(): Promise<void>;
   /**
-   * Arms a crash point: the next process of that role that reaches it dies, once. Returns a function that tells whether
-   * one died.
+   * Arms a crash point: the next process of that role that reaches it dies, once. Returns a function that returns
+   * whether one has died.
    */
   arm(role: Role, point: CrashPoint): () => boolean;
   stop(): Promise<void>;
@@ -253,7 +253,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       for (const name of [...apiNames, ...workerNames, ...engineNames]) cluster.signal(name, 'SIGCONT');
       await connection.close();
       await deps.close();
-      // The data is not needed any more, so the processes are killed without a grace period.
+      // The data is not needed any more, so the processes are killed at once.
       for (const one of supervised.values()) one.kill();
       await Promise.all([...supervised.keys()].map(down));
       reaper.dismiss();

@@ -1,4 +1,4 @@
-// Collects the evidence from the database, the receivers and Temporal when everything has come to rest.
+// Collects the evidence from the database, the receivers and Temporal after all work is done.
 import { fieldOfCount } from '../../../activities/stats/createCounting.js';
 import type { StatsRow } from '../../../schemas/collections.js';
 import type { CountName } from '../../../schemas/stats.js';

@@ -1,11 +1,10 @@
-// Waits, without intervention, until no work is under way. Work that is left when the time is over shows in the
-// checkers.
+// Waits until all work is done, without intervention. Work that is left after the time limit shows in the checkers.
 import { permanentWorkflows } from '../evidence.js';
 import type { World } from './world.js';
 
 const running = `ExecutionStatus = "Running" AND WorkflowType NOT IN (${permanentWorkflows.map((type) => `"${type}"`).join(', ')})`;
 
-/** Returns how long it took; null when work was still under way after `withinMs`. */
+/** Returns the duration; null when work was left after `withinMs`. */
 export async function drain(
   { cluster, listeners }: World,
   { withinMs, say = () => undefined }: { withinMs: number; say?: (line: string) => void },
@@ -25,7 +24,7 @@ export async function drain(
   return null;
 }
 
-/** Names one piece of work that is under way; null when there is none. */
+/** Names one unfinished piece of work; null when there is none. */
 async function underWay(cluster: World['cluster']): Promise<string | null> {
   const { collections } = cluster.deps;
   const unpublished = () => collections.events.findOne({ state: 'new' }, { projection: { type: 1, leaseOwner: 1 } });
@@ -45,6 +44,6 @@ async function underWay(cluster: World['cluster']): Promise<string | null> {
   if (await collections.members.findOne({ 'pass.issueDueAt': { $exists: true } })) return 'a late pass';
   if (await collections.members.findOne({ 'expiry.at': { $lte: new Date() } })) return 'points whose time is over';
   if (await collections.events.findOne({ pushDueAt: { $exists: true } })) return 'a late push';
-  // A workflow that was just started may not be listed yet, and may have written new events since the first look.
+  // A workflow that was just started may not be listed yet, and may have written new events since the first check.
   return (await unpublished()) ? 'a new event' : null;
 }

@@ -1,5 +1,4 @@
-// Members that a crash test erases: somebody with values that stand nowhere else, an owner who erases, and what must hold
-// in the end.
+// Erasures in crash tests: members with unique values, an owner who erases them, and the final checks.
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import { deletedEventId, newId } from '../../../schemas/ids.js';
@@ -13,7 +12,7 @@ export interface Somebody {
   values: string[];
 }
 
-/** Enrolls somebody with a change whose message names the person; with a phone if wanted. */
+/** Enrolls a member with a change whose message contains the name; optionally with a phone. */
 export async function enrollSomebody(
   world: World,
   { caller, phone }: { caller: Caller; phone: boolean },
@@ -32,7 +31,7 @@ export async function enrollSomebody(
   return { id, values: Object.values(person) };
 }
 
-/** Asks both API processes in turn until one answers 200, or 404 because an unanswered request was carried out. */
+/** Calls both API processes in turn until one answers 200, or 404 because an unanswered request was carried out. */
 export async function eraseAsOwner({ cluster }: World, id: string): Promise<void> {
   const token = await new SignJWT({ sub: 'owner', merchantId, roleIds: ['owner'] })
     .setProtectedHeader({ alg: 'HS256' })
@@ -53,7 +52,7 @@ export async function eraseAsOwner({ cluster }: World, id: string): Promise<void
   );
 }
 
-/** Waits until all collections were looked through, and returns what is left of the person. */
+/** Waits until all collections were searched, and returns the remaining data of the member. */
 export async function tracesOfErased({ cluster }: World, { id, values }: Somebody, since: Date): Promise<Trace[]> {
   await until(() =>
     cluster.deps.collections.erasures.findOne({ _id: id, looks: { $gte: 1 }, erasedAt: { $exists: true } }),
@@ -62,7 +61,7 @@ export async function tracesOfErased({ cluster }: World, { id, values }: Somebod
   return findTraces({ deps: cluster.deps, temporal: cluster.temporal, since, folders }, values);
 }
 
-/** How often the erasure was told, and in how many different bytes. */
+/** The number of erasure events, and of their different bodies. */
 export function toldOf({ listeners: [listener] }: World, { id }: Somebody): { accepted: number; variants: number } {
   const receipts = (listener?.receipts() ?? []).filter(({ eventId }) => eventId === deletedEventId(id));
   return {

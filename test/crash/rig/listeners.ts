@@ -16,7 +16,7 @@ export interface Listener {
   events: string[];
   retryPolicy: { maxAttempts: number; backoffMs: number };
   timeoutMs: number;
-  /** The receiver accepts everything in the end. */
+  /** True when the receiver finally accepts everything. */
   steady: boolean;
   receipts(): Receipt[];
   /** The time of arrival of each event, in milliseconds since the epoch. */

@@ -1,5 +1,5 @@
 // The mixed load of a campaign: all kinds of operations with random weights and tricks from the seed. Each operation
-// becomes a record of its requests and its outcome.
+// becomes a record of its requests and its result.
 import { FormData } from 'undici';
 import type { BalanceKind, Kind, Operation, Outcome } from '../evidence.js';
 import { type Answer, type Asked, type Called, type Caller, isAnswer } from './caller.js';
@@ -35,7 +35,7 @@ const refusals: readonly string[] = [
 ];
 /**
  * Probabilities of the tricks: stop after the first request, repeat after the answer, repeat with another body, send
- * two requests at once, tell of a sale of three days ago.
+ * two requests at once, report a sale of three days ago.
  */
 const allTricks = { giveUp: 0.03, askAgain: 0.1, otherBody: 0.06, twice: 0.08, oldSale: 0.15 };
 
@@ -49,9 +49,9 @@ export interface Load {
   step(): Promise<void>;
   enroll(programId?: string): Promise<void>;
   importFile(): Promise<void>;
-  /** A reversal is one of that ledger row, by default of a recent change of the member. */
+  /** Reverses that ledger row; by default a recent change of the member. */
   keyedChange(kind: BalanceKind, member: Known, transactionId?: string): Promise<void>;
-  /** Points of a sale of three days ago: in a program whose points live a day they are over at once. */
+  /** Points of a sale three days ago: in a program whose points live for a day they expire at once. */
   oldSale(member: Known): Promise<void>;
 }
 
@@ -109,7 +109,7 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
     known.push({ id, programId });
     if (phonesLeft <= 0) return;
     phonesLeft -= 1;
-    // A real phone would register again later; this one is left out.
+    // A real phone would register again later; this one does not.
     await world.addPhone(id).catch(() => undefined);
   }
 
@@ -144,7 +144,7 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
     });
   }
 
-  /** Replays the events of the last minute to a receiver that accepts everything in the end. */
+  /** Replays the events of the last minute to a receiver that finally accepts everything. */
   async function replayRange(): Promise<void> {
     const { subscriptionId } = random.pick(world.listeners.filter(({ steady }) => steady));
     const operation = begin('replay', '');
@@ -197,7 +197,7 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
     operation.requests = called.requests + (other ? 1 : 0);
     operation.outcome = outcomeOf(called, operation);
     note(operation, called.answer);
-    // Both requests may be answered, then with the same bytes; or one is refused because the other one is under way.
+    // Both requests may be answered, with the same bytes, or one is refused because the other one is running.
     if (other) noteOther(operation, other, ['IDEMPOTENCY_KEY_IN_USE', ...refusals]);
     if (operation.outcome !== 'acknowledged') return;
     if (random.chance(tricks.askAgain)) {
@@ -212,7 +212,7 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
     }
   }
 
-  /** One of the last five changes of the member that were acknowledged, whether it was reversed before or not. */
+  /** One of the last five acknowledged changes of the member, whether it was reversed before or not. */
   function reversibleOf({ id }: Known): string | undefined {
     const own = operations.filter(
       ({ kind, memberId, keyedChangeId, outcome }) =>

@@ -1,4 +1,4 @@
-// Kills, stops and continues the processes of a cluster one after the other, as the seed says.
+// Kills, stops and continues the processes of a cluster one after the other, as chosen by the seed.
 
 import { wedge } from '../../rig/wedge.js';
 import { apiNames, type Cluster, type ProcessName, workerNames } from './cluster.js';
@@ -88,7 +88,7 @@ export function startNemesis({ cluster, random, everyMs, most = Number.POSITIVE_
     if (cluster.signal(name, 'SIGSTOP')) nemesis.stops += 1;
   };
 
-  /** Each running workflow with a probability of a half, schedules and relays included. */
+  /** Each running workflow, with a probability of a half, schedules and relays included. */
   const terminate = async (): Promise<void> => {
     const { workflow } = cluster.temporal;
     for await (const { workflowId } of workflow.list({ query: 'ExecutionStatus = "Running"' })) {

@@ -2,15 +2,15 @@
 // choices but not the interleaving.
 
 export interface Random {
-  /** A number from 0 up to, but not including, 1. */
+  /** A number in [0, 1). */
   next(): number;
-  /** An integer from `low` to `high`, both included. */
+  /** An integer in [`low`, `high`]. */
   whole(low: number, high: number): number;
   chance(probability: number): boolean;
   pick<T>(from: readonly T[]): T;
-  /** A key, chosen by its weight. */
+  /** A random key by weight. */
   weighted<T extends string>(weights: Readonly<Record<T, number>>): T;
-  /** A separate stream of choices that does not depend on how often this one is used. */
+  /** A separate stream of choices that does not depend on how often this stream is used. */
   fork(name: string): Random;
 }
 

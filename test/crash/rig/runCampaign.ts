@@ -1,5 +1,5 @@
-// Runs a campaign from its seed to its verdict: a whole service under load whose processes are killed again and again,
-// then drained and checked.
+// Runs a campaign from its seed to its verdict: a whole service under load whose processes are killed repeatedly, then
+// drained and checked.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { check, duplicatesOf, type Finding } from '../checkers.js';
 import type { Evidence } from '../evidence.js';
@@ -38,7 +38,7 @@ export interface Verdict {
   terminations: number;
   /** Engines that the supervisor killed because they were stuck, each with the reason. */
   stuck: string[];
-  /** Null when work was still under way after the time for draining. */
+  /** Null when work was left after the time for draining. */
   drainMs: number | null;
   loadMs: number;
 }

@@ -32,7 +32,7 @@ export const programIds = programs.map((program) => program._id);
 export const styleOf = (programId: string): string | undefined =>
   programs.find((program) => program._id === programId)?.style;
 
-/** Apple's stand-in, so that changes have phones to push to. */
+/** Stand-in for Apple, so that changes have phones to push to. */
 export interface Apple {
   certificates: AppleCertificates;
   apns: ApnsServer;

@@ -1,4 +1,5 @@
-// Breaks the idempotency key: the key is not claimed, and ledger row and event get random ids instead of the key's.
+// Breaks the idempotency key: its row is not written, and ledger row and event get random ids instead of ids derived
+// from the key.
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 

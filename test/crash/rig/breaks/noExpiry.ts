@@ -1,4 +1,4 @@
-// Breaks expiry: no schedule expires what is over.
+// Breaks expiry: no schedule expires points.
 import { ScheduleClient } from '@temporalio/client';
 
 const scheduleId = 'expire-points';

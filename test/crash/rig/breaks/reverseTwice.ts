@@ -1,4 +1,4 @@
-// Breaks reversals: a ledger row that was reversed does not say so, so that it can be reversed again.
+// Breaks reversals: a reversed ledger row is not marked, so that it can be reversed again.
 import { MongoClient } from 'mongodb';
 
 interface Statement {
