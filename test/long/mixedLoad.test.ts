@@ -21,7 +21,7 @@ let world: World;
 beforeAll(async () => {
   [apple, listener] = await Promise.all([startApple(), aListener({ name: 'good', responder: ok(), steady: true })]);
   cluster = await startCluster({
-    sources: true,
+    watched: true,
     env: apple.env,
     processes: ['mongodb', 'temporal', 'api-1', 'worker-1'],
   });

@@ -73,13 +73,13 @@ export interface ClusterOptions {
   /** Crash points that can be armed (platform/deps.ts), for the APIs and for the workers. */
   crashPoints?: Record<Role, readonly CrashPoint[]>;
   /** True for engines that are watched and restarted when they are stuck, as with `npm start`. */
-  sources?: boolean;
+  watched?: boolean;
   /** Modules that break a guarantee, loaded before the service's code. */
   preload?: { api?: string; worker?: string };
 }
 
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const { processes = [...engineNames, ...apiNames, ...workerNames], preload = {} } = options;
+  const { processes = [...engineNames, ...apiNames, ...workerNames], preload = {}, watched = false } = options;
   const folder = mkdtempSync(join(tmpdir(), 'loyalty-pass-crash-'));
   const logs = join(folder, 'logs');
   const marks = join(folder, 'marks');
@@ -144,7 +144,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
           port: portOf(name),
           dataDir: join(folder, 'mongodb'),
           env: engineEnv(process.env),
-          ...(options.sources && { database: config.MONGODB_DATABASE }),
+          ...(watched && { database: config.MONGODB_DATABASE }),
         });
         // API and workers start after MongoDB.
         if (engine.kind === 'secantusd') env.MONGODB_EMBEDDED = 'true';
@@ -155,7 +155,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       return terminal.step('Temporal', async (task) => {
         const engine = await obtainTemporal(search, { task, signal });
         const run = { engine, namespace: 'default', port: portOf(name), dbFile, env: engineEnv(process.env) };
-        return { result: temporalPlan({ ...run, ...(options.sources && { sources: true }) }), said: engine.said };
+        return { result: temporalPlan({ ...run, watched }), said: engine.said };
       });
     }
     const role = name.startsWith('api') ? 'api' : 'worker';

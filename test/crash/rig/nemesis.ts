@@ -106,8 +106,9 @@ export function startNemesis({ cluster, random, everyMs, most = Number.POSITIVE_
 
   async function strike(blow: Blow): Promise<void> {
     if (blow === 'wipe temporal') return wipe();
-    // Temporal may be unavailable.
-    if (blow === 'terminate workflows') return terminate().catch(() => undefined);
+    // Temporal may be unavailable, or hang.
+    if (blow === 'terminate workflows')
+      return cluster.temporal.withDeadline(Date.now() + 10_000, terminate).catch(() => undefined);
     if (blow === 'kill api') return kill(random.pick(apiNames));
     if (blow === 'kill worker') return kill(random.pick(workerNames));
     if (blow === 'kill mongodb') return kill('mongodb');

@@ -51,7 +51,7 @@ export async function runCampaign(campaign: Campaign): Promise<Verdict> {
   let cluster: Cluster | undefined;
   try {
     cluster = await startCluster({
-      sources: true,
+      watched: true,
       ...campaign.cluster,
       env: { ...apple.env, REVIVE_AFTER_MS: '10000', ...campaign.cluster?.env },
     });
