@@ -115,10 +115,17 @@ export function createActivities(deps: WorkerDeps) {
       withHeartbeat(({ signal }) => publishEvents(deps, { ...lease, cancellationSignal: signal })),
     postWebhook: ({ deliveryId, attempts }: { deliveryId: string; attempts: number }) =>
       withHeartbeat(({ signal, lastDetails, saveDetails }) => {
-        const before = typeof lastDetails === 'number' ? lastDetails : undefined;
+        const attemptsAtStart = typeof lastDetails === 'number' ? lastDetails : undefined;
         const { workflowExecution, attempt } = Context.current().info;
         const activityAttempt = { runId: workflowExecution?.runId ?? '', attempt };
-        return postWebhook(deps, { deliveryId, attempts, activityAttempt, before, remember: saveDetails, signal });
+        return postWebhook(deps, {
+          deliveryId,
+          attempts,
+          activityAttempt,
+          attemptsAtStart,
+          saveAttemptsAtStart: saveDetails,
+          signal,
+        });
       }),
     giveLots: ({ at, ...input }: Omit<GiveLots, 'at' | 'signal'> & { at?: number }) =>
       withHeartbeat(({ signal }) => giveLots(deps, { ...input, ...atMoment(at), signal })),

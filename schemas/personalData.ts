@@ -4,6 +4,7 @@
 import type { Document } from 'mongodb';
 import type { CollectionName } from './collections.js';
 import { keyedOperations } from './ids.js';
+import { unfinishedStates } from './webhooks.js';
 
 /** The values by which the rows about a member are found. Unknown values match nothing. */
 export interface Whose {
@@ -141,7 +142,7 @@ export const personalData: Record<CollectionName, Kept> = {
     kept: '30 days',
     ofMember: byMember,
     erase: {
-      where: { state: { $in: ['pending', 'retrying'] } },
+      where: { state: { $in: unfinishedStates } },
       change: () => ({
         $set: { state: 'exhausted', error: 'erased', nextAttemptAt: null },
         $unset: { queuedFor: '', dueAt: '' },

@@ -108,6 +108,11 @@ export const subscriptionWithSecret = subscription.extend({ secret: z.string() }
 const deliveryStates = ['pending', 'retrying', 'succeeded', 'exhausted', 'skipped'] as const;
 export const deliveryState = z.enum(deliveryStates);
 
+/** The states of a delivery that has not ended. */
+export const unfinishedStates: DeliveryState[] = ['pending', 'retrying'];
+
+export const isUnfinished = (state: DeliveryState): boolean => unfinishedStates.includes(state);
+
 export const deliveryAttempt = z.object({
   attempt: z.int(),
   at: z.iso.datetime(),

@@ -17,17 +17,18 @@ import type {
 } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { derivedId, firstDeliveryId } from '../../schemas/ids.js';
+import { isUnfinished } from '../../schemas/webhooks.js';
 import type { ChunkProgress, ListProgress } from '../../schemas/workflows.js';
 import { suspensions } from '../access/merchants.js';
 import { nonRetryable } from '../nonRetryable.js';
 import type { CheckLease } from '../outbox/leaseRenewal.js';
 import { newFence } from '../outbox/leases.js';
 import { workflowLostAt } from '../outbox/workflowLostAt.js';
-import { attemptDelivery } from '../webhooks/attemptDelivery.js';
-import { leftToWorkflow } from '../webhooks/deliveryQueue.js';
+import { deliver } from '../webhooks/deliver.js';
+import { leftToWorkflow, unfinished } from '../webhooks/deliveryQueue.js';
 import { newDelivery } from '../webhooks/newDelivery.js';
+import { isSubscribed } from '../webhooks/openDeliveries.js';
 import { fenceCheck } from '../webhooks/postWebhook.js';
-import { startDeliveryWorkflow } from '../webhooks/startDeliveryWorkflow.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { type RunChunksInput, runChunks } from './runChunks.js';
 import { countTargets, type ListTargets, listTargets, type Outcomes, type Page, readTargets } from './targets.js';
@@ -57,7 +58,7 @@ async function findFailed(deps: WorkerDeps, eventIds: string[], subscription: Su
     deps.collections.deliveries.find(where, { projection: { history: 0 } }).toArray();
   const rows = (await Promise.all([read({ _id: { $in: roots } }), read({ root: { $in: roots } })])).flat();
   rows.sort((a, b) => lastActivityAt(a) - lastActivityAt(b));
-  const isUnderWay = (row: DeliveryRow) => isUnfinished(row) && !hangs(deps, row);
+  const isUnderWay = (row: DeliveryRow) => isUnfinished(row.state) && !isStalled(deps, row);
   const latest = new Map(rows.map((row) => [row.eventId, row]));
   for (const row of rows) if (isUnderWay(row)) latest.set(row.eventId, row);
   const failed = [...latest.values()].filter((row) => row.state !== 'succeeded' && !isUnderWay(row));
@@ -65,13 +66,12 @@ async function findFailed(deps: WorkerDeps, eventIds: string[], subscription: Su
 }
 
 const lastActivityAt = ({ lastAttemptAt, createdAt }: DeliveryRow): number => (lastAttemptAt ?? createdAt).getTime();
-const isUnfinished = ({ state }: DeliveryRow): boolean => state === 'pending' || state === 'retrying';
 
 /**
  * Whether the workflow of an unfinished delivery counts as lost. Deliveries in the queue of their subscription have no
  * workflow yet.
  */
-function hangs(deps: WorkerDeps, row: DeliveryRow): boolean {
+function isStalled(deps: WorkerDeps, row: DeliveryRow): boolean {
   const { queuedFor, subscriptionId, nextAttemptAt, createdAt } = row;
   const dueAt = row.dueAt ?? workflowLostAt(deps, nextAttemptAt ?? createdAt);
   return queuedFor !== subscriptionId && dueAt <= deps.now();
@@ -81,26 +81,20 @@ function hangs(deps: WorkerDeps, row: DeliveryRow): boolean {
  * The published events of the period to which the subscription subscribes (or the failed ones among them), oldest
  * first.
  */
-async function* wanted(deps: WorkerDeps, batch: BatchRow, after: Position | undefined): AsyncGenerator<Page> {
+async function* eventsToReplay(deps: WorkerDeps, batch: BatchRow, after: Position | undefined): AsyncGenerator<Page> {
   const { merchantId, replay } = batch;
   const subscription = await subscriptionOf(deps, batch);
   if (!replay) return;
-  const everything = subscription.events.includes('*');
   const pages = readInOrder(deps.collections.events, {
     where: { merchantId },
     by: 'occurredAt',
     direction: 1,
     after: after ?? { at: new Date(replay.since.getTime() - 1), id: lastId },
-    projection: { type: 1, internal: 1, state: 1, erasedAt: 1 },
+    projection: { type: 1, internal: 1, state: 1, erasedAt: 1, onlySubscriptionId: 1 },
   });
   for await (const { rows, end } of pages) {
     const events = rows.filter(
-      ({ type, internal, state, occurredAt, erasedAt }) =>
-        occurredAt < replay.until &&
-        !internal &&
-        !erasedAt &&
-        state === 'published' &&
-        (everything || subscription.events.includes(type)),
+      (event) => event.occurredAt < replay.until && event.state === 'published' && isSubscribed(subscription, event),
     );
     const ids = events.map(({ _id }) => _id);
     const failed = replay.only === 'all' ? new Set(ids) : await findFailed(deps, ids, subscription);
@@ -112,7 +106,7 @@ async function* wanted(deps: WorkerDeps, batch: BatchRow, after: Position | unde
 
 /** Throws ApplicationFailure BATCH_NOT_FOUND, MERCHANT_SUSPENDED, WEBHOOK_NOT_FOUND. */
 export async function snapshotReplay(deps: WorkerDeps, at: ListTargets): Promise<ListProgress> {
-  return listTargets(deps, at, { size: chunkSize, find: (batch, after) => wanted(deps, batch, after) });
+  return listTargets(deps, at, { size: chunkSize, find: (batch, after) => eventsToReplay(deps, batch, after) });
 }
 
 /** Throws ApplicationFailure WEBHOOK_NOT_FOUND. */
@@ -150,7 +144,7 @@ async function replayChunk(
   const ids = made.map((delivery) => delivery._id);
   const fence = newFence();
   await updateByIds(deps, 'deliveries', { ids, change: { $set: { fence } } });
-  const open = await deliveries.find({ _id: { $in: ids }, state: { $in: ['pending', 'retrying'] } }).toArray();
+  const open = await deliveries.find({ _id: { $in: ids }, state: unfinished }).toArray();
   const byId = new Map(events.map((event) => [event._id, event]));
   const order = new Map(targets.ids.map((id, index) => [id, index]));
   open.sort((a, b) => (order.get(a.eventId) ?? 0) - (order.get(b.eventId) ?? 0));
@@ -203,25 +197,15 @@ async function replayOne(
   deps: WorkerDeps,
   { delivery, event, subscription, checkLease, cancellationSignal }: ReplayOne,
 ): Promise<void> {
-  const { maxAttempts } = subscription.retryPolicy;
-  const suspended = (await suspensions(deps)).has(delivery.merchantId);
-  if (delivery.state === 'retrying' || suspended) {
-    const waitMs = Math.max((delivery.nextAttemptAt?.getTime() ?? 0) - deps.now().getTime(), 0);
-    await startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attempts: maxAttempts - delivery.attempts });
-    return;
-  }
-  const { state, waitMs } = await attemptDelivery(deps, {
+  await deliver(deps, {
     delivery,
     event,
     subscription,
+    byWorkflow: (await suspensions(deps)).has(delivery.merchantId),
     attemptKind: 'retry',
-    last: maxAttempts <= 1,
-    round: 1,
     checkLease,
     signal: cancellationSignal,
   });
-  if (state === 'retrying')
-    await startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attempts: maxAttempts - 1 });
 }
 
 /** Succeeded counts as `created`; skipped or no longer stored as `deduped`; every other state as `failed`. */

@@ -6,22 +6,17 @@ import { Withdrawn } from '../../platform/fairLimit.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import type { DeliveryRow, EventRow, SubscriptionRow, WaitingSubscriptionRow } from '../../schemas/collections.js';
+import { isUnfinished } from '../../schemas/webhooks.js';
 import { suspensions } from '../access/merchants.js';
 import { newFence } from '../outbox/leases.js';
 import { maxLeaseAheadMs } from '../outbox/takeOverShard.js';
 import type { WorkerDeps } from '../workerDeps.js';
-import { attemptDelivery } from './attemptDelivery.js';
+import { closeDelivery, deliverable } from './closeDelivery.js';
+import { deliver } from './deliver.js';
 import { slotRequestOf } from './deliveryLimits.js';
-import {
-  attemptExpiry,
-  erasedDelivery,
-  leftToWorkflow,
-  maxSlotWaitMs,
-  outOfQueue,
-  unfinished,
-} from './deliveryQueue.js';
-import { closeDelivery, fenceCheck } from './postWebhook.js';
-import { isFirstDelivery, startDeliveryWorkflow } from './startDeliveryWorkflow.js';
+import { attemptExpiry, leftToWorkflow, maxSlotWaitMs, outOfQueue, unfinished } from './deliveryQueue.js';
+import { fenceCheck } from './postWebhook.js';
+import { isFirstDelivery } from './startDeliveryWorkflow.js';
 
 /** Number of deliveries that one query reads. */
 const lookAhead = 2_000;
@@ -176,46 +171,28 @@ interface Taken {
   event: EventRow | undefined;
 }
 
-async function deliverOne(deps: WorkerDeps, { delivery, fence, subscription, event }: Taken): Promise<void> {
+async function deliverOne(deps: WorkerDeps, { delivery, fence, ...stored }: Taken): Promise<void> {
   const { deliveries } = deps.collections;
   const { _id } = delivery;
-  const isOver = delivery.state !== 'pending' && delivery.state !== 'retrying';
-  if (isOver) {
+  if (!isUnfinished(delivery.state)) {
     await deliveries.updateOne({ _id }, outOfQueue);
     return;
   }
-  if (!subscription || !event) {
-    await closeDelivery(deps, delivery, { state: 'exhausted', error: 'deleted' });
+  const found = deliverable(stored.subscription, stored.event);
+  if ('ending' in found) {
+    await closeDelivery(deps, delivery, found.ending);
     return;
   }
-  if (event.erasedAt) {
-    await closeDelivery(deps, delivery, erasedDelivery);
-    return;
-  }
-  if (!subscription.enabled) {
-    await closeDelivery(deps, delivery, { state: 'skipped', error: 'disabled' });
-    return;
-  }
-  const { maxAttempts } = subscription.retryPolicy;
-  let { attempts } = delivery;
-  let waitMs = Math.max((delivery.nextAttemptAt?.getTime() ?? 0) - deps.now().getTime(), 0);
-  if (delivery.state === 'pending' && isFirstDelivery(delivery)) {
-    const attempted = await attemptDelivery(deps, {
-      delivery,
-      event,
-      subscription,
-      attemptKind: 'first',
-      slot: slotRequestOf(subscription, 'first', maxSlotWaitMs),
-      last: attempts + 1 >= maxAttempts,
-      round: attempts + 1,
-      checkLease: fenceCheck(deps, { deliveryId: _id, fence }),
-      signal: deps.background.signal,
-    });
-    if (attempted.state !== 'retrying') return;
-    attempts += 1;
-    waitMs = attempted.waitMs;
-  }
-  await startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attempts: maxAttempts - attempts });
+  const waitMs = await deliver(deps, {
+    ...found,
+    delivery,
+    byWorkflow: !isFirstDelivery(delivery),
+    attemptKind: 'first',
+    slot: slotRequestOf(found.subscription, 'first', maxSlotWaitMs),
+    checkLease: fenceCheck(deps, { deliveryId: _id, fence }),
+    signal: deps.background.signal,
+  });
+  if (waitMs === null) return;
   // The workflow of an overdue delivery may be running and waiting, so it is checked less often.
   const now = deps.now().getTime();
   const overdueMs = now - (delivery.nextAttemptAt ?? delivery.createdAt).getTime();

@@ -11,6 +11,7 @@ import { writeBulk } from '../../platform/mongodb/transact.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { DeliveryRow, SubscriptionRow } from '../../schemas/collections.js';
 import { shardOf } from '../../schemas/events.js';
+import { unfinishedStates } from '../../schemas/webhooks.js';
 import { workflowLostAt } from '../outbox/workflowLostAt.js';
 import type { Background } from './background.js';
 
@@ -28,7 +29,7 @@ export const attemptExpiry = (deps: Deps, { timeoutMs }: Pick<SubscriptionRow, '
   new Date(deps.now().getTime() + maxSlotWaitMs + timeoutMs + maxLogMs + marginMs);
 
 /** A filter for deliveries that have not ended. */
-export const unfinished = { $in: ['pending' as const, 'retrying' as const] };
+export const unfinished = { $in: unfinishedStates };
 
 /** The queue of the deliveries whose attempts a workflow makes. */
 export const workflowQueue = 'workflow';
@@ -44,9 +45,6 @@ export const leftToWorkflow = (
 
 /** The part of an update that takes a delivery out of the queue. */
 export const outOfQueue = { $unset: { queuedFor: '', dueAt: '' } } as const;
-
-/** The final state of a delivery whose member was erased before it was made. */
-export const erasedDelivery = { state: 'exhausted', error: 'erased' } as const;
 
 export interface Queued {
   delivery: DeliveryRow;

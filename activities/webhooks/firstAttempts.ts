@@ -9,11 +9,10 @@ import { within } from '../../platform/within.js';
 import type { DeliveryRow } from '../../schemas/collections.js';
 import { type CheckLease, LeaseLost } from '../outbox/leaseRenewal.js';
 import type { WorkerDeps } from '../workerDeps.js';
-import { attemptDelivery } from './attemptDelivery.js';
+import { deliver } from './deliver.js';
 import { slotRequestOf } from './deliveryLimits.js';
 import { attemptExpiry, enqueue, leftToWorkflow, markWaiting, unfinished } from './deliveryQueue.js';
 import type { OpenDelivery } from './openDeliveries.js';
-import { startDeliveryWorkflow } from './startDeliveryWorkflow.js';
 
 function goesToQueue(deps: WorkerDeps, { delivery, startsInQueue, subscription: { _id } }: OpenDelivery): boolean {
   if (delivery.state !== 'pending') return false;
@@ -79,7 +78,7 @@ export async function makeFirstAttempts(
   const until = performance.now() + deps.config.PUBLISH_WAIT_MS;
   const attempts: Promise<void>[] = [];
   for (const entry of underway) {
-    const attempt = deliver(deps, entry, { checkLease, signal })
+    const attempt = deliverNow(deps, entry, { checkLease, signal })
       .catch((error: unknown) => {
         const reason = error instanceof Error ? error : new Error(String(error));
         if (!entry.handover) failed.set(entry.event._id, reason);
@@ -103,34 +102,23 @@ export async function makeFirstAttempts(
   return failed;
 }
 
-async function deliver(
+async function deliverNow(
   deps: WorkerDeps,
   entry: Underway,
   { checkLease, signal }: { checkLease: CheckLease; signal: AbortSignal },
 ): Promise<void> {
   const { delivery, event, subscription, slot } = entry;
-  const { maxAttempts } = subscription.retryPolicy;
-  let waitMs: number;
-  if (delivery.state === 'retrying') {
-    waitMs = Math.max((delivery.nextAttemptAt?.getTime() ?? 0) - deps.now().getTime(), 0);
-    await startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attempts: maxAttempts - delivery.attempts });
-  } else {
-    const attempted = await attemptDelivery(deps, {
-      delivery,
-      unlogged: true,
-      event,
-      subscription,
-      attemptKind: 'first',
-      slot,
-      last: maxAttempts <= 1,
-      round: 1,
-      checkLease: () => (entry.handover ? stillUntaken(deps, entry) : checkLease()),
-      signal,
-    });
-    if (attempted.state !== 'retrying') return;
-    waitMs = attempted.waitMs;
-    await startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attempts: maxAttempts - 1 });
-  }
+  const waitMs = await deliver(deps, {
+    delivery,
+    unlogged: true,
+    event,
+    subscription,
+    attemptKind: 'first',
+    slot,
+    checkLease: () => (entry.handover ? stillUntaken(deps, entry) : checkLease()),
+    signal,
+  });
+  if (waitMs === null) return;
   if (!entry.handover) return;
   await entry.handover;
   const nextAttemptAt = new Date(deps.now().getTime() + waitMs);

@@ -16,6 +16,7 @@ import type { Statement } from '../../platform/mongodb/transaction.js';
 import { toChunks } from '../../platform/toChunks.js';
 import type { DeliveryAttempt, DeliveryRow } from '../../schemas/collections.js';
 import type { Counts } from '../../schemas/stats.js';
+import { isUnfinished } from '../../schemas/webhooks.js';
 import { type Counted, type Counting, createCounting } from '../stats/createCounting.js';
 import { maxLogMs, outOfQueue } from './deliveryQueue.js';
 
@@ -105,7 +106,7 @@ async function addLater(deps: Deps, counting: Counting, records: readonly Delive
     if (!row || isLogged || (!set.success && row.state === 'succeeded')) continue;
     const setsState = set.success || row.fence === fence;
     const change = setsState ? set : {};
-    const isOver = change.state !== undefined && change.state !== 'pending' && change.state !== 'retrying';
+    const isOver = change.state !== undefined && !isUnfinished(change.state);
     const { attempts, state } = row;
     const asRead = { _id, attempts, state, fence: row.fence ?? { $exists: false } };
     const logged = { $inc: { attempts: 1 }, $push: { history: { $each: [attempt], $slice: -maxHistory } } };

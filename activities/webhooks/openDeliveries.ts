@@ -2,6 +2,7 @@
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
 import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
 import { firstDeliveryId } from '../../schemas/ids.js';
+import { isUnfinished } from '../../schemas/webhooks.js';
 import { suspensions } from '../access/merchants.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { newDelivery } from './newDelivery.js';
@@ -19,7 +20,10 @@ export interface OpenDelivery {
 
 const isFailing = ({ health }: SubscriptionRow): boolean => health.consecutiveFailures >= failingThreshold;
 
-const isSubscribed = (subscription: SubscriptionRow, event: EventRow): boolean =>
+export const isSubscribed = (
+  subscription: SubscriptionRow,
+  event: Pick<EventRow, 'type' | 'internal' | 'erasedAt' | 'onlySubscriptionId'>,
+): boolean =>
   !event.internal &&
   !event.erasedAt &&
   (event.onlySubscriptionId
@@ -58,5 +62,5 @@ export async function findOpenDeliveries(deps: WorkerDeps, events: EventRow[]): 
   for (const { _id } of skipped) if (!known.has(_id)) deps.metrics.delivery('skipped');
   return due
     .map((entry) => ({ ...entry, delivery: rows.get(entry.delivery._id) ?? entry.delivery }))
-    .filter(({ delivery }) => delivery.state === 'pending' || delivery.state === 'retrying');
+    .filter(({ delivery }) => isUnfinished(delivery.state));
 }

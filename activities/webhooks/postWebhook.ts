@@ -13,8 +13,9 @@ import { type CheckLease, LeaseLost } from '../outbox/leaseRenewal.js';
 import { newFence } from '../outbox/leases.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { type Attempted, attemptDelivery } from './attemptDelivery.js';
+import { closeDelivery, deliverable } from './closeDelivery.js';
 import { slotRequestOf } from './deliveryLimits.js';
-import { erasedDelivery, leftToWorkflow, outOfQueue } from './deliveryQueue.js';
+import { leftToWorkflow, outOfQueue } from './deliveryQueue.js';
 
 export interface PostWebhook {
   deliveryId: string;
@@ -23,14 +24,11 @@ export interface PostWebhook {
   /** The workflow run and the number of this activity attempt. When a newer activity attempt of the run has begun, an older one does nothing. */
   activityAttempt: { runId: string; attempt: number };
   /** The delivery's number of attempts when the workflow began; undefined in the first call of this activity. */
-  before: number | undefined;
-  /** Keeps `before` for the next attempts of this activity. */
-  remember: (before: number) => void;
+  attemptsAtStart: number | undefined;
+  /** Keeps `attemptsAtStart` for the next attempts of this activity. */
+  saveAttemptsAtStart: (attempts: number) => void;
   signal?: AbortSignal;
 }
-
-const deliveryGone = (message: string): ApplicationFailure =>
-  nonRetryable(new ServiceError('DELIVERY_NOT_FOUND', undefined, message));
 
 /**
  * How long an attempt waits for a slot. Then it leaves its place on the task queue to the attempts of other merchants,
@@ -52,7 +50,7 @@ const noSlot = (): ApplicationFailure =>
  */
 export async function postWebhook(
   deps: WorkerDeps,
-  { deliveryId, attempts, activityAttempt, before, remember, signal }: PostWebhook,
+  { deliveryId, attempts, activityAttempt, attemptsAtStart, saveAttemptsAtStart, signal }: PostWebhook,
 ): Promise<{ state: DeliveryState }> {
   const fence = newFence();
   const takeOver = (from: Filter<DeliveryRow>) =>
@@ -68,24 +66,29 @@ export async function postWebhook(
   if (!delivery) {
     const known = await deps.collections.deliveries.findOne({ _id: deliveryId }, { projection: { _id: 1 } });
     if (known) throw new LeaseLost('A later attempt of this delivery took over.');
-    throw deliveryGone('The delivery is no longer in the log: it was kept its 30 days.');
+    throw nonRetryable(
+      new ServiceError(
+        'DELIVERY_NOT_FOUND',
+        undefined,
+        'The delivery is no longer in the log: it was kept its 30 days.',
+      ),
+    );
   }
   if (delivery.state === 'succeeded') {
     await deps.collections.deliveries.updateOne({ _id: deliveryId }, outOfQueue);
     return { state: 'succeeded' };
   }
-  const begunWith = before ?? delivery.attempts;
-  remember(begunWith);
+  const begunWith = attemptsAtStart ?? delivery.attempts;
+  saveAttemptsAtStart(begunWith);
   // The delivery waits without using up an attempt.
   await requireActiveMerchant(deps, delivery);
-  const [subscription, event] = await Promise.all([
+  const [storedSubscription, storedEvent] = await Promise.all([
     deps.collections.subscriptions.findOne({ _id: delivery.subscriptionId, merchantId: delivery.merchantId }),
     deps.collections.events.findOne({ _id: delivery.eventId, merchantId: delivery.merchantId }),
   ]);
-  if (!subscription) return closeDelivery(deps, delivery, { state: 'exhausted', error: 'deleted' });
-  if (!subscription.enabled) return closeDelivery(deps, delivery, { state: 'skipped', error: 'disabled' });
-  if (event?.erasedAt) return closeDelivery(deps, delivery, erasedDelivery);
-  if (!event) throw deliveryGone('The event is no longer in the archive: it was kept its 90 days.');
+  const found = deliverable(storedSubscription, storedEvent);
+  if ('ending' in found) return closeDelivery(deps, delivery, found.ending);
+  const { subscription, event } = found;
 
   const made = delivery.attempts + 1 - begunWith;
   const attempted = await attemptDelivery(deps, {
@@ -125,18 +128,6 @@ export function fenceCheck(deps: WorkerDeps, at: { deliveryId: string; fence: st
     );
     if (!held) throw new LeaseLost('Another attempt of this delivery took over.');
   };
-}
-
-export async function closeDelivery(
-  deps: WorkerDeps,
-  delivery: DeliveryRow,
-  set: { state: 'exhausted' | 'skipped'; error: string },
-): Promise<{ state: DeliveryState }> {
-  await deps.collections.deliveries.updateOne(
-    { _id: delivery._id },
-    { $set: { ...set, nextAttemptAt: null }, ...outOfQueue },
-  );
-  return { state: set.state };
 }
 
 function failure({ state, error, statusCode, waitMs }: Attempted, subscription: SubscriptionRow): ApplicationFailure {

@@ -353,16 +353,16 @@ describe('the attempts of a delivery', () => {
     expect(delivery).toMatchObject({ state: 'retrying', attempts: 1 });
     expect(started.some((workflowId) => workflowId.startsWith(`delivery:${eventId}:`))).toBe(true);
 
-    let before: number | undefined;
+    let attemptsAtStart: number | undefined;
     let number = 0;
     const attempt = (signal?: AbortSignal, at = ++number) =>
       postWebhook(deps, {
         deliveryId: delivery._id,
         attempts: 2,
         activityAttempt: { runId: 'a-run', attempt: at },
-        before,
-        remember: (counted) => {
-          before = counted;
+        attemptsAtStart,
+        saveAttemptsAtStart: (counted) => {
+          attemptsAtStart = counted;
         },
         ...(signal && { signal }),
       });
@@ -390,15 +390,15 @@ describe('the attempts of a delivery', () => {
     const eventId = await points(store, id, 2);
     await relayAll(deps, [eventId]);
     const delivery = await until(() => store.collections.deliveries.findOne({ eventId }));
-    const { attempts: before } = delivery;
+    const { attempts: attemptsAtStart } = delivery;
 
     const attempt = (by: WorkerDeps, number: number) =>
       postWebhook(by, {
         deliveryId: delivery._id,
         attempts: 2,
         activityAttempt: { runId: 'a-run', attempt: number },
-        before,
-        remember: () => {},
+        attemptsAtStart,
+        saveAttemptsAtStart: () => {},
       });
     let goOn = () => {};
     const standing = new Promise<void>((resolve) => {
@@ -421,8 +421,8 @@ describe('the attempts of a delivery', () => {
     goOn();
     await expect(late).rejects.toThrow();
     const ended = await store.collections.deliveries.findOne({ _id: delivery._id });
-    expect(ended).toMatchObject({ state: 'exhausted', nextAttemptAt: null, attempts: before + 3 });
-    expect(ended?.history).toHaveLength(before + 3);
+    expect(ended).toMatchObject({ state: 'exhausted', nextAttemptAt: null, attempts: attemptsAtStart + 3 });
+    expect(ended?.history).toHaveLength(attemptsAtStart + 3);
     receiver.setResponder(ok());
   });
 });
