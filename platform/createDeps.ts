@@ -161,7 +161,7 @@ export function createDeps({
     async close() {
       stopReconnecting();
       // `mongo.close()` may wait for ever for a server that hangs, so it is given 2 s.
-      await within(mongo.close(), { ms: goodbyeMs, late: undefined });
+      await within(mongo.close(), { ms: goodbyeMs, fallback: undefined });
     },
   };
 }

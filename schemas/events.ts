@@ -145,7 +145,7 @@ export type MemberEvent = {
   [T in MemberEventType]: { type: T; data: Omit<EventData<T>, AboutMember | AddedWhenPublished> };
 }[MemberEventType];
 
-export type BatchEvent = {
+export type MerchantEvent = {
   [T in Exclude<EventType, MemberEventType | 'member.deleted'>]: { type: T; data: EventData<T> };
 }[Exclude<EventType, MemberEventType | 'member.deleted'>];
 

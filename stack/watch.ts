@@ -65,7 +65,7 @@ export async function becomesStuck(
 /** The reason why the probe failed; undefined when it succeeded, or when this supervisor was paused. */
 async function inTime(probed: Promise<string | undefined>, withinMs: number): Promise<string | undefined> {
   const since = performance.now();
-  const failed = await within(probed, { ms: withinMs, late: `gives no answer for ${withinMs / 1_000} s` });
+  const failed = await within(probed, { ms: withinMs, fallback: `gives no answer for ${withinMs / 1_000} s` });
   return performance.now() - since > withinMs + stoodStillMs ? undefined : failed;
 }
 

@@ -6,9 +6,9 @@ import { insertMissing } from '../../platform/mongodb/insertMissing.js';
 import { type BatchPhase, isFinished } from '../../schemas/batches.js';
 import { campaignCountsOf } from '../../schemas/campaigns.js';
 import type { BatchRow, EventRow } from '../../schemas/collections.js';
-import type { BatchEvent, EventData } from '../../schemas/events.js';
+import type { EventData, MerchantEvent } from '../../schemas/events.js';
 import { derivedId } from '../../schemas/ids.js';
-import { newBatchEvent } from '../outbox/newEvent.js';
+import { newMerchantEvent } from '../outbox/newEvent.js';
 import { keptMs } from './removeRows.js';
 import { requireBatch } from './requireBatch.js';
 
@@ -49,13 +49,13 @@ export async function finishBatch(
 /** The event of the end of a batch. Without a lease owner, the relay publishes it. */
 export function endEventOf(deps: Deps, batch: BatchRow, leaseOwner: string | null = null): EventRow {
   const { _id, merchantId, programId, finishedAt = deps.now() } = batch;
-  return newBatchEvent(deps, {
+  return newMerchantEvent(deps, {
     ...{ eventId: derivedId('batch', _id), merchantId, programId, occurredAt: finishedAt, leaseOwner },
     event: endEvent(batch, finishedAt),
   });
 }
 
-function endEvent(batch: BatchRow, finishedAt: Date): BatchEvent {
+function endEvent(batch: BatchRow, finishedAt: Date): MerchantEvent {
   const { _id: batchId, merchantId, programId, kind, counts, passIssuance, campaign, quiet, reason = '' } = batch;
   const times = { startedAt: batch.startedAt.toISOString(), finishedAt: finishedAt.toISOString() };
   const subject = { merchantId, ...(programId && { programId }) };

@@ -9,7 +9,7 @@ import { limitOf, limitReached } from '../access/merchants.js';
 
 const dayMs = 86_400_000;
 const retryAfterSeconds = 30;
-export const unfinished = batchPhases.filter((phase) => !isFinished(phase));
+export const unfinishedPhases = batchPhases.filter((phase) => !isFinished(phase));
 
 /** Throws RATE_LIMITED with the limit that is reached. */
 export async function insertBatch(deps: Deps, row: BatchRow): Promise<void> {
@@ -49,7 +49,7 @@ const batchOwner = (merchantId: string): string => `batches:${merchantId}`;
 
 function countUnfinished(deps: Deps, merchantId: string, most: number): Promise<number> {
   return deps.collections.batches.countDocuments(
-    { merchantId, phase: { $in: unfinished } },
+    { merchantId, phase: { $in: unfinishedPhases } },
     { limit: Math.max(most, 1) },
   );
 }
@@ -77,7 +77,10 @@ export async function requireRowRoom(
 ): Promise<void> {
   const max = await limitOf(deps, { merchantId, limit: 'waitingRows' });
   const others = await deps.collections.batches
-    .find({ merchantId, phase: { $in: unfinished }, kind: 'members.import' }, { projection: { counts: 1, done: 1 } })
+    .find(
+      { merchantId, phase: { $in: unfinishedPhases }, kind: 'members.import' },
+      { projection: { counts: 1, done: 1 } },
+    )
     .toArray();
   const waiting = others
     .filter(({ _id }) => _id !== batchId)

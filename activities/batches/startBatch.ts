@@ -9,7 +9,7 @@ import type { BatchKind } from '../../schemas/batches.js';
 import type { BatchRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { campaignId, importId, rebuildId, replayId } from '../../schemas/ids.js';
-import { insertBatch, unfinished } from './insertBatch.js';
+import { insertBatch, unfinishedPhases } from './insertBatch.js';
 
 type StartBatchDeps = Deps & { workflowClient: WorkflowClient };
 
@@ -134,7 +134,7 @@ export async function reviveBatches(deps: StartBatchDeps, { after = '' }: { afte
       .limit(mostUnfinished)
       .toArray();
   const found = await Promise.all([
-    idsOf({ phase: { $in: unfinished }, startedAt: { $lt: before } }),
+    idsOf({ phase: { $in: unfinishedPhases }, startedAt: { $lt: before } }),
     idsOf({ unissued: true }),
   ]);
   const ids = found

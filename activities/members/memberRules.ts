@@ -1,4 +1,4 @@
-// The member rules: what each change does to a member, as pure decisions. Balances have rules of their own
+// The member rules: what each change does to a member, as decisions; they write nothing. Balances have rules of their own
 // (balanceRules.ts). changeMember.ts writes the decisions. A decision of null means that nothing changes and no event
 // is written.
 import type { MemberRow } from '../../schemas/collections.js';

@@ -1,6 +1,7 @@
 // Leases of events. To lease an event, a workflow or relay sets `dueAt` 60 s ahead and writes its name as lease owner,
 // so only one of them works on an event at a time. When the lease owner dies, the lease expires and the event can be
-// leased again. The fence identifies one attempt of the lease owner: another attempt that takes over replaces the
+// leased again. A new event is reserved for 5 s for the start of its workflow; a push that ends within these does not
+// extend them (`ensureLease`). The fence identifies one attempt of the lease owner: another attempt that takes over replaces the
 // fence, and the earlier attempt can no longer mark the event as published or release it. A process that was paused for
 // longer than its lease may send an event again (docs/decisions/012-lease-and-fence.md).
 

@@ -5,11 +5,11 @@ import { Binary } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import type { EventRow, MemberRow } from '../../schemas/collections.js';
 import {
-  type BatchEvent,
   carriesPassUpdate,
   type EventType,
   envelopeBytes,
   type MemberEvent,
+  type MerchantEvent,
   shardOf,
 } from '../../schemas/events.js';
 import { deletedEventId } from '../../schemas/ids.js';
@@ -87,18 +87,18 @@ export function newMemberEvent(
   return awaitsWallets ? row : { ...row, ...serialisedEnvelope(row) };
 }
 
-interface NewBatchEvent {
+interface NewMerchantEvent {
   eventId: string;
-  event: BatchEvent;
+  event: MerchantEvent;
   merchantId: string;
   programId?: string | undefined;
   occurredAt: Date;
   leaseOwner: string | null;
 }
 
-export function newBatchEvent(
+export function newMerchantEvent(
   deps: Deps,
-  { eventId, event, programId, leaseOwner, ...given }: NewBatchEvent,
+  { eventId, event, programId, leaseOwner, ...given }: NewMerchantEvent,
 ): EventRow {
   return {
     _id: eventId,

@@ -56,7 +56,7 @@ async function issueWithTimeout(
   const memberIds = events.flatMap(({ wallet, memberId }) => (wallet === 'issue' && memberId) || []);
   const late = { eventIds: [], unissued: memberIds };
   if (memberIds.length === 0) return late;
-  return within(issueBoth(deps, { memberIds, leaseOwner }), { ms: issueTimeoutMs, late });
+  return within(issueBoth(deps, { memberIds, leaseOwner }), { ms: issueTimeoutMs, fallback: late });
 }
 
 interface Missing {

@@ -96,7 +96,7 @@ function issueApple(deps: WorkerDeps, input: Issue): Promise<Issued> {
     for (const { member, program } of pairs) {
       made.set(
         member._id,
-        attempted(() => deps.wallets.apple?.build(member, program)),
+        tryBuild(() => deps.wallets.apple?.build(member, program)),
       );
       if (performance.now() - since < blockMs) continue;
       await new Promise(setImmediate);
@@ -106,8 +106,8 @@ function issueApple(deps: WorkerDeps, input: Issue): Promise<Issued> {
   });
 }
 
-/** Whether the pass can be built. The file itself is built when the phone requests it. */
-function attempted(build: () => unknown): IssueResult {
+/** The error of building the pass, or an empty result. The file itself is built when the phone requests it. */
+function tryBuild(build: () => unknown): IssueResult {
   try {
     build();
     return {};

@@ -26,7 +26,7 @@ export interface Attempt {
   /** True when a failure of this attempt is final, because the retry policy allows no further attempt. */
   last: boolean;
   /** The number of this attempt in the retry policy, from 1: the wait after a failure grows with it. */
-  round: number;
+  policyAttempt: number;
   /** Called before a failure is logged. Throws LeaseLost when another attempt has taken over. */
   checkLease: CheckLease;
   signal?: AbortSignal | undefined;
@@ -110,7 +110,7 @@ function stateAfter(result: SendResult, last: boolean): DeliveryState {
  * attempt that still holds the lease or the delivery's fence sets the delivery's state. A success is always recorded.
  */
 export async function attemptDelivery(deps: WorkerDeps, attempt: Attempt): Promise<Attempted> {
-  const { delivery, subscription, last, round } = attempt;
+  const { delivery, subscription, last, policyAttempt } = attempt;
   const at = deps.now();
   const result = await traced(deps, attempt);
   if (result.error === 'aborted') throw new Error('The attempt was called off.');
@@ -119,7 +119,7 @@ export async function attemptDelivery(deps: WorkerDeps, attempt: Attempt): Promi
   // taken over.
   if (!result.ok) await attempt.checkLease();
   const state = stateAfter(result, last);
-  const policyMs = retryWaitMs(subscription.retryPolicy, round);
+  const policyMs = retryWaitMs(subscription.retryPolicy, policyAttempt);
   const waitMs = state === 'retrying' ? Math.max(policyMs, result.retryAfterMs ?? 0) : 0;
   const now = deps.now();
   const nextAttemptAt = state === 'retrying' ? new Date(now.getTime() + waitMs) : null;

@@ -4,7 +4,7 @@ import type { WorkerDeps } from '../workerDeps.js';
 import { type Attempt, attemptDelivery } from './attemptDelivery.js';
 import { startDeliveryWorkflow } from './startDeliveryWorkflow.js';
 
-export interface Deliver extends Omit<Attempt, 'last' | 'round'> {
+export interface Deliver extends Omit<Attempt, 'last' | 'policyAttempt'> {
   /** True when a workflow makes the first attempt as well. */
   byWorkflow?: boolean;
 }
@@ -21,7 +21,7 @@ export async function deliver(deps: WorkerDeps, { byWorkflow = false, ...attempt
   let waitMs = Math.max((delivery.nextAttemptAt?.getTime() ?? 0) - deps.now().getTime(), 0);
   if (delivery.state === 'pending' && !byWorkflow) {
     made += 1;
-    const attempted = await attemptDelivery(deps, { ...attempt, last: made >= maxAttempts, round: made });
+    const attempted = await attemptDelivery(deps, { ...attempt, last: made >= maxAttempts, policyAttempt: made });
     if (attempted.state !== 'retrying') return null;
     waitMs = attempted.waitMs;
   }

@@ -157,7 +157,7 @@ async function takeAndDeliver(
   const byId = new Map(events.map((event) => [event._id, event]));
   return taken.map((delivery) => {
     const work = deliverOne(deps, { delivery, subscription, event: byId.get(delivery.eventId), fence }).catch(
-      (error: unknown) => handBack(deps, { delivery, fence, error }),
+      (error: unknown) => requeueTaken(deps, { delivery, fence, error }),
     );
     deps.background.run(work);
     return work;
@@ -203,7 +203,7 @@ async function deliverOne(deps: WorkerDeps, { delivery, fence, ...stored }: Take
 const retryMs = 5_000;
 
 /** Makes a delivery due again whose attempt was cancelled, or failed for a reason other than the receiver. */
-async function handBack(
+async function requeueTaken(
   deps: WorkerDeps,
   { delivery: { _id }, fence, error }: { delivery: DeliveryRow; fence: string; error: unknown },
 ): Promise<void> {

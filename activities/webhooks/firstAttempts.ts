@@ -31,7 +31,7 @@ interface Underway extends OpenDelivery {
   handover?: Promise<void>;
 }
 
-export interface PublishedUnder {
+export interface PublishContext {
   /** The lease check of the events. */
   checkLease: CheckLease;
   cancellationSignal: AbortSignal | undefined;
@@ -44,7 +44,7 @@ export interface PublishedUnder {
 export async function makeFirstAttempts(
   deps: WorkerDeps,
   open: readonly OpenDelivery[],
-  { checkLease, cancellationSignal }: PublishedUnder,
+  { checkLease, cancellationSignal }: PublishContext,
 ): Promise<Map<string, Error>> {
   const failed = new Map<string, Error>();
   // The cancellation ends everything that publishing waits for. An attempt that moved to the queue is no longer part of
@@ -82,7 +82,7 @@ export async function makeFirstAttempts(
       .catch((error: unknown) => {
         const reason = error instanceof Error ? error : new Error(String(error));
         if (!entry.handover) failed.set(entry.event._id, reason);
-        else return handBack(deps, entry, reason);
+        else return requeueUntaken(deps, entry, reason);
       })
       .finally(() => {
         entry.ended = true;
@@ -91,7 +91,7 @@ export async function makeFirstAttempts(
     attempts.push(attempt);
     if (attempts.length % attemptsInTurn === 0) await turnOfEventLoop();
   }
-  await within(Promise.all(attempts), { ms: Math.max(until - performance.now(), 0), late: undefined });
+  await within(Promise.all(attempts), { ms: Math.max(until - performance.now(), 0), fallback: undefined });
   await enqueued;
   for (const slice of toChunks(underway))
     await handOver(
@@ -148,7 +148,7 @@ async function stillUntaken(deps: WorkerDeps, { delivery, handover }: Underway):
 }
 
 /** Makes a delivery due whose background attempt was cancelled or could not be logged. */
-async function handBack(deps: WorkerDeps, { delivery, handover }: Underway, error: Error): Promise<void> {
+async function requeueUntaken(deps: WorkerDeps, { delivery, handover }: Underway, error: Error): Promise<void> {
   if (error instanceof Withdrawn || error instanceof LeaseLost) return;
   deps.log.debug({ err: error, deliveryId: delivery._id }, 'an attempt in the background was left to the queue');
   try {

@@ -98,7 +98,7 @@ export async function postWebhook(
     attemptKind: 'retry',
     slot: slotRequestOf(subscription, 'retry', maxRetrySlotWaitMs),
     last: made >= attempts,
-    round: roundOf(delivery, { made, attempts, maxAttempts: subscription.retryPolicy.maxAttempts }),
+    policyAttempt: policyAttemptOf(delivery, { made, attempts, maxAttempts: subscription.retryPolicy.maxAttempts }),
     checkLease: fenceCheck(deps, { deliveryId, fence }),
     signal,
   }).catch((error: unknown) => {
@@ -112,7 +112,7 @@ export async function postWebhook(
  * The number of an attempt in the retry policy. It continues after a lost workflow of the delivery, and starts again
  * when operators reset a workflow that has used up its attempts.
  */
-export function roundOf(
+export function policyAttemptOf(
   { attempts: logged }: Pick<DeliveryRow, 'attempts'>,
   { made, attempts, maxAttempts }: { made: number; attempts: number; maxAttempts: number },
 ): number {

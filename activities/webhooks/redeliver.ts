@@ -16,7 +16,7 @@ type RedeliveryDeps = Deps & { workflowClient: WorkflowClient };
 /**
  * Creates a new delivery of a published event and starts its workflow, which makes all attempts. The delivery to a
  * disabled subscription is only logged, as `skipped`. Throws UNAVAILABLE when the workflow cannot be started. The
- * delivery is then removed from the log, because no other process would ever attempt it.
+ * delivery is then removed from the log, so that an answer of 503 means that nothing will be sent.
  */
 export async function redeliver(
   deps: RedeliveryDeps,

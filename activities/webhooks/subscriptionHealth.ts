@@ -10,7 +10,7 @@ import { transact } from '../../platform/mongodb/transact.js';
 import type { EventRow, SubscriptionRow } from '../../schemas/collections.js';
 import type { DisabledReason } from '../../schemas/events.js';
 import { derivedId } from '../../schemas/ids.js';
-import { newBatchEvent } from '../outbox/newEvent.js';
+import { newMerchantEvent } from '../outbox/newEvent.js';
 import type { SendResult } from './sendWebhook.js';
 
 const refreshMs = 60_000;
@@ -64,7 +64,7 @@ function disabledEvent(
   { subscription, reason, failingSince }: { subscription: SubscriptionRow; reason: DisabledReason; failingSince: Date },
 ): EventRow {
   const { _id: subscriptionId, merchantId, url } = subscription;
-  return newBatchEvent(deps, {
+  return newMerchantEvent(deps, {
     eventId: derivedId('event', 'webhook.disabled', subscriptionId, failingSince.toISOString()),
     event: {
       type: 'webhook.disabled',

@@ -14,7 +14,7 @@ const answered = (write: Promise<unknown>, ms: number): Promise<boolean> =>
       () => true,
       () => false,
     ),
-    { ms, late: false },
+    { ms, fallback: false },
   );
 
 /**

@@ -193,7 +193,7 @@ describe('an attempt that failed', () => {
     const delivery = newDelivery(deps, { event, subscription, id: newId() });
     const envelope = published && serialisedEnvelope(published, undefined).envelope;
     const attempt = attemptDelivery(deps, {
-      ...{ delivery, subscription, unlogged: true, attemptKind: 'first', last: true, round: 1 },
+      ...{ delivery, subscription, unlogged: true, attemptKind: 'first', last: true, policyAttempt: 1 },
       event: { ...event, ...(envelope && { envelope }) },
       checkLease: () => Promise.reject(new LeaseLost('taken over')),
     });

@@ -1,6 +1,6 @@
 // How long a delivery waits between its attempts.
 import { describe, expect, it } from 'vitest';
-import { roundOf } from '../../activities/webhooks/postWebhook.js';
+import { policyAttemptOf } from '../../activities/webhooks/postWebhook.js';
 import { retryWaitMs, subscriptionRequest } from '../../schemas/webhooks.js';
 
 const hour = 3_600_000;
@@ -37,6 +37,6 @@ describe('the number of an attempt in its policy', () => {
     ],
     ['is none that the delivery has not had', { logged: 2, made: 2, attempts: 1 }, 3],
   ])('%s', (_title, { logged, made, attempts }, round) => {
-    expect(roundOf({ attempts: logged }, { made, attempts, maxAttempts })).toBe(round);
+    expect(policyAttemptOf({ attempts: logged }, { made, attempts, maxAttempts })).toBe(round);
   });
 });

@@ -69,7 +69,7 @@ export function createRequestPacer(options: RequestPacerOptions = {}): RequestPa
 
   async function bookInRedis(client: Pick<Redis, 'eval'>, n: number): Promise<number> {
     const asked = client.eval(bookSlots, 1, key, String(gapMicros), String(n));
-    const answer = await within(asked, { ms: redisTimeoutMs, late: undefined });
+    const answer = await within(asked, { ms: redisTimeoutMs, fallback: undefined });
     if (answer === undefined) throw new Error('Redis did not answer in time.');
     const waitMs = Number(answer) / 1_000;
     if (!Number.isFinite(waitMs)) throw new Error('Redis did not answer with a number.');
