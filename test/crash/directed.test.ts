@@ -176,7 +176,7 @@ describe('a worker that dies', () => {
     await dieAt('worker', 'mid-chunk', () => load.importFile());
   });
 
-  it('in the middle of an expiry: what is over is gone once for each member', async () => {
+  it('in the middle of an expiry: points expire once for each member', async () => {
     for (let index = 0; index < 3; index += 1) await load.enroll('crash-tiers');
     const members = load.known.filter(({ programId }) => programId === 'crash-tiers');
     await dieAt('worker', 'mid-expiry', () => Promise.all(members.map((member) => load.oldSale(member))));
@@ -191,8 +191,8 @@ describe('a worker that dies', () => {
 });
 
 // Last, because the checkers do not support campaigns.
-describe('a worker that dies while it draws up the list of a campaign', () => {
-  it('is followed by one that goes on with the list, and each member gets the message once', async () => {
+describe('a worker that dies while it creates the list of a campaign', () => {
+  it('is followed by one that continues the list, and each member gets the message once', async () => {
     await allReachTemporal();
     const hit = cluster.arm('worker', 'mid-list');
     const body = { programId: 'crash-points', message: 'Hello' };
@@ -211,7 +211,7 @@ describe('a worker that dies while it draws up the list of a campaign', () => {
 });
 
 describe('an API process that dies between a publication and the start of its rebuild', () => {
-  it('leaves a batch that a worker starts by itself', async () => {
+  it('leaves a batch that a worker starts later', async () => {
     await allReachTemporal();
     const token = await new SignJWT({ sub: 'designer', merchantId, roleIds: ['owner'] })
       .setProtectedHeader({ alg: 'HS256' })
@@ -241,8 +241,8 @@ describe('an API process that dies between a publication and the start of its re
   });
 });
 
-describe('a worker that dies after the mail server took a mail', () => {
-  it('is followed by one that sends it again, under the same id, and then never more', async () => {
+describe('a worker that dies after the mail server accepted a mail', () => {
+  it('is followed by one that sends it once more, with the same id', async () => {
     await allReachTemporal();
     const programId = 'crash-points';
     const { slugs, mails } = cluster.deps.collections;
@@ -287,7 +287,7 @@ describe('a process that dies while a member is erased', () => {
     eraseAt('worker', point, true),
   );
 
-  it('leaves nothing of them, and each erasure was told at least once with the same bytes', async () => {
+  it('leaves no personal data, and each erasure was published at least once with the same bytes', async () => {
     for (const somebody of erased) {
       expect(await tracesOfErased(world, somebody, begun)).toEqual([]);
       await until(() => toldOf(world, somebody).accepted > 0);
@@ -298,7 +298,7 @@ describe('a process that dies while a member is erased', () => {
     expect(await erasures.countDocuments()).toBe(erased.length);
   });
 
-  it('goes on with them when Temporal has lost all its data', async () => {
+  it('continues the erasures when Temporal has lost all its data', async () => {
     await allReachTemporal();
     const somebody = await enrollSomebody(world, { caller, phone: false });
     await Promise.all([eraseAsOwner(world, somebody.id), cluster.wipeTemporal()]);
@@ -307,7 +307,7 @@ describe('a process that dies while a member is erased', () => {
   });
 });
 
-it('has hit every crash point of the code', () => {
+it('every crash point of the code was hit', () => {
   const { api, worker } = crashPoints;
   expect(new Set([...api, ...worker])).toEqual(new Set(allCrashPoints));
 });

@@ -274,7 +274,7 @@ it('a clock that is moved by an hour forward and back under running services los
   }
 });
 
-it('an API and a worker that stand still for 30 s repeat no change and no push that other processes took over', async () => {
+it('an API and a worker that are paused for 30 s repeat no change and no push that other processes took over', async () => {
   await cluster.down('worker-2');
   listener.setResponder(hang());
   const before = listener.arrivals().length;

@@ -157,7 +157,7 @@ it('a rolling restart of all APIs and workers under load fails no request and le
   expect(deliveries.filter(({ eventId, attempts }) => (copies.get(eventId) ?? 0) > attempts)).toEqual([]);
 }, 180_000);
 
-it('a worker that gets SIGTERM while receivers hang hands its work to the other worker', async () => {
+it('a worker that gets SIGTERM while receivers hang hands over its work to the other worker', async () => {
   listener.setResponder(hang());
   const before = listener.arrivals().length;
   await Promise.all(load.known.map((member) => load.keyedChange('delta', member)));

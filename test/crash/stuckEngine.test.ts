@@ -109,7 +109,7 @@ describe('MongoDB', () => {
     expect(stack.printed()).toContain('MongoDB lives and does not work');
   });
 
-  it('that takes no writes to one collection causes a 503 within 3 s, is killed and started again', async ({
+  it('that accepts no writes to one collection causes a 503 within 3 s, is killed and started again', async ({
     skip,
   }) => {
     skip(!isEmbedded(), 'a real MongoDB cannot be wedged');

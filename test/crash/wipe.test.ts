@@ -79,7 +79,7 @@ async function startImport(): Promise<string> {
   return JSON.parse(answer.text).data.id;
 }
 
-it('everything goes on by itself from the rows after Temporal has lost all its data', async () => {
+it('all work continues from the database after Temporal has lost all its data', async () => {
   const { batches, deliveries, devices, events, members, programs } = cluster.deps.collections;
   const answerPushes = async (code: number): Promise<void> => {
     for (const { pushToken } of await devices.find().toArray()) apple.apns.answer(pushToken, { status: code });

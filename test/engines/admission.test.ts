@@ -36,7 +36,7 @@ async function aBatch(phase: BatchPhase): Promise<string> {
 }
 
 describe('a change', () => {
-  it('gets no workflow of its own while workflow tasks wait for more than a second, or ten when its answer waits', () => {
+  it('gets no workflow while workflow tasks have waited for more than 1 s, or 10 s when its answer waits for a push', () => {
     let backlogMs = 0;
     const admission = anAdmission(deps, () => backlogMs);
     expect([admission.admitWorkflow(false), admission.admitWorkflow(true)]).toEqual([true, true]);
@@ -49,7 +49,7 @@ describe('a change', () => {
   });
 
   it.each(['creating', 'publishing', 'running'] as const)(
-    'gets no workflow of its own while a batch is %s, unless its answer waits for a push',
+    'gets no workflow while a batch is %s, unless its answer waits for a push',
     async (phase) => {
       const admission = anAdmission();
       expect(admission.admitWorkflow(false)).toBe(true);
@@ -62,7 +62,7 @@ describe('a change', () => {
   );
 
   it.each(['storing', 'queued', 'completed', 'failed', 'cancelled'] as const)(
-    'gets a workflow of its own while a batch is %s',
+    'gets a workflow while a batch is %s',
     async (phase) => {
       await aBatch(phase);
       const admission = anAdmission();
@@ -73,7 +73,7 @@ describe('a change', () => {
     },
   );
 
-  it('gets a workflow of its own when the batches cannot be read', async () => {
+  it('gets a workflow when the batches cannot be read', async () => {
     const refusing = deps.mongo.db().collection<BatchRow>('$not.a.name');
     const admission = anAdmission({ ...deps, collections: { ...deps.collections, batches: refusing } });
     expect(admission.admitWorkflow(false)).toBe(true);

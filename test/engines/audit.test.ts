@@ -81,7 +81,7 @@ const remove = { method: 'DELETE' };
 const patch = (body: object) => ({ method: 'PATCH', body });
 
 describe('every change', () => {
-  it('is there with its actor, its target, the names of its fields, the network and the request', async () => {
+  it('is logged with its actor, its target, the names of its fields, the network and the request', async () => {
     const { merchant, call, audit } = await anOwner();
     const all = '/merchants/me';
     const done: [action: string, targetId: string][] = [];
@@ -167,7 +167,7 @@ describe('every change', () => {
       expect(said).not.toContain(secret);
   });
 
-  it('is not there when it was refused', async () => {
+  it('is not logged when it was refused', async () => {
     const { merchant, call, audit } = await anOwner();
     const hook = (await call('/merchants/me/webhooks', { body: subscription })).body.data;
     const refused = [
@@ -236,7 +236,7 @@ describe('the list', () => {
     ).toBe(400);
   });
 
-  it('is for those who may see it, and of their merchant alone', async () => {
+  it('needs its permission, and shows only the own merchant', async () => {
     const { merchant, call } = await anOwner();
     await call('/merchants/me/webhooks', { body: subscription });
     const { status, body } = await merchant.call('/merchants/me/audit');
@@ -249,7 +249,7 @@ describe('the list', () => {
 });
 
 describe("an operator's command", () => {
-  it('is there under the merchant that it is about', async () => {
+  it('is logged under the merchant that it changes', async () => {
     const { merchant, audit } = await anOwner();
     const { id } = merchant;
     const run = async (command: Command, ...argv: string[]) => {

@@ -178,7 +178,7 @@ describe('a console token', () => {
     expect(outcome(await programs({ Authorization: `Bearer ${make()}` }))).toEqual([401, 'INVALID_TOKEN']);
   });
 
-  it.each(forged)('%s is refused next to a valid API key, too: the token counts', async (_what, make) => {
+  it.each(forged)('%s is refused even with a valid API key: the token wins', async (_what, make) => {
     const headers = { Authorization: `Bearer ${make()}`, 'X-API-Key': merchant.apiKey };
     expect(outcome(await programs(headers))).toEqual([401, 'INVALID_TOKEN']);
   });
@@ -297,7 +297,7 @@ describe('tokens by JWKS', () => {
     expect(jwks.asked()).toBe(1);
   });
 
-  it('signed with the shared secret are refused: only keys of the set count', async () => {
+  it('signed with the shared secret are refused: only keys of the set are accepted', async () => {
     expect(await ask(byHand({ alg: 'HS256' }, claims({ merchantId: own.id })))).toEqual([401, 'INVALID_TOKEN']);
   });
 

@@ -104,7 +104,7 @@ describe('a merchant that is suspended while its batches run', () => {
 });
 
 describe('replays that wait', () => {
-  it('hold up no batch of another merchant, however many they are', async () => {
+  it('delay no batch of another merchant, however many replays wait', async () => {
     const [busy, other] = [await aMerchant(service), await aMerchant(service)];
     const { memberCode } = await busy.enroll();
     const { body } = await busy.call('/merchants/me/webhooks', {

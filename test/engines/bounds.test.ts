@@ -72,7 +72,7 @@ describe('a search in a merchant of 12,000 members whose phones begin alike', ()
   };
 
   it.each(['48', '+48', 'anna', 'a'])(
-    'for %s reads a bounded number of rows and finds a part, newest first',
+    'for %s reads a bounded number of rows and finds some of the members, newest first',
     async (q) => {
       const { items, total, read } = await search(q);
       // A phone number is searched in two forms; tiers are random.
@@ -85,7 +85,7 @@ describe('a search in a merchant of 12,000 members whose phones begin alike', ()
     },
   );
 
-  it('finds all members with a rare word, and reads little more than them', async () => {
+  it('finds all members with a rare word, and reads few other rows', async () => {
     const { items, total, read } = await search('zenob', { pageSize: 100 });
     expect([total, items.length, read]).toEqual([rare, rare, rare]);
   });
@@ -139,7 +139,7 @@ describe('a page far down a list', () => {
     ]);
   });
 
-  it('of the delivery log is refused too, and the log is counted only so far', async () => {
+  it('of the delivery log is refused too, and the log is counted only up to the limit', async () => {
     const merchantId = newId();
     const line = (at: number) =>
       ({ _id: newId(), merchantId, eventId: newId(), createdAt: new Date(at) }) as DeliveryRow;
@@ -150,7 +150,7 @@ describe('a page far down a list', () => {
   });
 });
 
-it('the API keys of a merchant are limited, whoever creates them, and ended ones count', async () => {
+it('the API keys of a merchant are limited across users, and ended keys count', async () => {
   const { deps } = service;
   const merchantId = newId();
   const create = (createdBy: string) =>
@@ -196,7 +196,7 @@ describe('the tags of a merchant', () => {
     expect(await listOf(merchant)).toHaveLength(30);
   });
 
-  it('that a refused request brought are not kept', async () => {
+  it('of a refused request are not stored', async () => {
     const merchant = await aMerchant(service);
     const member = await merchant.enroll();
     await tags(merchant, member.id, names(0, 25));

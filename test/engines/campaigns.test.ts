@@ -135,7 +135,7 @@ describe('a campaign without wallet credentials', () => {
     expect(rows.filter((row) => row.balance === 1)).toHaveLength(40);
   });
 
-  it('sends nothing twice when a chunk is run again, also by two workers at the same time', async () => {
+  it('sends nothing twice when a chunk runs again, even on two workers at the same time', async () => {
     const { _id: programId } = await merchant.program();
     await Promise.all(Array.from({ length: 3 }, () => merchant.enroll({ programId })));
     const { body } = await send(merchant, { programId, message: 'Once' });
@@ -239,7 +239,7 @@ describe('a campaign to phones', () => {
   });
   afterAll(() => real.stop());
 
-  it('counts a phone that is notified late as pushed, once, when its numbers are read later', async () => {
+  it('counts a phone that is notified late as pushed, once', async () => {
     const { service, merchant, apns } = real;
     const { _id: programId } = await merchant.program();
     const install = async () => {

@@ -184,7 +184,7 @@ describe('programs', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('makes a version of each change, starts a rebuild where there are members, and knows the style that is in use', async () => {
+  it('creates a version for each change, starts a rebuild if there are members, and refuses to change a style in use', async () => {
     const { programs: live, programVersions, batches } = service.deps.collections;
     const versionOfCafe = async () => (await live.findOne({ _id: 'cafe' }))?.version;
     const before = (await versionOfCafe()) ?? 0;
@@ -211,7 +211,7 @@ describe('programs', () => {
     expect(await batches.findOne({ programId: 'cafe' })).toMatchObject({ kind: 'passes.rebuild', phase: 'queued' });
   });
 
-  it('replaces an edit of the console that waits to be published', async () => {
+  it('replaces an unpublished edit of the console', async () => {
     const { programDrafts } = service.deps.collections;
     const draft = await programDrafts.findOne({ _id: 'cafe' });
     const waiting = {
@@ -275,7 +275,7 @@ describe('programs', () => {
 });
 
 describe('merchants, roles, keys and tokens', () => {
-  it('create what a merchant needs to begin', async () => {
+  it('create everything that a new merchant needs', async () => {
     expect((await run(merchants, 'create --name Corner --id corner')).lines).toEqual(['created merchant corner']);
     expect((await run(merchants, 'create --name Corner --id corner')).errors).toEqual([
       'merchant "corner" is there already: Corner',
@@ -325,7 +325,7 @@ describe('merchants, roles, keys and tokens', () => {
     expect(await run(command, line)).toEqual({ code: 1, lines: [], errors });
   });
 
-  it('a token needs the secret that the console signs with', async () => {
+  it('a token needs the shared secret of the console', async () => {
     const line = 'create --merchant m --user u --role owner';
     expect((await run(tokens, line, { CONSOLE_JWT_SECRET: '' })).errors[0]).toMatch(/^CONSOLE_JWT_SECRET/);
     const asymmetric = await run(tokens, line, { CONSOLE_JWKS_URL: 'https://console.example/jwks' });

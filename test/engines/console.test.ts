@@ -107,7 +107,7 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await page.context().close();
   });
 
-  it('shows every action as the curl that it was, and the line works', async () => {
+  it('shows every action as a curl line that works', async () => {
     const page = await open('/programs');
     await newProgram(page, 'Curl');
     await button(page, 'Show as curl').first().click();
@@ -122,7 +122,7 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await page.context().close();
   });
 
-  it('shows what a draft lacks beside its field, and goes back to an older version', async () => {
+  it('shows the mistakes of a draft at their fields, and restores an older version', async () => {
     const page = await open('/programs');
     await newProgram(page, 'Harbour Books');
     await publish(page);
@@ -139,7 +139,7 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
 });
 
 describe.runIf(hasBrowser)('a mistake', () => {
-  it('of an import is mended in place, and its rows are sent again', async () => {
+  it('of an import is corrected in place, and its rows are sent again', async () => {
     const page = await open('/programs');
     await newProgram(page, 'Imported');
     await publish(page);
@@ -168,7 +168,7 @@ describe.runIf(hasBrowser)('a mistake', () => {
     await page.context().close();
   });
 
-  it('of a receiver is seen with its answer, and what it missed is sent again', async () => {
+  it('of a receiver is shown with its answer, and missed events are sent again', async () => {
     const receiver = await startReceiver();
     receiver.setResponder(status(500));
     const page = await open('/webhooks');
@@ -195,7 +195,7 @@ describe.runIf(hasBrowser)('a mistake', () => {
 });
 
 describe.runIf(hasBrowser)('a person', () => {
-  it('is exported and erased, after what will be lost was said', async () => {
+  it('is exported, and erased after a warning of the consequences', async () => {
     const { id } = await real.merchant.enroll({ firstName: 'Linus', lastName: 'Lost', initialPoints: 20 });
     const page = await open(`/members/${id}`);
     await heading(page, 'Linus Lost').waitFor();
@@ -216,8 +216,8 @@ describe.runIf(hasBrowser)('a person', () => {
   });
 });
 
-describe.runIf(hasBrowser)('what stands in the way', () => {
-  it('an expired session asks to sign in again, and what was typed is there', async () => {
+describe.runIf(hasBrowser)('an obstacle', () => {
+  it('an expired session asks to sign in again and keeps what was typed', async () => {
     const page = await open('/programs');
     await newProgram(page, 'Before');
     await page.context().clearCookies();
@@ -234,7 +234,7 @@ describe.runIf(hasBrowser)('what stands in the way', () => {
     await page.context().close();
   });
 
-  it('without a session it is the page on which one signs in, and signing out leads there', async () => {
+  it('without a session, and after signing out, the sign-in page is shown', async () => {
     const page = await browser.open(`${real.service.publicUrl}/console/members`, screens.desktop);
     await page.waitForURL('**/console/sign-in');
     const user = await aUser(real.service.deps, { merchantId: real.merchant.id });
@@ -251,7 +251,7 @@ describe.runIf(hasBrowser)('what stands in the way', () => {
     await page.context().close();
   });
 
-  it('a service that is away is said and asked again, and what was typed outlives a reload', async () => {
+  it('an unavailable service is reported and retried, and what was typed survives a reload', async () => {
     const page = await open('/programs');
     await field(page, 'Name').fill('Half a word');
     await page.route('**/api/v1/**', (route) => route.abort());
@@ -277,7 +277,7 @@ describe.runIf(hasBrowser)('what stands in the way', () => {
     await page.context().close();
   });
 
-  it('two tabs that edit one program: the second is told, and decides', async () => {
+  it('when two tabs edit one program, the second one is warned of the conflict and can decide', async () => {
     const one = await open('/programs');
     await newProgram(one, 'Two tabs');
     const other = await one.context().newPage();
@@ -367,7 +367,7 @@ describe.runIf(hasBrowser)('each page', () => {
   });
 });
 
-describe.runIf(hasBrowser)('what is served', () => {
+describe.runIf(hasBrowser)('the served console', () => {
   it('is not bundled again while its sources are the same', async () => {
     expect(await buildConsole()).toBe(false);
   });
@@ -393,7 +393,7 @@ describe.runIf(hasBrowser)('what is served', () => {
     await page.context().close();
   });
 
-  it('is a page that is asked for anew under a strict policy, and assets that are kept', async () => {
+  it('is a page that is not cached and has a strict policy, and assets that are cached', async () => {
     const answer = await fetch(`${real.service.publicUrl}/console/members`);
     const policy = answer.headers.get('content-security-policy') ?? '';
     expect(policy).not.toMatch(/unsafe|\*|https?:/);

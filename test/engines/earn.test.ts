@@ -35,7 +35,7 @@ async function aMember(fields: Record<string, unknown>): Promise<string> {
 }
 
 describe('a sale', () => {
-  it('gives its points, with the same values in answer, ledger and event', async () => {
+  it('adds its points, with the same values in answer, ledger and event', async () => {
     const memberId = await aMember({ earn: rule });
     const occurredAt = ago(hourMs);
     const sale = { reference: 'receipt 20391', location: 'Main Street', occurredAt };
@@ -55,20 +55,20 @@ describe('a sale', () => {
     expect(event).toMatchObject({ event: 'points.changed', data: { delta: 25, current: 25, ...sale } });
   });
 
-  it('too small for a point is an answer with an entry', async () => {
+  it('too small for a point succeeds, with a ledger entry', async () => {
     const memberId = await aMember({ earn: rule });
     expect((await earn(memberId, { amount: 49 })).body.data).toMatchObject({ awarded: 0, previous: 0, current: 0 });
     expect((await ledgerOf(memberId))[0]).toMatchObject({ type: 'earn', delta: 0, amount: 49, currency: 'EUR' });
   });
 
-  it('is told under the version of the program that decided', async () => {
+  it('is published with the version of the program that applied', async () => {
     const program = await merchant.program({ earn: rule });
     await service.deps.collections.programs.updateOne({ _id: program._id }, { $set: { version: 7 } as object });
     const { id } = await merchant.enroll({ programId: program._id });
     expect((await earn(id, { amount: 100 })).body.data.rule).toEqual({ programVersion: 7 });
   });
 
-  it('under one key counts once', async () => {
+  it('with one key counts once', async () => {
     const memberId = await aMember({ earn: { ...rule, cooldownSeconds: 3_600 } });
     const headers = { 'Idempotency-Key': `key-${newToken()}` };
     const first = await earn(memberId, { amount: 500 }, { headers });
@@ -190,7 +190,7 @@ describe('the cooldown', () => {
     expect(refusal(await earn(memberId, { amount: 100 }))).toEqual([400, 'EARN_LIMIT_REACHED']);
   });
 
-  it('lets a corrected sale through at once, and of 16 callers at once a single one', async () => {
+  it('accepts a corrected sale at once, and exactly one of 16 concurrent sales', async () => {
     const memberId = await aMember({ earn: { ...rule, cooldownSeconds: 600 } });
     await earn(memberId, { amount: 9_999 });
     await reverse(memberId, (await ledgerOf(memberId))[0].id);
@@ -200,8 +200,8 @@ describe('the cooldown', () => {
   });
 });
 
-describe('what a till knows of a sale', () => {
-  it('is kept by points and redeem, and told in their events', async () => {
+describe('the details of a sale from the till', () => {
+  it('is stored by points and redeem, and is in their events', async () => {
     const member = await merchant.enroll({ initialPoints: 100 });
     const sale = { reference: 'receipt 1', location: 'Kiosk', occurredAt: ago(71 * hourMs) };
     await merchant.call(`${one(member.id)}/points`, { method: 'PATCH', body: { delta: 5, ...sale } });
@@ -218,7 +218,7 @@ describe('what a till knows of a sale', () => {
     for (const { data } of events) expect(data).toMatchObject(sale);
   });
 
-  it('has a time that is neither ahead nor older than three days', async () => {
+  it('has a time that is neither in the future nor older than three days', async () => {
     const member = await merchant.enroll({ initialPoints: 100 });
     for (const occurredAt of [ago(-60_000), ago(73 * hourMs)]) {
       const added = await merchant.call(`${one(member.id)}/points`, {

@@ -174,7 +174,7 @@ describe('a new member', () => {
 });
 
 describe('a known email', () => {
-  it('answers with the member that has it, whatever else was sent, and creates nothing', async () => {
+  it('returns the member that has it, whatever else was sent, and creates nothing', async () => {
     const first = await enroll({ email: 'known@example.com', firstName: 'First', initialPoints: 5 });
     const again = await enroll({ email: ' KNOWN@example.com', firstName: 'Second', initialPoints: 500 });
     expect(again.status).toBe(200);

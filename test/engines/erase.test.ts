@@ -83,7 +83,7 @@ describe('a member with everything', () => {
   let before: Answer['body'];
   let programId: string;
 
-  it('is gone at once: every door answers 404, also to a key that was used before', async () => {
+  it('is gone at once: every endpoint answers 404, also to an earlier idempotency key', async () => {
     const { merchant, customer } = real;
     const { call } = merchant;
     const { collections } = service.deps;
@@ -157,7 +157,7 @@ describe('a member with everything', () => {
     expect(object?.accountName).toBeUndefined();
   });
 
-  it('leaves nothing of the person in any place within a minute', async () => {
+  it('leaves no personal data in any place after a minute', async () => {
     const ended = await until(() => service.deps.collections.erasures.findOne({ _id: id, looks: 1 }));
     expect(ended.person).toBeUndefined();
     expect(ended.dueAt?.getTime()).toBeGreaterThan(Date.now() + 30_000);
@@ -175,7 +175,7 @@ describe('a member with everything', () => {
     ]);
   });
 
-  it('is told as `member.deleted` with ids alone, and nothing else is told any more', async () => {
+  it('is published as `member.deleted` with ids only, and nothing else is delivered any more', async () => {
     const told = await until(() => {
       const all = failing.requests.map(({ body }) => body.toString('utf8'));
       return all.find((text) => JSON.parse(text).event === 'member.deleted');
@@ -196,7 +196,7 @@ describe('a member with everything', () => {
     expect(about.map(({ event }: { event: string }) => event)).toEqual(['member.deleted']);
   });
 
-  it('may join again as somebody new, with another id and another code', async () => {
+  it('may join again as a new member, with another id and another code', async () => {
     const again = await real.merchant.call('/merchants/me/members', { body: { programId, ...person } });
     expect(again.status).toBe(201);
     expect(again.body.data.id).not.toBe(id);
@@ -205,7 +205,7 @@ describe('a member with everything', () => {
   });
 });
 
-it('only who may delete members may erase one: neither a key of an integration nor a manager', async () => {
+it('only callers that may delete members may erase one, not an integration key or a manager', async () => {
   const { id } = await real.merchant.enroll();
   const manager = { Authorization: `Bearer ${await real.merchant.token({ roleIds: ['manager'] })}` };
   for (const credential of [{ 'X-API-Key': real.merchant.apiKey }, manager])
@@ -213,7 +213,7 @@ it('only who may delete members may erase one: neither a key of an integration n
   expect((await real.merchant.call(path(id))).status).toBe(200);
 });
 
-it('the code of an erased member is given to nobody again', async () => {
+it('the code of an erased member is never reused', async () => {
   const { id, memberCode } = await real.merchant.enroll();
   await erase(id);
   const drawn = [memberCode, 'NEWCODE001', memberCode, 'NEWCODE002'];
@@ -222,7 +222,7 @@ it('the code of an erased member is given to nobody again', async () => {
   expect(await newMemberCodes(service.deps, { merchantId, count: 2, draw })).toEqual(['NEWCODE001', 'NEWCODE002']);
 });
 
-it('a trace that is written afterwards is seen, and is gone after the next look', async () => {
+it('data that is written afterwards is removed by the next run', async () => {
   const person = somebody();
   const { id } = await real.merchant.enroll(person);
   await erase(id);
@@ -237,7 +237,7 @@ it('a trace that is written afterwards is seen, and is gone after the next look'
   await untilGone(Object.values(person));
 });
 
-it('goes on from its row when Temporal has lost the workflow', async () => {
+it('continues from its row when Temporal has lost the workflow', async () => {
   const person = somebody();
   const { id } = await real.merchant.enroll(person);
   await until(() =>
@@ -273,7 +273,7 @@ it('is completed when the process died after it had voided the pass', async () =
   expect(told).toHaveLength(1);
 });
 
-it('changes of the same moment are applied before it or answered 404, and bring nobody back', async () => {
+it('concurrent changes are applied before it or answered 404, and do not restore the member', async () => {
   const person = somebody();
   const { id } = await real.merchant.enroll(person);
   const changes = Array.from({ length: 12 }, (_, index) =>
@@ -294,7 +294,7 @@ it('changes of the same moment are applied before it or answered 404, and bring 
   expect(await collections.members.countDocuments({ _id: id })).toBe(0);
 });
 
-it('a process that had read events before writes nothing of them again, and sends nothing', async () => {
+it('a process that read events earlier neither writes nor sends their data again', async () => {
   const person = somebody();
   const { id } = await real.merchant.enroll(person);
   const { events, timeline } = service.deps.collections;
@@ -318,7 +318,7 @@ it('a process that had read events before writes nothing of them again, and send
   expect(await timeline.countDocuments({ memberId: id })).toBe(0);
 });
 
-it('a running import with the same address makes a new person', async () => {
+it('a running import with the same address creates a new member', async () => {
   const person = somebody();
   const program = await real.merchant.program();
   const { id, memberCode } = await real.merchant.enroll({ programId: program._id, ...person });

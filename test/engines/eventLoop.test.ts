@@ -26,7 +26,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-it('does not stand while a merchant with 20,000 different tags is recounted', async () => {
+it('is not blocked while a merchant with 20,000 different tags is recounted', async () => {
   const merchant = await aMerchant(service);
   const members = await manyMembers(service.deps, { program: await merchant.program(), count: 800 });
   const { tags } = service.deps.collections;
@@ -65,7 +65,7 @@ async function aReceiverProcess() {
   return { url: `http://127.0.0.1:${String(port).trim()}`, stop: () => child.kill() };
 }
 
-it('does not stand while 200 events are published to 20 subscriptions', async () => {
+it('is not blocked while 200 events are published to 20 subscriptions', async () => {
   const receiver = await aReceiverProcess();
   const merchant = await aMerchant(service);
   const { id: memberId } = await merchant.enroll();

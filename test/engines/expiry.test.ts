@@ -67,8 +67,8 @@ async function auditedDifferences(memberIds: readonly string[]): Promise<unknown
   return differences.filter(({ memberId }) => memberIds.includes(memberId));
 }
 
-describe('points with a time', () => {
-  it('are announced, and go at their midnight with the same values in answer, ledger, event and timeline', async () => {
+describe('points that expire', () => {
+  it('are announced, and expire at their midnight with the same values in answer, ledger, event and timeline', async () => {
     const { memberId, programId } = await aMember({ expiry: { afterDays: 30 }, goal: 10 }, 40);
     const soldAt = new Date(Date.now() - 50 * hourMs);
     await points(memberId, { delta: 25, occurredAt: soldAt.toISOString() });
@@ -117,7 +117,7 @@ describe('points with a time', () => {
     expect(await auditedDifferences([memberId])).toEqual([]);
   });
 
-  it('go once for all midnights that passed meanwhile, also those of a voided member, and lower the tier', async () => {
+  it('expire once for several missed midnights, also for a voided member, and lower the tier', async () => {
     const tiers = [
       { name: 'Bronze', threshold: 0 },
       { name: 'Silver', threshold: 50 },
@@ -136,7 +136,7 @@ describe('points with a time', () => {
     );
   });
 
-  it('come back with a reversed spending as they were, and a reversed earning takes its own first', async () => {
+  it('are restored by a reversed spending, and a reversed earning takes its own points first', async () => {
     const { memberId, programId } = await aMember({ expiry: { afterDays: 3 }, goal: 30 }, 20);
     await points(memberId, { delta: 20, occurredAt: new Date(Date.now() - 48 * hourMs).toISOString() });
     const before = (await explain(memberId)).lots;
@@ -168,7 +168,7 @@ describe('points with a time', () => {
     expect(await auditedDifferences([memberId])).toEqual([]);
   });
 
-  it('go by inactivity when no entry was made for so long, all at once', async () => {
+  it('expire together after a time of inactivity', async () => {
     const { memberId, programId } = await aMember({ expiry: { inactiveDays: 30 } }, 40);
     const soldAt = new Date(Date.now() - 70 * hourMs);
     await points(memberId, { delta: 5, occurredAt: soldAt.toISOString() });
@@ -182,7 +182,7 @@ describe('points with a time', () => {
     expect(await read(memberId)).toMatchObject({ balance: 0, expiring: [] });
   });
 
-  it('go at the midnights of a zone with summer time', async () => {
+  it('expire at the midnights of a zone with summer time', async () => {
     const { memberId, programId } = await aMember({ expiry: { afterDays: 300 } }, 10);
     const [{ at }] = (await read(memberId)).expiring;
     expect(calendarDay(zone, new Date(at)).start.toISOString()).toBe(at);
@@ -190,8 +190,8 @@ describe('points with a time', () => {
   });
 });
 
-describe('a rule that comes later', () => {
-  it('counts from then on, also for members whom nobody changes, and costs nothing before', async () => {
+describe('a rule that is added later', () => {
+  it('counts from its start, also for unchanged members, and expires nothing before', async () => {
     const program = await aProgram({});
     const [changed] = await manyMembers(service.deps, { program, count: 1 });
     const { id: untouched } = await merchant.enroll({ programId: program._id, initialPoints: 12 });
@@ -213,7 +213,7 @@ describe('a rule that comes later', () => {
     expect((await read(untouched)).balance).toBe(0);
   });
 
-  it('is carried to the members in parts, and goes on where it stopped', async () => {
+  it('is applied to the members in parts, and continues where it stopped', async () => {
     const { members, expiries } = service.deps.collections;
     const program = await aProgram({});
     const ids = (await manyMembers(service.deps, { program, count: 24 })).map(({ _id }) => _id);
@@ -235,7 +235,7 @@ describe('a rule that comes later', () => {
     expect(await giveLots(service.deps, { programId: program._id, at: inDays(1) })).toEqual({ given: 0, over: true });
   });
 
-  it('begins anew after there was none, and after one of the other kind', async () => {
+  it('starts again after a time without a rule, and after a rule of the other kind', async () => {
     const { memberId, programId } = await aMember({ expiry: { afterDays: 2 } }, 50);
     await setRule(programId, undefined);
     await until(async () => (await read(memberId)).expiring.length === 0);
@@ -252,7 +252,7 @@ describe('a rule that comes later', () => {
     expect(await expireAt(inDays(21), programId)).toBe(1);
   });
 
-  it('with another number of days holds for what comes after it', async () => {
+  it('with another number of days applies to later points', async () => {
     const { memberId, programId } = await aMember({ expiry: { afterDays: 30 } }, 5);
     await setRule(programId, { afterDays: 3 });
     await until(async () => {
@@ -288,7 +288,7 @@ describe('exactly once', () => {
     expect(await auditedDifferences(memberIds)).toEqual([]);
   });
 
-  it('although a run never learns of what it committed', async () => {
+  it('when a run does not learn that its commit succeeded', async () => {
     const program = await aProgram({ expiry: { afterDays: 1 } });
     const ids = [];
     for (let count = 0; count < 8; count += 1)
@@ -329,7 +329,7 @@ describe('the command', () => {
   const run = (line: string, env: Record<string, string> = development) =>
     runOn(service, programs, line.split(' '), env);
 
-  it('does by the workflow what the schedule does at that time', async () => {
+  it('runs the workflow of the schedule for that time', async () => {
     const { memberId, programId } = await aMember({ expiry: { afterDays: 30 } }, 9);
     expect(await run(`expire ${programId}`)).toMatchObject({
       code: 0,
@@ -343,7 +343,7 @@ describe('the command', () => {
     ]);
   });
 
-  it('is refused outside development, and says what is wrong', async () => {
+  it('is refused outside development, with an error message', async () => {
     const { memberId, programId } = await aMember({ expiry: { afterDays: 1 } }, 9);
     const refused = await run(`expire ${programId} --at 2100-01-01T00:00:00Z`, { NODE_ENV: 'production' });
     expect(refused).toMatchObject({ code: 1, errors: [expect.stringContaining('for development only')] });

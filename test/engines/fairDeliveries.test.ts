@@ -93,7 +93,7 @@ const openDeliveries = (merchantId: string) =>
 const answersAfterMs = 15_000;
 
 describe('receivers that answer after 15 s, of a merchant with 20 subscriptions', () => {
-  it('do not make the deliveries of another merchant late, and get all of their own', async () => {
+  it('do not delay the deliveries of another merchant, and get all of their own', async () => {
     const watched = await anAudience();
     const agesBeside = async (other: Audience) => {
       const both = [agesOf(watched, { count: 80, everyMs: 100 }), changes(other, { count: 40, everyMs: 200 })] as const;
@@ -120,7 +120,7 @@ describe('receivers that answer after 15 s, of a merchant with 20 subscriptions'
 });
 
 describe('a worker that stops', () => {
-  it('leaves the deliveries that it attempts in the background, and those in the queue, to the next worker', async () => {
+  it('leaves its background deliveries and the queue to the next worker', async () => {
     const patient = await anAudience({ responder: slow(answersAfterMs), subscriptions: 2 });
     await changes(patient, { count: 60, everyMs: 0 });
     await until(async () => {
@@ -141,7 +141,7 @@ describe('a worker that stops', () => {
 });
 
 describe('a receiver that hangs', () => {
-  it('does not make the deliveries to another receiver of its merchant late', async () => {
+  it('does not delay the deliveries to another receiver of its merchant', async () => {
     const load = { count: 100, everyMs: 20 };
     const agesBeside = async (responder: Responder) => {
       const audience = await anAudience();

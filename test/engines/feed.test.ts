@@ -221,7 +221,7 @@ describe('reading during writes', () => {
     expect([last.envelopes.length, last.sequence, last.more]).toEqual([1, 5, false]);
   });
 
-  it('continues past events that are no longer kept', async () => {
+  it('continues after events that were deleted', async () => {
     const merchantId = `merchant-${newId()}`;
     const hourAgo = Date.now() - 3_600_000;
     const made = Array.from({ length: 40 }, (_, index) =>

@@ -47,7 +47,7 @@ describe('an API key', () => {
     expect(await service.deps.collections.apiKeys.countDocuments({ merchantId: merchant.id, name: 'Till' })).toBe(0);
   });
 
-  it('may have all that its creator holds', async () => {
+  it('may have all permissions of its creator', async () => {
     expect(outcome(await create(['integration', 'viewer'], without('api-keys:delete')))).toEqual([201, 'ok']);
     expect(outcome(await create(['owner'], permissions))).toEqual([201, 'ok']);
   });
@@ -91,7 +91,7 @@ describe('a role', () => {
     expect(outcome(builtIn)).toEqual([404, 'UNKNOWN_ROLE']);
   });
 
-  it('is one of a bounded number', async () => {
+  it('is limited in number', async () => {
     const own = await aMerchant(service);
     const credential = { Authorization: `Bearer ${await own.token()}` };
     const body = { name: 'Staff', permissions: ['merchants.members:view'] };

@@ -209,7 +209,7 @@ describe('a claim without an answer', () => {
     );
   }
 
-  it('is answered as in use while it is young', async () => {
+  it('is answered as in use while it is recent', async () => {
     const member = await merchant.enroll();
     const key = newKey();
     await points(member.id, key);
@@ -250,7 +250,7 @@ describe('a key whose row has expired', () => {
     );
   }
 
-  it('is known by its ledger row: it gets its first answer and is never applied again', async () => {
+  it('is found by its ledger row: it gets its first answer and is never applied again', async () => {
     const member = await merchant.enroll({ initialPoints: 20 });
     const key = newKey();
     const first = await points(member.id, key);
@@ -265,7 +265,7 @@ describe('a key whose row has expired', () => {
     expect(await row(member.id)).toMatchObject({ balance: 25, version: 2 });
   });
 
-  it('is known, also when the change could not be made again', async () => {
+  it('is found, even if the change could not be made again', async () => {
     const member = await merchant.enroll({ initialPoints: 100 });
     const key = newKey();
     const first = await redeem(member.id, key);

@@ -68,7 +68,7 @@ describe('a spreadsheet of Europe', () => {
     expect(found.data.items).toMatchObject([{ firstName: 'Zoë', externalId: 'stream-1' }]);
   });
 
-  it('in UTF-16 with tabs is imported as a form before whose file the fields are', async () => {
+  it('in UTF-16 with tabs is imported as a form with the fields before the file', async () => {
     const text = '\uFEFFEmail\tExternalId\r\nutf16@example.com\tutf16-1\r\n';
     const file = new Uint8Array(Buffer.from(text, 'utf16le'));
     const form = importForm({ programId: program._id, file, type: 'text/tab-separated-values', fieldsFirst: true });
@@ -77,7 +77,7 @@ describe('a spreadsheet of Europe', () => {
     expect(await bySerial('utf16-1')).toHaveLength(1);
   });
 
-  it('is refused in another charset, with unknown columns, and with a mapping that is none', async () => {
+  it('is refused in another charset, with unknown columns, and with an invalid mapping', async () => {
     const file = latin('J\xfcrgen', 'refused-1');
     const unknown = await small({ file, type: 'text/csv; charset=windows-1252' });
     expect(outcome(unknown)).toEqual([400, 'IMPORT_INVALID']);
@@ -94,7 +94,7 @@ describe('a spreadsheet of Europe', () => {
     expect(await bySerial('refused-1')).toEqual([]);
   });
 
-  it('that is too large for one answer is refused with the name of the endpoint that takes it', async () => {
+  it('that is too large for one answer is refused with the name of the endpoint for large files', async () => {
     const { body } = await small({ file: csvOf(5_001) });
     expect(body.error).toMatchObject({
       code: 'IMPORT_TOO_LARGE',
@@ -121,7 +121,7 @@ describe('an external id', () => {
     expect((await enroll('4001', { by: other, programId: (await other.program())._id })).status).toBe(201);
   });
 
-  it('that is taken fails the row of an import alone, and so does one that an earlier row has', async () => {
+  it('that is taken, or in an earlier row, fails only its row of an import', async () => {
     const file = 'email,externalId\na@4003.com,4003\nb@4003.com,4001\nc@4003.com,4003\na@4003.com,4001\n,4003-d\n';
     const { body } = await small({ file });
     expect(body.data.results).toMatchObject([
@@ -156,7 +156,7 @@ describe('an external id', () => {
     expect(foreign.body.data.total).toBe(0);
   });
 
-  it('is given, changed and removed by PATCH, and is free again afterwards', async () => {
+  it('is set, changed and removed by PATCH, and can then be used again', async () => {
     const member = (await enroll('4005')).body.data;
     const patch = (externalId: string | null) =>
       merchant.call(`/merchants/me/members/${member.id}`, { method: 'PATCH', body: { externalId } });
@@ -167,7 +167,7 @@ describe('an external id', () => {
     expect((await enroll('4006')).status).toBe(201);
   });
 
-  it('is what card and passes show where the program says so, and members without one show the member code', async () => {
+  it('is shown on card and passes if the program says so; members without one show the member code', async () => {
     const shown = await merchant.program({ passTemplate: { barcode: 'externalId' } });
     const card = async (member: { apple: { passUrl: string } }) => (await fetch(member.apple.passUrl)).text();
     const plastic = (await enroll('4007-plastic', { programId: shown._id })).body.data;
@@ -199,7 +199,7 @@ describe('a dry run', () => {
     return Promise.all(names.map(async (name) => [name, await collections[name].countDocuments({ merchantId })]));
   };
 
-  it('answers on both endpoints what would happen, with the first failures, and writes nothing', async () => {
+  it('returns the expected result and the first failures on both endpoints, and writes nothing', async () => {
     const merchant = await aMerchant(subscribed.service);
     const { _id: programId } = await merchant.program();
     const { events } = subscribed.service.deps.collections;
@@ -251,7 +251,7 @@ describe('a dry run', () => {
     expect(await stored(merchant)).toEqual(before);
   });
 
-  it('counts what the import then does, whatever is repeated in the file', async () => {
+  it('has the same counts as the import, even with repeated rows in the file', async () => {
     const cell = (name: string) => fc.constantFrom('', ...['a', 'b', 'c'].map((letter) => `${letter}.${name}`));
     let run = 0;
     await fc.assert(
@@ -277,7 +277,7 @@ describe('a dry run', () => {
 });
 
 describe('a quiet import', () => {
-  it('makes members and passes without an event for each row, and its end says so', async () => {
+  it('creates members and passes without an event for each row, and its final event says so', async () => {
     const { deps } = subscribed.service;
     const loud = await small({ file: csvOf(2, 'loud') });
     const quiet = await small({ file: csvOf(3, 'quiet'), fields: { quiet: 'true' } });

@@ -132,7 +132,7 @@ describe('an upload', () => {
     expect(await left()).toBe(0);
   });
 
-  it('over 1 MB or 5,000 rows is refused, however much more is sent', async () => {
+  it('over 1 MB or 5,000 rows is refused, however large it is', async () => {
     const big = `${csvHeader}\n${'Ada,Lovelace,,,\n'.repeat(1_000_000)}`;
     for (const content of [csvOf(5_001), big, `${csvHeader}\n${'x'.repeat(1_048_577)}`]) {
       const { status, body } = await sendImport(merchant, { programId: program._id, file: content });

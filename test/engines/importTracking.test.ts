@@ -85,7 +85,7 @@ describe('a batch', () => {
     expect((await merchant.call('/merchants/me/batches/no-such')).status).toBe(404);
   });
 
-  it('returns its failed rows without formulas, and takes the guard off when they come back', async () => {
+  it('returns its failed rows without formulas, and removes the guard when they are uploaded again', async () => {
     const file =
       'Phone,Email,firstName\r\n+49 170 5556677,wrong,"Ada ""A"", L"\r\n,fine.0@example.com,Fine\r\n=1+1,x.1@example.com,"two\nlines"\r\n';
     const { body } = await sendImport(merchant, { programId: program._id, file });
@@ -159,7 +159,7 @@ describe('while no worker runs', () => {
     expect(await emails('dropped')).toHaveLength(0);
   });
 
-  it('the same file sent again joins the import that was not answered yet', async () => {
+  it('the same file sent again joins the unanswered import', async () => {
     await service.stopWorker();
     const file = 'firstName\nNobody\nKnows\n';
     const first = sendImport(merchant, { programId: program._id, file });

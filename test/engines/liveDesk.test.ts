@@ -25,7 +25,7 @@ const hops = async (page: Page): Promise<string[]> =>
   (await page.getByRole('table', { name: 'Every hop' }).getByRole('row').allTextContents()).slice(1);
 
 describe.runIf(hasBrowser)('the live desk', () => {
-  it('shows push, list, fetch and the new face of a change, after a flight and with a killed worker', async () => {
+  it('shows push, list, fetch and the new pass of a change, also after flight mode and with a killed worker', async () => {
     const { publicUrl, demo, pids } = stack.file();
     const page = await browser.open('about:blank', screens.desktop);
     await page.context().addCookies([{ name: 'session', value: demo.consoleToken, url: publicUrl }]);
@@ -64,7 +64,7 @@ describe.runIf(hasBrowser)('the live desk', () => {
     await page.context().close();
   });
 
-  it('obeys only the console', async () => {
+  it('accepts commands only from the console', async () => {
     const page = await (await fetch(`${stack.file().publicUrl}/console`)).text();
     const desk = /name="live-desk" content="([^"]+)"/.exec(page)?.[1] ?? '';
     const order = (headers: Record<string, string>) =>

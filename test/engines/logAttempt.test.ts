@@ -70,7 +70,7 @@ function losingAnswers(deps: Deps, times: number): Deps {
   return { ...deps, mongo };
 }
 
-it('rows that another transaction is writing are logged when it has ended, and so are the others of their group', async () => {
+it('rows that another transaction is writing, and the others of their group, are logged when it has ended', async () => {
   const { deps } = service;
   const { deliveries } = deps.collections;
   const [held, queued, fresh] = [aDelivery(), aDelivery(), aDelivery()];

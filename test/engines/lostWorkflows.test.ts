@@ -56,7 +56,7 @@ async function subscribe(events: string[]): Promise<string> {
 }
 
 describe('a delivery without its workflow', () => {
-  it('goes on, the first one, a replay and a test alike', async () => {
+  it('continues, whether it is a first delivery, a replay or a test', async () => {
     const { deliveries } = service.deps.collections;
     const id = await subscribe(['pass.scanned']);
     const { memberCode } = await real.merchant.enroll();
@@ -76,7 +76,7 @@ describe('a delivery without its workflow', () => {
     await real.merchant.call(`/merchants/me/webhooks/${id}`, { method: 'DELETE' });
   });
 
-  it('that waits for its time with its workflow is not attempted any earlier or twice', async () => {
+  it('whose workflow still waits is attempted neither earlier nor twice', async () => {
     const { deliveries } = service.deps.collections;
     const id = await subscribe(['pass.scanned']);
     const { memberCode } = await real.merchant.enroll();
@@ -96,7 +96,7 @@ describe('a delivery without its workflow', () => {
   });
 });
 
-it('a push that no wallet took in time is made without its workflow', async () => {
+it('a push that no wallet accepted in time is made without its workflow', async () => {
   const { events } = service.deps.collections;
   const customer = await customers.join();
   const phone = await customers.install(customer);
@@ -128,7 +128,7 @@ it('a push of more than a day ago is given up', async () => {
   expect((await events.findOne({ _id: event._id }))?.pushDueAt).toBeUndefined();
 });
 
-it('a pass that a wallet did not take is issued without its workflow', async () => {
+it('a pass that a wallet did not accept is issued without its workflow', async () => {
   const { members, programs } = service.deps.collections;
   const program = await real.merchant.program();
   await programs.updateOne({ _id: program._id }, { $set: { 'passTemplate.backgroundColor': 'no colour' } });
@@ -143,7 +143,7 @@ it('a pass that a wallet did not take is issued without its workflow', async () 
   });
 });
 
-it('a batch that cannot be started again does not hold up the others', async () => {
+it('a batch that cannot be started again does not delay the others', async () => {
   const { batches, members } = service.deps.collections;
   const { id: memberId, programId } = await real.merchant.enroll();
   const row = (kind: string, _id: string) =>

@@ -71,7 +71,7 @@ const join = (email: string) =>
   merchant.call(`/enroll/${program.slug}/submit`, { body: { email, firstName: 'Mallory' }, credential: null });
 
 describe('a public enrollment', () => {
-  it('mails the link to the card, in the language of the program, without a word of the person', async () => {
+  it('mails the link to the card, in the language of the program, without text from the form', async () => {
     const email = newAddress();
     const { body } = await join(email);
     const [mail] = await until(() => mailsTo(email).length > 0 && mailsTo(email));
@@ -89,7 +89,7 @@ describe('a public enrollment', () => {
     expect(row).not.toHaveProperty('dueAt');
   });
 
-  it('again with a known email mails the link that is good then, and answers nothing of the member', async () => {
+  it('with a known email mails the current link, and its answer contains no data of the member', async () => {
     const email = newAddress();
     const first = await join(email);
     await until(() => mailsTo(email).length === 1);
@@ -102,7 +102,7 @@ describe('a public enrollment', () => {
     expect(second?.parsed.text).not.toContain(first.body.data.apple.passUrl);
   });
 
-  it('floods nobody: one address gets three mails an hour, however often somebody enters it', async () => {
+  it('sends at most three mails an hour to one address, however often it is entered', async () => {
     const email = newAddress();
     await join(email);
     const answers = await Promise.all(Array.from({ length: 6 }, () => join(email)));
@@ -116,7 +116,7 @@ describe('a public enrollment', () => {
 });
 
 describe('a queue of mails', () => {
-  it('takes one mail for one reason an hour, also at the same moment', async () => {
+  it('accepts one mail an hour for the same reason, also for concurrent requests', async () => {
     const wanted = signIn();
     const queued = await Promise.all(Array.from({ length: 5 }, () => queueMail(effects.deps, wanted)));
     expect(queued.toSorted()).toEqual(['queued', ...Array(4).fill('repeated')]);
@@ -127,7 +127,7 @@ describe('a queue of mails', () => {
     expect(await queueMail(inAnHour, wanted)).toBe('queued');
   });
 
-  it('takes three mails an hour for one address from all merchants, and so many a minute for one program', async () => {
+  it('accepts three mails an hour for one address across merchants, and a number a minute for one program', async () => {
     const to = newAddress();
     const elsewhere = (await aMerchant(service)).id;
     const toOne = await Promise.all(
@@ -163,7 +163,7 @@ describe('a queue of mails', () => {
 });
 
 describe('a mail', () => {
-  it('that the server does not take now is sent later, once', async () => {
+  it('that the server does not accept now is sent later, once', async () => {
     const wanted = signIn();
     let refused = 0;
     smtp.judge((address) => {
@@ -176,7 +176,7 @@ describe('a mail', () => {
     expect(mailsTo(wanted.to)).toHaveLength(1);
   });
 
-  it('whose recipient is refused is given up, and nothing of the person is in the row, the workflow or the log', async () => {
+  it('whose recipient is refused is given up, without personal data in the row, the workflow or the log', async () => {
     const wanted = signIn();
     smtp.judge((address) =>
       address === wanted.to ? { responseCode: 550, message: `5.1.1 <${address}> is unknown here` } : undefined,
@@ -193,7 +193,7 @@ describe('a mail', () => {
       for (const secret of [wanted.to, 'secret-link']) expect(text).not.toContain(secret);
   });
 
-  it('to a server that hangs, and is then away, arrives when it is back', async () => {
+  it('to a server that hangs and is then unavailable arrives when it is back', async () => {
     const wanted = signIn();
     const { port } = smtp;
     let hung = 0;
@@ -212,7 +212,7 @@ describe('a mail', () => {
     expect(mailsTo(wanted.to)).toHaveLength(1);
   });
 
-  it('whose workflow is lost, or was never started, is sent all the same', async () => {
+  it('whose workflow is lost or was never started is still sent', async () => {
     const wanted = signIn();
     const unavailable = { ...effects.deps.workflowClient, available: () => false };
     await queueMail({ ...effects.deps, workflowClient: unavailable }, wanted);
@@ -226,7 +226,7 @@ describe('a mail', () => {
     expect(mailsTo(wanted.to)).toHaveLength(1);
   });
 
-  it('that is worth nothing any more is not sent', async () => {
+  it('that has expired is not sent', async () => {
     const longAgo = { ...effects.deps, now: () => new Date(Date.now() - 16 * 60_000) };
     const wanted = signIn();
     await queueMail(longAgo, wanted);
@@ -234,7 +234,7 @@ describe('a mail', () => {
     expect(mailsTo(wanted.to)).toEqual([]);
   });
 
-  it('about somebody who is erased is not sent, and leaves no row', async () => {
+  it('about an erased member is not sent, and leaves no row', async () => {
     const { id: memberId } = await merchant.enroll({ programId: program._id });
     const wanted = signIn({ kind: 'card-link', memberId, programId: program._id });
     smtp.judge((address) => (address === wanted.to ? { responseCode: 451, message: 'Not now.' } : undefined));

@@ -9,7 +9,7 @@ import { aMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 import { until } from '../rig/until.js';
 
-describe.runIf(hasBrowser)('where links are mailed', () => {
+describe.runIf(hasBrowser)('when links are mailed', () => {
   const folder = mkdtempSync(join(tmpdir(), 'loyalty-pass-mail-'));
   let service: TestService;
   let browser: TestBrowser;
@@ -31,7 +31,7 @@ describe.runIf(hasBrowser)('where links are mailed', () => {
       .filter((name) => name.endsWith('.eml'))
       .toSorted();
 
-  it('the page says the same words to a new customer and to one who is known, and both get the link', async () => {
+  it('the page is the same for a new and a known customer, and both get the link', async () => {
     const email = `${crypto.randomUUID()}@example.com`;
     const answers = [];
     for (let turn = 0; turn < 2; turn += 1) {

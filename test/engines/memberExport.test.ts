@@ -68,7 +68,7 @@ async function fill(of: TestMerchant, who: string): Promise<void> {
 }
 
 describe('the export of a member', () => {
-  it('holds what each collection keeps about it, and no secret', async () => {
+  it('contains the rows of each collection about it, and no secret', async () => {
     const { id, serialNumber } = members.own ?? { id: '', serialNumber: '' };
     const { status: answered, body, headers } = await merchant.call(`/merchants/me/members/${id}/export`);
     expect(answered).toBe(200);
@@ -97,7 +97,7 @@ describe('the export of a member', () => {
 });
 
 describe('a mail about a member', () => {
-  it('is gone with the member, from the folder too', async () => {
+  it('is removed with the member, also from the folder', async () => {
     const { deps, client } = service;
     const since = new Date();
     const { slug } = await merchant.program();
@@ -125,7 +125,7 @@ const rowsIn = (file: string) =>
 const keysOf = (file: string) => rowsIn(file).map(({ collection, row }) => `${collection} ${row?._id}`);
 
 describe('the export of a merchant', () => {
-  it('holds all its rows without secrets, and says that it is complete', async () => {
+  it('contains all its rows without secrets, and an end mark', async () => {
     const ran = await run(`export ${merchant.id}`);
     expect(ran.code).toBe(0);
     expect(ran.lines.at(-1)).toBe('{"complete":true}');
@@ -140,7 +140,7 @@ describe('the export of a merchant', () => {
     expect(ran.errors.join('\n')).toMatch(/exported events: \d+ rows/);
   });
 
-  it('goes on in the file where it was interrupted, in the middle of a line too', async () => {
+  it('continues in the file where it was interrupted, also in the middle of a line', async () => {
     const whole = join(folder, 'whole.jsonl');
     await run(`export ${merchant.id} --to ${whole}`);
     const broken = join(folder, 'broken.jsonl');
@@ -202,7 +202,7 @@ describe('erasures that are made again after a restore', () => {
 });
 
 describe('the removal of a merchant', () => {
-  it('needs --yes, and leaves no row and no workflow of it, and everything of another merchant', async () => {
+  it('needs --yes, and removes all rows and workflows of the merchant, and nothing of another one', async () => {
     const count = async (id: string) => {
       const found = collectionNames.map(async (name) => {
         const rows = await service.deps.collections[name as 'members'].countDocuments({ merchantId: id });

@@ -56,7 +56,7 @@ function expectLimited(answer: Answer, limit: string, max: number): void {
 }
 
 describe('running batches', () => {
-  it('are limited for each merchant, and another merchant goes on', async () => {
+  it('are limited for each merchant, and another merchant is not affected', async () => {
     const [busy, quiet] = [await aMerchant(service), await aMerchant(service)];
     for (let held = 0; held < 3; held += 1) await aBatch(busy);
     const programId = (await busy.program())._id;
@@ -66,7 +66,7 @@ describe('running batches', () => {
     expect((await upload(quiet, { programId: (await quiet.program())._id, rows: 1 })).status).toBe(202);
   });
 
-  it('that are over count no more, and a merchant may have a number of its own', async () => {
+  it('that have ended do not count, and a merchant may have a limit of its own', async () => {
     const merchant = await aMerchant(service);
     const programId = (await merchant.program())._id;
     for (let over = 0; over < 3; over += 1) await aBatch(merchant, { phase: 'completed' });
@@ -94,7 +94,7 @@ describe('running batches', () => {
 });
 
 describe('campaigns', () => {
-  it('are limited for a day, and the answer says when the next one may start', async () => {
+  it('are limited in 24 hours, and the answer says when the next one may start', async () => {
     const merchant = await aMerchant(service);
     const body = { programId: (await merchant.program())._id, message: 'Hi' };
     const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000);
@@ -110,7 +110,7 @@ describe('campaigns', () => {
 });
 
 describe('rows of imports that wait', () => {
-  it('are limited over all imports of a merchant; what was refused leaves nothing', async () => {
+  it('are limited over all imports of a merchant; a refused import leaves no rows', async () => {
     const merchant = await aMerchant(service);
     const programId = (await merchant.program())._id;
     const counts = { total: 90, created: 0, deduped: 0, failed: 0 };

@@ -89,7 +89,7 @@ it('requests fail while MongoDB is unavailable, and succeed when it is back', as
   await expect(Promise.all(Array.from({ length: 20 }, ask))).resolves.toHaveLength(20);
 });
 
-it('patient callers get the answer of a slow MongoDB, and others are refused soon', async () => {
+it('callers with a long timeout get the answer of a slow MongoDB, and others are refused soon', async () => {
   lateMs = 1_000;
   try {
     const hasty = createDeps({ config: patient.config, log: patient.log });
@@ -208,7 +208,7 @@ describe('a statement that gets no answer while other statements do', () => {
   });
 });
 
-it('a change whose connection is closed is made with a second connection; a second loss is reported', async () => {
+it('a change whose connection is closed is repeated on a second connection; a second loss is reported', async () => {
   const merchant = await aMerchant(service);
   const { id: memberId } = await merchant.enroll({ initialPoints: 1 });
   const change = () => addPoint({ merchantId: merchant.id, memberId });

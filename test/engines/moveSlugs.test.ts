@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it('programs keep their pages and their slugs, and a slug that is given up can be taken', async () => {
+it('programs keep their pages and their slugs, and a released slug can be taken', async () => {
   const { programs, slugs } = service.deps.collections;
   const merchant = await aMerchant(service);
   await programs.createIndex({ slug: 1 }, { unique: true, name: 'slug_1' });

@@ -58,8 +58,8 @@ const notInvited = [403, 'You are not invited', 'no session'];
 const notWorked = [403, 'That did not work', 'no session'];
 const away = [503, 'Your company does not answer', 'no session'];
 
-describe('while the provider is away', () => {
-  it('says so, and everything else works', async () => {
+describe('while the provider is unavailable', () => {
+  it('the sign-in page says so, and everything else works', async () => {
     const ended = await aBrowser().follow(begin());
     expect(ended.answer.headers.get('Retry-After')).toBe('30');
     expect(await refusal(ended)).toEqual(away);
@@ -73,7 +73,7 @@ describe('a person of the company', () => {
     provider = await startProvider();
   });
 
-  it('is known the first time by the verified address, and from then on by `sub` alone', async () => {
+  it('is identified by the verified address the first time, and by `sub` from then on', async () => {
     const user = await invited();
     const sub = newId();
     const first = await signInAs({ sub, email: user.email.toUpperCase() });
@@ -85,7 +85,7 @@ describe('a person of the company', () => {
     expect(await userOf(renamed.answer)).toBe(user._id);
   });
 
-  it('with another `sub` is somebody else, though the address is the same', async () => {
+  it('with another `sub` is a different person, even with the same address', async () => {
     const user = await invited();
     await signInAs({ sub: newId(), email: user.email });
     expect(await refusal(await signInAs({ sub: newId(), email: user.email }))).toEqual(notInvited);
@@ -101,7 +101,7 @@ describe('a person of the company', () => {
     expect(await refusal(await signInAs({ email: 'stranger@example.com' }))).toEqual(notInvited);
   });
 
-  it('is refused when the provider names another `sub` beside the address', async () => {
+  it('is refused when the provider sends another `sub` with the address', async () => {
     const user = await invited();
     provider.liesAboutSub = true;
     try {
@@ -112,7 +112,7 @@ describe('a person of the company', () => {
     expect((await stored(user))?.identity).toBeUndefined();
   });
 
-  it('of several merchants chooses one, and is known there by `sub` then', async () => {
+  it('of several merchants chooses one, and is identified there by `sub` from then on', async () => {
     const here = await invited();
     const there = await invited(here.email);
     const sub = newId();
@@ -126,7 +126,7 @@ describe('a person of the company', () => {
     expect([(await stored(there))?.identity?.sub, (await stored(here))?.identity]).toEqual([sub, undefined]);
   });
 
-  it('is known by one `sub` only, when two with the same address come for the first time at the same time', async () => {
+  it('gets only one `sub` when two people with the same address first sign in at the same time', async () => {
     const user = await invited();
     const linkOf = (sub: string) =>
       createSignInLink(service.deps, {
@@ -151,7 +151,7 @@ describe('an answer of the provider', () => {
     return { user, browser, url };
   }
 
-  it('counts once, also with the cookie of the first time', async () => {
+  it('counts once, even with the cookie of the first time', async () => {
     const { user, browser, url } = await broughtBack();
     const secret = browser.cookie(url, 'sign-in') ?? '';
     expect(await userOf(await browser.go(url))).toBe(user._id);
@@ -164,7 +164,7 @@ describe('an answer of the provider', () => {
     expect(provider.exchanges).toBe(exchanges);
   });
 
-  it('does not sign in another browser than the one that began', async () => {
+  it('does not sign in another browser than the one that began the sign-in', async () => {
     const { url } = await broughtBack();
     expect(await refusal({ answer: await aBrowser().go(url) })).toEqual(notWorked);
     const other = aBrowser();
@@ -181,14 +181,14 @@ describe('an answer of the provider', () => {
     }
   });
 
-  it('that refuses is told to the person', async () => {
+  it('that refuses is shown to the person', async () => {
     const browser = aBrowser();
     await browser.go(begin());
     const url = `${service.publicUrl}/console/sign-in/oidc/callback?error=access_denied&state=x`;
     expect(await refusal({ answer: await browser.go(url) })).toEqual(notWorked);
   });
 
-  it('that cannot be checked, because the provider is away, is told as such', async () => {
+  it('that cannot be checked because the provider is unavailable is shown as such', async () => {
     const { browser, url } = await broughtBack();
     await provider.stop();
     expect(await refusal({ answer: await browser.go(url) })).toEqual(away);

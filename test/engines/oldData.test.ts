@@ -61,7 +61,7 @@ async function storeOld(): Promise<{ programId: string; memberId: string; entrie
   return { programId, memberId, entries };
 }
 
-it('a program, its members and their ledgers from before there were versions go on', async () => {
+it('a program, its members and their ledgers from before versions existed still work', async () => {
   const { programId, memberId, entries } = await storeOld();
   const [initial, added, redeemed] = entries;
   const one = `/merchants/me/members/${memberId}`;

@@ -130,7 +130,7 @@ describe('recipes', () => {
     await until(async () => (await run('Find a batch', { BATCH: batchId })).includes(`rebuild:${batchId}`));
   });
 
-  it('set, bound and lift the pace of a queue', async () => {
+  it('set, limit and remove the rate of a queue', async () => {
     const configOf = async (queue: string) => {
       const { stdout } = await promisify(execFile)(
         path,

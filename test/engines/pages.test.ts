@@ -210,7 +210,7 @@ describe.runIf(hasBrowser)('the web card', () => {
     await page.context().close();
   });
 
-  it('says which rewards are ready, and keeps that current', async () => {
+  it('shows which rewards are ready, and stays current', async () => {
     const page = await browser.open(await enrollUrl({ rewards }));
     await join(page);
     const lines = page.getByRole('list', { name: 'Rewards' }).getByRole('listitem');

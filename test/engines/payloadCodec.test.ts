@@ -172,7 +172,7 @@ describe('what Temporal stores', () => {
     expect(replayed).toBeGreaterThan(10);
   });
 
-  it('is read again after a rotation of the key', async () => {
+  it('can still be read after a rotation of the key', async () => {
     const [summary] = payloadsIn((await stored(enrollId(memberId))).events[0].userMetadata);
     const other = Buffer.alloc(32, 4).toString('base64');
     const read = async (ring: string) => {
@@ -221,7 +221,7 @@ describe('the codec endpoint', () => {
     expect(answer.headers.get('www-authenticate')).toMatch(/^Basic /);
   });
 
-  it("may be called by pages of the UI's origin, and by no other page", async () => {
+  it("may be called only by pages of the UI's origin", async () => {
     const preflight = await fetch(`${endpoint}/decode`, { method: 'OPTIONS', headers: { Origin: origin } });
     expect(preflight.status).toBe(204);
     expect(Object.fromEntries(preflight.headers)).toMatchObject({
@@ -276,7 +276,7 @@ describe('the codec endpoint', () => {
     expect(await show('--codec-endpoint', endpoint, '--codec-auth', `Bearer ${token}`)).toMatch(input);
   });
 
-  it('is not there without a key or without a token', () => {
+  it('does not exist without a key or without a token', () => {
     const { config } = service.deps;
     expect(createCodecEndpoint({ ...config, TEMPORAL_CODEC_TOKEN: undefined })).toBeUndefined();
     expect(createCodecEndpoint({ ...config, TEMPORAL_CODEC_KEY: undefined })).toBeUndefined();

@@ -174,7 +174,7 @@ describe('a tiered program', () => {
     { name: 'Gold', threshold: 1_000 },
   ];
 
-  it('reports the old tier, the new tier and whether it went up', async () => {
+  it('reports the old tier, the new tier and whether it rose', async () => {
     const program = await merchant.program({ style: 'tiered', tiers });
     const member = await merchant.enroll({ programId: program._id, initialPoints: 150 });
     expect(member.tier).toBe('Bronze');

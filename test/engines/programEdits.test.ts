@@ -49,7 +49,7 @@ describe('the draft of a new program', () => {
     expect((await designer.call(`/${body.data._id}/draft`)).body.data).toEqual(body.data);
   });
 
-  it('is seen by those who edit, and by nobody else', async () => {
+  it('is visible only to editors', async () => {
     const { _id, slug } = (await designer.create()).body.data;
     const viewer = await aDesigner(merchant, ['viewer']);
     expect((await designer.call(`/${_id}`)).body.data).toMatchObject({ _id, version: 1 });
@@ -65,7 +65,7 @@ describe('the draft of a new program', () => {
     expect((await fetch(`${service.publicUrl}/enroll/${slug}`)).status).toBe(404);
   });
 
-  it('may have an id of its own, unless there is such a program, even of another merchant', async () => {
+  it('may have a chosen id, unless a program has it, even of another merchant', async () => {
     const _id = `own-${newId()}`;
     expect((await designer.create({ _id })).body.data._id).toBe(_id);
     const stranger = await aDesigner(await aMerchant(service));
@@ -101,7 +101,7 @@ describe('the draft of a new program', () => {
     expect(outcome(tooLarge)).toEqual([413, 'BODY_TOO_LARGE']);
   });
 
-  it('counts for the number of programs of a merchant, also when many are made at the same time', async () => {
+  it('counts against the limit of programs of a merchant, also for concurrent requests', async () => {
     const other = await aMerchant(service);
     await service.deps.collections.merchants.insertOne({
       _id: other.id,
@@ -120,7 +120,7 @@ describe('the draft of a new program', () => {
 });
 
 describe('an edit', () => {
-  it('merges into the newest edit and raises its version; the live program stays as it is', async () => {
+  it('is merged into the newest edit and increments its version; the live program does not change', async () => {
     const { _id } = await merchant.program();
     const before = (await merchant.call(`${programs}/${_id}`)).body.data;
     const first = await designer.edit(_id, { version: 1, goal: 50, passTemplate: { colors: { label: '#FFFFFF' } } });
@@ -135,7 +135,7 @@ describe('an edit', () => {
     expect((await designer.call()).body.data).toContainEqual({ ...before, version: 3 });
   });
 
-  it('that changes nothing leaves the version as it is', async () => {
+  it('that changes nothing keeps the version', async () => {
     const { _id } = await merchant.program();
     expect((await designer.edit(_id, { version: 1, goal: 100 })).body.data.version).toBe(1);
     expect((await stored(_id)).draft).toBeNull();
@@ -150,21 +150,24 @@ describe('an edit', () => {
     }
   });
 
-  it.each(['live', 'draft'])('is made by one of many who read the same version: of a %s program', async (kind) => {
-    const { _id } = kind === 'live' ? await merchant.program() : (await designer.create()).body.data;
-    for (const version of [1, 2]) {
-      const goals = Array.from({ length: 8 }, (_, index) => version * 1_000 + index);
-      const answers = await Promise.all(goals.map((goal) => designer.edit(_id, { version, goal })));
-      const won = answers.filter(({ status }) => status === 200);
-      expect(answers.filter(({ status }) => status !== 200).map(outcome)).toEqual(
-        Array.from({ length: 7 }, () => [409, 'VERSION_CONFLICT']),
-      );
-      expect((await stored(_id)).draft).toMatchObject({
-        version: version + 1,
-        content: { goal: won[0]?.body.data.goal },
-      });
-    }
-  });
+  it.each(['live', 'draft'])(
+    'succeeds for one of many callers that read the same version of a %s program',
+    async (kind) => {
+      const { _id } = kind === 'live' ? await merchant.program() : (await designer.create()).body.data;
+      for (const version of [1, 2]) {
+        const goals = Array.from({ length: 8 }, (_, index) => version * 1_000 + index);
+        const answers = await Promise.all(goals.map((goal) => designer.edit(_id, { version, goal })));
+        const won = answers.filter(({ status }) => status === 200);
+        expect(answers.filter(({ status }) => status !== 200).map(outcome)).toEqual(
+          Array.from({ length: 7 }, () => [409, 'VERSION_CONFLICT']),
+        );
+        expect((await stored(_id)).draft).toMatchObject({
+          version: version + 1,
+          content: { goal: won[0]?.body.data.goal },
+        });
+      }
+    },
+  );
 
   it('without a version is never lost', async () => {
     const { _id } = await merchant.program();

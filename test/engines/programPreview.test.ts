@@ -27,7 +27,7 @@ const preview = (program: Record<string, unknown>, member?: Record<string, unkno
   designer.call('/preview', { body: { program, ...(member && { member }) } });
 const icon = (side: number) => encodePng(canvas(side, side), { paper: '#202020', ink: '#e0e0e0' }).toString('base64');
 
-it('shows the pass that a member with the same data really gets', async () => {
+it('shows the pass that a member with the same data gets', async () => {
   const images = { icon: { '1x': icon(29), '2x': icon(58), '3x': icon(87) } };
   const program = await real.merchant.program({
     style: 'stamps',
@@ -120,7 +120,7 @@ describe('a draft', () => {
     expect(body.data.findings).toMatchObject([{ path: 'slug', severity: 'error' }]);
   });
 
-  it('gets warnings for what is hard to read, cut off, taken or closed', async () => {
+  it('gets warnings for content that is hard to read, cut off, taken or closed', async () => {
     const theirs = await (await aMerchant(real.service)).program();
     const { body } = await preview({
       ...stamps,

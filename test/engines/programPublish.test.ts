@@ -52,7 +52,7 @@ async function written(programId: string, slugs: string[]) {
 }
 
 describe('the first publication', () => {
-  it('makes a draft a program for everybody, without a rebuild', async () => {
+  it('makes a draft visible to all callers, without a rebuild', async () => {
     const { _id, slug } = (await designer.create()).body.data;
     const { status, body } = await designer.publish(_id, { version: 1 });
     expect(status).toBe(200);
@@ -65,7 +65,7 @@ describe('the first publication', () => {
     expect(await service.deps.collections.classUpdates.findOne({ _id })).toMatchObject({ merchantId: merchant.id });
   });
 
-  it('of a slug that two drafts want succeeds for one of them', async () => {
+  it('of two drafts with the same slug succeeds for one of them', async () => {
     const slug = `both-${merchant.id.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}`;
     const drafts = await Promise.all([designer.create({ slug }), designer.create({ slug })]);
     const answers = await Promise.all(drafts.map(({ body }) => designer.publish(body.data._id)));
@@ -95,7 +95,7 @@ describe('a publication', () => {
     expect(await service.deps.collections.batches.countDocuments({ programId: program._id })).toBe(1);
   });
 
-  it('keeps texts of any form', async () => {
+  it('keeps texts with any characters', async () => {
     const program = await merchant.program();
     const locales = { de: { '$5 off': '5 $ weniger', 'No. 1': 'Nr. 1', 'a.$b': 'c' } };
     await designer.edit(program._id, { passTemplate: { locales } });
@@ -121,7 +121,7 @@ describe('a publication', () => {
     expect((await designer.publish(program._id)).body.data.rebuild).toBeNull();
   });
 
-  it('is one of many at the same time, and an edit at the same time is not lost', async () => {
+  it('succeeds for one of many concurrent requests, and no concurrent edit is lost', async () => {
     const program = await merchant.program();
     await manyMembers(service.deps, { program, count: 1 });
     await designer.edit(program._id, { version: 1, goal: 41 });
@@ -151,7 +151,7 @@ describe('a publication', () => {
     expect(await written(program._id, [program.slug])).toEqual(before);
   });
 
-  it('of a new style is refused when somebody has enrolled since the edit', async () => {
+  it('of a new style is refused when a member has enrolled since the edit', async () => {
     const program = await merchant.program();
     await designer.edit(program._id, { style: 'stamps', goal: 10 });
     await manyMembers(service.deps, { program, count: 1 });
@@ -160,7 +160,7 @@ describe('a publication', () => {
     expect(await written(program._id, [program.slug])).toEqual(before);
   });
 
-  it('is refused while the merchant has as many batches as it may', async () => {
+  it('is refused at the limit of batches of the merchant', async () => {
     const other = await aMerchant(service);
     const { merchants, batches } = service.deps.collections;
     await merchants.insertOne({ _id: other.id, name: 'Busy', createdAt: new Date(), limits: { runningBatches: 0 } });
@@ -177,7 +177,7 @@ describe('a publication', () => {
 });
 
 describe('a slug', () => {
-  it('that was given up can be taken again, and its page is that of the new program', async () => {
+  it('that was released can be taken again, and its page is that of the new program', async () => {
     const [first, second] = [await merchant.program({ name: 'First' }), await merchant.program({ name: 'Second' })];
     const page = async () => (await fetch(`${service.publicUrl}/enroll/${first.slug}`)).text();
     expect(await page()).toContain('Join First');
@@ -198,7 +198,7 @@ describe('a slug', () => {
 });
 
 describe('a new label', () => {
-  it('is at once the key in fieldValues of every member, in answers and in new ledger rows and events', async () => {
+  it('is at once the key in fieldValues of every member, in answers, new ledger rows and events', async () => {
     const program = await merchant.program();
     const member = await merchant.enroll({ programId: program._id, initialPoints: 5 });
     const one = `/merchants/me/members/${member.id}`;
@@ -219,7 +219,7 @@ describe('a new label', () => {
 });
 
 describe('new tiers', () => {
-  it('move members at once, and the preview has said how many', async () => {
+  it('move members at once, as many as the preview says', async () => {
     const tiers = (silver: number) => [
       { name: 'Bronze', threshold: 0 },
       { name: 'Silver', threshold: silver },
@@ -278,7 +278,7 @@ describe('the preview of a publication', () => {
     expect(await readSome(deps, { ...at, most: 100, forMs: -1 }, () => undefined)).toBe(false);
   });
 
-  it('looks at a bounded number of members, and says so', async () => {
+  it('reads a bounded number of members, and says so', async () => {
     const program = await merchant.program();
     await manyMembers(service.deps, { program, count: 101 });
     await designer.edit(program._id, { goal: 5 });
@@ -290,7 +290,7 @@ describe('the preview of a publication', () => {
 });
 
 describe('the versions of a program', () => {
-  it('are listed newest first, can be gone back to, and the oldest are removed', async () => {
+  it('are listed newest first, can be restored, and the oldest are removed', async () => {
     const program = await merchant.program({ name: 'One' });
     const versions = async () => (await designer.call(`/${program._id}/versions`)).body.data;
     expect(await versions()).toMatchObject({ items: [{ version: 1, live: true, publishedAt: null }], total: 1 });
@@ -325,7 +325,7 @@ describe('the versions of a program', () => {
 });
 
 describe('a process that dies', () => {
-  it('after the commit leaves a rebuild that the revival starts, and before it nothing', async () => {
+  it('after the commit leaves a rebuild that is started later, and before the commit nothing', async () => {
     const program = await merchant.program();
     await manyMembers(service.deps, { program, count: 1 });
     await designer.edit(program._id, { goal: 40 });

@@ -82,7 +82,7 @@ describe('programs', () => {
     }
   });
 
-  it('are neither replaced nor deleted: other methods are 405 and name the allowed ones', async () => {
+  it('cannot be replaced or deleted: other methods are 405 and name the allowed ones', async () => {
     for (const [path, allowed] of [
       ['/merchants/me/programs', 'GET, HEAD, POST'],
       ['/merchants/me/programs/x', 'GET, HEAD, PATCH'],
@@ -95,7 +95,7 @@ describe('programs', () => {
     }
   });
 
-  it('are not written by an API key, whatever its roles', async () => {
+  it('cannot be written by an API key, whatever its roles', async () => {
     const { _id } = await merchant.program();
     const credential = { 'X-API-Key': await addKey(service.deps, { merchantId: merchant.id, roleIds: ['owner'] }) };
     for (const [method, path] of [

@@ -27,7 +27,7 @@ function exchange(bytes: string | Uint8Array, quietMs = 1_000): Promise<string> 
 
 const lines = (...text: string[]): string => `${text.join('\r\n')}\r\n\r\n`;
 
-describe('what Node would answer by itself', () => {
+describe('a request that Node would answer itself', () => {
   it.each([
     ['no Host', lines('GET /healthz HTTP/1.1'), 400, 'MALFORMED_REQUEST'],
     ['two Hosts', lines('GET /healthz HTTP/1.1', 'Host: a', 'Host: b'), 400, 'MALFORMED_REQUEST'],
@@ -85,7 +85,7 @@ describe('what Node would answer by itself', () => {
     expect(await exchange(lines('GET /healthz HTTP/1.0'))).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('any bytes are answered in whole answers of the service, or not at all', async () => {
+  it('any bytes get complete answers of the service, or none', async () => {
     const tokens = fc.constantFrom(
       'GET',
       'POST',

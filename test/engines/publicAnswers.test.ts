@@ -65,7 +65,7 @@ it('a changed balance changes the card and its ETag', async () => {
   expect([after.status, after.headers.etag === before.headers.etag]).toEqual([200, false]);
 });
 
-it('what a form is answered, and pages of failures, are not stored', async () => {
+it('answers to forms and error pages are not cached', async () => {
   for (const path of ['/enroll/no-such-page', '/passes/no-such-card-0123456789'])
     expect((await get(path)).headers['cache-control']).toBe('no-store');
   const answer = await fetch(`${service.publicUrl}/enroll/${program.slug}`, {
@@ -98,14 +98,14 @@ describe('/readyz', () => {
   });
 
   it.each([stranger, { Forwarded: 'for=203.0.113.7' }, { Via: '1.1 proxy' }])(
-    'gives strangers behind a proxy (%j) the status alone',
+    'gives strangers behind a proxy (%j) only the status',
     async (headers) => {
       const { status, body } = await get('/readyz', headers);
       expect([status, Object.keys(JSON.parse(body))]).toEqual([200, ['status']]);
     },
   );
 
-  it('asks MongoDB at most once a second for strangers', async () => {
+  it('queries MongoDB at most once a second for strangers', async () => {
     const startedAt = performance.now();
     const queries = await queriesOf(async () => {
       for (let turn = 0; turn < 10; turn += 1)

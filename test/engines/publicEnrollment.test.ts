@@ -56,7 +56,7 @@ describe('public enrollment', () => {
     });
   });
 
-  it('accepts an HTML form, too', async () => {
+  it('also accepts an HTML form', async () => {
     const { _id: programId, slug } = await merchant.program();
     const form = new URLSearchParams({
       email: 'grace@example.com',
@@ -95,7 +95,7 @@ describe('public enrollment', () => {
     expect(await membersOf(service, _id)).toHaveLength(1);
   });
 
-  it('without the consent that the program asks for is refused, and nobody is created', async () => {
+  it('without the consent that the program requires is refused, and creates no member', async () => {
     const consentText = 'Corner Coffee may keep my details.';
     const { _id: programId, slug } = await merchant.program({ enrollment: { consentText } });
     const person = { email: 'consent@example.com' };

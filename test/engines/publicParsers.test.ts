@@ -230,7 +230,7 @@ describe('text that is not UTF-8', () => {
     expect([status, body.error.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
   });
 
-  it('is refused in what phones send', async () => {
+  it('is refused in requests of phones', async () => {
     const lone = '"\\ud800"';
     expect((await ask(registrations(), { body: `{"pushToken":${lone}}`, headers: asPhone() })).status).toBe(400);
     expect((await ask('/wallet/apple/v1/log', { body: `{"logs":[${lone}]}` })).status).toBe(400);

@@ -85,7 +85,7 @@ describe('a caller behind a trusted proxy', () => {
     expect(codeOf(await merchant.call(path))).toEqual([200, 'ok']);
   });
 
-  it('is counted for refused requests and for 404s, too', async () => {
+  it('is also counted for refused requests and 404s', async () => {
     const merchant = await aMerchant(service, { roleIds: ['viewer'] });
     const answers = [
       await merchant.call('/merchants/me/members/x'),

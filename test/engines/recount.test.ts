@@ -50,7 +50,7 @@ describe('the recount', () => {
     expect(await totalOf(merchant, `&programId=${two._id}`)).toBe(1);
   });
 
-  it('lists only the tags that are in use', async () => {
+  it('keeps only the tags that are in use', async () => {
     const merchant = await aMerchant(service);
     const member = await merchant.enroll();
     await merchant.call(`/merchants/me/members/${member.id}/tags`, { body: { tags: ['kept', 'lost'] } });

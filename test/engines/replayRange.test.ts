@@ -82,7 +82,7 @@ async function ended({ merchant }: Scene, batchId: string) {
 const idOf = (request: Received): string => JSON.parse(request.body.toString('utf8')).eventId;
 
 describe('a replay of failed deliveries', () => {
-  it('sends them with their own ids and bytes, and leaves none for a second replay', async () => {
+  it('sends them with their original ids and bytes, and leaves none for a second replay', async () => {
     const scene = await aScene();
     const { merchant, receiver } = scene;
     const id = await scene.subscribe();
@@ -137,7 +137,7 @@ describe('a replay of failed deliveries', () => {
 });
 
 describe('a failed event', () => {
-  it('is one whose latest delivery failed, including replays of replays', async () => {
+  it('is one whose latest delivery failed, replays of replays included', async () => {
     const scene = await aScene();
     const { merchant, receiver } = scene;
     const id = await scene.subscribe();
@@ -169,7 +169,7 @@ describe('a failed event', () => {
     await scene.stop();
   });
 
-  it('is not one whose delivery is under way', async () => {
+  it('does not include one with a delivery in progress', async () => {
     const scene = await aScene();
     scene.receiver.setResponder(broken);
     const id = await scene.subscribe({ retryPolicy: { maxAttempts: 2, backoffMs: 86_400_000 } });
@@ -180,7 +180,7 @@ describe('a failed event', () => {
     await scene.stop();
   });
 
-  it('is one whose delivery hangs: its next attempt is long overdue, and nobody makes it', async () => {
+  it('includes one whose delivery hangs: its next attempt is long overdue', async () => {
     const scene = await aScene();
     const { deliveries } = service.deps.collections;
     scene.receiver.setResponder(broken);

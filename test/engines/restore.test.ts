@@ -43,7 +43,7 @@ async function restore(documents: ReadonlyMap<string, Document[]>): Promise<void
   await migrate(service.deps);
 }
 
-it('an event that is told again after a restore is delivered, also when its delivery needed a retry both times', async () => {
+it('an event that is published again after a restore is delivered, also when its delivery needed a retry both times', async () => {
   const { id } = await merchant.enroll({ firstName: 'Grace' });
   const documents = await backUp();
   const award = () =>

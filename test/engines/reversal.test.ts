@@ -30,7 +30,7 @@ const tiers = [
 ];
 
 describe('a reversal', () => {
-  it('of points takes back exactly what they gave, with the same values in answer, ledger and event', async () => {
+  it('of points undoes exactly their effect, with the same values in answer, ledger and event', async () => {
     const program = await merchant.program({ style: 'tiered', tiers, basis: 'lifetime' });
     const member = await merchant.enroll({ programId: program._id, initialPoints: 150 });
     await points(member.id, { delta: 60, reference: 'receipt 7' });
@@ -79,7 +79,7 @@ describe('a reversal', () => {
     });
   });
 
-  it('of a redeem gives back the points and the count, adds nothing to the points ever earned, and is an event of points', async () => {
+  it('of a redeem restores the points and the count, does not change the lifetime points, and publishes a points event', async () => {
     const member = await merchant.enroll({ initialPoints: 130 });
     await redeem(member.id);
     const entry = await newestOf(member.id);
@@ -96,7 +96,7 @@ describe('a reversal', () => {
     expect(timeline.body.data.items).toContainEqual(expect.objectContaining({ type: 'reward_reversed' }));
   });
 
-  it('asks no rule of today: of a program that has another goal and other tiers by now', async () => {
+  it('does not depend on the current rules: the program has another goal and other tiers by now', async () => {
     const program = await merchant.program({ style: 'tiered', tiers, goal: 100 });
     const member = await merchant.enroll({ programId: program._id, initialPoints: 250 });
     await redeem(member.id);
@@ -119,7 +119,7 @@ describe('a reversal', () => {
     expect(await read(member.id)).toMatchObject({ balance: 250, tier: 'Silver', redeemedCount: 0 });
   });
 
-  it('works years later: the key is gone, and the row lacks what older versions did not keep', async () => {
+  it('works years later, without the row of the key and for a ledger row of an older version', async () => {
     const program = await merchant.program({ style: 'tiered', tiers });
     const member = await merchant.enroll({ programId: program._id, initialPoints: 190 });
     await points(member.id, { delta: 60 });
@@ -152,7 +152,7 @@ describe('a reversal is refused', () => {
     expect(await read(member.id)).toMatchObject({ balance: 0 });
   });
 
-  it('when the points are spent, with what is there and what is needed', async () => {
+  it('when the points are spent, with the current and the needed balance', async () => {
     const member = await merchant.enroll();
     await points(member.id, { delta: 50 });
     const entry = await newestOf(member.id);
@@ -215,7 +215,7 @@ describe('a reversal is refused', () => {
 });
 
 describe('the key of a reversal', () => {
-  it('gets the same bytes again, also when its stored answer is gone; another entry under it is refused', async () => {
+  it('gets the same bytes again, even without the stored answer; another entry with the same key is refused', async () => {
     const member = await merchant.enroll();
     await points(member.id, { delta: 10 });
     await points(member.id, { delta: 20 });
@@ -240,7 +240,7 @@ describe('the key of a reversal', () => {
 });
 
 describe('concurrent reversals', () => {
-  it('of one entry: one succeeds and all others learn that it is reversed', async () => {
+  it('of one entry: one succeeds, and all others are refused as already reversed', async () => {
     const member = await merchant.enroll({ initialPoints: 500 });
     await points(member.id, { delta: 10 });
     const entry = await newestOf(member.id);

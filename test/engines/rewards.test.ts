@@ -43,14 +43,14 @@ describe('a reward', () => {
     expect(await read(memberId)).toMatchObject({ redeemedCount: 1, balance: 10 });
   });
 
-  it('on a stamp card is subtracted, and only the default one empties the card', async () => {
+  it('on a stamp card is subtracted; only the default reward empties the card', async () => {
     const memberId = await aMember({ style: 'stamps', goal: 5, rewards: [{ id: 'cup', name: 'Cup', cost: 3 }] }, 5);
     expect((await redeem(memberId, { rewardId: 'cup' })).body.data.current).toBe(2);
     await merchant.call(`${one(memberId)}/earn`, { method: 'POST', body: { quantity: 3 } });
     expect((await redeem(memberId, { rewardId: 'default' })).body.data.current).toBe(0);
   });
 
-  it('that is too dear, unknown or not active any more is refused', async () => {
+  it('that is too expensive, unknown or no longer active is refused', async () => {
     const memberId = await aMember({}, 20);
     const tooDear = await redeem(memberId, { rewardId: 'mug' });
     expect([tooDear.status, tooDear.body.error.code]).toEqual([400, 'CARD_NOT_FULL']);
@@ -61,7 +61,7 @@ describe('a reward', () => {
     }
   });
 
-  it('is listed with the member while it is active, with what is missing', async () => {
+  it('is listed with the member while it is active, with the missing points', async () => {
     const memberId = await aMember({ goal: 100 }, 40);
     expect((await read(memberId)).rewards).toEqual([
       { id: 'mug', name: 'Mug', cost: 30, ready: true, missing: 0 },
@@ -85,7 +85,7 @@ describe('a reward', () => {
   });
 });
 
-it('the card works from the first answer on', async () => {
+it('the web card works as soon as the enrollment is answered', async () => {
   const member = await merchant.enroll({ firstName: 'Ada' });
   const card = await fetch(member.apple.passUrl);
   expect([card.status, await card.text()]).toEqual([200, expect.stringContaining(member.memberCode)]);
@@ -123,7 +123,7 @@ it('a balance is explained', async () => {
 describe('npm run merchants -- audit', () => {
   const audit = (id: string) => runOn(service, merchants, ['audit', id]);
 
-  it('is content with members whose ledger adds up, whatever was done to them', async () => {
+  it('reports nothing for members whose ledger adds up, after any kind of change', async () => {
     const own = await aMerchant(service);
     const program = await own.program({ rewards, earn: { per: 1, points: 1, currency: 'EUR' } });
     await manyMembers(service.deps, { program, count: 450 });
@@ -142,7 +142,7 @@ describe('npm run merchants -- audit', () => {
     expect(await audit('nobody')).toMatchObject({ code: 0, errors: [] });
   });
 
-  it('names each member whose ledger says something else, with exit code 1', async () => {
+  it('names each member whose ledger differs, with exit code 1', async () => {
     const own = await aMerchant(service);
     const [good, wrong, both] = [await own.enroll({ initialPoints: 5 }), await own.enroll(), await own.enroll()];
     const { members } = service.deps.collections;

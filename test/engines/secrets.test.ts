@@ -83,7 +83,7 @@ async function verifiesWith(candidates: string[]): Promise<string[]> {
 }
 
 describe('npm run secrets', () => {
-  it('reseals everything with the newest key, after which the older keys are not needed', async () => {
+  it('re-encrypts everything with the newest key, so that the older keys are not needed any more', async () => {
     const subscriptions = [await subscribe(), await subscribe(), await subscribe()];
     const [one] = subscriptions;
     if (!one) throw new Error('unreachable');
@@ -105,7 +105,7 @@ describe('npm run secrets', () => {
     expect((await runOn(service, secrets, ['reseal'], ring)).lines).toEqual([done.replace('3', '0')]);
   });
 
-  it('reseals a secret from before secrets were bound to their row, and binds it', async () => {
+  it('re-encrypts a secret from before secrets were bound to their row, and binds it', async () => {
     const { id, secret } = await subscribe();
     const sealed = sealUnbound(secret, keyOf(first));
     await service.deps.collections.subscriptions.updateOne({ _id: id }, { $set: { secrets: [{ sealed }] } });
@@ -117,7 +117,7 @@ describe('npm run secrets', () => {
     expect(() => liveSecrets(withKeys(first), { ...row, _id: 'another row' }, new Date())).toThrow();
   });
 
-  it('names what it cannot open, and reseals the rest', async () => {
+  it('names the secrets that it cannot decrypt, and re-encrypts the rest', async () => {
     const [lost, kept] = [await subscribe(), await subscribe()];
     const sealed = sealUnbound('x', keyOf(99));
     await service.deps.collections.subscriptions.updateOne({ _id: lost.id }, { $set: { secrets: [{ sealed }] } });
@@ -130,13 +130,13 @@ describe('npm run secrets', () => {
     expect(await secretsOf(kept.id, withKeys(8))).toEqual([kept.secret]);
   });
 
-  it('needs the ring', async () => {
+  it('needs the key ring', async () => {
     expect(await runOn(service, secrets, ['reseal'])).toMatchObject({ code: 1, errors: ['SECRETS_KEY is required'] });
   });
 });
 
 describe('a rotation of SECRETS_KEY', () => {
-  it('loses nothing, twice in a row, wherever sealing again was killed', async () => {
+  it('loses nothing, twice in a row, wherever the re-encryption was killed', async () => {
     const killedAfter = fc.tuple(fc.nat({ max: 4 }), fc.nat({ max: 4 }));
     const known = await Promise.all([subscribe(), subscribe(), subscribe(), subscribe()]);
     let newest = first;
@@ -159,7 +159,7 @@ describe('a rotation of SECRETS_KEY', () => {
     );
   });
 
-  it('together with rotations and revocations keeps each new secret and brings no old one back', async () => {
+  it('concurrent with rotations and revocations keeps each new secret and restores no old one', async () => {
     const deps = withKeys(8, first);
     for (let round = 0; round < 10; round += 1) {
       const { id, secret } = await subscribe();
@@ -177,7 +177,7 @@ describe('a rotation of SECRETS_KEY', () => {
 });
 
 describe('an old webhook secret', () => {
-  it('is revoked at once by a rotation that says so', async () => {
+  it('is revoked at once by a rotation with `revokePrevious`', async () => {
     const { id, secret } = await subscribe();
     const { body: kept } = await merchant.call(`${all}/${id}/rotate-secret`, { method: 'POST' });
     const { status, body } = await merchant.call(`${all}/${id}/rotate-secret`, { body: { revokePrevious: true } });
@@ -186,7 +186,7 @@ describe('an old webhook secret', () => {
     expect(await verifiesWith([secret, kept.data.secret, body.data.secret])).toEqual([body.data.secret]);
   });
 
-  it("is revoked at once by the operator's command, which makes no new one", async () => {
+  it("is revoked at once by the operator's command, which creates no new one", async () => {
     const { id, secret } = await subscribe();
     const { body } = await merchant.call(`${all}/${id}/rotate-secret`, { method: 'POST' });
     const said = '1 old secret revoked; only the newest one signs';
@@ -196,7 +196,7 @@ describe('an old webhook secret', () => {
     expect((await runOn(service, webhooks, ['revoke-secrets'])).errors).toEqual(['name one subscription']);
   });
 
-  it('is not revoked by a request that says anything else', async () => {
+  it('is not revoked by a request with any other value', async () => {
     const { id } = await subscribe();
     const { status } = await merchant.call(`${all}/${id}/rotate-secret`, { body: { revoke: true } });
     expect(status).toBe(400);

@@ -34,7 +34,7 @@ const isUsed = async (token: string) =>
   (await service.deps.collections.signInLinks.findOne({ _id: sha256(token) }))?.usedAt !== undefined;
 
 describe('a sign-in link', () => {
-  it('is not used up by opening it, however often and by whomever', async () => {
+  it('is not used up by opening it any number of times', async () => {
     const token = await aLink(service.deps, user);
     for (const method of ['GET', 'HEAD', 'GET']) expect((await open(token, { method })).status).toBe(200);
     const page = await open(token);
@@ -74,7 +74,7 @@ describe('a sign-in link', () => {
     expect(Math.abs(Date.parse(body.data.endsAt) - Date.now() - 12 * 3_600_000)).toBeLessThan(60_000);
   });
 
-  it('leaves one entry in the audit, when it is used', async () => {
+  it('writes one audit entry when it is used', async () => {
     const one = await aUser(service.deps, { merchantId: merchant.id });
     const token = await aLink(service.deps, one);
     await open(token);
@@ -94,14 +94,14 @@ describe('a sign-in link', () => {
     expect(answer.text).not.toContain(token);
   });
 
-  it('works once, also for many at the same time', async () => {
+  it('works once, also for concurrent requests', async () => {
     const token = await aLink(service.deps, user);
     const answers = await Promise.all(Array.from({ length: 8 }, () => press(service, token)));
     expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(7).fill(410)]);
     expect(await (await press(service, token)).text()).toContain('does not work any more');
   });
 
-  it('ends after 15 minutes, and says the same as one that was used or never was', async () => {
+  it('expires after 15 minutes, with the same page as for a used or unknown link', async () => {
     const token = await aLink(service.deps, user);
     const { signInLinks } = service.deps.collections;
     const row = await signInLinks.findOne({ _id: sha256(token) });
@@ -123,7 +123,7 @@ describe('a sign-in link', () => {
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 
-  it('is used by a caller that is no browser and names no page', async () => {
+  it('can be used by a caller that is not a browser and sends no origin', async () => {
     const token = await aLink(service.deps, user);
     expect((await press(service, token, { headers: {} })).status).toBe(303);
     expect(await isUsed(token)).toBe(true);
@@ -134,7 +134,7 @@ describe('a sign-in link', () => {
     ['a sister site', { 'Sec-Fetch-Site': 'same-site' }],
     ['another origin', { Origin: 'https://evil.example' }],
     ['a hidden origin', { Origin: 'null' }],
-  ])('is not used by a button of %s', async (_where, headers) => {
+  ])('cannot be used by a button of %s', async (_where, headers) => {
     const token = await aLink(service.deps, user);
     const answer = await press(service, token, { headers: headers as Record<string, string> });
     expect(answer.status).toBe(403);
@@ -143,7 +143,7 @@ describe('a sign-in link', () => {
     expect(await isUsed(token)).toBe(false);
   });
 
-  it('of a person of several merchants signs in to the one that is chosen', async () => {
+  it('of a person with several merchants signs in to the chosen one', async () => {
     const other = await aMerchant(service);
     const there = await aUser(service.deps, { merchantId: other.id, email: user.email, roleIds: ['viewer'] });
     const stranger = await aUser(service.deps, { merchantId: other.id });
@@ -163,7 +163,7 @@ describe('a sign-in link', () => {
     expect(pressed.map(({ status }) => status).sort()).toEqual([303, 410]);
   });
 
-  it('of a user who was removed since does not work, though the person was invited again', async () => {
+  it('of a removed user does not work, even if the person was invited again', async () => {
     const gone = await aUser(service.deps, { merchantId: merchant.id });
     const token = await aLink(service.deps, gone);
     await removeUser(service.deps, { merchantId: merchant.id, id: gone._id });
@@ -172,7 +172,7 @@ describe('a sign-in link', () => {
     expect((await press(service, token)).status).toBe(410);
   });
 
-  it('that is asked for is answered alike for every address', async () => {
+  it('gets the same answer when it is requested for any address', async () => {
     const ask = (email: string) => merchant.call('/auth/sign-in-links', { body: { email }, credential: null });
     const [known, unknown] = [await ask(user.email), await ask('nobody@example.com')];
     expect([known.status, known.text]).toEqual([202, unknown.text]);
@@ -183,7 +183,7 @@ describe('a sign-in link', () => {
 describe('a session', () => {
   const newUser = (roleIds = ['owner']) => aUser(service.deps, { merchantId: merchant.id, roleIds });
 
-  it('ends at once when its user signs out; the others go on', async () => {
+  it('ends at once when its user signs out; other sessions continue', async () => {
     const [mine, other] = [await signedIn(service, user), await signedIn(service, user)];
     expect(outcome(await whoAmI(mine))).toEqual([200, 'ok']);
     const answer = await write('/auth/sign-out', mine);
@@ -193,7 +193,7 @@ describe('a session', () => {
     expect(outcome(await whoAmI(other))).toEqual([200, 'ok']);
   });
 
-  it('ends at once with all others of the person, in every merchant, and with the links that wait', async () => {
+  it('ends at once with all others of the person, in every merchant, and with the unused links', async () => {
     const elsewhere = await aMerchant(service);
     const one = await newUser();
     const same = await aUser(service.deps, { merchantId: elsewhere.id, email: one.email });
@@ -238,7 +238,7 @@ describe('a session', () => {
     expect((await programs()).status).toBe(200);
   });
 
-  it('ends after 12 idle hours, each use begins them anew, and 7 days are the most', async () => {
+  it('ends after 12 hours without use, and after 7 days at the latest', async () => {
     const one = await newUser();
     const session = await signedIn(service, one);
     const { sessions } = service.deps.collections;
@@ -268,7 +268,7 @@ describe('a session', () => {
     expect(outcome(await whoAmI(bearer))).toEqual([401, 'INVALID_TOKEN']);
   });
 
-  it('of another console works as before, and is not ours to end', async () => {
+  it('of another console works as before, and cannot be ended here', async () => {
     const foreign = { Authorization: `Bearer ${await merchant.token({ roleIds: ['viewer'] })}` };
     const { body } = await whoAmI(foreign);
     expect(body.data).toMatchObject({ user: { id: 'user-1', email: null }, roleIds: ['viewer'], canSignOut: false });
@@ -277,7 +277,7 @@ describe('a session', () => {
     expect(outcome(await whoAmI(foreign))).toEqual([200, 'ok']);
   });
 
-  it("that never was, or is another user's, is none, whatever the token says", async () => {
+  it('that does not exist, or belongs to another user, is refused whatever the token says', async () => {
     const { Cookie = '' } = await signedIn(service, user);
     const { sid } = decodeJwt(Cookie.replace('session=', ''));
     for (const claims of [
@@ -291,7 +291,7 @@ describe('a session', () => {
       ]);
   });
 
-  it('needs no API key, and an API key has none', async () => {
+  it('is not needed with an API key, and an API key has none', async () => {
     expect(outcome(await merchant.call('/auth/session'))).toEqual([403, 'CONSOLE_SESSION_REQUIRED']);
     expect(outcome(await merchant.call('/auth/session', { credential: null }))).toEqual([
       401,
@@ -300,7 +300,7 @@ describe('a session', () => {
   });
 });
 
-describe('beside a console with keys of its own', () => {
+describe('with a console that has its own keys', () => {
   it('sessions of the service are signed with a key that only the service has', async () => {
     const jwks = await startJwksServer();
     const key = await jwks.add('rsa-1');
@@ -354,7 +354,7 @@ describe('a sign-in link by mail', () => {
   const tokenOf = (mail: SmtpServer['mails'][number]) =>
     /\/console\/sign-in\/([\w-]{32})/.exec(mail.parsed.text ?? '')?.[1] ?? '';
 
-  it('reaches a user who asks, and nobody else; few are sent to one address', async () => {
+  it('reaches only users who request it, and few are sent to one address', async () => {
     const one = await aUser(mailing.deps, { merchantId: own.id });
     const answers = [await ask('nobody@example.com')];
     for (let times = 0; times < 5; times += 1) answers.push(await ask(one.email.toUpperCase()));
@@ -365,7 +365,7 @@ describe('a sign-in link by mail', () => {
     expect(mailsTo('nobody@example.com')).toEqual([]);
   });
 
-  it('invites, and signs in the one who was invited', async () => {
+  it('invites a user and signs this user in', async () => {
     const body = { email: 'grace@example.com', roleIds: ['viewer'] };
     const credential = { Authorization: `Bearer ${await own.token()}`, 'Accept-Language': 'de' };
     const { id } = (await own.call('/merchants/me/users', { body, credential })).body.data;
@@ -378,7 +378,7 @@ describe('a sign-in link by mail', () => {
     expect(session.data).toMatchObject({ user: { id, email: 'grace@example.com' }, roleIds: ['viewer'] });
   });
 
-  it('is asked for on a page that says the same for every address', async () => {
+  it('is requested on a page that is the same for every address', async () => {
     const page = `${mailing.publicUrl}/console/sign-in`;
     expect(await (await fetch(page)).text()).toContain('<form method="post" action="/console/sign-in">');
     const one = await aUser(mailing.deps, { merchantId: own.id });

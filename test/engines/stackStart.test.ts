@@ -69,7 +69,7 @@ describe('a running stack', () => {
     }
   });
 
-  test("the printed link signs in to the demo's console as its owner, and stands in no file", async () => {
+  test("the printed link signs in to the demo's console as its owner, and is stored in no file", async () => {
     const { publicUrl, baseUrl } = stack.file();
     const token = /\/console\/sign-in\/([\w-]{32})$/m.exec(stack.printed())?.[1] ?? '';
     const signedIn = await press({ publicUrl }, token);
@@ -148,7 +148,7 @@ describe('a running stack', () => {
     await connection.close();
   });
 
-  test('Ctrl-C ends everything in order, and the next start finds its data', async () => {
+  test('Ctrl-C ends everything in order, and the next start has the same data', async () => {
     const before = stack.file();
     const enrolled = await members();
     expect(enrolled.body).toContain('Ada');
@@ -195,7 +195,7 @@ test('engines given by address are used and outlive the stack', async () => {
   remove();
 });
 
-test('a port that is taken is named, with the way to choose another one', async () => {
+test('a port that is taken is named, with how to choose another one', async () => {
   const { stackDir, remove } = newStackDir();
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');

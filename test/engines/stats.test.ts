@@ -79,7 +79,7 @@ describe('the overview', () => {
     expect(ledger.reduce((sum, { delta }) => sum + delta, 0)).toBe(155 - 120);
   });
 
-  it('counts attempts that fail, and deliveries that are given up', async () => {
+  it('counts failed attempts and deliveries that were given up', async () => {
     const { deliveries: before } = (await stats()).totals;
     subscribed.receiver.setResponder(status(500));
     await merchant.call(`/merchants/me/members/${(await merchant.enroll()).id}/points`, {
@@ -96,7 +96,7 @@ describe('the overview', () => {
     });
   });
 
-  it('shows one program, one stretch of days, and nothing of others', async () => {
+  it('shows one program, a period of days, and nothing of other merchants', async () => {
     const zeros = { members: { enrolled: 0 }, points: { given: 0 }, deliveries: { attempts: 0 } };
     expect((await stats('?programId=another')).totals).toMatchObject(zeros);
     expect((await stats('?from=2026-01-31&to=2026-03-01')).days).toHaveLength(30);

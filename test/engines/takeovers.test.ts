@@ -160,8 +160,8 @@ describe('a commit whose answer was lost', () => {
   });
 });
 
-describe('an attempt that stood still while another one took over', () => {
-  it('finds that its claim is gone, and marks nothing', async () => {
+describe('an attempt that was paused while another one took over', () => {
+  it('finds its lease lost, and marks nothing', async () => {
     const { id } = await merchant.enroll({ email: 'fenced@example.com' });
     const eventIds = [await points(store, id, 1)];
     const leaseOwner = 'points:somebody';
@@ -233,7 +233,7 @@ describe('the relay', () => {
 });
 
 describe('a relay that is cancelled', () => {
-  it('leaves alone the attempts that publishing no longer waits for', async () => {
+  it('does not cancel the attempts that publishing no longer waits for', async () => {
     const { id } = await merchant.enroll({ email: 'cancelled@example.com' });
     receiver.setResponder(slow(3_000));
     await store.collections.subscriptions.updateOne({ merchantId: merchant.id }, { $set: { timeoutMs: 10_000 } });
@@ -261,7 +261,7 @@ describe('a relay that is cancelled', () => {
 });
 
 describe('the delivery queue', () => {
-  it('takes more at a time for a receiver that answers quickly than there are slots', async () => {
+  it('takes more deliveries at a time than there are slots when the receiver answers quickly', async () => {
     const { id } = await merchant.enroll({ email: 'quick@example.com' });
     const { subscriptions } = store.collections;
     // Publishing leaves the deliveries of a failing subscription to the queue.
@@ -292,7 +292,7 @@ describe('the delivery queue', () => {
 });
 
 describe('a reduced number of shards', () => {
-  it('leaves no event behind: the first relay takes the events of removed shards', async () => {
+  it('loses no event: the first relay takes the events of removed shards', async () => {
     const { id } = await merchant.enroll({ email: 'shards@example.com' });
     const eventId = await points(store, id, 3);
     await store.collections.events.updateOne({ _id: eventId }, { $set: { shard: 63 } });
@@ -305,7 +305,7 @@ describe('a reduced number of shards', () => {
 describe('a clock that is moved by an hour', () => {
   const shifted = (byMs: number) => ({ ...deps, now: () => new Date(Date.now() + byMs) });
 
-  it('breaks no chain of the ledger, loses no event and doubles none, forward and back', async () => {
+  it('breaks no chain of the ledger, and loses or doubles no event, forward and back', async () => {
     const { id } = await merchant.enroll({ email: 'clock@example.com' });
     const eventIds: string[] = [];
     for (const byMs of [0, hourMs, 0, -hourMs, 0]) eventIds.push(await points(shifted(byMs), id, 3));
@@ -324,7 +324,7 @@ describe('a clock that is moved by an hour', () => {
     }
   });
 
-  it('does not keep the key of a process that died before the clock was set back', async () => {
+  it('does not block the key of a process that died before the clock was set back', async () => {
     const { id } = await merchant.enroll({ email: 'key@example.com' });
     const key = 'clock-key-1';
     const path = `/merchants/me/members/${id}/points`;

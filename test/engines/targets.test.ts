@@ -111,7 +111,7 @@ async function expectResumed(
 }
 
 describe('a worker that dies while it lists', () => {
-  it('20,000 members for a campaign: the next one goes on where it was, and lists each once', async () => {
+  it('20,000 members for a campaign: the next one continues from there, and lists each once', async () => {
     const { programId, ids } = await membersOf(20_000);
     await expectResumed(snapshotCampaign, { batchId: await campaign(programId), ids, before: 60, read: 'members' });
   }, 120_000);
@@ -162,7 +162,7 @@ describe('a worker that dies while it lists', () => {
 });
 
 describe('two workers that list at the same time', () => {
-  it('list each member once, also when members join meanwhile', async () => {
+  it('list each member once, also when members join at the same time', async () => {
     const { programId, ids } = await membersOf(3_050);
     const batchId = await campaign(programId);
     const joining = merchant.enroll({ programId });
@@ -217,7 +217,7 @@ describe('a batch that is cancelled while its targets are listed', () => {
 });
 
 describe('a worker that stops while it lists', () => {
-  it('stores what it has read, and the next one goes on from there', async () => {
+  it('stores what it has read, and the next one continues from there', async () => {
     const { programId, ids } = await membersOf(1_750);
     const batchId = await campaign(programId);
     const stopped = AbortSignal.abort();

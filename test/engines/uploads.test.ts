@@ -96,7 +96,7 @@ describe('an upload without a sign of life', () => {
     expect(shown.body.data).toMatchObject({ phase: 'failed', reason: expect.stringContaining('broke off') });
   });
 
-  it.each([0, hourMs, -hourMs])('is not confused with one that goes on, when clocks differ by %d ms', async (byMs) => {
+  it.each([0, hourMs, -hourMs])('is not confused with a running one when clocks differ by %d ms', async (byMs) => {
     for (const [api, worker] of [
       [0, byMs],
       [byMs, 0],
@@ -109,7 +109,7 @@ describe('an upload without a sign of life', () => {
     }
   });
 
-  it('is either queued with all of its rows or failed, when it is queued at the moment in which it is ended', async () => {
+  it('is either queued with all of its rows or failed, when both happen at the same time', async () => {
     const late = await uploading();
     await breakOff(late);
     const answers: boolean[] = [];
@@ -118,7 +118,7 @@ describe('an upload without a sign of life', () => {
     expect([(await batchOf(late))?.phase, await rowsOf(late)]).toEqual(queued ? ['queued', 2] : ['failed', 0]);
   });
 
-  it('is ended by the next look when the process that ended it died before its rows were gone', async () => {
+  it('is cleaned up by the next run when the process that ended it died before its rows were removed', async () => {
     const broken = await uploading();
     await breakOff(broken);
     const dying = beforeRemoval(() => Promise.reject(new Error('the process died')));
@@ -128,7 +128,7 @@ describe('an upload without a sign of life', () => {
     expect(await eventsOf(broken)).toHaveLength(1);
   });
 
-  it('leaves no row of a process that stood still, went on storing, and then died', async () => {
+  it('leaves no row of a process that was paused, continued to store rows, and then died', async () => {
     const broken = await uploading();
     await breakOff(broken);
     await cleanUpBatches(deps);
@@ -139,7 +139,7 @@ describe('an upload without a sign of life', () => {
     expect(await batchOf(broken)).not.toHaveProperty('rowsUntil');
   });
 
-  it('is found among hundreds that go on, and one that cannot be ended holds up no other', async () => {
+  it('is found among hundreds of running ones, and one that cannot be ended delays no other', async () => {
     const going = await Promise.all(Array.from({ length: 30 }, () => uploading()));
     const [first, second] = [await uploading(), await uploading()];
     for (const each of [first, second]) await breakOff(each);
@@ -165,7 +165,7 @@ describe('the rows of a batch', () => {
     return { _id: answer.body.data.id } as BatchRow;
   };
 
-  it('have no index under which the database removes them, also where an earlier version made one', async () => {
+  it('have no TTL index, even if an earlier version created one', async () => {
     for (const name of ['importChunks', 'batchTargets'] as const) {
       await deps.collections[name].createIndex({ createdAt: 1 }, { name: 'createdAt_1', expireAfterSeconds: 604_800 });
       await migrate(deps);
@@ -174,7 +174,7 @@ describe('the rows of a batch', () => {
     }
   });
 
-  it('stay until seven days after its end, and until its late passes are issued', async () => {
+  it('are kept until seven days after its end, and until its late passes are issued', async () => {
     const effects = await startEffects(service);
     const [waiting, ended, unissued] = [await large(), await large(), await large()];
     const counts = { total: 3, created: 3, deduped: 0, failed: 0 };

@@ -70,7 +70,7 @@ describe('users', () => {
     expect(await listed(own)).toHaveLength(1);
   });
 
-  it('have an address of their own in a merchant, and may be users of others', async () => {
+  it('have a unique address in a merchant, and may be users of other merchants', async () => {
     const own = await aMerchant(service);
     const body = { email: 'same@example.com', roleIds: ['viewer'] };
     const answers = await Promise.all(Array.from({ length: 4 }, () => byOwner(own, path, { body })));
@@ -103,7 +103,7 @@ describe('users', () => {
   });
 });
 
-describe('nobody grants what he does not hold', () => {
+describe('permissions that the caller does not hold are not granted', () => {
   const held: Permission[] = ['users:view', 'users:edit', 'merchants.members:view', 'merchants.programs:view'];
   const views = permissions.filter((permission) => permission.endsWith(':view'));
 
@@ -119,7 +119,7 @@ describe('nobody grants what he does not hold', () => {
     ]);
   });
 
-  it('to a user who is there, and may leave or take what the user has', async () => {
+  it('to an existing user, whose permissions may stay or be removed', async () => {
     const own = await aMerchant(service);
     await aUser(service.deps, { merchantId: own.id });
     const { _id } = await aUser(service.deps, { merchantId: own.id, roleIds: ['owner', 'till'] });
@@ -133,7 +133,7 @@ describe('nobody grants what he does not hold', () => {
 });
 
 describe('the last owner', () => {
-  it('can be neither removed nor demoted, also not by himself', async () => {
+  it('can be neither removed nor demoted, even by themselves', async () => {
     const own = await aMerchant(service);
     const owner = await aUser(service.deps, { merchantId: own.id });
     await aUser(service.deps, { merchantId: own.id, roleIds: ['manager'] });
@@ -173,7 +173,7 @@ describe('the last owner', () => {
     }
   });
 
-  it('is one of the merchant: those of others do not count', async () => {
+  it('is counted in the merchant: owners of other merchants do not count', async () => {
     const merchantId = newId();
     await aUser(service.deps, { merchantId: newId() });
     const { _id: id } = await aUser(service.deps, { merchantId });
@@ -215,7 +215,7 @@ describe('npm run users', () => {
     ['invite a@example.com --merchant m --role king', 'merchant m has no role "king"'],
     ['link a@example.com --merchant m', 'merchant m has no user a@example.com'],
     ['remove a@example.com --merchant m', 'merchant m has no user a@example.com'],
-  ])('%s says what is wrong', async (line, mistake) => {
+  ])('%s is refused with a message', async (line, mistake) => {
     expect(await run(line)).toMatchObject({ code: 1, lines: [], errors: [mistake] });
   });
 });

@@ -316,7 +316,7 @@ describe('a leaked card link', () => {
   const statusOf = async (url: string) => (await fetch(url)).status;
   const linkOf = ({ member }: Customer) => `${real.service.publicUrl}/passes/${member.pass.token}`;
 
-  it('is replaced: the old one is 404 at once, and the pass on the phone goes on', async () => {
+  it('is replaced: the old one is 404 at once, and the pass on the phone keeps working', async () => {
     const ada = await customers.join();
     const device = newDevice();
     await register(ada, device);
@@ -331,7 +331,7 @@ describe('a leaked card link', () => {
     expect((await register(ada, device)).status).toBe(200);
   });
 
-  it('takes the token of the pass with it on request: only the pass from the new link is served', async () => {
+  it('replaces the token of the pass on request: only the pass from the new link is served', async () => {
     const ada = await customers.join();
     const old = tokenOf(ada);
     const { body } = await replace(ada, { replaceToken: true });

@@ -79,7 +79,7 @@ const eventsOf = ({ member }: Customer, type: 'pass.installed' | 'pass.removed')
 const later = (ms: number) => ({ ...effects.deps, now: () => new Date(Date.now() + ms) });
 
 describe('the registrations of a pass', () => {
-  it('are refused above the number of devices, also when they come at the same time; known devices go on', async () => {
+  it('are refused above the limit of devices, also for concurrent requests; known devices are not affected', async () => {
     const ada = await customers.join();
     const devices = Array.from({ length: 8 }, newDevice);
     const statuses = await Promise.all(devices.map(async (device) => (await register(ada, device)).status));
@@ -93,14 +93,14 @@ describe('the registrations of a pass', () => {
     expect((await register(ada, newDevice())).status).toBe(201);
   });
 
-  it('are refused above the number of passes of one device', async () => {
+  it('are refused above the limit of passes for one device', async () => {
     const device = newDevice();
     const statuses: number[] = [];
     for (let pass = 0; pass < 5; pass += 1) statuses.push((await register(await customers.join(), device)).status);
     expect(statuses).toEqual([201, 201, 201, 201, 400]);
   });
 
-  it('are refused above the number a minute, by pass, and another pass goes on', async () => {
+  it('are refused above the limit a minute for one pass; another pass is not affected', async () => {
     const [ada, bob] = [await customers.join(), await customers.join()];
     const device = newDevice();
     const statuses: number[] = [];
@@ -116,7 +116,7 @@ describe('the registrations of a pass', () => {
     expect((await register(bob, device)).status).toBe(200);
   });
 
-  it('are refused above the number a minute, by address, whatever they ask for', async () => {
+  it('are refused above the limit a minute for one address, for any pass', async () => {
     const ada = await customers.join();
     const address = newAddress();
     const stranger = (turn: number) =>
@@ -133,13 +133,13 @@ describe('the registrations of a pass', () => {
   });
 });
 
-describe('a pass that is added and removed over and over', () => {
+describe('a pass that is added and removed repeatedly', () => {
   const loops = 15;
 
   it.each([
     ['by one device', (device: string) => device],
     ['by ever new devices', () => newDevice()],
-  ])('%s costs a few events, and the last of them says how it ended', async (_, deviceOf) => {
+  ])('%s causes few events, and the last one has the final state', async (_, deviceOf) => {
     const ada = await customers.join();
     const first = newDevice();
     for (let loop = 0; loop < loops; loop += 1) {
@@ -157,7 +157,7 @@ describe('a pass that is added and removed over and over', () => {
     expect(await reported()).toEqual([4, 4]);
   });
 
-  it('and is on the phone in the end has no event that says otherwise', async () => {
+  it('and is finally on the phone has no later event about a removal', async () => {
     const ada = await customers.join();
     const device = newDevice();
     for (let loop = 0; loop < loops; loop += 1) {
@@ -176,7 +176,7 @@ describe('a pass that is added and removed over and over', () => {
 describe('a push token', () => {
   const tokensOf = async (customer: Customer) => (await devicesOf(customer)).map(({ pushToken }) => pushToken);
 
-  it('that changes with one pass holds for all passes of the device, and for no other device', async () => {
+  it('that changes with one pass applies to all passes of the device, and to no other device', async () => {
     const program = await real.merchant.program();
     const [ada, bob, eve] = [await customers.join(program), await customers.join(), await customers.join(program)];
     const [device, other] = [newDevice(), newDevice()];
@@ -196,7 +196,7 @@ describe('a push token', () => {
   });
 
   it.each(['BadDeviceToken', 'DeviceTokenNotForTopic'])(
-    'that APNs twice refuses with %s is dropped when it takes others, and the merchant learns it',
+    'that APNs refuses twice with %s is removed when APNs accepts others, and the merchant gets an event',
     async (reason) => {
       const [ada, bob] = [await customers.join(), await customers.join()];
       const [bad, good] = [await customers.install(ada), await customers.install(bob)];
@@ -214,7 +214,7 @@ describe('a push token', () => {
     },
   );
 
-  it('that APNs refuses together with all others is kept: the mistake is ours', async () => {
+  it('that APNs refuses together with all others is kept, because the configuration may be wrong', async () => {
     const ada = await customers.join();
     const phones = [await customers.install(ada), await customers.install(ada)];
     for (const phone of phones) {
@@ -229,7 +229,7 @@ describe('a push token', () => {
     expect(customers.receivedSoFar(ada, 'pass.removed')).toEqual([]);
   });
 
-  it('that was replaced while APNs called it gone leaves the registration', async () => {
+  it('that was replaced while APNs reported it as gone keeps the registration', async () => {
     const ada = await customers.join();
     const device = newDevice();
     await register(ada, device, { pushToken: 'was-gone' });
@@ -247,7 +247,7 @@ describe('the log lines of phones', () => {
     ask('log', { method: 'POST', body: { logs }, ...(address !== undefined && { address }) });
   const kept = (filter: Record<string, unknown>) => real.service.deps.collections.deviceLogs.countDocuments(filter);
 
-  it('are kept up to a number by pass: a flood about one pass, or about none, hides no other pass', async () => {
+  it('are stored up to a limit for each pass: a flood about one pass, or about none, hides no other pass', async () => {
     const [ada, bob] = [await customers.join(), await customers.join()];
     const about = ({ member }: Customer) => `cannot update ${member.serialNumber}`;
     for (let call = 0; call < 4; call += 1) {

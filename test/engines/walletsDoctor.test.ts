@@ -145,7 +145,7 @@ describe('the pass doctor', () => {
 });
 
 describe('credentials that expire while the service runs', () => {
-  it('mean stub mode from that moment on', async () => {
+  it('switch to stub mode from that moment on', async () => {
     const { config } = real.service.deps;
     let now = new Date();
     const wallets = await createWallets({ config, log: pino({ level: 'silent' }), now: () => now });
@@ -160,7 +160,7 @@ describe('credentials that do not fit', () => {
   let service: TestService;
   afterAll(() => service.stop());
 
-  it('mean stub mode, with the reason in /readyz, in the log and in the report, and everything else works', async () => {
+  it('cause stub mode, with the reason in /readyz, in the log and in the report, and everything else works', async () => {
     const other = await makeAppleCertificates();
     const mistaken = {
       ...real.certificates.settings,

@@ -41,7 +41,7 @@ const follow = async (afterMs = 0): Promise<void> => {
 const requests = (kind: string): number => real.google.requests.filter((request) => request.kind === kind).length;
 
 describe('a card that was saved without a callback', () => {
-  it('follows the next change, is then known, and follows at once from then on', async () => {
+  it('gets the next change, is then known to be saved, and gets later changes at once', async () => {
     const ada = await customers.join();
     real.google.rules.setHasUsers(objectIdOf(ada), true);
     const first = await customers.points(ada, { delta: 5 });
@@ -57,7 +57,7 @@ describe('a card that was saved without a callback', () => {
     expect(await real.customer.call('save', objectIdOf(ada))).toEqual([200]);
   });
 
-  it('follows after an outage of Google, and when it changes while it is being patched', async () => {
+  it('is updated after an outage of Google, and when it changes during an update', async () => {
     const ada = await customers.join();
     const objectId = objectIdOf(ada);
     real.google.rules.setHasUsers(objectId, true);
@@ -87,8 +87,8 @@ describe('a card that was saved without a callback', () => {
   });
 });
 
-describe('a card that nobody has', () => {
-  it('is never said to be patched, whatever a callback said, and its removal is reported', async () => {
+describe('a card that no customer has', () => {
+  it('is never reported as updated, even after a callback, and its removal is reported', async () => {
     const ada = await customers.join();
     await real.customer.save(ada.googleUrl ?? '');
     await customers.received(ada, 'pass.installed', 1);
@@ -110,7 +110,7 @@ describe('a card that nobody has', () => {
     expect(customers.receivedSoFar(ada, 'pass.removed')).toHaveLength(1);
   });
 
-  it('costs a fiftieth of a request for a change, and none for a change that another one follows', async () => {
+  it('costs a fiftieth of a request for each change, and none for a change that is followed by another', async () => {
     await follow();
     const program = await real.merchant.program();
     const members = await manyMembers(real.service.deps, { program, count: 100 });
@@ -141,7 +141,7 @@ async function rebuildOf(programId: string): Promise<string> {
 }
 
 describe('members from the time of stub mode', () => {
-  it('get their object by themselves once Google is real, and the doctor names them until then', async () => {
+  it('get their object once Google is in real mode, and the pass doctor names them until then', async () => {
     await follow();
     const program = await real.merchant.program();
     const members = await manyMembers(real.service.deps, { program, count: 60 });
@@ -171,7 +171,7 @@ describe('members from the time of stub mode', () => {
     expect(lines).toEqual(['every member has its passes']);
   });
 
-  it('that were not noted as such get it by a rebuild, and the doctor names them', async () => {
+  it('that were not recorded get it by a rebuild, and the pass doctor names them', async () => {
     const ada = await customers.join();
     await customers.points(ada, { delta: 4 });
     await follow();
@@ -186,7 +186,7 @@ describe('members from the time of stub mode', () => {
     expect((await memberOf(ada.member._id)).pass.googleSaveUrl).toMatch(/^https:/);
   });
 
-  it('get it by the next change', async () => {
+  it('get it with the next change', async () => {
     const ada = await customers.join();
     await follow();
     const { members } = real.service.deps.collections;
@@ -199,7 +199,7 @@ describe('members from the time of stub mode', () => {
 });
 
 describe('the workflow that a schedule starts', () => {
-  it('follows changes as they come', async () => {
+  it('updates objects as they change', async () => {
     const ada = await customers.join();
     real.google.rules.setHasUsers(objectIdOf(ada), true);
     const run = { workflowId: `follow-${newId()}`, taskQueue: taskQueues.workflows, args: [{}] as [object] };

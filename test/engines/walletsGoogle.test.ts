@@ -277,7 +277,7 @@ describe('Google with a fault', () => {
     expect(real.customer.card(objectId).messages.map(({ body }) => body)).toEqual(['Once']);
   });
 
-  it('that refuses for good gets no retry, and the timeline has the reason', async () => {
+  it('that refuses permanently gets no retry, and the timeline has the reason', async () => {
     const ada = await customers.join();
     const objectId = await save(ada);
     await settled(ada);

@@ -94,7 +94,7 @@ describe('a phone that does not fetch', () => {
     expect([pushesTo(phone), (await deviceOf(customer)).recheckAt]).toEqual([1, undefined]);
   });
 
-  it('starts anew with each change', async () => {
+  it('starts again with each change', async () => {
     const { customer, phone } = await deaf();
     await look(minute + 1_000);
     await customers.points(customer, { delta: 1 });

@@ -428,7 +428,7 @@ describe('a delivery', () => {
 });
 
 describe('a rotation of the secret', () => {
-  it('signs with the new secret, and for one day with the old one, too', async () => {
+  it('signs with the new secret, and for one day also with the old one', async () => {
     const { merchant, receiver, id, secret } = await subscribed();
     const member = await merchant.enroll();
     const rotated = await merchant.call(`${all}/${id}/rotate-secret`, { method: 'POST' });
@@ -589,7 +589,7 @@ describe('the log', () => {
 });
 
 describe('the log of an event, of a member and of a time', () => {
-  it('has their deliveries alone', async () => {
+  it('has only their deliveries', async () => {
     const { merchant, log, patch } = await subscribed(ok(), { events: ['*'] });
     const [ada, ben] = [await merchant.enroll(), await merchant.enroll()];
     await award(merchant, ada.id);

@@ -106,7 +106,7 @@ describe('with a guarantee switched off', () => {
     expect(kindsAndRules(findings)).toContain('lost: each event reaches each receiver at least once');
   });
 
-  it('a change whose key is not claimed is reported as applied twice', async () => {
+  it('a change without the row of its key is reported as applied twice', async () => {
     const findings = await run({
       preload: { api: breaking('noClaim') },
       at: { role: 'api', point: 'after-commit' },
@@ -115,7 +115,7 @@ describe('with a guarantee switched off', () => {
     expect(kindsAndRules(findings)).toContain('doubled: an acknowledged change is in the ledger exactly once');
   });
 
-  it('a ledger row that does not know of its reversal is reported as reversed twice', async () => {
+  it('a ledger row that does not store its reversal is reported as reversed twice', async () => {
     const findings = await run({
       preload: { api: breaking('reverseTwice') },
       // Three reversals of two changes include at least two of the same change.
@@ -125,7 +125,7 @@ describe('with a guarantee switched off', () => {
     expect(kindsAndRules(findings)).toContain('doubled: a ledger row is reversed at most once, and exactly');
   });
 
-  it('points that nobody expires are reported', async () => {
+  it('points that never expire are reported', async () => {
     const findings = await run({ preload: { worker: breaking('noExpiry') }, oldSale: true, restMs: 90_000 });
     expect(kindsAndRules(findings)).toEqual(['lost: points expire once, when their time is over']);
   });
@@ -140,7 +140,7 @@ describe('with a guarantee switched off', () => {
   });
 });
 
-it('what an erasure left on purpose is found', async () => {
+it('data that an erasure deliberately left is found', async () => {
   const listener = await aListener({ name: 'good', responder: ok(), steady: true });
   const cluster = await startCluster({
     preload: { worker: breaking('keepEvents') },

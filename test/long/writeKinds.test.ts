@@ -158,7 +158,7 @@ async function meet(first: Write, other: Write): Promise<string[]> {
   return hanging;
 }
 
-it('no two kinds of write of this service block each other for good', async () => {
+it('no two kinds of write of this service block each other forever', async () => {
   const against = {
     ...singles,
     ...others,

@@ -17,12 +17,12 @@ import { webhooks } from '../../stack/commands/webhooks.js';
 const table: [string, Endpoint][] = Object.entries(endpoints);
 
 describe('the audit', () => {
-  it('knows of every endpoint that writes what it leaves there, or why nothing', () => {
+  it('has an entry for every endpoint that writes, or the reason for none', () => {
     const unknown = table.filter(([, { method, audit }]) => (method === 'get') !== (audit === undefined));
     expect(unknown.map(([name]) => name)).toEqual([]);
   });
 
-  it('has no action that nobody takes', () => {
+  it('has no unused action', () => {
     const commands: Command[] = [keys, merchants, passes, programs, roles, tokens, users, webhooks];
     const taken = new Set<AuditAction | null>([
       ...table.flatMap(([, { audit }]) => (audit && 'action' in audit ? audit.action : [])),

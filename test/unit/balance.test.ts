@@ -84,7 +84,7 @@ describe('adjusting points', () => {
     );
   });
 
-  it('adds to the lifetime total what was added and never subtracts what was taken', () => {
+  it('adds only increases to the lifetime total, and never subtracts', () => {
     fc.assert(
       fc.property(standing, adjustment, (before, wanted) => {
         const change = adjust(points, before, wanted);
@@ -172,7 +172,7 @@ describe('tiers', () => {
     ...(basis && { basis }),
   });
 
-  it('are the highest threshold reached, by balance unless the program says lifetime', () => {
+  it('are the highest threshold reached, by balance unless the basis is lifetime', () => {
     fc.assert(
       fc.property(
         tiers,
@@ -188,7 +188,7 @@ describe('tiers', () => {
     );
   });
 
-  it('of a change are the old one, the new one, and whether it went up', () => {
+  it('of a change are the old one, the new one, and whether it rose', () => {
     fc.assert(
       fc.property(
         tiers,
@@ -207,7 +207,7 @@ describe('tiers', () => {
     );
   });
 
-  it('never fall on basis lifetime, whatever is subtracted', () => {
+  it('never fall on basis lifetime', () => {
     fc.assert(
       fc.property(tiers, fc.array(adjustment, { maxLength: 20 }), (levels, changes) => {
         const rules = rulesOf(levels, 'lifetime');

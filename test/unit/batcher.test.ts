@@ -67,7 +67,7 @@ describe('concurrent calls', () => {
     expect(await join(4)).toBe(8);
   });
 
-  it('go on waiting when one batch timed out and another was answered meanwhile', async () => {
+  it('keep waiting when one batch timed out and another was answered in the meantime', async () => {
     const timedOut = new MongoOperationTimeoutError('the statement timed out');
     const join = createBatcher(
       async (items: number[]) => {
@@ -81,7 +81,7 @@ describe('concurrent calls', () => {
     expect(results.map(({ status }) => status)).toEqual(['rejected', ...Array(5).fill('fulfilled')]);
   });
 
-  it('are refused when a batch timed out and none was answered meanwhile', async () => {
+  it('are refused when a batch timed out and none was answered in the meantime', async () => {
     const join = createBatcher(
       async (items: number[]) => {
         await sleep(20);
@@ -95,7 +95,7 @@ describe('concurrent calls', () => {
     expect(await join(4)).toBe(8);
   });
 
-  it('share a batch up to its size, which is asked for each batch', async () => {
+  it('share a batch up to its size, which is evaluated for each batch', async () => {
     const groups: number[][] = [];
     let size = 4;
     const join = createBatcher(

@@ -4,7 +4,7 @@ import { createCoalesce } from '../../platform/coalesce.js';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-it('gives callers that come during a read the result of one read that begins after it', async () => {
+it('gives callers during a read the result of one read that begins after it', async () => {
   const coalesce = createCoalesce();
   let begun = 0;
   const ends: (() => void)[] = [];
@@ -29,7 +29,7 @@ it('gives callers that come during a read the result of one read that begins aft
   expect(await late).toBe(3);
 });
 
-it('keeps keys apart, and reads again after a failure', async () => {
+it('separates keys, and reads again after a failure', async () => {
   const coalesce = createCoalesce();
   const [one, other] = await Promise.all([coalesce('one', async () => 1), coalesce('other', async () => 2)]);
   expect([one, other]).toEqual([1, 2]);

@@ -97,7 +97,7 @@ describe('an OpenID provider', () => {
   const at = (CONSOLE_OIDC_ISSUER: string, given: object = client) =>
     named(mistakes({ ...good, CONSOLE_OIDC_ISSUER, ...given }));
 
-  it('is spoken to in plain on loopback alone', () => {
+  it('may use plain HTTP only on loopback', () => {
     for (const issuer of ['https://login.example.com/tenant', 'http://127.0.0.1:4444', 'http://localhost:4444', ''])
       expect([issuer, at(issuer)]).toEqual([issuer, []]);
     for (const issuer of ['http://login.example.com', 'http://10.0.0.1', 'ldap://login.example.com', 'login'])

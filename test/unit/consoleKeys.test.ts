@@ -51,7 +51,7 @@ describe("the console's keys", () => {
     expect([await verify('one'), state.asked]).toEqual(['ok', 2]);
   });
 
-  it('stay good while they cannot be fetched again, and a removed key ends with the next fetch', async () => {
+  it('stay valid while they cannot be fetched again, and a removed key is refused after the next fetch', async () => {
     const { state, verify } = aConsole();
     expect(await verify('one')).toBe('ok');
     state.away = true;
@@ -63,7 +63,7 @@ describe("the console's keys", () => {
     expect([await verify('one'), state.asked]).toEqual(['ERR_JWKS_NO_MATCHING_KEY', 3]);
   });
 
-  it('that are unknown are looked for once in 30 s', async () => {
+  it('that are unknown are fetched at most once in 30 s', async () => {
     const { state, verify } = aConsole();
     expect(await verify('one')).toBe('ok');
     state.kids = ['one', 'two'];

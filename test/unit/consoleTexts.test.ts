@@ -21,7 +21,7 @@ function textsIn(name: string, content: string): string[] {
   return found;
 }
 
-it('finds a text between tags and in an attribute that is spoken', () => {
+it('finds a text between tags and in an attribute for screen readers', () => {
   expect(textsIn('x.tsx', '<p title="Hello">Good day <b className="plain">{texts.x}</b></p>')).toEqual([
     'x.tsx: Hello',
     'x.tsx: Good day',

@@ -18,7 +18,7 @@ const isNumber = /^-?\d+(\.\d+)?$/;
 const read = (lines: string): string[][] => parse(lines, { relax_column_count: true, record_delimiter: '\r\n' });
 
 describe('a CSV line', () => {
-  it('is read back as it was written once the guard is taken off', () => {
+  it('is read back as it was written once the guard is removed', () => {
     fc.assert(
       fc.property(fc.array(cell, { minLength: 2, maxLength: 8 }), (cells) => {
         const [row = []] = read(csvLine(cells));

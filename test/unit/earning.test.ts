@@ -101,7 +101,7 @@ describe('rewards', () => {
     ],
   };
 
-  it('say what is ready and what is missing: the active ones, and the one whose price is the goal', () => {
+  it('show what is ready and what is missing: the active ones, and the one that costs the goal', () => {
     expect(rewardStates(program, 40)).toEqual([
       { id: 'mug', name: 'Mug', cost: 30, ready: true, missing: 0 },
       { id: 'default', name: 'Reward', cost: 100, ready: false, missing: 60 },

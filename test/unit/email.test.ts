@@ -62,7 +62,7 @@ describe('an email address', () => {
     'a@%65xample.com',
     'zoë@example.com',
     'a@b@c.com',
-  ])('%j, which mail cannot carry, is refused', (address) => {
+  ])('%j, which cannot receive mail, is refused', (address) => {
     expect(stored(address)).toBeUndefined();
   });
 

@@ -157,7 +157,7 @@ describe('any sequence of changes', () => {
     ...{ delta, current, version: 2, at: new Date(at) },
   });
 
-  it('counts what was there when the rule came as one lot from that moment', () => {
+  it('counts the balance from before the rule as one lot from that moment', () => {
     expect(lotsOf(afterDays(30), { balance: 70 })).toEqual([
       { id: 0, points: 70, left: 70, at: new Date('2026-02-10T00:00:00Z') },
     ]);
@@ -166,13 +166,13 @@ describe('any sequence of changes', () => {
     expect(lotsOf({}, { balance: 70, expiry: old })).toEqual([]);
   });
 
-  it('gives points of a spending from before the rule back to that lot', () => {
+  it('returns points of a spending from before the rule to that lot', () => {
     const reversed = { createdAt: new Date('2026-01-01'), lots: [{ id: 9, points: 9, at: since, by: -9 }] };
     const after = lotsAfter(afterDays(30), { _id: memberId, balance: 1 }, { ...change(9, 10, '2026-03-01'), reversed });
     expect(after?.lots).toMatchObject([{ id: 0, left: 10, at: new Date('2026-02-10') }]);
   });
 
-  it('moves everything by the last change where points expire by inactivity, and never nearer', () => {
+  it('extends the expiry of all points with each change when points expire by inactivity, and never shortens it', () => {
     const idle = ruled({ inactiveDays: 30 });
     const member = { _id: memberId, balance: 50 };
     const first = lotsAfter(idle, member, change(-10, 40, '2026-03-01T12:00:00Z'));
@@ -183,7 +183,7 @@ describe('any sequence of changes', () => {
   });
 });
 
-describe('what expires next', () => {
+describe('the next expiry', () => {
   const pairOf = (expiry: Expiring['expiry'], balance = 30) => {
     const file = { _id: 'p', slug: 'p', name: 'P', style: 'points', fields: { primaryLabel: 'POINTS' } };
     const program: Program = {
@@ -198,7 +198,7 @@ describe('what expires next', () => {
     return { member, program };
   };
 
-  it('is on the back of the pass at Apple, at Google and on the card, by the last day in the zone', () => {
+  it('is on the back of the Apple pass, at Google and on the card, with the last day in the time zone', () => {
     const pair = pairOf({ afterDays: 30 });
     const lines = ['30 until 9 Feb 2026'];
     expect(cardState({ ...pair, words: wordsOf('en') }).expiring).toEqual(lines);
@@ -212,7 +212,7 @@ describe('what expires next', () => {
     expect(loyaltyObjectPatchOf(googlePassView(pair)).textModulesData).toEqual([module]);
   });
 
-  it('is nowhere where nothing expires', () => {
+  it('is not shown when nothing expires', () => {
     const draft = pairOf({ afterDays: 30 });
     delete draft.program.expirySince;
     for (const pair of [pairOf(undefined), pairOf({ afterDays: 30 }, 0), draft]) {

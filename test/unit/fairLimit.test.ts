@@ -45,7 +45,7 @@ describe('slots', () => {
     expect(limit.busyKeys()).toBe(0);
   });
 
-  it('are not waited for longer than a request asks for', async () => {
+  it('are not waited for longer than a request allows', async () => {
     const { limit, ask, open, all } = asking({ perKey: 1, total: 10 });
     const request = { owner: 'merchant', key: 'slow', maxWaitMs: 20 };
     await expect(limit.run({ ...request }, async () => 'sent')).resolves.toBe('sent');
@@ -56,7 +56,7 @@ describe('slots', () => {
     expect(limit.busyKeys()).toBe(0);
   });
 
-  it('are never all taken by one owner, by his keys, or by several owners', async () => {
+  it('are never all taken by one owner, by its keys, or by several owners', async () => {
     const { limit, held, ask } = asking({ perKey: 32, total: 1_000 });
     for (const owner of ['a', 'b', 'c'])
       for (let index = 0; index < 20; index += 1) ask(1_000, { owner, key: `${owner}${index}` });
@@ -71,7 +71,7 @@ describe('slots', () => {
     await expect(limit.run({ owner: 'd', key: 'd' }, async () => 'sent')).resolves.toBe('sent');
   });
 
-  it('that become free go to the waiting owner who holds the fewest', async () => {
+  it('that become free go to the waiting owner with the fewest', async () => {
     const limit = createFairLimit({ total: 4 });
     const gates = Array.from('aaab', (owner) => ({ owner, ...aGate() }));
     const holding = gates.map(({ owner, opened }) => limit.run({ owner, key: owner }, () => opened));
@@ -98,7 +98,7 @@ describe('slots', () => {
     await all();
   });
 
-  it('are given back after a result and after an error, and say for how long they are held', async () => {
+  it('are released after a result and after an error, and report for how long they are held', async () => {
     const limit = createFairLimit({ perKey: 1, total: 1 });
     const request = { owner: 'a', key: 'a' };
     expect(limit.oldestMs('a')).toBe(0);
@@ -137,7 +137,7 @@ describe('a request', () => {
   });
 });
 
-it('any mix of owners, keys, kinds and durations runs once, exceeds no limit, and uses no more room than was there', async () => {
+it('any mix of owners, keys, kinds and durations runs once and exceeds no limit', async () => {
   const work = fc.record({
     owner: fc.constantFrom('a', 'b', 'c'),
     key: fc.constantFrom('1', '2', '3'),

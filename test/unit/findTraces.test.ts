@@ -32,7 +32,7 @@ test.each([
   expect(tracesIn('here', text, [value])).toMatchObject([{ place: 'here', value }]);
 });
 
-test('finds nothing in the text of somebody else', () => {
+test('finds nothing in the text of another person', () => {
   const other = JSON.stringify({
     email: 'ada@example.com',
     phone: '+49 170 5551235',

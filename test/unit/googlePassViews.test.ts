@@ -72,7 +72,7 @@ describe("a member's Google object", () => {
     expect(loyaltyObjectPatchOf({ ...view, status }).state).toBe(state);
   });
 
-  it('says which rewards are ready', () => {
+  it('shows which rewards are ready', () => {
     const rewards = [mug, { ...mug, id: 'cup', name: 'Cup', cost: 7, ready: false, missing: 4 }];
     expect(loyaltyObjectOf(issuer, { ...view, rewards }).textModulesData).toEqual([
       { id: 'rewards', header: 'Rewards', body: 'Mug (3): ready\nCup (7): 4 to go' },

@@ -64,7 +64,7 @@ describe('a server that stops gracefully', () => {
     await agent.destroy();
   });
 
-  it('answers a request that came on an idle connection while the process stood still', async () => {
+  it('answers a request that came on an idle connection while the process was paused', async () => {
     const { close, url } = await aServer(1);
     const { port } = new URL(url);
     const request = 'GET / HTTP/1.1\r\nHost: here\r\n\r\n';

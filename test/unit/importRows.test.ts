@@ -24,7 +24,7 @@ describe('the header', () => {
     expect(readHeader(['row', 'email', 'Reason'])).toEqual({ fields: [null, 'email', null], added: new Set([0, 2]) });
   });
 
-  it('gets its fields from a mapping first, in any case, which also ignores columns', () => {
+  it('gets its fields from a mapping first, in any case; a mapping can also ignore columns', () => {
     const mapping = columnMapping.parse({ 'E-Mail ': 'email', Email: null, Notes: null, '': null, reason: 'lastName' });
     const cells = ['e-mail', 'EMAIL', 'notes', '', 'Reason', 'phone', 'Notes'];
     expect(readHeader(cells, mapping)).toEqual({
@@ -90,7 +90,7 @@ describe('a row', () => {
   });
 
   it.each(['4,00123E+12', '4.00123e+12', '4E+10'])(
-    'with %s as a card number fails, which a spreadsheet made of it',
+    'with %s as a card number, truncated by a spreadsheet, fails',
     (cell) => {
       expect(read(['', '', '', '', '', cell]).reason).toMatch(/^externalId: was shortened by a spreadsheet/);
     },
@@ -112,7 +112,7 @@ describe('a row', () => {
     });
   });
 
-  it('names each wrong field and none of its content', () => {
+  it('names each wrong field without its content', () => {
     const cells = ['x'.repeat(101), 'Bad\u0007Name', 'secret-not-an-email', 'secret-phone', 'secret-points'];
     const { reason = '' } = read([...cells.slice(0, 4), '', 'y'.repeat(65)]);
     for (const field of ['firstName', 'lastName', 'email', 'phone', 'externalId'])

@@ -175,7 +175,7 @@ describe('a spreadsheet of Europe', () => {
   );
   const file = Buffer.concat([Buffer.from(`${headers}\r\n`), latin]);
 
-  it('is read by its mapping and the charset that the caller said', async () => {
+  it('is read by its mapping and the charset that the caller named', async () => {
     const { rows, header } = await read(file, { charset: 'windows-1252', mapping: { ...mapping, Punkte: null } });
     expect(header).toEqual(headers.split(';'));
     expect(rows).toEqual([
@@ -193,7 +193,7 @@ describe('a spreadsheet of Europe', () => {
     ]);
   });
 
-  it('of a charset that nobody said is refused with the first byte that is not UTF-8', async () => {
+  it('of an unnamed charset is refused with the first byte that is not UTF-8', async () => {
     for (const size of [65_536, 3]) {
       const { code, message } = await failure(file, { mapping: { ...mapping, Punkte: null }, size });
       expect(code).toBe('IMPORT_INVALID');
@@ -202,7 +202,7 @@ describe('a spreadsheet of Europe', () => {
     }
   });
 
-  it('with columns that nobody knows is refused with their names, and the nearest known ones', async () => {
+  it('with unknown columns is refused with their names and the nearest known ones', async () => {
     const { code, details, message } = await failure(file, { charset: 'windows-1252' });
     expect(code).toBe('IMPORT_INVALID');
     expect(details).toMatchObject({
@@ -230,7 +230,7 @@ describe('a spreadsheet of Europe', () => {
     expect(rest.rows[0]?.person?.firstName).toBe(String.fromCharCode(...high));
   });
 
-  it('that begins with a byte order mark is of the charset of the mark, whatever the caller said', async () => {
+  it('that begins with a byte order mark has the charset of the mark, whatever the caller named', async () => {
     for (const name of ['UTF-8 with a mark', 'UTF-16 BE with a mark']) {
       const { bytesOf, charset } = formOf(name);
       const found = await read(bytesOf('firstName;email\nJürgen;\n'), { charset: 'windows-1252' });
@@ -253,7 +253,7 @@ describe.each(Object.keys(forms))('the files of csv-spectrum in %s', (name) => {
   });
 });
 
-describe('what is no CSV', () => {
+describe('a file that is not CSV', () => {
   it.each([
     ['a workbook', '504b030414000600', 'workbook (.xlsx'],
     ['an old workbook', 'd0cf11e0a1b11ae1', 'old Excel (.xls)'],
@@ -280,8 +280,8 @@ describe('the delimiter', () => {
   });
 });
 
-describe('errors.csv that comes back', () => {
-  it('is read without the columns that were added, and with the guard of its header taken off', async () => {
+describe('errors.csv that is uploaded again', () => {
+  it('is read without the added columns and without the guard of its header', async () => {
     const file = "row,'+Tel,email,reason\r\n7,'+49 170 1234567,a@example.com,email: is wrong\r\n";
     const { header, rows } = await read(`\uFEFF${file}`, { mapping: { '+tel': 'phone' } });
     expect(header).toEqual(['+Tel', 'email']);

@@ -24,7 +24,7 @@ describe('the language of a customer', () => {
     expect(preferredLanguage(header)).toBe(language);
   });
 
-  it("is the program's before the browser's, and English where neither is known", () => {
+  it('is that of the program, then of the browser, then English', () => {
     expect(languageOf({ language: 'fr' }, 'de')).toBe('fr');
     expect(languageOf({}, 'de')).toBe('de');
     expect(languageOf({}, 'ja')).toBe('en');
@@ -51,7 +51,7 @@ describe.each(languages.filter((language) => language !== 'en'))('the catalogue 
     expect(untranslated).toEqual([]);
   });
 
-  it('says in every text what the English one says: names, numbers, addresses', () => {
+  it('has the names, numbers and addresses of the English text in every text', () => {
     const parts = (text = '') => [...text.matchAll(/⟨\d⟩/g)].map(([part]) => part).toSorted();
     for (const [path, text] of texts) expect([path, parts(text)]).toEqual([path, parts(english.get(path))]);
   });
@@ -110,7 +110,7 @@ describe('a card', () => {
     ]);
   });
 
-  it("says the program's own texts as its template translates them", () => {
+  it("shows the program's own texts as its template translates them", () => {
     const locales = { es: { STAMPS: 'SELLOS', Terms: 'Condiciones' } };
     const backFields = [{ key: 'terms', label: 'Terms', value: 'x' }];
     const passTemplate = { locales, backFields };
@@ -126,7 +126,7 @@ describe('the public page', () => {
     return enrollForm({ program, words, mails, logoUrl: undefined, values: {}, errors: {} }).text;
   };
 
-  it('asks for the email first, and for a consent that nobody has given yet', () => {
+  it('asks for the email first, and for a consent that is not given by default', () => {
     const enrollment = { fields: ['firstName', 'phone'], consentText: 'I agree to "terms" & all.' };
     const text = form('en', { enrollment });
     expect([...text.matchAll(/<input id="(\w+)"/g)].map(([, id]) => id)).toEqual([
@@ -138,7 +138,7 @@ describe('the public page', () => {
     expect(form('en')).not.toContain('consent');
   });
 
-  it('promises a mail only where mails are sent', () => {
+  it('promises a mail only if mails are sent', () => {
     for (const language of languages) {
       const { mailed } = catalogues[language].join;
       expect([form(language).includes(mailed), form(language, {}, true).includes(mailed)]).toEqual([false, true]);

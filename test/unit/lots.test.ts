@@ -52,7 +52,7 @@ describe('lots', () => {
     );
   });
 
-  it('are as before when a spending is undone, also after other spendings and additions', () => {
+  it('are restored when a spending is reversed, also after other spendings and additions', () => {
     fc.assert(
       fc.property(someLots, fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 6 }), (lots, spendings) => {
         const rows: LotChange[][] = [];
@@ -74,7 +74,7 @@ describe('lots', () => {
     );
   });
 
-  it('give an earning back from its own lot first, then from what expires next', () => {
+  it('give up a reversed earning from its own lot first, then from the lots that expire next', () => {
     const lots = [
       { id: 1, points: 30, left: 30, at: day(1) },
       { id: 2, points: 20, left: 5, at: day(2) },
@@ -92,7 +92,7 @@ describe('lots', () => {
     ]);
   });
 
-  it('that were refilled after their time expire again', () => {
+  it('that were refilled after their expiry expire again', () => {
     const lots = addLot([], { id: 1, points: 10, at: day(1) }).lots;
     const spent = spend(lots, 4);
     const gone = expire(spent.lots, day(1));
@@ -102,7 +102,7 @@ describe('lots', () => {
     expect(expire(back.lots, day(1))).toEqual({ lots: [], changes: [{ id: 1, points: 10, at: day(1), by: -4 }] });
   });
 
-  it('expire all that is over and nothing else', () => {
+  it('expire when they are due and not before', () => {
     fc.assert(
       fc.property(someLots, fc.integer({ min: -1, max: 21 }), (lots, at) => {
         const after = expire(lots, day(at));
@@ -112,7 +112,7 @@ describe('lots', () => {
     );
   });
 
-  it('are merged beyond their bound, so that no point expires before its time', () => {
+  it('are merged above their maximum number, so that no point expires early', () => {
     let lots: Lot[] = [];
     const due: [Date, number][] = [];
     for (let id = 1; id <= 3 * maxLots; id += 1) {
@@ -129,7 +129,7 @@ describe('lots', () => {
     }
   });
 
-  it('of the same moment are merged before others', () => {
+  it('with the same expiry are merged first', () => {
     let lots = addLot([], { id: 1, points: 1, at: day(900) }).lots;
     for (let id = 2; id <= 2 * maxLots; id += 1) lots = addLot(lots, { id, points: 1, at: day(id % 100) }).lots;
     expect(lots.filter(({ points }) => points > 1).length).toBeGreaterThan(0);

@@ -85,7 +85,7 @@ describe('metrics', () => {
     expect(text).toContain('lps_queued_deliveries Nan');
   });
 
-  it('are followed by those of the Temporal SDK, and stand alone when it does not answer', async () => {
+  it('are followed by those of the Temporal SDK if it answers', async () => {
     const sdk = await serve();
     const sdkMetricsUrl = (await sdk('/metrics')).url;
     const metrics = createMetrics();
@@ -96,7 +96,7 @@ describe('metrics', () => {
     expect(await (await alone('/metrics')).text()).toContain('lps_relayed_events_total 1');
   });
 
-  it('let the process run when their port is taken', async () => {
+  it('do not stop the process when their port is taken', async () => {
     const first = await serve();
     const { port } = new URL((await first('/healthz')).url);
     const second = await serveMetrics({

@@ -23,29 +23,29 @@ describe('an unknown field', () => {
     [{ passTemplate: { colors: { backgroud: '#000000' } } }, 'passTemplate.colors.backgroud', 'background'],
     [{ passTemplate: { backFields: [{ kye: 'a' }] } }, 'passTemplate.backFields.0.kye', 'key'],
     [{ passTemplate: { images: { ikon: '' } } }, 'passTemplate.images.ikon', 'icon'],
-  ])('%j is answered with the nearest one beside it', (value, path, field) => {
+  ])('%j is reported with the nearest known one', (value, path, field) => {
     expect(unknown(value)[path]).toBe(meant(field));
   });
 
-  it('that stands in the wrong place is answered with the path of the right one', () => {
+  it('in the wrong place is reported with the right path', () => {
     expect(unknown({ background: '#000000' }).background).toBe(meant('passTemplate.colors.background'));
     expect(unknown({ colour: 'red' }).colour).toBe(meant('passTemplate.colors'));
   });
 
-  it('that is like no other, or very long, is only named', () => {
+  it('that is similar to no other, or very long, is only named', () => {
     expect(unknown({ zzzzzz: 1 }).zzzzzz).toBe('is not a known field');
     const long = 'x'.repeat(100_000);
     expect(unknown({ [long]: 1 })[long]).toBe('is not a known field');
   });
 
-  it('after the tenth is only named, since anybody may send very many', () => {
+  it('after the tenth is only named', () => {
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`goal${index}`, 1]));
     const messages = Object.values(unknown({ ...many })).filter((message) => message.startsWith('is not a known'));
     expect(messages).toHaveLength(20_000);
     expect(messages.filter((message) => message.includes('did you mean'))).toHaveLength(10);
   });
 
-  it('inside a choice of objects is answered, too', () => {
+  it('inside a union of objects is reported too', () => {
     const schema = z.union([z.string(), z.strictObject({ name: z.string() })]).optional();
     expect(fieldPaths(schema)).toEqual(['name']);
   });

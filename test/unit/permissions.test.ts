@@ -33,7 +33,7 @@ describe('permissions', () => {
     expectTypeOf<Permission>().toEqualTypeOf<(typeof permissions)[number]>();
   });
 
-  it('are each used by an endpoint or told apart by a built-in role, and each endpoint needs one, a session, or nothing', () => {
+  it('are each used by an endpoint or a built-in role, and each endpoint needs one, a session, or nothing', () => {
     const needed = new Set<string>(Object.values(endpoints).map((endpoint) => endpoint.access));
     for (const other of ['public', 'session']) needed.delete(other);
     const onlyInRoles = ['merchants.members:delete', 'till:use'].filter((permission) => !needed.has(permission));

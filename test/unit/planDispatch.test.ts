@@ -15,7 +15,7 @@ test('a transaction that is repeated takes one token and gets the same answer', 
   expect(admitWorkflow).toHaveBeenCalledTimes(1);
 });
 
-test('a change that has to be awaited after all is asked about once more', () => {
+test('admission is checked again for a change whose answer has to wait after all', () => {
   const admitWorkflow = vi.fn((awaited?: boolean) => awaited === true);
   const { leaseOwnerOf } = planDispatch(depsWith({ admitWorkflow }).deps, (key) => key);
   expect([leaseOwnerOf('1', false), leaseOwnerOf('1', true), leaseOwnerOf('2', true)]).toEqual([null, '1', '2']);

@@ -18,10 +18,10 @@ it.each([
   [1, 21],
   [2, 41],
   [3, 45],
-])('has the rows known so far as total of page %i when the count gave up', async (page, total) => {
+])('has the rows known so far as total of page %i when the count was stopped', async (page, total) => {
   expect((await read(page, givenUp)).total).toBe(total);
 });
 
-it('refuses a page after the limit when the count gave up', async () => {
+it('refuses a page after the limit when the count was stopped', async () => {
   await expect(read(6, givenUp)).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
 });

@@ -144,7 +144,7 @@ const memberOf = ({ balance, lifetimePoints, redeemedCount, tier }: State) => ({
 });
 
 describe('a sequence of changes and reversals', () => {
-  it('ends in what the ledger says in sum, lifetime points, redemptions and tier included', () => {
+  it('ends in the sum of the ledger, lifetime points, redemptions and tier included', () => {
     fc.assert(
       fc.property(
         anyProgram,
@@ -171,7 +171,7 @@ describe('a sequence of changes and reversals', () => {
     );
   });
 
-  it('returns to the beginning when every row is reversed, the newest first', () => {
+  it('returns to the initial state when every row is reversed, the newest first', () => {
     fc.assert(
       fc.property(
         anyProgram,
@@ -187,7 +187,7 @@ describe('a sequence of changes and reversals', () => {
     );
   });
 
-  it('returns to the beginning in any order, and only the size of a stamp card can stand in the way', () => {
+  it('returns to the initial state in any order, unless a stamp card is full', () => {
     fc.assert(
       fc.property(
         anyProgram,
@@ -225,7 +225,7 @@ describe('a sequence of changes and reversals', () => {
 describe('a reversal', () => {
   const tiered = program({ style: 'tiered', tiers: tiers(0, 200, 1_000) });
 
-  it('gives back the tier that the member had, whatever the tiers are today', () => {
+  it('restores the tier that the member had, whatever the current tiers', () => {
     const ledger = ledgerOf(tiered, 250);
     ledger.redeem(tiered);
     expect(ledger.state().tier).toBe('T0');
@@ -234,7 +234,7 @@ describe('a reversal', () => {
     expect(memberOf(ledger.state())).toEqual({ balance: 250, lifetimePoints: 250, redeemedCount: 0, tier: 'T1' });
   });
 
-  it('follows the rules of its row where other changes stand', () => {
+  it('follows the rules of its row when other changes remain', () => {
     const ledger = ledgerOf(tiered, 0);
     ledger.points(tiered, { delta: 150 });
     ledger.points(tiered, { delta: 100 });
@@ -243,7 +243,7 @@ describe('a reversal', () => {
     expect(memberOf(ledger.state())).toMatchObject({ balance: 100, tier: 'T0' });
   });
 
-  it('takes back the points ever earned, and a reversed redeem adds none', () => {
+  it('reduces the lifetime points, and a reversed redeem adds none', () => {
     const ledger = ledgerOf(programs.points, 0);
     ledger.earn(programs.points, 130);
     ledger.redeem(programs.points);
@@ -253,7 +253,7 @@ describe('a reversal', () => {
     expect(memberOf(ledger.state())).toMatchObject({ balance: 0, lifetimePoints: 0 });
   });
 
-  it('of points that are spent is refused, with what is there and what is needed', () => {
+  it('of points that are spent is refused, with the current and the needed balance', () => {
     const ledger = ledgerOf(programs.points, 0);
     ledger.earn(programs.points, 130);
     ledger.redeem(programs.points);
@@ -262,7 +262,7 @@ describe('a reversal', () => {
     );
   });
 
-  it('of a redeem does not overfill a stamp card, unless the card of that time held as many', () => {
+  it('of a redeem does not overfill a stamp card, unless the earlier goal was as high', () => {
     const ledger = ledgerOf(programs.stamps, 5);
     ledger.redeem(programs.stamps);
     const smaller = program({ style: 'stamps', goal: 4 });
@@ -285,7 +285,7 @@ describe('a reversal', () => {
     );
   });
 
-  it('works for rows from before rows kept what they did', () => {
+  it('works for rows from before effects were stored', () => {
     fc.assert(
       fc.property(anyProgram, fc.array(change, { maxLength: 25 }), (by, steps) => {
         const ledger = ledgerOf(by, 2);

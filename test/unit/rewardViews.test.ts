@@ -44,7 +44,7 @@ describe('a pass', () => {
     expect(fieldsOf({ rewards, goal: 100 }, 10).reward).toBe('TO NEXT REWARD: 20');
   });
 
-  it('is as before where the goal is the only reward', () => {
+  it('is unchanged when the goal is the only reward', () => {
     const only = fieldsOf({ goal: 100 }, 100);
     expect([only.reward, only.rewards]).toEqual(['REWARD: Ready', undefined]);
     expect(fieldsOf({ rewards: [{ ...rewards[0], active: false }] }, 100).reward).toBeUndefined();
@@ -76,7 +76,7 @@ describe('a card', () => {
     expect(page({ rewards: [{ id: 'x', name: '<b>', cost: 1 }] }, 40)).toContain('&lt;b&gt;');
   });
 
-  it('has no list where the goal is the only reward', () => {
+  it('has no list when the goal is the only reward', () => {
     expect(page({ goal: 100 }, 40)).not.toContain('id="rewards"');
   });
 });

@@ -15,7 +15,7 @@ describe('a wait', () => {
     expect(await until(third, soon)).toBe('here');
   });
 
-  it('that fails reports the condition, the last answer and what was seen', async () => {
+  it('that fails reports the condition, the last answer and further values', async () => {
     const balance = 7;
     const message = await until(() => balance > 9, { ...soon, seen: () => ({ balance }) }).catch(String);
     expect(message).toContain('within 50 ms');

@@ -124,7 +124,7 @@ describe('accents and apostrophes', () => {
     );
   });
 
-  it('give no more words than a person typed, for any text', () => {
+  it('produce no more words than were typed, for any text', () => {
     fc.assert(
       fc.property(fc.oneof(anyText, fc.string({ unit: 'binary', maxLength: 60 })), (text) => {
         const typed = text.split(/\s+/).filter(Boolean);
@@ -144,7 +144,7 @@ describe('accents and apostrophes', () => {
     expect(finds(searchWords({ firstName: name, memberCode }), query)).toBe(true);
   });
 
-  it('alone leave no word', () => {
+  it('alone produce no word', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(mark, fc.constant(' ')), { minLength: 1, maxLength: 9 }), (text) => {
         if (text.join('').split(/\s+/).filter(Boolean).length <= 5) expect(queryWords(text.join(''))).toEqual([]);

@@ -50,7 +50,7 @@ describe('an encrypted secret', () => {
     },
   );
 
-  it('from before secrets were bound to a place decrypts, and is to be encrypted again', () => {
+  it('from before secrets were bound to a place decrypts, and needs re-encryption', () => {
     const old = sealUnbound('a secret of old', keyOf(1));
     expect(box.open(old, place)).toBe('a secret of old');
     expect(box.isCurrent(old)).toBe(false);
@@ -67,7 +67,7 @@ describe('a ring of keys', () => {
     expect(() => after.open(before.seal('old', place), place)).toThrow(/which is not in SECRETS_KEY/);
   });
 
-  it('takes older keys from SECRETS_KEY_PREVIOUS, too', () => {
+  it('also takes older keys from SECRETS_KEY_PREVIOUS', () => {
     const ring = createSecretBox({ SECRETS_KEY: keyOf(3), SECRETS_KEY_PREVIOUS: `${keyOf(2)},${keyOf(1)}` });
     for (const byte of [1, 2, 3]) expect(ring.open(boxOf(byte).seal('x', place), place)).toBe('x');
   });
@@ -85,7 +85,7 @@ describe('a ring of keys', () => {
     },
   );
 
-  it('opens everything after any sequence of rotations and reseals, wherever a reseal was killed', () => {
+  it('decrypts everything after any sequence of rotations and reseals, wherever a reseal was killed', () => {
     interface Kept {
       id: string;
       text: string;

@@ -33,7 +33,7 @@ async function listening(env: Record<string, string>) {
   return { ask, agent, close, connections: () => connections };
 }
 
-it('an idle connection answers after more than the five seconds of Node, and tells its bound of 75 s', async () => {
+it('an idle connection answers after more than the five seconds of Node, and announces its limit of 75 s', async () => {
   const { ask, agent, close, connections } = await listening({});
   expect(await ask()).toBe('timeout=75');
   await sleep(7_000);
@@ -45,7 +45,7 @@ it('an idle connection answers after more than the five seconds of Node, and tel
   await agent.destroy();
 });
 
-it('KEEP_ALIVE_MS sets the bound', async () => {
+it('KEEP_ALIVE_MS sets the limit', async () => {
   const { ask, agent, close, connections } = await listening({ KEEP_ALIVE_MS: '1000' });
   expect(await ask()).toBe('timeout=1');
   await sleep(4_000);

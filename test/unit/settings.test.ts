@@ -58,7 +58,7 @@ describe('a setting from a file', () => {
 });
 
 describe('Temporal', () => {
-  it('is used without TLS on this machine by default', () => {
+  it('is used without TLS on loopback by default', () => {
     const { connection, namespace } = temporalConnectionOptions(loadConfig(secrets));
     expect(connection.address).toBe('127.0.0.1:7233');
     expect(connection.tls).toBeUndefined();

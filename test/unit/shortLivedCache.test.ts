@@ -16,7 +16,7 @@ describe('rows in the short-lived cache', () => {
     expect(await cached('b', load)).toEqual({ asked: 2 });
   });
 
-  it('are queried again once they are forgotten, also while they are queried', async () => {
+  it('are queried again once they are removed from the cache, also during a query', async () => {
     const cached = createShortLivedCache();
     let asked = 0;
     const load = async () => {

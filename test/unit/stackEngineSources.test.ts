@@ -152,7 +152,7 @@ test('a stop ends a running build with the processes that it started', async () 
   expect(readdirSync(cacheDir).sort()).toEqual(['calls', 'logs']);
 });
 
-test('when no source works the message lists what was tried and what helps', async () => {
+test('when no source works the message lists the sources and what helps', async () => {
   let failure = '';
   const fail = async () => {
     failure = await mongodb().then(() => '', String);
@@ -169,7 +169,7 @@ test('when no source works the message lists what was tried and what helps', asy
   expect(failure).toMatch(/install MongoDB[\s\S]*install Rust[\s\S]*MONGODB_URI=/);
 });
 
-test('a network that drops all packets is given up within five seconds', async () => {
+test('a download through a network that drops all packets fails within five seconds', async () => {
   // Accepts connections and never answers, as a client sees a firewall that drops packets.
   const origin = await listening(() => undefined);
   const giveUp = () => expect(temporal(origin)).rejects.toThrow(/cannot be reached/);

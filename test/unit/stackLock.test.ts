@@ -50,7 +50,7 @@ test('the lock of a dead holder is taken over with the processes that it had sta
   expect(taken().leftBehind).toEqual([child]);
 });
 
-test('a pid that another process has by now does not hold a lock', () => {
+test('a pid that was reused by another process does not hold a lock', () => {
   writeFileSync(path, JSON.stringify({ holder: { pid: process.pid, startMark: 'long ago' }, children: [] }));
   taken();
 });

@@ -19,7 +19,7 @@ it('a single request starts at once', async () => {
   }
 });
 
-it('a burst starts in order, at most 32 requests in one turn, and hanging requests hold up nobody', async () => {
+it('a burst starts in order, at most 32 requests in one turn, and hanging requests do not delay others', async () => {
   const startInTurn = createStartInTurns();
   const started: number[] = [];
   for (let index = 0; index < 1_000; index += 1)
@@ -38,7 +38,7 @@ it('a burst starts in order, at most 32 requests in one turn, and hanging reques
   expect(Math.max(...sizes)).toBe(32);
 });
 
-it('an error of a request goes to that request alone', async () => {
+it('an error of a request affects only that request', async () => {
   const startInTurn = createStartInTurns();
   const results = await Promise.allSettled(
     Array.from({ length: 100 }, (_, index) =>

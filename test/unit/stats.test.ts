@@ -47,7 +47,7 @@ describe('an event', () => {
     expect(counts).toEqual(expected);
   });
 
-  it('whatever happens: given, less spent and expired, is by how much balances grew', () => {
+  it('of any kind: given minus spent and expired is the change of the balances', () => {
     const delta = fc.integer({ min: -1_000, max: 1_000 });
     const event = fc.oneof(
       delta.map((by) => ({ by, counts: changed({ delta: by }) })),
@@ -80,7 +80,7 @@ describe('the counters', () => {
     expect(numbers(one)).toEqual(countNames.map(() => 1));
   });
 
-  it('of one writer are one row for each program and month, and nothing where nothing is counted', () => {
+  it('of one writer are one row for each program and month, and no row when nothing is counted', () => {
     const collections = { stats: { namespace: 'db.stats' } } as unknown as Parameters<
       typeof createCounting
     >[0]['collections'];

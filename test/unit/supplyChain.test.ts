@@ -39,7 +39,7 @@ const installed = Object.entries(locked).filter(([path]) => path !== '');
 const pinned = /@sha256:[0-9a-f]{64}$/;
 
 describe('images and actions', () => {
-  it('are pinned by digest, but for those whose digest is not known yet', () => {
+  it('are pinned by digest, except those whose digest is not known yet', () => {
     const { services } = z
       .object({ services: z.record(z.string(), z.object({ image: z.string() })) })
       .parse(parse(text('docker-compose.yml'), { merge: true }));
@@ -180,7 +180,7 @@ describe('the check of known vulnerabilities', () => {
     'no JSON',
     '{}',
     '{"message":"405 Method Not Allowed - POST https://registry.npmjs.org","method":"POST"}',
-  ])('does not pass where its source does not answer: %s', (printed) => {
+  ])('does not pass when its source does not answer: %s', (printed) => {
     expect(judge(printed).code).toBe(couldNotRun);
   });
 });

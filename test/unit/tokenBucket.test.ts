@@ -21,7 +21,7 @@ describe('the token bucket for workflows', () => {
     expect(bucket.taken(100)).toBe(1);
   });
 
-  it('saves at most twice its rate, however long no change comes', () => {
+  it('saves at most twice its rate, however long it is idle', () => {
     const bucket = at(20);
     bucket.pass(86_400_000);
     expect(bucket.taken(1_000)).toBe(40);
@@ -33,7 +33,7 @@ describe('the token bucket for workflows', () => {
     expect(bucket.taken(10)).toBe(0);
   });
 
-  it('gives none to other changes while more of them come than tokens, and some again afterwards', () => {
+  it('gives none to other changes while more of them arrive than tokens, and some again afterwards', () => {
     const bucket = at(20);
     expect(bucket.taken(500, false)).toBe(10);
     for (let second = 0; second < 5; second += 1) {
@@ -45,7 +45,7 @@ describe('the token bucket for workflows', () => {
     expect(bucket.taken(10, false)).toBe(10);
   });
 
-  it('gives one to every other change while they come more slowly than its rate', () => {
+  it('gives one to every other change while they arrive more slowly than its rate', () => {
     const bucket = at(20);
     for (let half = 0; half < 120; half += 1) {
       expect(bucket.taken(9, false)).toBe(9);

@@ -33,7 +33,7 @@ it('a cheap count is made for each page', async () => {
   expect([await read(), await read()]).toEqual([1, 2]);
 });
 
-it('a costly count is kept for ten times as long as it took', async () => {
+it('an expensive count is cached for ten times as long as it took', async () => {
   const { read, pass, counts } = counting(300);
   await read();
   pass(2_900);

@@ -51,7 +51,7 @@ function workflow(workflowId: string, priority: 2 | 4, fairnessKey = 'm'): Start
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-it('says for how long the workflow tasks of changes wait, whatever waits of lower priority', async () => {
+it('reports for how long the workflow tasks of changes have waited, regardless of tasks of lower priority', async () => {
   const waitedFor = (ms: number, approximateBacklogCount = 25) => ({
     approximateBacklogAge: msToTs(ms),
     approximateBacklogCount,
@@ -63,14 +63,14 @@ it('says for how long the workflow tasks of changes wait, whatever waits of lowe
   expect(workflowClient.available()).toBe(true);
 });
 
-it('takes a few tasks for no backlog: they wait until a worker has started', async () => {
+it('does not count a few tasks as a backlog: they wait until a worker has started', async () => {
   const few = { approximateBacklogAge: msToTs(60_000), approximateBacklogCount: 5 };
   const { workflowClient } = slowTemporal({ statsByPriorityKey: { 2: few, 3: few } });
   await settle();
   expect(workflowClient.backlogMs()).toBe(0);
 });
 
-it('knows of no backlog where the server does not say it', async () => {
+it('reports no backlog when the server does not', async () => {
   const { workflowClient } = slowTemporal();
   await settle();
   expect(workflowClient.backlogMs()).toBe(0);

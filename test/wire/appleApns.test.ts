@@ -204,7 +204,7 @@ describe('the connection', () => {
     expect(server.peakStreams()).toBe(20);
   });
 
-  it('closed by GOAWAY half way loses no push, also when most devices were still waiting', async () => {
+  it('closed by GOAWAY in the middle loses no push, even when most devices were still waiting', async () => {
     server = await serve({ maxConcurrentStreams: 4 });
     const all = tokens(100);
     for (const token of all) server.answer(token, { status: 200, delayMs: 5 });
@@ -331,7 +331,7 @@ describe('a connection that APNs ends', () => {
     expect(ms).toBeLessThan(3_000);
   });
 
-  it('by a GOAWAY may still answer what it counts in: the push is not repeated', async () => {
+  it('by a GOAWAY may still answer the requests that it accepted: the push is not repeated', async () => {
     let requests = 0;
     const { answers } = await pushesTo(
       {

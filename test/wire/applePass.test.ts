@@ -174,7 +174,7 @@ describe('the content of a pass', () => {
     });
   });
 
-  it('has the number of a card in its code where the program says so, in an encoding that has its letters', async () => {
+  it('has the card number in its code if the program says so, in an encoding that has its letters', async () => {
     const codeOf = async (barcode: string) => (await jsonOf(POINTS, { ...VIEW, barcode })).barcodes;
     const code = { format: 'PKBarcodeFormatQR', message: '4001-é', altText: '4001-é', messageEncoding: 'iso-8859-1' };
     expect(await codeOf('4001-é')).toEqual([code]);

@@ -271,7 +271,7 @@ describe('when Google fails', () => {
     expect(kinds()).toEqual(['token', 'objectGet', 'token', 'objectGet']);
   });
 
-  it('a change whose answer was lost is repeated without harm', async () => {
+  it('a change whose answer was lost can be repeated', async () => {
     const wallet = connect();
     await wallet.upsertClass(program);
     google.fail({ on: 'objectInsert', how: 'lost' });
@@ -314,7 +314,7 @@ describe('many members at once', () => {
     expect(google.rules.objects.size).toBe(60);
   });
 
-  it('of patches say of each object whether a customer has it, and change all that Google takes', async () => {
+  it('of patches report for each object whether a customer has it, and change all that Google accepts', async () => {
     const wallet = connect();
     await wallet.upsertClass(program);
     const views = many(60);

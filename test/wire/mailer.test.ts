@@ -123,14 +123,14 @@ describe('an SMTP server', () => {
     expect(server.mails.map(({ user, secure }) => [user, secure])).toEqual([['mailer', true]]);
   });
 
-  it('that refuses the password has to be put right: the mail waits', async () => {
+  it('that refuses the password needs a correction: the mail waits', async () => {
     const server = await serve({ ...withAuth, ...tls(), disabledCommands: [] });
     const to = mailer({ SMTP_URL: `smtp://mailer:wrong@127.0.0.1:${server.port}`, SMTP_CA: authority.ca });
     await expect(send(to)).rejects.toThrow(new MailDelayed('AUTH PLAIN 535'));
     expect(server.mails).toEqual([]);
   });
 
-  it('elsewhere that offers no TLS never sees the password', async () => {
+  it('on a remote host without TLS never gets the password', async () => {
     const seen: (string | undefined)[] = [];
     const options: SMTPServerOptions = {
       allowInsecureAuth: true,
@@ -150,7 +150,7 @@ describe('an SMTP server', () => {
   it.each([
     [550, '5.1.1 <ada@example.org>: no such user', MailRefused, 'RCPT TO 550 5.1.1'],
     [450, '4.2.1 <ada@example.org>: greylisted', MailDelayed, 'RCPT TO 450 4.2.1'],
-  ])('that answers %i to the recipient says why by its codes alone', async (responseCode, message, kind, reason) => {
+  ])('that answers %i to the recipient is reported only by its codes', async (responseCode, message, kind, reason) => {
     const server = await serve();
     server.judge(() => ({ responseCode, message }));
     await expect(send(mailer({ SMTP_URL: `smtp://127.0.0.1:${server.port}` }))).rejects.toThrow(
@@ -169,14 +169,14 @@ describe('an SMTP server', () => {
     );
   });
 
-  it('that refuses everybody at its door has to be put right: the mail waits', async () => {
+  it('that refuses the connection needs a correction: the mail waits', async () => {
     const server = await serve({
       onConnect: (_session, callback) => callback(Object.assign(new Error('Blocked'), { responseCode: 554 })),
     });
     await expect(send(mailer({ SMTP_URL: `smtp://127.0.0.1:${server.port}` }))).rejects.toThrow(MailDelayed);
   });
 
-  it('that is away is tried later', async () => {
+  it('that is unavailable is tried later', async () => {
     const { port, close } = await startSmtpServer();
     await close();
     await expect(send(mailer({ SMTP_URL: `smtp://127.0.0.1:${port}` }))).rejects.toThrow(
@@ -233,7 +233,7 @@ describe('a mail folder', () => {
     expect(parsed.text?.trim()).toBe(mail.text.trim());
   });
 
-  it('keeps nothing of a person who was erased, and all of the others', async () => {
+  it('keeps no mail about an erased person, and all others', async () => {
     const folder = newFolder();
     const to = mailer({ MAIL_FOLDER: folder });
     await send(to);
@@ -245,7 +245,7 @@ describe('a mail folder', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is not needed to forget', async () => {
+  it('does not have to exist for a removal', async () => {
     await expect(mailer({ MAIL_FOLDER: newFolder() }).forget({ memberId: 'nobody' })).resolves.toBeUndefined();
   });
 });

@@ -193,7 +193,7 @@ describe('the duration of an attempt', () => {
     expect(receiver.requests).toHaveLength(0);
   });
 
-  it('is over for a process that stood still before it was connected: nothing is sent', async () => {
+  it('is over for a process that was paused before it was connected: nothing is sent', async () => {
     const receiver = await aReceiver();
     const dispatch = agent.dispatch.bind(agent);
     agent.dispatch = (options, handler) =>

@@ -27,13 +27,13 @@ beforeEach(() => {
 const input = { merchantId: 'merchant-1', memberId: 'member-1' };
 const look = 'look for member-1';
 
-it('looks three times, and clears the object once more after the last look', async () => {
+it('runs three times, and clears the object once more after the last run', async () => {
   expect(await (await worker.start('eraseMember', input)).result()).toEqual({ looks: 1 });
   expect(steps.toSorted()).toEqual(['Google', 'Google', 'end', look, look, look]);
   expect(steps.slice(-3)).toEqual([look, 'Google', 'end']);
 });
 
-it('looks while Google is unavailable, and ends when Google has taken it', async () => {
+it('runs while Google is unavailable, and ends when Google has accepted the empty object', async () => {
   let refusals = 3;
   worker.fakes.clearGoogleObject = async () => {
     refusals -= 1;

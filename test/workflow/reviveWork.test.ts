@@ -28,7 +28,7 @@ beforeEach(() => {
   };
 });
 
-it('looks at deliveries, pushes, passes, and the batches page by page', async () => {
+it('searches deliveries, pushes, passes, and the batches page by page', async () => {
   expect(await (await worker.start('reviveWork', {})).result()).toEqual({ revived: 7 });
   expect(looked.toSorted()).toEqual([
     'batches after batch-1',
@@ -41,7 +41,7 @@ it('looks at deliveries, pushes, passes, and the batches page by page', async ()
   ]);
 });
 
-it('looks at the others when one kind fails', async () => {
+it('searches the others when one kind fails', async () => {
   worker.fakes.reviveDeliveries = async () => {
     throw ApplicationFailure.nonRetryable('The rows are wrong.');
   };
