@@ -4,10 +4,22 @@ import { batchPhases, type ImportCounts } from './batches.js';
 import { actor, tag } from './members.js';
 import { text } from './text.js';
 
-export const campaignRequest = z.strictObject({
-  programId: text(1, 64).optional().describe('only members of this program'),
-  tags: z.array(tag).min(1).max(25).optional().describe('only members that have all of these tags'),
-  message: text(1, 200).describe('shown on the lock screen'),
+export const campaignRequest = z
+  .strictObject({
+    programId: text(1, 64).optional().describe('only members of this program'),
+    tags: z.array(tag).min(1).max(25).optional().describe('only members that have all of these tags'),
+    message: text(1, 200).optional().describe('shown on the lock screen; required unless `dryRun` is true'),
+    dryRun: z.boolean().optional().describe('answers how many members match, and sends nothing'),
+  })
+  .refine(({ message, dryRun }) => dryRun || message !== undefined, { path: ['message'], message: 'is required' })
+  .meta({ not: { properties: { message: false, dryRun: { const: false } } } });
+
+export const campaignDryRun = z.object({
+  dryRun: z.literal(true),
+  matched: z.int().describe('active members that match now'),
+  complete: z
+    .boolean()
+    .describe('false when there may be more than `matched`: counting ends at LIST_MAX_ROWS, or after 1.5 s'),
 });
 
 export const campaignCounts = z.object({

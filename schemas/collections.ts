@@ -849,7 +849,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
   batches: [
     { key: { merchantId: 1, startedAt: -1, _id: -1 }, reason: 'the list, newest first' },
     { key: { merchantId: 1, phase: 1 }, reason: 'how many of a merchant are not over, and their rows that wait' },
-    { key: { merchantId: 1, kind: 1, startedAt: 1 }, reason: 'the campaigns of a day' },
+    { key: { merchantId: 1, kind: 1, startedAt: -1, _id: -1 }, reason: 'the list of one kind; the campaigns of a day' },
     { key: { phase: 1, startedAt: 1 }, reason: 'those that are not over, to see that they are worked on' },
     { key: { rowsUntil: 1 }, sparse: true, reason: 'batches whose rows are to be removed' },
     { key: { unissued: 1 }, sparse: true, reason: 'imports that are over and still have passes to issue' },

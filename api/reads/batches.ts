@@ -1,20 +1,29 @@
 // Reads of a merchant's batches and of the chunks of an import.
 
 import type { Deps } from '../../platform/deps.js';
+import type { BatchKind } from '../../schemas/batches.js';
 import type { BatchRow, ImportChunkRow } from '../../schemas/collections.js';
 import { readPage } from './readPage.js';
+
+interface ListBatches {
+  merchantId: string;
+  kind?: BatchKind | undefined;
+  page: number;
+  pageSize: number;
+}
 
 /** The batches of a merchant, newest first. */
 export async function listBatches(
   deps: Deps,
-  { merchantId, page, pageSize }: { merchantId: string; page: number; pageSize: number },
+  { merchantId, kind, page, pageSize }: ListBatches,
 ): Promise<{ items: BatchRow[]; total: number }> {
   const { batches } = deps.collections;
+  const where = { merchantId, ...(kind !== undefined && { kind }) };
   return readPage(deps, {
     page,
     pageSize,
-    read: (skip) => batches.find({ merchantId }).sort({ startedAt: -1, _id: -1 }).skip(skip).limit(pageSize).toArray(),
-    count: () => deps.countRows(batches, { merchantId }),
+    read: (skip) => batches.find(where).sort({ startedAt: -1, _id: -1 }).skip(skip).limit(pageSize).toArray(),
+    count: () => deps.countRows(batches, where),
   });
 }
 

@@ -6,15 +6,18 @@ import type { campaignEndpoints } from '../../schemas/endpoints/campaigns.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { newId } from '../../schemas/ids.js';
 import { presentCampaign } from '../presenters/campaign.js';
+import { countRecipients } from '../reads/recipients.js';
 import type { Routes } from '../request.js';
 
 export const campaignRoutes: Routes<keyof typeof campaignEndpoints> = {
   async sendCampaign({ deps, caller, body }) {
     const { merchantId, actor: startedBy } = caller;
-    const { programId, message } = body;
+    const { programId, message = '', dryRun } = body;
     if (programId !== undefined) await readProgram(deps, { merchantId, programId });
-    const batchId = newId();
     const tags = [...new Set(body.tags)];
+    if (dryRun)
+      return { status: 200, data: { dryRun, ...(await countRecipients(deps, { merchantId, programId, tags })) } };
+    const batchId = newId();
     const row = await startBatch(deps, {
       batch: {
         _id: batchId,

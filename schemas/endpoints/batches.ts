@@ -1,7 +1,7 @@
 // Batches: their progress, their cancellation, and imports that are too large for one answer
 // (docs/interface.md#48-imports-and-batches).
 import { z } from 'zod';
-import { batch, importDryRun } from '../batches.js';
+import { batch, batchKinds, importDryRun } from '../batches.js';
 import { importOptions } from '../importOptions.js';
 import { endpoint, pageOf, paging } from './endpoint.js';
 
@@ -28,7 +28,7 @@ export const batchEndpoints = {
     tag,
     summary: 'List batches, newest first',
     access: view,
-    query: paging,
+    query: paging.extend({ kind: z.enum(batchKinds).optional() }),
     result: pageOf(batch),
   }),
   getBatch: endpoint('get', one, {

@@ -1,5 +1,6 @@
 // Campaigns; a completed campaign creates the event campaign.sent (docs/interface.md#64-event-types).
-import { campaign, campaignRequest } from '../campaigns.js';
+import { z } from 'zod';
+import { campaign, campaignDryRun, campaignRequest } from '../campaigns.js';
 import { endpoint } from './endpoint.js';
 
 const tag = 'Campaigns';
@@ -10,12 +11,12 @@ export const campaignEndpoints = {
     tag,
     summary: 'Push a message onto the passes of everyone who matches',
     description:
-      'Active members of the program, where one is named, with all of the tags, where some are named. The answer comes before the first push; `campaign.sent` tells of the end. 503 UNAVAILABLE means that nothing is sent.',
+      'Active members of the program, where one is named, with all of the tags, where some are named. The answer comes before the first push; `campaign.sent` tells of the end. 503 UNAVAILABLE means that nothing is sent. With `dryRun: true` 200 with how many members match; nothing is sent or stored.',
     access: 'merchants.campaigns:create',
     audit: { action: 'campaign.send', writes: ['batches'] },
     body: campaignRequest,
-    result: campaign,
-    statuses: [202],
+    result: z.union([campaign, campaignDryRun]),
+    statuses: [202, 200],
     errors: ['PROGRAM_NOT_FOUND'],
     example: { programId: 'demo-points', tags: ['vip'], message: 'Double points today' },
   }),

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import * as apiKeys from '../apiKeys.js';
 import * as batches from '../batches.js';
+import { campaign, campaignDryRun } from '../campaigns.js';
 import { publicEnrollment, publicEnrollRequest } from '../enrollment.js';
 import { type EventType, envelopeOf, eventData, eventType, eventTypes } from '../events.js';
 import * as members from '../members.js';
@@ -79,6 +80,8 @@ const namedResults = {
   ImportRow: batches.importRow,
   Batch: batches.batch,
   PublicEnrollment: publicEnrollment,
+  Campaign: campaign,
+  CampaignDryRun: campaignDryRun,
   Subscription: webhooks.subscription,
   SubscriptionWithSecret: webhooks.subscriptionWithSecret,
   SubscriptionHealth: webhooks.health,

@@ -5,13 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiKey, revokeApiKey } from '../../activities/access/apiKeys.js';
 import { searchWordRows } from '../../activities/members/newMember.js';
 import { listDeliveries } from '../../api/reads/deliveryLog.js';
+import { countRecipients } from '../../api/reads/recipients.js';
 import { searchMembers } from '../../api/reads/searchMembers.js';
 import type { Collections, Deps } from '../../platform/deps.js';
 import type { DeliveryRow, MemberRow, MemberSearchWordRow } from '../../schemas/collections.js';
 import { newId, newMemberCode } from '../../schemas/ids.js';
 import { merchants } from '../../stack/commands/merchants.js';
 import { runOn } from '../rig/commandLine.js';
-import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { aMerchant, manyMembers, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 
 const mostRows = 1_000;
@@ -148,6 +149,17 @@ describe('a page far down a list', () => {
     expect(await page(2)).toMatchObject({ total: listed, items: { length: 50 } });
     await expect(page(3)).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
   });
+});
+
+it('the members that a campaign would reach are counted up to a limit', async () => {
+  const merchant = await aMerchant(service);
+  const program = await merchant.program();
+  await manyMembers(service.deps, { program, count: listed + 20 });
+  const { body } = await merchant.call('/merchants/me/campaigns', { body: { dryRun: true } });
+  expect(body.data).toEqual({ dryRun: true, matched: listed, complete: false });
+  const deps = { ...service.deps, countRows: async () => undefined };
+  const given = { merchantId: merchant.id, programId: undefined, tags: [] };
+  expect(await countRecipients(deps, given)).toEqual({ matched: 0, complete: false });
 });
 
 it('the API keys of a merchant are limited across users, and ended keys count', async () => {

@@ -6,6 +6,7 @@ import { pushLate } from '../../activities/wallets/pushPasses.js';
 import { updateAll } from '../../platform/mongodb/updateMany.js';
 import { campaignId, newId } from '../../schemas/ids.js';
 import { startEffects } from '../rig/effects.js';
+import { csvOf, sendImport } from '../rig/imports.js';
 import { aMerchant, manyMembers, type TestMerchant } from '../rig/merchant.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
@@ -65,7 +66,13 @@ describe('a campaign without wallet credentials', () => {
     await merchant.call(`/merchants/me/members/${voided.id}/status`, { method: 'PATCH', body: { status: 'voided' } });
     const before = await memberOf(both.id);
 
-    const answer = await send(merchant, { programId: program._id, tags: ['VIP', ' gold '], message: 'Come in' });
+    const audience = { programId: program._id, tags: ['VIP', ' gold '] };
+    expect((await send(merchant, { ...audience, dryRun: true })).body.data).toEqual({
+      dryRun: true,
+      matched: 1,
+      complete: true,
+    });
+    const answer = await send(merchant, { ...audience, message: 'Come in', dryRun: false });
     expect(answer.status).toBe(202);
     expect(answer.body.data).toMatchObject({
       phase: 'queued',
@@ -201,6 +208,52 @@ describe('a campaign without wallet credentials', () => {
     const { _id: programId } = await merchant.program();
     const { body } = await send(merchant, { programId, message: 'Anyone?' });
     expect((await ended(merchant, body.data.id)).counts.matched).toBe(0);
+  });
+
+  it('is counted beforehand, without a message and without a trace', async () => {
+    const own = await aMerchant(service);
+    const [one, other] = [await own.program(), await own.program()];
+    const ofOne = await manyMembers(service.deps, { program: one, count: 3 });
+    await manyMembers(service.deps, { program: other, count: 2 });
+    await own.call(`/merchants/me/members/${ofOne[0]?._id}/tags`, { body: { tags: ['vip'] } });
+    await own.call(`/merchants/me/members/${ofOne[1]?._id}/status`, { method: 'PATCH', body: { status: 'voided' } });
+    const count = (audience: object) => send(own, { ...audience, dryRun: true });
+    const counted = await Promise.all([
+      count({}),
+      count({ message: 'Hello' }),
+      count({ programId: one._id }),
+      count({ tags: ['vip'] }),
+      count({ programId: other._id, tags: ['vip'] }),
+    ]);
+    expect(counted.map(({ status, body }) => [status, body.data])).toEqual(
+      [4, 4, 2, 1, 0].map((matched) => [200, { dryRun: true, matched, complete: true }]),
+    );
+    const { batches, audit } = service.deps.collections;
+    expect(await batches.countDocuments({ merchantId: own.id })).toBe(0);
+    expect(await audit.countDocuments({ merchantId: own.id, action: 'campaign.send' })).toBe(0);
+    const theirs = await count({ programId: (await merchant.program())._id });
+    expect(theirs.body.error.code).toBe('PROGRAM_NOT_FOUND');
+    const without = await send(own, { dryRun: false });
+    expect(without.body.error).toMatchObject({ details: [{ path: 'message', message: 'is required' }] });
+  });
+
+  it('is in the list of campaigns, which holds no other batches', async () => {
+    const own = await aMerchant(service);
+    const program = await own.program();
+    const started = [await send(own, { message: 'One' }), await send(own, { message: 'Two' })];
+    await sendImport(own, { programId: program._id, file: csvOf(1, 'listed') });
+    const ids = async (query: string) =>
+      (await own.call(`/merchants/me/batches?${query}`)).body.data.items.map(({ id }: { id: string }) => id);
+    const newestFirst = started.map(({ body }) => body.data.id).reverse();
+    expect(await ids('kind=campaign')).toEqual(newestFirst);
+    expect((await own.call('/merchants/me/batches?kind=campaign&pageSize=1')).body.data).toMatchObject({
+      items: [{ id: newestFirst[0], kind: 'campaign' }],
+      total: 2,
+    });
+    expect(await ids('kind=members.import')).toHaveLength(1);
+    expect(await ids('kind=passes.rebuild')).toEqual([]);
+    expect(await ids('')).toHaveLength(3);
+    expect((await own.call('/merchants/me/batches?kind=campaigns')).status).toBe(400);
   });
 
   it('refuses invalid campaigns, and programs and campaigns of another merchant', async () => {
