@@ -1,4 +1,4 @@
-// Roles of a merchant. Nobody creates a role with a permission that he does not hold.
+// Roles of a merchant. Nobody creates or deletes a role with a permission that he does not hold.
 import { createRole, deleteRole, listRoles } from '../../activities/access/roles.js';
 import type { RoleRow } from '../../schemas/collections.js';
 import type { roleEndpoints } from '../../schemas/endpoints/roles.js';
@@ -24,7 +24,11 @@ export const roleRoutes: Routes<keyof typeof roleEndpoints> = {
 
   async deleteRole({ deps, caller, params }) {
     const id = params.id ?? '';
-    await deleteRole(deps, { merchantId: caller.merchantId, id });
+    await deleteRole(deps, {
+      merchantId: caller.merchantId,
+      id,
+      mayGrant: (permissions) => requireHeld(caller, permissions),
+    });
     return { data: { id, deleted: true } };
   },
 };
