@@ -206,7 +206,10 @@ const environment = z.object({
   ),
   /** Mails are written into this folder, unless SMTP_URL is set. */
   MAIL_FOLDER: optional,
+  /** Of one kind; sign-in links have the next limit instead. */
   MAIL_PER_ADDRESS_AN_HOUR: integer(3, 1, 1_000),
+  /** Within SIGN_IN_LINK_MS, so that somebody who gets no further link has one that works. */
+  MAIL_SIGN_INS_PER_ADDRESS: integer(3, 1, 1_000),
   MAIL_PER_PROGRAM_A_MINUTE: integer(30, 1, 1_000),
 
   OTEL_EXPORTER_OTLP_ENDPOINT: optional.pipe(z.url({ protocol: /^https?$/ }).optional()),
