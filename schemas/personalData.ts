@@ -3,6 +3,7 @@
 import type { Document } from 'mongodb';
 import type { CollectionName } from './collections.js';
 import { keyedOperations } from './ids.js';
+import { type Counts, countsOf } from './stats.js';
 
 /** How the rows about a member are found. What is unknown finds nothing. */
 export interface Whose {
@@ -17,10 +18,12 @@ export interface Whose {
 /** Filters; or `batches`: the files and target lists of batches, of which one row holds many people. */
 type OfMember = ((whose: Whose) => Document[]) | 'batches';
 
-interface Clear {
+export interface Clear {
   /** Only these of the rows. */
   where?: Document;
   change: (now: Date) => Document;
+  /** What a row adds to the overview when it is cleared in this state, since nobody else will count it. */
+  counts?: (row: Document) => Counts;
 }
 
 export interface Kept {
@@ -131,6 +134,8 @@ export const personalData: Record<CollectionName, Kept> = {
           initialPoints: '',
         },
       }),
+      counts: ({ state, type, data, initialPoints }) =>
+        state === 'new' ? countsOf({ type, data, initialPoints }) : {},
     },
     left: 'type, time and id of the event, and the event `member.deleted`',
   },
