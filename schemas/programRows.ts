@@ -15,7 +15,7 @@ export interface ProgramDraftRow {
   version: number;
   /** Absent while nothing differs from the live version. */
   content?: ProgramContent;
-  /** Bytes of the images of the newest edit. */
+  /** Bytes of the different images of the newest edit and of the live version. */
   imageBytes: number;
   published?: true;
   /** Only of a program that was never published. */
@@ -32,6 +32,8 @@ export interface ProgramVersionRow {
   programId: string;
   version: number;
   content: ProgramContent;
+  /** Bytes of its images. */
+  imageBytes?: number;
   /** Absent on a version that was written before programs had versions. */
   publishedAt?: Date;
   publishedBy?: Actor;
