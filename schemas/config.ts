@@ -145,6 +145,9 @@ const environment = z.object({
   SEARCH_MAX_ROWS: integer(5_000, 100, 1e6),
   LIST_MAX_ROWS: integer(100_000, 100, 1e7),
   PROGRAM_MAX_BYTES: integer(8_388_608, 102_400, 15_000_000),
+  /** At the same time in one process, and of one merchant. */
+  LARGE_REQUESTS: integer(8, 1, 1_000),
+  MERCHANT_MAX_LARGE_REQUESTS: integer(2, 1, 1_000),
   PROGRAM_KEPT_VERSIONS: integer(50, 1, 1_000),
   PROGRAM_PREVIEW_MAX_MEMBERS: integer(50_000, 100, 1e6),
 
