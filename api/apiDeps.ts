@@ -7,6 +7,7 @@ import type { WorkflowClient } from '../platform/temporal/workflowClient.js';
 import type { ApiKeyRow } from '../schemas/collections.js';
 import type { WebhookUrlRules } from '../schemas/webhookUrl.js';
 import type { Admission } from './changes/admission.js';
+import type { LargeRequests } from './largeRequests.js';
 import type { Limits } from './limits.js';
 import type { Oidc } from './oidc.js';
 import type { UserTokens } from './userTokens.js';
@@ -22,4 +23,8 @@ export interface ApiDeps extends Deps {
   noteKeyUse: (key: ApiKeyRow) => void;
   urlPolicy: WebhookUrlRules;
   admission: Admission;
+  /** Requests with large bodies, and dry runs. */
+  largeRequests: LargeRequests;
+  /** Exports of members; apart from the others, because a reader may be slow. */
+  exports: LargeRequests;
 }

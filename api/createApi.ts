@@ -15,6 +15,7 @@ import { parseCidrs } from '../schemas/addresses.js';
 import type { Config } from '../schemas/config.js';
 import { createApp } from './app.js';
 import { createAdmission } from './changes/admission.js';
+import { createLargeRequests } from './largeRequests.js';
 import { createLimits } from './limits.js';
 import { answerMalformedRequests } from './malformedRequests.js';
 import { createOidc } from './oidc.js';
@@ -65,6 +66,8 @@ export async function createApi(input: ApiInput): Promise<Api> {
     noteKeyUse: createNoteKeyUse(deps),
     urlPolicy: { allowHttp: config.WEBHOOK_ALLOW_HTTP, allow: parseCidrs(config.WEBHOOK_ALLOW_CIDRS) },
     admission: createAdmission({ ...deps, workflowClient }),
+    largeRequests: createLargeRequests({ config }, { total: config.LARGE_REQUESTS }),
+    exports: createLargeRequests({ config }),
   });
   const answering = createServer({ ...serverOptions(config), ...server }, app.callback());
   answerMalformedRequests(answering, deps);

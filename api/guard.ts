@@ -13,8 +13,9 @@ import type { ApiDeps } from './apiDeps.js';
 import { withAudit } from './auditRequest.js';
 import { authenticate, type Caller, credentialOf, requireOwnPage, requirePermission } from './caller.js';
 import { partialSuccess, success } from './envelope.js';
+import { inTurn } from './largeRequests.js';
 import { type Counted, ipKey, type LimitKind } from './limits.js';
-import { isDecoded, readBody } from './readBody.js';
+import { isDecoded, isLargeBody, readBody } from './readBody.js';
 import type { Reply, Request, Route } from './request.js';
 
 interface Counting {
@@ -133,10 +134,14 @@ export function guarded<N extends EndpointName>(deps: ApiDeps, endpoint: Endpoin
   return async function guardedRoute(ctx: Context): Promise<void> {
     const caller = await admit(deps, ctx, endpoint);
     ctx.state.merchantId = caller.merchantId || undefined;
-    const { query, body } = await validated(deps, ctx, endpoint);
-    const params = (ctx.params ?? {}) as Record<string, string>;
-    const audited = withAudit(deps, { endpoint, caller, body, ctx });
-    const request = { deps: audited, caller, params, query, body, ctx } as Request<Endpoints[N]>;
-    present(ctx, endpoint, masked((await route(request)) as Reply<Endpoint>, endpoint, caller));
+    const answer = async () => {
+      const { query, body } = await validated(deps, ctx, endpoint);
+      const params = (ctx.params ?? {}) as Record<string, string>;
+      const audited = withAudit(deps, { endpoint, caller, body, ctx });
+      const request = { deps: audited, caller, params, query, body, ctx } as Request<Endpoints[N]>;
+      present(ctx, endpoint, masked((await route(request)) as Reply<Endpoint>, endpoint, caller));
+    };
+    if (endpoint.largeBody && isLargeBody(ctx)) await inTurn(deps, { ctx, merchantId: caller.merchantId }, answer);
+    else await answer();
   };
 }

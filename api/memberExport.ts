@@ -2,18 +2,29 @@
 // is unbounded.
 import { Readable } from 'node:stream';
 import { memberRows } from '../activities/personal/memberRows.js';
-import { collectionNames, type MemberRow } from '../schemas/collections.js';
+import { type CollectionName, collectionNames, type MemberRow } from '../schemas/collections.js';
 import { exportedRow } from '../schemas/exportedRow.js';
+import type { Permission } from '../schemas/permissions.js';
 import { personalData } from '../schemas/personalData.js';
 import type { ApiDeps } from './apiDeps.js';
 
 const about = collectionNames.filter((name) => personalData[name].ofMember);
 
-export function memberExport(deps: ApiDeps, member: MemberRow): Readable {
+/** What needs a permission besides the one to read members. */
+const needed: Partial<Record<CollectionName, Permission>> = { audit: 'audit:view' };
+
+interface MemberExport {
+  member: MemberRow;
+  permissions: ReadonlySet<Permission>;
+}
+
+/** Names what it leaves out because the caller may not see it. */
+export function memberExport(deps: ApiDeps, { member, permissions }: MemberExport): Readable {
+  const leftOut = about.filter((name) => needed[name] && !permissions.has(needed[name]));
   async function* parts() {
-    const head = { id: member._id, exportedAt: deps.now().toISOString() };
+    const head = { id: member._id, exportedAt: deps.now().toISOString(), leftOut };
     yield `{"success":true,"data":${JSON.stringify(head).slice(0, -1)},"kept":{`;
-    for (const [index, name] of about.entries()) {
+    for (const [index, name] of about.filter((one) => !leftOut.includes(one)).entries()) {
       yield `${index > 0 ? ',' : ''}${JSON.stringify(name)}:[`;
       let separator = '';
       for await (const row of memberRows(deps, name, member)) {

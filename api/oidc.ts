@@ -28,6 +28,25 @@ export interface Oidc {
   finish: (secret: string, search: string) => Promise<ProviderPerson | null>;
 }
 
+/** Of RFC 6749 and OpenID Connect Core. */
+const oauthErrors = [
+  'access_denied',
+  'account_selection_required',
+  'consent_required',
+  'interaction_required',
+  'invalid_client',
+  'invalid_grant',
+  'invalid_request',
+  'invalid_scope',
+  'login_required',
+  'server_error',
+  'temporarily_unavailable',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'unsupported_response_type',
+] as const;
+type OAuthError = (typeof oauthErrors)[number];
+
 const timeoutSeconds = 5;
 const keptForMs = 600_000;
 
@@ -46,6 +65,15 @@ async function fetchOrUnavailable(url: string, options: RequestInit): Promise<Re
 
 const isAway = (error: unknown): boolean =>
   error instanceof Error && (error instanceof ServiceError || error.name === 'TimeoutError' || isAway(error.cause));
+
+const isCode = (value: unknown): value is string => typeof value === 'string' && /^[A-Za-z0-9_]{1,60}$/.test(value);
+
+/** What the log says of an error: codes alone, because its text may be that of the provider, or of whoever wrote the address. */
+function reasonOf(error: unknown): { reason: string; answer?: OAuthError } {
+  const { code, name, error: answer } = Object(error);
+  const known = oauthErrors.find((one) => one === answer);
+  return { reason: [code, name].find(isCode) ?? 'unknown', ...(known && { answer: known }) };
+}
 
 /** Null where no provider is configured. */
 export function createOidc({ config, log }: { config: Config; log: Pick<Logger, 'warn' | 'info'> }): Oidc | null {
@@ -69,7 +97,7 @@ export function createOidc({ config, log }: { config: Config; log: Pick<Logger, 
       return await known.provider;
     } catch (error) {
       known = undefined;
-      log.warn({ err: error }, 'the OpenID provider does not answer');
+      log.warn(reasonOf(error), 'the OpenID provider does not answer');
       throw new ServiceError('UNAVAILABLE');
     }
   }
@@ -105,7 +133,7 @@ export function createOidc({ config, log }: { config: Config; log: Pick<Logger, 
         return { issuer: iss, sub, ...(isVerified && { email: String(said.email) }) };
       } catch (error) {
         if (isAway(error)) throw new ServiceError('UNAVAILABLE');
-        log.info({ err: error }, 'a sign-in by the OpenID provider was refused');
+        log.info(reasonOf(error), 'a sign-in by the OpenID provider was refused');
         return null;
       }
     },

@@ -11,6 +11,10 @@ const charsets: ReadonlySet<string> = new Set(['', 'utf-8', 'utf8', 'us-ascii'])
 /** True also when the Content-Type names no charset. */
 const declaresUtf8 = (ctx: Context): boolean => charsets.has(ctx.request.charset.toLowerCase());
 
+/** Whether the body is, or may be, larger than most routes take. */
+export const isLargeBody = (ctx: Context): boolean =>
+  ctx.get('Transfer-Encoding') !== '' || Number(ctx.get('Content-Length')) > maxBytes;
+
 const hasBody = (ctx: Context): boolean =>
   ctx.get('Transfer-Encoding') !== '' || (ctx.get('Content-Length') !== '' && ctx.get('Content-Length') !== '0');
 

@@ -584,7 +584,9 @@ export interface ImportChunkRow {
   chunk: number;
   rows: ImportRow[];
   outcomes?: ImportRowOutcome[];
-  /** Written with the outcomes: their counts from the start of the file to the end of this chunk. */
+  /** What the rows about a person are found by (schemas/importMarks.ts). */
+  marks?: string[];
+  /** Written with the outcomes: how many rows had each outcome, from the start of the file to the end of this chunk. */
   cumulative?: Record<ImportRowOutcome['outcome'], number>;
   /** How many members of these rows got a pass on each wallet; set once their events are published. */
   published?: { apple: number; google: number };
@@ -856,9 +858,11 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
   ],
   importChunks: [
     { key: { batchId: 1, chunk: 1 }, unique: true, reason: 'the chunks of a batch in their order, each stored once' },
+    { key: { marks: 1 }, sparse: true, reason: 'the rows about a person, for its export and erasure' },
   ],
   batchTargets: [
     { key: { batchId: 1, chunk: 1 }, unique: true, reason: 'the chunks of a batch in their order, each stored once' },
+    { key: { ids: 1 }, reason: 'the lists that a member is in, for its export and erasure' },
   ],
   mails: [
     { key: { memberId: 1 }, sparse: true, reason: 'the mails about a member, to erase them' },

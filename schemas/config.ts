@@ -147,6 +147,9 @@ const environment = z.object({
   SEARCH_MAX_ROWS: integer(5_000, 100, 1e6),
   LIST_MAX_ROWS: integer(100_000, 100, 1e7),
   PROGRAM_MAX_BYTES: integer(8_388_608, 102_400, 15_000_000),
+  /** At the same time in one process, and of one merchant. */
+  LARGE_REQUESTS: integer(8, 1, 1_000),
+  MERCHANT_MAX_LARGE_REQUESTS: integer(2, 1, 1_000),
   PROGRAM_KEPT_VERSIONS: integer(50, 1, 1_000),
   PROGRAM_PREVIEW_MAX_MEMBERS: integer(50_000, 100, 1e6),
 
@@ -208,7 +211,10 @@ const environment = z.object({
   ),
   /** Mails are written into this folder, unless SMTP_URL is set. */
   MAIL_FOLDER: optional,
+  /** Of one kind; sign-in links have the next limit instead. */
   MAIL_PER_ADDRESS_AN_HOUR: integer(3, 1, 1_000),
+  /** Within SIGN_IN_LINK_MS, so that somebody who gets no further link has one that works. */
+  MAIL_SIGN_INS_PER_ADDRESS: integer(3, 1, 1_000),
   MAIL_PER_PROGRAM_A_MINUTE: integer(30, 1, 1_000),
 
   OTEL_EXPORTER_OTLP_ENDPOINT: optional.pipe(z.url({ protocol: /^https?$/ }).optional()),

@@ -165,6 +165,7 @@ export const erasure = z.object({ id: z.uuid(), erasedAt: z.iso.datetime() });
 export const memberExport = z.object({
   id: z.uuid(),
   exportedAt: z.iso.datetime(),
+  leftOut: z.array(z.string()).describe('the collections that the caller may not see: `audit` without `audit:view`'),
   kept: z
     .record(z.string(), z.array(z.record(z.string(), z.unknown())))
     .describe('by collection (docs/customers-data.md), the rows as they are stored, without secrets'),

@@ -4,6 +4,7 @@
 import type { Document } from 'mongodb';
 import type { CollectionName } from './collections.js';
 import { keyedOperations } from './ids.js';
+import { type Counts, countsOf } from './stats.js';
 import { unfinishedStates } from './webhooks.js';
 
 /** The values by which the rows about a member are found. Unknown values match nothing. */
@@ -19,10 +20,12 @@ export interface Whose {
 /** Filters; or `batches` for the files and target lists of batches, whose rows contain many people. */
 type OfMember = ((whose: Whose) => Document[]) | 'batches';
 
-interface Clear {
-  /** A condition on the rows. */
+export interface Clear {
+  /** Only these of the rows. */
   where?: Document;
   change: (now: Date) => Document;
+  /** What a row adds to the overview when it is cleared in this state, since nobody else will count it. */
+  counts?: (row: Document) => Counts;
 }
 
 export interface Kept {
@@ -133,6 +136,8 @@ export const personalData: Record<CollectionName, Kept> = {
           initialPoints: '',
         },
       }),
+      counts: ({ state, type, data, initialPoints }) =>
+        state === 'new' ? countsOf({ type, data, initialPoints }) : {},
     },
     left: 'type, time and id of the event, and the event `member.deleted`',
   },

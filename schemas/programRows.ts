@@ -16,7 +16,7 @@ export interface ProgramDraftRow {
   version: number;
   /** Absent while the live version is the newest edit. */
   content?: ProgramContent;
-  /** Bytes of the images of the newest edit. */
+  /** Bytes of the different images of the newest edit and of the live version. */
   imageBytes: number;
   published?: true;
   /** Only on a program that was never published. */
@@ -33,7 +33,9 @@ export interface ProgramVersionRow {
   programId: string;
   version: number;
   content: ProgramContent;
-  /** Absent on a version from before programs had versions. */
+  /** Bytes of its images. */
+  imageBytes?: number;
+  /** Absent on a version that was written before programs had versions. */
   publishedAt?: Date;
   publishedBy?: Actor;
 }

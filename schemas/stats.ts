@@ -78,7 +78,9 @@ function pointsOf({ delta: given, reason, reversalOf }: Record<string, unknown>)
 }
 
 const counting: Record<string, (event: CountedEvent) => Counts> = {
-  'member.created': ({ initialPoints = 0 }) => ({ 'members.enrolled': 1, 'points.given': initialPoints }),
+  // Imports count their members themselves: some of them are announced by no event.
+  'member.created': ({ initialPoints = 0, data }) =>
+    data.source === 'import' ? {} : { 'members.enrolled': 1, 'points.given': initialPoints },
   'member.deleted': () => ({ 'members.erased': 1 }),
   'pass.installed': ({ data }) => ({ [`installs.${data.platform}`]: 1 }),
   'pass.removed': ({ data }) => ({ [`removals.${data.platform}`]: 1 }),

@@ -23,9 +23,9 @@ export const revival = proxyActivities<Activities>({
   retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '5s' },
 });
 
-/** Removes the remaining data of an erased member, which may mean reading the files of its imports. */
+/** Removes what is left of an erased member. It may read much, and shall not hold a slot of changes. */
 export const erasing = proxyActivities<Activities>({
-  taskQueue: taskQueues.workflows,
+  taskQueue: taskQueues.batches,
   startToCloseTimeout: '10m',
   heartbeatTimeout: '4s',
   retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s' },

@@ -16,7 +16,7 @@ export const findRoles = (
 ): Promise<RoleRow[]> =>
   deps.collections.roles.find({ _id: { $in: [...ids] }, merchantId: { $in: [merchantId, null] } }).toArray();
 
-/** Called with all permissions that are to be granted; throws when the caller may not grant them. */
+/** Called with all permissions that are to be given or taken away; throws when the caller may not do that. */
 export type MayGrant = (permissions: readonly Permission[]) => void;
 
 /** Returns the ids of the roles without duplicates. Throws ROLE_NOT_FOUND and the errors of `mayGrant`. */
@@ -29,6 +29,15 @@ export async function requireRoles(
   if (roles.length !== ids.length) throw new ServiceError('ROLE_NOT_FOUND');
   mayGrant(roles.flatMap((role) => role.permissions));
   return ids;
+}
+
+/** For roles that are taken away; those that are deleted already give nothing. Throws what `mayGrant` throws. */
+export async function requireTaking(
+  deps: Deps,
+  { merchantId, roleIds, mayGrant }: { merchantId: string; roleIds: readonly string[]; mayGrant: MayGrant },
+): Promise<void> {
+  const roles = await findRoles(deps, { merchantId, ids: roleIds });
+  mayGrant(roles.flatMap((role) => role.permissions));
 }
 
 /** The built-in roles, then the merchant's own in the order of their ids. */
@@ -57,7 +66,11 @@ export async function createRole(
   return row;
 }
 
-/** Throws UNKNOWN_ROLE, also for a built-in role. */
-export async function deleteRole(deps: Deps, { merchantId, id }: { merchantId: string; id: string }): Promise<void> {
+/** Throws UNKNOWN_ROLE, also for a built-in role, and what `mayGrant` throws. */
+export async function deleteRole(
+  deps: Deps,
+  { merchantId, id, mayGrant }: { merchantId: string; id: string; mayGrant: MayGrant },
+): Promise<void> {
+  await requireTaking(deps, { merchantId, roleIds: [id], mayGrant });
   if (!(await removeOne(deps, 'roles', { _id: id, merchantId }))) throw new ServiceError('UNKNOWN_ROLE');
 }

@@ -11,7 +11,7 @@ import { ServiceError } from '../../schemas/errors.js';
 import { newId } from '../../schemas/ids.js';
 import { ownerRole } from '../../schemas/users.js';
 import { limitOf } from './merchants.js';
-import { type MayGrant, requireRoles } from './roles.js';
+import { type MayGrant, requireRoles, requireTaking } from './roles.js';
 
 interface OneUser {
   merchantId: string;
@@ -64,8 +64,8 @@ export async function createUser(deps: Deps, input: CreateUser): Promise<UserRow
 }
 
 /**
- * `mayGrant` is called only for added roles. Throws USER_NOT_FOUND, ROLE_NOT_FOUND, LAST_OWNER and the errors of
- * `mayGrant`.
+ * Who changes roles must hold what the added and the removed ones give; roles that stay are not asked about. Throws
+ * USER_NOT_FOUND, ROLE_NOT_FOUND, LAST_OWNER and what `mayGrant` throws.
  */
 export async function changeRoles(
   deps: Deps,
@@ -73,21 +73,24 @@ export async function changeRoles(
 ): Promise<UserRow> {
   return changeUser(deps, wanted, async (user) => {
     const { merchantId } = wanted;
-    const held = new Set(user.roleIds);
-    const added = wanted.roleIds.filter((id) => !held.has(id));
-    await requireRoles(deps, { merchantId, roleIds: added, mayGrant });
-    const roleIds = [...new Set(wanted.roleIds)];
+    const [held, kept] = [new Set(user.roleIds), new Set(wanted.roleIds)];
+    await requireRoles(deps, { merchantId, roleIds: wanted.roleIds.filter((id) => !held.has(id)), mayGrant });
+    await requireTaking(deps, { merchantId, roleIds: user.roleIds.filter((id) => !kept.has(id)), mayGrant });
+    const roleIds = [...kept];
     return { after: { ...user, roleIds, version: user.version + 1 }, statements: [] };
   });
 }
 
-/** Also ends the sessions of the user. Throws USER_NOT_FOUND, LAST_OWNER. */
-export async function removeUser(deps: Deps, at: OneUser): Promise<void> {
-  await changeUser(deps, at, async (user) => ({
-    after: { ...user, roleIds: [], version: user.version + 1 },
-    // The update before these statements conflicts with each concurrent sign-in, so one of the two fails.
-    statements: [remove(deps, 'sessions', { userId: user._id }), remove(deps, 'users', { _id: user._id })],
-  }));
+/** Ends the sessions of the user, too. Throws USER_NOT_FOUND, LAST_OWNER and what `mayGrant` throws. */
+export async function removeUser(deps: Deps, { mayGrant, ...at }: OneUser & { mayGrant: MayGrant }): Promise<void> {
+  await changeUser(deps, at, async (user) => {
+    await requireTaking(deps, { ...user, mayGrant });
+    return {
+      after: { ...user, roleIds: [], version: user.version + 1 },
+      // The update before these meets each concurrent sign-in: it is a conflict for one of the two.
+      statements: [remove(deps, 'sessions', { userId: user._id }), remove(deps, 'users', { _id: user._id })],
+    };
+  });
 }
 
 interface UserChange {

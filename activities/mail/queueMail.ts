@@ -1,7 +1,7 @@
-// Queues one mail: a row in `mails`, and the workflow that sends it. The same reason is mailed at most once an hour.
-// The mails of one address in an hour and of one program in a minute are limited, so that nobody can be flooded
-// (docs/decisions/085-mail.md). The transaction of the mail also raises the counts of these limits, so they hold across
-// processes.
+// Queues one mail: a row in `mails`, and the workflow that sends it. One reason is mailed at most once an hour, and
+// nobody can be flooded: what one address gets of each kind and what one program sends in a minute are bounded
+// (docs/decisions/085-mail.md). The counts are rows that the transaction of the mail raises, so the limits hold when
+// several processes queue at the same time.
 import { createHmac } from 'node:crypto';
 import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
@@ -59,14 +59,15 @@ const hourMs = 60 * minuteMs;
 const digest = ({ config }: Deps, ...parts: string[]): string =>
   createHmac('sha256', config.SECRETS_KEY).update(JSON.stringify(parts)).digest('base64url');
 
-const countsOf = (deps: Deps, { merchantId, reason, to, programId }: QueueMail): Count[] => [
+/** Of each kind, so that none uses up another. A sign-in link is refused only while others that were mailed work. */
+const addressShare = ({ config }: Deps, kind: MailKind): Pick<Count, 'most' | 'withinMs'> =>
+  kind === 'sign-in'
+    ? { most: config.MAIL_SIGN_INS_PER_ADDRESS, withinMs: config.SIGN_IN_LINK_MS }
+    : { most: config.MAIL_PER_ADDRESS_AN_HOUR, withinMs: hourMs };
+
+const countsOf = (deps: Deps, { merchantId, reason, kind, to, programId }: QueueMail): Count[] => [
   { _id: digest(deps, 'reason', merchantId, reason), most: 1, withinMs: hourMs, beyond: 'repeated' },
-  {
-    _id: digest(deps, 'address', to),
-    most: deps.config.MAIL_PER_ADDRESS_AN_HOUR,
-    withinMs: hourMs,
-    beyond: 'limited',
-  },
+  { _id: digest(deps, 'address', kind, to), ...addressShare(deps, kind), beyond: 'limited' },
   {
     _id: digest(deps, 'program', merchantId, programId ?? ''),
     most: deps.config.MAIL_PER_PROGRAM_A_MINUTE,

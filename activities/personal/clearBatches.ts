@@ -1,16 +1,18 @@
 // Clears the rows of an erased member in the files of imports and in the target lists of batches, which are kept for
 // some days. Undecided rows of an import stay, because they create a new member.
 import type { Deps } from '../../platform/deps.js';
+import { findByIds } from '../../platform/mongodb/findByIds.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
 import { isFinished } from '../../schemas/batches.js';
 import type { BatchRow, BatchTargetsRow, ImportChunkRow } from '../../schemas/collections.js';
+import { holdsOne, isEmptied, marksOfPerson, marksOfRows } from '../../schemas/importMarks.js';
 
 export interface OfPerson {
   memberId: string;
   merchantId: string;
   programId: string;
-  /** Email, phone and external id. They find the rows that created no member. */
+  /** Email, phone, external id and code, by which rows are found that became no member. */
   values: readonly string[];
 }
 
@@ -19,14 +21,11 @@ const chunksAtOnce = 10;
 const nobody = 'erased';
 
 export async function clearBatches(deps: Deps, person: OfPerson): Promise<void> {
-  for await (const { batch, chunks } of importedRows(deps, person)) {
-    const found = chunks.map((chunk) => ({ chunk, rows: rowsOf(chunk, { batch, person }) }));
-    await writeBulk(
-      deps,
-      found
-        .filter(({ rows }) => rows.length > 0)
-        .map(({ chunk, rows }) => update(deps, 'importChunks', { _id: chunk._id }, withoutRows(chunk, rows))),
-    );
+  for await (const { batch, chunk } of importedRows(deps, person)) {
+    const rows = rowsOf(chunk, { batch, person });
+    // Not if the chunk was decided since it was read: its marks are others then.
+    const asRead = { _id: chunk._id, outcomes: { $exists: chunk.outcomes !== undefined } };
+    if (rows.length > 0) await writeBulk(deps, [update(deps, 'importChunks', asRead, withoutRows(chunk, rows))]);
   }
   for await (const targets of targetsWith(deps, person)) {
     const set = Object.fromEntries(
@@ -38,20 +37,44 @@ export async function clearBatches(deps: Deps, person: OfPerson): Promise<void> 
   }
 }
 
-/** The chunks that are still kept of all imports into the member's program. */
-export async function* importedRows(
-  deps: Deps,
-  { merchantId, programId }: Pick<OfPerson, 'merchantId' | 'programId'>,
-): AsyncGenerator<{ batch: BatchRow; chunks: ImportChunkRow[] }> {
+interface Imported {
+  batch: BatchRow;
+  chunk: ImportChunkRow;
+}
+
+/** The chunks of imports into the member's program in which there may be rows about the person, each once. */
+export async function* importedRows(deps: Deps, person: OfPerson): AsyncGenerator<Imported> {
+  const { merchantId, programId } = person;
+  const marks = { $in: marksOfPerson(merchantId, person) };
+  const batches = new Map<string, BatchRow | undefined>();
+  for await (const chunk of deps.collections.importChunks.find({ marks })) {
+    const { batchId } = chunk;
+    if (!batches.has(batchId)) {
+      const [batch] = await findByIds(deps.collections.batches, { ids: [batchId], merchantId });
+      batches.set(batchId, batch);
+    }
+    const batch = batches.get(batchId);
+    // Those that an ended import did not reach come below.
+    const isReached = chunk.outcomes !== undefined || (batch && !isFinished(batch.phase));
+    if (batch?.programId === programId && isReached) yield { batch, chunk };
+  }
+  if (person.values.length > 0) yield* unreachedRows(deps, person);
+}
+
+/** The chunks that imports had not reached when they ended. They have no marks, so all of them are read. */
+async function* unreachedRows(deps: Deps, { merchantId, programId }: OfPerson): AsyncGenerator<Imported> {
   const { batches, importChunks } = deps.collections;
   const imports = await batches.find({ merchantId, kind: 'members.import', programId }).toArray();
-  for (const batch of imports.filter(({ phase, rowsUntil }) => rowsUntil || !isFinished(phase)))
-    for (let after = -1; ; after += chunksAtOnce) {
+  const stopped = imports.filter(({ rowsUntil, done, counts }) => rowsUntil && done < counts.total);
+  for (const batch of stopped)
+    for (let before = batch.chunks ?? 0; before > 0; before -= chunksAtOnce) {
       const chunks = await importChunks
-        .find({ batchId: batch._id, chunk: { $gt: after, $lte: after + chunksAtOnce } })
+        .find({ batchId: batch._id, chunk: { $gte: before - chunksAtOnce, $lt: before } })
         .toArray();
-      if (chunks.length === 0) break;
-      yield { batch, chunks };
+      const unreached = chunks.filter(({ outcomes }) => !outcomes);
+      for (const chunk of unreached) yield { batch, chunk };
+      // Chunks are decided in their order.
+      if (unreached.length < chunks.length) break;
     }
 }
 
@@ -62,34 +85,23 @@ export function rowsOf(
 ): number[] {
   const outcomes = new Map((chunk.outcomes ?? []).map((outcome) => [outcome.row, outcome]));
   return chunk.rows.flatMap(({ row, cells, reason }, index) => {
-    if (cells.every((cell) => cell === '')) return [];
+    if (isEmptied({ cells })) return [];
     const outcome = outcomes.get(row);
     const isDecided = outcome !== undefined || reason !== undefined || isFinished(batch.phase);
-    const isNamed = outcome?.memberId === undefined && cells.some((cell) => sameAs(cell, person.values));
+    const isNamed = outcome?.memberId === undefined && cells.some((cell) => holdsOne(cell, person.values));
     return outcome?.memberId === person.memberId || (isDecided && isNamed) ? [index] : [];
   });
-}
-
-const plain = (value: string): string => value.trim().toLowerCase();
-const digits = (value: string): string => value.replace(/\D/g, '');
-
-/** Shorter values are too likely to match something else, such as a number of points. */
-const shortest = 6;
-
-/** Whether a cell contains one of the values, in any notation. */
-function sameAs(cell: string, values: readonly string[]): boolean {
-  return values.some(
-    (value) =>
-      value.length >= shortest &&
-      (plain(cell) === plain(value) || (digits(value).length >= shortest && digits(cell) === digits(value))),
-  );
 }
 
 function withoutRows(chunk: ImportChunkRow, positions: readonly number[]) {
   const numbers = new Set(positions.map((index) => chunk.rows[index]?.row));
   const outcomes = (chunk.outcomes ?? []).flatMap((outcome, index) => (numbers.has(outcome.row) ? [index] : []));
+  const left = chunk.rows.filter(({ row }) => !numbers.has(row));
   return {
-    $set: Object.fromEntries(positions.map((index) => [`rows.${index}.cells`, chunk.rows[index]?.cells.map(() => '')])),
+    $set: {
+      ...Object.fromEntries(positions.map((index) => [`rows.${index}.cells`, chunk.rows[index]?.cells.map(() => '')])),
+      marks: marksOfRows(chunk.merchantId, { ...chunk, rows: left }),
+    },
     $unset: Object.fromEntries([
       ...positions.map((index) => [`rows.${index}.person`, '']),
       ...outcomes.map((index) => [`outcomes.${index}.memberCode`, '']),
@@ -102,11 +114,6 @@ export async function* targetsWith(
   deps: Deps,
   { memberId, merchantId }: Pick<OfPerson, 'memberId' | 'merchantId'>,
 ): AsyncGenerator<BatchTargetsRow> {
-  const { batches, batchTargets } = deps.collections;
-  const kinds = ['campaign', 'passes.rebuild'] as const;
-  const lists = await batches
-    .find({ merchantId, kind: { $in: [...kinds] } }, { projection: { phase: 1, rowsUntil: 1 } })
-    .toArray();
-  for (const { _id: batchId } of lists.filter(({ phase, rowsUntil }) => rowsUntil || !isFinished(phase)))
-    yield* batchTargets.find({ batchId, ids: memberId });
+  for await (const targets of deps.collections.batchTargets.find({ ids: memberId }))
+    if (targets.merchantId === merchantId) yield targets;
 }

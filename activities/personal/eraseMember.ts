@@ -23,8 +23,8 @@ const dueAt = (deps: Pick<Deps, 'now'>): Date => new Date(deps.now().getTime() +
 /** The values by which the member's data is found, together with those of an earlier step. */
 function personOf(member: MemberRow, begun: ErasureRow | null): NonNullable<ErasureRow['person']> {
   const { values = [], tags = [] } = begun?.person ?? {};
-  const { email, phone, externalId, serialNumber } = member;
-  const known = [email, phone, externalId].filter((value) => value !== undefined);
+  const { email, phone, externalId, memberCode, serialNumber } = member;
+  const known = [email, phone, externalId, memberCode].filter((value) => value !== undefined);
   return { serialNumber, values: [...new Set([...values, ...known])], tags: [...new Set([...tags, ...member.tags])] };
 }
 

@@ -7,10 +7,10 @@ import { importedRows, rowsOf, targetsWith } from './clearBatches.js';
 
 /** Yields single rows in no particular order. */
 export async function* memberRows(deps: Deps, name: CollectionName, member: MemberRow): AsyncGenerator<Document> {
-  const { _id: memberId, merchantId, programId, serialNumber, email, phone, externalId } = member;
+  const { _id: memberId, merchantId, programId, memberCode, serialNumber, email, phone, externalId } = member;
   const { ofMember } = personalData[name];
   if (ofMember === 'batches') {
-    const values = [email, phone, externalId].filter((value) => value !== undefined);
+    const values = [email, phone, externalId, memberCode].filter((value) => value !== undefined);
     const person = { memberId, merchantId, programId, values };
     return yield* name === 'importChunks' ? imported(deps, person) : targets(deps, person);
   }
@@ -23,13 +23,12 @@ async function* imported(
   deps: Deps,
   person: Parameters<typeof rowsOf>[1]['person'] & Parameters<typeof importedRows>[1],
 ) {
-  for await (const { batch, chunks } of importedRows(deps, person))
-    for (const chunk of chunks)
-      for (const index of rowsOf(chunk, { batch, person })) {
-        const row = chunk.rows[index];
-        const outcome = chunk.outcomes?.find((one) => one.row === row?.row);
-        yield { batchId: batch._id, header: batch.header, ...row, ...(outcome && { outcome }) };
-      }
+  for await (const { batch, chunk } of importedRows(deps, person))
+    for (const index of rowsOf(chunk, { batch, person })) {
+      const row = chunk.rows[index];
+      const outcome = chunk.outcomes?.find((one) => one.row === row?.row);
+      yield { batchId: batch._id, header: batch.header, ...row, ...(outcome && { outcome }) };
+    }
 }
 
 async function* targets(deps: Deps, person: { memberId: string; merchantId: string }) {

@@ -2,12 +2,16 @@
 // a later run only removes what work in progress has written since.
 import type { Document } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
+import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
+import { update } from '../../platform/mongodb/statements.js';
+import { transact } from '../../platform/mongodb/transact.js';
 import { removeAll, updateByIds } from '../../platform/mongodb/updateMany.js';
 import { defaultChunkSize } from '../../platform/toChunks.js';
 import { type CollectionName, collectionNames, type ErasureRow } from '../../schemas/collections.js';
-import { personalData } from '../../schemas/personalData.js';
+import { type Clear, personalData } from '../../schemas/personalData.js';
 import { eraseMails } from '../mail/eraseMails.js';
 import { removeUnusedTags } from '../members/memberTags.js';
+import { createCounting } from '../stats/createCounting.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { clearBatches } from './clearBatches.js';
 import { eraseMember, lostAfterMs } from './eraseMember.js';
@@ -24,7 +28,7 @@ export async function removeTraces(deps: WorkerDeps, { memberId }: { memberId: s
     if (!erase || typeof ofMember !== 'function') continue;
     for (const found of ofMember(whose)) {
       if (erase === 'remove') await removeAll(deps, name, found as never);
-      else await clear(deps, { name, where: { ...found, ...erase.where }, change: erase.change(deps.now()) });
+      else await clear(deps, { name, found, erase });
     }
     deps.crashPoint('mid-erasure');
   }
@@ -39,18 +43,23 @@ function due(deps: Deps, _id: string): Promise<ErasureRow | null> {
   return deps.collections.erasures.findOneAndUpdate({ _id }, { $set: { dueAt } }, { returnDocument: 'after' });
 }
 
-interface Clear {
+interface ClearRows {
   name: CollectionName;
-  where: Document;
-  change: Document;
+  found: Document;
+  erase: Clear;
 }
 
-async function clear(deps: Deps, { name, where, change }: Clear): Promise<void> {
+async function clear(
+  deps: Deps,
+  { name, found, erase: { where, change: changeAt, counts } }: ClearRows,
+): Promise<void> {
+  const change = changeAt(deps.now());
   const fields = Object.keys(change.$unset);
-  // Narrowed to one collection, because no method can be called on the union of all.
-  const rows = deps.collections[name as 'events'].find(where, {
-    projection: Object.fromEntries(fields.map((field) => [field, 1])),
-  });
+  // Narrowed to one collection: no method can be called on the union of all.
+  const rows = deps.collections[name as 'events'].find(
+    { ...found, ...where },
+    { projection: counts ? {} : Object.fromEntries(fields.map((field) => [field, 1])) },
+  );
   let ids: string[] = [];
   const write = async () => {
     await updateByIds(deps, name as 'events', { ids, change });
@@ -59,10 +68,36 @@ async function clear(deps: Deps, { name, where, change }: Clear): Promise<void> 
   for await (const row of rows) {
     // Rows that an earlier run cleared are not written again.
     if (!change.$set && fields.every((field) => valueAt(row, field) === undefined)) continue;
+    if (counts && Object.keys(counts(row)).length > 0) {
+      await clearCounted(deps, { name, _id: row._id, where, change, counts });
+      continue;
+    }
     ids.push(row._id);
     if (ids.length === defaultChunkSize) await write();
   }
   await write();
+}
+
+interface ClearCounted {
+  name: CollectionName;
+  _id: string;
+  where: Clear['where'];
+  change: Document;
+  counts: NonNullable<Clear['counts']>;
+}
+
+/** Counts what the row counts in the transaction that clears it, unless somebody else has counted or cleared it. */
+function clearCounted(deps: Deps, { name, _id, where, change, counts }: ClearCounted): Promise<void> {
+  const counting = createCounting(deps);
+  return retryOnConflict(deps, async () => {
+    const row = await deps.collections[name as 'events'].findOne({ _id, ...where });
+    if (!row) return;
+    await counting.attempt(() => {
+      const counters = counting.statements([{ ...row, at: row.occurredAt, counts: counts(row) }]);
+      const asRead = { _id, state: row.state, ...where };
+      return transact(deps, [update(deps, name, asRead, change), ...counters], 1 + counters.length);
+    });
+  });
 }
 
 const valueAt = (row: Document, path: string): unknown =>

@@ -47,12 +47,12 @@ export async function requireFreeSlug(deps: Deps, { programId }: ProgramAt, slug
   if (owner && owner.programId !== programId) throw new ServiceError('SLUG_TAKEN');
 }
 
-/** Throws VALIDATION_FAILED when the images exceed the merchant's limit. */
+/** Throws VALIDATION_FAILED when the merchant has no room for the images beside those of the live version. */
 export async function requireImageRoom(
   deps: Deps,
-  { merchantId, programId: _id }: ProgramAt,
+  { merchantId, programId: _id, live = null }: ProgramAt & { live?: Program | null },
   { passTemplate }: ProgramContent,
 ): Promise<void> {
-  const message = await imagesBeyondLimit(deps, { merchantId, programs: [{ _id, passTemplate }] });
+  const message = await imagesBeyondLimit(deps, { merchantId, programs: [{ _id, passTemplate, live }] });
   if (message !== null) throw new ServiceError('VALIDATION_FAILED', [{ path: 'passTemplate.images', message }]);
 }

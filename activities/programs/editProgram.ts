@@ -106,12 +106,12 @@ export function editProgram(deps: Deps, { actor, version, patch, ...at }: EditPr
     const content = await checkContent(mergePatch(head.content, contentChanges(patch, head)), at);
     await requireFreeSlug(deps, at, content.slug);
     if (isDeepStrictEqual(content, head.content)) return head;
-    await requireImageRoom(deps, at, content);
+    await requireImageRoom(deps, head, content);
     const now = deps.now();
     const set = {
       version: head.version + 1,
       content,
-      imageBytes: imageBytesOf(content),
+      imageBytes: imageBytesOf(content, head.live),
       updatedAt: now,
       updatedBy: actor,
     };

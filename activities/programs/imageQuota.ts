@@ -1,42 +1,91 @@
-// The limit of the images of a merchant's programs. The newest edit of each program counts.
+// The images of a merchant's programs are stored within a limit. The newest edit and the live version of each program count,
+// an image that both have once. Older versions are kept as far as their images fit beside them.
 import type { Deps } from '../../platform/deps.js';
 import { merchantLimits } from '../../schemas/merchantLimits.js';
-import type { Program } from '../../schemas/programs.js';
+import { type ProgramContent, programVersionId } from '../../schemas/programRows.js';
+import { type Program, versionOf } from '../../schemas/programs.js';
 import { limitOf } from '../access/merchants.js';
+import type { ProgramAt } from './programHead.js';
 
 type Templated = Pick<Program, 'passTemplate'>;
 
-/** Bytes of all images of a program, decoded from base64. */
-export function imageBytesOf({ passTemplate }: Templated): number {
-  const pictures = Object.values(passTemplate.images).flatMap((picture) =>
-    typeof picture === 'string' ? [picture] : Object.values(picture ?? {}),
-  );
-  return pictures.reduce((sum: number, base64) => sum + Buffer.byteLength(base64 ?? '', 'base64'), 0);
+/** Bytes of the different images, decoded from base64. */
+export function imageBytesOf(...templated: readonly (Templated | null)[]): number {
+  const pictures = templated
+    .flatMap((one) => Object.values(one?.passTemplate.images ?? {}))
+    .flatMap((picture) => (typeof picture === 'string' ? [picture] : Object.values(picture ?? {})));
+  return [...new Set(pictures)].reduce((sum, base64) => sum + Buffer.byteLength(base64 ?? '', 'base64'), 0);
 }
 
-const sumOf = (programs: readonly Templated[]): number =>
-  programs.reduce((sum, program) => sum + imageBytesOf(program), 0);
-
-/** The mistake when these programs and the merchant's others together exceed the limit; otherwise null. */
+/**
+ * What is wrong when the merchant stores these programs besides its others; null when they fit into its limit. `live`: the
+ * version that stays beside the new content.
+ */
 export async function imagesBeyondLimit(
   deps: Deps,
-  { merchantId, programs }: { merchantId: string; programs: readonly (Templated & { _id: string })[] },
+  {
+    merchantId,
+    programs,
+  }: { merchantId: string; programs: readonly (Templated & { _id: string; live: Templated | null })[] },
 ): Promise<string | null> {
   const max = await limitOf(deps, { merchantId, limit: 'imageBytes' });
-  const { programDrafts, programs: stored } = deps.collections;
-  const counted = new Set(programs.map(({ _id }) => _id));
-  let bytes = sumOf(programs);
-  for (const { _id, imageBytes } of await programDrafts
-    .find({ merchantId }, { projection: { imageBytes: 1 } })
-    .toArray()) {
-    if (!counted.has(_id)) bytes += imageBytes;
-    counted.add(_id);
-  }
-  // Programs that were not edited since drafts exist.
-  const others = await stored.find({ merchantId }, { projection: { _id: 1 } }).toArray();
-  const ids = others.map(({ _id }) => _id).filter((id) => !counted.has(id));
-  bytes += sumOf(await stored.find({ _id: { $in: ids } }, { projection: { 'passTemplate.images': 1 } }).toArray());
+  const others = await otherImages(deps, { merchantId, ids: programs.map(({ _id }) => _id) });
+  const bytes = programs.reduce((sum, program) => sum + imageBytesOf(program, program.live), others.bytes);
   return bytes <= max
     ? null
     : `merchant ${merchantId} would store ${bytes} bytes of images, more than ${max} (${merchantLimits.imageBytes})`;
+}
+
+/** The images of the newest edits and live versions of all programs but some. `ids`: of all programs. */
+async function otherImages(
+  deps: Deps,
+  { merchantId, ids }: { merchantId: string; ids: readonly string[] },
+): Promise<{ bytes: number; ids: string[] }> {
+  const { programDrafts, programs } = deps.collections;
+  const counted = new Set(ids);
+  const drafts = await programDrafts.find({ merchantId }, { projection: { imageBytes: 1 } }).toArray();
+  let bytes = 0;
+  for (const { _id, imageBytes } of drafts) {
+    if (!counted.has(_id)) bytes += imageBytes;
+    counted.add(_id);
+  }
+  // Programs that were never edited since there are drafts.
+  const live = await programs.find({ merchantId }, { projection: { _id: 1 } }).toArray();
+  const unedited = live.map(({ _id }) => _id).filter((id) => !counted.has(id));
+  const read = await programs.find({ _id: { $in: unedited } }, { projection: { 'passTemplate.images': 1 } }).toArray();
+  for (const program of read) bytes += imageBytesOf(program);
+  return { bytes, ids: [...counted, ...unedited] };
+}
+
+interface Publishing extends ProgramAt {
+  content: ProgramContent;
+  /** The version that was live so far. */
+  live: Program | null;
+}
+
+/** The ids of versions that must go, or must not be kept, when the content is published: the oldest that do not fit. */
+export async function versionsBeyondLimit(
+  deps: Deps,
+  { merchantId, programId, content, live }: Publishing,
+): Promise<string[]> {
+  const { programs, programVersions } = deps.collections;
+  const max = await limitOf(deps, { merchantId, limit: 'imageBytes' });
+  const { bytes, ids } = await otherImages(deps, { merchantId, ids: [programId] });
+  const [kept, others] = await Promise.all([
+    programVersions.find({ programId: { $in: ids } }, { projection: { publishedAt: 1, imageBytes: 1 } }).toArray(),
+    programs.find({ _id: { $in: ids.filter((id) => id !== programId) } }, { projection: { version: 1 } }).toArray(),
+  ]);
+  const lives = new Set(others.map((program) => programVersionId(program._id, versionOf(program))));
+  const liveId = live && programVersionId(programId, versionOf(live));
+  const isNew = liveId !== null && !kept.some(({ _id }) => _id === liveId);
+  const newestFirst = kept
+    .filter(({ _id }) => !lives.has(_id))
+    .toSorted((a, b) => (b.publishedAt?.getTime() ?? 0) - (a.publishedAt?.getTime() ?? 0))
+    .map(({ _id, imageBytes = 0 }) => ({ _id, imageBytes }));
+  if (isNew) newestFirst.unshift({ _id: liveId, imageBytes: imageBytesOf(live) });
+  let room = max - bytes - imageBytesOf(content);
+  return newestFirst.flatMap(({ _id, imageBytes }) => {
+    room -= imageBytes;
+    return room < 0 ? [_id] : [];
+  });
 }

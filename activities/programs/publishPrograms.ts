@@ -17,7 +17,7 @@ import { batchRoom } from '../batches/insertBatch.js';
 import { newBatchRow } from '../batches/startBatch.js';
 import { requireStyle } from './checkContent.js';
 import { withExpiry } from './expirySince.js';
-import { imageBytesOf } from './imageQuota.js';
+import { imageBytesOf, versionsBeyondLimit } from './imageQuota.js';
 import { contentOf, type ProgramAt, type ProgramHead, readHead, requireVersion } from './programHead.js';
 import { hasMembers } from './programMembers.js';
 import { forgetProgram } from './readProgram.js';
@@ -160,7 +160,7 @@ function draftWrites(deps: Deps, { head, version, content }: Publication, update
   return { statements: [update(deps, 'programDrafts', filter, change)], updates: 1 };
 }
 
-/** Stores the new version, and the live one unless it is already stored, and removes the oldest. */
+/** The new version, the live one unless it is kept already, and the removal of the oldest, and of those without room. */
 async function versionWrites(deps: Deps, { head, content, version }: Publication, publishedBy: Actor): Promise<Writes> {
   const { live, merchantId, programId } = head;
   const rowOf = (of: number, its: ProgramContent): ProgramVersionRow & { _id: string } => ({
@@ -169,17 +169,20 @@ async function versionWrites(deps: Deps, { head, content, version }: Publication
     programId,
     version: of,
     content: its,
+    imageBytes: imageBytesOf(its),
   });
   const oldest = await deps.collections.programVersions
     .find({ programId }, { projection: { _id: 1 } })
     .sort({ version: -1 })
     .skip(deps.config.PROGRAM_KEPT_VERSIONS - 1)
     .toArray();
+  const beyond = await versionsBeyondLimit(deps, { merchantId, programId, content, live });
+  const gone = [...new Set([...oldest.map(({ _id }) => _id), ...beyond])];
   return {
     statements: [
       ...(live ? [insertIfAbsent(deps, 'programVersions', rowOf(versionOf(live), contentOf(live)))] : []),
       insert(deps, 'programVersions', { ...rowOf(version, content), publishedAt: deps.now(), publishedBy }),
-      ...(oldest.length > 0 ? [remove(deps, 'programVersions', { _id: { $in: oldest.map(({ _id }) => _id) } })] : []),
+      ...(gone.length > 0 ? [remove(deps, 'programVersions', { _id: { $in: gone } })] : []),
     ],
     updates: live ? 1 : 0,
   };

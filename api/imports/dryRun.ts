@@ -13,15 +13,7 @@ const hashOf = (text: string): number => Number.parseInt(sha256(text).slice(0, 1
 const shownFailures = 100;
 export const rowsPerLookup = 1_000;
 
-/** A process runs one dry run of a merchant at a time, which bounds the memory. */
-export function dryRun(
-  deps: ApiDeps,
-  { program, rows }: { program: Program; rows: UploadedRows },
-): Promise<z.input<typeof importDryRun>> {
-  return deps.runExclusive(`dry-run:${program.merchantId}`, () => decideAll(deps, { program, rows }));
-}
-
-async function decideAll(
+export async function dryRun(
   deps: ApiDeps,
   { program, rows: { charset, delimiter, cells, columns, chunks } }: { program: Program; rows: UploadedRows },
 ): Promise<z.input<typeof importDryRun>> {

@@ -36,8 +36,9 @@ const rowsBetweenChecks = 20_000;
 /** Throws UNAVAILABLE when Temporal is unavailable: an import is accepted only if a worker can get it. */
 export async function openUpload(deps: ApiDeps, input: OpenImport): Promise<Upload> {
   requireTemporal(deps);
-  // The import is audited once it is queued.
-  const batch = await openImport({ ...deps, audit: [] }, input);
+  // The audit has an import once it is queued, and nothing of one that was not.
+  const unaudited = { ...deps, audit: [] };
+  const batch = await openImport(unaudited, input);
   const batchId = batch._id;
   let chunk = 0;
   let total = 0;
@@ -96,7 +97,7 @@ export async function openUpload(deps: ApiDeps, input: OpenImport): Promise<Uplo
 
     async fail() {
       clearInterval(keepAliveTimer);
-      await failUpload(deps, { batchId });
+      await failUpload(unaudited, { batchId });
     },
   };
 }

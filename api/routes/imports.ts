@@ -19,14 +19,21 @@ import { awaitRows, countsOf, findUnansweredImport, importProgram, importResults
 import { openUpload, type Upload } from '../imports/upload.js';
 import { buffersOf, readParts, readToEnd, requireUpload, type UploadFields } from '../imports/uploadParts.js';
 import { type RowLimits, readRows, type UploadedRows } from '../imports/uploadRows.js';
+import { inTurn } from '../largeRequests.js';
 import { presentBatch } from '../presenters/batch.js';
+import { isLargeBody } from '../readBody.js';
 import type { Routes } from '../request.js';
 
 type DryRun = z.input<typeof importDryRun>;
 
 export const importRoutes: Routes<'importMembers' | 'startImport'> = {
   async importMembers({ deps, caller, query, ctx }) {
-    const { batch, tried } = await importSmall(deps, { caller, query, ctx });
+    const given = { caller, query, ctx };
+    const read = () => importSmall(deps, given);
+    // The whole file is in memory while it is read.
+    const { batch, tried } = await (isLargeBody(ctx)
+      ? inTurn(deps, { ctx, merchantId: caller.merchantId }, read)
+      : read());
     if (tried) return { data: tried };
     const results = await importResults(deps, await awaitRows(deps, batch._id));
     return { data: { batchId: batch._id, counts: countsOf(results), results } };
@@ -116,7 +123,7 @@ async function importLarge(deps: ApiDeps, { caller, query, ctx }: Import): Promi
     const missing = 'is required before the file';
     const program = await importProgram(deps, { merchantId, programId: options.programId, missing });
     const read = await rowsOf({ file, program, options, limits });
-    if (options.dryRun) return dryRun(deps, { program, rows: read });
+    if (options.dryRun) return deps.largeRequests.run(merchantId, () => dryRun(deps, { program, rows: read }));
     upload = await openUpload(deps, {
       ...{ merchantId, programId: program._id, header: read.header, startedBy },
       ...keptOptions(options),

@@ -83,9 +83,11 @@ export const memberRoutes: Routes<Names> = {
   },
 
   async exportMember({ deps, caller, params }) {
-    const member = await readMember(deps, { merchantId: caller.merchantId, memberId: params.id ?? '' });
+    const { merchantId, permissions } = caller;
+    const member = await readMember(deps, { merchantId, memberId: params.id ?? '' });
+    const end = await deps.exports.begin(merchantId);
     return {
-      stream: memberExport(deps, member),
+      stream: memberExport(deps, { member, permissions }).once('close', end),
       fileName: `member-${member.memberCode}.json`,
       type: 'application/json',
     };

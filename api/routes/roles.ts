@@ -1,4 +1,4 @@
-// Roles of a merchant. A caller cannot create a role with a permission that it does not hold.
+// Roles of a merchant. A caller cannot create or delete a role with a permission that it does not hold.
 import { createRole, deleteRole, listRoles } from '../../activities/access/roles.js';
 import type { RoleRow } from '../../schemas/collections.js';
 import type { roleEndpoints } from '../../schemas/endpoints/roles.js';
@@ -25,7 +25,11 @@ export const roleRoutes: Routes<keyof typeof roleEndpoints> = {
 
   async deleteRole({ deps, caller, params }) {
     const id = params.id ?? '';
-    await deleteRole(deps, { merchantId: caller.merchantId, id });
+    await deleteRole(deps, {
+      merchantId: caller.merchantId,
+      id,
+      mayGrant: (permissions) => requireHeld(caller, permissions),
+    });
     return { data: { id, deleted: true } };
   },
 };

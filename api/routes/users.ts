@@ -54,7 +54,11 @@ export const userRoutes: Routes<keyof typeof userEndpoints> = {
 
   async deleteUser({ deps, caller, params }) {
     const id = params.id ?? '';
-    await removeUser(deps, { merchantId: caller.merchantId, id });
+    await removeUser(deps, {
+      merchantId: caller.merchantId,
+      id,
+      mayGrant: (permissions) => requireHeld(caller, permissions),
+    });
     return { data: { id, deleted: true } };
   },
 

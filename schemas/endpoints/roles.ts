@@ -30,6 +30,7 @@ export const roleEndpoints = {
   deleteRole: endpoint('delete', `${all}/:id`, {
     tag,
     summary: 'Delete a role; keys and users lose its permissions within a second',
+    description: 'A role with permissions that the caller does not hold is refused with 403.',
     access: 'users:edit',
     audit: { action: 'role.delete', writes: ['roles'] },
     result: z.object({ id: z.string(), deleted: z.literal(true) }),

@@ -31,7 +31,7 @@ export const userEndpoints = {
   updateUser: endpoint('patch', `${all}/:id`, {
     tag,
     summary: 'Replace the roles of a user; running sessions have them at once',
-    description: 'Added roles with permissions that the caller does not hold are refused with 403.',
+    description: 'Adding or taking away a role with permissions that the caller does not hold is refused with 403.',
     access: 'users:edit',
     audit: { action: 'user.edit', writes: ['users'] },
     body: userPatch,
@@ -42,6 +42,7 @@ export const userEndpoints = {
   deleteUser: endpoint('delete', `${all}/:id`, {
     tag,
     summary: 'Remove a user; its sessions end at once',
+    description: 'A user with permissions that the caller does not hold is refused with 403.',
     access: 'users:edit',
     audit: { action: 'user.remove', writes: ['users'] },
     result: z.object({ id: z.string(), deleted: z.literal(true) }),

@@ -4,11 +4,13 @@ import {
   appendFileSync,
   closeSync,
   existsSync,
-  ftruncateSync,
+  fstatSync,
   openSync,
   readFileSync,
   readSync,
+  renameSync,
   statSync,
+  truncateSync,
 } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -35,8 +37,13 @@ function createProgress({ progress }: CommandContext, verb: string) {
   };
 }
 
-const exportedLine = z.object({ collection: z.string(), row: z.object({ _id: z.string() }) });
+const exportedLine = z.object({
+  collection: z.string(),
+  row: z.object({ _id: z.string(), merchantId: z.string().optional() }),
+});
 const lastLine = { complete: true };
+/** How each line but the last begins. */
+const lineStart = '{"collection":"';
 /** Longer than any line: a row has at most 16 MB. */
 const tailBytes = 40 * 1024 * 1024;
 
@@ -45,44 +52,68 @@ interface Start {
   after: string;
 }
 
-/**
- * The position at which an export into this file stopped. Removes an incomplete last line. Throws Mistakes for a file
- * that is no such export.
- */
-function resumeFrom(file: string): Start | 'complete' | undefined {
-  if (!existsSync(file) || statSync(file).size === 0) return undefined;
-  const descriptor = openSync(file, 'r+');
+interface Stored {
+  /** Undefined when there is no whole line. */
+  last: Start | 'complete' | undefined;
+  /** The length of the whole lines. */
+  bytes: number;
+}
+
+/** Reads where the export of the merchant into this file stopped. Throws Mistakes for another file. */
+function storedIn(file: string, merchantId: string): Stored {
+  const descriptor = openSync(file, 'r');
   try {
-    const { size } = statSync(file);
+    const { size } = fstatSync(descriptor);
     const tail = Buffer.alloc(Math.min(size, tailBytes));
     readSync(descriptor, tail, 0, tail.length, size - tail.length);
     const end = tail.lastIndexOf('\n') + 1;
-    ftruncateSync(descriptor, size - tail.length + end);
-    if (end === 0) return undefined;
-    const line = tail.subarray(tail.lastIndexOf('\n', end - 2) + 1, end - 1).toString('utf8');
-    const last: unknown = JSON.parse(line);
-    if (JSON.stringify(last) === JSON.stringify(lastLine)) return 'complete';
-    const { collection, row } = exportedLine.parse(last);
+    const head = tail.subarray(0, lineStart.length).toString('utf8');
+    if (end === 0 && size <= tailBytes && lineStart.startsWith(head)) return { last: undefined, bytes: 0 };
+    const bytes = size - tail.length + end;
+    const lineBefore = (at: number) => tail.subarray(tail.lastIndexOf('\n', at - 2) + 1, at - 1).toString('utf8');
+    const line = lineBefore(end);
+    const isComplete = line === JSON.stringify(lastLine);
+    if (isComplete && bytes === line.length + 1) return { last: 'complete', bytes };
+    const { collection, row } = exportedLine.parse(JSON.parse(isComplete ? lineBefore(end - line.length - 1) : line));
     const known = merchantCollections.find((name) => name === collection);
-    if (!known) throw new Error('unknown collection');
-    return { collection: known, after: row._id };
+    const owner = collection === 'merchants' ? row._id : row.merchantId;
+    if (!known || owner !== merchantId) throw new Error('of something else');
+    return { last: isComplete ? 'complete' : { collection: known, after: row._id }, bytes };
   } catch {
-    throw new Mistakes([`${file} holds no export that could be continued`]);
+    throw new Mistakes([`${file} holds no export of merchant ${merchantId} that could be continued`]);
   } finally {
     closeSync(descriptor);
   }
 }
 
 /**
- * Writes all rows of a merchant as lines of JSON, without secrets. An export into a file continues where it stopped.
+ * Where the export into `part` has to begin. An incomplete last line is cut off, once the rest was checked. Throws
+ * Mistakes when `to` or `part` is another file.
+ */
+function startOf({ to, part, merchantId }: { to: string; part: string; merchantId: string }): Stored['last'] {
+  if (existsSync(to) && statSync(to).size > 0) {
+    if (storedIn(to, merchantId).last === 'complete') return 'complete';
+    throw new Mistakes([`${to} is there already, and holds no complete export`]);
+  }
+  if (!existsSync(part)) return undefined;
+  const { last, bytes } = storedIn(part, merchantId);
+  if (last === 'complete') renameSync(part, to);
+  else truncateSync(part, bytes);
+  return last;
+}
+
+/**
+ * Writes all rows of a merchant as lines of JSON, without secrets. A file is written under the name `<file>.part`, for its
+ * owner alone, and gets its name when it is complete; the next call goes on where one was interrupted.
  */
 export async function exportMerchant(context: CommandContext, { merchantId, to }: { merchantId: string; to?: string }) {
   const { deps, say, progress } = context;
-  const start = to === undefined ? undefined : resumeFrom(to);
+  const part = `${to}.part`;
+  const start = to === undefined ? undefined : startOf({ to, part, merchantId });
   if (start === 'complete') return progress(`${to} is complete`);
   const write = (lines: string[]) => {
     if (to === undefined) say(lines.join('\n'));
-    else appendFileSync(to, `${lines.join('\n')}\n`);
+    else appendFileSync(part, `${lines.join('\n')}\n`, { mode: 0o600 });
   };
   const show = createProgress(context, 'exported');
   for (const name of merchantCollections.slice(start ? merchantCollections.indexOf(start.collection) : 0)) {
@@ -96,6 +127,7 @@ export async function exportMerchant(context: CommandContext, { merchantId, to }
     show(name, rows, true);
   }
   write([JSON.stringify(lastLine)]);
+  if (to !== undefined) renameSync(part, to);
 }
 
 /** The longest time for which a process still works for a merchant that was just suspended. */

@@ -97,7 +97,9 @@ async function tooManyImages(deps: Deps, checked: Checked[]): Promise<string[]> 
     merchantIds.map((merchantId) =>
       imagesBeyondLimit(deps, {
         merchantId,
-        programs: programs.filter((program) => program.merchantId === merchantId),
+        programs: programs
+          .filter((program) => program.merchantId === merchantId)
+          .map((program) => ({ ...program, live: null })),
       }),
     ),
   );

@@ -78,7 +78,7 @@ async function list({ deps, say }: CommandContext, input: CommandInput): Promise
 
 async function remove(context: CommandContext, input: CommandInput): Promise<void> {
   const { _id: id, merchantId, email: address } = await userOf(context, input);
-  await removeUser(context.audited([{ merchantId }], ['users']), { merchantId, id });
+  await removeUser(context.audited([{ merchantId }], ['users']), { merchantId, id, mayGrant: () => {} });
   context.say(`removed ${address} from merchant ${merchantId}; its sessions have ended`);
 }
 

@@ -16,18 +16,18 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-async function aRole(allowed: readonly Permission[]): Promise<string> {
+async function aRole(allowed: readonly Permission[], merchantId = merchant.id): Promise<string> {
   const _id = `role-${newId()}`;
   await service.deps.collections.roles.insertOne({
     _id,
-    merchantId: merchant.id,
+    merchantId,
     name: _id,
     permissions: [...allowed],
   });
   return _id;
 }
 const session = async (allowed: readonly Permission[], by = merchant) => ({
-  Authorization: `Bearer ${await by.token({ roleIds: [await aRole(allowed)], sub: newId() })}`,
+  Authorization: `Bearer ${await by.token({ roleIds: [await aRole(allowed, by.id)], sub: newId() })}`,
 });
 const key = async (allowed: readonly Permission[]) => ({
   'X-API-Key': await addKey(service.deps, { merchantId: merchant.id, roleIds: [await aRole(allowed)] }),
@@ -87,6 +87,12 @@ describe('a role', () => {
     expect(outcome(await own.call('/merchants/me/members', { credential }))).toEqual([200, 'ok']);
     const stranger = await merchant.call(`${path}/${id}`, { method: 'DELETE', credential: await session(permissions) });
     expect(outcome(stranger)).toEqual([404, 'UNKNOWN_ROLE']);
+    const editor = await session(['users:edit'], own);
+    const refused = await own.call(`${path}/${id}`, { method: 'DELETE', credential: editor });
+    expect([...outcome(refused), refused.body.error.details]).toEqual([
+      ...[403, 'PERMISSION_DENIED'],
+      { missing: ['merchants.members:view'] },
+    ]);
     const deleted = await own.call(`${path}/${id}`, { method: 'DELETE', credential: owner });
     expect(deleted.body.data).toEqual({ id, deleted: true });
     await until(async () => (await own.call('/merchants/me/members', { credential })).status === 403);

@@ -205,5 +205,7 @@ describe('a large upload', () => {
     expect(await members.countDocuments(at)).toBe(0);
     expect(batch).toMatchObject({ reason: expect.stringContaining('broke off'), finishedAt: expect.any(Date) });
     expect(await service.deps.collections.events.countDocuments({ 'data.batchId': batch._id })).toBe(1);
+    // The audit has imports that were queued.
+    expect(await service.deps.collections.audit.countDocuments({ ...at, targetId: batch._id })).toBe(0);
   });
 });

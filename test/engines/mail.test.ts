@@ -102,7 +102,7 @@ describe('a public enrollment', () => {
     expect(second?.parsed.text).not.toContain(first.body.data.apple.passUrl);
   });
 
-  it('sends at most three mails an hour to one address, however often it is entered', async () => {
+  it('floods nobody: one address gets three card links an hour, however often somebody enters it', async () => {
     const email = newAddress();
     await join(email);
     const answers = await Promise.all(Array.from({ length: 6 }, () => join(email)));
@@ -110,7 +110,8 @@ describe('a public enrollment', () => {
     await until(() => mailsTo(email).length === 3);
     expect(await rows()).toHaveLength(3);
     const inAnHour = { ...effects.deps, now: () => new Date(Date.now() + hourMs + 1_000) };
-    const later = signIn({ to: email });
+    const later = signIn({ to: email, kind: 'card-link', memberId: newId(), programId: program._id });
+    expect(await queueMail(effects.deps, later)).toBe('limited');
     expect(await queueMail(inAnHour, later)).toBe('queued');
   });
 });
@@ -127,7 +128,7 @@ describe('a queue of mails', () => {
     expect(await queueMail(inAnHour, wanted)).toBe('queued');
   });
 
-  it('accepts three mails an hour for one address across merchants, and a number a minute for one program', async () => {
+  it('takes three mails of a kind for one address from all merchants, and so many a minute for one program', async () => {
     const to = newAddress();
     const elsewhere = (await aMerchant(service)).id;
     const toOne = await Promise.all(
@@ -141,6 +142,21 @@ describe('a queue of mails', () => {
     expect(ofOne.toSorted()).toEqual([...Array(3).fill('limited'), ...Array(8).fill('queued')]);
     const inAMinute = { ...effects.deps, now: () => new Date(Date.now() + 61_000) };
     expect(await queueMail(inAMinute, signIn({ programId }))).toBe('queued');
+  });
+
+  it('takes no kind of mail away from another, and refuses a sign-in link only while mailed ones work', async () => {
+    const to = newAddress();
+    const kinds = ['card-link', 'invitation', 'sign-in'] as const;
+    const wanted = (kind: QueueMail['kind']) => signIn({ to, kind, memberId: newId(), programId: newId() });
+    for (const kind of kinds) {
+      const queued = [];
+      for (let times = 0; times < 4; times += 1) queued.push(await queueMail(effects.deps, wanted(kind)));
+      expect([kind, ...queued]).toEqual([kind, 'queued', 'queued', 'queued', 'limited']);
+    }
+    const { SIGN_IN_LINK_MS } = effects.deps.config;
+    const afterwards = { ...effects.deps, now: () => new Date(Date.now() + SIGN_IN_LINK_MS) };
+    const later = await Promise.all(kinds.map((kind) => queueMail(afterwards, wanted(kind))));
+    expect(later).toEqual(['limited', 'limited', 'queued']);
   });
 
   it('stores address and link so that only SECRETS_KEY opens them, and counts by keyed digests', async () => {

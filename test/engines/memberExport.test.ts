@@ -1,6 +1,6 @@
-// The export of a member contains everything that is stored about it, and no data of others. The export of a merchant
-// contains all its rows, and its removal leaves none. All three work from schemas/personalData.ts.
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+// The export of a member holds all that is kept about it, and nothing of anybody else; that of a merchant holds all its
+// rows, and its removal leaves none. All three work from schemas/personalData.ts.
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Document } from 'mongodb';
@@ -88,6 +88,21 @@ describe('the export of a member', () => {
     expect(text).not.toContain('own.2@');
   });
 
+  it('names what it leaves out: who may not see the audit sees nothing of it here', async () => {
+    const { id } = members.own ?? { id: '' };
+    const roleId = newId();
+    const permissions = ['merchants.members:view' as const];
+    await service.deps.collections.roles.insertOne({ _id: roleId, merchantId: merchant.id, name: 'r', permissions });
+    const credential = { Authorization: `Bearer ${await merchant.token({ roleIds: [roleId] })}` };
+    const path = `/merchants/me/members/${id}/export`;
+    const { data } = (await merchant.call(path, { credential })).body;
+    expect([data.leftOut, data.kept.audit, data.kept.members.length]).toEqual([['audit'], undefined, 1]);
+    const owner = { Authorization: `Bearer ${await merchant.token()}` };
+    const all = (await merchant.call(path, { credential: owner })).body.data;
+    expect(all.leftOut).toEqual([]);
+    expect(all.kept.audit.length).toBeGreaterThan(0);
+  });
+
   it('is 404 for another merchant, and 403 without the permission to read members', async () => {
     const path = `/merchants/me/members/${members.own?.id}/export`;
     expect((await other.call(path)).status).toBe(404);
@@ -145,16 +160,38 @@ describe('the export of a merchant', () => {
     await run(`export ${merchant.id} --to ${whole}`);
     const broken = join(folder, 'broken.jsonl');
     const bytes = readFileSync(whole);
-    for (const part of [0.3, 0.6, 0.95]) {
-      writeFileSync(broken, bytes);
-      truncateSync(broken, Math.floor(bytes.length * part));
+    for (const part of [0.0005, 0.3, 0.6, 0.95, 1]) {
+      rmSync(broken, { force: true });
+      writeFileSync(`${broken}.part`, bytes.subarray(0, Math.floor(bytes.length * part)));
       expect((await run(`export ${merchant.id} --to ${broken}`)).code).toBe(0);
       expect(keysOf(broken)).toEqual(keysOf(whole));
+      expect(existsSync(`${broken}.part`)).toBe(false);
     }
     const again = await run(`export ${merchant.id} --to ${broken}`);
     expect(again.errors).toEqual([`${broken} is complete`]);
-    appendFileSync(broken, 'no JSON\n');
-    expect((await run(`export ${merchant.id} --to ${broken}`)).code).toBe(1);
+    expect((await run(`export ${other.id} --to ${broken}`)).code).toBe(1);
+  });
+
+  it('is a file for its owner alone, which has its name only when it is complete', async () => {
+    const file = join(folder, 'own.jsonl');
+    await run(`export ${merchant.id} --to ${file}`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    ['a text without a last line', 'precious, and not ours'],
+    ['lines of something else', 'one\ntwo\nthr'],
+    ['JSON of something else', '{"collection":"programs","row":{"_id":"p","merchantId":"another"}}\n{"coll'],
+    ['nothing that could be a line', Buffer.alloc(3_000, 255)],
+  ])('leaves a file alone that it has not written: %s', async (_title, bytes) => {
+    const file = join(folder, `${newId()}.jsonl`);
+    for (const name of [file, `${file}.part`]) {
+      writeFileSync(name, bytes);
+      const { code, errors } = await run(`export ${merchant.id} --to ${file}`);
+      expect([code, errors.join()]).toEqual([1, expect.stringContaining(name)]);
+      expect(readFileSync(name)).toEqual(Buffer.from(bytes));
+      rmSync(name);
+    }
   });
 });
 

@@ -11,6 +11,7 @@ import { merchants } from '../../stack/commands/merchants.js';
 import { programs } from '../../stack/commands/programs.js';
 import { batchRow } from '../rig/batchRow.js';
 import { runOn } from '../rig/commandLine.js';
+import { aDesigner } from '../rig/designer.js';
 import { type Answer, aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { noisePng } from '../rig/noisePng.js';
 import { startReceiver } from '../rig/receiver.js';
@@ -148,6 +149,40 @@ describe('images', () => {
     });
     expect(await apply(ids[0] ?? '')).toMatchObject({ code: 0 });
     rmSync(folder, { recursive: true });
+  });
+});
+
+describe('images of one program', () => {
+  const logos = Array.from({ length: 6 }, () => noisePng(160, 50, 10_000).toString('base64'));
+  const bytes = Math.max(...logos.map((logo) => Buffer.byteLength(logo, 'base64')));
+
+  async function aProgramWithin(imageBytes: number) {
+    const merchant = await aMerchant(service);
+    await operator(`limit ${merchant.id} --imageBytes ${imageBytes}`);
+    const its = await aDesigner(merchant);
+    const images = (logo: string | undefined) => ({ passTemplate: { images: { logo } } });
+    const { _id } = (await its.create(images(logos[0]))).body.data;
+    const stored = () => service.deps.collections.programVersions.find({ programId: _id }).toArray();
+    return { its, images, _id, stored };
+  }
+
+  it('count in its newest edit and in its live version, once where they are the same', async () => {
+    const { its, images, _id } = await aProgramWithin(Math.floor(bytes * 1.5));
+    expect((await its.publish(_id)).status).toBe(200);
+    expect((await its.edit(_id, { name: 'Renamed' })).status).toBe(200);
+    const { status, body } = await its.edit(_id, images(logos[1]));
+    expect([status, body.error.details[0].path]).toEqual([400, 'passTemplate.images']);
+    expect((await its.edit(_id, images(logos[0]))).status).toBe(200);
+  });
+
+  it('let older versions go that do not fit, and nothing is refused because of them', async () => {
+    const { its, images, _id, stored } = await aProgramWithin(bytes * 3);
+    for (const logo of logos) {
+      await its.edit(_id, images(logo));
+      expect((await its.publish(_id)).status).toBe(200);
+    }
+    const kept = (await stored()).map(({ content }) => content.passTemplate.images.logo).toSorted();
+    expect(kept).toEqual(logos.slice(-3).toSorted());
   });
 });
 

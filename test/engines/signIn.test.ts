@@ -166,7 +166,7 @@ describe('a sign-in link', () => {
   it('of a removed user does not work, even if the person was invited again', async () => {
     const gone = await aUser(service.deps, { merchantId: merchant.id });
     const token = await aLink(service.deps, gone);
-    await removeUser(service.deps, { merchantId: merchant.id, id: gone._id });
+    await removeUser(service.deps, { merchantId: merchant.id, id: gone._id, mayGrant: () => {} });
     expect((await press(service, token)).status).toBe(410);
     await aUser(service.deps, { merchantId: merchant.id, email: gone.email });
     expect((await press(service, token)).status).toBe(410);
@@ -210,7 +210,7 @@ describe('a session', () => {
   it('ends at once when its user is removed, and stays ended when the person is invited again', async () => {
     const one = await newUser();
     const session = await signedIn(service, one);
-    await removeUser(service.deps, { merchantId: merchant.id, id: one._id });
+    await removeUser(service.deps, { merchantId: merchant.id, id: one._id, mayGrant: () => {} });
     expect(outcome(await whoAmI(session))).toEqual([401, 'INVALID_TOKEN']);
     await aUser(service.deps, { merchantId: merchant.id, email: one.email });
     expect(outcome(await whoAmI(session))).toEqual([401, 'INVALID_TOKEN']);
@@ -220,7 +220,10 @@ describe('a session', () => {
     for (let round = 0; round < 5; round += 1) {
       const one = await newUser();
       const token = await aLink(service.deps, one);
-      await Promise.all([press(service, token), removeUser(service.deps, { merchantId: merchant.id, id: one._id })]);
+      await Promise.all([
+        press(service, token),
+        removeUser(service.deps, { merchantId: merchant.id, id: one._id, mayGrant: () => {} }),
+      ]);
       expect(await service.deps.collections.sessions.countDocuments({ userId: one._id })).toBe(0);
     }
   });

@@ -1,10 +1,15 @@
 // The overview of a merchant (docs/interface.md#410-overview-and-audit): each thing is counted once, even when it is
 // repeated, and the counts match the ledger.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createImported } from '../../activities/batches/imports/createImported.js';
 import { leaseEvents } from '../../activities/outbox/leases.js';
 import { createMarkPublished } from '../../activities/outbox/markPublished.js';
+import { eraseMember } from '../../activities/personal/eraseMember.js';
+import { removeTraces } from '../../activities/personal/removeTraces.js';
 import { recordReconciledSave } from '../../activities/wallets/google/googleSaves.js';
 import { dayOf } from '../../schemas/stats.js';
+import { type Effects, startEffects } from '../rig/effects.js';
+import { batchEnd, sendImport } from '../rig/imports.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { status } from '../rig/responders.js';
 import type { TestService } from '../rig/service.js';
@@ -14,13 +19,18 @@ import { until } from '../rig/until.js';
 let subscribed: SubscribedService;
 let service: TestService;
 let merchant: TestMerchant;
+let effects: Effects;
 
 beforeAll(async () => {
   subscribed = await startSubscribedService(['*'], { retryPolicy: { maxAttempts: 2, backoffMs: 10 } });
   ({ service, merchant } = subscribed);
+  effects = await startEffects(service);
 });
 
-afterAll(() => subscribed.stop());
+afterAll(async () => {
+  await effects.close();
+  await subscribed.stop();
+});
 
 const stats = async (query = '', of = merchant) => (await of.call(`/merchants/me/stats${query}`)).body.data;
 const today = () => dayOf(new Date());
@@ -93,6 +103,54 @@ describe('the overview', () => {
       failedAttempts: before.failedAttempts + 8,
       succeeded: before.succeeded,
       exhausted: before.exhausted + 4,
+    });
+  });
+
+  it('counts the members of a quiet import, and those that were erased before their import announced them', async () => {
+    const other = await aMerchant(service);
+    const program = await other.program();
+    const importOf = (fields: Record<string, string>) =>
+      sendImport(other, { programId: program._id, file: 'firstName,initialPoints\nBen,5\nCai,\nDan,7\n', fields });
+    await batchEnd(other, (await importOf({ quiet: 'true' })).body.data.batchId);
+    expect((await stats('', other)).totals).toMatchObject({ members: { enrolled: 3 }, points: { given: 12 } });
+
+    await service.stopWorker();
+    const { events, importChunks } = service.deps.collections;
+    const path = `/merchants/me/imports?programId=${program._id}`;
+    const headers = { 'Content-Type': 'text/csv' };
+    const started = await other.call(path, { body: 'firstName,initialPoints\nEve,11\nFay,13\n', headers });
+    const batchId = started.body.data.id;
+    const signals = { cancellationSignal: new AbortController().signal, shutdownSignal: new AbortController().signal };
+    await createImported(effects.deps, { batchId, from: 0, ...signals });
+    const chunk = await importChunks.findOne({ batchId });
+    await eraseMember(service.deps, { merchantId: other.id, memberId: chunk?.outcomes?.[1]?.memberId ?? '' });
+    await service.startWorker();
+    await batchEnd(other, batchId);
+    await until(async () => (await events.countDocuments({ merchantId: other.id, state: 'new' })) === 0);
+    expect((await stats('', other)).totals).toMatchObject({
+      members: { enrolled: 5, erased: 1 },
+      points: { given: 12 + 24 },
+    });
+  });
+
+  it('counts what waits in the outbox when its member is erased, once', async () => {
+    await service.stopWorker();
+    const other = await aMerchant(service);
+    const { id } = await other.enroll({ initialPoints: 120 });
+    const path = `/merchants/me/members/${id}`;
+    await other.call(`${path}/points`, { method: 'PATCH', body: { delta: -20 } });
+    await other.call(`${path}/redeem`, { body: {} });
+    const { events } = service.deps.collections;
+    expect(await events.countDocuments({ memberId: id, state: 'new' })).toBe(3);
+    const memberId = id;
+    await eraseMember(service.deps, { merchantId: other.id, memberId });
+    await Promise.all([removeTraces(effects.deps, { memberId }), removeTraces(effects.deps, { memberId })]);
+    await service.startWorker();
+    await until(async () => (await events.countDocuments({ merchantId: other.id, state: 'new' })) === 0);
+    expect((await stats('', other)).totals).toMatchObject({
+      members: { enrolled: 1, erased: 1 },
+      points: { given: 120, spent: 120 },
+      redeems: 1,
     });
   });
 

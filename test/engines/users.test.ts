@@ -125,11 +125,33 @@ describe('permissions that the caller does not hold are not granted', () => {
     const own = await aMerchant(service);
     await aUser(service.deps, { merchantId: own.id });
     const { _id } = await aUser(service.deps, { merchantId: own.id, roleIds: ['owner', 'till'] });
-    const patch = (roleIds: string[]) => by(own, held, `${path}/${_id}`, { method: 'PATCH', body: { roleIds } });
-    const granted = await patch(['owner', 'manager']);
+    const patch = (roleIds: string[], whose: readonly Permission[] = held) =>
+      by(own, whose, `${path}/${_id}`, { method: 'PATCH', body: { roleIds } });
+    const granted = await patch(['owner', 'till', 'manager']);
     expect(outcome(granted)).toEqual([403, 'PERMISSION_DENIED']);
-    expect(outcome(await patch(['owner']))).toEqual([200, 'ok']);
-    expect(outcome(await patch(['viewer']))).toEqual([403, 'PERMISSION_DENIED']);
+    expect(outcome(await patch(['till', 'owner']))).toEqual([200, 'ok']);
+    expect(outcome(await patch(['owner'], [...held, 'till:use']))).toEqual([200, 'ok']);
+    expect((await listed(own)).map(({ roleIds }) => roleIds)).toEqual([['owner'], ['owner']]);
+  });
+
+  it('and nobody takes away what he does not hold, by other roles or by removing the user', async () => {
+    const own = await aMerchant(service);
+    const [, owner] = [
+      await aUser(service.deps, { merchantId: own.id }),
+      await aUser(service.deps, { merchantId: own.id }),
+    ];
+    const staff = await aUser(service.deps, { merchantId: own.id, roleIds: ['till'] });
+    // A role that was deleted gives nothing, and holds up nobody.
+    await service.deps.collections.users.updateOne({ _id: staff._id }, { $push: { roleIds: 'gone' } });
+    const editor: Permission[] = [...held, 'till:use'];
+    const demoted = await by(own, editor, `${path}/${owner._id}`, { method: 'PATCH', body: { roleIds: ['till'] } });
+    expect(outcome(demoted)).toEqual([403, 'PERMISSION_DENIED']);
+    expect(demoted.body.error.details.missing).toContain('api-keys:create');
+    const removed = await by(own, editor, `${path}/${owner._id}`, { method: 'DELETE' });
+    expect(outcome(removed)).toEqual([403, 'PERMISSION_DENIED']);
+    const other = await by(own, held, `${path}/${staff._id}`, { method: 'DELETE' });
+    expect(outcome(other)).toEqual([403, 'PERMISSION_DENIED']);
+    expect(outcome(await by(own, editor, `${path}/${staff._id}`, { method: 'DELETE' }))).toEqual([200, 'ok']);
     expect((await listed(own)).map(({ roleIds }) => roleIds)).toEqual([['owner'], ['owner']]);
   });
 });
@@ -162,7 +184,7 @@ describe('the last owner', () => {
           owners.map(({ _id: id }, index) => {
             const deps = index % 2 === 0 ? service.deps : other;
             return index < 2
-              ? removeUser(deps, { merchantId, id })
+              ? removeUser(deps, { merchantId, id, mayGrant: () => {} })
               : changeRoles(deps, { merchantId, id, roleIds: ['viewer'], mayGrant: () => {} });
           }),
         );
@@ -179,7 +201,9 @@ describe('the last owner', () => {
     const merchantId = newId();
     await aUser(service.deps, { merchantId: newId() });
     const { _id: id } = await aUser(service.deps, { merchantId });
-    await expect(removeUser(service.deps, { merchantId, id })).rejects.toMatchObject({ code: 'LAST_OWNER' });
+    await expect(removeUser(service.deps, { merchantId, id, mayGrant: () => {} })).rejects.toMatchObject({
+      code: 'LAST_OWNER',
+    });
   });
 });
 

@@ -48,6 +48,7 @@ const wrong: Record<string, string> = {
   SMTP_TIMEOUT_MS: '999',
   MAIL_FROM: 'Ada <ada@example.com>',
   MAIL_PER_ADDRESS_AN_HOUR: '0',
+  MAIL_SIGN_INS_PER_ADDRESS: '0',
   MAIL_PER_PROGRAM_A_MINUTE: '0',
   WEBHOOK_ALLOW_HTTP: 'maybe',
   WEBHOOK_ALLOW_CIDRS: '10.0.0.0/33',

@@ -11,6 +11,7 @@ import { inTransaction } from '../../../platform/mongodb/inTransaction.js';
 import { retryOnConflict } from '../../../platform/mongodb/retryOnConflict.js';
 import type { BatchRow, ImportChunkRow, ImportRow, ImportRowOutcome } from '../../../schemas/collections.js';
 import { createdEventId } from '../../../schemas/ids.js';
+import { marksOfRows } from '../../../schemas/importMarks.js';
 import type { Program } from '../../../schemas/programs.js';
 import { newMemberCodes } from '../../members/memberCodes.js';
 import { type NewMemberRows, newMemberRows } from '../../members/newMember.js';
@@ -187,7 +188,11 @@ async function write(deps: Deps, { row, outcomes, made, cumulative }: Decided, s
   const emailRows = made.flatMap((rows) => rows.email ?? []);
   const externalIdRows = made.flatMap((rows) => rows.externalId ?? []);
   const open = { _id: row._id, outcomes: { $exists: false } };
-  const decidedNow = await importChunks.updateOne(open, { $set: { outcomes, cumulative } }, { session });
+  const decidedNow = await importChunks.updateOne(
+    open,
+    { $set: { outcomes, cumulative, marks: marksOfRows(row.merchantId, { ...row, outcomes }) } },
+    { session },
+  );
   if (decidedNow.matchedCount !== 1) throw new VersionConflict('Another attempt decided these rows.');
   const newMembers = made.map((rows) => rows.member);
   if (newMembers.length > 0) await members.insertMany(newMembers, { session });

@@ -10,6 +10,7 @@ import { insert, update } from '../../../platform/mongodb/statements.js';
 import { transact } from '../../../platform/mongodb/transact.js';
 import type { BatchRow, ImportRow } from '../../../schemas/collections.js';
 import { newId } from '../../../schemas/ids.js';
+import { marksOfRows } from '../../../schemas/importMarks.js';
 import type { Actor } from '../../../schemas/members.js';
 import { endEventOf } from '../finishBatch.js';
 import { insertBatch } from '../insertBatch.js';
@@ -52,12 +53,14 @@ export async function storeChunk(
   { batch, chunk, rows }: { batch: BatchRow; chunk: number; rows: ImportRow[] },
 ): Promise<void> {
   const { _id: batchId, merchantId } = batch;
+  const marks = marksOfRows(merchantId, { rows });
   await deps.collections.importChunks.insertOne({
     _id: chunkId(batchId, chunk),
     batchId,
     merchantId,
     chunk,
     rows,
+    ...(marks.length > 0 && { marks }),
   });
   deps.crashPoint('mid-upload');
 }

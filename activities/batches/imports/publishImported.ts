@@ -3,19 +3,20 @@
 // events: `member.created` says which passes were issued, and the missing ones are issued later. A quiet import issues
 // the passes, and publishes nothing for each member.
 
-import { isWriteConflict, VersionConflict } from '../../../platform/mongodb/conflicts.js';
+import { isDuplicateKey, isWriteConflict, VersionConflict } from '../../../platform/mongodb/conflicts.js';
 import { insertMissing } from '../../../platform/mongodb/insertMissing.js';
 import { retryOnConflict } from '../../../platform/mongodb/retryOnConflict.js';
 import { update } from '../../../platform/mongodb/statements.js';
-import { transact } from '../../../platform/mongodb/transact.js';
+import { transactAlone } from '../../../platform/mongodb/transact.js';
 import { isFinished } from '../../../schemas/batches.js';
 import type { BatchRow, EventRow, ImportChunkRow, ImportRowOutcome, MemberRow } from '../../../schemas/collections.js';
-import { importId } from '../../../schemas/ids.js';
+import { enrollId, importId } from '../../../schemas/ids.js';
 import type { ChunkProgress } from '../../../schemas/workflows.js';
 import { memberCreated } from '../../members/newMember.js';
 import { ensureLease, newFence, releaseEvents, withLease } from '../../outbox/leases.js';
 import { serialisedEnvelope } from '../../outbox/newEvent.js';
 import { issuanceOf } from '../../outbox/serialiseEnvelopes.js';
+import { type Counted, createCounting } from '../../stats/createCounting.js';
 import { issueBoth } from '../../wallets/issuePasses.js';
 import { publishLeased } from '../../webhooks/publishEvents.js';
 import type { WorkerDeps } from '../../workerDeps.js';
@@ -112,15 +113,18 @@ export async function publish(
 }
 
 /**
- * Records how many members of the chunk have a pass on each wallet, and adds the difference to the batch's counts.
- * Called once for each chunk, and again after missing passes were issued.
+ * Records how many members of the chunk have a pass on each wallet, and adds the difference to the batch's counts. The
+ * first time it also counts the members in the overview: not all of them have an event that could be counted. Called once for each chunk, and again after missing passes were issued.
  */
 export async function recordPublished(
   deps: WorkerDeps,
   { batch, row, memberIds }: { batch: BatchRow; row: ImportChunkRow; memberIds: string[] },
 ): Promise<{ apple: number; google: number }> {
   const passes = await deps.collections.members
-    .find({ _id: { $in: memberIds } }, { projection: { 'pass.appleIssuedAt': 1, 'pass.googleIssuedAt': 1 } })
+    .find(
+      { _id: { $in: memberIds } },
+      { projection: { createdAt: 1, 'pass.appleIssuedAt': 1, 'pass.googleIssuedAt': 1 } },
+    )
     .toArray();
   const published = {
     apple: passes.filter(({ pass }) => pass?.appleIssuedAt).length,
@@ -135,21 +139,41 @@ export async function recordPublished(
     'passIssuance.google': published.google - before.google,
     published: row.published ? 0 : memberIds.length,
   };
+  const createdAt = passes[0]?.createdAt ?? deps.now();
+  const counted = row.published ? [] : [await countedOf(deps, { batch, memberIds, createdAt })];
+  const counting = createCounting(deps);
   try {
     const write = () =>
-      transact(
-        deps,
-        [
+      counting.attempt(() => {
+        const counters = counting.statements(counted);
+        const statements = [
           update(deps, 'importChunks', { _id: row._id, ...unchanged }, { $set: { published } }),
           update(deps, 'batches', { _id: batch._id }, { $inc: change }),
-        ],
-        2,
-      );
-    // Other chunks may change the counts of the same batch at the same time.
-    await retryOnConflict(deps, write, isWriteConflict);
+          ...counters,
+        ];
+        return transactAlone(deps, statements, 2 + counters.length);
+      });
+    // Others may change the counts of the same batch, or of the overview, at the same time.
+    await retryOnConflict(deps, write, (error) => isWriteConflict(error) || isDuplicateKey(error));
   } catch (error) {
     // Another attempt has already recorded this chunk.
     if (!(error instanceof VersionConflict)) throw error;
   }
   return published;
+}
+
+/** From the ledger, which keeps the points of members that were erased since. */
+async function countedOf(
+  deps: WorkerDeps,
+  {
+    batch: { merchantId, programId },
+    memberIds,
+    createdAt: at,
+  }: { batch: BatchRow; memberIds: readonly string[]; createdAt: Date },
+): Promise<Counted> {
+  const entries = await deps.collections.ledger
+    .find({ _id: { $in: memberIds.map(enrollId) } }, { projection: { delta: 1 } })
+    .toArray();
+  const given = entries.reduce((sum, { delta }) => sum + delta, 0);
+  return { merchantId, programId, at, counts: { 'members.enrolled': memberIds.length, 'points.given': given } };
 }

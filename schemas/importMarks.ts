@@ -1,0 +1,50 @@
+// What the rows of an import's chunk are found by when a member is erased or exported: digests of the ids of their
+// members, and of the cells of rows that became no member. So neither reads the files of all imports. The digests are
+// different in each merchant, and short: two different texts may have the same one.
+import type { ImportChunkRow, ImportRow, ImportRowOutcome } from './collections.js';
+import { sha256 } from './ids.js';
+
+const digits = (value: string): string => value.replace(/\D/g, '');
+
+/** Shorter ones are too likely to be something else, such as a number of points. */
+const shortest = 6;
+
+/** A text in the forms in which it is compared, however it is written. Empty for a short one. */
+function formsOf(text: string): string[] {
+  if (text.trim().length < shortest) return [];
+  const forms = [text.trim().toLowerCase(), digits(text)];
+  return forms.filter((form) => form.length >= shortest);
+}
+
+/** Whether a cell of a file holds one of the values. */
+export const holdsOne = (cell: string, values: readonly string[]): boolean => {
+  const forms = formsOf(cell);
+  return values.some((value) => formsOf(value).some((form) => forms.includes(form)));
+};
+
+const markOf = (merchantId: string, text: string): string => sha256(`${merchantId}:${text}`).slice(0, 13);
+
+/** The marks of the chunks in which rows about the person may be, unless an import never reached the row. */
+export function marksOfPerson(
+  merchantId: string,
+  { memberId, values }: { memberId: string; values: readonly string[] },
+): string[] {
+  return [memberId, ...values.flatMap(formsOf)].map((text) => markOf(merchantId, text));
+}
+
+export const isEmptied = ({ cells }: Pick<ImportRow, 'cells'>): boolean => cells.every((cell) => cell === '');
+
+/** Rows that are not decided yet have no mark; of those that cannot become a member this is decided at once. */
+export function marksOfRows(
+  merchantId: string,
+  { rows, outcomes = [] }: Pick<ImportChunkRow, 'rows' | 'outcomes'>,
+): string[] {
+  const decided = new Map<number, ImportRowOutcome>(outcomes.map((outcome) => [outcome.row, outcome]));
+  const texts = rows.flatMap((row) => {
+    const outcome = decided.get(row.row);
+    if (isEmptied(row)) return [];
+    if (outcome?.memberId !== undefined) return [outcome.memberId];
+    return outcome || row.reason !== undefined ? row.cells.flatMap(formsOf) : [];
+  });
+  return [...new Set(texts)].map((text) => markOf(merchantId, text));
+}

@@ -1,0 +1,90 @@
+// Requests that need much memory are bounded by merchant: large bodies of programs, dry runs, and exports of members
+// (docs/interface.md#81-limits). A body is not read before its request has a turn.
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../schemas/ids.js';
+import { type Answer, aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { startService, type TestService } from '../rig/service.js';
+import { until } from '../rig/until.js';
+
+let service: TestService;
+let merchant: TestMerchant;
+let other: TestMerchant;
+
+beforeAll(async () => {
+  service = await startService({ worker: false, env: { MERCHANT_MAX_LARGE_REQUESTS: '1' } });
+  [merchant, other] = await Promise.all([aMerchant(service), aMerchant(service)]);
+});
+afterAll(() => service.stop());
+
+const refused = {
+  status: 429,
+  body: { error: { code: 'RATE_LIMITED', details: { limit: 'MERCHANT_MAX_LARGE_REQUESTS', max: 1 } } },
+};
+const length = 200_000;
+const preview = '/merchants/me/programs/preview';
+
+/** A request that has sent half of its body. Returns how to send the rest, and the status of its answer. */
+async function halfSent(by: TestMerchant, path: string, type: string, text: string) {
+  const headers = {
+    ...{ Authorization: `Bearer ${await by.token()}`, 'Content-Type': type },
+    'Content-Length': Buffer.byteLength(text),
+  };
+  const sent = request(`${service.baseUrl}${path}`, { method: 'POST', headers });
+  const answered = new Promise<number | undefined>((resolve, reject) => {
+    sent.on('response', ({ statusCode }) => resolve(statusCode));
+    sent.on('error', reject);
+  });
+  await new Promise((resolve) => sent.write(text.slice(0, text.length / 2), resolve));
+  return { end: () => sent.end(text.slice(text.length / 2)), answered };
+}
+
+const bodyOf = (size: number) => ({ program: { name: 'x'.repeat(size) } });
+const send = async (by: TestMerchant, size: number): Promise<Answer> =>
+  by.call(preview, { body: bodyOf(size), credential: { Authorization: `Bearer ${await by.token()}` } });
+
+describe('a merchant whose large request is being read', () => {
+  it.each([
+    ['the body of a program', preview, 'application/json', JSON.stringify(bodyOf(length))],
+    [
+      'a dry run',
+      '/merchants/me/imports?dryRun=true&programId=',
+      'text/csv',
+      `firstName\n${'Ada\n'.repeat(length / 4)}`,
+    ],
+  ])(
+    'waits for it with its next one, while small ones and other merchants go on: %s',
+    async (_title, path, type, text) => {
+      const programId = path.endsWith('=') ? (await merchant.program())._id : '';
+      const first = await halfSent(merchant, `${path}${programId}`, type, text);
+      // Until the first has its turn, the second may get it.
+      await until(async () => (await send(merchant, length)).status === 429);
+      expect(await send(merchant, length)).toMatchObject(refused);
+      expect([(await send(merchant, 100)).status, (await send(other, length)).status]).toEqual([200, 200]);
+      first.end();
+      expect(await first.answered).toBe(200);
+      expect((await send(merchant, length)).status).toBe(200);
+    },
+  );
+});
+
+it('a merchant has one export of a member at a time, until its reader is done or gone', async () => {
+  const member = await merchant.enroll();
+  const given = { merchantId: merchant.id, memberId: member.id, type: 'pass.scanned', outcome: 'success' as const };
+  const rows = Array.from({ length: 2_000 }, () => ({
+    ...{ _id: newId(), ...given, detail: 'x'.repeat(10_000), occurredAt: new Date() },
+  }));
+  for (let from = 0; from < rows.length; from += 100)
+    await service.deps.collections.timeline.insertMany(rows.slice(from, from + 100));
+  const path = `/merchants/me/members/${member.id}/export`;
+  const reading = new AbortController();
+  const headers = { Authorization: `Bearer ${await merchant.token()}` };
+  const slow = await fetch(`${service.baseUrl}${path}`, { headers, signal: reading.signal });
+  expect(slow.status).toBe(200);
+  expect(await merchant.call(path)).toMatchObject(refused);
+  expect((await send(merchant, length)).status).toBe(200);
+  reading.abort();
+  const { status, body } = await merchant.call(path);
+  expect([status, body.data.kept.timeline.length]).toEqual([200, expect.any(Number)]);
+  expect(body.data.kept.timeline.length).toBeGreaterThan(1_999);
+});
