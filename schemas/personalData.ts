@@ -215,8 +215,7 @@ export const personalData: Record<CollectionName, Kept> = {
   sessions: { holds: 'who is signed in to the console', kept: 'until the session ends' },
   signInLinks: { holds: 'email of users who requested a sign-in link', kept: '15 minutes', ofNobody: true },
   mails: {
-    holds:
-      'mails to members and users: kind, language, state; until it is sent also the address, encrypted',
+    holds: 'mails to members and users: kind, language, state; until it is sent also the address, encrypted',
     kept: '30 days',
     ofMember: byMember,
     erase: 'remove',
