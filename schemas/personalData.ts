@@ -54,8 +54,8 @@ const byMember = ({ memberId }: Whose): Document[] => [{ memberId }];
 export const personalData: Record<CollectionName, Kept> = {
   merchants: { holds: 'name, limits and suspension of a merchant', kept: 'until the merchant is removed' },
   programs: { holds: 'the live version of each program', kept: withMerchant },
-  programDrafts: { holds: 'the newest edit of each program, and who made it', kept: withMerchant },
-  programVersions: { holds: 'what each program was, and who published it', kept: withMerchant },
+  programDrafts: { holds: 'the newest edit of each program, and its author', kept: withMerchant },
+  programVersions: { holds: 'the published versions of each program, and who published them', kept: withMerchant },
   slugs: { holds: 'the address of each program', kept: withMerchant },
   members: {
     holds: 'name, email, phone, external id, tags, attribution, consent, balance, card link, last message',
@@ -89,11 +89,11 @@ export const personalData: Record<CollectionName, Kept> = {
     left: 'nothing',
   },
   stats: { holds: 'counts of each program by day', kept: withMerchant },
-  counters: { holds: 'how many members, events and other rows there are', kept: withMerchant },
+  counters: { holds: 'the numbers of members, events and other rows', kept: withMerchant },
   expiries: { holds: 'since when the points of a program expire', kept: withMerchant },
   tags: { holds: 'the tags in use', kept: 'while a member has the tag' },
   ledger: {
-    holds: 'each change of a balance: numbers, receipt, place, message, who made it',
+    holds: 'each change of a balance: numbers, receipt, place, message, actor',
     kept: withMerchant,
     ofMember: byMember,
     erase: {
@@ -104,14 +104,14 @@ export const personalData: Record<CollectionName, Kept> = {
     left: 'the numbers, without message, reason, receipt, place and the name of the actor',
   },
   idempotencyKeys: {
-    holds: 'the answers to changes, to be given again',
+    holds: 'the answers to changes, for repeated requests',
     kept: '3 days',
     ofMember: ({ memberId }) => keyedOperations.map((operation) => idsWith(`${operation}:${memberId}:`)),
     erase: 'remove',
     left: 'nothing',
   },
   events: {
-    holds: 'what subscribers are told, as it is sent: name, email, code, changes, messages',
+    holds: 'the events as they are sent to subscribers: name, email, code, changes, messages',
     kept: '90 days',
     ofMember: byMember,
     // Empty bytes and results prevent processes that read the event earlier from writing them again.
@@ -143,7 +143,7 @@ export const personalData: Record<CollectionName, Kept> = {
   },
   classUpdates: { holds: 'programs whose class is to be updated at Google', kept: 'until it is updated' },
   deliveries: {
-    holds: 'to which address an event was sent, when, and with which status; no payload',
+    holds: 'the attempts to send an event: address, time and status; no payload',
     kept: '30 days',
     ofMember: byMember,
     erase: {
@@ -153,7 +153,7 @@ export const personalData: Record<CollectionName, Kept> = {
         $unset: { queuedFor: '', dueAt: '' },
       }),
     },
-    left: 'the line of the log; what was not delivered yet ends as `exhausted` with the error `erased`',
+    left: 'the line of the log; a delivery that is not made yet ends as `exhausted` with the error `erased`',
   },
   waitingSubscriptions: { holds: 'subscriptions with deliveries in the queue', kept: 'while there are any' },
   subscriptions: {
@@ -176,21 +176,21 @@ export const personalData: Record<CollectionName, Kept> = {
     left: 'nothing',
   },
   removals: {
-    holds: 'that a pass was removed from a phone lately',
+    holds: 'recent removals of passes from phones',
     kept: 'an hour',
     ofMember: byMember,
     erase: 'remove',
     left: 'nothing',
   },
   erasures: {
-    holds: 'ids of erased members, and when; while traces are looked for also what they are looked for by',
+    holds: 'ids of erased members and the time; until the last run also the values by which traces are found',
     kept: withMerchant,
     ofMember: ({ memberId }) => [{ _id: memberId }],
     left: 'ids and time',
   },
-  spentCodes: { holds: 'digests of the codes of erased members, which nobody gets again', kept: withMerchant },
+  spentCodes: { holds: 'digests of the codes of erased members, which are never reused', kept: withMerchant },
   deviceLogs: {
-    holds: 'what phones report of their passes',
+    holds: 'problems that phones report about their passes',
     kept: '7 days',
     ofMember: ({ serialNumber }) => (serialNumber === undefined ? [] : [{ serialNumber }]),
     erase: 'remove',
@@ -198,43 +198,42 @@ export const personalData: Record<CollectionName, Kept> = {
     ofNobody: true,
   },
   apiKeys: {
-    holds: 'name, roles and maker of API keys',
+    holds: 'name, roles and creator of API keys',
     kept: 'until 30 days after the key has ended',
     secret: ['hash'],
   },
   roles: { holds: 'names and permissions of roles', kept: withMerchant },
-  batches: { holds: 'imports, campaigns, replays: progress, counts, message, who started it', kept: withMerchant },
+  batches: { holds: 'imports, campaigns, replays: progress, counts, message, who started them', kept: withMerchant },
   importChunks: {
-    holds: 'the rows of imported files, and what became of them',
+    holds: 'the rows of imported files, and their outcomes',
     kept: '7 days after the import',
     ofMember: 'batches',
     left: 'the number of the row and its outcome',
   },
   batchTargets: {
-    holds: 'ids of the members or events that a batch is for',
+    holds: 'ids of the members or events that a batch processes',
     kept: '7 days after the batch',
     ofMember: 'batches',
     left: 'the word `erased` in place of the id',
   },
   users: { holds: 'people who sign in to the console: email, roles, last sign-in', kept: 'until the user is removed' },
   sessions: { holds: 'who is signed in to the console', kept: 'until the session ends' },
-  signInLinks: { holds: 'email of users who asked for a sign-in link', kept: '15 minutes', ofNobody: true },
+  signInLinks: { holds: 'email of users who requested a sign-in link', kept: '15 minutes', ofNobody: true },
   mails: {
-    holds:
-      'mails to members and users: kind, language, what became of them; until it is sent also the address, encrypted',
+    holds: 'mails to members and users: kind, language, state; until it is sent also the address, encrypted',
     kept: '30 days',
     ofMember: byMember,
     erase: 'remove',
-    left: 'nothing; what an SMTP server took is out of reach',
+    left: 'nothing here; mails that an SMTP server accepted cannot be removed',
     secret: ['sealed'],
   },
   mailCounts: { holds: 'keyed digests of addresses that were mailed, and when', kept: 'an hour' },
   audit: {
-    holds: 'who changed what: ids, names of fields, network, request id; no values',
+    holds: 'each change and its actor: ids, names of fields, network, request id; no values',
     kept: '400 days',
     ofMember: ({ memberId, merchantId }) => [{ merchantId, targetId: memberId }],
     left: 'the ids',
   },
   nonces: { holds: 'random numbers of Google’s callbacks', kept: '30 days', ofNobody: true },
-  probes: { holds: 'one row that shows whether MongoDB takes writes', kept: 'always', ofNobody: true },
+  probes: { holds: 'one row that shows whether MongoDB accepts writes', kept: 'always', ofNobody: true },
 };

@@ -51,7 +51,7 @@ export const balanceEndpoints = {
   }),
   explainBalance: endpoint('get', `${one}/balance`, {
     tag: 'Points and rewards',
-    summary: 'What a member has, and what it is made of',
+    summary: 'The balance of a member and how it came about',
     access: 'merchants.members:view',
     result: balanceExplained,
     errors: ['MEMBER_NOT_FOUND'],

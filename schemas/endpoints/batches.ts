@@ -12,7 +12,7 @@ const one = '/merchants/me/batches/:id';
 export const batchEndpoints = {
   startImport: endpoint('post', '/merchants/me/imports', {
     tag,
-    summary: 'Import members from a large CSV file; the answer is the batch that carries it',
+    summary: 'Import members from a large CSV file; the answer is its batch',
     description:
       'As `POST /merchants/me/members/import`, with up to 1,000,000 rows and 256 MB. The file is the body (text/csv, `programId` in the query) or the part `file` of multipart/form-data, after the other parts. 202 with the batch; with `dryRun=true` 200 with what would be created, deduped and failed, and nothing is written.',
     access: 'merchants.members:create',
@@ -33,7 +33,7 @@ export const batchEndpoints = {
   }),
   getBatch: endpoint('get', one, {
     tag,
-    summary: 'How far a batch is: phase, counts, percent, rate',
+    summary: 'The progress of a batch: phase, counts, percent, rate',
     access: view,
     result: batch,
     errors: ['BATCH_NOT_FOUND'],
@@ -51,7 +51,7 @@ export const batchEndpoints = {
   }),
   exportFailedRows: endpoint('get', `${one}/errors.csv`, {
     tag,
-    summary: 'The failed rows with their number and the reason, ready to mend and send again',
+    summary: 'The failed rows with their number and the reason, to correct and upload again',
     description:
       'First the column `row`, then the columns of the file, then `reason`; both may stay in the mended file: an import does not look at them. Cells that a spreadsheet would run are guarded by an apostrophe, which an import takes off. Rows are kept for 7 days.',
     access: view,

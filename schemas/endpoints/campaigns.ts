@@ -9,7 +9,7 @@ const all = '/merchants/me/campaigns';
 export const campaignEndpoints = {
   sendCampaign: endpoint('post', all, {
     tag,
-    summary: 'Push a message onto the passes of everyone who matches',
+    summary: 'Send a message to the passes of all matching members',
     description:
       'Active members of the program, where one is named, with all of the tags, where some are named. The answer comes before the first push; `campaign.sent` tells of the end. 503 UNAVAILABLE means that nothing is sent. With `dryRun: true` 200 with how many members match; nothing is sent or stored.',
     access: 'merchants.campaigns:create',

@@ -56,7 +56,7 @@ export const memberEndpoints = {
   listTags: endpoint('get', '/merchants/me/members/tags', {
     tag: 'Members',
     summary: 'All tags in use, sorted',
-    description: 'At most as many as a merchant may have: 1,000 (MERCHANT_MAX_TAGS).',
+    description: 'At most the limit of a merchant: 1,000 (MERCHANT_MAX_TAGS).',
     access: view,
     result: z.object({ tags: z.array(z.string()) }),
   }),
@@ -110,8 +110,8 @@ export const memberEndpoints = {
   }),
   exportMember: endpoint('get', `${one}/export`, {
     tag: 'Members',
-    summary: 'All that is kept about a member',
-    description: 'One JSON document, streamed: the rows of each collection that holds something about the member.',
+    summary: 'All data that is stored about a member',
+    description: 'One JSON document, streamed: the rows about the member in each collection.',
     access: view,
     result: members.memberExport,
     errors: ['MEMBER_NOT_FOUND'],

@@ -28,7 +28,7 @@ export const programEndpoints = {
     ...editing,
     audit: { action: 'program.create', writes: ['programDrafts'] },
     summary: 'Make a draft of a new program',
-    description: 'API keys and customers see nothing of it until it is published.',
+    description: 'API keys and customers do not see it until it is published.',
     largeBody: true,
     body: edits.programRequest,
     result: edits.programDraft,
@@ -94,7 +94,7 @@ export const programEndpoints = {
   }),
   previewPublication: endpoint('get', `${one}/publish-preview`, {
     ...editing,
-    summary: 'Whom the publication of the newest edit would change',
+    summary: 'The members whose passes the publication of the newest edit would change',
     description:
       'Looks at 50,000 members (PROGRAM_PREVIEW_MAX_MEMBERS) at most, for at most a second. Where a program has more, `complete` is false and the numbers are those of the members that were looked at.',
     result: edits.publishPreview,
@@ -124,7 +124,7 @@ export const programEndpoints = {
   }),
   getProgramVersion: endpoint('get', `${one}/versions/:version`, {
     ...editing,
-    summary: 'Read one version with its template, for example to go back to it',
+    summary: 'Read one version with its template, for example to restore it',
     result: edits.programVersionDetail,
     errors: ['PROGRAM_NOT_FOUND', 'PROGRAM_VERSION_NOT_FOUND'],
   }),

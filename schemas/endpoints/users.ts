@@ -30,7 +30,7 @@ export const userEndpoints = {
   }),
   updateUser: endpoint('patch', `${all}/:id`, {
     tag,
-    summary: 'Replace the roles of a user; running sessions have them at once',
+    summary: 'Replace the roles of a user; they apply to running sessions at once',
     description: 'Adding or taking away a role with permissions that the caller does not hold is refused with 403.',
     access: 'users:edit',
     audit: { action: 'user.edit', writes: ['users'] },
@@ -67,7 +67,7 @@ export const userEndpoints = {
   }),
   signOutEverywhere: endpoint('post', '/auth/sign-out-everywhere', {
     tag,
-    summary: 'End all sessions of this person at once, in every merchant, and void the sign-in links that wait',
+    summary: 'End all sessions of this person at once, in every merchant, and void the unused sign-in links',
     access: 'session',
     audit: { not: 'ends sessions of the person who asks' },
     session: true,
@@ -75,7 +75,7 @@ export const userEndpoints = {
   }),
   requestSignInLink: endpoint('post', '/auth/sign-in-links', {
     tag,
-    summary: 'Ask for a mail with a sign-in link',
+    summary: 'Request a mail with a sign-in link',
     description: 'The answer is the same for every address, whether it belongs to a user or not.',
     access: 'public',
     audit: { not: 'changes nothing until the link is used; a user shows when it was last' },

@@ -81,7 +81,7 @@ export const webhookEndpoints = {
   }),
   rotateSecret: endpoint('post', `${one}/rotate-secret`, {
     tag,
-    summary: 'Make a new secret; the old one also signs for 24 hours, or ends at once',
+    summary: 'Create a new secret; the old one also signs for 24 hours, or is revoked at once',
     description:
       'With `revokePrevious: true` every older secret ends at once, for a secret that has leaked; receivers refuse deliveries until they have the new one.',
     access: 'merchants.campaigns:edit',
@@ -94,7 +94,7 @@ export const webhookEndpoints = {
   }),
   replayRange: endpoint('post', `${one}/replay`, {
     tag,
-    summary: 'Send a stretch of events again, with their eventIds and bytes',
+    summary: 'Send the events of a period again, with their eventIds and bytes',
     description:
       'Goes on as a batch, at a bounded rate: `GET /merchants/me/batches/{id}` shows how far it is (`created` counts what was delivered at its first attempt, `deduped` what was skipped, `failed` what is retried or given up), `POST /merchants/me/batches/{id}/cancel` ends it. A disabled subscription is replayed to once it is enabled. 503 UNAVAILABLE means that nothing is sent.',
     access: 'merchants.campaigns:edit',

@@ -22,13 +22,13 @@ const table = {
   },
   'Retry-After': { description: 'Seconds until the window resets.', required: true, schema: count, example: 850 },
   'Idempotency-Key': {
-    description: 'The key of this change: the one that was sent, or the one that was made.',
+    description: 'The key of this change: the one that was sent, or a generated one.',
     required: true,
     schema: { type: 'string', pattern: key },
     example: 'till-4-receipt-20391',
   },
   'Idempotent-Replayed': {
-    description: 'Stands on a stored answer that was given before.',
+    description: 'Present on a stored answer to a repeated request.',
     schema: { type: 'string', const: 'true' },
     example: 'true',
   },

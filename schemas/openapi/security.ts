@@ -6,13 +6,13 @@ export const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'X-API-Key',
-    description: 'An API key as it is: `X-API-Key: lps_...`.',
+    description: 'An API key alone: `X-API-Key: lps_...`.',
   },
   apiKeyAuthorization: {
     type: 'apiKey',
     in: 'header',
     name: 'Authorization',
-    description: 'An API key behind the word ApiKey: `Authorization: ApiKey lps_...`.',
+    description: 'An API key after the scheme ApiKey: `Authorization: ApiKey lps_...`.',
   },
   consoleToken: {
     type: 'http',

@@ -107,9 +107,9 @@ function webhookOf(type: EventType): Record<string, unknown> {
         content: { 'application/json': { schema: { $ref: `#/components/schemas/${eventName(type)}Event` }, example } },
       },
       responses: {
-        '2XX': { description: 'Taken. Any 2xx within `timeoutMs` of the subscription counts.' },
+        '2XX': { description: 'Accepted. Any 2xx within `timeoutMs` of the subscription counts.' },
         '410': { description: 'Gone: the delivery ends and the subscription is disabled.' },
-        default: { description: 'Not taken: tried again as the `retryPolicy` of the subscription says.' },
+        default: { description: 'Not accepted: retried by the `retryPolicy` of the subscription.' },
       },
     },
   };
