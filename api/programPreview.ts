@@ -1,8 +1,10 @@
-// A preview of a draft on both phones and on its public page, made by the code that builds the real passes, objects and
+// A preview of a program on both phones and on its public page, made by the code that builds the real passes, objects and
 // pages. Nothing is stored.
 import type { z } from 'zod';
 import { newMemberRows } from '../activities/members/newMember.js';
 import { checkProgram, requireFreeSlug } from '../activities/programs/checkContent.js';
+import type { ProgramAt } from '../activities/programs/programHead.js';
+import { readProgram } from '../activities/programs/readProgram.js';
 import { loyaltyClassOf, loyaltyObjectOf } from '../activities/wallets/google/passViews.js';
 import { applePassView, googlePassView, googleProgramView } from '../activities/wallets/passViews.js';
 import { tierOf } from '../schemas/balance.js';
@@ -11,15 +13,17 @@ import { isMailOn } from '../schemas/config.js';
 import { contrastOf } from '../schemas/contrast.js';
 import { ServiceError } from '../schemas/errors.js';
 import { languageOf } from '../schemas/languages/index.js';
-import type { finding, programPreview, SampleMember } from '../schemas/programEdits.js';
+import type { finding, memberPreview, programPreview, SampleMember } from '../schemas/programEdits.js';
 import type { Program } from '../schemas/programs.js';
 import type { ApiDeps } from './apiDeps.js';
 import { enrollPage } from './pages/enrollForm.js';
 import { type Page, pageHtml } from './pages/layout.js';
 import { wordsOf } from './pages/words.js';
+import { type MemberAt, readMember } from './reads/members.js';
 
 type Finding = z.input<typeof finding>;
 type Preview = z.input<typeof programPreview>;
+type Card = z.input<typeof memberPreview>;
 
 interface PreviewProgram {
   merchantId: string;
@@ -38,19 +42,43 @@ export async function previewProgram(
   { merchantId, program: { version, liveVersion, ...given }, member }: PreviewProgram,
 ): Promise<Preview> {
   const asGiven = await checkProgram({ _id: unsaved._id, ...given, merchantId }, merchantId);
-  const errors = asGiven.ok ? [] : asGiven.mistakes.map((mistake) => ({ ...mistake, severity: 'error' as const }));
+  const mistakes = asGiven.ok ? [] : asGiven.mistakes;
+  const foreign = given.merchantId !== undefined && given.merchantId !== merchantId;
+  const errors = [...mistakes, ...(foreign ? [{ path: 'merchantId', message: 'is not yours' }] : [])].map(
+    (mistake): Finding => ({ ...mistake, severity: 'error' }),
+  );
   const complete = asGiven.ok ? asGiven : await checkProgram({ ...unsaved, ...given, merchantId }, merchantId);
   if (!complete.ok) return { apple: null, appleImages: null, google: null, publicPage: null, findings: errors };
   const { program } = complete;
-  const sample = sampleOf(deps, program, member);
   const findings = [...errors, ...(await slugTaken(deps, program)), ...warnings(program)];
-  return {
-    ...(await appleOf(deps, program, sample)),
-    google: googleOf(deps, program, sample),
-    publicPage: pageHtml(deps, publicPageOf(deps, program)).text,
-    findings,
-  };
+  return { ...(await shownOf(deps, program, sampleOf(deps, program, member))), findings };
 }
+
+/** The live version with a sample member. Throws PROGRAM_NOT_FOUND. */
+export async function previewLive(deps: ApiDeps, at: ProgramAt): Promise<Preview> {
+  const program = await readProgram(deps, at);
+  return { ...(await shownOf(deps, program, sampleOf(deps, program))), findings: warnings(program) };
+}
+
+/** Throws MEMBER_NOT_FOUND. */
+export async function previewMember(deps: ApiDeps, at: MemberAt): Promise<Card> {
+  const row = await readMember(deps, at);
+  const program = await readProgram(deps, row);
+  const { serialNumber, pass } = sampleOf(deps, program);
+  const { token, authenticationToken } = pass;
+  // What opens the pass stays out of its picture.
+  return cardOf(deps, program, { ...row, serialNumber, pass: { ...row.pass, token, authenticationToken } });
+}
+
+const cardOf = async (deps: ApiDeps, program: Program, member: MemberRow): Promise<Card> => ({
+  ...(await appleOf(deps, program, member)),
+  google: googleOf(deps, program, member),
+});
+
+const shownOf = async (deps: ApiDeps, program: Program, sample: MemberRow): Promise<Omit<Preview, 'findings'>> => ({
+  ...(await cardOf(deps, program, sample)),
+  publicPage: pageHtml(deps, publicPageOf(deps, program)).text,
+});
 
 async function slugTaken(deps: ApiDeps, { _id: programId, merchantId, slug }: Program): Promise<Finding[]> {
   try {
@@ -83,7 +111,7 @@ async function appleOf(
   deps: ApiDeps,
   program: Program,
   member: MemberRow,
-): Promise<Pick<Preview, 'apple' | 'appleImages'>> {
+): Promise<Pick<Card, 'apple' | 'appleImages'>> {
   const { compileTemplate, passContent } = await import('../activities/wallets/apple/passPackage.js');
   const compiled = compileTemplate(deps.wallets.apple?.credentials ?? anyApple, program);
   const { json, files } = passContent(compiled, applePassView(deps.config, { member, program }));
@@ -95,7 +123,7 @@ async function appleOf(
   };
 }
 
-function googleOf(deps: ApiDeps, program: Program, member: MemberRow): Preview['google'] {
+function googleOf(deps: ApiDeps, program: Program, member: MemberRow): Card['google'] {
   const issuerId = deps.wallets.google?.credentials.issuerId ?? anyIssuer;
   return {
     class: { ...loyaltyClassOf(issuerId, googleProgramView(deps.config, program)) },

@@ -6,12 +6,20 @@ import { type Json, patchOf } from './mergePatch.js';
 import { programFile, programRecord } from './programs.js';
 import { plainText, text } from './text.js';
 
-const { _id, merchantId, archived, ...content } = programFile.shape;
+const { $schema, _id, merchantId, archived, ...content } = programFile.shape;
 
 export const programContentFields = Object.keys(content);
 
+/** What files and answers say of a program besides its content. An edit takes it back, and cannot change it. */
+const fixed = {
+  $schema,
+  _id: _id.optional(),
+  merchantId: merchantId.describe("the caller's own"),
+  archived: z.boolean().optional().describe('as it is: there are endpoints to archive and to restore'),
+};
+
 /** A new program. The rules between fields are those of a program file. */
-export const programRequest = z.strictObject({ _id: _id.optional(), ...content });
+export const programRequest = z.strictObject({ ...fixed, ...content });
 
 const version = z
   .int()
@@ -24,7 +32,9 @@ const fieldPatches: Record<string, z.ZodType> = Object.fromEntries(
 
 export const programPatch: z.ZodType<Json & { version?: number | undefined }> = z.strictObject({
   ...fieldPatches,
+  ...fixed,
   version: version.optional(),
+  liveVersion: z.int().nullable().optional().describe('ignored, so that the draft can be sent back as it was read'),
 });
 
 export const publishRequest = z.strictObject({ version: version.optional() }).optional();
@@ -96,15 +106,21 @@ export const finding = z.object({
   message: z.string(),
 });
 
-const shown = z.record(z.string(), z.unknown()).nullable();
+const shown = z.record(z.string(), z.unknown());
+
+/** The pass of one member. */
+export const memberPreview = z.object({
+  apple: shown.describe('the pass.json'),
+  appleImages: z.record(z.string(), z.string()).describe('the files of the pass beside it, in base64'),
+  google: z.object({ class: shown, object: shown }).describe('the loyalty class and the loyalty object'),
+});
+
+const { apple, appleImages, google } = memberPreview.shape;
 
 export const programPreview = z.object({
-  apple: shown.describe('the pass.json; null while the draft has errors'),
-  appleImages: z.record(z.string(), z.string()).nullable().describe('the files of the pass beside it, in base64'),
-  google: z
-    .object({ class: z.record(z.string(), z.unknown()), object: z.record(z.string(), z.unknown()) })
-    .nullable()
-    .describe('the loyalty class and the loyalty object'),
+  apple: apple.nullable().describe('the pass.json; null while the draft has errors'),
+  appleImages: appleImages.nullable().describe('the files of the pass beside it, in base64'),
+  google: google.nullable().describe('the loyalty class and the loyalty object'),
   publicPage: z.string().nullable().describe('the HTML of the page on which people join'),
   findings: z.array(finding),
 });

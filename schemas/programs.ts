@@ -22,6 +22,7 @@ const enrollmentFields = ['firstName', 'lastName', 'phone'] as const;
 /** The content of a program file (`npm run programs -- apply`); the defaults give a presentable pass and page. */
 export const programFile = z
   .strictObject({
+    $schema: z.string().optional(),
     _id: identifier,
     merchantId: identifier.optional(),
     slug: z
@@ -74,7 +75,7 @@ export const programFile = z
   });
 
 export type ProgramFile = z.output<typeof programFile>;
-export type Program = Omit<ProgramFile, 'merchantId'> & {
+export type Program = Omit<ProgramFile, 'merchantId' | '$schema'> & {
   merchantId: string;
   /** The live version; absent on a program from before programs had versions. */
   version?: number;

@@ -14,7 +14,8 @@ export type CheckedProgram = { ok: true; program: Program } | { ok: false; mista
 export async function checkProgram(value: unknown, merchantId: string): Promise<CheckedProgram> {
   const parsed = programFile.safeParse(value);
   if (!parsed.success) return { ok: false, mistakes: mistakesOf(programFile, parsed.error) };
-  const program: Program = { ...parsed.data, merchantId: parsed.data.merchantId ?? merchantId };
+  const { $schema, ...given } = parsed.data;
+  const program: Program = { ...given, merchantId: given.merchantId ?? merchantId };
   // Imported on demand, because its library is large.
   const { templateProblems } = await import('../wallets/apple/templateCheck.js');
   const mistakes = templateProblems(program).map(({ path, message }) => ({

@@ -27,10 +27,10 @@ interface CreateProgram {
 /** Throws VALIDATION_FAILED, SLUG_TAKEN, PROGRAM_EXISTS, PROGRAM_LIMIT_REACHED. */
 export async function createProgram(
   deps: Deps,
-  { merchantId, actor, program: { _id, ...given } }: CreateProgram,
+  { merchantId, actor, program }: CreateProgram,
 ): Promise<ProgramHead> {
-  const at = { merchantId, programId: _id ?? newId() };
-  const content = await checkContent(given, at);
+  const at = { merchantId, programId: program._id ?? newId() };
+  const content = await checkContent(contentChanges(program, { ...at, archived: false }), at);
   await requireFreeSlug(deps, at, content.slug);
   await requireImageRoom(deps, at, content);
   const now = deps.now();
@@ -72,6 +72,21 @@ export async function createProgram(
   return { ...at, live: null, draft: row, version: 1, content, archived: false };
 }
 
+type Fixed = Pick<ProgramHead, 'programId' | 'merchantId' | 'archived'>;
+
+/** What was sent but for what no edit changes. Throws VALIDATION_FAILED where that says something else. */
+function contentChanges(
+  { $schema, _id, merchantId, archived, liveVersion, ...changes }: Json,
+  fixed: Fixed,
+): Json {
+  const pairs = { _id: [_id, fixed.programId], merchantId: [merchantId, fixed.merchantId], archived: [archived, fixed.archived] };
+  const mistakes = Object.entries(pairs)
+    .filter(([, [given, is]]) => given !== undefined && given !== is)
+    .map(([path]) => ({ path, message: 'cannot be changed here' }));
+  if (mistakes.length > 0) throw new ServiceError('VALIDATION_FAILED', mistakes);
+  return changes;
+}
+
 interface EditProgram extends ProgramAt {
   actor: Actor;
   /** The version that the caller has read; without it, the newest edit is changed. */
@@ -90,7 +105,7 @@ export function editProgram(deps: Deps, { actor, version, patch, ...at }: EditPr
     // Checked first, because the other content may not fit another style.
     const style = programStyle.safeParse(patch.style);
     if (style.success) await requireStyle(deps, head, { style: style.data });
-    const content = await checkContent(mergePatch(head.content, patch), at);
+    const content = await checkContent(mergePatch(head.content, contentChanges(patch, head)), at);
     await requireFreeSlug(deps, at, content.slug);
     if (isDeepStrictEqual(content, head.content)) return head;
     await requireImageRoom(deps, at, content);

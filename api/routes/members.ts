@@ -11,6 +11,7 @@ import { performErasure } from '../changes/performErasure.js';
 import { memberExport } from '../memberExport.js';
 import { presentTimelineItem, presentTransaction } from '../presenters/history.js';
 import { presentMember, presentMemberDetail, presentMemberWithProgram } from '../presenters/member.js';
+import { previewMember } from '../programPreview.js';
 import { listLedger, listTimeline, readMember } from '../reads/members.js';
 import { searchMembers } from '../reads/searchMembers.js';
 import { listTags } from '../reads/tags.js';
@@ -64,6 +65,10 @@ export const memberRoutes: Routes<Names> = {
   async getMember({ deps, caller, params }) {
     const member = await readMember(deps, { merchantId: caller.merchantId, memberId: params.id ?? '' });
     return { data: presentMemberDetail(deps, { member, program: await cachedProgram(deps, member) }) };
+  },
+
+  async previewMember({ deps, caller, params }) {
+    return { data: await previewMember(deps, { merchantId: caller.merchantId, memberId: params.id ?? '' }) };
   },
 
   async updateMember(request) {

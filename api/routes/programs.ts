@@ -10,7 +10,7 @@ import type { programEndpoints } from '../../schemas/endpoints/programs.js';
 import { versionOf } from '../../schemas/programs.js';
 import type { Caller } from '../caller.js';
 import { presentDraft, presentHead, presentProgram, presentVersion } from '../presenters/program.js';
-import { previewProgram } from '../programPreview.js';
+import { previewLive, previewProgram } from '../programPreview.js';
 import { listEdited, listPrograms } from '../reads/programs.js';
 import { readPage } from '../reads/readPage.js';
 import type { Routes } from '../request.js';
@@ -33,6 +33,10 @@ export const programRoutes: Routes<keyof typeof programEndpoints> = {
 
   async previewProgram({ deps, caller: { merchantId }, body: { program, member } }) {
     return { data: await previewProgram(deps, { merchantId, program, member }) };
+  },
+
+  async previewLiveProgram({ deps, caller, params }) {
+    return { data: await previewLive(deps, programAt(caller, params)) };
   },
 
   async getProgram({ deps, caller, params }) {

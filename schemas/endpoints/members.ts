@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { importDryRun, importResult } from '../batches.js';
 import { importOptions } from '../importOptions.js';
 import * as members from '../members.js';
+import { memberPreview } from '../programEdits.js';
 import { text } from '../text.js';
 import { transaction } from '../transactions.js';
 import { endpoint, inLedger, page, pageOf, pageSize, paging, timelineLimit } from './endpoint.js';
@@ -76,6 +77,15 @@ export const memberEndpoints = {
     summary: 'Read one member',
     access: view,
     result: members.memberDetail,
+    errors: ['MEMBER_NOT_FOUND'],
+  }),
+  previewMember: endpoint('get', `${one}/preview`, {
+    tag: 'Members',
+    summary: 'Show the pass of a member, as both phones would',
+    description: 'Made by the code that builds the passes, without the secrets of the pass.',
+    access: view,
+    session: true,
+    result: memberPreview,
     errors: ['MEMBER_NOT_FOUND'],
   }),
   updateMember: endpoint('patch', one, {

@@ -47,6 +47,13 @@ export const programEndpoints = {
     result: edits.programPreview,
     example: { program: sample, member: { firstName: 'Ada', balance: 3 } },
   }),
+  previewLiveProgram: endpoint('get', `${one}/preview`, {
+    ...common,
+    session: true,
+    summary: 'Show what the live version looks like, with a sample member',
+    result: edits.programPreview,
+    errors: ['PROGRAM_NOT_FOUND'],
+  }),
   getProgram: endpoint('get', one, {
     ...common,
     summary: 'Read one program',

@@ -37,18 +37,11 @@ interface Checked {
   program: Program;
 }
 
-/** Editors find the JSON Schema of a file by its `$schema` field. */
-function withoutSchema(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || !('$schema' in value)) return value;
-  const { $schema, ...program } = value;
-  return program;
-}
-
 async function check(
   { where, value }: Found,
   merchantId: string | undefined,
 ): Promise<{ checked: Checked[]; mistakes: string[] }> {
-  const result = await checkProgram(withoutSchema(value), merchantId ?? '');
+  const result = await checkProgram(value, merchantId ?? '');
   if (!result.ok)
     return {
       checked: [],

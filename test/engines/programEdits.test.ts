@@ -141,6 +141,26 @@ describe('an edit', () => {
     expect((await stored(_id)).draft).toBeNull();
   });
 
+  it('takes the draft as it was read, and changes nothing', async () => {
+    const tiers = [{ name: 'Bronze', threshold: 0 }];
+    const rewards = [{ id: 'tea', name: 'A tea', cost: 10 }];
+    const { _id } = await merchant.program({ style: 'tiered', tiers, rewards, expiry: { afterDays: 30 } });
+    const unpublished = (await designer.create({ language: 'de', earn: { per: 100, points: 1, currency: 'EUR' } })).body.data;
+    await designer.call(`/${_id}/archive`, { method: 'POST' });
+    for (const id of [_id, unpublished._id]) {
+      const draft = (await designer.call(`/${id}/draft`)).body.data;
+      const file = { $schema: '../program.schema.json', merchantId: merchant.id };
+      for (const body of [draft, { ...draft, ...file }]) {
+        const answer = await designer.edit(id, body);
+        expect([answer.status, answer.body.data]).toEqual([200, draft]);
+      }
+    }
+    expect((await stored(_id)).draft).toBeNull();
+    const { _id: other, version, liveVersion, ...fields } = unpublished;
+    const copy = { $schema: 'x', ...fields, slug: `${fields.slug}-copy`, merchantId: merchant.id, archived: false };
+    expect(outcome(await designer.create(copy))).toEqual([201, 'ok']);
+  });
+
   it('of another version than the newest is refused', async () => {
     const { _id } = await merchant.program();
     expect((await designer.edit(_id, { version: 1, goal: 50 })).status).toBe(200);
@@ -206,6 +226,9 @@ describe('an edit', () => {
     ['name', { name: null }],
     ['golas', { golas: 3 }],
     ['archived', { archived: true }],
+    ['_id', { _id: 'another' }],
+    ['merchantId', { merchantId: 'another' }],
+    ['$schema', { $schema: 1 }],
     ['tiers', { tiers: [{ name: 'A', threshold: 1 }] }],
     ['passTemplate.colors.label', { passTemplate: { colors: { label: 'red' } } }],
     ['version', { version: 'two' }],

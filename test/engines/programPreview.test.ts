@@ -66,6 +66,50 @@ it('shows the pass that a member with the same data gets', async () => {
   expect(withoutPictures(body.data.publicPage)).toBe(withoutPictures(page));
 });
 
+describe('those who may only look', () => {
+  it('see the live version of a program', async () => {
+    const program = await real.merchant.program({ name: 'Looked at' });
+    const viewer = await aDesigner(real.merchant, ['viewer']);
+    await designer.edit(program._id, { name: 'Not yet' });
+    const { merchantId, _id, archived, ...fields } = program;
+    const { body } = await viewer.call(`/${_id}/preview`);
+    const edited = (await preview({ _id, ...fields })).body.data;
+    expect(body.data.apple).toMatchObject({ organizationName: 'Looked at', logoText: edited.apple.logoText });
+    expect([body.data.publicPage, body.data.google.class]).toEqual([edited.publicPage, edited.google.class]);
+    expect(body.data.findings).toEqual(edited.findings);
+    expect(outcome(await viewer.call('/preview', { body: { program: stamps } }))).toEqual([403, 'PERMISSION_DENIED']);
+    const draft = (await designer.create()).body.data;
+    const stranger = await aDesigner(await aMerchant(real.service), ['viewer']);
+    for (const [by, id] of [
+      [viewer, draft._id],
+      [stranger, _id],
+    ] as const)
+      expect(outcome(await by.call(`/${id}/preview`))).toEqual([404, 'PROGRAM_NOT_FOUND']);
+    expect(outcome(await real.merchant.call(`/merchants/me/programs/${_id}/preview`))).toEqual([
+      403,
+      'CONSOLE_SESSION_REQUIRED',
+    ]);
+  });
+
+  it('see the pass of a member, without its secrets', async () => {
+    const program = await real.merchant.program({ style: 'stamps', goal: 8 });
+    const joined = await customers.join(program);
+    await customers.points(joined, { delta: 1, changeMessage: 'Well done' });
+    const files = unzip(Buffer.from(await (await fetch(joined.appleUrl ?? '')).arrayBuffer()));
+    const json = JSON.parse(String(files.get('pass.json')));
+    const path = `/merchants/me/members/${joined.member._id}/preview`;
+    const viewer = { Authorization: `Bearer ${await real.merchant.token({ roleIds: ['viewer'] })}` };
+    const { body, text } = await real.merchant.call(path, { credential: viewer });
+    const { serialNumber, authenticationToken, ...shown } = json;
+    expect(body.data.apple).toMatchObject(shown);
+    expect(body.data.google.object.accountId ?? joined.member.memberCode).toBe(joined.member.memberCode);
+    for (const secret of [serialNumber, authenticationToken]) expect(text).not.toContain(secret);
+    const stranger = { Authorization: `Bearer ${await (await aMerchant(real.service)).token({ roleIds: ['viewer'] })}` };
+    expect(outcome(await real.merchant.call(path, { credential: stranger }))).toEqual([404, 'MEMBER_NOT_FOUND']);
+    expect(outcome(await real.merchant.call(path))).toEqual([403, 'CONSOLE_SESSION_REQUIRED']);
+  });
+});
+
 describe('a draft', () => {
   it('is shown with a sample member unless one is given, and nothing is stored', async () => {
     const { programs, programDrafts, members } = real.service.deps.collections;
@@ -84,6 +128,14 @@ describe('a draft', () => {
     expect(JSON.stringify(full.apple)).toMatch(/Ready.*Grace Hopper.*Full!/);
     expect(full.google.object).toMatchObject({ state: 'INACTIVE', accountName: 'Grace Hopper' });
     expect(await counted()).toEqual(before);
+  });
+
+  it('may be a program file of the merchant', async () => {
+    const file = { $schema: '../program.schema.json', _id: 'corner', ...stamps, archived: false };
+    const own = await preview({ ...file, merchantId: real.merchant.id });
+    expect(own.body.data).toMatchObject({ apple: expect.any(Object), findings: [] });
+    const foreign = await preview({ ...file, merchantId: 'another' });
+    expect(foreign.body.data.findings).toEqual([{ path: 'merchantId', severity: 'error', message: 'is not yours' }]);
   });
 
   it('shows the tier that the sample member would have', async () => {
