@@ -7,10 +7,14 @@ import { addLot, expiringOf, type Lot, type LotChange, type LotsAfter, spend, un
 /** Ten years. */
 const days = z.int().min(1).max(3_650);
 
-export const expiryRule = z.strictObject({
-  afterDays: days.optional().describe('each increase expires so many calendar days later'),
-  inactiveDays: days.optional().describe('everything expires so many calendar days after the last change by a person'),
-});
+export const expiryRule = z
+  .strictObject({
+    afterDays: days.optional().describe('each increase expires so many calendar days later'),
+    inactiveDays: days
+      .optional()
+      .describe('everything expires so many calendar days after the last change by a person'),
+  })
+  .meta({ minProperties: 1, maxProperties: 1 });
 export type ExpiryRule = z.output<typeof expiryRule>;
 
 export function* expiryMistakes({ expiry }: { expiry?: ExpiryRule | undefined }) {

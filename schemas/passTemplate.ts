@@ -35,9 +35,16 @@ const base64 = z.string().transform(bareBase64);
  */
 const picture = (isIcon: boolean) =>
   z
-    .union([base64, z.strictObject({ '1x': base64, '2x': base64, '3x': base64 }).partial()], {
-      error: 'give a PNG in base64, or an object with one for 1x, 2x and 3x',
-    })
+    .union(
+      [
+        base64.meta({ minLength: 1 }),
+        z
+          .strictObject({ '1x': base64, '2x': base64, '3x': base64 })
+          .partial()
+          .meta(isIcon ? { required: ['1x', '2x', '3x'] } : { minProperties: 1 }),
+      ],
+      { error: 'give a PNG in base64, or an object with one for 1x, 2x and 3x' },
+    )
     .superRefine((given, context) => {
       const refuse = (problem: string | undefined, path: string[]) => {
         if (problem !== undefined) context.addIssue({ code: 'custom', message: `the image ${problem}`, path });
@@ -54,13 +61,15 @@ const color = z
   .regex(/^#[0-9a-fA-F]{6}$/, 'a colour is written #rrggbb')
   .transform((hex) => hex.toLowerCase());
 
+/** One pattern, so that the JSON Schema says as well that spaces at both ends do not count. */
 const line = (max: number) =>
   z
     .string()
-    .trim()
-    .min(1)
-    .max(max)
-    .regex(/^\P{Cc}*$/u, 'control characters are not allowed');
+    .regex(
+      new RegExp(`^\\s*[^\\s\\p{Cc}](?:\\P{Cc}{0,${max - 2}}[^\\s\\p{Cc}])?\\s*$`, 'u'),
+      `must be 1 to ${max} characters, without control characters`,
+    )
+    .trim();
 /** Text of several lines; tabs and line breaks are allowed. */
 const prose = (max: number) =>
   z
@@ -80,7 +89,8 @@ const location = z.strictObject({
 const languageCode = z.string().regex(/^[a-z]{2,3}(?:-[A-Za-z]{2,4})?$/, 'a language is written en, de or zh-Hans');
 const strings = z
   .record(line(200), prose(1000))
-  .refine((entries) => Object.keys(entries).length > 0, 'give at least one string');
+  .refine((entries) => Object.keys(entries).length > 0, 'give at least one string')
+  .meta({ minProperties: 1 });
 
 /**
  * `locales` maps a language to translations: each maps a text of the pass (label, back field, message) to its
@@ -98,7 +108,11 @@ export const passTemplate = z
     barcode: z.enum(['memberCode', 'externalId']).optional(),
     organizationName: line(100).optional(),
     description: line(200).optional(),
-    logoText: z.string().trim().max(40).optional(),
+    logoText: z
+      .string()
+      .regex(/^\s*(?:\S(?:[\s\S]{0,38}\S)?\s*)?$/u, 'must be at most 40 characters')
+      .trim()
+      .optional(),
     images: z
       .strictObject({
         icon: picture(true).optional(),

@@ -7,9 +7,7 @@ type JsonSchema = Record<string, unknown>;
 
 const styleIs = (style: string): JsonSchema => ({ properties: { style: { const: style } }, required: ['style'] });
 
-/**
- * The rules between fields, which zod does not write into a JSON Schema. JSON Schema cannot express that tiers ascend.
- */
+/** The rules between fields, which zod does not write into a JSON Schema. */
 const rule = (style: string, met: JsonSchema, unmet: JsonSchema | true = true): JsonSchema => ({
   if: styleIs(style),
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -17,20 +15,42 @@ const rule = (style: string, met: JsonSchema, unmet: JsonSchema | true = true): 
   else: unmet,
 });
 
+const sale = ['per', 'points', 'currency'];
+const noSale = { properties: Object.fromEntries(sale.map((field) => [field, false])) };
+
 const between: JsonSchema[] = [
-  rule('stamps', { required: ['goal'], properties: { goal: { maximum: 100 } } }),
+  rule(
+    'stamps',
+    { required: ['goal'], properties: { goal: { maximum: 100 }, earn: noSale } },
+    { properties: { earn: { required: sale } } },
+  ),
   rule('tiered', { required: ['tiers'] }, { properties: { tiers: false, basis: false } }),
 ];
 
+/** What the service refuses, and a JSON Schema cannot say. */
+const unsaid = [
+  'the thresholds of tiers ascend',
+  'the ids of rewards and the keys of back fields are taken once',
+  'on a stamp card no reward costs more than the goal',
+  'a time zone is one of the IANA database',
+  'the privacy address is a URL',
+  'images are PNGs of the sizes that docs/program-file.md gives',
+];
+
+/** The pattern of a date is exact; validators differ about the format. */
+function withoutFormat({ jsonSchema }: { jsonSchema: { pattern?: string; format?: string } }): void {
+  if (jsonSchema.pattern !== undefined) delete jsonSchema.format;
+}
+
 /** A file holds one program or a list of them. */
 export function programJsonSchema(): JsonSchema {
-  const { $schema, ...program } = z.toJSONSchema(programFile, { io: 'input' });
-  const properties = { $schema: { type: 'string' }, ...program.properties };
+  const { $schema, ...program } = z.toJSONSchema(programFile, { io: 'input', override: withoutFormat });
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Program file of the Loyalty Pass Service',
+    description: `Besides: ${unsaid.join('; ')}.`,
     anyOf: [{ $ref: '#/$defs/program' }, { type: 'array', items: { $ref: '#/$defs/program' } }],
-    $defs: { program: { ...program, properties, allOf: between } },
+    $defs: { program: { ...program, allOf: between } },
   };
 }
 

@@ -10,7 +10,10 @@ const maxRewards = 20;
 const defaultRewardId = 'default';
 
 const reward = z.strictObject({
-  id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'must be 1 to 64 letters, digits, _ or -'),
+  id: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'must be 1 to 64 letters, digits, _ or -')
+    .meta({ not: { const: defaultRewardId } }),
   name: text(1, 100),
   cost: z.int().min(1).describe('whole points'),
   active: z.boolean().default(true).describe('false: it cannot be redeemed and is not shown'),
