@@ -31,9 +31,9 @@ export const apiKey = z.object({
   createdBy: z.string(),
   createdAt: z.iso.datetime(),
   lastUsedAt: z.iso.datetime().nullable().describe('to the minute; null until the first request'),
-  expiresAt: z.iso.datetime().optional(),
-  revokedAt: z.iso.datetime().optional().describe('only of a revoked key'),
-  allowedNetworks: z.array(z.string()).optional(),
+  expiresAt: z.iso.datetime().nullable().describe('null: never'),
+  revokedAt: z.iso.datetime().nullable().describe('null: not revoked'),
+  allowedNetworks: z.array(z.string()).nullable().describe('null: from everywhere'),
 });
 
 export const apiKeyWithSecret = apiKey.extend({ key: z.string() });

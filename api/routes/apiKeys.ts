@@ -27,9 +27,9 @@ function presentApiKey(row: ApiKeyRow) {
     createdBy,
     createdAt: createdAt.toISOString(),
     lastUsedAt: lastUsedAt?.toISOString() ?? null,
-    ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
-    ...(revokedAt && { revokedAt: revokedAt.toISOString() }),
-    ...(allowedNetworks && { allowedNetworks }),
+    expiresAt: expiresAt?.toISOString() ?? null,
+    revokedAt: revokedAt?.toISOString() ?? null,
+    allowedNetworks: allowedNetworks ?? null,
   };
 }
 

@@ -46,6 +46,9 @@ describe('a new key', () => {
       createdBy: 'user-1',
       createdAt: expect.any(String),
       lastUsedAt: null,
+      expiresAt: null,
+      revokedAt: null,
+      allowedNetworks: null,
     });
     expect((await withKey(body.data.key)).status).toBe(200);
     const row = await service.deps.collections.apiKeys.findOne({ _id: body.data.id });
@@ -240,7 +243,7 @@ describe('a revoked key', () => {
     expect([refused.status, refused.body.error.code]).toEqual([401, 'INVALID_API_KEY']);
     const { data } = (await asUser('/auth/api-keys')).body;
     expect(data.find((each: { id: string }) => each.id === id)).toMatchObject({ revokedAt: expect.any(String) });
-    expect(data.filter((each: { revokedAt?: string }) => each.revokedAt === undefined).length).toBeGreaterThan(0);
+    expect(data.filter((each: { revokedAt: string | null }) => each.revokedAt === null).length).toBeGreaterThan(0);
     const again = await asUser(`/auth/api-keys/${id}`, { method: 'DELETE' });
     expect([again.status, again.body.error.code]).toEqual([404, 'API_KEY_NOT_FOUND']);
   });
