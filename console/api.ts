@@ -107,6 +107,16 @@ export async function data<T>(call: Promise<{ data?: { data: T }; error?: unknow
   return body.data;
 }
 
+/** All roles that there are to give. */
+export async function readRoles() {
+  const readPage = (page: number) =>
+    data(api.GET('/merchants/me/roles', { params: { query: { page, pageSize: 100 } } }));
+  const { items: roles, total } = await readPage(1);
+  for (let page = 2; roles.length < total && page <= Math.ceil(total / 100); page += 1)
+    roles.push(...(await readPage(page)).items);
+  return roles;
+}
+
 /** Whether the service answers again. */
 export async function isBack(): Promise<boolean> {
   const answer = await fetch(`${serviceUrl}/readyz`, { cache: 'no-store' }).catch(() => undefined);

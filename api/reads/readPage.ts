@@ -30,3 +30,9 @@ export async function readPage<Row>(
   if (total !== undefined && total < most) return { items: [], total };
   throw new ServiceError('VALIDATION_FAILED', [{ path: 'page', message: `begins after the first ${most} items` }]);
 }
+
+/** One page of a list that is short by its nature, and was read as a whole. */
+export function pageOfRows<Row>(rows: readonly Row[], { page, pageSize }: { page: number; pageSize: number }) {
+  const skip = (page - 1) * pageSize;
+  return { items: rows.slice(skip, skip + pageSize), page, pageSize, total: rows.length };
+}

@@ -12,7 +12,7 @@ import type { Caller } from '../caller.js';
 import { presentDraft, presentHead, presentProgram, presentVersion } from '../presenters/program.js';
 import { previewLive, previewProgram } from '../programPreview.js';
 import { listEdited, listPrograms } from '../reads/programs.js';
-import { readPage } from '../reads/readPage.js';
+import { pageOfRows } from '../reads/readPage.js';
 import type { Routes } from '../request.js';
 
 /** Editors see drafts; API keys never do. */
@@ -75,15 +75,10 @@ export const programRoutes: Routes<keyof typeof programEndpoints> = {
     return { data: presentHead(await setArchived(deps, { ...programAt(caller, params), archived: false })) };
   },
 
-  async listProgramVersions({ deps, caller, params, query: { page, pageSize } }) {
+  async listProgramVersions({ deps, caller, params, query }) {
     const { live, versions } = await listVersions(deps, programAt(caller, params));
-    const { items, total } = await readPage(deps, {
-      page,
-      pageSize,
-      read: async (skip) => versions.slice(skip, skip + pageSize),
-      count: async () => versions.length,
-    });
-    return { data: { items: items.map((row) => presentVersion(row, live && versionOf(live))), page, pageSize, total } };
+    const rows = versions.map((row) => presentVersion(row, live && versionOf(live)));
+    return { data: pageOfRows(rows, query) };
   },
 
   async getProgramVersion({ deps, caller, params }) {

@@ -3,6 +3,7 @@ import { createRole, deleteRole, listRoles } from '../../activities/access/roles
 import type { RoleRow } from '../../schemas/collections.js';
 import type { roleEndpoints } from '../../schemas/endpoints/roles.js';
 import { requireHeld } from '../caller.js';
+import { pageOfRows } from '../reads/readPage.js';
 import type { Routes } from '../request.js';
 
 const presentRole = ({ _id: id, name, permissions, merchantId }: RoleRow) => ({
@@ -13,8 +14,8 @@ const presentRole = ({ _id: id, name, permissions, merchantId }: RoleRow) => ({
 });
 
 export const roleRoutes: Routes<keyof typeof roleEndpoints> = {
-  async listRoles({ deps, caller }) {
-    return { data: (await listRoles(deps, caller)).map(presentRole) };
+  async listRoles({ deps, caller, query }) {
+    return { data: pageOfRows((await listRoles(deps, caller)).map(presentRole), query) };
   },
 
   async createRole({ deps, caller, body }) {

@@ -7,6 +7,7 @@ import type { userEndpoints } from '../../schemas/endpoints/users.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { languageOf } from '../../schemas/languages/index.js';
 import { type Caller, requireHeld } from '../caller.js';
+import { pageOfRows } from '../reads/readPage.js';
 import type { Routes } from '../request.js';
 import { clearSessionCookie } from '../sessionCookie.js';
 
@@ -26,8 +27,8 @@ function sessionOf({ session }: Caller): NonNullable<Caller['session']> {
 }
 
 export const userRoutes: Routes<keyof typeof userEndpoints> = {
-  async listUsers({ deps, caller }) {
-    return { data: (await listUsers(deps, caller)).map(presentUser) };
+  async listUsers({ deps, caller, query }) {
+    return { data: pageOfRows((await listUsers(deps, caller)).map(presentUser), query) };
   },
 
   async createUser({ deps, caller, body, ctx }) {

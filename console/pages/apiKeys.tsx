@@ -1,7 +1,7 @@
 // API keys: a new one, whose secret is shown once, and revoking.
 import { useState } from 'react';
 import { useAction, useDraft, useRead } from '../actions.js';
-import { api, data } from '../api.js';
+import { api, data, readRoles } from '../api.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, Choices, Form, Submit, TextInput } from '../parts/form.js';
 import { Badge, Failure, Moment, Page, Panel } from '../parts/page.js';
@@ -14,7 +14,7 @@ const blank = { name: '', roleIds: ['integration'], expiresAt: '' };
 
 export function ApiKeys() {
   const keys = useRead(['keys'], () => data(api.GET('/auth/api-keys')));
-  const roles = useRead(['roles'], () => data(api.GET('/merchants/me/roles')));
+  const roles = useRead(['roles'], readRoles);
   const [draft, setDraft, clear] = useDraft('new-key', blank);
   const [secret, setSecret] = useState<string | null>(null);
   const [asks, setAsks] = useState<{ id: string; name: string } | null>(null);

@@ -1,21 +1,22 @@
 // The people who may sign in, and their roles.
 import { useState } from 'react';
 import { useAction, useDraft, useRead } from '../actions.js';
-import { api, data } from '../api.js';
+import { api, data, readRoles } from '../api.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, Form, Select, Submit, TextInput } from '../parts/form.js';
 import { Failure, Moment, Page, Panel } from '../parts/page.js';
-import { Table } from '../parts/table.js';
+import { PagedTable, usePage } from '../parts/table.js';
 import { texts } from '../texts.js';
 
 const said = texts.people;
 
-const readUsers = () => data(api.GET('/merchants/me/users'));
-type User = Awaited<ReturnType<typeof readUsers>>[number];
+const readUsers = (page: number) => data(api.GET('/merchants/me/users', { params: { query: { page } } }));
+type User = Awaited<ReturnType<typeof readUsers>>['items'][number];
 
 export function People() {
-  const users = useRead(['users'], readUsers);
-  const roles = useRead(['roles'], () => data(api.GET('/merchants/me/roles')));
+  const [page, setPage] = usePage();
+  const users = useRead(['users', page], () => readUsers(page), { keep: true });
+  const roles = useRead(['roles'], readRoles);
   const [draft, setDraft, clear] = useDraft('invitation', { email: '', role: 'manager' });
   const [asks, setAsks] = useState<User | null>(null);
   const invite = useAction(
@@ -67,9 +68,10 @@ export function People() {
           <Submit isRunning={invite.isRunning}>{said.invite}</Submit>
         </Form>
       </Panel>
-      <Table
+      <PagedTable
         name={texts.nav.people}
-        rows={users.data}
+        data={users.data}
+        onPage={setPage}
         keyOf={({ id }) => id}
         empty={said.none}
         columns={[

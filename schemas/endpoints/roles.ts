@@ -1,7 +1,7 @@
 // Endpoints: docs/interface.md#54-permissions-and-roles.
 import { z } from 'zod';
 import { role, roleRequest } from '../roles.js';
-import { endpoint } from './endpoint.js';
+import { endpoint, pageOf, paging } from './endpoint.js';
 
 const tag = 'Roles';
 const all = '/merchants/me/roles';
@@ -12,7 +12,8 @@ export const roleEndpoints = {
     summary: "List the built-in roles and the merchant's own",
     access: 'users:view',
     otherAccess: 'users:edit',
-    result: z.array(role),
+    query: paging,
+    result: pageOf(role),
   }),
   createRole: endpoint('post', all, {
     tag,

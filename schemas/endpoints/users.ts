@@ -1,7 +1,7 @@
 // Endpoints: docs/interface.md#55-users-and-signing-in.
 import { z } from 'zod';
 import { session, signInLinkRequest, user, userPatch, userRequest } from '../users.js';
-import { endpoint } from './endpoint.js';
+import { endpoint, pageOf, paging } from './endpoint.js';
 
 const tag = 'Users';
 const all = '/merchants/me/users';
@@ -12,7 +12,8 @@ export const userEndpoints = {
     tag,
     summary: "List the merchant's users, in the order of their addresses",
     access: 'users:view',
-    result: z.array(user),
+    query: paging,
+    result: pageOf(user),
   }),
   createUser: endpoint('post', all, {
     tag,

@@ -78,7 +78,10 @@ describe('a role', () => {
     ]);
     const { id } = made.body.data;
     const listed = await own.call(path, { credential: owner });
-    expect(listed.body.data.map((role: { id: string }) => role.id)).toEqual([...Object.keys(builtInRoles).sort(), id]);
+    const ids = listed.body.data.items.map((role: { id: string }) => role.id);
+    expect(ids).toEqual([...Object.keys(builtInRoles).sort(), id]);
+    const last = await own.call(`${path}?page=${ids.length}&pageSize=1`, { credential: owner });
+    expect(last.body.data).toEqual({ items: [made.body.data], page: ids.length, pageSize: 1, total: ids.length });
     const created = await own.call('/auth/api-keys', { body: { name: 'k', roleIds: [id] }, credential: owner });
     const credential = { 'X-API-Key': created.body.data.key };
     expect(outcome(await own.call('/merchants/me/members', { credential }))).toEqual([200, 'ok']);

@@ -32,7 +32,7 @@ async function by(own: TestMerchant, held: readonly Permission[], at: string, ca
 }
 const byOwner = (own: TestMerchant, at: string, call: Call = {}) => by(own, permissions, at, call);
 const listed = async (own: TestMerchant): Promise<{ email: string; roleIds: string[] }[]> =>
-  (await byOwner(own, path)).body.data.map(({ email, roleIds }: { email: string; roleIds: string[] }) => ({
+  (await byOwner(own, path)).body.data.items.map(({ email, roleIds }: { email: string; roleIds: string[] }) => ({
     email,
     roleIds,
   }));
@@ -62,8 +62,10 @@ describe('users', () => {
     ]);
     const row = await service.deps.collections.users.findOne({ _id: id });
     if (row) await signedIn(service, row);
-    const [, ada] = (await byOwner(own, path)).body.data;
+    const [, ada] = (await byOwner(own, path)).body.data.items;
     expect(Math.abs(Date.parse(ada.lastSignInAt) - Date.now())).toBeLessThan(60_000);
+    const second = await byOwner(own, `${path}?page=2&pageSize=1`);
+    expect(second.body.data).toEqual({ items: [ada], page: 2, pageSize: 1, total: 2 });
     const removed = await byOwner(own, `${path}/${id}`, { method: 'DELETE' });
     expect(removed.body.data).toEqual({ id, deleted: true });
     expect(outcome(await byOwner(own, `${path}/${id}`, { method: 'DELETE' }))).toEqual([404, 'USER_NOT_FOUND']);
