@@ -680,7 +680,7 @@ export const texts = {
   },
   desk: {
     absent: 'The live desk belongs to the demo of `npm start`. This service runs without it.',
-    lead: 'Two virtual phones, and every hop of a change with its milliseconds, as the running service takes them.',
+    lead: 'Two virtual phones, the mails of the demo, and every hop of a change with its milliseconds, as the running service takes them.',
     noWallets:
       'The demo has no wallets: passes are in stub mode. The desk can start local stand-ins of APNs and Google; worker and API then start again with them.',
     giveWallets: 'Start wallets and phones',
@@ -703,7 +703,7 @@ export const texts = {
     at: 'Since the click',
     who: 'Who',
     what: 'What',
-    actors: { iphone: 'iPhone', android: 'Android', apns: 'APNs', desk: 'Desk', console: 'Console' },
+    actors: { iphone: 'iPhone', android: 'Android', apns: 'APNs', desk: 'Desk', mail: 'Mail', console: 'Console' },
     clicked: (name: string) => `points for ${name}: sent`,
     answered: (name: string, balance: number) => `points for ${name}: answered, balance ${balance}`,
     ms: (ms: number) => `${ms < 0 ? '–' : `${ms.toLocaleString('en')} ms`}`,

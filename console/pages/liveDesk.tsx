@@ -17,6 +17,8 @@ interface Hop {
   at: number;
   who: keyof typeof said.actors;
   what: string;
+  /** The name of a mail, which the desk shows as a page. */
+  mail?: string;
 }
 
 interface VirtualCard {
@@ -210,7 +212,17 @@ function Desk() {
           columns={[
             { title: said.at, numeric: true, cell: ({ at }) => said.ms(clickedAt === 0 ? -1 : at - clickedAt) },
             { title: said.who, cell: ({ who }) => said.actors[who] },
-            { title: said.what, cell: ({ what }) => what },
+            {
+              title: said.what,
+              cell: ({ what, mail }) =>
+                mail === undefined ? (
+                  what
+                ) : (
+                  <a href={`${deskUrl}/mails/${mail}`} target="_blank" rel="noreferrer">
+                    {what}
+                  </a>
+                ),
+            },
           ]}
         />
       </Panel>

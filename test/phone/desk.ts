@@ -8,9 +8,12 @@ import { readStackFile, type StackFile } from '../../stack/stackFile.js';
 import { until } from '../../stack/until.js';
 import type { PassJson } from '../rig/pkpass.js';
 import type { VirtualCard } from '../rig/virtualGoogleWallet.js';
+import { createMails } from './mails.js';
 import type { StandIns } from './standIns.js';
 
-const settings = z.object({ STACK_DIR: z.string(), LIVE_DESK_URL: z.url(), PUBLIC_URL: z.url() }).parse(process.env);
+const settings = z
+  .object({ STACK_DIR: z.string(), LIVE_DESK_URL: z.url(), PUBLIC_URL: z.url(), MAIL_FOLDER: z.string().optional() })
+  .parse(process.env);
 const stackDir = settings.STACK_DIR;
 const { port, host } = new URL(settings.LIVE_DESK_URL);
 const { origin } = new URL(settings.PUBLIC_URL);
@@ -19,8 +22,10 @@ const consoleOrigins = [origin, origin.replace('//127.0.0.1:', '//localhost:')];
 
 interface Hop {
   at: number;
-  who: 'iphone' | 'android' | 'apns' | 'desk';
+  who: 'iphone' | 'android' | 'apns' | 'desk' | 'mail';
   what: string;
+  /** The page of the mail is `/mails/<name>`. */
+  mail?: string;
 }
 
 interface Phones {
@@ -30,6 +35,7 @@ interface Phones {
 
 const keptHops = 200;
 const pollMs = 100;
+const mailPollMs = 500;
 const restartPollMs = 200;
 const restartWithinMs = 60_000;
 const log: Hop[] = [];
@@ -45,8 +51,9 @@ const tell = (type: string, data: unknown) => {
   for (const follower of followers) follower.write(event(type, data));
 };
 
-function note(who: Hop['who'], what: string): void {
-  const hop = { at: Date.now(), who, what };
+const note = (who: Hop['who'], what: string): void => append({ at: Date.now(), who, what });
+
+function append(hop: Hop): void {
   log.push(hop);
   if (log.length > keptHops) log.shift();
   tell('hop', hop);
@@ -127,6 +134,14 @@ setInterval(() => {
   tell('state', state());
 }, pollMs).unref();
 
+const mails = settings.MAIL_FOLDER === undefined ? undefined : createMails(settings.MAIL_FOLDER);
+
+async function followMails(): Promise<void> {
+  for (const { name, at, subject } of (await mails?.newMails()) ?? []) append({ at, who: 'mail', what: subject, mail: name });
+  setTimeout(followMails, mailPollMs).unref();
+}
+if (mails) void followMails();
+
 async function setFlightMode(isOn: boolean): Promise<void> {
   if (!iphone || !phones.iphone) throw new Error('There is no phone yet.');
   phones.iphone.isOffline = isOn;
@@ -162,6 +177,10 @@ async function carryOut(given: z.infer<typeof order>): Promise<void> {
 /** Answers only the console: another page in this machine's browser can neither read nor control the desk. */
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const from = request.headers.origin ?? '';
+  const [, mail] = /^\/mails\/([^/]+)$/.exec(request.url ?? '') ?? [];
+  // A link to a mail is followed without an origin. Only the log, which the console alone can read, has its name.
+  if (mail !== undefined && request.method === 'GET' && request.headers.host === host && mails)
+    return mails.answer(mail, response);
   if (!consoleOrigins.includes(from) || request.headers.host !== host) return void response.writeHead(403).end();
   response.setHeader('Access-Control-Allow-Origin', from);
   if (request.method === 'GET') {
