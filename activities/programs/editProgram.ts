@@ -25,10 +25,7 @@ interface CreateProgram {
 }
 
 /** Throws VALIDATION_FAILED, SLUG_TAKEN, PROGRAM_EXISTS, PROGRAM_LIMIT_REACHED. */
-export async function createProgram(
-  deps: Deps,
-  { merchantId, actor, program }: CreateProgram,
-): Promise<ProgramHead> {
+export async function createProgram(deps: Deps, { merchantId, actor, program }: CreateProgram): Promise<ProgramHead> {
   const at = { merchantId, programId: program._id ?? newId() };
   const content = await checkContent(contentChanges(program, { ...at, archived: false }), at);
   await requireFreeSlug(deps, at, content.slug);
@@ -75,11 +72,12 @@ export async function createProgram(
 type Fixed = Pick<ProgramHead, 'programId' | 'merchantId' | 'archived'>;
 
 /** What was sent but for what no edit changes. Throws VALIDATION_FAILED where that says something else. */
-function contentChanges(
-  { $schema, _id, merchantId, archived, liveVersion, ...changes }: Json,
-  fixed: Fixed,
-): Json {
-  const pairs = { _id: [_id, fixed.programId], merchantId: [merchantId, fixed.merchantId], archived: [archived, fixed.archived] };
+function contentChanges({ $schema, _id, merchantId, archived, liveVersion, ...changes }: Json, fixed: Fixed): Json {
+  const pairs = {
+    _id: [_id, fixed.programId],
+    merchantId: [merchantId, fixed.merchantId],
+    archived: [archived, fixed.archived],
+  };
   const mistakes = Object.entries(pairs)
     .filter(([, [given, is]]) => given !== undefined && given !== is)
     .map(([path]) => ({ path, message: 'cannot be changed here' }));

@@ -145,7 +145,8 @@ describe('an edit', () => {
     const tiers = [{ name: 'Bronze', threshold: 0 }];
     const rewards = [{ id: 'tea', name: 'A tea', cost: 10 }];
     const { _id } = await merchant.program({ style: 'tiered', tiers, rewards, expiry: { afterDays: 30 } });
-    const unpublished = (await designer.create({ language: 'de', earn: { per: 100, points: 1, currency: 'EUR' } })).body.data;
+    const unpublished = (await designer.create({ language: 'de', earn: { per: 100, points: 1, currency: 'EUR' } })).body
+      .data;
     await designer.call(`/${_id}/archive`, { method: 'POST' });
     for (const id of [_id, unpublished._id]) {
       const draft = (await designer.call(`/${id}/draft`)).body.data;

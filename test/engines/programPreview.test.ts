@@ -104,7 +104,9 @@ describe('those who may only look', () => {
     expect(body.data.apple).toMatchObject(shown);
     expect(body.data.google.object.accountId ?? joined.member.memberCode).toBe(joined.member.memberCode);
     for (const secret of [serialNumber, authenticationToken]) expect(text).not.toContain(secret);
-    const stranger = { Authorization: `Bearer ${await (await aMerchant(real.service)).token({ roleIds: ['viewer'] })}` };
+    const stranger = {
+      Authorization: `Bearer ${await (await aMerchant(real.service)).token({ roleIds: ['viewer'] })}`,
+    };
     expect(outcome(await real.merchant.call(path, { credential: stranger }))).toEqual([404, 'MEMBER_NOT_FOUND']);
     expect(outcome(await real.merchant.call(path))).toEqual([403, 'CONSOLE_SESSION_REQUIRED']);
   });
