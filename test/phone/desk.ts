@@ -137,7 +137,8 @@ setInterval(() => {
 const mails = settings.MAIL_FOLDER === undefined ? undefined : createMails(settings.MAIL_FOLDER);
 
 async function followMails(): Promise<void> {
-  for (const { name, at, subject } of (await mails?.newMails()) ?? []) append({ at, who: 'mail', what: subject, mail: name });
+  for (const { name, at, subject } of (await mails?.newMails()) ?? [])
+    append({ at, who: 'mail', what: subject, mail: name });
   setTimeout(followMails, mailPollMs).unref();
 }
 if (mails) void followMails();

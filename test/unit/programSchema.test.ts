@@ -102,8 +102,20 @@ const oddValue = fc.oneof(
     ...[null, true, false, '', ' ', ' x ', '\n', 'a\nb', 'default', 'UTC', 'stamps', 'points', 'tiered', '#ABCDEF'],
     ...[1.5, 3_650, 3_651, 1e12, 1e16, 'x'.repeat(65), 'x'.repeat(101), ` ${'x'.repeat(100)} `, '\u{1f600}'.repeat(30)],
     ...['2026-02-30T00:00:00Z', '2026-03-01T00:00Z', '2026-03-01T00:00:00+01:00', 'https://a.example/b', 'https://a b'],
-    ...[[], {}, { afterDays: 1 }, { afterDays: 1, inactiveDays: 1 }, { per: 1, points: 1, currency: 'EUR' }, { per: 1 }],
-    ...[{ cooldownSeconds: 1 }, { de: { Points: 'Punkte' } }, [{ id: 'tea', name: 'Tea', cost: 101 }], { '1x': 'AAAA' }],
+    ...[
+      [],
+      {},
+      { afterDays: 1 },
+      { afterDays: 1, inactiveDays: 1 },
+      { per: 1, points: 1, currency: 'EUR' },
+      { per: 1 },
+    ],
+    ...[
+      { cooldownSeconds: 1 },
+      { de: { Points: 'Punkte' } },
+      [{ id: 'tea', name: 'Tea', cost: 101 }],
+      { '1x': 'AAAA' },
+    ],
   ),
 );
 
@@ -123,7 +135,8 @@ function mutate(program: Json, { kind, at, from, field, value }: Mutation): Json
   if (!path) return program;
   const target = valueAt(program, path);
   const isObject = typeof target === 'object' && target !== null && !Array.isArray(target);
-  const [holder, name] = kind === 'add' && isObject ? [target, field] : [valueAt(program, path.slice(0, -1)), path.at(-1)];
+  const [holder, name] =
+    kind === 'add' && isObject ? [target, field] : [valueAt(program, path.slice(0, -1)), path.at(-1)];
   const other = examples[from % examples.length]?.file;
   const sources = allPaths(other);
   const copied = structuredClone(valueAt(other, sources[from % sources.length] ?? []));
