@@ -211,7 +211,7 @@ describe.runIf(hasBrowser)('a person', () => {
     expect((await real.merchant.call(`/merchants/me/members/${id}`)).status).toBe(404);
     await page.getByRole('link', { name: 'Audit', exact: true }).click();
     await field(page, 'Action').selectOption({ label: 'Member erased' });
-    await page.getByRole('cell', { name: id }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'Member erased' }).getByRole('cell', { name: id }).waitFor();
     await page.context().close();
   });
 });
