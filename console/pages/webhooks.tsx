@@ -68,7 +68,7 @@ function NewWebhook() {
     },
   );
   return (
-    <Panel title={said.new}>
+    <Panel title={said.new} needs="merchants.campaigns:create">
       <Form label={said.new} findings={creation.findings} onSubmit={() => creation.run()}>
         <div className="fields">
           <TextInput
