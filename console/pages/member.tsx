@@ -12,6 +12,7 @@ import { PagedTable, Table, usePage } from '../parts/table.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
 import { nameOf, StatusBadge } from './members.js';
+import { useNames } from './people.js';
 
 const said = texts.member;
 const edit = 'merchants.members:edit';
@@ -422,6 +423,7 @@ function Pass({ member: { id } }: { member: Detail }) {
 
 function Ledger({ id }: { id: string }) {
   const [page, setPage] = usePage();
+  const whoOf = useNames();
   const [asks, setAsks] = useState<{ id: string; delta: number } | null>(null);
   const [reason, setReason] = useState('');
   const gesture = useGesture();
@@ -463,7 +465,7 @@ function Ledger({ id }: { id: string }) {
           { title: said.what, cell: ({ type }) => said.types[type] },
           { title: said.change, numeric: true, cell: ({ delta }) => (delta > 0 ? `+${number(delta)}` : number(delta)) },
           { title: said.after_, numeric: true, cell: ({ current }) => number(current) },
-          { title: said.by, cell: ({ actor }) => actor.name ?? actor.id },
+          { title: said.by, cell: ({ actor }) => whoOf(actor) },
           {
             title: said.note,
             cell: ({ changeMessage, reference, reason: why }) => changeMessage ?? reference ?? why ?? '',

@@ -14,6 +14,12 @@ const said = texts.people;
 const readUsers = (page: number) => data(api.GET('/merchants/me/users', { params: { query: { page } } }));
 type User = Awaited<ReturnType<typeof readUsers>>['items'][number];
 
+/** Names people by their email, where this session may know it. */
+export function useNames(): (actor: { id: string; name?: string }) => string {
+  const users = useRead(['users'], readUsers, { enabled: may('users:view') });
+  return ({ id, name }) => users.data?.find((user) => user.id === id)?.email ?? name ?? id;
+}
+
 type Option = readonly [string, string];
 
 /** Several roles of one person are a choice of their own. */

@@ -15,6 +15,7 @@ import { may } from '../session.js';
 import { texts } from '../texts.js';
 import { Edit } from './designFields.js';
 import { fieldPaths, sections } from './designSections.js';
+import { useNames } from './people.js';
 
 const said = texts.design;
 
@@ -332,6 +333,7 @@ function Rebuild({ batchId, onDone }: { batchId: string; onDone: () => void }) {
 }
 
 function Versions({ id, onGoBack }: { id: string; onGoBack: (program: Json) => void }) {
+  const nameOf = useNames();
   const versions = useRead(['versions', id], () =>
     data(api.GET('/merchants/me/programs/{id}/versions', { params: { path: { id }, query: { pageSize: 50 } } })),
   );
@@ -365,7 +367,7 @@ function Versions({ id, onGoBack }: { id: string; onGoBack: (program: Json) => v
           { title: said.publishedAt, cell: ({ publishedAt }) => <Moment at={publishedAt} /> },
           {
             title: said.publishedBy,
-            cell: ({ publishedBy }) => publishedBy?.name ?? publishedBy?.id ?? texts.frame.none,
+            cell: ({ publishedBy }) => (publishedBy ? nameOf(publishedBy) : texts.frame.none),
           },
           {
             title: texts.frame.actions,

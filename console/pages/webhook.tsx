@@ -87,7 +87,7 @@ export function Webhook() {
         <Facts
           facts={[
             [said.url, url],
-            [said.events, events.join(', ')],
+            [said.events, said.eventNames(events)],
             [said.attempts, number(retryPolicy.maxAttempts)],
             [said.backoff, said.seconds(retryPolicy.backoffMs / 1_000)],
             [said.timeout, said.seconds(timeoutMs / 1_000)],

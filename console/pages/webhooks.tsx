@@ -37,7 +37,7 @@ export function Webhooks() {
         columns={[
           { title: said.receiver, cell: ({ id, name }) => <Link href={`/webhooks/${id}`}>{name}</Link> },
           { title: said.url, cell: ({ url }) => url },
-          { title: said.events, cell: ({ events }) => events.join(', ') },
+          { title: said.events, cell: ({ events }) => said.eventNames(events) },
           { title: said.state, cell: ({ health }) => <HealthBadge health={health} /> },
           { title: said.lastSuccess, cell: ({ health }) => <Moment at={health.lastSuccessAt} /> },
         ]}

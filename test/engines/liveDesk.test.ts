@@ -25,7 +25,7 @@ const hops = async (page: Page): Promise<string[]> =>
   (await page.getByRole('table', { name: 'Every hop' }).getByRole('row').allTextContents()).slice(1);
 
 describe.runIf(hasBrowser)('the live desk', () => {
-  it('shows push, list, fetch and the new pass of a change, also after flight mode and with a killed worker', async () => {
+  it('shows push, list, fetch and the new pass of a change, also after flight mode, and with worker or Temporal killed', async () => {
     const { publicUrl, demo, pids } = stack.file();
     const page = await browser.open('about:blank', screens.desktop);
     await page.context().addCookies([{ name: 'session', value: demo.consoleToken, url: publicUrl }]);
@@ -61,6 +61,13 @@ describe.runIf(hasBrowser)('the live desk', () => {
     await shows(/Androidnew face: STAMPS 2/);
     await button(page, 'End flight mode').click();
     await shows(/iPhonenew face: STAMPS 2/);
+
+    await button(page, 'Kill Temporal').click();
+    await until(() => stack.file().pids.temporal !== pids.temporal && stack.file().pids.temporal);
+    await shows(/Desktemporal was killed/);
+    await until(async () => (await fetch(`${publicUrl}/readyz`)).ok);
+    await give.click();
+    await Promise.all([shows(/iPhonenew face: STAMPS 3/), shows(/Androidnew face: STAMPS 3/)]);
     await page.context().close();
   });
 
