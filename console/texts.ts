@@ -458,6 +458,7 @@ export const texts = {
     startedNow: 'The import has started.',
     upload: 'Upload',
     progress: 'Progress',
+    bars: { members: 'Members', passes: 'Passes', events: 'Events' },
     wouldCreate: 'Would be created',
     wouldDedupe: 'Are members already',
     wouldFail: 'Would fail',

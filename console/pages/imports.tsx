@@ -11,6 +11,7 @@ import { Badge, Facts, Failure, Moment, number, Page, Panel, Progress } from '..
 import { PagedTable, Table, usePage } from '../parts/table.js';
 import { may, type Permission } from '../session.js';
 import { texts } from '../texts.js';
+import { type Bar, importBars } from './importBars.js';
 
 const said = texts.imports;
 const fields = ['firstName', 'lastName', 'email', 'phone', 'initialPoints', 'externalId'] as const;
@@ -139,7 +140,7 @@ export function Imports() {
             title: said.program,
             cell: ({ programId }) => programs.data?.find(({ _id }) => _id === programId)?.name ?? programId ?? '',
           },
-          { title: said.state, cell: (batch) => <State batch={batch} /> },
+          { title: said.state, cell: (batch) => <State batch={batch} bars={importBars(batch)} /> },
           { title: said.created, numeric: true, cell: ({ counts }) => number(counts.created) },
           { title: said.deduped, numeric: true, cell: ({ counts }) => number(counts.deduped) },
           { title: said.failed, numeric: true, cell: ({ counts }) => number(counts.failed) },
@@ -179,11 +180,18 @@ const phaseKinds: Partial<Record<Batch['phase'], 'good' | 'bad'>> = {
   cancelled: 'bad',
 };
 
-export function State({ batch }: { batch: Pick<Batch, 'phase' | 'percent'> & Partial<Batch> }) {
+export function State({ batch, bars }: { batch: Pick<Batch, 'phase' | 'percent' | 'reason'>; bars?: readonly Bar[] }) {
+  const shown = bars ?? [{ label: said.progress, percent: batch.percent }];
   return (
     <>
       <Badge kind={phaseKinds[batch.phase] ?? 'wait'}>{texts.phases[batch.phase]}</Badge>{' '}
-      {!isOver(batch) && <Progress label={said.progress} percent={batch.percent} />}
+      {!isOver(batch) &&
+        shown.map(({ label, percent }) => (
+          <div key={label}>
+            {bars && <span className="hint">{label}</span>}
+            <Progress label={label} percent={percent} />
+          </div>
+        ))}
       {batch.reason && <span className="hint">{batch.reason}</span>}
     </>
   );
