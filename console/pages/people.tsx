@@ -16,8 +16,8 @@ type User = Awaited<ReturnType<typeof readUsers>>['items'][number];
 
 /** Names people by their email, where this session may know it. */
 export function useNames(): (actor: { id: string; name?: string }) => string {
-  const users = useRead(['users'], readUsers, { enabled: may('users:view') });
-  return ({ id, name }) => users.data?.find((user) => user.id === id)?.email ?? name ?? id;
+  const users = useRead(['users', 1], () => readUsers(1), { enabled: may('users:view') });
+  return ({ id, name }) => users.data?.items.find((user) => user.id === id)?.email ?? name ?? id;
 }
 
 type Option = readonly [string, string];
