@@ -2,7 +2,7 @@
 // page of the console stays open in its tab.
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { notify, useAction, useRead } from './actions.js';
+import { notify, queryClient, useAction, useRead } from './actions.js';
 import { api, connection, data } from './api.js';
 import { Window } from './parts/dialog.js';
 import { Button } from './parts/form.js';
@@ -10,7 +10,15 @@ import { texts } from './texts.js';
 
 export const signInUrl = new URL('sign-in', document.baseURI).href;
 
-export const useSession = () => useRead(['session'], () => data(api.GET('/auth/session')));
+const readSession = () => data(api.GET('/auth/session'));
+type Session = Awaited<ReturnType<typeof readSession>>;
+export type Permission = Session['permissions'][number];
+
+export const useSession = () => useRead(['session'], readSession);
+
+/** Whether the role of this session has a permission. The frame shows no page before the session is read. */
+export const may = (permission: Permission): boolean =>
+  queryClient.getQueryData<Session>(['session'])?.permissions.includes(permission) ?? false;
 
 export function useSignOut() {
   return useAction(() => data(api.POST('/auth/sign-out')), {
@@ -25,7 +33,7 @@ export function useSignOut() {
 /** Shown above the page when the session has ended. */
 export function SignInAgain() {
   const client = useQueryClient();
-  const { run } = useAction(() => data(api.GET('/auth/session')), {
+  const { run } = useAction(readSession, {
     onDone() {
       connection.set({ ...connection.get(), signedOut: false });
       void client.invalidateQueries();

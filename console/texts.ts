@@ -25,6 +25,17 @@ const eventChoices: Record<EventChoice, string> = {
   'webhook.disabled': 'webhook.disabled',
 };
 
+/** A code that is not well-formed yet has no name. */
+const languageNames = {
+  of(code: string): string | undefined {
+    try {
+      return new Intl.DisplayNames('en', { type: 'language' }).of(code);
+    } catch {
+      return undefined;
+    }
+  },
+};
+
 export const texts = {
   nav: {
     overview: 'Overview',
@@ -62,7 +73,8 @@ export const texts = {
     pagesOf: (table: string) => `Pages of ${table}`,
     percent: (percent: number) => `${Math.round(percent)} %`,
     notFound: 'There is no such page',
-    notAllowed: 'Your role does not allow this.',
+    notAllowed: (permission: string) =>
+      `Your role lacks the permission ${permission}. An owner can give you a role that has it, under People.`,
     notSent: 'The service does not answer. Nothing was sent; what you typed is still here.',
     away: 'The service does not answer. Trying again every two seconds; what you typed stays here.',
     outdated: 'A new version is there. Reload: what you typed is kept.',
@@ -134,6 +146,21 @@ export const texts = {
       ['es', 'Spanish'],
       ['it', 'Italian'],
     ] as const,
+    expirationDate: 'Cards end',
+    expirationDateHint: 'empty: never; after it phones show the card as expired',
+    description: 'Description',
+    descriptionHint: 'what VoiceOver says of the card; empty: its name',
+    places: 'Places',
+    locations: 'Places where phones offer the card',
+    latitude: 'Latitude',
+    longitude: 'Longitude',
+    relevantText: 'Text on the lock screen',
+    translations: 'Translations',
+    translationsHint:
+      'Phones and the page show the translation in their language; what has none stays as it is written.',
+    languageNamed: (code: string) => `In ${languageNames.of(code) ?? code}`,
+    translateInto: 'Another language',
+    translateIntoHint: 'such as de, fr or zh-Hans',
     barcode: 'The code holds',
     barcodes: [
       ['memberCode', 'the Member ID'],
@@ -207,6 +234,7 @@ export const texts = {
     unsaved: 'Unsaved changes',
     openPage: 'Open the page on which people join',
     saved: 'Saved as a draft.',
+    facts: 'What it is',
     publish: 'Publish',
     published: 'Published.',
     publishTitle: 'Publish this version?',
@@ -264,6 +292,8 @@ export const texts = {
     searchHint: 'name, email, phone or Member ID',
     program: 'Program',
     allPrograms: 'All programs',
+    cardNumber: 'Number of an existing card',
+    cardNumberHint: 'exactly as it is on the card',
     found: (total: number) => many(total, 'member', 'members'),
     none: 'Nobody matches.',
     person: 'Person',
@@ -284,8 +314,16 @@ export const texts = {
     title: 'Member',
     card: 'Card',
     openCard: 'Open the web card',
-    noCard: 'The card cannot be shown here; open the web card.',
     tier: 'Tier',
+    externalId: 'Number of an existing card',
+    expiring: 'Expiring',
+    expiringAt: (points: number, at: string) => `${points.toLocaleString('en')} on ${at}`,
+    consent: 'Agreed to',
+    person: 'Name and address',
+    personSaved: 'Saved.',
+    firstName: 'First name',
+    lastName: 'Last name',
+    email: 'Email',
     phone: 'Phone',
     phones: 'Phones with the pass',
     redeemed: 'Redeemed',
@@ -420,6 +458,7 @@ export const texts = {
     startedNow: 'The import has started.',
     upload: 'Upload',
     progress: 'Progress',
+    bars: { members: 'Members', passes: 'Passes', events: 'Events' },
     wouldCreate: 'Would be created',
     wouldDedupe: 'Are members already',
     wouldFail: 'Would fail',
@@ -448,10 +487,8 @@ export const texts = {
       tags.length > 0 ? `separated by commas; in use: ${tags.join(', ')}` : 'separated by commas',
     message: 'Message',
     left: (characters: number) => `${characters} characters left`,
-    audience: (members: number, hasTags: boolean) =>
-      hasTags
-        ? `Goes to those of ${many(members, 'member', 'members')} who have the tags and are active.`
-        : `Goes to the active ones of ${many(members, 'member', 'members')}.`,
+    audience: (members: number, isComplete: boolean) =>
+      `Goes to ${isComplete ? '' : 'at least '}${many(members, 'active member', 'active members')}.`,
     preview: 'On the lock screen',
     send: 'Send',
     sendTitle: 'Send this message?',
@@ -472,6 +509,7 @@ export const texts = {
     name: 'Name',
     url: 'URL',
     events: 'Events',
+    eventNames: (events: readonly string[]) => (events.includes('*') ? eventChoices['*'] : events.join(', ')),
     eventTypes: Object.entries(eventChoices) as [EventChoice, string][],
     state: 'State',
     health: { ok: 'Well', failing: 'Failing', disabled: 'Disabled' },

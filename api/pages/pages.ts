@@ -8,7 +8,6 @@ import type { MemberRow } from '../../schemas/collections.js';
 import { isMailOn } from '../../schemas/config.js';
 import { publicEnrollRequest } from '../../schemas/enrollment.js';
 import { errorTable, ServiceError } from '../../schemas/errors.js';
-import { languageOf } from '../../schemas/languages/index.js';
 import type { Program } from '../../schemas/programs.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { joinPublicly } from '../changes/joinPublicly.js';
@@ -22,7 +21,7 @@ import { cardBody, cardState } from './card.js';
 import { cardScript } from './cardScript.js';
 import { enrollFields, enrollForm, enrollPage, honeypot, type Joining, joinedPage } from './enrollForm.js';
 import { pictureUrl, sendPage } from './layout.js';
-import { type Words, wordsOf } from './words.js';
+import { type Words, wordsFor } from './words.js';
 
 async function memberByToken(deps: ApiDeps, token: string): Promise<{ member: MemberRow; program: Program } | null> {
   if (!/^[A-Za-z0-9_-]{20,64}$/.test(token)) return null;
@@ -34,9 +33,6 @@ const logoOf = (deps: ApiDeps, program: Program): string | undefined => {
   const { logo, icon } = program.passTemplate.images;
   return logo || icon ? pictureUrl(deps, program, 'logo') : undefined;
 };
-
-const wordsFor = (ctx: Context, program?: Program): Words =>
-  wordsOf(languageOf(program ?? {}, ctx.get('Accept-Language')), program);
 
 function sendNotFound(deps: ApiDeps, ctx: Context): void {
   const { card, language } = wordsFor(ctx);

@@ -10,7 +10,6 @@ import { networkOf } from '../../schemas/addresses.js';
 import type { UserRow } from '../../schemas/collections.js';
 import { errorTable, ServiceError } from '../../schemas/errors.js';
 import { newToken, sha256 } from '../../schemas/ids.js';
-import { languageOf } from '../../schemas/languages/index.js';
 import { signInLinkRequest } from '../../schemas/users.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { requireOwnPage } from '../caller.js';
@@ -20,6 +19,7 @@ import type { Oidc } from '../oidc.js';
 import { readBody } from '../readBody.js';
 import { setCookie, setSessionCookie } from '../sessionCookie.js';
 import { basePath, sendPage } from './layout.js';
+import { wordsFor } from './words.js';
 
 const home = '/console/sign-in';
 /** Holds the secret of a sign-in while the person is at the OpenID provider. */
@@ -34,7 +34,7 @@ interface SignInPage {
 
 function send(deps: ApiDeps, ctx: Context, { title, status = 200, content }: SignInPage): void {
   const body = html`<div class="join"><div class="hero"><h1>${title}</h1></div>${content}</div>`;
-  sendPage(deps, ctx, { title, language: 'en', status, body });
+  sendPage(deps, ctx, { title, language: wordsFor(ctx).language, status, body });
   // With `no-referrer`, browsers send the origin `null` with a form, and the origin of the button's request is checked.
   ctx.set('Referrer-Policy', 'strict-origin');
 }
@@ -42,24 +42,26 @@ function send(deps: ApiDeps, ctx: Context, { title, status = 200, content }: Sig
 const said = (text: string, more?: Html): Html => html`<div class="said" role="status"><p>${text}</p>${more}</div>`;
 
 /** The ways to sign in. */
-function ways(deps: ApiDeps): Html {
+function ways(deps: ApiDeps, ctx: Context): Html {
+  const { signIn, join } = wordsFor(ctx);
   const path = `${basePath(deps)}${home}`;
-  if (!mailsLinks(deps) && !deps.oidc) return said('Ask whoever runs this service for a sign-in link.');
+  if (!mailsLinks(deps) && !deps.oidc) return said(signIn.noWay);
   return html`${
     mailsLinks(deps) &&
     html`<form method="post" action="${path}">
-<div><label for="email">Email</label>
+<div><label for="email">${join.fields.email.label}</label>
 <input id="email" name="email" type="email" autocomplete="email" required maxlength="254"></div>
-<button type="submit">Send me a sign-in link</button></form>`
-  }${deps.oidc && html`<div class="said"><a class="button" href="${path}/oidc">Sign in with your company account</a></div>`}`;
+<button type="submit">${signIn.send}</button></form>`
+  }${deps.oidc && html`<div class="said"><a class="button" href="${path}/oidc">${signIn.company}</a></div>`}`;
 }
 
 const minutes = ({ config }: ApiDeps): number => Math.round(config.SIGN_IN_LINK_MS / 60_000);
 
 function sendDeadLink(deps: ApiDeps, ctx: Context): void {
-  const open = html`<p><a href="${basePath(deps)}/console">Open the console</a> if you are signed in already.</p>`;
-  const why = said(`A sign-in link works once, and for ${minutes(deps)} minutes.`, open);
-  send(deps, ctx, { title: 'This link does not work any more', status: 410, content: html`${why}${ways(deps)}` });
+  const { signIn } = wordsFor(ctx);
+  const open = html`<p><a href="${basePath(deps)}/console">${signIn.open}</a></p>`;
+  const why = said(signIn.usedText(minutes(deps)), open);
+  send(deps, ctx, { title: signIn.used, status: 410, content: html`${why}${ways(deps, ctx)}` });
 }
 
 async function enter(deps: ApiDeps, ctx: Context, signedIn: SignedIn): Promise<void> {
@@ -73,13 +75,14 @@ async function showLink(deps: ApiDeps, ctx: Context, token: string): Promise<voi
   const found = await readSignInLink(deps, token);
   if (!found) return sendDeadLink(deps, ctx);
   const { link, users } = found;
+  const { signIn } = wordsFor(ctx);
   const names = await merchantNames(deps, users);
   const buttons = users.map(
     ({ _id, merchantId }) =>
-      html`<button type="submit" name="userId" value="${_id}">Sign in to ${names.get(merchantId) ?? merchantId}</button>`,
+      html`<button type="submit" name="userId" value="${_id}">${signIn.to(names.get(merchantId) ?? merchantId)}</button>`,
   );
-  const content = html`<form method="post"><p>You are signing in as <b>${link.email}</b>.</p>${buttons}</form>`;
-  send(deps, ctx, { title: 'Sign in', content });
+  const content = html`<form method="post"><p>${signIn.as(link.email)}</p>${buttons}</form>`;
+  send(deps, ctx, { title: signIn.title, content });
 }
 
 async function merchantNames(deps: ApiDeps, users: UserRow[]): Promise<Map<string, string>> {
@@ -106,12 +109,12 @@ async function takeLink(deps: ApiDeps, ctx: Context, token: string): Promise<voi
 }
 
 async function askForLink(deps: ApiDeps, ctx: Context): Promise<void> {
+  const { signIn, join, language } = wordsFor(ctx);
   await countCall(deps, ctx, { kind: 'public', key: ipKey(ctx.ip) });
   const parsed = signInLinkRequest.safeParse({ email: fieldOf(await readBody(ctx, { form: true }), 'email') });
-  if (!parsed.success) return send(deps, ctx, { title: 'Please check your address', status: 400, content: ways(deps) });
-  mailSignInLink(deps, { ...parsed.data, language: languageOf({}, ctx.get('Accept-Language')) });
-  const text = `If this address belongs to a user, a mail with a sign-in link is on its way. It works for ${minutes(deps)} minutes.`;
-  send(deps, ctx, { title: 'Look into your mail', content: said(text) });
+  if (!parsed.success) return send(deps, ctx, { title: signIn.check, status: 400, content: ways(deps, ctx) });
+  mailSignInLink(deps, { ...parsed.data, language });
+  send(deps, ctx, { title: join.sent, content: said(signIn.sentText(minutes(deps))) });
 }
 
 function requireOidc({ oidc }: ApiDeps): Oidc {
@@ -131,23 +134,24 @@ async function goToProvider(deps: ApiDeps, ctx: Context): Promise<void> {
 
 async function comeFromProvider(deps: ApiDeps, ctx: Context): Promise<void> {
   const oidc = requireOidc(deps);
+  const { signIn } = wordsFor(ctx);
   await countCall(deps, ctx, { kind: 'public', key: ipKey(ctx.ip) });
   const secret = ctx.cookies.get(awayCookie) ?? '';
   setCookie(deps, ctx, { name: awayCookie, value: '', maxAgeMs: 0, path: home });
   const person = await personOf(deps, oidc, { secret, search: ctx.search });
   if (!person)
     return send(deps, ctx, {
-      title: 'That did not work',
+      title: signIn.failed,
       status: 403,
-      content: html`${said('The sign-in was cancelled, took too long, or was used before. Begin again.')}${ways(deps)}`,
+      content: html`${said(signIn.failedText)}${ways(deps, ctx)}`,
     });
   const users = await identify(deps, person);
   const [first] = users;
   if (!first)
     return send(deps, ctx, {
-      title: 'You are not invited',
+      title: signIn.notInvited,
       status: 403,
-      content: said('No user of this service belongs to your company account. Ask an owner to invite your address.'),
+      content: said(signIn.notInvitedText),
     });
   const { issuer, sub } = person;
   const userIds = users.map(({ _id }) => _id);
@@ -187,10 +191,11 @@ const orAway =
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'UNAVAILABLE') throw error;
       ctx.set('Retry-After', '30');
+      const { signIn } = wordsFor(ctx);
       send(deps, ctx, {
-        title: 'Your company does not answer',
+        title: signIn.away,
         status: errorTable.UNAVAILABLE.status,
-        content: html`${said('Its sign-in cannot be reached at the moment. Try again in a minute.')}${ways(deps)}`,
+        content: html`${said(signIn.awayText)}${ways(deps, ctx)}`,
       });
     }
   };
@@ -200,7 +205,7 @@ const fromProvider = orAway(comeFromProvider);
 
 export function signInRoutes(deps: ApiDeps): Router {
   const router = new Router({ prefix: home });
-  router.get('/', (ctx) => send(deps, ctx, { title: 'Sign in', content: ways(deps) }));
+  router.get('/', (ctx) => send(deps, ctx, { title: wordsFor(ctx).signIn.title, content: ways(deps, ctx) }));
   router.post('/', (ctx) => askForLink(deps, ctx));
   router.get('/oidc', (ctx) => toProvider(deps, ctx));
   router.get('/oidc/callback', (ctx) => fromProvider(deps, ctx));

@@ -122,7 +122,7 @@ input:focus { border-color: #3b82f6; outline: 3px solid color-mix(in srgb, #3b82
 input[aria-invalid=true] { border-color: var(--bad); border-width: 2px; }
 .error { display: flex; gap: .4rem; color: var(--bad); margin-top: .35rem; font-size: .9rem; font-weight: 550; }
 .summary { background: var(--badsoft); color: var(--bad); border: 1px solid currentColor; border-radius: .8rem; padding: .75rem .9rem; font-weight: 600; }
-form button { background: var(--paper); color: var(--ink); border-color: transparent; font-size: 1.05rem; }
+form button { background: var(--paper); color: var(--ink); border-color: color-mix(in srgb, var(--ink) 40%, var(--paper)); font-size: 1.05rem; }
 .lone { text-align: center; padding: 18vh 0; }
 .lone h1 { margin-bottom: .4rem; }
 

@@ -1,6 +1,7 @@
 // The words of a page: the catalogue of its language, and the program's own texts, translated where the program has a
 // translation (`passTemplate.locales`).
-import { type Catalogue, catalogues, type Language } from '../../schemas/languages/index.js';
+import type { Context } from 'koa';
+import { type Catalogue, catalogues, type Language, languageOf } from '../../schemas/languages/index.js';
 import type { Program } from '../../schemas/programs.js';
 
 export interface Words extends Catalogue {
@@ -14,3 +15,7 @@ export function wordsOf(language: Language, program?: Pick<Program, 'passTemplat
   const say = (text: string) => (Object.hasOwn(translated, text) ? (translated[text] ?? text) : text);
   return { ...catalogues[language], language, say };
 }
+
+/** In the language of the program, or else of the browser that asks. */
+export const wordsFor = (ctx: Context, program?: Program): Words =>
+  wordsOf(languageOf(program ?? {}, ctx.get('Accept-Language')), program);

@@ -7,6 +7,7 @@ import { Button, Choices, Form, Submit, TextInput } from '../parts/form.js';
 import { Badge, Failure, Moment, Page, Panel } from '../parts/page.js';
 import { Secret } from '../parts/secret.js';
 import { Table } from '../parts/table.js';
+import { may } from '../session.js';
 import { texts } from '../texts.js';
 
 const said = texts.apiKeys;
@@ -41,7 +42,7 @@ export function ApiKeys() {
   return (
     <Page title={texts.nav.apiKeys} lead={said.lead}>
       <Failure error={keys.error} />
-      <Panel title={said.new}>
+      <Panel title={said.new} needs="api-keys:create">
         <Form label={said.new} findings={creation.findings} onSubmit={() => creation.run()}>
           <div className="fields">
             <TextInput
@@ -89,7 +90,12 @@ export function ApiKeys() {
               revokedAt ? (
                 <Badge kind="plain">{said.isRevoked}</Badge>
               ) : (
-                <Button kind="danger" aria-label={said.revokeKey(name)} onPress={() => setAsks({ id, name })}>
+                <Button
+                  isDisabled={!may('api-keys:delete')}
+                  kind="danger"
+                  aria-label={said.revokeKey(name)}
+                  onPress={() => setAsks({ id, name })}
+                >
                   {said.revoke}
                 </Button>
               ),

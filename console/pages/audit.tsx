@@ -5,6 +5,7 @@ import { Select, TextInput } from '../parts/form.js';
 import { Failure, Moment, Page } from '../parts/page.js';
 import { PagedTable, useFilters } from '../parts/table.js';
 import { texts } from '../texts.js';
+import { useNames } from './people.js';
 
 const said = texts.audit;
 
@@ -16,6 +17,7 @@ const actions: Record<Action, string> = said.actions;
 
 export function Audit() {
   const [params, put] = useFilters();
+  const nameOf = useNames();
   const query = useSettled(params.toString(), 250);
   const entries = useRead(['audit', query], () => readAudit(Object.fromEntries(new URLSearchParams(query))), {
     keep: true,
@@ -56,9 +58,9 @@ export function Audit() {
         empty={said.none}
         columns={[
           { title: said.when, cell: ({ createdAt }) => <Moment at={createdAt} /> },
-          { title: said.actor, cell: ({ actor }) => said.by(actor.type, actor.name ?? actor.id) },
+          { title: said.actor, cell: ({ actor }) => said.by(actor.type, nameOf(actor)) },
           { title: said.action, cell: ({ action }) => actions[action] },
-          { title: said.target, cell: ({ targetId }) => <code>{targetId}</code> },
+          { title: said.target, cell: ({ targetId }) => <code>{nameOf({ id: targetId })}</code> },
           { title: said.fields, cell: ({ fields = [] }) => fields.join(', ') },
           { title: said.address, cell: ({ address }) => address ?? texts.frame.none },
           { title: said.request, cell: ({ requestId }) => <code>{requestId}</code> },

@@ -1,18 +1,20 @@
 // Campaigns: one message on the passes of all matching members, with a preview of the lock screen.
 import { useState } from 'react';
-import { useAction, useDraft, useRead } from '../actions.js';
+import { useAction, useDraft, useRead, useSettled } from '../actions.js';
 import { api, data } from '../api.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, Form, Select, TextInput } from '../parts/form.js';
 import { Failure, Moment, number, Page, Panel } from '../parts/page.js';
 import { LockScreen } from '../parts/phones.js';
 import { PagedTable, usePage } from '../parts/table.js';
+import { may } from '../session.js';
 import { texts } from '../texts.js';
 import { CancelBatch, isOver, State } from './imports.js';
 
 const said = texts.campaigns;
 const blank = { programId: '', tags: '', message: '' };
 const maxMessage = 200;
+const typingMs = 300;
 
 const words = (text: string) =>
   text
@@ -28,38 +30,37 @@ export function Campaigns() {
   const tags = words(draft.tags);
   const programs = useRead(['programs'], () => data(api.GET('/merchants/me/programs')));
   const known = useRead(['tags'], () => data(api.GET('/merchants/me/members/tags')));
-  const audience = useRead(['members', 'audience', programId], () =>
-    data(api.GET('/merchants/me/members', { params: { query: { pageSize: 1, ...(programId && { programId }) } } })),
+  const who = { ...(programId && { programId }), ...(tags.length > 0 && { tags }) };
+  const settled = useSettled(JSON.stringify(who), typingMs);
+  const audience = useRead(
+    ['members', 'audience', settled],
+    async () => {
+      const body = { ...(JSON.parse(settled) as typeof who), dryRun: true };
+      const counted = await data(api.POST('/merchants/me/campaigns', { body }));
+      return 'dryRun' in counted ? counted : { matched: counted.counts.matched, complete: true };
+    },
+    { keep: true, enabled: may('merchants.campaigns:create') },
   );
+  const reaches = audience.data && said.audience(audience.data.matched, audience.data.complete);
   const batches = useRead(
     ['campaigns', page],
-    () => data(api.GET('/merchants/me/batches', { params: { query: { page } } })),
+    () => data(api.GET('/merchants/me/batches', { params: { query: { page, kind: 'campaign' } } })),
     { keep: true, everyMs: (now) => (now?.items.some((batch) => !isOver(batch)) ? 2_000 : 10_000) },
   );
-  const campaigns = batches.data && {
-    ...batches.data,
-    items: batches.data.items.filter(({ kind }) => kind === 'campaign'),
-  };
-  const send = useAction(
-    () => {
-      const body = { message, ...(programId && { programId }), ...(tags.length > 0 && { tags }) };
-      return data(api.POST('/merchants/me/campaigns', { body }));
+  const send = useAction(() => data(api.POST('/merchants/me/campaigns', { body: { ...who, message } })), {
+    changes: ['campaigns'],
+    said: said.sent,
+    onDone() {
+      setAsks(false);
+      clear();
     },
-    {
-      changes: ['campaigns'],
-      said: said.sent,
-      onDone() {
-        setAsks(false);
-        clear();
-      },
-    },
-  );
+  });
   const program = programs.data?.find(({ _id }) => _id === programId);
   return (
     <Page title={texts.nav.campaigns} lead={said.lead}>
       <Failure error={programs.error} />
       <div className="columns">
-        <Panel title={said.new}>
+        <Panel title={said.new} needs="merchants.campaigns:create">
           <Form label={said.new} findings={send.findings} onSubmit={() => setAsks(true)}>
             <Select
               name="programId"
@@ -83,7 +84,8 @@ export function Campaigns() {
               value={message}
               onChange={(next) => setDraft({ ...draft, message: next })}
             />
-            <p role="status">{audience.data && said.audience(audience.data.total, tags.length > 0)}</p>
+            <Failure error={audience.error} />
+            <p role="status">{reaches}</p>
             <div>
               <Button kind="primary" type="submit" isDisabled={message.trim() === ''}>
                 {said.send}
@@ -102,7 +104,7 @@ export function Campaigns() {
       <Failure error={batches.error} />
       <PagedTable
         name={texts.nav.campaigns}
-        data={campaigns}
+        data={batches.data}
         onPage={setPage}
         keyOf={({ id }) => id}
         empty={said.none}
@@ -114,7 +116,10 @@ export function Campaigns() {
           { title: said.pushed, numeric: true, cell: ({ counts }) => number(counts.created) },
           { title: said.skipped, numeric: true, cell: ({ counts }) => number(counts.deduped) },
           { title: said.failed, numeric: true, cell: ({ counts }) => number(counts.failed) },
-          { title: texts.frame.actions, cell: (batch) => (isOver(batch) ? null : <CancelBatch id={batch.id} />) },
+          {
+            title: texts.frame.actions,
+            cell: (batch) => (isOver(batch) ? null : <CancelBatch id={batch.id} needs="merchants.campaigns:edit" />),
+          },
         ]}
       />
       {asks && (
@@ -125,7 +130,7 @@ export function Campaigns() {
           onConfirm={() => send.run()}
           onClose={() => setAsks(false)}
         >
-          <p>{audience.data && said.audience(audience.data.total, tags.length > 0)}</p>
+          <p>{reaches}</p>
           <blockquote>{message}</blockquote>
         </Confirm>
       )}

@@ -1,152 +1,12 @@
-// The designer's fields as a table: sections of fields by their path in the program.
-
+// The control of each field of the designer.
+import { useState } from 'react';
 import { at, type Json, withAt } from '../merge.js';
-import { Button, Checkbox, Choices, Select, TextInput } from '../parts/form.js';
+import { Button, Checkbox, Choices, localTime, Select, TextInput, useFindings } from '../parts/form.js';
 import { ImageField } from '../parts/image.js';
 import { texts } from '../texts.js';
+import type { Field } from './designSections.js';
 
 const said = texts.design;
-
-interface ListColumn {
-  key: string;
-  label: string;
-  kind: 'text' | 'integer' | 'lines' | 'flag';
-}
-
-export type Field = { path: string; label: string; hint?: string; shown?: (program: Json) => boolean } & (
-  | { kind: 'text' | 'lines' | 'integer' | 'color' | 'flag' | 'url' }
-  | { kind: 'select'; options: readonly (readonly [string, string])[] }
-  | { kind: 'choices'; options: readonly (readonly [string, string])[] }
-  | { kind: 'image'; width: number; height: number; how: 'cover' | 'contain' }
-  | { kind: 'list'; columns: readonly ListColumn[]; fresh: (count: number) => Json }
-  | { kind: 'rule'; rule: Json }
-);
-
-const isTiered = (program: Json) => program.style === 'tiered';
-const isStamps = (program: Json) => program.style === 'stamps';
-const hasEarn = (program: Json) => program.earn !== undefined;
-const earnsByAmount = (program: Json) => hasEarn(program) && !isStamps(program);
-const currency = 'EUR';
-
-export const sections: readonly { title: string; fields: readonly Field[] }[] = [
-  {
-    title: said.basics,
-    fields: [
-      { path: 'name', label: said.name, kind: 'text' },
-      { path: 'slug', label: said.slug, hint: said.slugHint, kind: 'text' },
-      { path: 'style', label: said.style, kind: 'select', options: texts.programs.styles },
-      { path: 'fields.primaryLabel', label: said.unit, hint: said.unitHint, kind: 'text' },
-      { path: 'rewardName', label: said.goalReward, hint: said.goalRewardHint, kind: 'text' },
-      { path: 'goal', label: said.goal, hint: said.goalHint, kind: 'integer' },
-      { path: 'language', label: said.language, kind: 'select', options: said.languages },
-      { path: 'pushMessages', label: said.pushMessages, kind: 'flag' },
-    ],
-  },
-  {
-    title: said.look,
-    fields: [
-      { path: 'passTemplate.colors.background', label: said.background, kind: 'color' },
-      { path: 'passTemplate.colors.foreground', label: said.foreground, kind: 'color' },
-      { path: 'passTemplate.colors.label', label: said.labels, kind: 'color' },
-      { path: 'passTemplate.logoText', label: said.logoText, kind: 'text' },
-      { path: 'passTemplate.organizationName', label: said.issuer, hint: said.issuerHint, kind: 'text' },
-      {
-        path: 'passTemplate.images.logo',
-        label: said.logo,
-        hint: said.logoHint,
-        ...{ kind: 'image', width: 480, height: 150, how: 'contain' },
-      },
-      {
-        path: 'passTemplate.images.icon',
-        label: said.icon,
-        hint: said.iconHint,
-        ...{ kind: 'image', width: 180, height: 180, how: 'cover' },
-      },
-      {
-        path: 'passTemplate.images.strip',
-        label: said.strip,
-        hint: said.stripHint,
-        ...{ kind: 'image', width: 1_125, height: 432, how: 'cover' },
-      },
-      { path: 'passTemplate.barcode', label: said.barcode, kind: 'select', options: said.barcodes },
-      {
-        path: 'passTemplate.backFields',
-        label: said.back,
-        kind: 'list',
-        columns: [
-          { key: 'label', label: said.backLabel, kind: 'text' },
-          { key: 'value', label: said.backText, kind: 'lines' },
-        ],
-        fresh: () => ({ key: crypto.randomUUID().slice(0, 8), label: '', value: '' }),
-      },
-    ],
-  },
-  {
-    title: said.rewards,
-    fields: [
-      {
-        path: 'rewards',
-        label: said.moreRewards,
-        kind: 'list',
-        columns: [
-          { key: 'name', label: said.reward, kind: 'text' },
-          { key: 'cost', label: said.cost, kind: 'integer' },
-          { key: 'active', label: said.active, kind: 'flag' },
-        ],
-        fresh: () => ({ id: crypto.randomUUID().slice(0, 8), name: '', cost: 1, active: true }),
-      },
-      {
-        path: 'tiers',
-        label: said.tiers,
-        shown: isTiered,
-        kind: 'list',
-        columns: [
-          { key: 'name', label: said.tier, kind: 'text' },
-          { key: 'threshold', label: said.threshold, kind: 'integer' },
-        ],
-        fresh: () => ({ name: '', threshold: 0 }),
-      },
-      { path: 'basis', label: said.basis, shown: isTiered, kind: 'select', options: said.bases },
-    ],
-  },
-  {
-    title: said.earning,
-    fields: [
-      {
-        path: 'earn',
-        label: said.earnRule,
-        shown: (program) => !isStamps(program),
-        ...{ kind: 'rule', rule: { per: 100, points: 1, currency } },
-      },
-      { path: 'earn', label: said.earnRule, shown: isStamps, kind: 'rule', rule: {} },
-      { path: 'earn.per', label: said.per, hint: said.perHint, shown: earnsByAmount, kind: 'integer' },
-      { path: 'earn.points', label: said.points, shown: earnsByAmount, kind: 'integer' },
-      { path: 'earn.currency', label: said.currency, shown: earnsByAmount, kind: 'text' },
-      { path: 'earn.dailyLimit', label: said.dailyLimit, shown: hasEarn, kind: 'integer' },
-      { path: 'earn.cooldownSeconds', label: said.cooldown, shown: hasEarn, kind: 'integer' },
-    ],
-  },
-  {
-    title: said.expiry,
-    fields: [
-      { path: 'expiry.afterDays', label: said.afterDays, hint: said.afterDaysHint, kind: 'integer' },
-      { path: 'expiry.inactiveDays', label: said.inactiveDays, hint: said.inactiveDaysHint, kind: 'integer' },
-      { path: 'timeZone', label: said.timeZone, hint: said.timeZoneHint, kind: 'text' },
-    ],
-  },
-  {
-    title: said.enrollment,
-    fields: [
-      { path: 'enrollment.open', label: said.isOpen, kind: 'flag' },
-      { path: 'enrollment.fields', label: said.asks, kind: 'choices', options: said.askable },
-      { path: 'enrollment.privacyUrl', label: said.privacyUrl, kind: 'url' },
-      { path: 'enrollment.consentText', label: said.consent, hint: said.consentHint, kind: 'lines' },
-    ],
-  },
-];
-
-/** The paths of all controls, to find mistakes without a control. */
-export const fieldPaths: readonly string[] = sections.flatMap(({ fields }) => fields.map(({ path }) => path));
 
 interface EditProps {
   field: Field;
@@ -201,6 +61,17 @@ export function Edit({ field, program, onChange }: EditProps) {
           onChange={(base64) => set(base64)}
         />
       );
+    case 'moment':
+      return (
+        <TextInput
+          {...common}
+          type="datetime-local"
+          value={typeof value === 'string' ? localTime(new Date(value)) : ''}
+          onChange={(text) => set(text === '' ? undefined : new Date(text).toISOString())}
+        />
+      );
+    case 'locales':
+      return <Locales {...common} program={program} value={(value ?? {}) as LocaleTexts} onChange={set} />;
     case 'list':
       return <ListField field={field} rows={(value ?? []) as Json[]} onChange={set} />;
     case 'integer':
@@ -265,13 +136,24 @@ function ListField({
                   onChange={(on) => put(index, column.key, on)}
                 />
               );
+            if (column.kind === 'decimal')
+              return (
+                <DecimalInput
+                  key={column.key}
+                  {...common}
+                  value={value}
+                  onChange={(next) => put(index, column.key, next)}
+                />
+              );
             return (
               <TextInput
                 key={column.key}
                 {...common}
                 {...(column.kind === 'lines' && { lines: 2 })}
                 value={value === undefined ? '' : String(value)}
-                onChange={(text) => put(index, column.key, column.kind === 'integer' ? asInteger(text) : text)}
+                onChange={(text) =>
+                  put(index, column.key, column.kind === 'integer' ? asInteger(text) : text || undefined)
+                }
               />
             );
           })}
@@ -291,5 +173,125 @@ function ListField({
         <Button onPress={() => onChange([...rows, fresh(rows.length)])}>{said.add(label)}</Button>
       </div>
     </fieldset>
+  );
+}
+
+const asDecimal = (text: string): number | string | undefined => {
+  if (text.trim() === '') return undefined;
+  const number = Number(text.replace(',', '.'));
+  return Number.isFinite(number) ? number : text;
+};
+
+/** Keeps what is typed: `52.` is on its way to a number. */
+function DecimalInput({
+  value,
+  onChange,
+  ...field
+}: {
+  name: string;
+  label: string;
+  value: unknown;
+  onChange: (next: unknown) => void;
+}) {
+  const [typed, setTyped] = useState('');
+  return (
+    <TextInput
+      {...field}
+      value={asDecimal(typed) === value ? typed : String(value ?? '')}
+      onChange={(text) => {
+        setTyped(text);
+        onChange(asDecimal(text));
+      }}
+    />
+  );
+}
+
+type LocaleTexts = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** The labels that the service puts on a pass. */
+const passLabels = ['MEMBER', 'MEMBER ID', 'REWARD', 'REWARDS', 'TO NEXT REWARD', 'TIER', 'NEXT TIER', 'TO NEXT TIER'];
+
+/** What a merchant has written into the program, without what is empty. */
+function writtenTexts(program: Json): string[] {
+  const list = (path: string, ...keys: string[]) =>
+    ((at(program, path) ?? []) as Json[]).flatMap((row) => keys.map((key) => row[key]));
+  return [
+    at(program, 'fields.primaryLabel'),
+    program.rewardName,
+    ...list('rewards', 'name'),
+    ...list('tiers', 'name'),
+    ...list('passTemplate.backFields', 'label', 'value'),
+    at(program, 'enrollment.consentText'),
+  ].filter((text): text is string => typeof text === 'string' && text !== '');
+}
+
+/** Per language the texts of the program with their translations; an empty translation is none. */
+function Locales({
+  name,
+  label,
+  hint,
+  program,
+  value,
+  onChange,
+}: {
+  name: string;
+  label: string;
+  hint?: string;
+  program: Json;
+  value: LocaleTexts;
+  onChange: (next: LocaleTexts | undefined) => void;
+}) {
+  const { error } = useFindings(name);
+  const [language, setLanguage] = useState('');
+  const [opened, setOpened] = useState<readonly string[]>([]);
+  const put = (code: string, text: string, translation: string) => {
+    const { [text]: before, ...others } = value[code] ?? {};
+    const { [code]: gone, ...rest } = value;
+    const now = translation === '' ? others : { ...others, [text]: translation };
+    const next = Object.keys(now).length === 0 ? rest : { ...rest, [code]: now };
+    onChange(Object.keys(next).length === 0 ? undefined : next);
+  };
+  const shown = [...new Set([...Object.keys(value), ...opened])].toSorted();
+  return (
+    <div className="stack whole">
+      {hint !== undefined && <p className="hint">{hint}</p>}
+      {shown.map((code) => (
+        <fieldset className="list" key={code}>
+          <legend>{said.languageNamed(code)}</legend>
+          <div className="fields">
+            {[...new Set([...writtenTexts(program), ...passLabels, ...Object.keys(value[code] ?? {})])].map((text) => (
+              <TextInput
+                key={text}
+                name={`${name}.${code}.${text}`}
+                label={text}
+                value={value[code]?.[text] ?? ''}
+                onChange={(translation) => put(code, text, translation)}
+              />
+            ))}
+          </div>
+        </fieldset>
+      ))}
+      {error !== undefined && <p className="error">{error}</p>}
+      <div className="fields">
+        <TextInput
+          name={`${name}.language`}
+          label={said.translateInto}
+          hint={said.translateIntoHint}
+          value={language}
+          onChange={setLanguage}
+        />
+      </div>
+      <div>
+        <Button
+          isDisabled={language.trim() === ''}
+          onPress={() => {
+            setOpened([...opened, language.trim()]);
+            setLanguage('');
+          }}
+        >
+          {said.add(label)}
+        </Button>
+      </div>
+    </div>
   );
 }

@@ -9,11 +9,14 @@ import { Window } from '../parts/dialog.js';
 import { Button, Checkbox, Select } from '../parts/form.js';
 import { Badge, Facts, Failure, Moment, number, Page, Panel, Progress } from '../parts/page.js';
 import { PagedTable, Table, usePage } from '../parts/table.js';
+import { may, type Permission } from '../session.js';
 import { texts } from '../texts.js';
+import { type Bar, importBars } from './importBars.js';
 
 const said = texts.imports;
 const fields = ['firstName', 'lastName', 'email', 'phone', 'initialPoints', 'externalId'] as const;
-const readBatches = (page: number) => data(api.GET('/merchants/me/batches', { params: { query: { page } } }));
+const readBatches = (page: number) =>
+  data(api.GET('/merchants/me/batches', { params: { query: { page, kind: 'members.import' } } }));
 type Batch = Awaited<ReturnType<typeof readBatches>>['items'][number];
 
 const ended = ['completed', 'failed', 'cancelled'];
@@ -121,17 +124,13 @@ export function Imports() {
   });
   const [repairs, setRepairs] = useState<Batch | null>(null);
   const open_ = (programs.data ?? []).filter(({ archived }) => !archived);
-  const imports = batches.data && {
-    ...batches.data,
-    items: batches.data.items.filter(({ kind }) => kind === 'members.import'),
-  };
   return (
     <Page title={texts.nav.imports} lead={said.lead}>
       <Failure error={programs.error ?? batches.error} />
       {programs.data && <NewImport programs={open_} />}
       <PagedTable
         name={texts.nav.imports}
-        data={imports}
+        data={batches.data}
         onPage={setPage}
         keyOf={({ id }) => id}
         empty={said.none}
@@ -141,7 +140,7 @@ export function Imports() {
             title: said.program,
             cell: ({ programId }) => programs.data?.find(({ _id }) => _id === programId)?.name ?? programId ?? '',
           },
-          { title: said.state, cell: (batch) => <State batch={batch} /> },
+          { title: said.state, cell: (batch) => <State batch={batch} bars={importBars(batch)} /> },
           { title: said.created, numeric: true, cell: ({ counts }) => number(counts.created) },
           { title: said.deduped, numeric: true, cell: ({ counts }) => number(counts.deduped) },
           { title: said.failed, numeric: true, cell: ({ counts }) => number(counts.failed) },
@@ -154,10 +153,12 @@ export function Imports() {
             title: texts.frame.actions,
             cell: (batch) => (
               <>
-                {!isOver(batch) && <CancelBatch id={batch.id} />}
+                {!isOver(batch) && <CancelBatch id={batch.id} needs="merchants.members:edit" />}
                 {isOver(batch) && batch.counts.failed > 0 && (
                   <>
-                    <Button onPress={() => setRepairs(batch)}>{said.repair}</Button>
+                    <Button isDisabled={!may('merchants.members:create')} onPress={() => setRepairs(batch)}>
+                      {said.repair}
+                    </Button>
                     <a href={`${apiUrl}/merchants/me/batches/${batch.id}/errors.csv`} download>
                       {said.correctedFile}
                     </a>
@@ -179,23 +180,30 @@ const phaseKinds: Partial<Record<Batch['phase'], 'good' | 'bad'>> = {
   cancelled: 'bad',
 };
 
-export function State({ batch }: { batch: Pick<Batch, 'phase' | 'percent'> & Partial<Batch> }) {
+export function State({ batch, bars }: { batch: Pick<Batch, 'phase' | 'percent' | 'reason'>; bars?: readonly Bar[] }) {
+  const shown = bars ?? [{ label: said.progress, percent: batch.percent }];
   return (
     <>
       <Badge kind={phaseKinds[batch.phase] ?? 'wait'}>{texts.phases[batch.phase]}</Badge>{' '}
-      {!isOver(batch) && <Progress label={said.progress} percent={batch.percent} />}
+      {!isOver(batch) &&
+        shown.map(({ label, percent }) => (
+          <div key={label}>
+            {bars && <span className="hint">{label}</span>}
+            <Progress label={label} percent={percent} />
+          </div>
+        ))}
       {batch.reason && <span className="hint">{batch.reason}</span>}
     </>
   );
 }
 
-export function CancelBatch({ id }: { id: string }) {
+export function CancelBatch({ id, needs }: { id: string; needs: Permission }) {
   const cancel = useAction(() => data(api.POST('/merchants/me/batches/{id}/cancel', { params: { path: { id } } })), {
     changes: ['batches', 'batch', 'campaigns'],
     said: said.cancelled,
   });
   return (
-    <Button isDisabled={cancel.isRunning} onPress={() => cancel.run()}>
+    <Button isDisabled={cancel.isRunning || !may(needs)} onPress={() => cancel.run()}>
       {texts.frame.cancel}
     </Button>
   );
@@ -232,7 +240,7 @@ function NewImport({ programs }: { programs: readonly { _id: string; name: strin
     },
   );
   return (
-    <Panel title={said.new}>
+    <Panel title={said.new} needs="merchants.members:create">
       <div className="fields">
         <Select
           name="programId"

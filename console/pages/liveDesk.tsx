@@ -102,8 +102,8 @@ function Desk() {
   const [clickedAt, setClickedAt] = useState(0);
   const program = open.find(({ _id }) => _id === programId) ?? open.find(({ style }) => style === 'stamps') ?? open[0];
   const { iphone, android } = state?.phones ?? { iphone: null, android: null };
-  const shown = Number(iphone?.pass.storeCard.headerFields?.find(({ key }) => key === 'balance')?.value ?? 0);
-  const card = useCard(program?._id ?? '', { balance: shown });
+  const shown = iphone?.pass.storeCard.headerFields?.find(({ key }) => key === 'balance')?.value;
+  const card = useCard(members[0] ?? '', shown);
 
   const wallets = useAction(() => order({ do: 'wallets' }));
   const join = useAction(

@@ -7,12 +7,15 @@ import { api, apiUrl, data, newKey } from '../api.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, Form, Select, Submit, TextInput } from '../parts/form.js';
 import { Badge, Facts, Failure, Moment, number, Page, Panel } from '../parts/page.js';
-import { type ApplePass, Iphone } from '../parts/phones.js';
+import { Android, type ApplePass, type GooglePass, Iphone } from '../parts/phones.js';
 import { PagedTable, Table, usePage } from '../parts/table.js';
+import { may } from '../session.js';
 import { texts } from '../texts.js';
 import { nameOf, StatusBadge } from './members.js';
+import { useNames } from './people.js';
 
 const said = texts.member;
+const edit = 'merchants.members:edit';
 const changes = ['member', 'members', 'ledger', 'timeline', 'pass'];
 /** A caller has 1,000 requests in 15 minutes; the polling of this page uses a third of them. */
 const followMs = 10_000;
@@ -32,6 +35,7 @@ export function Member() {
     );
   const { program, balance, tier, redeemedCount, deviceCount, tags, email, phone, memberCode, status, apple } =
     member.data;
+  const { externalId, expiring, consent } = member.data;
   return (
     <Page title={nameOf(member.data)} back={back} lead={<StatusBadge status={status} />}>
       <div className="columns">
@@ -52,9 +56,12 @@ export function Member() {
               [texts.members.code, <code key="code">{memberCode}</code>],
               [texts.members.email, email ?? texts.frame.none],
               [said.phone, phone ?? texts.frame.none],
+              [said.externalId, externalId ?? texts.frame.none],
               [said.phones, number(deviceCount)],
               [said.redeemed, number(redeemedCount)],
               [said.tags, tags.length > 0 ? tags.join(', ') : texts.frame.none],
+              ...(expiring.length > 0 ? ([[said.expiring, expiring.map(expiringText).join('; ')]] as const) : []),
+              ...(consent ? ([[said.consent, consent.text]] as const) : []),
             ]}
           />
         </Panel>
@@ -63,6 +70,7 @@ export function Member() {
           <Redeem member={member.data} />
           <Tags member={member.data} />
           <Status member={member.data} />
+          <Person member={member.data} />
           <Pass member={member.data} />
         </div>
       </div>
@@ -73,40 +81,27 @@ export function Member() {
   );
 }
 
-interface Holder {
-  firstName?: string;
-  lastName?: string;
-  memberCode?: string;
-  balance: number;
-  status?: Detail['status'];
-}
+const expiringText = ({ points, at }: Detail['expiring'][number]) =>
+  said.expiringAt(points, new Date(at).toLocaleDateString('en', { dateStyle: 'medium' }));
 
-/** The pass of a member, rendered from the live version of the program by the code that builds real passes. */
-export function useCard(programId: string, holder: Holder) {
+/** The pass as the member has it; `version` is anything that changes with it. */
+export function useCard(memberId: string, version: unknown) {
   return useRead(
-    ['member-card', programId, holder],
-    async () => {
-      const { items } = await data(
-        api.GET('/merchants/me/programs/{id}/versions', {
-          params: { path: { id: programId }, query: { pageSize: 50 } },
-        }),
-      );
-      const version = items.find(({ live }) => live)?.version ?? 1;
-      const path = { id: programId, version: String(version) };
-      const { program } = await data(api.GET('/merchants/me/programs/{id}/versions/{version}', { params: { path } }));
-      const body = { program: { _id: programId, ...program }, member: holder };
-      return data(api.POST('/merchants/me/programs/preview', { body }));
-    },
-    { keep: true, enabled: programId !== '' },
+    ['member-card', memberId, version],
+    () => data(api.GET('/merchants/me/members/{id}/preview', { params: { path: { id: memberId } } })),
+    { keep: true, enabled: memberId !== '' },
   );
 }
 
-function Card({ member }: { member: Detail }) {
-  const { program, firstName, lastName, memberCode, balance, status } = member;
-  const names = { ...(firstName && { firstName }), ...(lastName && { lastName }) };
-  const preview = useCard(program._id, { ...names, memberCode, balance, status });
-  if (preview.error) return <p className="hint">{said.noCard}</p>;
-  return <Iphone pass={preview.data?.apple as ApplePass | null | undefined} pictures={preview.data?.appleImages} />;
+function Card({ member: { id, updatedAt, program } }: { member: Detail }) {
+  const { data: card, error } = useCard(id, [updatedAt, program]);
+  if (error) return <Failure error={error} />;
+  return (
+    <div className="phones">
+      <Iphone pass={card?.apple as ApplePass | undefined} pictures={card?.appleImages} />
+      <Android pass={card?.google as GooglePass | undefined} pictures={card?.appleImages} message="" />
+    </div>
+  );
 }
 
 /**
@@ -153,7 +148,7 @@ function Points({ member }: { member: Detail }) {
     setDraft({ ...draft, ...next });
   };
   return (
-    <Panel title={said.points}>
+    <Panel title={said.points} needs={edit}>
       <Form label={said.points} findings={give.findings} onSubmit={() => give.run()}>
         <div className="fields">
           <TextInput
@@ -208,7 +203,7 @@ function Redeem({ member }: { member: Detail }) {
               ready ? (
                 <Button
                   aria-label={said.redeemReward(name)}
-                  isDisabled={redeem.isRunning}
+                  isDisabled={redeem.isRunning || !may(edit)}
                   onPress={() => redeem.run(rewardId)}
                 >
                   {said.redeem}
@@ -252,22 +247,29 @@ function Tags({ member: { id, tags } }: { member: Detail }) {
           {tags.map((tag) => (
             <li key={tag}>
               {tag}
-              <Button kind="link" aria-label={said.removeTag(tag)} onPress={() => remove.run(tag)}>
+              <Button
+                kind="link"
+                isDisabled={!may(edit)}
+                aria-label={said.removeTag(tag)}
+                onPress={() => remove.run(tag)}
+              >
                 ×
               </Button>
             </li>
           ))}
         </ul>
       )}
-      <Form label={said.tags} className="form line" findings={add.findings} onSubmit={() => add.run()}>
-        <TextInput name="tags" label={said.newTags} list="known-tags" value={text} onChange={setText} />
-        <datalist id="known-tags">
-          {known.data?.tags.map((tag) => (
-            <option key={tag} value={tag} />
-          ))}
-        </datalist>
-        <Submit isRunning={add.isRunning}>{said.addTags}</Submit>
-      </Form>
+      {may(edit) && (
+        <Form label={said.tags} className="form line" findings={add.findings} onSubmit={() => add.run()}>
+          <TextInput name="tags" label={said.newTags} list="known-tags" value={text} onChange={setText} />
+          <datalist id="known-tags">
+            {known.data?.tags.map((tag) => (
+              <option key={tag} value={tag} />
+            ))}
+          </datalist>
+          <Submit isRunning={add.isRunning}>{said.addTags}</Submit>
+        </Form>
+      )}
     </Panel>
   );
 }
@@ -288,7 +290,7 @@ function Status({ member }: { member: Detail }) {
     { changes, said: said.statusChanged, onDone: clear },
   );
   return (
-    <Panel title={texts.members.status}>
+    <Panel title={texts.members.status} needs={edit}>
       <Form label={texts.members.status} className="form line" findings={change.findings} onSubmit={() => change.run()}>
         <Select
           name="status"
@@ -304,6 +306,43 @@ function Status({ member }: { member: Detail }) {
           onChange={(reason) => setDraft({ ...draft, reason })}
         />
         <Submit isRunning={change.isRunning}>{said.changeStatus}</Submit>
+      </Form>
+    </Panel>
+  );
+}
+
+const personFields = ['firstName', 'lastName', 'email', 'phone', 'externalId'] as const;
+
+function Person({ member }: { member: Detail }) {
+  const { id } = member;
+  const [draft, setDraft, clear] = useDraft<Record<string, string>>(`person:${id}`, {});
+  const changed = personFields.filter((field) => draft[field] !== undefined && draft[field] !== (member[field] ?? ''));
+  const save = useAction(
+    () => {
+      const body = Object.fromEntries(changed.map((field) => [field, draft[field] || null]));
+      return data(api.PATCH('/merchants/me/members/{id}', { params: { path: { id } }, body }));
+    },
+    { changes, said: said.personSaved, onDone: clear },
+  );
+  return (
+    <Panel title={said.person} needs={edit}>
+      <Form label={said.person} findings={save.findings} onSubmit={() => save.run()}>
+        <div className="fields">
+          {personFields.map((field) => (
+            <TextInput
+              key={field}
+              name={field}
+              label={said[field]}
+              value={draft[field] ?? member[field] ?? ''}
+              onChange={(value) => setDraft({ ...draft, [field]: value })}
+            />
+          ))}
+        </div>
+        <div>
+          <Button kind="primary" type="submit" isDisabled={save.isRunning || changed.length === 0}>
+            {texts.frame.save}
+          </Button>
+        </div>
       </Form>
     </Panel>
   );
@@ -329,10 +368,12 @@ function Pass({ member: { id } }: { member: Detail }) {
       title={said.pass}
       actions={
         <>
-          <Button isDisabled={push.isRunning} onPress={() => push.run()}>
+          <Button isDisabled={push.isRunning || !may(edit)} onPress={() => push.run()}>
             {said.push}
           </Button>
-          <Button onPress={() => setAsks(true)}>{said.replaceLink}</Button>
+          <Button isDisabled={!may(edit)} onPress={() => setAsks(true)}>
+            {said.replaceLink}
+          </Button>
         </>
       }
     >
@@ -382,6 +423,7 @@ function Pass({ member: { id } }: { member: Detail }) {
 
 function Ledger({ id }: { id: string }) {
   const [page, setPage] = usePage();
+  const whoOf = useNames();
   const [asks, setAsks] = useState<{ id: string; delta: number } | null>(null);
   const [reason, setReason] = useState('');
   const gesture = useGesture();
@@ -423,7 +465,7 @@ function Ledger({ id }: { id: string }) {
           { title: said.what, cell: ({ type }) => said.types[type] },
           { title: said.change, numeric: true, cell: ({ delta }) => (delta > 0 ? `+${number(delta)}` : number(delta)) },
           { title: said.after_, numeric: true, cell: ({ current }) => number(current) },
-          { title: said.by, cell: ({ actor }) => actor.name ?? actor.id },
+          { title: said.by, cell: ({ actor }) => whoOf(actor) },
           {
             title: said.note,
             cell: ({ changeMessage, reference, reason: why }) => changeMessage ?? reference ?? why ?? '',
@@ -433,7 +475,11 @@ function Ledger({ id }: { id: string }) {
             cell: ({ id: entry, type, delta, reversedBy }) => {
               if (reversedBy) return <Badge kind="plain">{said.wasReversed}</Badge>;
               if (!reversible.includes(type)) return null;
-              return <Button onPress={() => setAsks({ id: entry, delta })}>{said.reverse}</Button>;
+              return (
+                <Button isDisabled={!may(edit)} onPress={() => setAsks({ id: entry, delta })}>
+                  {said.reverse}
+                </Button>
+              );
             },
           },
         ]}
@@ -511,7 +557,7 @@ function PersonalData({ member }: { member: Detail }) {
         <a href={`${apiUrl}/merchants/me/members/${member.id}/export`} download={`${member.memberCode}.json`}>
           {said.exportAll}
         </a>
-        <Button kind="danger" onPress={() => setAsks(true)}>
+        <Button kind="danger" isDisabled={!may('merchants.members:delete')} onPress={() => setAsks(true)}>
           {said.erase}
         </Button>
       </div>

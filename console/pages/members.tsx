@@ -32,6 +32,7 @@ export function Members() {
   const [params, put] = useFilters();
   const [q, setQ] = useState(params.get('q') ?? '');
   const programId = params.get('programId') ?? '';
+  const serial = useSettled(params.get('serial') ?? '', typingMs).trim();
   const page = Number(params.get('page')) || 1;
   const words = useSettled(q, typingMs).trim();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the address follows the words, and nothing else
@@ -39,7 +40,7 @@ export function Members() {
     if (words !== (params.get('q') ?? '')) put('q', words);
   }, [words]);
   const programs = useRead(['programs'], () => data(api.GET('/merchants/me/programs')));
-  const query = { page, ...(words && { q: words }), ...(programId && { programId }) };
+  const query = { page, ...(words && { q: words }), ...(serial && { serial }), ...(programId && { programId }) };
   const members = useRead(['members', query], () => data(api.GET('/merchants/me/members', { params: { query } })), {
     keep: true,
   });
@@ -57,6 +58,13 @@ export function Members() {
           value={programId}
           options={options}
           onChange={(value) => put('programId', value)}
+        />
+        <TextInput
+          name="serial"
+          label={said.cardNumber}
+          hint={said.cardNumberHint}
+          value={params.get('serial') ?? ''}
+          onChange={(value) => put('serial', value)}
         />
       </search>
       <Failure error={members.error} />
@@ -121,7 +129,7 @@ function Enroll({ programs }: { programs: readonly { _id: string; name: string }
     />
   );
   return (
-    <Panel title={said.enroll}>
+    <Panel title={said.enroll} needs="merchants.members:create">
       <Form label={said.enroll} className="form line" findings={enroll.findings} onSubmit={() => enroll.run()}>
         <Select
           name="programId"

@@ -6,12 +6,28 @@ import { Confirm } from '../parts/dialog.js';
 import { Button, Form, Select, Submit, TextInput } from '../parts/form.js';
 import { Failure, Moment, Page, Panel } from '../parts/page.js';
 import { PagedTable, usePage } from '../parts/table.js';
+import { may } from '../session.js';
 import { texts } from '../texts.js';
 
 const said = texts.people;
 
 const readUsers = (page: number) => data(api.GET('/merchants/me/users', { params: { query: { page } } }));
 type User = Awaited<ReturnType<typeof readUsers>>['items'][number];
+
+/** Names people by their email, where this session may know it. */
+export function useNames(): (actor: { id: string; name?: string }) => string {
+  const users = useRead(['users', 1], () => readUsers(1), { enabled: may('users:view') });
+  return ({ id, name }) => users.data?.items.find((user) => user.id === id)?.email ?? name ?? id;
+}
+
+type Option = readonly [string, string];
+
+/** Several roles of one person are a choice of their own. */
+const withCombined = (options: readonly Option[], roleIds: readonly string[]): readonly Option[] => {
+  if (roleIds.length < 2) return options;
+  const names = roleIds.map((id) => options.find(([key]) => key === id)?.[1] ?? id);
+  return [[roleIds.join(','), names.join(', ')], ...options];
+};
 
 export function People() {
   const [page, setPage] = usePage();
@@ -29,7 +45,7 @@ export function People() {
   );
   const change = useAction(
     ({ id, role }: { id: string; role: string }) =>
-      data(api.PATCH('/merchants/me/users/{id}', { params: { path: { id } }, body: { roleIds: [role] } })),
+      data(api.PATCH('/merchants/me/users/{id}', { params: { path: { id } }, body: { roleIds: role.split(',') } })),
     { changes: ['users'], said: said.changed },
   );
   const remove = useAction((id: string) => data(api.DELETE('/merchants/me/users/{id}', { params: { path: { id } } })), {
@@ -49,7 +65,7 @@ export function People() {
       actions={<Button onPress={() => signOut.run()}>{said.endSessions}</Button>}
     >
       <Failure error={users.error} />
-      <Panel title={said.new}>
+      <Panel title={said.new} needs="users:edit">
         <Form label={said.new} className="form line" findings={invite.findings} onSubmit={() => invite.run()}>
           <TextInput
             name="email"
@@ -82,8 +98,9 @@ export function People() {
               <Select
                 name={`role-${id}`}
                 label={said.roleOf(email)}
-                value={roleIds[0] ?? ''}
-                options={options}
+                isDisabled={!may('users:edit')}
+                value={roleIds.join(',')}
+                options={withCombined(options, roleIds)}
                 onChange={(role) => change.run({ id, role })}
               />
             ),
@@ -92,7 +109,12 @@ export function People() {
           {
             title: texts.frame.actions,
             cell: (user) => (
-              <Button kind="danger" aria-label={said.removePerson(user.email)} onPress={() => setAsks(user)}>
+              <Button
+                kind="danger"
+                isDisabled={!may('users:edit')}
+                aria-label={said.removePerson(user.email)}
+                onPress={() => setAsks(user)}
+              >
                 {said.remove}
               </Button>
             ),

@@ -11,8 +11,11 @@ import { Button, Form, OtherFindings, TextInput } from '../parts/form.js';
 import { Badge, Facts, Failure, Moment, number, Page, Panel, Progress } from '../parts/page.js';
 import { Android, type ApplePass, type GooglePass, Iphone, PublicPage } from '../parts/phones.js';
 import { Table } from '../parts/table.js';
+import { may } from '../session.js';
 import { texts } from '../texts.js';
-import { Edit, fieldPaths, sections } from './designFields.js';
+import { Edit } from './designFields.js';
+import { fieldPaths, sections } from './designSections.js';
+import { useNames } from './people.js';
 
 const said = texts.design;
 
@@ -30,6 +33,10 @@ const typingMs = 350;
 
 export function Program() {
   const { id = '' } = useParams();
+  return may('merchants.programs:edit') ? <Draft id={id} /> : <Live id={id} />;
+}
+
+function Draft({ id }: { id: string }) {
   const draft = useRead(['program', id], () =>
     data(api.GET('/merchants/me/programs/{id}/draft', { params: { path: { id } } })),
   );
@@ -40,6 +47,52 @@ export function Program() {
       </Page>
     );
   return <Designer key={id} id={id} saved={draft.data as Json & { version: number; liveVersion: number | null }} />;
+}
+
+/** The live version, for those who may not change it. */
+function Live({ id }: { id: string }) {
+  const program = useRead(['program', id], () =>
+    data(api.GET('/merchants/me/programs/{id}', { params: { path: { id } } })),
+  );
+  const card = useRead(['live-preview', id], () =>
+    data(api.GET('/merchants/me/programs/{id}/preview', { params: { path: { id } } })),
+  );
+  const { name, slug, style, fields, goal, rewardName, version } = program.data ?? {};
+  const pictures = card.data?.appleImages;
+  return (
+    <Page title={name ?? said.title} back={{ to: '/programs', title: texts.nav.programs }}>
+      <Failure error={program.error ?? card.error} />
+      <p className="hint">{texts.frame.notAllowed('merchants.programs:edit')}</p>
+      {program.data && (
+        <Panel title={said.facts}>
+          <Facts
+            facts={[
+              [said.style, texts.programs.styles.find(([key]) => key === style)?.[1]],
+              [said.unit, fields?.primaryLabel],
+              [said.goal, goal ?? texts.frame.none],
+              [said.goalReward, rewardName ?? texts.frame.none],
+              [texts.programs.version, version],
+              [
+                said.slug,
+                <a key="slug" href={`${serviceUrl}/enroll/${slug}`} target="_blank" rel="noreferrer">
+                  {slug}
+                </a>,
+              ],
+            ]}
+          />
+        </Panel>
+      )}
+      <section className="stack" aria-label={said.preview}>
+        <h2>{said.preview}</h2>
+        <div className="phones">
+          <Iphone pass={card.data?.apple as ApplePass | null | undefined} pictures={pictures} />
+          <Android pass={card.data?.google as GooglePass | null | undefined} pictures={pictures} message="" />
+        </div>
+        <h3>{texts.phones.publicPage}</h3>
+        <PublicPage html={card.data?.publicPage} />
+      </section>
+    </Page>
+  );
 }
 
 function Designer({ id, saved }: { id: string; saved: Json & { version: number; liveVersion: number | null } }) {
@@ -280,6 +333,7 @@ function Rebuild({ batchId, onDone }: { batchId: string; onDone: () => void }) {
 }
 
 function Versions({ id, onGoBack }: { id: string; onGoBack: (program: Json) => void }) {
+  const nameOf = useNames();
   const versions = useRead(['versions', id], () =>
     data(api.GET('/merchants/me/programs/{id}/versions', { params: { path: { id }, query: { pageSize: 50 } } })),
   );
@@ -313,7 +367,7 @@ function Versions({ id, onGoBack }: { id: string; onGoBack: (program: Json) => v
           { title: said.publishedAt, cell: ({ publishedAt }) => <Moment at={publishedAt} /> },
           {
             title: said.publishedBy,
-            cell: ({ publishedBy }) => publishedBy?.name ?? publishedBy?.id ?? texts.frame.none,
+            cell: ({ publishedBy }) => (publishedBy ? nameOf(publishedBy) : texts.frame.none),
           },
           {
             title: texts.frame.actions,

@@ -4,10 +4,11 @@ import { useLocation, useParams } from 'wouter';
 import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
 import { Confirm, Window } from '../parts/dialog.js';
-import { Button, Choices, Form, Select, Submit, TextInput } from '../parts/form.js';
+import { Button, Choices, Form, localTime, Select, Submit, TextInput } from '../parts/form.js';
 import { Badge, Facts, Failure, Moment, number, Page, Panel } from '../parts/page.js';
 import { Secret } from '../parts/secret.js';
 import { PagedTable, Table, usePage } from '../parts/table.js';
+import { may } from '../session.js';
 import { type EventChoice, texts } from '../texts.js';
 import { isOver, State } from './imports.js';
 import { HealthBadge } from './webhooks.js';
@@ -53,6 +54,7 @@ export function Webhook() {
         <Failure error={webhook.error} />
       </Page>
     );
+  const mayEdit = may('merchants.campaigns:edit');
   const { name, url, events, enabled, health, timeoutMs, retryPolicy } = webhook.data;
   return (
     <Page
@@ -61,14 +63,16 @@ export function Webhook() {
       lead={<HealthBadge health={health} />}
       actions={
         <>
-          <Button isDisabled={test.isRunning} onPress={() => test.run()}>
+          <Button isDisabled={test.isRunning || !mayEdit} onPress={() => test.run()}>
             {said.test}
           </Button>
-          <Button onPress={() => setAsks('rotate')}>{said.rotate}</Button>
-          <Button isDisabled={toggle.isRunning} onPress={() => toggle.run(!enabled)}>
+          <Button isDisabled={!mayEdit} onPress={() => setAsks('rotate')}>
+            {said.rotate}
+          </Button>
+          <Button isDisabled={toggle.isRunning || !mayEdit} onPress={() => toggle.run(!enabled)}>
             {enabled ? said.disable : said.enable}
           </Button>
-          <Button kind="danger" onPress={() => setAsks('delete')}>
+          <Button kind="danger" isDisabled={!may('merchants.campaigns:delete')} onPress={() => setAsks('delete')}>
             {said.delete}
           </Button>
         </>
@@ -83,7 +87,7 @@ export function Webhook() {
         <Facts
           facts={[
             [said.url, url],
-            [said.events, events.join(', ')],
+            [said.events, said.eventNames(events)],
             [said.attempts, number(retryPolicy.maxAttempts)],
             [said.backoff, said.seconds(retryPolicy.backoffMs / 1_000)],
             [said.timeout, said.seconds(timeoutMs / 1_000)],
@@ -170,7 +174,10 @@ function Deliveries({ id }: { id: string }) {
                 <Button kind="link" onPress={() => setOpen(delivery)}>
                   {said.payload}
                 </Button>
-                <Button isDisabled={replay.isRunning} onPress={() => replay.run(delivery.id)}>
+                <Button
+                  isDisabled={replay.isRunning || !may('merchants.campaigns:edit')}
+                  onPress={() => replay.run(delivery.id)}
+                >
                   {said.replay}
                 </Button>
               </>
@@ -203,7 +210,6 @@ function Deliveries({ id }: { id: string }) {
 }
 
 const dayMs = 86_400_000;
-const localTime = (at: Date) => new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
 function Range({ id }: { id: string }) {
   const [draft, setDraft] = useDraft(`range:${id}`, {
@@ -230,7 +236,7 @@ function Range({ id }: { id: string }) {
     { enabled: batchId !== null, everyMs: (now) => (now && isOver(now) ? false : 1_000) },
   );
   return (
-    <Panel title={said.range}>
+    <Panel title={said.range} needs="merchants.campaigns:edit">
       <Form label={said.range} findings={replay.findings} onSubmit={() => replay.run()}>
         <TextInput
           name="since"
@@ -300,7 +306,7 @@ function Change({ webhook }: { webhook: Subscription }) {
     />
   );
   return (
-    <Panel title={said.change}>
+    <Panel title={said.change} needs="merchants.campaigns:edit">
       <Form label={said.change} findings={save.findings} onSubmit={() => save.run()}>
         {text('name', said.name, 'name')}
         {text('url', said.url, 'url')}

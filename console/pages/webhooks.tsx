@@ -37,7 +37,7 @@ export function Webhooks() {
         columns={[
           { title: said.receiver, cell: ({ id, name }) => <Link href={`/webhooks/${id}`}>{name}</Link> },
           { title: said.url, cell: ({ url }) => url },
-          { title: said.events, cell: ({ events }) => events.join(', ') },
+          { title: said.events, cell: ({ events }) => said.eventNames(events) },
           { title: said.state, cell: ({ health }) => <HealthBadge health={health} /> },
           { title: said.lastSuccess, cell: ({ health }) => <Moment at={health.lastSuccessAt} /> },
         ]}
@@ -68,7 +68,7 @@ function NewWebhook() {
     },
   );
   return (
-    <Panel title={said.new}>
+    <Panel title={said.new} needs="merchants.campaigns:create">
       <Form label={said.new} findings={creation.findings} onSubmit={() => creation.run()}>
         <div className="fields">
           <TextInput

@@ -66,6 +66,10 @@ export function Button({ kind = 'plain', ...rest }: ButtonProps & { kind?: 'plai
   return <AriaButton {...rest} className={`button ${kind}`} />;
 }
 
+/** A moment as an input of the type `datetime-local` holds it. */
+export const localTime = (at: Date): string =>
+  Number.isNaN(at.getTime()) ? '' : new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+
 interface TextInputProps {
   name: string;
   label: string;

@@ -2,6 +2,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { ApiError } from '../api.js';
+import { may, type Permission } from '../session.js';
 import { texts } from '../texts.js';
 
 /** The path of the previous page; undefined on the first page, which leaves the focus unchanged. */
@@ -49,10 +50,10 @@ export function Page({ title, lead, actions, back, children }: PageProps) {
 /** The failure of a read, if any. */
 export function Failure({ error }: { error: Error | null }) {
   if (!error) return null;
-  const code = error instanceof ApiError ? error.code : '';
+  const missing = error instanceof ApiError && (error.details as { missing?: string[] } | undefined)?.missing;
   return (
     <p className="banner failed" role="alert">
-      {code === 'PERMISSION_DENIED' ? texts.frame.notAllowed : error.message}
+      {missing ? texts.frame.notAllowed(missing.join(', ')) : error.message}
     </p>
   );
 }
@@ -71,14 +72,23 @@ export function Badge({ kind, children }: { kind: 'good' | 'bad' | 'wait' | 'pla
   return <span className={`badge ${kind}`}>{children}</span>;
 }
 
-export function Panel({ title, children, actions }: { title: string; children: ReactNode; actions?: ReactNode }) {
+interface PanelProps {
+  title: string;
+  children: ReactNode;
+  actions?: ReactNode;
+  /** Whoever lacks it reads that instead of the content. */
+  needs?: Permission;
+}
+
+export function Panel({ title, children, actions, needs }: PanelProps) {
+  const isOpen = needs === undefined || may(needs);
   return (
     <section className="panel" aria-label={title}>
       <div className="row between">
         <h2>{title}</h2>
-        {actions && <div className="row">{actions}</div>}
+        {isOpen && actions && <div className="row">{actions}</div>}
       </div>
-      {children}
+      {isOpen ? children : <p className="hint">{texts.frame.notAllowed(needs)}</p>}
     </section>
   );
 }

@@ -76,6 +76,28 @@ export const de: Catalogue = {
     atTill: 'Zeigen Sie den Code an der Kasse.',
     reload: 'Laden Sie die Seite neu, um den neuesten Stand zu sehen.',
   },
+  signIn: {
+    title: 'Anmelden',
+    send: 'Link zum Anmelden senden',
+    company: 'Mit dem Konto Ihrer Firma anmelden',
+    noWay: 'Bitten Sie den Betreiber dieses Dienstes um einen Link zum Anmelden.',
+    as: (email) => `Sie melden sich an als ${email}.`,
+    to: (merchant) => `Anmelden bei ${merchant}`,
+    used: 'Dieser Link gilt nicht mehr',
+    usedText: (minutes) => `Ein Link zum Anmelden gilt einmal, ${minutes} Minuten lang.`,
+    open: 'Zur Konsole, falls Sie schon angemeldet sind',
+    check: 'Bitte prüfen Sie Ihre Adresse',
+    sentText: (minutes) =>
+      `Wenn diese Adresse zu einem Benutzer gehört, ist eine Nachricht mit einem Link zum Anmelden unterwegs. Er gilt ${minutes} Minuten lang.`,
+    failed: 'Das hat nicht geklappt',
+    failedText:
+      'Die Anmeldung wurde abgebrochen, hat zu lange gedauert oder wurde schon benutzt. Bitte beginnen Sie von vorn.',
+    notInvited: 'Sie sind nicht eingeladen',
+    notInvitedText:
+      'Zu Ihrem Firmenkonto gehört kein Benutzer dieses Dienstes. Bitten Sie einen Inhaber, Ihre Adresse einzuladen.',
+    away: 'Ihre Firma antwortet nicht',
+    awayText: 'Ihre Anmeldung ist gerade nicht erreichbar. Versuchen Sie es in einer Minute erneut.',
+  },
   mail: {
     hello: 'Hallo,',
     orOpen: 'Oder öffnen Sie diese Adresse:',

@@ -76,6 +76,27 @@ export const es: Catalogue = {
     atTill: 'Muestre el código en la caja.',
     reload: 'Vuelva a cargar esta página para ver su saldo más reciente.',
   },
+  signIn: {
+    title: 'Iniciar sesión',
+    send: 'Enviarme un enlace para iniciar sesión',
+    company: 'Iniciar sesión con la cuenta de su empresa',
+    noWay: 'Pida un enlace para iniciar sesión a quien gestiona este servicio.',
+    as: (email) => `Va a iniciar sesión como ${email}.`,
+    to: (merchant) => `Iniciar sesión en ${merchant}`,
+    used: 'Este enlace ya no funciona',
+    usedText: (minutes) => `Un enlace para iniciar sesión funciona una sola vez, durante ${minutes} minutos.`,
+    open: 'Abrir la consola, si ya ha iniciado sesión',
+    check: 'Compruebe su dirección',
+    sentText: (minutes) =>
+      `Si esta dirección pertenece a un usuario, un correo con un enlace para iniciar sesión está en camino. Funciona durante ${minutes} minutos.`,
+    failed: 'No ha funcionado',
+    failedText: 'El inicio de sesión se canceló, tardó demasiado o ya se había usado. Empiece de nuevo.',
+    notInvited: 'No tiene invitación',
+    notInvitedText:
+      'Ningún usuario de este servicio corresponde a la cuenta de su empresa. Pida a un propietario que invite su dirección.',
+    away: 'Su empresa no responde',
+    awayText: 'Su inicio de sesión no está disponible en este momento. Inténtelo de nuevo en un minuto.',
+  },
   mail: {
     hello: 'Hola:',
     orOpen: 'O abra esta dirección:',

@@ -76,6 +76,27 @@ export const fr: Catalogue = {
     atTill: 'Montrez le code à la caisse.',
     reload: 'Rechargez cette page pour voir votre dernier solde.',
   },
+  signIn: {
+    title: 'Connexion',
+    send: 'M’envoyer un lien de connexion',
+    company: 'Se connecter avec le compte de votre entreprise',
+    noWay: 'Demandez un lien de connexion à l’exploitant de ce service.',
+    as: (email) => `Vous vous connectez en tant que ${email}.`,
+    to: (merchant) => `Se connecter à ${merchant}`,
+    used: 'Ce lien n’est plus valable',
+    usedText: (minutes) => `Un lien de connexion fonctionne une seule fois, pendant ${minutes} minutes.`,
+    open: 'Ouvrir la console, si vous êtes déjà connecté',
+    check: 'Veuillez vérifier votre adresse',
+    sentText: (minutes) =>
+      `Si cette adresse appartient à un utilisateur, un e-mail avec un lien de connexion est en route. Il fonctionne pendant ${minutes} minutes.`,
+    failed: 'Cela n’a pas fonctionné',
+    failedText: 'La connexion a été annulée, a pris trop de temps ou a déjà servi. Veuillez recommencer.',
+    notInvited: 'Vous n’êtes pas invité',
+    notInvitedText:
+      'Aucun utilisateur de ce service ne correspond au compte de votre entreprise. Demandez à un propriétaire d’inviter votre adresse.',
+    away: 'Votre entreprise ne répond pas',
+    awayText: 'Sa connexion est injoignable pour le moment. Réessayez dans une minute.',
+  },
   mail: {
     hello: 'Bonjour,',
     orOpen: 'Ou ouvrez cette adresse :',

@@ -75,6 +75,27 @@ export const it: Catalogue = {
     atTill: 'Mostri il codice alla cassa.',
     reload: 'Ricarichi questa pagina per vedere il saldo più recente.',
   },
+  signIn: {
+    title: 'Accesso',
+    send: 'Inviami un link di accesso',
+    company: 'Accedi con l’account della Sua azienda',
+    noWay: 'Chieda un link di accesso a chi gestisce questo servizio.',
+    as: (email) => `Sta accedendo come ${email}.`,
+    to: (merchant) => `Accedi a ${merchant}`,
+    used: 'Questo link non funziona più',
+    usedText: (minutes) => `Un link di accesso funziona una sola volta, per ${minutes} minuti.`,
+    open: 'Apri la console, se ha già effettuato l’accesso',
+    check: 'Controlli il Suo indirizzo',
+    sentText: (minutes) =>
+      `Se questo indirizzo appartiene a un utente, una mail con un link di accesso è in arrivo. Funziona per ${minutes} minuti.`,
+    failed: 'Non ha funzionato',
+    failedText: 'L’accesso è stato annullato, ha richiesto troppo tempo o era già stato usato. Ricominci.',
+    notInvited: 'Non ha un invito',
+    notInvitedText:
+      'Nessun utente di questo servizio corrisponde all’account della Sua azienda. Chieda a un proprietario di invitare il Suo indirizzo.',
+    away: 'La Sua azienda non risponde',
+    awayText: 'Il suo accesso non è raggiungibile al momento. Riprovi tra un minuto.',
+  },
   mail: {
     hello: 'Salve,',
     orOpen: 'Oppure apra questo indirizzo:',

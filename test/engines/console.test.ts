@@ -25,17 +25,17 @@ afterAll(async () => {
   await real?.stop();
 });
 
-async function signIn(page: Page): Promise<void> {
-  const value = await real.merchant.token({ roleIds: ['owner'] });
+async function signIn(page: Page, role = 'owner'): Promise<void> {
+  const value = await real.merchant.token({ roleIds: [role] });
   await page
     .context()
     .addCookies([{ name: 'session', value, url: real.service.publicUrl, httpOnly: true, sameSite: 'Lax' }]);
 }
 
-/** A page of the console, signed in as owner. */
-async function open(path = '', options: BrowserContextOptions = screens.desktop): Promise<Page> {
+/** A page of the console, signed in as owner unless another role is named. */
+async function open(path = '', options: BrowserContextOptions = screens.desktop, role?: string): Promise<Page> {
   const page = await browser.open('about:blank', options);
-  await signIn(page);
+  await signIn(page, role);
   await page.goto(`${real.service.publicUrl}/console${path}`);
   return page;
 }
@@ -56,9 +56,9 @@ async function newProgram(page: Page, name: string): Promise<void> {
   await heading(page, name).waitFor();
 }
 
-async function publish(page: Page): Promise<void> {
+async function publish(page: Page, effect = 'No pass is in use yet.'): Promise<void> {
   await button(page, 'Publish').click();
-  await page.getByRole('dialog', { name: 'Publish this version?' }).getByText('in use').waitFor();
+  await page.getByRole('dialog', { name: 'Publish this version?' }).getByText(effect).waitFor();
   expect(await findBarriers(page)).toEqual([]);
   await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
   await page.getByText('Published.', { exact: true }).waitFor();
@@ -79,7 +79,8 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await iphone.getByRole('button', { name: 'Lock screen' }).click();
     await iphone.getByText('Thank you for your visit').waitFor();
     await iphone.getByRole('button', { name: 'Front' }).click();
-    await page.frameLocator('iframe').getByLabel('Email').waitFor();
+    await page.frameLocator('iframe').getByLabel('Email').scrollIntoViewIfNeeded();
+    await keepScreenshot(page, 'console-designer-page-desktop');
     await keepScreenshot(page, 'console-designer-desktop', { fullPage: false });
     await publish(page);
 
@@ -104,6 +105,40 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Reverse' }).click();
     await page.getByText('Reversed.', { exact: true }).waitFor();
     await until(() => phone.history().at(-1)?.balance === 0);
+
+    await page.getByRole('link', { name: 'Programs', exact: true }).click();
+    await page.getByRole('link', { name: 'Corner Coffee' }).click();
+    await field(page, 'Background').fill('#1d4ed8');
+    await publish(page, '1 pass in use will change.');
+    const rebuild = page.getByRole('region', { name: 'Passes in use are made anew' });
+    await rebuild.getByText('Completed: 1 of 1 pass').waitFor();
+    await until(() => Object(phone.history().at(-1)?.json).backgroundColor === 'rgb(29, 78, 216)');
+    await page.context().close();
+  });
+
+  it('has controls for places, an end and translations, which reach the pass', async () => {
+    const page = await open('/programs');
+    await newProgram(page, 'Far and wide');
+    await field(page, 'Reward for the goal').fill('A coffee');
+    await field(page, 'Description').fill('Card of Far and wide');
+    await field(page, 'Cards end').fill('2030-01-31T12:00');
+    await button(page, 'Add to places where phones offer the card').click();
+    await field(page, 'Latitude').pressSequentially('52.5');
+    await field(page, 'Longitude').pressSequentially('13,4');
+    await field(page, 'Text on the lock screen').fill('Coffee is near');
+    await field(page, 'Another language').fill('de');
+    await button(page, 'Add to translations').click();
+    await page.getByRole('group', { name: 'In German' }).getByLabel('A coffee', { exact: true }).fill('Ein Kaffee');
+    await keepScreenshot(page, 'console-designer-whole-desktop');
+    expect(await findBarriers(page)).toEqual([]);
+    await publish(page);
+    const { passTemplate } = (await real.service.deps.collections.programs.findOne({ slug: 'far-and-wide' })) ?? {};
+    expect(passTemplate).toMatchObject({
+      description: 'Card of Far and wide',
+      locations: [{ latitude: 52.5, longitude: 13.4, relevantText: 'Coffee is near' }],
+      locales: { de: { 'A coffee': 'Ein Kaffee' } },
+    });
+    expect(new Date(passTemplate?.expirationDate ?? '').getFullYear()).toBe(2030);
     await page.context().close();
   });
 
@@ -189,8 +224,53 @@ describe.runIf(hasBrowser)('a mistake', () => {
     await button(page, 'Payload').first().click();
     await page.getByRole('dialog', { name: 'points.changed' }).getByText('"test": true').waitFor();
     await keepScreenshot(page, 'console-webhook-desktop', { fullPage: false });
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+
+    receiver.setResponder(status(410));
+    await button(page, 'Test').click();
+    await page.getByText('The receiver answered 410 Gone, so it was disabled.').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    receiver.setResponder(ok());
+    const before = receiver.requests.length;
+    await button(page, 'Enable').click();
+    await page.getByText('Enabled.', { exact: true }).waitFor();
+    await button(page, 'Replay all of them').click();
+    await page.getByText('The replay has started.').waitFor();
+    await until(() => receiver.requests.length > before);
     await page.context().close();
     await receiver.stop();
+  });
+});
+
+describe.runIf(hasBrowser)('a campaign', () => {
+  it('is counted before it is sent, reaches the lock screen, and is followed to its end', async () => {
+    const page = await open('/programs');
+    await newProgram(page, 'Campaigned');
+    await publish(page);
+    const email = `${crypto.randomUUID()}@example.com`;
+    const { appleUrl = '' } = await joinInPublic(real.service, { slug: 'campaigned', email });
+    const phone = real.phone();
+    await phone.install(new URL(appleUrl));
+
+    await page.getByRole('link', { name: 'Campaigns', exact: true }).click();
+    await field(page, 'Program').selectOption({ label: 'Campaigned' });
+    await page.getByText('Goes to 1 active member.').waitFor();
+    await field(page, 'With all of the tags').fill('vip');
+    await page.getByText('Goes to 0 active members.').waitFor();
+    await field(page, 'With all of the tags').fill('');
+    await field(page, 'Message').fill('Cake for everybody');
+    await page.getByRole('region', { name: 'On the lock screen' }).getByText('Cake for everybody').waitFor();
+    await page.getByText('Goes to 1 active member.').waitFor();
+    await keepScreenshot(page, 'console-campaign-desktop', { fullPage: false });
+    await button(page, 'Send').click();
+    const dialog = page.getByRole('dialog', { name: 'Send this message?' });
+    await dialog.getByText('Goes to 1 active member.').waitFor();
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    await until(() => phone.history().at(-1)?.lockScreen === 'Cake for everybody');
+    const sent = page.getByRole('row').filter({ hasText: 'Cake for everybody' });
+    await sent.getByText('Completed').waitFor();
+    expect(await sent.locator('td.number').allTextContents()).toEqual(['1', '1', '0', '0']);
+    await page.context().close();
   });
 });
 
@@ -199,6 +279,11 @@ describe.runIf(hasBrowser)('a person', () => {
     const { id } = await real.merchant.enroll({ firstName: 'Linus', lastName: 'Lost', initialPoints: 20 });
     const page = await open(`/members/${id}`);
     await heading(page, 'Linus Lost').waitFor();
+    await field(page, 'Phone').fill('+49 30 123456');
+    await page.getByRole('region', { name: 'Name and address' }).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    const { body } = await real.merchant.call(`/merchants/me/members/${id}`);
+    expect(body.data).toMatchObject({ firstName: 'Linus', lastName: 'Lost', phone: '+49 30 123456' });
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Export all that is kept' }).click();
     expect(await readFile(await (await download).path(), 'utf8')).toContain('Linus');
@@ -211,7 +296,7 @@ describe.runIf(hasBrowser)('a person', () => {
     expect((await real.merchant.call(`/merchants/me/members/${id}`)).status).toBe(404);
     await page.getByRole('link', { name: 'Audit', exact: true }).click();
     await field(page, 'Action').selectOption({ label: 'Member erased' });
-    await page.getByRole('cell', { name: id }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'Member erased' }).getByRole('cell', { name: id }).waitFor();
     await page.context().close();
   });
 });
@@ -331,18 +416,19 @@ describe.runIf(hasBrowser)('each page', () => {
     await page.context().close();
   });
 
-  it('of a program and of a member has no barrier, and fits both screens', async () => {
+  it('of a program, a member and a webhook has no barrier, and fits both screens', async () => {
     const { id } = await real.merchant.enroll({ firstName: 'Grace', initialPoints: 20 });
     const { body } = await real.merchant.call('/merchants/me/programs');
+    const hook = await real.merchant.call('/merchants/me/webhooks', { body: { url: 'https://example.com/hook' } });
     const wrong: string[] = [];
     for (const [screen, colorScheme] of [
       ['desktop', 'dark'],
       ['phone', 'light'],
     ] as const) {
       const page = await open('', { ...screens[screen], colorScheme });
-      for (const path of [`/programs/${body.data[0]._id}`, `/members/${id}`]) {
+      for (const path of [`/programs/${body.data[0]._id}`, `/members/${id}`, `/webhooks/${hook.body.data.id}`]) {
         await page.goto(`${real.service.publicUrl}/console${path}`);
-        await page.getByRole('figure').first().waitFor();
+        await page.locator('.pass, .facts').first().waitFor();
         await page.waitForLoadState('networkidle');
         wrong.push(...(await findBarriers(page)).map((found) => `${path} ${screen}: ${found}`));
         const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
@@ -352,6 +438,30 @@ describe.runIf(hasBrowser)('each page', () => {
       await page.context().close();
     }
     expect(wrong).toEqual([]);
+  });
+
+  it.each(['viewer', 'till'])('shows a %s its content, or names the permission that is missing', async (role) => {
+    const { id } = await real.merchant.enroll({ firstName: 'Vera', initialPoints: 20 });
+    const { body } = await real.merchant.call('/merchants/me/programs');
+    const hook = await real.merchant.call('/merchants/me/webhooks', { body: { url: 'https://example.com/hook' } });
+    const [program, member] = [`/programs/${body.data[0]._id}`, `/members/${id}`];
+    const page = await open('', screens.desktop, role);
+    const [broken, refused] = [[] as string[], new Set<string>()];
+    page.on('pageerror', (error) => broken.push(error.message));
+    page.on('response', (answer) => answer.status() === 403 && refused.add(new URL(answer.url()).pathname));
+    const silent: string[] = [];
+    for (const path of [...pages.map(([one]) => one), program, member, `/webhooks/${hook.body.data.id}`]) {
+      await page.goto(`${real.service.publicUrl}/console${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForLoadState('networkidle');
+      if ((await page.getByText('Your role lacks the permission').count()) === 0) silent.push(path);
+      if (role === 'viewer' && [program, member].includes(path)) await page.locator('.pass').nth(1).waitFor();
+      await keepScreenshot(page, `console-${role}${path.replaceAll('/', '-').slice(0, 14)}`);
+    }
+    expect(broken).toEqual([]);
+    if (role === 'till') expect(silent).toEqual(['/readers', '/live-desk']);
+    else expect([...refused]).toEqual(['/api/v1/auth/api-keys']);
+    await page.context().close();
   });
 
   it('is reached by keyboard, and gets the focus on its heading', async () => {
@@ -385,7 +495,9 @@ describe.runIf(hasBrowser)('the served console', () => {
     page.on('console', (message) => /Content.Security.Policy/i.test(message.text()) && refused.push(message.text()));
     await page.goto(`${real.service.publicUrl}/console`);
     await heading(page, 'Overview').waitFor();
+    const interactiveMs = Number(await page.evaluate('performance.now()'));
     await page.waitForLoadState('networkidle');
+    console.log(`The console was interactive after ${Math.round(interactiveMs)} ms, ${bytes} bytes.`);
     expect(bytes).toBeGreaterThan(50_000);
     expect(bytes).toBeLessThan(300_000);
     expect([...origins]).toEqual([real.service.publicUrl]);

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeRoles, removeUser } from '../../activities/access/users.js';
 import type { UserRow } from '../../schemas/collections.js';
 import { sha256 } from '../../schemas/ids.js';
+import { catalogues, languages } from '../../schemas/languages/index.js';
 import { builtInRoles } from '../../schemas/permissions.js';
-import { hasBrowser, keepScreenshot, startBrowser } from '../rig/browser.js';
+import { findBarriers, hasBrowser, keepScreenshot, screens, startBrowser } from '../rig/browser.js';
 import { startJwksServer } from '../rig/jwksServer.js';
 import { type Answer, aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { jwtSecret, startService, type TestService } from '../rig/service.js';
@@ -392,6 +393,38 @@ describe('a sign-in link by mail', () => {
     expect(await send(one.email)).toEqual(await send('nobody@example.com'));
     expect((await send('no address'))[0]).toBe(400);
     await until(() => mailsTo(one.email).length === 1);
+  });
+
+  it.runIf(hasBrowser)('is asked for and opened in the language of the browser, without barriers', async () => {
+    const one = await aUser(mailing.deps, { merchantId: own.id });
+    const token = await aLink(mailing.deps, one);
+    const browser = await startBrowser();
+    const wrong: string[] = [];
+    for (const locale of languages)
+      for (const [screen, colorScheme] of [
+        ['phone', 'dark'],
+        ['desktop', 'light'],
+      ] as const) {
+        const { title, send, as, to, used, open: again } = catalogues[locale].signIn;
+        const page = await browser.open('about:blank', { ...screens[screen], colorScheme, locale });
+        for (const [name, path, ...texts] of [
+          ['ask', '', title, catalogues[locale].join.fields.email.label, send],
+          ['open', `/${token}`, title, as(one.email), to(own.id)],
+          ['used', '/never-was-never-was-never-was', used, again, send],
+        ]) {
+          await page.goto(`${mailing.publicUrl}/console/sign-in${path}`);
+          const shown = (await page.locator('main').textContent()) ?? '';
+          wrong.push(...texts.filter((text) => !shown.includes(text)).map((text) => `${locale} lacks: ${text}`));
+          expect(await page.locator('html').getAttribute('lang')).toBe(locale);
+          wrong.push(...(await findBarriers(page)).map((found) => `${locale} ${screen} ${name}: ${found}`));
+          const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+          if (overflow !== 0) wrong.push(`${locale} ${name}: ${overflow} pixels too wide`);
+          await keepScreenshot(page, `sign-in-${locale}-${name}-${screen}`);
+        }
+        await page.context().close();
+      }
+    await browser.close();
+    expect(wrong).toEqual([]);
   });
 });
 

@@ -1,0 +1,188 @@
+// The designer's fields as a table: sections of fields by their path in the program.
+import type { Json } from '../merge.js';
+import { texts } from '../texts.js';
+
+const said = texts.design;
+
+export interface ListColumn {
+  key: string;
+  label: string;
+  kind: 'text' | 'integer' | 'decimal' | 'lines' | 'flag';
+}
+
+export type Field = { path: string; label: string; hint?: string; shown?: (program: Json) => boolean } & (
+  | { kind: 'text' | 'lines' | 'integer' | 'color' | 'flag' | 'url' | 'moment' | 'locales' }
+  | { kind: 'select'; options: readonly (readonly [string, string])[] }
+  | { kind: 'choices'; options: readonly (readonly [string, string])[] }
+  | { kind: 'image'; width: number; height: number; how: 'cover' | 'contain' }
+  | { kind: 'list'; columns: readonly ListColumn[]; fresh: (count: number) => Json }
+  | { kind: 'rule'; rule: Json }
+);
+
+const isTiered = (program: Json) => program.style === 'tiered';
+const isStamps = (program: Json) => program.style === 'stamps';
+const hasEarn = (program: Json) => program.earn !== undefined;
+const earnsByAmount = (program: Json) => hasEarn(program) && !isStamps(program);
+const currency = 'EUR';
+
+export const sections: readonly { title: string; fields: readonly Field[] }[] = [
+  {
+    title: said.basics,
+    fields: [
+      { path: 'name', label: said.name, kind: 'text' },
+      { path: 'slug', label: said.slug, hint: said.slugHint, kind: 'text' },
+      { path: 'style', label: said.style, kind: 'select', options: texts.programs.styles },
+      { path: 'fields.primaryLabel', label: said.unit, hint: said.unitHint, kind: 'text' },
+      { path: 'rewardName', label: said.goalReward, hint: said.goalRewardHint, kind: 'text' },
+      { path: 'goal', label: said.goal, hint: said.goalHint, kind: 'integer' },
+      { path: 'language', label: said.language, kind: 'select', options: said.languages },
+      {
+        path: 'passTemplate.expirationDate',
+        label: said.expirationDate,
+        hint: said.expirationDateHint,
+        kind: 'moment',
+      },
+      { path: 'pushMessages', label: said.pushMessages, kind: 'flag' },
+    ],
+  },
+  {
+    title: said.look,
+    fields: [
+      { path: 'passTemplate.colors.background', label: said.background, kind: 'color' },
+      { path: 'passTemplate.colors.foreground', label: said.foreground, kind: 'color' },
+      { path: 'passTemplate.colors.label', label: said.labels, kind: 'color' },
+      { path: 'passTemplate.logoText', label: said.logoText, kind: 'text' },
+      { path: 'passTemplate.organizationName', label: said.issuer, hint: said.issuerHint, kind: 'text' },
+      { path: 'passTemplate.description', label: said.description, hint: said.descriptionHint, kind: 'text' },
+      {
+        path: 'passTemplate.images.logo',
+        label: said.logo,
+        hint: said.logoHint,
+        ...{ kind: 'image', width: 480, height: 150, how: 'contain' },
+      },
+      {
+        path: 'passTemplate.images.icon',
+        label: said.icon,
+        hint: said.iconHint,
+        ...{ kind: 'image', width: 180, height: 180, how: 'cover' },
+      },
+      {
+        path: 'passTemplate.images.strip',
+        label: said.strip,
+        hint: said.stripHint,
+        ...{ kind: 'image', width: 1_125, height: 432, how: 'cover' },
+      },
+      { path: 'passTemplate.barcode', label: said.barcode, kind: 'select', options: said.barcodes },
+      {
+        path: 'passTemplate.backFields',
+        label: said.back,
+        kind: 'list',
+        columns: [
+          { key: 'label', label: said.backLabel, kind: 'text' },
+          { key: 'value', label: said.backText, kind: 'lines' },
+        ],
+        fresh: () => ({ key: crypto.randomUUID().slice(0, 8), label: '', value: '' }),
+      },
+    ],
+  },
+  {
+    title: said.places,
+    fields: [
+      {
+        path: 'passTemplate.locations',
+        label: said.locations,
+        kind: 'list',
+        columns: [
+          { key: 'latitude', label: said.latitude, kind: 'decimal' },
+          { key: 'longitude', label: said.longitude, kind: 'decimal' },
+          { key: 'relevantText', label: said.relevantText, kind: 'text' },
+        ],
+        fresh: () => ({}),
+      },
+    ],
+  },
+  {
+    title: said.rewards,
+    fields: [
+      {
+        path: 'rewards',
+        label: said.moreRewards,
+        kind: 'list',
+        columns: [
+          { key: 'name', label: said.reward, kind: 'text' },
+          { key: 'cost', label: said.cost, kind: 'integer' },
+          { key: 'active', label: said.active, kind: 'flag' },
+        ],
+        fresh: () => ({ id: crypto.randomUUID().slice(0, 8), name: '', cost: 1, active: true }),
+      },
+      {
+        path: 'tiers',
+        label: said.tiers,
+        shown: isTiered,
+        kind: 'list',
+        columns: [
+          { key: 'name', label: said.tier, kind: 'text' },
+          { key: 'threshold', label: said.threshold, kind: 'integer' },
+        ],
+        fresh: () => ({ name: '', threshold: 0 }),
+      },
+      { path: 'basis', label: said.basis, shown: isTiered, kind: 'select', options: said.bases },
+    ],
+  },
+  {
+    title: said.earning,
+    fields: [
+      {
+        path: 'earn',
+        label: said.earnRule,
+        shown: (program) => !isStamps(program),
+        ...{ kind: 'rule', rule: { per: 100, points: 1, currency } },
+      },
+      { path: 'earn', label: said.earnRule, shown: isStamps, kind: 'rule', rule: {} },
+      { path: 'earn.per', label: said.per, hint: said.perHint, shown: earnsByAmount, kind: 'integer' },
+      { path: 'earn.points', label: said.points, shown: earnsByAmount, kind: 'integer' },
+      { path: 'earn.currency', label: said.currency, shown: earnsByAmount, kind: 'text' },
+      { path: 'earn.dailyLimit', label: said.dailyLimit, shown: hasEarn, kind: 'integer' },
+      { path: 'earn.cooldownSeconds', label: said.cooldown, shown: hasEarn, kind: 'integer' },
+    ],
+  },
+  {
+    title: said.expiry,
+    fields: [
+      { path: 'expiry.afterDays', label: said.afterDays, hint: said.afterDaysHint, kind: 'integer' },
+      { path: 'expiry.inactiveDays', label: said.inactiveDays, hint: said.inactiveDaysHint, kind: 'integer' },
+      { path: 'timeZone', label: said.timeZone, hint: said.timeZoneHint, kind: 'text' },
+    ],
+  },
+  {
+    title: said.enrollment,
+    fields: [
+      { path: 'enrollment.open', label: said.isOpen, kind: 'flag' },
+      { path: 'enrollment.fields', label: said.asks, kind: 'choices', options: said.askable },
+      { path: 'enrollment.privacyUrl', label: said.privacyUrl, kind: 'url' },
+      { path: 'enrollment.consentText', label: said.consent, hint: said.consentHint, kind: 'lines' },
+    ],
+  },
+  {
+    title: said.translations,
+    fields: [{ path: 'passTemplate.locales', label: said.translations, hint: said.translationsHint, kind: 'locales' }],
+  },
+];
+
+/** The fields without a control, and why. */
+export const withoutControl: Readonly<Record<string, string>> = {
+  'passTemplate.backFields.key': 'made with the row',
+  'rewards.id': 'made with the row',
+  'passTemplate.images.logo.1x': 'a picture is one file, scaled to the largest size',
+  'passTemplate.images.logo.2x': 'as 1x',
+  'passTemplate.images.logo.3x': 'as 1x',
+  'passTemplate.images.icon.1x': 'as the logo',
+  'passTemplate.images.icon.2x': 'as the logo',
+  'passTemplate.images.icon.3x': 'as the logo',
+  'passTemplate.images.strip.1x': 'as the logo',
+  'passTemplate.images.strip.2x': 'as the logo',
+  'passTemplate.images.strip.3x': 'as the logo',
+};
+
+/** The paths of all controls, to find mistakes without a control. */
+export const fieldPaths: readonly string[] = sections.flatMap(({ fields }) => fields.map(({ path }) => path));

@@ -1,0 +1,31 @@
+// The designer of the console changes every field that a merchant may change by the API.
+import { expect, it } from 'vitest';
+import { programContentFields } from '../../schemas/programEdits.js';
+import { programFile } from '../../schemas/programs.js';
+import { fieldPaths } from '../../schemas/shapeWalk.js';
+
+interface Field {
+  path: string;
+  columns?: { key: string }[];
+}
+
+// The console is compiled by itself, so its modules have no types here.
+const designer = '../../console/pages/designSections.js';
+const { sections, withoutControl }: { sections: { fields: Field[] }[]; withoutControl: Record<string, string> } =
+  await import(designer);
+
+const controls = sections.flatMap(({ fields }) =>
+  fields.flatMap(({ path, columns }) => (columns ? columns.map(({ key }) => `${path}.${key}`) : [path])),
+);
+
+const all = fieldPaths(programFile).filter((path) => programContentFields.includes(path.split('.')[0] ?? ''));
+const leaves = all.filter((path) => !all.some((other) => other.startsWith(`${path}.`)));
+it('has a control for every field of a program, or says why not', () => {
+  expect(leaves.length).toBeGreaterThan(30);
+  expect(leaves.filter((path) => !controls.includes(path) && !(path in withoutControl))).toEqual([]);
+});
+
+it('has no control and no reason for a field that there is not', () => {
+  expect(controls.filter((path) => !all.includes(path))).toEqual([]);
+  expect(Object.keys(withoutControl).filter((path) => !leaves.includes(path) || controls.includes(path))).toEqual([]);
+});
