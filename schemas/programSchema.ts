@@ -27,14 +27,14 @@ const between: JsonSchema[] = [
   rule('tiered', { required: ['tiers'] }, { properties: { tiers: false, basis: false } }),
 ];
 
-/** What the service refuses, and a JSON Schema cannot say. */
+/** What the service checks and a JSON Schema cannot express. */
 const unsaid = [
   'the thresholds of tiers ascend',
-  'the ids of rewards and the keys of back fields are taken once',
+  'no two rewards have the same id, and no two back fields the same key',
   'on a stamp card no reward costs more than the goal',
   'a time zone is one of the IANA database',
   'the privacy address is a URL',
-  'images are PNGs of the sizes that docs/program-file.md gives',
+  'images are PNGs of the sizes in docs/program-file.md',
 ];
 
 /** The pattern of a date is exact; validators differ about the format. */
@@ -48,7 +48,7 @@ export function programJsonSchema(): JsonSchema {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Program file of the Loyalty Pass Service',
-    description: `Besides: ${unsaid.join('; ')}.`,
+    description: `The service also checks what a JSON Schema cannot express: ${unsaid.join('; ')}.`,
     anyOf: [{ $ref: '#/$defs/program' }, { type: 'array', items: { $ref: '#/$defs/program' } }],
     $defs: { program: { ...program, allOf: between } },
   };

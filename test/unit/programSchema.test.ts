@@ -146,7 +146,7 @@ function mutate(program: Json, { kind, at, from, field, value }: Mutation): Json
   return program;
 }
 
-/** What the service says of that which the schema cannot say; its description lists it. */
+/** The messages for rules that a JSON Schema cannot express; the description of the schema lists them. */
 const beyond =
   /^(?:must be above the tier before it|".*" is taken|the key .* is taken|must be at most the goal of the card|the image .*|must be an address|must be an IANA time zone, .*)$/s;
 
