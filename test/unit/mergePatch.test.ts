@@ -33,9 +33,9 @@ describe('a patch of a program', () => {
   });
 
   it.each([
-    { archived: true },
-    { _id: 'x' },
-    { merchantId: 'x' },
+    { archived: 'no' },
+    { _id: 7 },
+    { merchantId: 7 },
     { version: null },
     { version: '2' },
     { passTemplate: { colors: { pink: '#ff00ff' } } },
