@@ -23,7 +23,7 @@ export const revival = proxyActivities<Activities>({
   retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '5s' },
 });
 
-/** Removes what is left of an erased member. It may read much, and shall not hold a slot of changes. */
+/** Removes the remaining data of an erased member. It may read many rows, and must not hold a slot of changes. */
 export const erasing = proxyActivities<Activities>({
   taskQueue: taskQueues.batches,
   startToCloseTimeout: '10m',

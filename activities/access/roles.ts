@@ -16,7 +16,7 @@ export const findRoles = (
 ): Promise<RoleRow[]> =>
   deps.collections.roles.find({ _id: { $in: [...ids] }, merchantId: { $in: [merchantId, null] } }).toArray();
 
-/** Called with all permissions that are to be given or taken away; throws when the caller may not do that. */
+/** Called with all permissions that are to be granted or taken away; throws when the caller may not do that. */
 export type MayGrant = (permissions: readonly Permission[]) => void;
 
 /** Returns the ids of the roles without duplicates. Throws ROLE_NOT_FOUND and the errors of `mayGrant`. */
@@ -31,7 +31,7 @@ export async function requireRoles(
   return ids;
 }
 
-/** For roles that are taken away; those that are deleted already give nothing. Throws what `mayGrant` throws. */
+/** For roles that are taken away. A role that was deleted grants nothing. Throws the errors of `mayGrant`. */
 export async function requireTaking(
   deps: Deps,
   { merchantId, roleIds, mayGrant }: { merchantId: string; roleIds: readonly string[]; mayGrant: MayGrant },
@@ -66,7 +66,7 @@ export async function createRole(
   return row;
 }
 
-/** Throws UNKNOWN_ROLE, also for a built-in role, and what `mayGrant` throws. */
+/** Throws UNKNOWN_ROLE, also for a built-in role, and the errors of `mayGrant`. */
 export async function deleteRole(
   deps: Deps,
   { merchantId, id, mayGrant }: { merchantId: string; id: string; mayGrant: MayGrant },

@@ -64,8 +64,8 @@ export async function createUser(deps: Deps, input: CreateUser): Promise<UserRow
 }
 
 /**
- * Who changes roles must hold what the added and the removed ones give; roles that stay are not asked about. Throws
- * USER_NOT_FOUND, ROLE_NOT_FOUND, LAST_OWNER and what `mayGrant` throws.
+ * `mayGrant` is called for the permissions of added roles and for those of removed roles, not for roles that stay. Throws
+ * USER_NOT_FOUND, ROLE_NOT_FOUND, LAST_OWNER and the errors of `mayGrant`.
  */
 export async function changeRoles(
   deps: Deps,
@@ -81,13 +81,13 @@ export async function changeRoles(
   });
 }
 
-/** Ends the sessions of the user, too. Throws USER_NOT_FOUND, LAST_OWNER and what `mayGrant` throws. */
+/** Also ends the sessions of the user. Throws USER_NOT_FOUND, LAST_OWNER and the errors of `mayGrant`. */
 export async function removeUser(deps: Deps, { mayGrant, ...at }: OneUser & { mayGrant: MayGrant }): Promise<void> {
   await changeUser(deps, at, async (user) => {
     await requireTaking(deps, { ...user, mayGrant });
     return {
       after: { ...user, roleIds: [], version: user.version + 1 },
-      // The update before these meets each concurrent sign-in: it is a conflict for one of the two.
+      // The update before these statements conflicts with each concurrent sign-in, so one of the two fails.
       statements: [remove(deps, 'sessions', { userId: user._id }), remove(deps, 'users', { _id: user._id })],
     };
   });

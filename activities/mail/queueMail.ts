@@ -1,7 +1,7 @@
-// Queues one mail: a row in `mails`, and the workflow that sends it. One reason is mailed at most once an hour, and
-// nobody can be flooded: what one address gets of each kind and what one program sends in a minute are bounded
-// (docs/decisions/085-mail.md). The counts are rows that the transaction of the mail raises, so the limits hold when
-// several processes queue at the same time.
+// Queues one mail: a row in `mails`, and the workflow that sends it. The same reason is mailed at most once an hour.
+// The mails of each kind to one address and the mails of one program in a minute are limited, so that nobody can be
+// flooded (docs/decisions/085-mail.md). The transaction of the mail also raises the counts of these limits, so they hold
+// across processes.
 import { createHmac } from 'node:crypto';
 import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';

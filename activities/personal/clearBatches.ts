@@ -12,7 +12,7 @@ export interface OfPerson {
   memberId: string;
   merchantId: string;
   programId: string;
-  /** Email, phone, external id and code, by which rows are found that became no member. */
+  /** Email, phone, external id and member code. They find the rows that created no member. */
   values: readonly string[];
 }
 

@@ -47,7 +47,7 @@ export async function requireFreeSlug(deps: Deps, { programId }: ProgramAt, slug
   if (owner && owner.programId !== programId) throw new ServiceError('SLUG_TAKEN');
 }
 
-/** Throws VALIDATION_FAILED when the merchant has no room for the images beside those of the live version. */
+/** Throws VALIDATION_FAILED when the images, with those of the live version, exceed the limit of the merchant. */
 export async function requireImageRoom(
   deps: Deps,
   { merchantId, programId: _id, live = null }: ProgramAt & { live?: Program | null },

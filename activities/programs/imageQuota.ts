@@ -1,5 +1,5 @@
-// The images of a merchant's programs are stored within a limit. The newest edit and the live version of each program count,
-// an image that both have once. Older versions are kept as far as their images fit beside them.
+// The limit of the images of a merchant's programs. The newest edit and the live version of each program count, an image
+// of both once. Older versions are kept as long as their images fit within the limit, too.
 import type { Deps } from '../../platform/deps.js';
 import { merchantLimits } from '../../schemas/merchantLimits.js';
 import { type ProgramContent, programVersionId } from '../../schemas/programRows.js';
@@ -18,8 +18,8 @@ export function imageBytesOf(...templated: readonly (Templated | null)[]): numbe
 }
 
 /**
- * What is wrong when the merchant stores these programs besides its others; null when they fit into its limit. `live`: the
- * version that stays beside the new content.
+ * The mistake when these programs and the others of the merchant together exceed the limit; otherwise null. `live` is the
+ * version that stays stored beside the new content.
  */
 export async function imagesBeyondLimit(
   deps: Deps,

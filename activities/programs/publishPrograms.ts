@@ -160,7 +160,7 @@ function draftWrites(deps: Deps, { head, version, content }: Publication, update
   return { statements: [update(deps, 'programDrafts', filter, change)], updates: 1 };
 }
 
-/** The new version, the live one unless it is kept already, and the removal of the oldest, and of those without room. */
+/** Stores the new version, and the live one unless it is stored, and removes the oldest and those beyond the limit. */
 async function versionWrites(deps: Deps, { head, content, version }: Publication, publishedBy: Actor): Promise<Writes> {
   const { live, merchantId, programId } = head;
   const rowOf = (of: number, its: ProgramContent): ProgramVersionRow & { _id: string } => ({

@@ -36,7 +36,7 @@ const rowsBetweenChecks = 20_000;
 /** Throws UNAVAILABLE when Temporal is unavailable: an import is accepted only if a worker can get it. */
 export async function openUpload(deps: ApiDeps, input: OpenImport): Promise<Upload> {
   requireTemporal(deps);
-  // The audit has an import once it is queued, and nothing of one that was not.
+  // The import is audited once it is queued; an upload that breaks off is not.
   const unaudited = { ...deps, audit: [] };
   const batch = await openImport(unaudited, input);
   const batchId = batch._id;

@@ -121,7 +121,7 @@ describe('permissions that the caller does not hold are not granted', () => {
     ]);
   });
 
-  it('to an existing user, whose permissions may stay or be removed', async () => {
+  it('to an existing user, whose roles may stay', async () => {
     const own = await aMerchant(service);
     await aUser(service.deps, { merchantId: own.id });
     const { _id } = await aUser(service.deps, { merchantId: own.id, roleIds: ['owner', 'till'] });
@@ -134,7 +134,7 @@ describe('permissions that the caller does not hold are not granted', () => {
     expect((await listed(own)).map(({ roleIds }) => roleIds)).toEqual([['owner'], ['owner']]);
   });
 
-  it('and nobody takes away what he does not hold, by other roles or by removing the user', async () => {
+  it('are not taken away from a user either, by changing its roles or by removing it', async () => {
     const own = await aMerchant(service);
     const [, owner] = [
       await aUser(service.deps, { merchantId: own.id }),
