@@ -727,10 +727,10 @@ export interface CollectionRows {
 export type CollectionName = keyof CollectionRows;
 
 export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
-  merchants: [{ key: { suspendedAt: 1 }, sparse: true, reason: 'those that are suspended, read every second' }],
+  merchants: [{ key: { suspendedAt: 1 }, sparse: true, reason: 'suspended merchants, read every second' }],
   programs: [
     { key: { merchantId: 1, _id: 1 }, reason: 'the list of a merchant' },
-    { key: { expiry: 1 }, sparse: true, reason: 'those whose points expire, read every minute' },
+    { key: { expiry: 1 }, sparse: true, reason: 'programs with an expiry rule, read every minute' },
   ],
   programDrafts: [{ key: { merchantId: 1, _id: 1 }, reason: 'the list of a merchant' }],
   programVersions: [{ key: { programId: 1, version: -1 }, reason: 'the versions of a program, newest first' }],
@@ -741,14 +741,17 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { 'pass.token': 1 }, unique: true, reason: 'the web card' },
     { key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the list, newest first' },
     { key: { merchantId: 1, programId: 1, createdAt: -1, _id: -1 }, reason: 'the list of one program; campaigns' },
-    { key: { 'pass.googleDueAt': 1 }, sparse: true, reason: 'objects at Google that are behind, oldest first' },
-    { key: { 'pass.issueDueAt': 1 }, sparse: true, reason: 'missing passes that nobody goes on trying' },
-    { key: { 'expiry.slice': 1, 'expiry.at': 1 }, sparse: true, reason: 'whose points expire next, in slices' },
+    { key: { 'pass.googleDueAt': 1 }, sparse: true, reason: 'outdated objects at Google, oldest first' },
+    { key: { 'pass.issueDueAt': 1 }, sparse: true, reason: 'missing passes whose workflow is lost' },
+    { key: { 'expiry.slice': 1, 'expiry.at': 1 }, sparse: true, reason: 'members by their next expiry, in slices' },
     { key: { merchantId: 1, tags: 1, createdAt: -1, _id: -1 }, reason: 'whether a tag is still in use; campaigns' },
   ],
   emails: [],
   externalIds: [
-    { key: { merchantId: 1, externalId: 1 }, reason: 'scans and `serial`: who has it in any program of a merchant' },
+    {
+      key: { merchantId: 1, externalId: 1 },
+      reason: 'scans and `serial`: the member with this id in any program of a merchant',
+    },
   ],
   memberSearchWords: [
     {
@@ -768,18 +771,18 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     {
       key: { 'earning.memberId': 1, 'earning.soldAt': 1 },
       sparse: true,
-      reason: 'what a member earned lately, for the limits of earning',
+      reason: 'recent earnings of a member, for the limits of earning',
     },
   ],
   idempotencyKeys: [
     { key: { createdAt: 1 }, expireAfterSeconds: days(3), reason: 'keys are kept longer than the 24 hours promised' },
   ],
   events: [
-    { key: { state: 1, shard: 1, dueAt: 1 }, reason: 'the relay takes what is due, oldest first' },
-    { key: { merchantId: 1, sequence: 1 }, reason: 'the feed, and what is not in it yet' },
+    { key: { state: 1, shard: 1, dueAt: 1 }, reason: 'due events for the relay, oldest first' },
+    { key: { merchantId: 1, sequence: 1 }, reason: 'the feed, and events without a number yet' },
     { key: { merchantId: 1, occurredAt: 1, _id: 1 }, reason: 'replay of a range' },
-    { key: { pushDueAt: 1 }, sparse: true, reason: 'late pushes that nobody goes on trying' },
-    { key: { memberId: 1 }, sparse: true, reason: 'what was told about a member, for its export and erasure' },
+    { key: { pushDueAt: 1 }, sparse: true, reason: 'late pushes whose workflow is lost' },
+    { key: { memberId: 1 }, sparse: true, reason: 'the events about a member, for its export and erasure' },
     { key: { occurredAt: 1 }, expireAfterSeconds: days(90), reason: 'the archive is kept 90 days' },
   ],
   classUpdates: [],
@@ -788,14 +791,17 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the log, newest first' },
     { key: { merchantId: 1, subscriptionId: 1, createdAt: -1, _id: -1 }, reason: 'the log of one subscription' },
     { key: { merchantId: 1, eventType: 1, createdAt: -1, _id: -1 }, reason: 'the log of one event type' },
-    { key: { merchantId: 1, success: 1, createdAt: -1, _id: -1 }, reason: 'the log of what failed, or succeeded' },
+    {
+      key: { merchantId: 1, success: 1, createdAt: -1, _id: -1 },
+      reason: 'the log of failed or successful deliveries',
+    },
     { key: { eventId: 1 }, reason: 'the log of one event' },
     { key: { memberId: 1, createdAt: -1, _id: -1 }, sparse: true, reason: 'the log of one member' },
-    { key: { queuedFor: 1, dueAt: 1 }, sparse: true, reason: 'a queue of deliveries, due longest first' },
-    { key: { root: 1 }, sparse: true, reason: 'what became of an event in its replays' },
+    { key: { queuedFor: 1, dueAt: 1 }, sparse: true, reason: 'a queue of deliveries, longest due first' },
+    { key: { root: 1 }, sparse: true, reason: 'the outcome of an event in its replays' },
     { key: { createdAt: 1 }, expireAfterSeconds: days(30), reason: 'the log is kept 30 days' },
   ],
-  waitingSubscriptions: [{ key: { shard: 1 }, reason: 'whose queue has deliveries' }],
+  waitingSubscriptions: [{ key: { shard: 1 }, reason: 'subscriptions with queued deliveries' }],
   subscriptions: [{ key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the list; the receivers of an event' }],
   timeline: [
     { key: { memberId: 1, occurredAt: -1, _id: -1 }, reason: 'the timeline of a member, newest first' },
@@ -811,11 +817,11 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { recheckAt: 1 }, reason: 'phones that should have fetched by now' },
   ],
   removals: [
-    { key: { memberId: 1 }, reason: 'how often a pass was removed lately' },
+    { key: { memberId: 1 }, reason: 'recent removals of a pass' },
     { key: { reportAt: 1 }, sparse: true, reason: 'removals that are still to be reported' },
     { key: { reportedAt: 1 }, expireAfterSeconds: 3_600, reason: 'longer than a reported removal counts' },
   ],
-  erasures: [{ key: { dueAt: 1 }, sparse: true, reason: 'erasures that are not over, due longest first' }],
+  erasures: [{ key: { dueAt: 1 }, sparse: true, reason: 'unfinished erasures, longest due first' }],
   spentCodes: [],
   deviceLogs: [
     { key: { receivedAt: 1 }, expireAfterSeconds: days(7), reason: 'device logs are kept 7 days' },
@@ -830,31 +836,31 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
   roles: [{ key: { merchantId: 1, _id: 1 }, reason: 'the list, and how many there are' }],
   users: [
     { key: { merchantId: 1, email: 1 }, reason: 'the list; whether an address is a user already' },
-    { key: { email: 1 }, reason: 'whom a sign-in link is for' },
+    { key: { email: 1 }, reason: 'the users of a sign-in link' },
     { key: { 'identity.sub': 1 }, sparse: true, reason: 'sign-in by the OpenID provider' },
   ],
   sessions: [
     { key: { userId: 1 }, reason: 'the sessions that end with their user' },
-    { key: { endsAt: 1 }, expireAfterSeconds: 0, reason: 'a session that is over is of no use' },
+    { key: { endsAt: 1 }, expireAfterSeconds: 0, reason: 'sessions are removed when they have expired' },
   ],
   signInLinks: [
     { key: { email: 1 }, reason: 'the links that sign-out everywhere voids' },
-    { key: { expiresAt: 1 }, expireAfterSeconds: 0, reason: 'a link that is over is of no use' },
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0, reason: 'links are removed when they have expired' },
   ],
   audit: [
     { key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the list, newest first' },
-    { key: { merchantId: 1, targetId: 1, createdAt: -1, _id: -1 }, reason: 'what was done to one thing' },
+    { key: { merchantId: 1, targetId: 1, createdAt: -1, _id: -1 }, reason: 'the changes of one target' },
     { key: { merchantId: 1, 'actor.id': 1, createdAt: -1, _id: -1 }, reason: 'what somebody did' },
-    { key: { merchantId: 1, action: 1, createdAt: -1, _id: -1 }, reason: 'who did such a thing' },
+    { key: { merchantId: 1, action: 1, createdAt: -1, _id: -1 }, reason: 'the actors of one action' },
     { key: { createdAt: 1 }, expireAfterSeconds: days(400), reason: 'the audit is kept 400 days' },
   ],
   batches: [
     { key: { merchantId: 1, startedAt: -1, _id: -1 }, reason: 'the list, newest first' },
-    { key: { merchantId: 1, phase: 1 }, reason: 'how many of a merchant are not over, and their rows that wait' },
+    { key: { merchantId: 1, phase: 1 }, reason: 'the unfinished batches of a merchant, and their waiting rows' },
     { key: { merchantId: 1, kind: 1, startedAt: -1, _id: -1 }, reason: 'the list of one kind; the campaigns of a day' },
-    { key: { phase: 1, startedAt: 1 }, reason: 'those that are not over, to see that they are worked on' },
+    { key: { phase: 1, startedAt: 1 }, reason: 'unfinished batches, to find lost workflows' },
     { key: { rowsUntil: 1 }, sparse: true, reason: 'batches whose rows are to be removed' },
-    { key: { unissued: 1 }, sparse: true, reason: 'imports that are over and still have passes to issue' },
+    { key: { unissued: 1 }, sparse: true, reason: 'finished imports that still have passes to issue' },
   ],
   importChunks: [
     { key: { batchId: 1, chunk: 1 }, unique: true, reason: 'the chunks of a batch in their order, each stored once' },
@@ -872,7 +878,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
   ],
   mailCounts: [
     { key: { merchantId: 1 }, reason: 'the removal of a merchant' },
-    { key: { expiresAt: 1 }, expireAfterSeconds: 0, reason: 'nothing counts longer than an hour' },
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0, reason: 'counts are kept for an hour' },
   ],
   nonces: [{ key: { receivedAt: 1 }, expireAfterSeconds: days(30), reason: 'a nonce counts once' }],
   probes: [],

@@ -10,7 +10,7 @@ const { $schema, _id, merchantId, archived, ...content } = programFile.shape;
 
 export const programContentFields = Object.keys(content);
 
-/** What files and answers say of a program besides its content. An edit takes it back, and cannot change it. */
+/** Fields of files and answers in addition to a program's content. An edit may contain them but not change them. */
 const fixed = {
   $schema,
   _id: _id.optional(),

@@ -9,7 +9,7 @@ export const feedEndpoints = {
     tag: 'Webhooks',
     summary: 'Read the events of the merchant, page after page',
     description:
-      'The same envelopes as the webhooks, in one order for everybody, from the oldest that is kept (90 days) on. Nothing ever appears behind a cursor that was handed out, so whoever reads on from the last cursor misses nothing. A page may hold fewer events than `limit`, or none, while `more` is true. The order is that of the feed; `data.memberVersion` orders the events of one member. Without `merchants.members:view` names, emails and phone numbers are masked as in the delivery log.',
+      'The same envelopes as the webhooks, in one order for everybody, from the oldest that is kept (90 days) on. No event ever appears before a cursor that was handed out, so a reader that continues from the last cursor misses no event. A page may have fewer events than `limit`, or none, while `more` is true. The order is that of the feed; `data.memberVersion` orders the events of one member. Without `merchants.members:view` names, emails and phone numbers are masked as in the delivery log.',
     access: 'merchants.campaigns:view',
     query: z.strictObject({ after: text(1, 100).optional(), types: feedTypes.optional(), limit: feedLimit }),
     result: feedPage,

@@ -9,7 +9,7 @@ export const publicEndpoints = {
     description:
       '201 with the links of the new pass, also while its wallets have not confirmed yet: the links are good, and the pass follows. 201 with `success: false`, `partial: true` and PASS_ISSUANCE_FAILED when a wallet refused it; it is retried. 200 with `deduped: true`, and nothing of the member, when the email is known. Unknown fields are ignored; `utm_*` and `ref` are kept as attribution. A program with a consent text also needs `consent`: true. Where the service sends mail, the link to the card is mailed in both cases. A program that is not open to the public is not found.',
     access: 'public',
-    audit: { not: 'is by nobody of the merchant' },
+    audit: { not: 'has no actor of the merchant' },
     form: true,
     body: publicEnrollRequest,
     result: publicEnrollment,

@@ -52,7 +52,7 @@ export const userEndpoints = {
     tag,
     summary: 'Who is signed in, for which merchant, with which permissions',
     description:
-      'A page that writes with the cookie has to be a page of this service: no token is needed besides, the browser says where a request comes from.',
+      'A page that writes with the cookie must be a page of this service. It needs no CSRF token, because browsers send the origin of a request.',
     access: 'session',
     session: true,
     result: session,
