@@ -165,11 +165,15 @@ function Views({ phone, view, onView }: { phone: string; view: View; onView: (vi
   );
 }
 
+/** A draft with mistakes has no preview. */
+const nothingOf = (preview: unknown): string =>
+  preview === undefined ? texts.frame.loading : texts.phones.nothing;
+
 export function Iphone({
   pass,
   pictures,
   name = texts.phones.iphone,
-  empty = texts.phones.nothing,
+  empty = nothingOf(pass),
 }: {
   pass: ApplePass | null | undefined;
   pictures?: Pictures | null | undefined;
@@ -223,7 +227,7 @@ export function Android({
       <figcaption>{texts.phones.android}</figcaption>
       <Views phone={texts.phones.android} view={view} onView={setView} />
       <div className="screen">
-        {!pass && <p className="empty">{texts.phones.nothing}</p>}
+        {!pass && <p className="empty">{nothingOf(pass)}</p>}
         {program && object && view === 'front' && (
           <div
             className={`pass google ${isDark(program.hexBackgroundColor) ? 'dark' : 'light'}`}
@@ -276,7 +280,7 @@ function isDark(hex = '#ffffff'): boolean {
 /** The frame runs no scripts; its style sheet needs the nonce of this page. */
 export function PublicPage({ html }: { html: string | null | undefined }) {
   const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
-  if (!html) return <p className="empty">{texts.phones.nothing}</p>;
+  if (!html) return <p className="empty">{nothingOf(html)}</p>;
   const page = html
     .replace('<style>', `<style nonce="${nonce}">`)
     .replaceAll(/(src|href)="\/(?!\/)/g, `$1="${serviceUrl}/`);
