@@ -3,7 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
-import type { Client, HistoryAndWorkflowId, WorkflowExecutionInfo } from '@temporalio/client';
+import type { Client, HistoryAndWorkflowId, WorkflowHandle } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { NativeConnection, Worker } from '@temporalio/worker';
@@ -155,18 +155,39 @@ function closeServer(server: Server): Promise<void> {
   });
 }
 
-/** How many closed executions of one type, state and number of events a fork replays: the others took the same steps. */
+/** How many closed executions with the same steps a fork replays. */
 const mostAlike = 5;
 const alike = new Map<string, number>();
 
-async function* historiesOf(client: Client, executions: WorkflowExecutionInfo[]): AsyncGenerator<HistoryAndWorkflowId> {
-  for (const { workflowId, runId } of executions)
-    yield { workflowId, history: await client.workflow.getHandle(workflowId, runId).fetchHistory() };
+/** The types of all events in their order, with the names of activities and of updates. */
+const stepsOf = ({ events }: Awaited<ReturnType<WorkflowHandle['fetchHistory']>>): string =>
+  (events ?? [])
+    .map(
+      ({
+        eventType,
+        activityTaskScheduledEventAttributes: activity,
+        workflowExecutionUpdateAcceptedEventAttributes: update,
+      }) => [eventType, activity?.activityType?.name, update?.acceptedRequest?.input?.name].join(':'),
+    )
+    .join(' ');
+
+/** The histories of the executions, except those whose steps this fork has replayed often enough. */
+async function historiesOf(client: Client, query: string, code: string): Promise<HistoryAndWorkflowId[]> {
+  const histories: HistoryAndWorkflowId[] = [];
+  for await (const { workflowId, runId, type, status } of client.workflow.list({ query })) {
+    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    const steps = [code, type, stepsOf(history)].join(' ');
+    const before = alike.get(steps) ?? 0;
+    if (before >= mostAlike && status.name !== 'RUNNING') continue;
+    alike.set(steps, before + 1);
+    histories.push({ workflowId, history });
+  }
+  return histories;
 }
 
 /**
- * Replays the executions since then with the current workflow code, except those of which this fork has replayed enough
- * that are alike. Throws when one does not replay; its history is then stored in test-results.
+ * Replays the executions since then with the current workflow code, except those whose steps this fork has replayed often
+ * enough. Throws when one does not replay; its history is then stored in test-results.
  */
 export async function replaySince(
   client: Client,
@@ -175,22 +196,12 @@ export async function replaySince(
   dataConverter?: DataConverter,
 ): Promise<number> {
   const query = `StartTime >= "${since.toISOString()}" AND WorkflowType NOT STARTS_WITH "temporal"`;
-  const executions: WorkflowExecutionInfo[] = [];
-  for await (const execution of client.workflow.list({ query })) {
-    const { type, status, historyLength } = execution;
-    const steps = [codePath, dataConverter?.payloadCodecs !== undefined, type, status.name, historyLength].join(' ');
-    const before = alike.get(steps) ?? 0;
-    if (before >= mostAlike && status.name !== 'RUNNING') continue;
-    alike.set(steps, before + 1);
-    executions.push(execution);
-  }
-  if (executions.length === 0) return 0;
+  const code = `${codePath} ${dataConverter?.payloadCodecs !== undefined}`;
+  const histories = await historiesOf(client, query, code);
+  if (histories.length === 0) return 0;
   let replayed = 0;
   const options = { workflowBundle: { codePath }, ...(dataConverter && { dataConverter }) };
-  for await (const { workflowId, runId, error } of Worker.runReplayHistories(
-    options,
-    historiesOf(client, executions),
-  )) {
+  for await (const { workflowId, runId, error } of Worker.runReplayHistories(options, histories)) {
     if (error) {
       const file = await keepHistory(client, { workflowId, runId });
       throw new Error(`${workflowId} does not replay: ${error.message} (its history: ${file})`, { cause: error });
