@@ -80,7 +80,6 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await iphone.getByText('Thank you for your visit').waitFor();
     await iphone.getByRole('button', { name: 'Front' }).click();
     await page.frameLocator('iframe').getByLabel('Email').scrollIntoViewIfNeeded();
-    await keepScreenshot(page, 'console-designer-page-desktop');
     await keepScreenshot(page, 'console-designer-desktop', { fullPage: false });
     await publish(page);
 
