@@ -166,8 +166,7 @@ function Views({ phone, view, onView }: { phone: string; view: View; onView: (vi
 }
 
 /** A draft with mistakes has no preview. */
-const nothingOf = (preview: unknown): string =>
-  preview === undefined ? texts.frame.loading : texts.phones.nothing;
+const nothingOf = (preview: unknown): string => (preview === undefined ? texts.frame.loading : texts.phones.nothing);
 
 export function Iphone({
   pass,
