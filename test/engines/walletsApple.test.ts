@@ -6,12 +6,11 @@ import { type Customers, startCustomers } from '../rig/customers.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { until } from '../rig/until.js';
 
-const waitMs = 3_000;
 let real: RealWallets;
 let customers: Customers;
 
 beforeAll(async () => {
-  real = await startRealWallets({ env: { PASS_UPDATE_WAIT_MS: String(waitMs) } });
+  real = await startRealWallets();
   customers = await startCustomers(real);
 });
 afterAll(async () => {
@@ -28,33 +27,31 @@ describe('an iPhone that joined through the public page', () => {
     const phone = await customers.install(ada);
     const [gone, hanging] = [await customers.install(ada), await customers.install(ada)];
     real.apns.answer(gone.pushToken(), { status: 410, reason: 'Unregistered' });
-    real.apns.answer(hanging.pushToken(), 'hang', 'hang', { status: 200 });
+    real.apns.answer(hanging.pushToken(), 'hang', { status: 200 });
     expect(phone.history()).toMatchObject([{ balance: 0, label: 'POINTS' }]);
 
-    const changes = [];
     for (let turn = 1; turn <= 10; turn += 1) {
-      changes.push(await customers.points(ada, { delta: 1, changeMessage: `You have ${turn} points` }));
-      await phone.settled();
+      const body = { delta: 1, changeMessage: `You have ${turn} points` };
+      const { passUpdate } = await customers.points(ada, body, turn === 1 ? { waitMs: 1_000 } : {});
+      if (turn === 1) expect(passUpdate).toBeNull();
+      else
+        expect(passUpdate).toMatchObject({
+          serialNumber: ada.member.serialNumber,
+          rebuilt: true,
+          apple: { devicesNotified: 2, devicesAttempted: 2, mode: 'real' },
+          google: { objectPatched: false, mode: 'real' },
+        });
+      // Each change is shown before the next one, since a phone that is slow shows several as one.
+      await until(() => [phone, hanging].every((each) => each.history().at(-1)?.balance === turn));
     }
-    expect(phone.history().slice(1)).toMatchObject(
-      Array.from({ length: 10 }, (_, index) => ({ balance: index + 1, lockScreen: `You have ${index + 1} points` })),
-    );
-    const times = phone.history().map(({ at }) => at.getTime());
-    expect(Math.min(...times.slice(2).map((time, index) => time - Number(times[index + 1])))).toBeLessThan(1_000);
-
-    expect(changes[0]?.passUpdate).toBeNull();
-    for (const { ms } of changes) expect(ms).toBeLessThan(waitMs + 2_000);
-    expect(changes.at(-1)?.passUpdate).toMatchObject({
-      serialNumber: ada.member.serialNumber,
-      rebuilt: true,
-      apple: { devicesNotified: 2, devicesAttempted: 2, mode: 'real' },
-      google: { objectPatched: false, mode: 'real' },
-    });
+    for (const { history } of [phone, hanging])
+      expect(history().slice(1)).toMatchObject(
+        Array.from({ length: 10 }, (_, index) => ({ balance: index + 1, lockScreen: `You have ${index + 1} points` })),
+      );
     expect(await customers.received(ada, 'points.changed', 10)).toHaveLength(10);
     expect(await customers.received(ada, 'pass.installed', 3)).toHaveLength(3);
     expect(await customers.received(ada, 'pass.removed', 1)).toHaveLength(1);
     expect(await deviceCount(ada.member._id)).toBe(2);
-    await until(() => hanging.history().at(-1)?.balance === 10);
   });
 
   it('causes an event for the merchant and a timeline entry at each step', async () => {
@@ -136,22 +133,21 @@ describe('APNs with a fault', () => {
     await until(() => phone.history().at(-1)?.balance === 7);
   });
 
-  const busy = { status: 429, reason: 'TooManyRequests' };
-  const ill = { status: 503, reason: 'ServiceUnavailable' };
-  const lasting: [string, ApnsAnswer[]][] = [
-    ['says 429', [busy, busy]],
-    ['says 503', [ill, ill]],
-    ['never answers', ['hang']],
+  const lasting: [string, ApnsAnswer][] = [
+    ['says 429', { status: 429, reason: 'TooManyRequests' }],
+    ['says 503', { status: 503, reason: 'ServiceUnavailable' }],
+    ['never answers', 'hang'],
   ];
-  it.each(lasting)(
+  it.concurrent.each(lasting)(
     'that %s gets retries until it accepts the push, and the answer does not wait for them',
-    async (_, faults) => {
+    async (_, fault) => {
       const ada = await customers.join();
       const [phone, other] = [await customers.install(ada), await customers.install(ada)];
-      real.apns.answer(phone.pushToken(), ...faults, { status: 200 });
-      const { passUpdate, current, ms } = await customers.points(ada, { delta: 7 });
+      // The fault stays until the answer is there, however many requests APNs gets.
+      real.apns.answer(phone.pushToken(), fault);
+      const { passUpdate, current } = await customers.points(ada, { delta: 7 });
+      real.apns.answer(phone.pushToken(), { status: 200 });
       expect([passUpdate, current]).toEqual([null, 7]);
-      expect(ms).toBeLessThan(waitMs + 2_000);
       await until(() => other.history().at(-1)?.balance === 7);
       const [changed] = await customers.received(ada, 'points.changed', 1);
       expect(changed?.data).toMatchObject({ current: 7, passUpdate: null });
@@ -200,10 +196,10 @@ describe('what a pass shows', () => {
   it('fills its stamps, and starts at zero when the reward is redeemed', async () => {
     const ada = await customers.join({ style: 'stamps', goal: 2, fields: { primaryLabel: 'STAMPS' } });
     const phone = await customers.install(ada);
-    await customers.points(ada, { delta: 1 });
-    await phone.settled();
-    await customers.points(ada, { delta: 1 });
-    await phone.settled();
+    for (const balance of [1, 2]) {
+      await customers.points(ada, { delta: 1 });
+      await until(() => phone.history().at(-1)?.balance === balance);
+    }
     await real.merchant.call(`/merchants/me/members/${ada.member._id}/redeem`, { method: 'POST' });
     await until(() => phone.history().at(-1)?.balance === 0);
     expect(phone.history().map(({ balance }) => balance)).toEqual([0, 1, 2, 0]);

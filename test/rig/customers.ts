@@ -7,7 +7,6 @@ import type { Program } from '../../schemas/programs.js';
 import type { Call } from './merchant.js';
 import { type Joined, joinInPublic, type RealWallets } from './realWallets.js';
 import { type Receiver, startReceiver } from './receiver.js';
-import { timed } from './stalls.js';
 import { until } from './until.js';
 import type { VirtualIphone } from './virtualIphone.js';
 
@@ -32,14 +31,13 @@ export interface Line {
 export interface Changed {
   passUpdate: PassUpdate | null;
   current: number;
-  /** Duration of the call, without the time in which the machine was stalled. */
-  ms: number;
 }
 
 export interface Customers {
   join: (program?: Record<string, unknown> | Program) => Promise<Customer>;
   install: (customer: Customer) => Promise<VirtualIphone>;
-  points: (customer: Customer, body: Record<string, unknown>) => Promise<Changed>;
+  /** `waitMs` is the PASS_UPDATE_WAIT_MS of this change, for one that the wallets do not answer. */
+  points: (customer: Customer, body: Record<string, unknown>, options?: { waitMs?: number }) => Promise<Changed>;
   status: (customer: Customer, status: string) => Promise<PassUpdate | null>;
   /**
    * Waits until the merchant has received `times` events of this type about the customer, and returns them, oldest
@@ -57,11 +55,9 @@ export async function startCustomers({ service, merchant, phone }: RealWallets):
   await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events: ['*'] } });
 
   const change = async ({ member }: Customer, path: string, call: Call) => {
-    const { made: answer, ms } = await timed(() =>
-      merchant.call(`/merchants/me/members/${member._id}/${path}`, { method: 'PATCH', ...call }),
-    );
+    const answer = await merchant.call(`/merchants/me/members/${member._id}/${path}`, { method: 'PATCH', ...call });
     expect(answer.status).toBe(200);
-    return { data: answer.body.data, ms };
+    return answer.body.data;
   };
   const receivedSoFar: Customers['receivedSoFar'] = ({ member }, event) =>
     receiver.requests
@@ -81,12 +77,16 @@ export async function startCustomers({ service, merchant, phone }: RealWallets):
       await device.install(customer.appleUrl ?? '');
       return device;
     },
-    async points(customer, body) {
-      const { data, ms } = await change(customer, 'points', { body });
-      return { passUpdate: data.passUpdate, current: data.current, ms };
+    async points(customer, body, { waitMs } = {}) {
+      const { config } = service.deps;
+      const usual = config.PASS_UPDATE_WAIT_MS;
+      config.PASS_UPDATE_WAIT_MS = waitMs ?? usual;
+      const data = await change(customer, 'points', { body });
+      config.PASS_UPDATE_WAIT_MS = usual;
+      return { passUpdate: data.passUpdate, current: data.current };
     },
     async status(customer, status) {
-      return (await change(customer, 'status', { body: { status } })).data.passUpdate;
+      return (await change(customer, 'status', { body: { status } })).passUpdate;
     },
     receivedSoFar,
     async received(customer, event, times) {
