@@ -1,6 +1,6 @@
 // A webhook receiver in its own process that a test can kill and restart on the same port. Its journal is a file, so
-// the journal survives a kill. A request is written to the journal before it is answered, and the answer is written
-// after it was sent. So every answer in the journal was really sent.
+// the journal survives a kill. A request is written to the journal with the answer that it is to get, before it is
+// answered, and again after the answer was sent: a process that dies in between may have answered or not.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -19,12 +19,14 @@ export interface JournaledRequest {
   body: Buffer;
   /** The receiver kept the event, whether or not the sender got an answer. */
   taken: boolean;
-  /** Undefined when the receiver did not answer, or died before it did. */
+  /** The status that it was to be answered with; null when it was to get no answer. */
+  planned: number | null;
+  /** The status, when it was certainly sent. */
   answered?: number;
 }
 
 export type JournalLine =
-  | { seen: number; path: string; headers: IncomingHttpHeaders; body: string; taken: boolean }
+  | { seen: number; path: string; headers: IncomingHttpHeaders; body: string; taken: boolean; planned: number | null }
   | { answered: number; seen: number };
 
 export interface UnreliableReceiver {
@@ -74,8 +76,8 @@ export async function startUnreliableReceiver(journalPath: string): Promise<Unre
         const before = requests.get(line.seen);
         if ('answered' in line && before) before.answered = line.answered;
         if ('body' in line) {
-          const { path, headers, taken } = line;
-          requests.set(line.seen, { path, headers, taken, body: Buffer.from(line.body, 'base64') });
+          const { path, headers, taken, planned } = line;
+          requests.set(line.seen, { path, headers, taken, planned, body: Buffer.from(line.body, 'base64') });
         }
       }
       return [...requests.values()];

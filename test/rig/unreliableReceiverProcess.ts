@@ -17,16 +17,15 @@ let seen = Number(life) * 1_000_000;
 const note = (line: JournalLine) => appendFileSync(journal, `${JSON.stringify(line)}\n`);
 
 const responders = {
-  well: ok(),
-  slow: slow(150),
-  late: slow(2_000),
-  errors: status(500),
-  busy: tooMany('1'),
-  moved: redirect('http://127.0.0.1:9/elsewhere'),
-  resets: reset(),
-  hangs: hang(),
+  well: { planned: 204, takes: true, respond: ok() },
+  slow: { planned: 204, takes: true, respond: slow(150) },
+  late: { planned: 204, takes: true, respond: slow(2_000) },
+  errors: { planned: 500, takes: false, respond: status(500) },
+  busy: { planned: 429, takes: false, respond: tooMany('1') },
+  moved: { planned: 302, takes: false, respond: redirect('http://127.0.0.1:9/elsewhere') },
+  resets: { planned: null, takes: false, respond: reset() },
+  hangs: { planned: null, takes: false, respond: hang() },
 };
-const takes: ReadonlySet<string> = new Set(['well', 'slow', 'late']);
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await buffer(request);
@@ -34,11 +33,12 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const number = seen;
   const now = mode === 'mixed' ? (each[number % each.length] ?? 'well') : mode;
   const { url: path = '', headers, method = '' } = request;
-  note({ seen: number, path, headers, body: body.toString('base64'), taken: takes.has(now) });
+  const { planned, takes, respond } = responders[now];
+  note({ seen: number, path, headers, body: body.toString('base64'), taken: takes, planned });
   response.on('finish', () => {
     if (!response.socket?.destroyed) note({ answered: response.statusCode, seen: number });
   });
-  responders[now]({ method, path, headers, body, at: new Date() }, response);
+  respond({ method, path, headers, body, at: new Date() }, response);
 }
 
 const server = createServer((request, response) => {
