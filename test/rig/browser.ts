@@ -15,7 +15,8 @@ const executablePath = candidates.find((path) => path && existsSync(path));
 
 export const hasBrowser = executablePath !== undefined;
 
-/** The screenshots stay after the run; Git ignores the folder. */
+/** With TEST_PICTURES=1 there are screenshots, which stay after the run; Git ignores the folder. */
+const takesPictures = process.env.TEST_PICTURES === '1';
 const screenshotDir = 'test-results/pages';
 
 const flags = [
@@ -29,7 +30,12 @@ const flags = [
 ];
 
 export const screens = {
-  phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
+  phone: {
+    viewport: { width: 390, height: 844 },
+    deviceScaleFactor: takesPictures ? 2 : 1,
+    isMobile: true,
+    hasTouch: true,
+  },
   desktop: { viewport: { width: 1280, height: 860 } },
 } satisfies Record<string, BrowserContextOptions>;
 
@@ -52,13 +58,16 @@ export async function startBrowser(): Promise<TestBrowser> {
 }
 
 export async function keepScreenshot(page: Page, name: string, { fullPage = true } = {}): Promise<void> {
+  if (!takesPictures) return;
   if (!fullPage) await page.evaluate('scrollTo(0, 0)');
   await page.screenshot({ path: join(screenshotDir, `${name}.png`), fullPage, animations: 'disabled' });
 }
 
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
 /** The accessibility problems that axe finds. */
 export async function findBarriers(page: Page): Promise<string[]> {
-  await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
+  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(await readFile(axe, 'utf8'));
   const found = await page.evaluate(
     `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice'] }).then(({ violations }) =>
       violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`,
