@@ -6,6 +6,7 @@ import { inspect } from 'node:util';
 export interface Wait {
   /** Default: one minute, so that a slow machine does not fail a test. */
   withinMs?: number;
+  /** Default: 25 ms, and a tenth of the wait so far up to 100 ms, since asking costs what is waited for its processor. */
   everyMs?: number;
   /** An `ask` that throws counts as false; without this option the error ends the wait. */
   throwingIsNo?: boolean;
@@ -18,7 +19,7 @@ const shown = (value: unknown): string => inspect(value, { depth: 4, maxArrayLen
 /** Calls `ask` until its result is truthy and returns that result. Throws after `withinMs`. */
 export async function until<T>(
   ask: () => T | Promise<T>,
-  { withinMs = 60_000, everyMs = 25, throwingIsNo = false, seen }: Wait = {},
+  { withinMs = 60_000, everyMs, throwingIsNo = false, seen }: Wait = {},
 ): Promise<Exclude<T, false | null | undefined>> {
   const begunAt = performance.now();
   let last: unknown;
@@ -33,8 +34,9 @@ export async function until<T>(
       if (!throwingIsNo) throw error;
       last = error;
     }
-    if (performance.now() - begunAt > withinMs) break;
-    await sleep(everyMs);
+    const waitedMs = performance.now() - begunAt;
+    if (waitedMs > withinMs) break;
+    await sleep(everyMs ?? Math.min(Math.max(25, waitedMs / 10), 100));
   }
   const lines = [`It did not come true within ${withinMs} ms, asked ${times} times.`, `  asked: ${ask}`];
   lines.push(`  last answer: ${shown(last)}`);
