@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { Deps } from '../../platform/deps.js';
 import { derivedId } from '../../schemas/ids.js';
@@ -37,8 +37,12 @@ function base64Within(value: string): string[] {
 
 const urlSafe = (base64: string): string => base64.replaceAll('+', '-').replaceAll('/', '_');
 
+const formsSoFar = new Map<string, [form: string, needle: string][]>();
+
 /** The forms of a value by their names. Forms in lower case are compared case-insensitively. */
-function formsOf(value: string): Record<string, string> {
+function formsOf(value: string): [form: string, needle: string][] {
+  const before = formsSoFar.get(value);
+  if (before) return before;
   const digest = (text: string) => createHash('sha256').update(text);
   const digits = value.replace(/\D/g, '');
   const all: Record<string, string> = {
@@ -66,14 +70,19 @@ function formsOf(value: string): Record<string, string> {
     cased[`base64 at ${shift}`] = text;
     cased[`base64url at ${shift}`] = urlSafe(text);
   }
-  return { ...all, ...Object.fromEntries(Object.entries(cased).map(([name, text]) => [`${name}:cased`, text])) };
+  const forms = [
+    ...Object.entries(all),
+    ...Object.entries(cased).map(([name, text]): [string, string] => [`${name}:cased`, text]),
+  ];
+  formsSoFar.set(value, forms);
+  return forms;
 }
 
 /** The values that one text contains. */
 export function tracesIn(place: string, text: string, values: readonly string[]): Trace[] {
   const lower = text.toLowerCase();
   return values.flatMap((value) => {
-    const found = Object.entries(formsOf(value)).find(([form, needle]) =>
+    const found = formsOf(value).find(([form, needle]) =>
       form.endsWith(':cased') ? text.includes(needle) : lower.includes(needle),
     );
     return found ? [{ place, value, form: found[0].replace(':cased', '') }] : [];
@@ -115,6 +124,19 @@ function readings(content: string): string {
   return [content, joined, ...blocks.map((block) => Buffer.from(block, 'base64').toString('utf8'))].join('\n');
 }
 
+/** The texts of closed executions by run id: their histories change no more. */
+const closedTexts = new Map<string, string>();
+
+async function textOfExecution(temporal: Client, execution: WorkflowExecutionInfo): Promise<string> {
+  const { workflowId, runId, memo, status } = execution;
+  const before = closedTexts.get(runId);
+  if (before !== undefined) return before;
+  const history = await temporal.workflow.getHandle(workflowId, runId).fetchHistory();
+  const text = `${workflowId}\n${decoded(memo)}\n${decoded(JSON.parse(historyToJSON(history)))}`;
+  if (status.name !== 'RUNNING') closedTexts.set(runId, text);
+  return text;
+}
+
 export async function findTraces(places: Places, values: readonly string[]): Promise<Trace[]> {
   const { deps, temporal, since, logs = [], folders = [] } = places;
   const found: Trace[] = [];
@@ -122,13 +144,8 @@ export async function findTraces(places: Places, values: readonly string[]): Pro
   for (const { name } of await database.listCollections({}, { nameOnly: true }).toArray())
     for await (const row of database.collection(name).find())
       found.push(...tracesIn(`${name} ${row._id}`, textOf(row), values));
-  for await (const { workflowId, runId, memo } of temporal.workflow.list({
-    query: `StartTime >= "${since.toISOString()}"`,
-  })) {
-    const history = await temporal.workflow.getHandle(workflowId, runId).fetchHistory();
-    const text = `${workflowId}\n${decoded(memo)}\n${decoded(JSON.parse(historyToJSON(history)))}`;
-    found.push(...tracesIn(`workflow ${workflowId}`, text, values));
-  }
+  for await (const execution of temporal.workflow.list({ query: `StartTime >= "${since.toISOString()}"` }))
+    found.push(...tracesIn(`workflow ${execution.workflowId}`, await textOfExecution(temporal, execution), values));
   for (const line of logs) found.push(...tracesIn('log', line, values));
   for (const file of folders.filter((folder) => existsSync(folder)).flatMap(filesIn))
     found.push(...tracesIn(file, readings(readFileSync(file, 'utf8')), values));
