@@ -23,7 +23,7 @@ function isProgram(path: string): boolean {
  * its output does not match.
  */
 export async function versionOf(path: string, pattern: RegExp): Promise<string> {
-  const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: 5_000 });
+  const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: 30_000 });
   const version = pattern.exec(stdout)?.[1];
   if (version === undefined) throw new Error(`${path} is another program of that name`);
   return version;
