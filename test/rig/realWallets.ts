@@ -28,8 +28,12 @@ export interface RealWalletsOptions {
   now?: () => Date;
 }
 
+/** One set for all files of a fork. */
+let certificatesOfFork: Promise<AppleCertificates> | undefined;
+
 export async function startRealWallets({ env = {}, pushKey, now }: RealWalletsOptions = {}): Promise<RealWallets> {
-  const [certificates, google] = await Promise.all([makeAppleCertificates(), startGoogleServer()]);
+  certificatesOfFork ??= makeAppleCertificates();
+  const [certificates, google] = await Promise.all([certificatesOfFork, startGoogleServer()]);
   const apns = await startApnsServer(certificates);
   const settings = Object.fromEntries(
     Object.entries(certificates.settings).map(([name, value]) => [name, value ?? '']),
