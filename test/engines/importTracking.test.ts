@@ -175,7 +175,7 @@ describe('while no worker runs', () => {
 
 describe('an import that loses its worker or workflow', () => {
   it('continues with the next worker, twice, and does nothing twice', async () => {
-    const { body } = await large(csvOf(2_000, 'workers'));
+    const { body } = await large(csvOf(1_000, 'workers'));
     const batchId = body.data.id;
     const reached = (check: (batch: { done: number; published?: number }) => boolean) =>
       until(async () => {
@@ -191,11 +191,11 @@ describe('an import that loses its worker or workflow', () => {
     const batch = await batchEnd(merchant, batchId, 120_000);
     expect(batch).toMatchObject({
       phase: 'completed',
-      counts: { total: 2_000, created: 2_000, deduped: 0, failed: 0 },
+      counts: { total: 1_000, created: 1_000, deduped: 0, failed: 0 },
     });
-    await expectOnceEach('workers', 2_000);
+    await expectOnceEach('workers', 1_000);
     const events = await ended(batchId, 'batch.completed');
-    expect(events.data).toMatchObject({ counts: batch.counts, passIssuance: { apple: 2_000, google: 2_000 } });
+    expect(events.data).toMatchObject({ counts: batch.counts, passIssuance: { apple: 1_000, google: 1_000 } });
   }, 240_000);
 
   it('gets a new workflow when its workflow was terminated', async () => {

@@ -221,20 +221,20 @@ describe('a tiered program', () => {
 });
 
 describe('concurrent deltas', () => {
-  it('add up exactly: 200 concurrent deltas on one member', async () => {
+  it('add up exactly: 60 concurrent deltas on one member', async () => {
     const member = await merchant.enroll({ initialPoints: 1_000 });
-    const deltas = Array.from({ length: 200 }, (_, index) => (index % 7) - 2);
+    const deltas = Array.from({ length: 60 }, (_, index) => (index % 7) - 2);
     const answers = await Promise.all(deltas.map((delta) => patch(member.id, { delta })));
     expect(answers.map((answer) => answer.status)).toEqual(deltas.map(() => 200));
     const sum = deltas.reduce((total, delta) => total + delta, 1_000);
     const row = await service.deps.collections.members.findOne({ _id: member.id });
-    expect(row).toMatchObject({ balance: sum, version: 201, ledgerCount: 201 });
+    expect(row).toMatchObject({ balance: sum, version: 61, ledgerCount: 61 });
 
     const rows = await service.deps.collections.ledger
       .find({ memberId: member.id })
       .sort({ memberVersion: 1 })
       .toArray();
-    expect(rows.map((entry) => entry.memberVersion)).toEqual(Array.from({ length: 201 }, (_, index) => index + 1));
+    expect(rows.map((entry) => entry.memberVersion)).toEqual(Array.from({ length: 61 }, (_, index) => index + 1));
     for (const [index, entry] of rows.entries())
       expect(entry.previous).toBe(index === 0 ? 0 : rows[index - 1]?.current);
     expect(answers.map((answer) => answer.body.data.current).sort()).toEqual(
@@ -246,6 +246,6 @@ describe('concurrent deltas', () => {
     const events = await service.deps.collections.events
       .find({ memberId: member.id, type: 'points.changed' })
       .toArray();
-    expect(new Set(events.map((event) => event.data.memberVersion)).size).toBe(200);
+    expect(new Set(events.map((event) => event.data.memberVersion)).size).toBe(60);
   });
 });
