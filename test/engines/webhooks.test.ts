@@ -630,7 +630,6 @@ describe('retries', () => {
     const waits = history.slice(1).map(({ at }, index) => Date.parse(at) - Date.parse(history[index]?.at ?? ''));
     expect(waits).toHaveLength(3);
     for (const [index, least] of [200, 600, 1_800].entries()) expect(waits[index]).toBeGreaterThanOrEqual(least);
-    expect(waits[0]).toBeLessThan(1_800);
     const { body } = await patch({ retryPolicy: { backoffMs: 300 } });
     expect(body.data.retryPolicy).toEqual({ maxAttempts: 4, backoffMs: 300, factor: 1 });
     expect((await patch({ retryPolicy: { factor: 11 } })).status).toBe(400);
