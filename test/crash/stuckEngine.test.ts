@@ -14,7 +14,7 @@ let stack: RunningStack;
 let keys = 0;
 
 beforeAll(async () => {
-  stack = await startStack(folder.stackDir);
+  stack = await startStack(folder.stackDir, { STACK_BUILT: 'true' });
 });
 afterAll(async () => {
   await stack?.stop();
