@@ -169,20 +169,5 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
   },
 ];
 
-/** The fields without a control, and why. */
-export const withoutControl: Readonly<Record<string, string>> = {
-  'passTemplate.backFields.key': 'made with the row',
-  'rewards.id': 'made with the row',
-  'passTemplate.images.logo.1x': 'a picture is one file, scaled to the largest size',
-  'passTemplate.images.logo.2x': 'as 1x',
-  'passTemplate.images.logo.3x': 'as 1x',
-  'passTemplate.images.icon.1x': 'as the logo',
-  'passTemplate.images.icon.2x': 'as the logo',
-  'passTemplate.images.icon.3x': 'as the logo',
-  'passTemplate.images.strip.1x': 'as the logo',
-  'passTemplate.images.strip.2x': 'as the logo',
-  'passTemplate.images.strip.3x': 'as the logo',
-};
-
 /** The paths of all controls, to find mistakes without a control. */
 export const fieldPaths: readonly string[] = sections.flatMap(({ fields }) => fields.map(({ path }) => path));

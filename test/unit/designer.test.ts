@@ -11,8 +11,22 @@ interface Field {
 
 // The console is compiled by itself, so its modules have no types here.
 const designer = '../../console/pages/designSections.js';
-const { sections, withoutControl }: { sections: { fields: Field[] }[]; withoutControl: Record<string, string> } =
-  await import(designer);
+const { sections }: { sections: { fields: Field[] }[] } = await import(designer);
+
+/** The fields without a control, and why. */
+const withoutControl: Record<string, string> = {
+  'passTemplate.backFields.key': 'made with the row',
+  'rewards.id': 'made with the row',
+  'passTemplate.images.logo.1x': 'a picture is one file, scaled to the largest size',
+  'passTemplate.images.logo.2x': 'as 1x',
+  'passTemplate.images.logo.3x': 'as 1x',
+  'passTemplate.images.icon.1x': 'as the logo',
+  'passTemplate.images.icon.2x': 'as the logo',
+  'passTemplate.images.icon.3x': 'as the logo',
+  'passTemplate.images.strip.1x': 'as the logo',
+  'passTemplate.images.strip.2x': 'as the logo',
+  'passTemplate.images.strip.3x': 'as the logo',
+};
 
 const controls = sections.flatMap(({ fields }) =>
   fields.flatMap(({ path, columns }) => (columns ? columns.map(({ key }) => `${path}.${key}`) : [path])),
