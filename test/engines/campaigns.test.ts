@@ -12,6 +12,7 @@ import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
 import { startService, type TestService } from '../rig/service.js';
 import { until } from '../rig/until.js';
+import type { VirtualIphone } from '../rig/virtualIphone.js';
 
 const send = (merchant: TestMerchant, body: unknown) => merchant.call('/merchants/me/campaigns', { body });
 
@@ -292,19 +293,21 @@ describe('a campaign to phones', () => {
   });
   afterAll(() => real.stop());
 
+  async function install(programId: string): Promise<VirtualIphone> {
+    const { service, merchant } = real;
+    const { id } = await merchant.enroll({ programId });
+    const member = await until(() =>
+      service.deps.collections.members.findOne({ _id: id, 'pass.appleIssuedAt': { $exists: true } }),
+    );
+    const phone = real.phone();
+    await phone.install(`${service.publicUrl}/passes/${member.pass.token}.pkpass`);
+    return phone;
+  }
+
   it('counts a phone that is notified late as pushed, once', async () => {
     const { service, merchant, apns } = real;
     const { _id: programId } = await merchant.program();
-    const install = async () => {
-      const { id } = await merchant.enroll({ programId });
-      const member = await until(() =>
-        service.deps.collections.members.findOne({ _id: id, 'pass.appleIssuedAt': { $exists: true } }),
-      );
-      const phone = real.phone();
-      await phone.install(`${service.publicUrl}/passes/${member.pass.token}.pkpass`);
-      return phone;
-    };
-    const [soon, late] = [await install(), await install()];
+    const [soon, late] = [await install(programId), await install(programId)];
     await merchant.enroll({ programId });
     apns.answer(late.pushToken(), { status: 503, reason: 'ServiceUnavailable' });
     const { body } = await send(merchant, { programId, message: 'Double points today' });
@@ -329,18 +332,9 @@ describe('a campaign to phones', () => {
   });
 
   it('shows on each phone once, and counts members notified, without a phone, and not reached', async () => {
-    const { service, merchant, apns } = real;
+    const { merchant, apns } = real;
     const { _id: programId } = await merchant.program();
-    const install = async () => {
-      const { id } = await merchant.enroll({ programId });
-      const member = await until(() =>
-        service.deps.collections.members.findOne({ _id: id, 'pass.appleIssuedAt': { $exists: true } }),
-      );
-      const phone = real.phone();
-      await phone.install(`${service.publicUrl}/passes/${member.pass.token}.pkpass`);
-      return phone;
-    };
-    const [reached, alsoReached, dead] = [await install(), await install(), await install()];
+    const [reached, alsoReached, dead] = [await install(programId), await install(programId), await install(programId)];
     await merchant.enroll({ programId });
     apns.answer(dead.pushToken(), { status: 410, reason: 'Unregistered' });
     const { body } = await send(merchant, { programId, message: 'Double points today' });

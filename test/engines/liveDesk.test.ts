@@ -96,31 +96,6 @@ describe.runIf(hasBrowser)('the live desk', () => {
     await page.context().close();
   });
 
-  it('shows the mails of the demo, each as a page that can do nothing', async () => {
-    const { publicUrl, baseUrl, demo } = stack.file();
-    const page = await browser.open('about:blank', screens.desktop);
-    await page.context().addCookies([{ name: 'session', value: demo.consoleToken, url: publicUrl }]);
-    await page.goto(`${publicUrl}/console/live-desk`);
-    const joined = await fetch(`${baseUrl}/enroll/demo-stamps/submit`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ email: 'ada@example.com' }),
-    });
-    const { data } = (await joined.json()) as { data: { apple: { passUrl: string } } };
-    const link = page.getByRole('table', { name: 'Every hop' }).getByRole('link').first();
-    await link.waitFor({ timeout: 60_000 });
-    const [mail] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
-    await mail.getByRole('link', { name: data.apple.passUrl }).waitFor();
-    const url = new URL(mail.url());
-    const { headers } = await fetch(url);
-    expect(headers.get('content-security-policy')).toMatch(/^sandbox allow-popups .*default-src 'none'/);
-    expect(headers.get('access-control-allow-origin')).toBeNull();
-    for (const name of ['no-such.eml', '..%2Fstack.json', url.pathname.slice('/mails/'.length, -'.eml'.length)])
-      expect((await fetch(new URL(`/mails/${name}`, url))).status).toBe(404);
-    expect((await fetch(new URL('/mails/', url))).status).toBe(403);
-    await page.context().close();
-  });
-
   it('accepts commands only from the console', async () => {
     const page = await (await fetch(`${stack.file().publicUrl}/console`)).text();
     const desk = /name="live-desk" content="([^"]+)"/.exec(page)?.[1] ?? '';
