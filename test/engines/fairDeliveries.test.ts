@@ -82,8 +82,11 @@ async function agesOf(audience: Audience, load: { count: number; everyMs: number
   return { p50: at(0.5), p95: at(0.95) };
 }
 
-/** A smaller difference in milliseconds may be noise. A delivery that waited for another receiver would take 15 s. */
-const noiseMs = 1_000;
+/**
+ * A smaller difference in milliseconds may be caused by other work on the machine.
+ * A delivery that waited for another receiver would take 15 s.
+ */
+const noiseMs = 2_500;
 const atMost = (quiet: number): number => 2 * Math.max(quiet, noiseMs);
 
 const openDeliveries = (merchantId: string) =>
@@ -127,7 +130,7 @@ describe('a worker that stops', () => {
       const { deliveries, events } = service.deps.collections;
       const { id: merchantId } = patient.merchant;
       const unpublished = await events.countDocuments({ merchantId, state: 'new' });
-      return unpublished === 0 && (await deliveries.countDocuments({ merchantId, state: 'pending' })) === 120;
+      return unpublished === 0 && (await deliveries.countDocuments({ merchantId, state: 'pending' })) > 0;
     });
     await service.stopWorker();
     patient.receiver.setResponder(ok());
