@@ -53,6 +53,9 @@ export function requireHeld({ permissions }: Pick<Caller, 'permissions'>, given:
   if (beyond.length > 0) throw permissionDenied(beyond);
 }
 
+/** The check of `requireHeld` for changes of roles and keys. */
+export const mayGrantOf = (caller: Caller) => (permissions: Iterable<Permission>) => requireHeld(caller, permissions);
+
 const permissionDenied = (missing: Permission[]): ServiceError =>
   new ServiceError('PERMISSION_DENIED', { missing }, `The credential lacks ${missing.join(', ')}.`);
 

@@ -15,7 +15,7 @@ import { authenticate, type Caller, credentialOf, requireOwnPage, requirePermiss
 import { partialSuccess, success } from './envelope.js';
 import { inTurn } from './largeRequests.js';
 import { type Counted, ipKey, type LimitKind } from './limits.js';
-import { isDecoded, isLargeBody, readBody } from './readBody.js';
+import { isDecoded, readBody } from './readBody.js';
 import type { Reply, Request, Route } from './request.js';
 
 interface Counting {
@@ -141,7 +141,7 @@ export function guarded<N extends EndpointName>(deps: ApiDeps, endpoint: Endpoin
       const request = { deps: audited, caller, params, query, body, ctx } as Request<Endpoints[N]>;
       present(ctx, endpoint, masked((await route(request)) as Reply<Endpoint>, endpoint, caller));
     };
-    if (endpoint.largeBody && isLargeBody(ctx)) await inTurn(deps, { ctx, merchantId: caller.merchantId }, answer);
+    if (endpoint.largeBody) await inTurn(deps, { ctx, merchantId: caller.merchantId }, answer);
     else await answer();
   };
 }

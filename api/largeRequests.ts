@@ -5,6 +5,7 @@ import { createFairLimit, Withdrawn } from '../platform/fairLimit.js';
 import type { Config } from '../schemas/config.js';
 import { ServiceError } from '../schemas/errors.js';
 import { readToEnd } from './imports/uploadParts.js';
+import { isLargeBody } from './readBody.js';
 
 export interface LargeRequests {
   /**
@@ -16,12 +17,16 @@ export interface LargeRequests {
   run: <T>(merchantId: string, work: () => Promise<T>) => Promise<T>;
 }
 
-/** Runs the work of a request in a turn. Of a request that is refused the rest is read, so that its client reads the answer. */
+/**
+ * Runs the work of a request, in a turn if its body is large. When it is refused, the rest of the body is read, so that
+ * the client reads the answer.
+ */
 export async function inTurn<T>(
   { largeRequests }: { largeRequests: LargeRequests },
   { ctx, merchantId }: { ctx: Context; merchantId: string },
   work: () => Promise<T>,
 ): Promise<T> {
+  if (!isLargeBody(ctx)) return work();
   try {
     return await largeRequests.run(merchantId, work);
   } catch (error) {
@@ -40,38 +45,17 @@ export function createLargeRequests(
 ): LargeRequests {
   const max = config[limit];
   const turns = createFairLimit({ total, perKey: max });
-  const held = new Map<string, number>();
 
   function refusal(merchantId: string): ServiceError {
-    if ((held.get(merchantId) ?? 0) < max) return new ServiceError('UNAVAILABLE');
+    if (turns.heldBy(merchantId) < max) return new ServiceError('UNAVAILABLE');
     const message = `The merchant has ${max} large requests at the same time (${limit}); wait for one of them.`;
     return new ServiceError('RATE_LIMITED', { limit, max, retryAfterSeconds }, message);
   }
 
-  function count(merchantId: string, by: 1 | -1): void {
-    const now = (held.get(merchantId) ?? 0) + by;
-    if (now === 0) held.delete(merchantId);
-    else held.set(merchantId, now);
-  }
-
-  async function run<T>(merchantId: string, work: () => Promise<T>): Promise<T> {
-    let hasBegun = false;
-    const counted = async () => {
-      hasBegun = true;
-      count(merchantId, 1);
-      try {
-        return await work();
-      } finally {
-        count(merchantId, -1);
-      }
-    };
-    try {
-      return await turns.run({ owner: merchantId, key: merchantId, maxWaitMs }, counted);
-    } catch (error) {
-      if (error instanceof Withdrawn && !hasBegun) throw refusal(merchantId);
-      throw error;
-    }
-  }
+  const run = <T>(merchantId: string, work: () => Promise<T>): Promise<T> =>
+    turns.run({ owner: merchantId, key: merchantId, maxWaitMs }, work).catch((error: unknown) => {
+      throw error instanceof Withdrawn ? refusal(merchantId) : error;
+    });
 
   return {
     run,

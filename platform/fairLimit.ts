@@ -35,6 +35,8 @@ export interface FairLimit {
   withdraw(request: SlotRequest): boolean;
   /** How many requests of the key would get a slot now. */
   room(owner: string, key: string): number;
+  /** The number of slots that the key holds. */
+  heldBy(key: string): number;
   /** For how many milliseconds the oldest slot of the key has been held; 0 when the key holds none. */
   oldestMs(key: string): number;
   /** The number of keys that hold a slot or wait for one. */
@@ -170,6 +172,8 @@ export function createFairLimit({ total, perKey = total, reserved = 0 }: FairLim
       const share = Math.floor((free - heldOf(owner) - ofKey + 2) / 3);
       return Math.max(Math.min(Math.max(share, beyondShare(free) - ofKey), perKey - ofKey), 0);
     },
+
+    heldBy: (key) => keys.get(key)?.held.size ?? 0,
 
     oldestMs(key) {
       const oldest = keys.get(key)?.held.values().next().value;

@@ -14,6 +14,27 @@ export const campaignRequest = z
   .refine(({ message, dryRun }) => dryRun || message !== undefined, { path: ['message'], message: 'is required' })
   .meta({ not: { properties: { message: false, dryRun: { const: false } } } });
 
+export interface Recipients {
+  programId?: string | undefined;
+  /** A recipient has all of them. */
+  tags: readonly string[];
+}
+
+/** The members whom a campaign reaches, as a filter; `isRecipient` says the same of a member that was read. */
+export const recipientFilter = ({ programId, tags }: Recipients) => ({
+  ...(programId !== undefined && { programId }),
+  ...(tags.length > 0 && { tags: { $all: [...tags] } }),
+  status: 'active' as const,
+});
+
+export const isRecipient = (
+  member: { programId: string; tags: readonly string[]; status: string },
+  { programId, tags }: Recipients,
+): boolean =>
+  member.status === 'active' &&
+  (programId === undefined || member.programId === programId) &&
+  tags.every((tag) => member.tags.includes(tag));
+
 export const campaignDryRun = z.object({
   dryRun: z.literal(true),
   matched: z.int().describe('active members that match now'),

@@ -10,17 +10,11 @@ const digits = (value: string): string => value.replace(/\D/g, '');
 const shortest = 6;
 
 /** A text in the forms in which it is compared, however it is written. Empty for a short one. */
-function formsOf(text: string): string[] {
+export function formsOf(text: string): string[] {
   if (text.trim().length < shortest) return [];
   const forms = [text.trim().toLowerCase(), digits(text)];
   return forms.filter((form) => form.length >= shortest);
 }
-
-/** Whether a cell of a file holds one of the values. */
-export const holdsOne = (cell: string, values: readonly string[]): boolean => {
-  const forms = formsOf(cell);
-  return values.some((value) => formsOf(value).some((form) => forms.includes(form)));
-};
 
 const markOf = (merchantId: string, text: string): string => sha256(`${merchantId}:${text}`).slice(0, 13);
 

@@ -11,6 +11,7 @@ import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import { cachedForMs } from '../../platform/shortLivedCache.js';
 import { isFinished } from '../../schemas/batches.js';
+import { isRecipient } from '../../schemas/campaigns.js';
 import type { BatchRow, BatchTargetsRow, EventRow, MemberRow, Position } from '../../schemas/collections.js';
 import { campaignId, derivedId, rebuildId } from '../../schemas/ids.js';
 import type { ChunkProgress, ListProgress } from '../../schemas/workflows.js';
@@ -51,10 +52,7 @@ async function* matchingMembers(
   const [first] = tags;
   // The index covers the program or one tag; the other conditions are checked after reading.
   const where = { merchantId, ...(first === undefined ? programId !== undefined && { programId } : { tags: first }) };
-  const matches = (member: MemberRow): boolean =>
-    member.status === 'active' &&
-    (programId === undefined || member.programId === programId) &&
-    tags.every((tag) => member.tags.includes(tag));
+  const matches = (member: MemberRow): boolean => isRecipient(member, { programId, tags });
   for await (const { rows, end } of pagesOf(deps, { where, after, projection: { tags: 1, status: 1, programId: 1 } }))
     yield { found: rows.filter(matches).map(positionOf), end };
 }

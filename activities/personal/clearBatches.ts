@@ -6,7 +6,7 @@ import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
 import { isFinished } from '../../schemas/batches.js';
 import type { BatchRow, BatchTargetsRow, ImportChunkRow } from '../../schemas/collections.js';
-import { holdsOne, isEmptied, marksOfPerson, marksOfRows } from '../../schemas/importMarks.js';
+import { formsOf, isEmptied, marksOfPerson, marksOfRows } from '../../schemas/importMarks.js';
 
 export interface OfPerson {
   memberId: string;
@@ -84,11 +84,12 @@ export function rowsOf(
   { batch, person }: { batch: Pick<BatchRow, 'phase'>; person: Pick<OfPerson, 'memberId' | 'values'> },
 ): number[] {
   const outcomes = new Map((chunk.outcomes ?? []).map((outcome) => [outcome.row, outcome]));
+  const forms = new Set(person.values.flatMap(formsOf));
   return chunk.rows.flatMap(({ row, cells, reason }, index) => {
     if (isEmptied({ cells })) return [];
     const outcome = outcomes.get(row);
     const isDecided = outcome !== undefined || reason !== undefined || isFinished(batch.phase);
-    const isNamed = outcome?.memberId === undefined && cells.some((cell) => holdsOne(cell, person.values));
+    const isNamed = outcome?.memberId === undefined && cells.flatMap(formsOf).some((form) => forms.has(form));
     return outcome?.memberId === person.memberId || (isDecided && isNamed) ? [index] : [];
   });
 }

@@ -3,7 +3,7 @@ import type { Document } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import type { CollectionName, MemberRow } from '../../schemas/collections.js';
 import { personalData } from '../../schemas/personalData.js';
-import { importedRows, rowsOf, targetsWith } from './clearBatches.js';
+import { importedRows, type OfPerson, rowsOf, targetsWith } from './clearBatches.js';
 
 /** Yields single rows in no particular order. */
 export async function* memberRows(deps: Deps, name: CollectionName, member: MemberRow): AsyncGenerator<Document> {
@@ -19,10 +19,7 @@ export async function* memberRows(deps: Deps, name: CollectionName, member: Memb
 }
 
 /** Only the rows of the file about the member, each with its outcome. */
-async function* imported(
-  deps: Deps,
-  person: Parameters<typeof rowsOf>[1]['person'] & Parameters<typeof importedRows>[1],
-) {
+async function* imported(deps: Deps, person: OfPerson) {
   for await (const { batch, chunk } of importedRows(deps, person))
     for (const index of rowsOf(chunk, { batch, person })) {
       const row = chunk.rows[index];

@@ -21,19 +21,16 @@ import { buffersOf, readParts, readToEnd, requireUpload, type UploadFields } fro
 import { type RowLimits, readRows, type UploadedRows } from '../imports/uploadRows.js';
 import { inTurn } from '../largeRequests.js';
 import { presentBatch } from '../presenters/batch.js';
-import { isLargeBody } from '../readBody.js';
 import type { Routes } from '../request.js';
 
 type DryRun = z.input<typeof importDryRun>;
 
 export const importRoutes: Routes<'importMembers' | 'startImport'> = {
   async importMembers({ deps, caller, query, ctx }) {
-    const given = { caller, query, ctx };
-    const read = () => importSmall(deps, given);
     // The whole file is in memory while it is read.
-    const { batch, tried } = await (isLargeBody(ctx)
-      ? inTurn(deps, { ctx, merchantId: caller.merchantId }, read)
-      : read());
+    const { batch, tried } = await inTurn(deps, { ctx, merchantId: caller.merchantId }, () =>
+      importSmall(deps, { caller, query, ctx }),
+    );
     if (tried) return { data: tried };
     const results = await importResults(deps, await awaitRows(deps, batch._id));
     return { data: { batchId: batch._id, counts: countsOf(results), results } };
