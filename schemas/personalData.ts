@@ -24,7 +24,7 @@ export interface Clear {
   /** Only these of the rows. */
   where?: Document;
   change: (now: Date) => Document;
-  /** What a row adds to the overview when it is cleared in this state, since nobody else will count it. */
+  /** What a row adds to the overview when it is cleared in this state, because its publication will not count it. */
   counts?: (row: Document) => Counts;
 }
 

@@ -111,7 +111,7 @@ const shown = z.record(z.string(), z.unknown());
 /** The pass of one member. */
 export const memberPreview = z.object({
   apple: shown.describe('the pass.json'),
-  appleImages: z.record(z.string(), z.string()).describe('the files of the pass beside it, in base64'),
+  appleImages: z.record(z.string(), z.string()).describe('the image files of the pass, in base64'),
   google: z.object({ class: shown, object: shown }).describe('the loyalty class and the loyalty object'),
 });
 
@@ -119,7 +119,7 @@ const { apple, appleImages, google } = memberPreview.shape;
 
 export const programPreview = z.object({
   apple: apple.nullable().describe('the pass.json; null while the draft has errors'),
-  appleImages: appleImages.nullable().describe('the files of the pass beside it, in base64'),
+  appleImages: appleImages.nullable().describe('the image files of the pass, in base64'),
   google: google.nullable().describe('the loyalty class and the loyalty object'),
   publicPage: z.string().nullable().describe('the HTML of the page on which people join'),
   findings: z.array(finding),

@@ -19,7 +19,7 @@ export function imageBytesOf(...templated: readonly (Templated | null)[]): numbe
 
 /**
  * The mistake when these programs and the others of the merchant together exceed the limit; otherwise null. `live` is the
- * version that stays stored beside the new content.
+ * version that stays stored together with the new content.
  */
 export async function imagesBeyondLimit(
   deps: Deps,

@@ -76,7 +76,7 @@ interface PanelProps {
   title: string;
   children: ReactNode;
   actions?: ReactNode;
-  /** Whoever lacks it reads that instead of the content. */
+  /** A user without this permission reads which one is missing instead of the content. */
   needs?: Permission;
 }
 

@@ -78,7 +78,7 @@ export const en = {
     title: 'Sign in',
     send: 'Send me a sign-in link',
     company: 'Sign in with your company account',
-    noWay: 'Ask whoever runs this service for a sign-in link.',
+    noWay: 'Ask the operator of this service for a sign-in link.',
     as: (email: string): string => `You are signing in as ${email}.`,
     to: (merchant: string): string => `Sign in to ${merchant}`,
     used: 'This link does not work any more',

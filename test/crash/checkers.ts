@@ -162,7 +162,7 @@ const pointsExpire: Checker = ({ members, ledger, collectedAt = 0 }) => {
   return findings;
 };
 
-/** Nobody earns more on one day than the program allows, even with concurrent requests. */
+/** No member earns more on one day than the program allows, even with concurrent requests. */
 const limitsHold: Checker = ({ members, ledger }) => {
   const earned = groupBy(
     ledger.filter((row) => row.soldOn !== undefined && row.reversedBy === undefined),

@@ -108,7 +108,7 @@ describe('of 10,000 rows of a file', () => {
       if (row.row === 815) failed(row, outcome, ['', ' ADA@example.com', 'no number']);
       if (row.row === 9_001) failed(row, outcome, ['Somebody', 'broken@', '0049-170/5554443']);
       if (row.row === 9_500) failed(row, outcome, ['', '', '+491705554443']);
-      // A member who is somebody else keeps a row, whatever it holds.
+      // The row of another member stays, even if it contains the values.
       if (row.row === 77) row.cells = ['Other', 'ada@example.com', ''];
       if (row.row === 78) failed(row, outcome, ['Other', 'other@example.com', '1234567']);
     });

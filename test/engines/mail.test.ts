@@ -102,7 +102,7 @@ describe('a public enrollment', () => {
     expect(second?.parsed.text).not.toContain(first.body.data.apple.passUrl);
   });
 
-  it('floods nobody: one address gets three card links an hour, however often somebody enters it', async () => {
+  it('sends one address at most three card links an hour, however often it is entered', async () => {
     const email = newAddress();
     await join(email);
     const answers = await Promise.all(Array.from({ length: 6 }, () => join(email)));

@@ -141,7 +141,7 @@ describe('permissions that the caller does not hold are not granted', () => {
       await aUser(service.deps, { merchantId: own.id }),
     ];
     const staff = await aUser(service.deps, { merchantId: own.id, roleIds: ['till'] });
-    // A role that was deleted gives nothing, and holds up nobody.
+    // A deleted role grants nothing and prevents no change.
     await service.deps.collections.users.updateOne({ _id: staff._id }, { $push: { roleIds: 'gone' } });
     const editor: Permission[] = [...held, 'till:use'];
     const demoted = await by(own, editor, `${path}/${owner._id}`, { method: 'PATCH', body: { roleIds: ['till'] } });

@@ -202,9 +202,9 @@ it('after an hour of failures the receiver has every event once, and the log agr
       const attemptOf = (entry: JournaledRequest) => attempts.findLast(({ at }) => at.getTime() <= sentAt(entry));
       for (const attempt of attempts) {
         const entries = known.filter((entry) => attemptOf(entry) === attempt);
-        const told = () => inspect({ path, eventId, attempt, attempts, known: known.map(shown) }, { depth: 4 });
-        expect(entries.length, `more than one request of an attempt: ${told()}`).toBeLessThanOrEqual(1);
-        expect(agrees(attempt, entries[0]), `an attempt and its request differ: ${told()}`).toBe(true);
+        const details = () => inspect({ path, eventId, attempt, attempts, known: known.map(shown) }, { depth: 4 });
+        expect(entries.length, `more than one request of an attempt: ${details()}`).toBeLessThanOrEqual(1);
+        expect(agrees(attempt, entries[0]), `an attempt and its request differ: ${details()}`).toBe(true);
       }
       expect(known.every((entry) => attemptOf(entry) !== undefined)).toBe(true);
 

@@ -114,7 +114,8 @@ export async function publish(
 
 /**
  * Records how many members of the chunk have a pass on each wallet, and adds the difference to the batch's counts. The
- * first time it also counts the members in the overview: not all of them have an event that could be counted. Called once for each chunk, and again after missing passes were issued.
+ * first time it also counts the members in the overview, because not all of them have an event that could be counted.
+ * Called once for each chunk, and again after missing passes were issued.
  */
 export async function recordPublished(
   deps: WorkerDeps,
