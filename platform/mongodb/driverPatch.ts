@@ -1,9 +1,11 @@
-// Patches three behaviours of the MongoDB driver (7.8 and 7.9). First, a command that is written while its socket
-// closes waits forever for a `drain` event. Second, a statement that exceeded `socketTimeoutMS` is sent a second time,
-// so that a caller waits twice as long for a collection that hangs. Third, a query continues at the server after its
-// client has stopped waiting. In a process that imports this file, a command fails when its connection closes, a
-// statement that timed out is not sent again, and the queries of a client with a short `socketTimeoutMS` end at the
-// server as well. All of this holds for every client of the process.
+// Patches four behaviours of the MongoDB driver (7.8 and 7.9). First, a command that is written while its socket closes
+// waits forever for a `drain` event. Second, a statement that exceeded `socketTimeoutMS` is sent a second time, so that a
+// caller waits twice as long for a collection that hangs. Third, a query continues at the server after its client has
+// stopped waiting. Fourth, a process that is busy for longer than `connectTimeoutMS` does not see that its connection is
+// open, and reports a timeout. In a process that imports this file, a command fails when its connection closes, a
+// statement that timed out is not sent again, the queries of a client with a short `socketTimeoutMS` end at the server
+// as well, and a connection that failed in a busy moment is opened again. All of this holds for every client of the
+// process.
 import { createRequire } from 'node:module';
 import { MongoNetworkError, MongoNetworkTimeoutError, MongoOperationTimeoutError } from 'mongodb';
 
@@ -16,10 +18,12 @@ interface DriverConnection {
   off(event: 'close', listener: () => void): void;
 }
 
-// The driver exports only the type of this class.
-const { Connection }: { Connection: { prototype: DriverConnection } } = createRequire(import.meta.url)(
-  'mongodb/lib/cmap/connection.js',
-);
+type Connect = (options: { connectTimeoutMS: number }) => Promise<unknown>;
+
+// The driver exports only the types of these.
+const require = createRequire(import.meta.url);
+const { Connection }: { Connection: { prototype: DriverConnection } } = require('mongodb/lib/cmap/connection.js');
+const connections: { connect: Connect } = require('mongodb/lib/cmap/connect.js');
 
 const { command: send } = Connection.prototype;
 
@@ -53,4 +57,24 @@ Connection.prototype.command = function (namespace, command, ...given) {
       .then(resolve, fail)
       .finally(() => this.off('close', closed));
   });
+};
+
+const { connect } = connections;
+
+connections.connect = async function again(options): Promise<unknown> {
+  const { connectTimeoutMS } = options;
+  let halfwayAt = Number.POSITIVE_INFINITY;
+  const halfway = setTimeout(() => {
+    halfwayAt = performance.now();
+  }, connectTimeoutMS / 2);
+  try {
+    return await connect(options);
+  } catch (error) {
+    // Half of the time was over as late as all of it: in between the process was busy and could not see an answer.
+    const wasBusy = performance.now() - halfwayAt < connectTimeoutMS / 4;
+    if (error instanceof MongoNetworkTimeoutError && wasBusy) return again(options);
+    throw error;
+  } finally {
+    clearTimeout(halfway);
+  }
 };

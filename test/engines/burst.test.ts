@@ -20,7 +20,11 @@ const clients = `
 const { workerData: { url, headers, count }, parentPort } = require('node:worker_threads');
 const { request } = require('node:http');
 const one = () => new Promise((resolve) => {
-  request(url, { agent: false, headers }, (answer) => answer.resume().on('end', () => resolve(answer.statusCode)))
+  request(url, { agent: false, headers }, (answer) => {
+    let text = '';
+    answer.on('data', (part) => { text += part; });
+    answer.on('end', () => resolve(answer.statusCode === 200 ? '200' : answer.statusCode + ' ' + text));
+  })
     .on('error', (error) => resolve(error.code)).end();
 });
 Promise.all(Array.from({ length: count }, one)).then((statuses) => {

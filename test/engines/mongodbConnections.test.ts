@@ -28,6 +28,11 @@ const mute = { name: '', times: 0 };
 /** The delay of each command. */
 let lateMs = 0;
 
+function busyFor(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
 beforeAll(async () => {
   service = await startService({ worker: false });
   port = await findPort('127.0.0.1');
@@ -175,6 +180,19 @@ describe('a query that reads for too long', () => {
       { timeouts: 'caller', maxTimeMS: 2_000 },
       { timeouts: 'worker', maxTimeMS: undefined },
     ]);
+  });
+});
+
+describe('a process that is busy while it opens a connection', () => {
+  it('does not take its own delay for a server that does not answer', async () => {
+    const { config, log } = service.deps;
+    const own = createDeps({ config, log, timeouts: 'caller' });
+    await own.mongo.db().command({ ping: 1 });
+    const { connectTimeoutMS } = own.mongo.options;
+    own.mongo.once('connectionCreated', () => process.nextTick(busyFor, connectTimeoutMS + 200));
+    const answers = await Promise.all([1, 2, 3].map(() => own.collections.members.findOne({ _id: 'nobody' })));
+    expect(answers).toEqual([null, null, null]);
+    await own.close();
   });
 });
 

@@ -5,7 +5,7 @@ import type { MemberRow } from '../../schemas/collections.js';
 import type { PassUpdate } from '../../schemas/passUpdate.js';
 import type { Program } from '../../schemas/programs.js';
 import type { Call } from './merchant.js';
-import { type Joined, joinInPublic, type RealWallets } from './realWallets.js';
+import { type Joined, joinInPublic, type RealWallets, readCard } from './realWallets.js';
 import { type Receiver, startReceiver } from './receiver.js';
 import { until } from './until.js';
 import type { VirtualIphone } from './virtualIphone.js';
@@ -34,6 +34,7 @@ export interface Changed {
 }
 
 export interface Customers {
+  /** Returns once the passes are issued, however long that takes. */
   join: (program?: Record<string, unknown> | Program) => Promise<Customer>;
   install: (customer: Customer) => Promise<VirtualIphone>;
   /** `waitMs` is the PASS_UPDATE_WAIT_MS of this change, for one that the wallets do not answer. */
@@ -68,9 +69,10 @@ export async function startCustomers({ service, merchant, phone }: RealWallets):
     async join(given = {}) {
       const program = 'enrollment' in given && '_id' in given ? (given as Program) : await merchant.program(given);
       const email = `${crypto.randomUUID()}@example.com`;
-      const links = await joinInPublic(service, { slug: program.slug, email, firstName: 'Ada' });
-      const member = await until(() => service.deps.collections.members.findOne({ email }));
-      return { ...links, member, program };
+      const { cardUrl } = await joinInPublic(service, { slug: program.slug, email, firstName: 'Ada' });
+      const withPasses = { email, 'pass.googleSaveUrl': { $exists: true } };
+      const member = await until(() => service.deps.collections.members.findOne(withPasses));
+      return { ...(await readCard(cardUrl)), member, program };
     },
     async install(customer) {
       const device = phone();

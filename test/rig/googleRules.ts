@@ -131,7 +131,11 @@ export function createGoogleRules(issuerId: string, now: () => number = Date.now
     objects,
     notices: (objectId) => notices.get(objectId) ?? [],
     approve: (classId) => classes.set(classId, { ...classes.get(classId), reviewStatus: 'APPROVED' }),
-    setHasUsers: (objectId, hasUsers) => objects.set(objectId, { ...objects.get(objectId), hasUsers }),
+    setHasUsers(objectId, hasUsers) {
+      const object = objects.get(objectId);
+      if (object === undefined) throw new Error(`Google: ${objectId} was never inserted.`);
+      objects.set(objectId, { ...object, hasUsers });
+    },
     handle(method, path, body, query = new URLSearchParams()) {
       const match = /^\/walletobjects\/v1\/loyalty(class|object)(?:\/([^/]+?))?(\/addmessage)?$/i.exec(path);
       const kind = match?.[1]?.toLowerCase() === 'class' ? 'class' : 'object';

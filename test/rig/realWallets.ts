@@ -84,6 +84,11 @@ export async function joinInPublic(
   const sent = await fetch(page, { method: 'POST', body: new URLSearchParams(person), redirect: 'manual' });
   const cardUrl = new URL(sent.headers.get('location') ?? '', page).href;
   if (sent.status !== 303) throw new Error(`joining was answered ${sent.status}`);
+  return readCard(cardUrl);
+}
+
+/** The web card's buttons. A customer who is slower than the issuing of the passes sees all of them. */
+export async function readCard(cardUrl: string): Promise<Joined> {
   const links = [...(await (await fetch(cardUrl)).text()).matchAll(/<a [^>]*href="([^"]*)"/g)].map(
     ([, href = '']) => new URL(unescaped(href), cardUrl).href,
   );
