@@ -57,7 +57,7 @@ export interface Cluster {
   /** Stops a process until `up` is called. */
   down(name: ProcessName): Promise<void>;
   up(name: ProcessName): Promise<void>;
-  /** Stops Temporal, deletes all its data and starts it again. */
+  /** Kills Temporal, deletes all its data and starts it again. */
   wipeTemporal(): Promise<void>;
   /**
    * Arms a crash point: the next process of that role that reaches it dies, once. Returns a function that returns
@@ -238,7 +238,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     down,
     up,
     async wipeTemporal() {
-      cluster.signal('temporal', 'SIGCONT');
+      // Killed, so that no work ends while it stops.
+      supervised.get('temporal')?.kill();
       await down('temporal');
       for (const suffix of ['', '-wal', '-shm']) rmSync(`${dbFile}${suffix}`, { force: true });
       await up('temporal');
