@@ -101,10 +101,10 @@ it('all work continues from the database after Temporal has lost all its data', 
   expect(lateEvents.length).toBeGreaterThan(0);
   const { eventId } = await post(`/webhooks/${failing.subscriptionId}/test`, {});
   await until(() => deliveries.findOne({ eventId, state: 'retrying' }));
-  const range = { since: '2020-01-01T00:00:00Z', only: 'all' };
-  const { id: replayed } = await post(`/webhooks/${good.subscriptionId}/replay`, range);
   const file = await startImport();
   await until(async () => ((await batches.findOne({ _id: file }))?.done ?? 0) > 0, { everyMs: 10 });
+  const range = { since: '2020-01-01T00:00:00Z', only: 'all' };
+  const { id: replayed } = await post(`/webhooks/${good.subscriptionId}/replay`, range);
   const { id: campaign } = await post('/campaigns', { programId: 'crash-points', message: 'Hello' });
   const phases = async () =>
     (await batches.find({ _id: { $in: [file, replayed, campaign] } }).toArray()).map(({ phase }) => phase);
