@@ -113,14 +113,14 @@ export function createActivities(deps: WorkerDeps) {
     cleanUpBatches: () => withHeartbeat(() => cleanUpBatches(deps)),
     publishEvents: (lease: Lease) =>
       withHeartbeat(({ signal }) => publishEvents(deps, { ...lease, cancellationSignal: signal })),
-    postWebhook: ({ deliveryId, attempts }: { deliveryId: string; attempts: number }) =>
+    postWebhook: ({ deliveryId, attemptsLeft }: { deliveryId: string; attemptsLeft: number }) =>
       withHeartbeat(({ signal, lastDetails, saveDetails }) => {
         const attemptsAtStart = typeof lastDetails === 'number' ? lastDetails : undefined;
         const { workflowExecution, attempt } = Context.current().info;
         const activityAttempt = { runId: workflowExecution?.runId ?? '', attempt };
         return postWebhook(deps, {
           deliveryId,
-          attempts,
+          attemptsLeft,
           activityAttempt,
           attemptsAtStart,
           saveAttemptsAtStart: saveDetails,

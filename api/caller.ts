@@ -54,7 +54,7 @@ export function requireHeld({ permissions }: Pick<Caller, 'permissions'>, given:
 }
 
 /** The check of `requireHeld` for changes of roles and keys. */
-export const mayGrantOf = (caller: Caller) => (permissions: Iterable<Permission>) => requireHeld(caller, permissions);
+export const checkGrantOf = (caller: Caller) => (permissions: Iterable<Permission>) => requireHeld(caller, permissions);
 
 const permissionDenied = (missing: Permission[]): ServiceError =>
   new ServiceError('PERMISSION_DENIED', { missing }, `The credential lacks ${missing.join(', ')}.`);

@@ -113,8 +113,8 @@ export interface MemberSearchWordRow {
   _id: string;
   merchantId: string;
   word: string;
-  /** `searchTier` of the member. */
-  tier: number;
+  /** `searchLevel` of the member. */
+  level: number;
   memberId: string;
   programId: string;
   createdAt: Date;
@@ -328,7 +328,7 @@ export interface DeliveryRow {
   nextAttemptAt: Date | null;
   /**
    * The queue of an unfinished delivery, and when the delivery is due there (activities/webhooks/deliveryQueue.ts): the
-   * queue of its subscription, or `workflow` while a workflow makes its attempts. An attempt in progress moves `dueAt`
+   * id of its subscription, or `own-workflow` while a workflow makes its attempts. An attempt in progress moves `dueAt`
    * ahead.
    */
   queuedFor?: string;
@@ -755,8 +755,8 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
   ],
   memberSearchWords: [
     {
-      key: { merchantId: 1, tier: 1, word: 1 },
-      reason: '`q`: a range on a scalar after equalities costs only what matches in the tier',
+      key: { merchantId: 1, level: 1, word: 1 },
+      reason: '`q`: a range on a scalar after equalities costs only what matches in the level',
     },
   ],
   counters: [],

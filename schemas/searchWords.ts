@@ -75,17 +75,17 @@ export function wordForms(word: string): string[] {
   return number && /^[+\d()./-]+$/.test(word) && number !== word ? [word, number] : [word];
 }
 
-export const maxSearchTier = 5;
+export const maxSearchLevel = 5;
 
 /**
- * Assigns members random tiers: one of 4^t members has a tier of at least t. A search for a word that very many members
- * have reads only the highest tiers, whose rows are a random sample on any engine.
+ * Assigns members random levels: one of 4^t members has a level of at least t. A search for a word that very many members
+ * have reads only the highest levels, whose rows are a random sample on any engine.
  */
-export function searchTier(memberId: string): number {
+export function searchLevel(memberId: string): number {
   const random = Number.parseInt(memberId.slice(-8), 16);
-  let tier = 0;
-  while (tier < maxSearchTier && Math.floor(random / 4 ** tier) % 4 === 0) tier += 1;
-  return tier;
+  let level = 0;
+  while (level < maxSearchLevel && Math.floor(random / 4 ** level) % 4 === 0) level += 1;
+  return level;
 }
 
 /** The range of all strings that begin with `word`: `$gte` the first, `$lt` the second. */

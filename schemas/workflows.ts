@@ -47,8 +47,8 @@ export interface DeliverWebhook {
   merchantId: string;
   /** Milliseconds since 1970; the attempt is not made before this time. */
   notBefore: number;
-  /** Attempts that the subscription's policy still allows, at least 1. */
-  attempts: number;
+  /** How many attempts the subscription's policy still allows when the workflow starts, at least 1. */
+  attemptsLeft: number;
   backoffMs: number;
 }
 
@@ -184,7 +184,7 @@ export type WorkflowName = keyof WorkflowInputs;
 export interface PushedPasses {
   passUpdates: Record<string, PassUpdate>;
   /** Events that the pushes created (`pass.updated`, `pass.removed`) and that have to be published. */
-  eventIds: string[];
+  newEventIds: string[];
   /** Events whose wallets could not be reached yet. */
   late: string[];
 }

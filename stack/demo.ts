@@ -81,7 +81,7 @@ const noSecretsKey = Buffer.alloc(32).toString('base64');
 /** The token of a sign-in link for the demo's owner. Creates the owner if there is none. */
 async function linkOfOwner(deps: Deps): Promise<string> {
   const at = { merchantId: demoMerchantId, email: ownerEmail };
-  const made = { ...at, roleIds: [ownerRole], createdBy: consoleUser, mayGrant: () => {} };
+  const made = { ...at, roleIds: [ownerRole], createdBy: consoleUser, checkGrant: () => {} };
   const { _id } = (await findUser(deps, at)) ?? (await createUser(deps, made));
   return createSignInLink(deps, { email: ownerEmail, userIds: [_id] });
 }

@@ -7,7 +7,7 @@ import type { Activities } from '../activities/index.js';
 import { type DeliverWebhook, taskQueues } from '../schemas/workflows.js';
 
 export async function deliverWebhook(input: DeliverWebhook): Promise<{ state: string }> {
-  const { deliveryId, notBefore, attempts, backoffMs, merchantId } = input;
+  const { deliveryId, notBefore, attemptsLeft, backoffMs, merchantId } = input;
   const { postWebhook } = proxyActivities<Activities>({
     taskQueue: taskQueues.retries,
     // An attempt waits for a slot for up to 60 s, and is limited by the subscription's timeout of up to 30 s.
@@ -21,11 +21,11 @@ export async function deliverWebhook(input: DeliverWebhook): Promise<{ state: st
   });
   const waitMs = notBefore - Date.now();
   if (waitMs > 0) {
-    setCurrentDetails(`Waiting until ${new Date(notBefore).toISOString()}, then up to ${attempts} attempts.`);
+    setCurrentDetails(`Waiting until ${new Date(notBefore).toISOString()}, then up to ${attemptsLeft} attempts.`);
     await sleep(waitMs);
   }
-  setCurrentDetails(`Attempting, up to ${attempts} times, at least ${backoffMs} ms apart.`);
-  const result = await postWebhook({ deliveryId, attempts });
+  setCurrentDetails(`Attempting, up to ${attemptsLeft} times, at least ${backoffMs} ms apart.`);
+  const result = await postWebhook({ deliveryId, attemptsLeft });
   setCurrentDetails(`Done: ${result.state}.`);
   return result;
 }

@@ -36,7 +36,7 @@ export async function issuePasses({ memberId, eventId }: IssuePasses): Promise<P
   issued = { apple: apple !== null, google: google !== null };
 
   setCurrentDetails('Publishing the event.');
-  const eventIds = [eventId, ...(apple?.eventIds ?? []), ...(google?.eventIds ?? [])];
+  const eventIds = [eventId, ...(apple?.newEventIds ?? []), ...(google?.newEventIds ?? [])];
   await webhooks.publishEvents({ leaseOwner, eventIds });
 
   if (!apple || !google) {

@@ -37,7 +37,7 @@ export async function publishChange({ eventIds }: PublishChange): Promise<{ push
   setCurrentDetails('Publishing the event.');
   const late = first ? first.late : eventIds;
   const [{ published }] = await Promise.all([
-    webhooks.publishEvents({ leaseOwner, eventIds: [...eventIds, ...(first?.eventIds ?? [])] }),
+    webhooks.publishEvents({ leaseOwner, eventIds: [...eventIds, ...(first?.newEventIds ?? [])] }),
     late.length > 0 ? pushUntilTaken({ leaseOwner, eventIds: late }) : undefined,
   ]);
   setCurrentDetails(

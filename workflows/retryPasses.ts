@@ -13,6 +13,6 @@ export async function retryPasses({ memberIds, eventIds }: RetryPasses): Promise
 }
 
 export async function pushUntilTaken(lease: { leaseOwner: string; eventIds: string[] }): Promise<void> {
-  const { eventIds } = await pushUntilSent.pushLate(lease);
-  if (eventIds.length > 0) await webhooks.publishEvents({ leaseOwner: lease.leaseOwner, eventIds });
+  const { newEventIds } = await pushUntilSent.pushLate(lease);
+  if (newEventIds.length > 0) await webhooks.publishEvents({ leaseOwner: lease.leaseOwner, eventIds: newEventIds });
 }

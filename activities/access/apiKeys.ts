@@ -12,7 +12,7 @@ import { ServiceError } from '../../schemas/errors.js';
 import { newId } from '../../schemas/ids.js';
 import { merchantLimits } from '../../schemas/merchantLimits.js';
 import { limitOf } from './merchants.js';
-import { type MayGrant, requireRoles } from './roles.js';
+import { type CheckGrant, requireRoles } from './roles.js';
 
 const active = (now: Date) => ({
   revokedAt: { $exists: false },
@@ -26,10 +26,10 @@ export interface CreateApiKey {
   roleIds: string[];
   expiresAt?: string | undefined;
   allowedNetworks?: string[] | undefined;
-  mayGrant: MayGrant;
+  checkGrant: CheckGrant;
 }
 
-/** Throws VALIDATION_FAILED, ROLE_NOT_FOUND, API_KEY_LIMIT_REACHED and the errors of `mayGrant`. */
+/** Throws VALIDATION_FAILED, ROLE_NOT_FOUND, API_KEY_LIMIT_REACHED and the errors of `checkGrant`. */
 export async function createApiKey(deps: Deps, input: CreateApiKey): Promise<{ row: ApiKeyRow; key: string }> {
   const { merchantId, createdBy, name } = input;
   const expiresAt = input.expiresAt === undefined ? undefined : new Date(input.expiresAt);

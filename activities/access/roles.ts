@@ -17,27 +17,27 @@ export const findRoles = (
   deps.collections.roles.find({ _id: { $in: [...ids] }, merchantId: { $in: [merchantId, null] } }).toArray();
 
 /** Called with all permissions that are to be granted or taken away; throws when the caller may not do that. */
-export type MayGrant = (permissions: readonly Permission[]) => void;
+export type CheckGrant = (permissions: readonly Permission[]) => void;
 
-/** Returns the ids of the roles without duplicates. Throws ROLE_NOT_FOUND and the errors of `mayGrant`. */
+/** Returns the ids of the roles without duplicates. Throws ROLE_NOT_FOUND and the errors of `checkGrant`. */
 export async function requireRoles(
   deps: Deps,
-  { merchantId, roleIds, mayGrant }: { merchantId: string; roleIds: readonly string[]; mayGrant: MayGrant },
+  { merchantId, roleIds, checkGrant }: { merchantId: string; roleIds: readonly string[]; checkGrant: CheckGrant },
 ): Promise<string[]> {
   const ids = [...new Set(roleIds)];
   const roles = await findRoles(deps, { merchantId, ids });
   if (roles.length !== ids.length) throw new ServiceError('ROLE_NOT_FOUND');
-  mayGrant(roles.flatMap((role) => role.permissions));
+  checkGrant(roles.flatMap((role) => role.permissions));
   return ids;
 }
 
-/** For roles that are taken away. A role that was deleted grants nothing. Throws the errors of `mayGrant`. */
-export async function requireTaking(
+/** For roles that are taken away. A role that was deleted grants nothing. Throws the errors of `checkGrant`. */
+export async function requireRemovable(
   deps: Deps,
-  { merchantId, roleIds, mayGrant }: { merchantId: string; roleIds: readonly string[]; mayGrant: MayGrant },
+  { merchantId, roleIds, checkGrant }: { merchantId: string; roleIds: readonly string[]; checkGrant: CheckGrant },
 ): Promise<void> {
   const roles = await findRoles(deps, { merchantId, ids: roleIds });
-  mayGrant(roles.flatMap((role) => role.permissions));
+  checkGrant(roles.flatMap((role) => role.permissions));
 }
 
 /** The built-in roles, then the merchant's own in the order of their ids. */
@@ -66,11 +66,11 @@ export async function createRole(
   return row;
 }
 
-/** Throws UNKNOWN_ROLE, also for a built-in role, and the errors of `mayGrant`. */
+/** Throws UNKNOWN_ROLE, also for a built-in role, and the errors of `checkGrant`. */
 export async function deleteRole(
   deps: Deps,
-  { merchantId, id, mayGrant }: { merchantId: string; id: string; mayGrant: MayGrant },
+  { merchantId, id, checkGrant }: { merchantId: string; id: string; checkGrant: CheckGrant },
 ): Promise<void> {
-  await requireTaking(deps, { merchantId, roleIds: [id], mayGrant });
+  await requireRemovable(deps, { merchantId, roleIds: [id], checkGrant });
   if (!(await removeOne(deps, 'roles', { _id: id, merchantId }))) throw new ServiceError('UNKNOWN_ROLE');
 }

@@ -11,7 +11,7 @@ import { ServiceError } from '../../schemas/errors.js';
 import { newId } from '../../schemas/ids.js';
 import { ownerRole } from '../../schemas/users.js';
 import { limitOf } from './merchants.js';
-import { type MayGrant, requireRoles, requireTaking } from './roles.js';
+import { type CheckGrant, requireRemovable, requireRoles } from './roles.js';
 
 interface OneUser {
   merchantId: string;
@@ -32,10 +32,10 @@ export interface CreateUser {
   email: string;
   roleIds: string[];
   createdBy: string;
-  mayGrant: MayGrant;
+  checkGrant: CheckGrant;
 }
 
-/** Throws ROLE_NOT_FOUND, USER_EXISTS, USER_LIMIT_REACHED and the errors of `mayGrant`. */
+/** Throws ROLE_NOT_FOUND, USER_EXISTS, USER_LIMIT_REACHED and the errors of `checkGrant`. */
 export async function createUser(deps: Deps, input: CreateUser): Promise<UserRow> {
   const { merchantId, email, createdBy } = input;
   const row: UserRow = {
@@ -64,27 +64,30 @@ export async function createUser(deps: Deps, input: CreateUser): Promise<UserRow
 }
 
 /**
- * `mayGrant` is called for the permissions of added roles and for those of removed roles, not for roles that stay. Throws
- * USER_NOT_FOUND, ROLE_NOT_FOUND, LAST_OWNER and the errors of `mayGrant`.
+ * `checkGrant` is called for the permissions of added roles and for those of removed roles, not for roles that stay. Throws
+ * USER_NOT_FOUND, ROLE_NOT_FOUND, LAST_OWNER and the errors of `checkGrant`.
  */
 export async function changeRoles(
   deps: Deps,
-  { mayGrant, ...wanted }: OneUser & { roleIds: string[]; mayGrant: MayGrant },
+  { checkGrant, ...wanted }: OneUser & { roleIds: string[]; checkGrant: CheckGrant },
 ): Promise<UserRow> {
   return changeUser(deps, wanted, async (user) => {
     const { merchantId } = wanted;
     const [held, kept] = [new Set(user.roleIds), new Set(wanted.roleIds)];
-    await requireRoles(deps, { merchantId, roleIds: wanted.roleIds.filter((id) => !held.has(id)), mayGrant });
-    await requireTaking(deps, { merchantId, roleIds: user.roleIds.filter((id) => !kept.has(id)), mayGrant });
+    await requireRoles(deps, { merchantId, roleIds: wanted.roleIds.filter((id) => !held.has(id)), checkGrant });
+    await requireRemovable(deps, { merchantId, roleIds: user.roleIds.filter((id) => !kept.has(id)), checkGrant });
     const roleIds = [...kept];
     return { after: { ...user, roleIds, version: user.version + 1 }, statements: [] };
   });
 }
 
-/** Also ends the sessions of the user. Throws USER_NOT_FOUND, LAST_OWNER and the errors of `mayGrant`. */
-export async function removeUser(deps: Deps, { mayGrant, ...at }: OneUser & { mayGrant: MayGrant }): Promise<void> {
+/** Also ends the sessions of the user. Throws USER_NOT_FOUND, LAST_OWNER and the errors of `checkGrant`. */
+export async function removeUser(
+  deps: Deps,
+  { checkGrant, ...at }: OneUser & { checkGrant: CheckGrant },
+): Promise<void> {
   await changeUser(deps, at, async (user) => {
-    await requireTaking(deps, { ...user, mayGrant });
+    await requireRemovable(deps, { ...user, checkGrant });
     return {
       after: { ...user, roleIds: [], version: user.version + 1 },
       // The update before these statements conflicts with each concurrent sign-in, so one of the two fails.

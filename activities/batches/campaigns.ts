@@ -20,7 +20,7 @@ import { memberWritesOf } from '../members/memberWrites.js';
 import { leaseEvents, newFence, releaseEvents } from '../outbox/leases.js';
 import { processEvents } from '../outbox/processEvents.js';
 import { cachedProgram, readProgram } from '../programs/readProgram.js';
-import { oweObjects } from '../wallets/google/followObjects.js';
+import { markObjectsDue } from '../wallets/google/followObjects.js';
 import { googleProgramView } from '../wallets/passViews.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { countLatePushes, pushOutcomeOf } from './pushOutcomes.js';
@@ -79,7 +79,7 @@ async function* membersWithPass(
   }
   const projection = { deviceCount: 1, 'pass.googleSaved': 1, 'pass.googleSaveUrl': 1 } as const;
   for await (const { rows, end } of pagesOf(deps, { where: { merchantId, programId }, after, projection })) {
-    await oweObjects(
+    await markObjectsDue(
       deps,
       rows.filter(({ pass }) => pass.googleSaveUrl === undefined).map(({ _id }) => _id),
     );
@@ -171,7 +171,7 @@ async function writeMessages(
           program,
           decision,
           eventId: eventIdOf(batch, before._id),
-          leaseOwnerOf: () => leaseOwner,
+          admitWorkflow: () => leaseOwner,
           targetsId,
         });
       }),

@@ -13,7 +13,7 @@ import { ServiceError } from '../../schemas/errors.js';
 import { derivedId, newId } from '../../schemas/ids.js';
 import { fieldOf } from '../../schemas/programs.js';
 import { cachedProgram } from '../programs/readProgram.js';
-import type { Answer, Changed, ChangeMember, Done, KeyedChange } from './changeTypes.js';
+import type { Answer, ChangeMember, ChangeResult, Done, KeyedChange } from './changeTypes.js';
 import type { Decision } from './decision.js';
 import { ledgerRowOf, memberWritesOf } from './memberWrites.js';
 
@@ -28,7 +28,7 @@ async function earlierResult(
   keyedChange: KeyedChange,
   row: IdempotencyKeyRow,
   member: MemberRow,
-): Promise<Changed> {
+): Promise<ChangeResult> {
   if (row.fingerprint !== keyedChange.fingerprint) throw new ServiceError('IDEMPOTENCY_KEY_REUSED');
   if (row.response)
     return { kind: 'replay', answer: { status: row.response.status, body: Buffer.from(row.response.body.buffer) } };
@@ -52,7 +52,7 @@ async function earlierResult(
   };
 }
 
-async function attempt(deps: Deps, input: ChangeMember): Promise<Changed> {
+async function attempt(deps: Deps, input: ChangeMember): Promise<ChangeResult> {
   const { merchantId, memberId, keyedChange } = input;
   const [claim, found] = await Promise.all([
     keyedChange ? deps.read.idempotencyKey({ _id: keyedChange.id, merchantId }) : null,
@@ -73,7 +73,7 @@ async function attempt(deps: Deps, input: ChangeMember): Promise<Changed> {
 
   const now = deps.now();
   const eventId = changeEventId({ keyedChange, member: before, decision });
-  const writes = memberWritesOf(deps, { before, program, decision, eventId, leaseOwnerOf: input.leaseOwnerOf });
+  const writes = memberWritesOf(deps, { before, program, decision, eventId, admitWorkflow: input.admitWorkflow });
   const { member, leaseOwner } = writes;
   const passUpdate = input.temporalAvailable ? writes.passUpdate : null;
   const entry = ledgerRowOf(deps, { decision, member, _id: keyedChange?.id ?? eventId, eventId });
@@ -129,7 +129,10 @@ async function resultOrRefusal<T>(work: () => T | Promise<T>): Promise<T | Servi
 }
 
 /** Finds the ledger row of a key whose stored answer has expired, so that a key is never applied twice. */
-async function findSpentKey(deps: Deps, at: { keyedChange: KeyedChange; member: MemberRow }): Promise<Changed | null> {
+async function findSpentKey(
+  deps: Deps,
+  at: { keyedChange: KeyedChange; member: MemberRow },
+): Promise<ChangeResult | null> {
   const filter = { _id: at.keyedChange.id, merchantId: at.member.merchantId };
   const [claim, entry] = await Promise.all([
     deps.collections.idempotencyKeys.findOne(filter),
@@ -173,7 +176,7 @@ function idempotencyKeyRow(
  * driver leaves open whether the change was applied; a request with the same idempotency key then returns its result or
  * applies it.
  */
-export function changeMember(deps: Deps, input: ChangeMember): Promise<Changed> {
+export function changeMember(deps: Deps, input: ChangeMember): Promise<ChangeResult> {
   return deps.runExclusive(input.memberId, () => retryOnConflict(deps, () => attempt(deps, input)));
 }
 

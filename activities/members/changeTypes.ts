@@ -37,7 +37,7 @@ export interface ChangeMember {
    * Returns the id of the workflow that will process the event, or null to leave the event to the relay. `awaited` is
    * true when the response has to wait for a push.
    */
-  leaseOwnerOf: (eventId: string, awaited: boolean) => string | null;
+  admitWorkflow: (eventId: string, awaited: boolean) => string | null;
   /** False while Temporal is known to be unavailable. The change then reports `passUpdate: null`. */
   temporalAvailable: boolean;
   /** May read further rows. Called again after a version conflict, because the data has changed since it was read. */
@@ -58,7 +58,7 @@ export interface Done {
   answer?: Answer;
 }
 
-export type Changed =
+export type ChangeResult =
   | Done
   | { kind: 'unchanged'; member: MemberRow; program: Program }
   | { kind: 'replay'; answer: Answer }

@@ -32,7 +32,7 @@ export function requireEnrollable(program: Program, initialPoints: number | unde
 
 export interface Enroll extends NewMember {
   /** Returns the workflow that will issue the passes and publish the event, or null to leave both to the relay. */
-  leaseOwnerOf: (memberId: string) => string | null;
+  admitWorkflow: (memberId: string) => string | null;
 }
 
 /**
@@ -60,7 +60,7 @@ async function enroll(deps: Deps, input: Enroll): Promise<Enrolled> {
     const { member, email, externalId, searchWordRows, ledger } = newMemberRows(deps, { ...input, memberCode });
     if (externalId && (await deps.collections.externalIds.findOne({ _id: externalId._id }, { projection: { _id: 1 } })))
       throw new ServiceError('EXTERNAL_ID_TAKEN');
-    const leaseOwner = input.leaseOwnerOf(member._id);
+    const leaseOwner = input.admitWorkflow(member._id);
     const event = memberCreated(deps, { member, eventId: createdEventId(member._id), leaseOwner });
     tried = { member, eventId: event._id, leaseOwner };
     await transact(
@@ -69,7 +69,7 @@ async function enroll(deps: Deps, input: Enroll): Promise<Enrolled> {
         insert(deps, 'members', member),
         ...(email ? [insert(deps, 'emails', email)] : []),
         ...(externalId ? [insert(deps, 'externalIds', externalId)] : []),
-        ...searchWordRows.map((token) => insert(deps, 'memberSearchWords', token)),
+        ...searchWordRows.map((row) => insert(deps, 'memberSearchWords', row)),
         ...(ledger ? [insert(deps, 'ledger', ledger)] : []),
         insert(deps, 'events', event),
       ],

@@ -137,7 +137,7 @@ function writesOf(deps: Deps, { member, program, now }: Expiry): { statements: S
   }
   const decision = decideExpiry({ member, program, now: deps.now() }, after);
   const eventId = expiryId(member, after);
-  const writes = memberWritesOf(deps, { before: member, program, decision, eventId, leaseOwnerOf: () => null });
+  const writes = memberWritesOf(deps, { before: member, program, decision, eventId, admitWorkflow: () => null });
   const entry = ledgerRowOf(deps, { decision, member: writes.member, _id: eventId, eventId });
   return {
     statements: [writes.change, ...(entry ? [insert(deps, 'ledger', entry)] : []), ...writes.inserts],

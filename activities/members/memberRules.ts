@@ -8,13 +8,13 @@ import { newToken } from '../../schemas/ids.js';
 import { type Actor, type MemberStatus, maxTags } from '../../schemas/members.js';
 import type { Decision } from './decision.js';
 
-type Changed = 'firstName' | 'lastName' | 'email' | 'phone' | 'externalId' | 'tags' | 'status';
+type ChangedField = 'firstName' | 'lastName' | 'email' | 'phone' | 'externalId' | 'tags' | 'status';
 
 /** A decision with a `member.updated` event about the fields in `changed`. */
 export function memberUpdated(
   member: MemberRow,
   change: {
-    changed: Changed[];
+    changed: ChangedField[];
     set: Decision['set'];
     wallet: boolean;
     data?: Pick<EventData<'member.updated'>, 'previousStatus' | 'reason'>;

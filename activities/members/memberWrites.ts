@@ -29,20 +29,20 @@ export interface MemberWritesInput {
   program: Program;
   decision: Decision;
   eventId: string;
-  leaseOwnerOf: ChangeMember['leaseOwnerOf'];
+  admitWorkflow: ChangeMember['admitWorkflow'];
   /** For the push of a batch: the chunk of targets that counts the result. */
   targetsId?: string;
 }
 
 export function memberWritesOf(
   deps: Deps,
-  { before, program, decision, eventId, leaseOwnerOf, targetsId }: MemberWritesInput,
+  { before, program, decision, eventId, admitWorkflow, targetsId }: MemberWritesInput,
 ): MemberWrites {
   const modes = modesOf(deps.walletModes, program);
   const member = nextState(before, decision, { now: deps.now(), modes });
   const needsNoPush = !decision.wallet || !hasRecipients(modes, member);
   const passUpdate = needsNoPush ? passUpdateWithoutPush(modes, member) : undefined;
-  const leaseOwner = leaseOwnerOf(eventId, passUpdate === undefined);
+  const leaseOwner = admitWorkflow(eventId, passUpdate === undefined);
   const event = newMemberEvent(deps, {
     eventId,
     event: decision.event,

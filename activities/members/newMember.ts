@@ -16,7 +16,7 @@ import type { LotsAfter } from '../../schemas/lots.js';
 import type { Actor, Person } from '../../schemas/members.js';
 import { nextModified } from '../../schemas/passUpdate.js';
 import { fieldOf, type Program, versionOf } from '../../schemas/programs.js';
-import { searchTier, searchWords } from '../../schemas/searchWords.js';
+import { searchLevel, searchWords } from '../../schemas/searchWords.js';
 import { newMemberEvent } from '../outbox/newEvent.js';
 
 export interface NewMember {
@@ -64,7 +64,7 @@ export function searchWordRows(member: MemberRow): MemberSearchWordRow[] {
     _id: `${memberId}:${word}`,
     merchantId,
     word,
-    tier: searchTier(memberId),
+    level: searchLevel(memberId),
     memberId,
     programId,
     createdAt,

@@ -59,7 +59,7 @@ function newWords(deps: Deps, { member, after }: { member: MemberRow; after: Mem
   const gone = [...before].filter((id) => !wanted.some(({ _id }) => _id === id));
   return [
     ...(gone.length > 0 ? [remove(deps, 'memberSearchWords', { _id: { $in: gone } })] : []),
-    ...wanted.filter(({ _id }) => !before.has(_id)).map((token) => insert(deps, 'memberSearchWords', token)),
+    ...wanted.filter(({ _id }) => !before.has(_id)).map((row) => insert(deps, 'memberSearchWords', row)),
   ];
 }
 

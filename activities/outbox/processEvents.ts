@@ -19,8 +19,8 @@ export async function processEvents(deps: WorkerDeps, leased: LeasedEvents): Pro
     issueWithTimeout(deps, { leaseOwner, events }),
     pushLeased(deps, { leaseOwner, events }),
   ]);
-  const eventIds = [...issued.eventIds, ...pushed.eventIds];
-  const made = eventIds.length > 0 ? await leaseEvents(deps, { leaseOwner, fence, eventIds }) : [];
+  const newEventIds = [...issued.newEventIds, ...pushed.newEventIds];
+  const made = newEventIds.length > 0 ? await leaseEvents(deps, { leaseOwner, fence, eventIds: newEventIds }) : [];
   const updated = events.map((event) => {
     const passUpdate = pushed.passUpdates[event._id];
     return passUpdate ? { ...event, passUpdate } : event;
@@ -52,11 +52,11 @@ const issueTimeoutMs = 5_000;
 async function issueWithTimeout(
   deps: WorkerDeps,
   { leaseOwner, events }: Pick<LeasedEvents, 'leaseOwner' | 'events'>,
-): Promise<{ eventIds: string[]; unissued: string[] }> {
+): Promise<{ newEventIds: string[]; unissued: string[] }> {
   const memberIds = events.flatMap(({ wallet, memberId }) => (wallet === 'issue' && memberId) || []);
-  const late = { eventIds: [], unissued: memberIds };
-  if (memberIds.length === 0) return late;
-  return within(issueBoth(deps, { memberIds, leaseOwner }), { ms: issueTimeoutMs, fallback: late });
+  const noneYet = { newEventIds: [], unissued: memberIds };
+  if (memberIds.length === 0) return noneYet;
+  return within(issueBoth(deps, { memberIds, leaseOwner }), { ms: issueTimeoutMs, fallback: noneYet });
 }
 
 interface Missing {

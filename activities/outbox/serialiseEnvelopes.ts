@@ -3,7 +3,7 @@
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
 import type { EventRow, MemberRow } from '../../schemas/collections.js';
-import { oweIssue } from '../wallets/revivePasses.js';
+import { markIssueDue } from '../wallets/revivePasses.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { serialisedEnvelope } from './newEvent.js';
 
@@ -37,7 +37,7 @@ async function readIssuances(deps: WorkerDeps, events: EventRow[]): Promise<Map<
   const members = await deps.collections.members.find({ _id: { $in: ids } }, { projection: { pass: 1 } }).toArray();
   const passes = new Map(members.map((member) => [member._id, member.pass]));
   const lacksPass = ({ pass }: Pick<MemberRow, 'pass'>) => !pass.appleIssuedAt || !pass.googleIssuedAt;
-  await oweIssue(
+  await markIssueDue(
     deps,
     members.filter(lacksPass).map(({ _id }) => _id),
   );

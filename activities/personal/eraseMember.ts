@@ -34,7 +34,7 @@ function erasureRow(deps: Deps, member: MemberRow): ErasureRow {
 }
 
 /** Voids the pass and removes the name from it. The wallets are notified, subscribers are not. */
-export function decideFarewell(deps: Deps) {
+export function decideVoidForErasure(deps: Deps) {
   return async (member: MemberRow): Promise<Decision> => {
     const begun = await deps.collections.erasures.findOne({ _id: member._id }, { projection: { _id: 1 } });
     return {
@@ -67,7 +67,7 @@ export interface EraseMemberNow {
   /** The time of the first erasure, for an erasure that is repeated after a restore. */
   erasedAt?: Date;
   /** The caller has voided the pass; a worker may have completed the erasure since then. */
-  hasBegun?: boolean;
+  isVoided?: boolean;
 }
 
 /**
@@ -76,7 +76,7 @@ export interface EraseMemberNow {
  */
 export function eraseMember(
   deps: Deps,
-  { merchantId, memberId, erasedAt: given, hasBegun }: EraseMemberNow,
+  { merchantId, memberId, erasedAt: given, isVoided }: EraseMemberNow,
 ): Promise<Date> {
   let tried: Date | undefined;
   return deps.runExclusive(memberId, () =>
@@ -86,7 +86,7 @@ export function eraseMember(
         deps.collections.erasures.findOne({ _id: memberId }),
       ]);
       // The previous attempt may have committed although its answer was lost, or a worker completed the erasure.
-      if (!member && begun?.erasedAt && (tried || hasBegun)) return begun.erasedAt;
+      if (!member && begun?.erasedAt && (tried || isVoided)) return begun.erasedAt;
       if (!member) throw new ServiceError('MEMBER_NOT_FOUND');
       tried = given ?? deps.now();
       await commitErasure(deps, { member, begun, erasedAt: tried });

@@ -17,19 +17,19 @@ export interface ChangePass {
   member: Pick<MemberRow, '_id' | 'merchantId'>;
   platform: Platform;
   /** Returns the workflow that will publish the event, or null to leave it to the relay. */
-  leaseOwnerOf: (eventId: string) => string | null;
+  admitWorkflow: (eventId: string) => string | null;
   decide: (member: MemberRow) => Promise<PassDecision | null>;
 }
 
 /** Returns null when `decide` finds that nothing changed. Throws MEMBER_NOT_FOUND and UNAVAILABLE. */
 export async function changePass(
   deps: Deps,
-  { member: { _id: memberId, merchantId }, platform, leaseOwnerOf, decide }: ChangePass,
+  { member: { _id: memberId, merchantId }, platform, admitWorkflow, decide }: ChangePass,
 ): Promise<Done | null> {
   const changed = await changeMember(deps, {
     merchantId,
     memberId,
-    leaseOwnerOf,
+    admitWorkflow,
     temporalAvailable: true,
     decide: async (member) => {
       const decision = await decide(member);

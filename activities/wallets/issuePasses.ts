@@ -10,7 +10,7 @@ import type { WorkerDeps } from '../workerDeps.js';
 import { GoogleWalletError } from './google/googleWalletError.js';
 import { issueGoogle } from './google/issueGoogle.js';
 import { type IssueResult, issuedField, recordIssued, recordUnissued } from './recordIssued.js';
-import { endIssue, oweIssue } from './revivePasses.js';
+import { clearIssueDue, markIssueDue } from './revivePasses.js';
 
 interface Issue {
   memberIds: readonly string[];
@@ -26,7 +26,7 @@ export interface IssuePassesFor extends Issue {
 
 interface Issued {
   /** The ids of the `pass.created` events of the passes that were issued now. */
-  eventIds: string[];
+  newEventIds: string[];
   /** Members whose pass the wallet did not accept, with the error. */
   unissued: Map<string, Error>;
 }
@@ -56,7 +56,7 @@ async function issue(
   const members = await deps.collections.members
     .find({ _id: { $in: [...memberIds] }, [present]: { $exists: false } })
     .toArray();
-  const issued: Issued = { eventIds: [], unissued: new Map() };
+  const issued: Issued = { newEventIds: [], unissued: new Map() };
   const size = mode === 'real' ? memberBatchSize : members.length;
   let unavailable: Error | undefined;
   for (let from = 0; from < members.length; from += size) {
@@ -68,7 +68,7 @@ async function issue(
     unavailable = [...made.values()].every(isTransient)
       ? [...made.values()].find((one) => one instanceof Error)
       : undefined;
-    issued.eventIds.push(...(await recordIssued(deps, { platform, mode, made, members: batch, leaseOwner, fence })));
+    issued.newEventIds.push(...(await recordIssued(deps, { platform, mode, made, members: batch, leaseOwner, fence })));
     for (const [memberId, one] of made) if (one instanceof Error) issued.unissued.set(memberId, one);
   }
   await recordUnissued(deps, { platform, members, unissued: issued.unissued });
@@ -122,10 +122,10 @@ export function issueAtGoogle(deps: WorkerDeps, input: Issue): Promise<Issued> {
   return issue(deps, 'google', input, make);
 }
 
-async function orThrow(issuing: Promise<Issued>): Promise<{ eventIds: string[] }> {
-  const { eventIds, unissued } = await issuing;
+async function orThrow(issuing: Promise<Issued>): Promise<{ newEventIds: string[] }> {
+  const { newEventIds, unissued } = await issuing;
   for (const error of unissued.values()) throw error;
-  return { eventIds };
+  return { newEventIds };
 }
 
 /** Throws when a program's template cannot be made into a pass. */
@@ -135,12 +135,15 @@ export const issueApplePasses = (deps: WorkerDeps, input: IssuePassesFor) => orT
 export const issueGooglePasses = (deps: WorkerDeps, input: IssuePassesFor) => orThrow(issueAtGoogle(deps, input));
 
 /** Issues on both wallets. Returns the `pass.created` events, and the members that still lack a pass. */
-export async function issueBoth(deps: WorkerDeps, input: Issue): Promise<{ eventIds: string[]; unissued: string[] }> {
+export async function issueBoth(
+  deps: WorkerDeps,
+  input: Issue,
+): Promise<{ newEventIds: string[]; unissued: string[] }> {
   const [apple, google] = await Promise.all([issueApple(deps, input), issueAtGoogle(deps, input)]);
   const unissued = new Map([...apple.unissued, ...google.unissued]);
   const [reason] = unissued.values();
   if (reason) deps.log.warn({ err: reason, members: unissued.size }, 'passes were not issued yet; they are retried');
-  return { eventIds: [...apple.eventIds, ...google.eventIds], unissued: [...unissued.keys()] };
+  return { newEventIds: [...apple.newEventIds, ...google.newEventIds], unissued: [...unissued.keys()] };
 }
 
 /**
@@ -148,9 +151,9 @@ export async function issueBoth(deps: WorkerDeps, input: Issue): Promise<{ event
  * wallet does not accept all passes.
  */
 export async function issueLate(deps: WorkerDeps, { memberIds }: { memberIds: readonly string[] }): Promise<void> {
-  await oweIssue(deps, memberIds);
+  await markIssueDue(deps, memberIds);
   const { unissued } = await issueBoth(deps, { memberIds, leaseOwner: null });
-  await endIssue(
+  await clearIssueDue(
     deps,
     memberIds.filter((id) => !unissued.includes(id)),
   );

@@ -22,7 +22,7 @@ import { deviceStatements } from './apple/updateDevices.js';
 import { recordReconciledSave } from './google/googleSaves.js';
 import { pushGoogle } from './google/pushGoogle.js';
 import { pushLines, skippedLines } from './pushTimeline.js';
-import { endPush, owePush } from './revivePasses.js';
+import { clearPushDue, markPushDue } from './revivePasses.js';
 import { modesOf } from './walletModes.js';
 
 /**
@@ -43,15 +43,15 @@ export async function pushLeased(
   deps: WorkerDeps,
   { leaseOwner, events }: { leaseOwner: string; events: EventRow[] },
 ): Promise<PushedPasses> {
-  const result: PushedPasses = { passUpdates: {}, eventIds: [], late: [] };
+  const result: PushedPasses = { passUpdates: {}, newEventIds: [], late: [] };
   const withoutPush = events.filter((event) => event.wallet === 'push' && event.passUpdate);
   for (const event of withoutPush) if (event.passUpdate) result.passUpdates[event._id] = event.passUpdate;
   await insertMissing(deps.collections.timeline, withoutPush.flatMap(skippedLines));
   await Promise.all(
     events.filter(awaitsPush).map(async (event) => {
-      const pushed = await pushOne(deps, { event, leaseOwner, attemptKind: 'first', withinMs: firstAttemptMs(deps) });
+      const pushed = await pushOne(deps, { event, leaseOwner, isLate: false, withinMs: firstAttemptMs(deps) });
       if (!pushed) return;
-      result.eventIds.push(...pushed.eventIds);
+      result.newEventIds.push(...pushed.newEventIds);
       if (pushed.unreached) result.late.push(event._id);
       else result.passUpdates[event._id] = pushed.passUpdate;
     }),
@@ -63,48 +63,49 @@ export async function pushLeased(
  * Pushes the events whose push is not recorded yet; they may have been published already. Throws while a wallet
  * cannot be reached.
  */
-export async function pushLate(deps: WorkerDeps, { leaseOwner, eventIds }: Lease): Promise<{ eventIds: string[] }> {
+export async function pushLate(deps: WorkerDeps, { leaseOwner, eventIds }: Lease): Promise<{ newEventIds: string[] }> {
   const events = await deps.collections.events.find({ _id: { $in: [...eventIds] } }).toArray();
   const made: string[] = [];
   const pending: string[] = [];
-  await owePush(
+  await markPushDue(
     deps,
     events.filter(awaitsPush).map(({ _id }) => _id),
   );
   for (const event of events) {
     const isPending = awaitsPush(event);
-    const push = { event, leaseOwner, attemptKind: 'late', withinMs: lateAttemptMs } as const;
+    const push = { event, leaseOwner, isLate: true, withinMs: lateAttemptMs } as const;
     const pushed = isPending ? await pushOne(deps, push) : null;
-    made.push(...(pushed?.eventIds ?? []));
+    made.push(...(pushed?.newEventIds ?? []));
     if (pushed?.unreached) pending.push(event._id);
     // Also for a push that an earlier attempt recorded, because that attempt may have died before the push was counted.
     else await countLatePushes(deps, [pushed ? { ...event, passUpdate: pushed.passUpdate } : event]);
   }
-  await endPush(
+  await clearPushDue(
     deps,
     eventIds.filter((id) => !pending.includes(id)),
   );
   if (pending.length > 0)
     throw new Error(`The wallets could not be reached for ${pending.length} of ${events.length} changes.`);
-  return { eventIds: made };
+  return { newEventIds: made };
 }
 
 interface PushOne {
   event: EventRow;
   leaseOwner: string;
-  attemptKind: 'first' | 'late';
+  /** A late push comes after the event was published with `passUpdate: null`. */
+  isLate: boolean;
   withinMs: number;
 }
 
 interface Pushed {
   passUpdate: PassUpdate;
   unreached: boolean;
-  eventIds: string[];
+  newEventIds: string[];
 }
 
 /** Returns null when the member no longer exists. */
 async function pushOne(deps: WorkerDeps, push: PushOne): Promise<Pushed | null> {
-  const { event, leaseOwner, attemptKind } = push;
+  const { event, leaseOwner, isLate } = push;
   const { merchantId, memberId = '' } = event;
   const member = await deps.collections.members.findOne({ _id: memberId, merchantId });
   if (!member) return null;
@@ -132,32 +133,34 @@ async function pushOne(deps: WorkerDeps, push: PushOne): Promise<Pushed | null> 
   const updated = event.wallet === 'push' ? passUpdatedEvents(deps, { event, member, leaseOwner, passUpdate }) : [];
   const lines = [
     ...(event.wallet === 'push' ? skippedLines({ ...event, passUpdate }) : []),
-    ...pushLines(event, { toDevices, toObject, late: attemptKind === 'late' && deps.now() }),
+    ...pushLines(event, { toDevices, toObject, late: isLate && deps.now() }),
   ];
   // One commit for all rows, because a caller may be waiting for it.
   await writeBulk(deps, [
     ...deviceStatements(deps, toDevices?.deviceUpdates ?? []),
     ...lines.map((line) => insertIfAbsent(deps, 'timeline', line)),
     ...updated.map((made) => insertIfAbsent(deps, 'events', made)),
-    ...(unreached ? [] : passUpdateStatements(deps, { ...event, passUpdate }, attemptKind)),
+    ...(unreached ? [] : passUpdateStatements(deps, { ...event, passUpdate }, isLate)),
   ]);
   // The member was known to have the card before Google was called, so Google's answer is newer.
   if (toObject?.hasUsers === false) await recordReconciledSave(deps, { member, saved: false });
-  return { passUpdate, unreached, eventIds: [...(toDevices?.eventIds ?? []), ...updated.map((made) => made._id)] };
+  return {
+    passUpdate,
+    unreached,
+    newEventIds: [...(toDevices?.newEventIds ?? []), ...updated.map((made) => made._id)],
+  };
 }
 
 /**
- * Records the result of a push and, unless they exist, the bytes of the event. A late result comes after the event was
- * published with `passUpdate: null`, so it does not change the bytes.
+ * Records the result of a push and, unless they exist, the bytes of the event. A late push does not change the bytes,
+ * because its event is published already.
  */
-function passUpdateStatements(deps: WorkerDeps, event: EventRow, attemptKind: PushOne['attemptKind']): Statement[] {
+function passUpdateStatements(deps: WorkerDeps, event: EventRow, isLate: boolean): Statement[] {
   const { _id, passUpdate } = event;
   const unconfirmed = { _id, passUpdate: { $exists: false } };
   const unserialised = { ...unconfirmed, envelope: { $exists: false } };
   return [
-    ...(attemptKind === 'first'
-      ? [update(deps, 'events', unserialised, { $set: { passUpdate, ...serialisedEnvelope(event) } })]
-      : []),
+    ...(isLate ? [] : [update(deps, 'events', unserialised, { $set: { passUpdate, ...serialisedEnvelope(event) } })]),
     update(deps, 'events', unconfirmed, { $set: { passUpdate } }),
   ];
 }
@@ -179,7 +182,7 @@ async function pushToDevices(
  */
 async function pushToGoogle(
   deps: WorkerDeps,
-  { event, attemptKind, withinMs }: PushOne,
+  { event, isLate, withinMs }: PushOne,
   member: MemberRow,
   program: Program,
 ) {
@@ -194,7 +197,7 @@ async function pushToGoogle(
     readAgain: () => deps.collections.members.findOne({ _id: member._id, merchantId: member.merchantId }),
     message: body === '' ? undefined : { id: event._id, body },
     notify: event.wallet === 'push',
-    again: attemptKind === 'late',
+    again: isLate,
     withinMs,
   });
 }

@@ -13,7 +13,7 @@ import { withLease } from '../outbox/leases.js';
 import { newMemberEvent } from '../outbox/newEvent.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { GoogleWalletError } from './google/googleWalletError.js';
-import { oweIssue } from './revivePasses.js';
+import { markIssueDue } from './revivePasses.js';
 
 export const issuedField = { apple: 'pass.appleIssuedAt', google: 'pass.googleIssuedAt' } as const;
 
@@ -48,8 +48,8 @@ export async function recordIssued(
   });
   const outcome = mode === 'real' ? 'success' : 'skipped';
   const quiet = new Set(issued.filter(({ pass }) => pass.quiet).map(({ _id }) => _id));
-  const told = events.filter(({ memberId = '' }) => !quiet.has(memberId));
-  await insertMissing(deps.collections.events, withLease(deps, told, { leaseOwner: leaseOwner ?? '', fence }));
+  const reported = events.filter(({ memberId = '' }) => !quiet.has(memberId));
+  await insertMissing(deps.collections.events, withLease(deps, reported, { leaseOwner: leaseOwner ?? '', fence }));
   await insertMissing(
     deps.collections.timeline,
     events.map((event) =>
@@ -57,7 +57,7 @@ export async function recordIssued(
     ),
   );
   await mark(deps, { platform, mode, members: issued, made });
-  return told.map((event) => event._id);
+  return reported.map((event) => event._id);
 }
 
 /** Marks the members last, so that an interrupted recording is repeated. */
@@ -66,8 +66,8 @@ async function mark(
   { platform, mode, members, made }: Pick<RecordIssued, 'platform' | 'mode' | 'members' | 'made'>,
 ): Promise<void> {
   const now = deps.now();
-  const isOwed = platform === 'google' && mode === 'stub';
-  const issuedAt = { [issuedField[platform]]: now, ...(isOwed && { 'pass.googleDueAt': now }) };
+  const isInStubMode = platform === 'google' && mode === 'stub';
+  const issuedAt = { [issuedField[platform]]: now, ...(isInStubMode && { 'pass.googleDueAt': now }) };
   const links = members.flatMap(({ _id }) => {
     const one = made.get(_id);
     return one && !(one instanceof Error) && one.saveUrl ? [{ _id, 'pass.googleSaveUrl': one.saveUrl }] : [];
@@ -113,5 +113,5 @@ export async function recordUnissued(deps: WorkerDeps, { platform, members, unis
     ];
   });
   await insertMissing(deps.collections.timeline, lines);
-  await oweIssue(deps, [...unissued.keys()]);
+  await markIssueDue(deps, [...unissued.keys()]);
 }

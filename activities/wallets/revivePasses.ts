@@ -10,19 +10,19 @@ import type { WorkerDeps } from '../workerDeps.js';
 import { startRetry } from './startRetry.js';
 
 /** Records that these members lack a pass. */
-export async function oweIssue(deps: Deps, memberIds: readonly string[]): Promise<void> {
+export async function markIssueDue(deps: Deps, memberIds: readonly string[]): Promise<void> {
   await updateByIds(deps, 'members', { ids: memberIds, change: { $set: { 'pass.issueDueAt': workflowLostAt(deps) } } });
 }
 
-export async function endIssue(deps: Deps, memberIds: readonly string[]): Promise<void> {
+export async function clearIssueDue(deps: Deps, memberIds: readonly string[]): Promise<void> {
   await updateByIds(deps, 'members', { ids: memberIds, change: { $unset: { 'pass.issueDueAt': '' } } });
 }
 
-export async function owePush(deps: Deps, eventIds: readonly string[]): Promise<void> {
+export async function markPushDue(deps: Deps, eventIds: readonly string[]): Promise<void> {
   await updateByIds(deps, 'events', { ids: eventIds, change: { $set: { pushDueAt: workflowLostAt(deps) } } });
 }
 
-export async function endPush(deps: Deps, eventIds: readonly string[]): Promise<void> {
+export async function clearPushDue(deps: Deps, eventIds: readonly string[]): Promise<void> {
   await updateByIds(deps, 'events', { ids: eventIds, change: { $unset: { pushDueAt: '' } } });
 }
 
@@ -42,7 +42,7 @@ export async function reviveIssues(deps: WorkerDeps): Promise<{ revived: number 
       .limit(batchSize)
       .toArray();
     const ids = lost.map(({ _id }) => _id);
-    await oweIssue(deps, ids);
+    await markIssueDue(deps, ids);
     await restart(deps, lost, (merchantId, memberIds) => ({ merchantId, memberIds, eventIds: [] }));
     return ids.length;
   });
@@ -58,11 +58,11 @@ export async function revivePushes(deps: WorkerDeps): Promise<{ revived: number 
     const givenUpBefore = deps.now().getTime() - pushForMs;
     const lost = due.filter(({ occurredAt }) => occurredAt.getTime() > givenUpBefore);
     const ids = lost.map(({ _id }) => _id);
-    await endPush(
+    await clearPushDue(
       deps,
       due.map(({ _id }) => _id).filter((id) => !ids.includes(id)),
     );
-    await owePush(deps, ids);
+    await markPushDue(deps, ids);
     await restart(deps, lost, (merchantId, eventIds) => ({ merchantId, memberIds: [], eventIds }));
     return due.length;
   });

@@ -25,6 +25,6 @@ export async function deliver(deps: WorkerDeps, { byWorkflow = false, ...attempt
     if (attempted.state !== 'retrying') return null;
     waitMs = attempted.waitMs;
   }
-  await startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attempts: maxAttempts - made });
+  await startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attemptsLeft: maxAttempts - made });
   return waitMs;
 }

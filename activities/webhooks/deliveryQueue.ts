@@ -2,8 +2,8 @@
 // slot is free (docs/decisions/040-publishing-does-not-wait-for-receivers.md). A delivery is in the queue while its row
 // has `queuedFor` and `dueAt`. An attempt moves `dueAt` ahead by more than it may take, so the delivery of a process
 // that died becomes due again. A row in `waitingSubscriptions` marks subscriptions whose queue has deliveries.
-// Deliveries whose attempts a workflow makes are in the queue `workflow`; when one is due there, its workflow counts as
-// lost (reviveDeliveries.ts). Every unfinished delivery in the log is in one queue.
+// A delivery whose attempts a workflow makes has `queuedFor` as well, with the value `own-workflow`; when it is due, its
+// workflow counts as lost (reviveDeliveries.ts). So every unfinished delivery in the log becomes due at some time.
 import type { Deps } from '../../platform/deps.js';
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
 import { update } from '../../platform/mongodb/statements.js';
@@ -31,15 +31,15 @@ export const attemptExpiry = (deps: Deps, { timeoutMs }: Pick<SubscriptionRow, '
 /** A filter for deliveries that have not ended. */
 export const unfinished = { $in: unfinishedStates };
 
-/** The queue of the deliveries whose attempts a workflow makes. */
-export const workflowQueue = 'workflow';
+/** `queuedFor` of the deliveries whose attempts a workflow makes. */
+export const ownWorkflow = 'own-workflow';
 
 /** The fields of a delivery whose next attempt a workflow makes at that time (default: now). */
 export const leftToWorkflow = (
   deps: Pick<Deps, 'config' | 'now'>,
   nextAttemptAt?: Date,
 ): Pick<Required<DeliveryRow>, 'queuedFor' | 'dueAt'> => ({
-  queuedFor: workflowQueue,
+  queuedFor: ownWorkflow,
   dueAt: workflowLostAt(deps, nextAttemptAt),
 });
 

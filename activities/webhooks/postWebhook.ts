@@ -19,8 +19,8 @@ import { leftToWorkflow, outOfQueue } from './deliveryQueue.js';
 
 export interface PostWebhook {
   deliveryId: string;
-  /** The maximum number of attempts that this workflow may log. */
-  attempts: number;
+  /** How many attempts the policy still allowed when the workflow started: as many may be logged. */
+  attemptsLeft: number;
   /** The workflow run and the number of this activity attempt. When a newer activity attempt of the run has begun, an older one does nothing. */
   activityAttempt: { runId: string; attempt: number };
   /** The delivery's number of attempts when the workflow began; undefined in the first call of this activity. */
@@ -50,7 +50,7 @@ const noSlot = (): ApplicationFailure =>
  */
 export async function postWebhook(
   deps: WorkerDeps,
-  { deliveryId, attempts, activityAttempt, attemptsAtStart, saveAttemptsAtStart, signal }: PostWebhook,
+  { deliveryId, attemptsLeft, activityAttempt, attemptsAtStart, saveAttemptsAtStart, signal }: PostWebhook,
 ): Promise<{ state: DeliveryState }> {
   const fence = newFence();
   const takeOver = (from: Filter<DeliveryRow>) =>
@@ -97,8 +97,8 @@ export async function postWebhook(
     subscription,
     attemptKind: 'retry',
     slot: slotRequestOf(subscription, 'retry', maxRetrySlotWaitMs),
-    last: made >= attempts,
-    policyAttempt: policyAttemptOf(delivery, { made, attempts, maxAttempts: subscription.retryPolicy.maxAttempts }),
+    last: made >= attemptsLeft,
+    policyAttempt: policyAttemptOf(delivery, { made, attemptsLeft, maxAttempts: subscription.retryPolicy.maxAttempts }),
     checkLease: fenceCheck(deps, { deliveryId, fence }),
     signal,
   }).catch((error: unknown) => {
@@ -114,9 +114,9 @@ export async function postWebhook(
  */
 export function policyAttemptOf(
   { attempts: logged }: Pick<DeliveryRow, 'attempts'>,
-  { made, attempts, maxAttempts }: { made: number; attempts: number; maxAttempts: number },
+  { made, attemptsLeft, maxAttempts }: { made: number; attemptsLeft: number; maxAttempts: number },
 ): number {
-  return Math.max(Math.min(maxAttempts - attempts + made, logged + 1), 1);
+  return Math.max(Math.min(maxAttempts - attemptsLeft + made, logged + 1), 1);
 }
 
 /** The returned check throws LeaseLost once another attempt of the delivery has taken over. */

@@ -30,9 +30,9 @@ export async function redeliver(
   const isOver = delivery.state === 'skipped';
   await transact(deps, [insert(deps, 'deliveries', { ...delivery, ...(!isOver && leftToWorkflow(deps)) })], 0);
   if (isOver) return;
-  const { maxAttempts: attempts } = subscription.retryPolicy;
+  const { maxAttempts: attemptsLeft } = subscription.retryPolicy;
   try {
-    await startDeliveryWorkflow(deps, { delivery, subscription, waitMs: 0, attempts });
+    await startDeliveryWorkflow(deps, { delivery, subscription, waitMs: 0, attemptsLeft });
   } catch (error) {
     deps.log.warn({ err: error, deliveryId: id }, 'a delivery could not be queued');
     await deps.collections.deliveries.deleteOne({ _id: id, state: 'pending', attempts: 0 });

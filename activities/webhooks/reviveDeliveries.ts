@@ -6,7 +6,7 @@ import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
 import type { DeliveryRow } from '../../schemas/collections.js';
 import type { WorkerDeps } from '../workerDeps.js';
-import { markStatements, workflowQueue } from './deliveryQueue.js';
+import { markStatements, ownWorkflow } from './deliveryQueue.js';
 
 /** The number is small to keep conflicts with attempts rare. The rows and their marks are one transaction. */
 const batchSize = 20;
@@ -19,7 +19,7 @@ export async function reviveDeliveries(deps: WorkerDeps): Promise<{ revived: num
   let after = new Date(0);
   for (let found = batchSize; found === batchSize && performance.now() < until; revived += found) {
     const lost = await deps.collections.deliveries
-      .find({ queuedFor: workflowQueue, dueAt: { $gt: after, $lte: deps.now() } })
+      .find({ queuedFor: ownWorkflow, dueAt: { $gt: after, $lte: deps.now() } })
       .project<Lost>({ subscriptionId: 1, merchantId: 1, dueAt: 1 })
       .sort({ dueAt: 1 })
       .limit(batchSize)
@@ -39,7 +39,7 @@ async function moveToQueue(deps: WorkerDeps, lost: readonly Lost[]): Promise<voi
   try {
     await writeBulk(deps, [
       ...lost.map(({ _id, subscriptionId }) =>
-        update(deps, 'deliveries', { _id, queuedFor: workflowQueue }, { $set: { queuedFor: subscriptionId } }),
+        update(deps, 'deliveries', { _id, queuedFor: ownWorkflow }, { $set: { queuedFor: subscriptionId } }),
       ),
       ...markStatements(deps, lost),
     ]);

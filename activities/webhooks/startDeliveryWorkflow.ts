@@ -9,7 +9,7 @@ export interface StartDeliveryWorkflow {
   delivery: DeliveryRow;
   subscription: SubscriptionRow;
   waitMs: number;
-  attempts: number;
+  attemptsLeft: number;
 }
 
 /** False for replays and tests: a workflow makes all their attempts. */
@@ -21,7 +21,7 @@ export async function startDeliveryWorkflow(
   deps: Pick<Deps, 'now' | 'crashPoint'> & { workflowClient: WorkflowClient },
   retry: StartDeliveryWorkflow,
 ): Promise<void> {
-  const { delivery, subscription, waitMs, attempts } = retry;
+  const { delivery, subscription, waitMs, attemptsLeft } = retry;
   const { eventId, subscriptionId, merchantId, eventType } = delivery;
   deps.crashPoint('before-workflow-start');
   await deps.workflowClient.start({
@@ -33,7 +33,7 @@ export async function startDeliveryWorkflow(
       subscriptionId,
       merchantId,
       notBefore: deps.now().getTime() + waitMs,
-      attempts: Math.max(attempts, 1),
+      attemptsLeft: Math.max(attemptsLeft, 1),
       backoffMs: subscription.retryPolicy.backoffMs,
     },
     summary: `${eventType} to ${new URL(subscription.url).host}`.slice(0, 200),

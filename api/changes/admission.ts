@@ -16,7 +16,7 @@ export interface Admission {
    * True when the change may start a workflow; this takes a token. False when the relay has to process the event.
    * `awaited` is true when the answer waits for a push.
    */
-  admitWorkflow(awaited: boolean): boolean;
+  admit(awaited: boolean): boolean;
 }
 
 const lookEveryMs = 500;
@@ -43,7 +43,7 @@ export function createAdmission(
   }
 
   return {
-    admitWorkflow(awaited) {
+    admit(awaited) {
       lookForBulk();
       const isBehind = workflowClient.backlogMs() > (awaited ? maxBacklogMs.awaited : maxBacklogMs.others);
       return !isBehind && (awaited || !bulkRuns) && takeToken(awaited);

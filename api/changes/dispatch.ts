@@ -9,14 +9,14 @@ import type { PassUpdate } from '../../schemas/passUpdate.js';
 import type { WorkflowName } from '../../schemas/workflows.js';
 import type { ApiDeps } from '../apiDeps.js';
 
-/** What operators see of the workflow of a change in Temporal. */
-export interface Effect {
+/** By which operators recognise the workflow of a change in Temporal. */
+export interface WorkflowLabels {
   eventType: EventType;
   /** One line for operators in Temporal's list of workflows; contains no personal data. */
   summary: string;
 }
 
-interface EffectOf extends Effect {
+interface ChangeWorkflow extends WorkflowLabels {
   workflowId: string;
   eventId: string;
   merchantId: string;
@@ -24,7 +24,7 @@ interface EffectOf extends Effect {
   programId: string;
 }
 
-function workflowOf({ workflowId, summary, eventId, eventType, merchantId, memberId, programId }: EffectOf) {
+function startOf({ workflowId, summary, eventId, eventType, merchantId, memberId, programId }: ChangeWorkflow) {
   return {
     name: 'publishChange',
     workflowId,
@@ -43,7 +43,7 @@ function workflowOf({ workflowId, summary, eventId, eventType, merchantId, membe
 }
 
 /**
- * Checks once whether Temporal is available. `leaseOwnerOf` returns the id of the change's workflow, or null when
+ * Checks once whether Temporal is available. `admitWorkflow` returns the id of the change's workflow, or null when
  * admission control leaves the change to the relay; `awaited` is true when the answer has to wait for that workflow. A
  * repeated transaction gets the same answer and takes no second token.
  */
@@ -52,8 +52,8 @@ export function planDispatch(deps: ApiDeps, workflowIdOf: (businessKey: string) 
   const admitted = new Map<boolean, boolean>();
   return {
     temporalAvailable,
-    leaseOwnerOf(businessKey: string, awaited = false): string | null {
-      const admits = admitted.get(awaited) ?? (temporalAvailable && deps.admission.admitWorkflow(awaited));
+    admitWorkflow(businessKey: string, awaited = false): string | null {
+      const admits = admitted.get(awaited) ?? (temporalAvailable && deps.admission.admit(awaited));
       admitted.set(awaited, admits);
       return admits ? workflowIdOf(businessKey) : null;
     },
@@ -69,9 +69,9 @@ export function startInBackground<N extends WorkflowName>(deps: ApiDeps, workflo
     .catch((error: unknown) => deps.log.debug({ err: error, workflowId: workflow.workflowId }, 'left to the relay'));
 }
 
-export async function pushAndWait(deps: ApiDeps, effect: EffectOf): Promise<PassUpdate | null> {
+export async function pushAndWait(deps: ApiDeps, workflow: ChangeWorkflow): Promise<PassUpdate | null> {
   deps.crashPoint('before-workflow-start');
-  const passUpdate = await deps.workflowClient.awaitPassUpdate(workflowOf(effect), deps.config.PASS_UPDATE_WAIT_MS);
+  const passUpdate = await deps.workflowClient.awaitPassUpdate(startOf(workflow), deps.config.PASS_UPDATE_WAIT_MS);
   deps.crashPoint('after-workflow-start');
   return passUpdate;
 }
@@ -80,13 +80,13 @@ export async function pushAndWait(deps: ApiDeps, effect: EffectOf): Promise<Pass
  * Starts the effects of a change and returns the pass update for the answer: null while the result of the push is not
  * known. Waits only for a push.
  */
-export async function dispatch(deps: ApiDeps, done: Done, effect: Effect): Promise<PassUpdate | null> {
+export async function dispatch(deps: ApiDeps, done: Done, labels: WorkflowLabels): Promise<PassUpdate | null> {
   const { leaseOwner: workflowId, eventId, member, passUpdate } = done;
   if (workflowId === null) return passUpdate ?? null;
   const { _id: memberId, merchantId, programId } = member;
-  const started = { ...effect, workflowId, eventId, merchantId, memberId, programId };
-  if (passUpdate === undefined) return pushAndWait(deps, started);
-  startInBackground(deps, workflowOf(started));
+  const workflow = { ...labels, workflowId, eventId, merchantId, memberId, programId };
+  if (passUpdate === undefined) return pushAndWait(deps, workflow);
+  startInBackground(deps, startOf(workflow));
   return passUpdate;
 }
 

@@ -1,7 +1,7 @@
 // A change of a member without an idempotency key: status, tags, personal data, a push, a scan. The transaction and the
 // effects are those of a keyed change; the business key of the workflow is the event id.
 import { changeMember } from '../../activities/members/changeMember.js';
-import type { Changed, ChangeMember } from '../../activities/members/changeTypes.js';
+import type { ChangeMember, ChangeResult } from '../../activities/members/changeTypes.js';
 import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { EventType } from '../../schemas/events.js';
@@ -22,7 +22,7 @@ export interface Change {
 export async function performChange(
   { deps, caller, params }: Pick<Request<Endpoint>, 'deps' | 'caller' | 'params'>,
   { noun, eventType = 'member.updated', decide }: Change,
-): Promise<{ changed: Extract<Changed, { kind: 'done' | 'unchanged' }>; passUpdate: PassUpdate | null }> {
+): Promise<{ changed: Extract<ChangeResult, { kind: 'done' | 'unchanged' }>; passUpdate: PassUpdate | null }> {
   const { merchantId } = caller;
   const memberId = params.id ?? '';
   if (!isUuid(memberId)) throw new ServiceError('MEMBER_NOT_FOUND');

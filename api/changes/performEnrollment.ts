@@ -35,10 +35,13 @@ export type PerformedEnrollment = Enrolled & { issuance: PassIssuance | null };
  */
 export async function performEnrollment(
   deps: ApiDeps,
-  { awaited, ...input }: Omit<Enroll, 'leaseOwnerOf'> & { awaited: boolean },
+  { awaited, ...input }: Omit<Enroll, 'admitWorkflow'> & { awaited: boolean },
 ): Promise<PerformedEnrollment> {
-  const { leaseOwnerOf } = planDispatch(deps, enrollId);
-  const enrolled = await enrollMember(deps, { ...input, leaseOwnerOf: (memberId) => leaseOwnerOf(memberId, awaited) });
+  const { admitWorkflow } = planDispatch(deps, enrollId);
+  const enrolled = await enrollMember(deps, {
+    ...input,
+    admitWorkflow: (memberId) => admitWorkflow(memberId, awaited),
+  });
   if (enrolled.kind === 'deduped' || enrolled.leaseOwner === null) return { ...enrolled, issuance: null };
   const workflow = issuingWorkflow(enrolled);
   if (!awaited) {

@@ -1,7 +1,7 @@
 // Erases a member. When the pass is on a phone or saved at Google, it is first voided, and phones get some time to
 // fetch the voided pass, because nothing can be fetched after the erasure.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { decideFarewell, eraseMember } from '../../activities/personal/eraseMember.js';
+import { decideVoidForErasure, eraseMember } from '../../activities/personal/eraseMember.js';
 import { erasingWorkflow } from '../../activities/personal/reviveErasures.js';
 import { cachedProgram } from '../../activities/programs/readProgram.js';
 import { hasRecipients, modesOf } from '../../activities/wallets/walletModes.js';
@@ -26,15 +26,15 @@ export async function performErasure(request: Pick<Request<Endpoint>, 'deps' | '
   const member = await readMember(deps, { merchantId, memberId });
   const program = await cachedProgram(deps, member);
   const until = performance.now() + deps.config.PASS_UPDATE_WAIT_MS;
-  const hasBegun = hasRecipients(modesOf(deps.walletModes, program), member);
-  if (hasBegun) {
-    const voiding = { noun: 'erase', eventType: 'pass.updated', decide: decideFarewell(deps) } as const;
+  const isVoided = hasRecipients(modesOf(deps.walletModes, program), member);
+  if (isVoided) {
+    const voiding = { noun: 'erase', eventType: 'pass.updated', decide: decideVoidForErasure(deps) } as const;
     const { changed, passUpdate } = await performChange(request, voiding);
     if (passUpdate && passUpdate.apple.devicesNotified > 0) await untilFetched(deps, changed.member, until);
   }
   const { erasedAt } = await deps.metrics.memberChange('erase', async () => ({
     kind: 'done',
-    erasedAt: await eraseMember(deps, { merchantId, memberId, hasBegun }),
+    erasedAt: await eraseMember(deps, { merchantId, memberId, isVoided }),
   }));
   startInBackground(deps, erasingWorkflow({ merchantId, memberId }));
   return erasedAt;

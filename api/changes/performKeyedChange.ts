@@ -13,7 +13,7 @@ import type { ApiDeps } from '../apiDeps.js';
 import type { Caller } from '../caller.js';
 import { success } from '../envelope.js';
 import { presentBalance } from '../presenters/member.js';
-import { dispatch, type Effect, planDispatch, pushAndWait, summaryOf } from './dispatch.js';
+import { dispatch, planDispatch, pushAndWait, summaryOf, type WorkflowLabels } from './dispatch.js';
 
 const keyForm = /^[A-Za-z0-9_-]{8,128}$/;
 
@@ -44,7 +44,7 @@ function answerOf(facts: ChangeFacts, passUpdate: PassUpdate | null, more: Perfo
 
 export interface PerformKeyedChange {
   operation: KeyedOperation;
-  eventType: Effect['eventType'];
+  eventType: WorkflowLabels['eventType'];
   memberId: string;
   body: unknown;
   caller: Caller;
@@ -87,14 +87,14 @@ export async function performKeyedChange(
     return { status: changed.answer.status, bytes: changed.answer.body };
   }
   const { facts } = changed;
-  const effect: Effect = { eventType, summary: summaryOf(operation, memberId, facts) };
+  const labels: WorkflowLabels = { eventType, summary: summaryOf(operation, memberId, facts) };
   if (changed.kind === 'abandoned') {
     const { claim, programId } = changed;
-    const effectOf = { ...effect, workflowId: id, eventId: claim.eventId, merchantId, memberId, programId };
-    const first = answer(facts, changed.passUpdate ?? (await pushAndWait(deps, effectOf)));
+    const workflow = { ...labels, workflowId: id, eventId: claim.eventId, merchantId, memberId, programId };
+    const first = answer(facts, changed.passUpdate ?? (await pushAndWait(deps, workflow)));
     return bytesOf(await storeAnswer(deps, { merchantId, keyedChangeId: id, answer: first }));
   }
-  const confirmed = await dispatch(deps, changed, effect);
+  const confirmed = await dispatch(deps, changed, labels);
   if (changed.answer) return bytesOf(changed.answer);
   return bytesOf(await storeAnswer(deps, { merchantId, keyedChangeId: id, answer: answer(facts, confirmed) }));
 }

@@ -1,17 +1,17 @@
-// Reads of the search index. A word may begin the words of every member of a merchant, so the rows are read tier by
-// tier (`searchTier`), from the highest, which has the fewest members, for as long as the next tier is expected to fit
-// into SEARCH_MAX_ROWS. Tiers bound the rows that are read on engines that read all matches of a filter before they
-// limit them. The result for a word is either complete or contains only the members of high tiers.
+// Reads of the search index. A word may begin the words of every member of a merchant, so the rows are read level by
+// level (`searchLevel`), from the highest, which has the fewest members, for as long as the next level is expected to fit
+// into SEARCH_MAX_ROWS. Levels bound the rows that are read on engines that read all matches of a filter before they
+// limit them. The result for a word is either complete or contains only the members of high levels.
 import type { Deps } from '../../platform/deps.js';
 import type { MemberSearchWordRow } from '../../schemas/collections.js';
-import { maxSearchTier, prefixRange, wordForms } from '../../schemas/searchWords.js';
+import { maxSearchLevel, prefixRange, wordForms } from '../../schemas/searchWords.js';
 
-export type Match = Pick<MemberSearchWordRow, 'memberId' | 'programId' | 'tier' | 'createdAt'>;
+export type Match = Pick<MemberSearchWordRow, 'memberId' | 'programId' | 'level' | 'createdAt'>;
 
 export interface WordMatches {
   /** By the id of the member. */
   members: Map<string, Match>;
-  /** The lowest tier that was read; 0 when the matches are complete. */
+  /** The lowest level that was read; 0 when the matches are complete. */
   lowest: number;
 }
 
@@ -22,24 +22,24 @@ interface WordAt {
   word: string;
 }
 
-const tierFactor = 4;
+const levelFactor = 4;
 
 async function matchesOfForm(deps: Deps, { merchantId, members, word }: WordAt): Promise<WordMatches> {
   const most = deps.config.SEARCH_MAX_ROWS;
-  const read = (tier: number): Promise<Match[]> =>
+  const read = (level: number): Promise<Match[]> =>
     deps.collections.memberSearchWords
       .find(
-        { merchantId, tier, word: prefixRange(word) },
-        { projection: { _id: 0, memberId: 1, programId: 1, tier: 1, createdAt: 1 } },
+        { merchantId, level, word: prefixRange(word) },
+        { projection: { _id: 0, memberId: 1, programId: 1, level: 1, createdAt: 1 } },
       )
       .limit(most)
       .toArray();
-  // Tiers are read at the same time when they are small enough even if all their members match the word.
+  // Levels are read at the same time when they are small enough even if all their members match the word.
   let lowest = 0;
-  while (lowest < maxSearchTier && members > most * tierFactor ** lowest) lowest += 1;
-  const together = Array.from({ length: maxSearchTier + 1 - lowest }, (_, index) => lowest + index);
+  while (lowest < maxSearchLevel && members > most * levelFactor ** lowest) lowest += 1;
+  const together = Array.from({ length: maxSearchLevel + 1 - lowest }, (_, index) => lowest + index);
   const rows = (await Promise.all(together.map(read))).flat();
-  while (lowest > 0 && rows.length * tierFactor <= most) {
+  while (lowest > 0 && rows.length * levelFactor <= most) {
     lowest -= 1;
     rows.push(...(await read(lowest)));
   }
@@ -50,6 +50,6 @@ async function matchesOfForm(deps: Deps, { merchantId, members, word }: WordAt):
 export async function matchesOfWord(deps: Deps, at: WordAt): Promise<WordMatches> {
   const forms = await Promise.all(wordForms(at.word).map((word) => matchesOfForm(deps, { ...at, word })));
   const lowest = Math.max(...forms.map((form) => form.lowest));
-  const rows = forms.flatMap((form) => [...form.members.values()]).filter(({ tier }) => tier >= lowest);
+  const rows = forms.flatMap((form) => [...form.members.values()]).filter(({ level }) => level >= lowest);
   return { members: new Map(rows.map((row) => [row.memberId, row])), lowest };
 }

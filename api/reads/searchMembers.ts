@@ -77,7 +77,7 @@ async function matches(deps: Deps, { merchantId, programId }: MemberSearch, word
   const [first, ...rest] = complete.length > 0 ? complete : found;
   const lowest = complete.length > 0 ? 0 : Math.max(...found.map((of) => of.lowest));
   const common = [...(first?.members.values() ?? [])]
-    .filter((row) => row.tier >= lowest && (programId === undefined || row.programId === programId))
+    .filter((row) => row.level >= lowest && (programId === undefined || row.programId === programId))
     .filter((row) => rest.every((of) => of.members.has(row.memberId)))
     .sort(newestFirst);
   const unread = words.filter((_, index) => complete.length > 0 && found[index]?.lowest !== 0);

@@ -3,7 +3,7 @@
 import { createApiKey, listApiKeys, revokeApiKey } from '../../activities/access/apiKeys.js';
 import type { ApiKeyRow } from '../../schemas/collections.js';
 import type { apiKeyEndpoints } from '../../schemas/endpoints/apiKeys.js';
-import { mayGrantOf } from '../caller.js';
+import { checkGrantOf } from '../caller.js';
 import type { Routes } from '../request.js';
 
 function presentApiKey(row: ApiKeyRow) {
@@ -39,7 +39,7 @@ export const apiKeyRoutes: Routes<keyof typeof apiKeyEndpoints> = {
       merchantId: caller.merchantId,
       createdBy: caller.actor.id,
       ...body,
-      mayGrant: mayGrantOf(caller),
+      checkGrant: checkGrantOf(caller),
     });
     return { data: { ...presentApiKey(row), key } };
   },

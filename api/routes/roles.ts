@@ -2,7 +2,7 @@
 import { createRole, deleteRole, listRoles } from '../../activities/access/roles.js';
 import type { RoleRow } from '../../schemas/collections.js';
 import type { roleEndpoints } from '../../schemas/endpoints/roles.js';
-import { mayGrantOf, requireHeld } from '../caller.js';
+import { checkGrantOf, requireHeld } from '../caller.js';
 import { pageOfRows } from '../reads/readPage.js';
 import type { Routes } from '../request.js';
 
@@ -28,7 +28,7 @@ export const roleRoutes: Routes<keyof typeof roleEndpoints> = {
     await deleteRole(deps, {
       merchantId: caller.merchantId,
       id,
-      mayGrant: mayGrantOf(caller),
+      checkGrant: checkGrantOf(caller),
     });
     return { data: { id, deleted: true } };
   },

@@ -6,7 +6,7 @@ import type { UserRow } from '../../schemas/collections.js';
 import type { userEndpoints } from '../../schemas/endpoints/users.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { languageOf } from '../../schemas/languages/index.js';
-import { type Caller, mayGrantOf } from '../caller.js';
+import { type Caller, checkGrantOf } from '../caller.js';
 import { pageOfRows } from '../reads/readPage.js';
 import type { Routes } from '../request.js';
 import { clearSessionCookie } from '../sessionCookie.js';
@@ -37,7 +37,7 @@ export const userRoutes: Routes<keyof typeof userEndpoints> = {
       createdBy: caller.actor.id,
       language: languageOf({}, ctx.get('Accept-Language')),
       ...body,
-      mayGrant: mayGrantOf(caller),
+      checkGrant: checkGrantOf(caller),
     });
     return { data: presentUser(user) };
   },
@@ -47,7 +47,7 @@ export const userRoutes: Routes<keyof typeof userEndpoints> = {
       merchantId: caller.merchantId,
       id: params.id ?? '',
       ...body,
-      mayGrant: mayGrantOf(caller),
+      checkGrant: checkGrantOf(caller),
     });
     return { data: presentUser(user) };
   },
@@ -57,7 +57,7 @@ export const userRoutes: Routes<keyof typeof userEndpoints> = {
     await removeUser(deps, {
       merchantId: caller.merchantId,
       id,
-      mayGrant: mayGrantOf(caller),
+      checkGrant: checkGrantOf(caller),
     });
     return { data: { id, deleted: true } };
   },

@@ -86,8 +86,8 @@ export function appleRoutes(deps: ApiDeps): Router {
     const pass = passOnDevice(ctx);
     const event = { memberId: member._id, eventType: 'pass.installed' } as const;
     let kind: Registered['kind'] = 'known';
-    await performWalletEvent(deps, event, async (leaseOwnerOf) => {
-      const registered = await register(deps, { member, pass, pushToken: body.pushToken, leaseOwnerOf });
+    await performWalletEvent(deps, event, async (admitWorkflow) => {
+      const registered = await register(deps, { member, pass, pushToken: body.pushToken, admitWorkflow });
       kind = registered.kind;
       return registered.done;
     });
@@ -105,7 +105,7 @@ export function appleRoutes(deps: ApiDeps): Router {
     const _id = registrationId(passOnDevice(ctx));
     const device = { _id, merchantId: member.merchantId, memberId: member._id };
     const event = { memberId: member._id, eventType: 'pass.removed' } as const;
-    await performWalletEvent(deps, event, (leaseOwnerOf) => endRegistration(deps, { device, leaseOwnerOf }));
+    await performWalletEvent(deps, event, (admitWorkflow) => endRegistration(deps, { device, admitWorkflow }));
     ctx.status = 200;
     ctx.body = '';
   });

@@ -18,7 +18,7 @@ async function create({ deps, audited, say }: CommandContext, input: CommandInpu
     name,
     createdBy: String(user),
     roleIds: await rolesOf(deps, { merchantId, input }),
-    mayGrant: () => {},
+    checkGrant: () => {},
     ...(networks.length > 0 && { allowedNetworks: networks }),
     ...(expires !== undefined && { expiresAt: new Date(String(expires)).toISOString() }),
   });

@@ -1,7 +1,7 @@
-// Creates and lists merchants, suspends them, sets their limits, audits their ledgers, exports and removes them.
+// Creates and lists merchants, suspends them, sets their limits, verifies their ledgers, exports and removes them.
 // Merchants are managed outside of this service: most need no row here, and a row holds only the operator's settings.
 import type { UpdateFilter } from 'mongodb';
-import { auditLedger } from '../../activities/members/auditLedger.js';
+import { verifyLedger } from '../../activities/members/verifyLedger.js';
 import { changeOne } from '../../platform/mongodb/changeOne.js';
 import { insert, update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
@@ -95,7 +95,7 @@ async function limit(context: CommandContext, input: CommandInput): Promise<void
 async function audit({ deps, say }: CommandContext, input: CommandInput): Promise<void> {
   const id = oneId(input);
   let [members, differing] = [0, 0];
-  for await (const group of auditLedger(deps, id)) {
+  for await (const group of verifyLedger(deps, id)) {
     members += group.members;
     differing += new Set(group.differences.map(({ memberId }) => memberId)).size;
     for (const { memberId, memberCode, field, has, sum } of group.differences)

@@ -55,7 +55,7 @@ async function invite(context: CommandContext, input: CommandInput): Promise<voi
     email: address,
     roleIds,
     createdBy: 'operator',
-    mayGrant: () => {},
+    checkGrant: () => {},
   });
   say(`invited ${address} to merchant ${merchantId} as ${roleIds.join(', ')}`);
   const token = await showLink(context, user);
@@ -78,7 +78,7 @@ async function list({ deps, say }: CommandContext, input: CommandInput): Promise
 
 async function remove(context: CommandContext, input: CommandInput): Promise<void> {
   const { _id: id, merchantId, email: address } = await userOf(context, input);
-  await removeUser(context.audited([{ merchantId }], ['users']), { merchantId, id, mayGrant: () => {} });
+  await removeUser(context.audited([{ merchantId }], ['users']), { merchantId, id, checkGrant: () => {} });
   context.say(`removed ${address} from merchant ${merchantId}; its sessions have ended`);
 }
 

@@ -3,7 +3,7 @@
 import { MongoClient } from 'mongodb';
 import type { ApiKeyRow, MemberRow, MemberSearchWordRow } from '../../schemas/collections.js';
 import { sha256 } from '../../schemas/ids.js';
-import { maxSearchTier, prefixRange } from '../../schemas/searchWords.js';
+import { maxSearchLevel, prefixRange } from '../../schemas/searchWords.js';
 import type { Bench } from './bench.js';
 import { type Compared, closedLoop, ofMedians, sideBySide, sooner } from './load.js';
 import { type ManyMembers, rareMembers, rareName, seedMany } from './manyMembers.js';
@@ -53,10 +53,10 @@ export async function readsOf(bench: Bench, { merchant, some }: ManyMembers): Pr
     member: () => members.findOne({ _id: any()._id, merchantId }),
     serial: () => members.findOne({ merchantId, memberCode: any().memberCode }),
     async q() {
-      const tiers = Array.from({ length: maxSearchTier + 1 }, (_, tier) => tier);
+      const levels = Array.from({ length: maxSearchLevel + 1 }, (_, level) => level);
       const found = (
         await Promise.all(
-          tiers.map((tier) => memberSearchWords.find({ merchantId, tier, word: prefixRange(typed) }).toArray()),
+          levels.map((level) => memberSearchWords.find({ merchantId, level, word: prefixRange(typed) }).toArray()),
         )
       ).flat();
       const ids = found.slice(0, pageSize).map(({ memberId }) => memberId);

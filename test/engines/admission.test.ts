@@ -39,25 +39,25 @@ describe('a change', () => {
   it('gets no workflow while workflow tasks have waited for more than 1 s, or 10 s when its answer waits for a push', () => {
     let backlogMs = 0;
     const admission = anAdmission(deps, () => backlogMs);
-    expect([admission.admitWorkflow(false), admission.admitWorkflow(true)]).toEqual([true, true]);
+    expect([admission.admit(false), admission.admit(true)]).toEqual([true, true]);
     backlogMs = 1_500;
-    expect([admission.admitWorkflow(false), admission.admitWorkflow(true)]).toEqual([false, true]);
+    expect([admission.admit(false), admission.admit(true)]).toEqual([false, true]);
     backlogMs = 10_500;
-    expect([admission.admitWorkflow(false), admission.admitWorkflow(true)]).toEqual([false, false]);
+    expect([admission.admit(false), admission.admit(true)]).toEqual([false, false]);
     backlogMs = 0;
-    expect([admission.admitWorkflow(false), admission.admitWorkflow(true)]).toEqual([true, true]);
+    expect([admission.admit(false), admission.admit(true)]).toEqual([true, true]);
   });
 
   it.each(['creating', 'publishing', 'running'] as const)(
     'gets no workflow while a batch is %s, unless its answer waits for a push',
     async (phase) => {
       const admission = anAdmission();
-      expect(admission.admitWorkflow(false)).toBe(true);
+      expect(admission.admit(false)).toBe(true);
       const _id = await aBatch(phase);
-      await until(() => !admission.admitWorkflow(false));
-      expect(admission.admitWorkflow(true)).toBe(true);
+      await until(() => !admission.admit(false));
+      expect(admission.admit(true)).toBe(true);
       await deps.collections.batches.updateOne({ _id }, { $set: { phase: 'completed' } });
-      await until(() => admission.admitWorkflow(false));
+      await until(() => admission.admit(false));
     },
   );
 
@@ -67,7 +67,7 @@ describe('a change', () => {
       await aBatch(phase);
       const admission = anAdmission();
       for (let count = 0; count < 20; count += 1) {
-        expect(admission.admitWorkflow(false)).toBe(true);
+        expect(admission.admit(false)).toBe(true);
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
     },
@@ -76,6 +76,6 @@ describe('a change', () => {
   it('gets a workflow when the batches cannot be read', async () => {
     const refusing = deps.mongo.db().collection<BatchRow>('$not.a.name');
     const admission = anAdmission({ ...deps, collections: { ...deps.collections, batches: refusing } });
-    expect(admission.admitWorkflow(false)).toBe(true);
+    expect(admission.admit(false)).toBe(true);
   });
 });

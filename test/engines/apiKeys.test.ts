@@ -129,7 +129,7 @@ describe('the limit of ten keys', () => {
       createdBy: 'everywhere',
       name: 'Till',
       roleIds: ['viewer'],
-      mayGrant: () => {},
+      checkGrant: () => {},
     };
     const results = await Promise.allSettled(
       Array.from({ length: 14 }, (_, index) => createApiKey(index % 2 ? other : deps, wish)),

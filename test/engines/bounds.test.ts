@@ -76,7 +76,7 @@ describe('a search in a merchant of 12,000 members whose phones begin alike', ()
     'for %s reads a bounded number of rows and finds some of the members, newest first',
     async (q) => {
       const { items, total, read } = await search(q);
-      // A phone number is searched in two forms; tiers are random.
+      // A phone number is searched in two forms; levels are random.
       expect(read).toBeLessThan(mostRows * 1.3);
       expect(total).toBeGreaterThan(mostRows / 8);
       expect(total).toBeLessThanOrEqual(read);
@@ -166,7 +166,7 @@ it('the API keys of a merchant are limited across users, and ended keys count', 
   const { deps } = service;
   const merchantId = newId();
   const create = (createdBy: string) =>
-    createApiKey(deps, { merchantId, createdBy, name: 'Till', roleIds: ['viewer'], mayGrant: () => {} });
+    createApiKey(deps, { merchantId, createdBy, name: 'Till', roleIds: ['viewer'], checkGrant: () => {} });
   const made = await Promise.allSettled(Array.from({ length: 14 }, (_, at) => create(`user ${at % 7}`)));
   const refused = made.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
   expect(refused.map(({ code, message }) => [code, message.includes('MERCHANT_MAX_API_KEYS')])).toEqual(

@@ -163,7 +163,7 @@ describe('the daily limit', () => {
         changeMember(deps, {
           merchantId: merchant.id,
           memberId,
-          leaseOwnerOf: () => null,
+          admitWorkflow: () => null,
           temporalAvailable: true,
           decide: decideEarn({ amount: 200 }, { actor, now: new Date(), reader: earnedReader(deps) }),
         }),

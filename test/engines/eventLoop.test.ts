@@ -80,7 +80,7 @@ it('is not blocked while 200 events are published to 20 subscriptions', async ()
       const changed = await changeMember(service.deps, {
         merchantId: merchant.id,
         memberId,
-        leaseOwnerOf: () => null,
+        admitWorkflow: () => null,
         temporalAvailable: true,
         decide: decidePoints({ delta: 1 }, { actor: { type: 'user', id: 'tester' }, now: new Date() }),
       });

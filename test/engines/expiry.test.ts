@@ -1,9 +1,9 @@
 // Expiry (docs/interface.md#36-expiry): points expire once for each member, whatever runs concurrently, and were
 // announced before. The arithmetic is in test/unit/lots.test.ts and test/unit/expiry.test.ts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { auditLedger } from '../../activities/members/auditLedger.js';
 import { expireLots } from '../../activities/members/expireLots.js';
 import { giveLots } from '../../activities/members/giveLots.js';
+import { verifyLedger } from '../../activities/members/verifyLedger.js';
 import type { Deps } from '../../platform/deps.js';
 import { calendarDay, midnightAfter } from '../../schemas/calendar.js';
 import type { Program } from '../../schemas/programs.js';
@@ -63,7 +63,7 @@ const setRule = (programId: string, expiry: Program['expiry']) =>
 /** Only the given members, because others were stored without a ledger. */
 async function auditedDifferences(memberIds: readonly string[]): Promise<unknown[]> {
   const differences = [];
-  for await (const group of auditLedger(service.deps, merchant.id)) differences.push(...group.differences);
+  for await (const group of verifyLedger(service.deps, merchant.id)) differences.push(...group.differences);
   return differences.filter(({ memberId }) => memberIds.includes(memberId));
 }
 

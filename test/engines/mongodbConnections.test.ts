@@ -130,7 +130,7 @@ it('every request gets an answer when its connection is closed at the same momen
 const addPoint = (at: { merchantId: string; memberId: string }) =>
   changeMember(deps, {
     ...at,
-    leaseOwnerOf: () => null,
+    admitWorkflow: () => null,
     temporalAvailable: true,
     decide: decidePoints({ delta: 1 }, { actor: { type: 'user', id: 'tester' }, now: new Date() }),
   });

@@ -1,7 +1,7 @@
 // Programs, members and ledgers as version 0.1.0 wrote them, before programs had versions and ledger entries could be
 // reversed. They work without a manual step. The rows below are in the form of that version.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { auditLedger } from '../../activities/members/auditLedger.js';
+import { verifyLedger } from '../../activities/members/verifyLedger.js';
 import type { MemberRow, ProgramRow } from '../../schemas/collections.js';
 import { newId, newMemberCode, newToken } from '../../schemas/ids.js';
 import { migrate } from '../../worker/migrate.js';
@@ -91,6 +91,6 @@ it('a program, its members and their ledgers from before versions existed still 
   await until(() => subscribed.envelopes(memberId).length === 4);
 
   const differences = [];
-  for await (const group of auditLedger(service.deps, merchant.id)) differences.push(...group.differences);
+  for await (const group of verifyLedger(service.deps, merchant.id)) differences.push(...group.differences);
   expect(differences).toEqual([]);
 });

@@ -263,7 +263,7 @@ describe('concurrent reversals', () => {
           merchantId: merchant.id,
           memberId: member.id,
           keyedChange: { id, fingerprint: 'same', answer: () => ({ status: 200, body: Buffer.from('{}') }) },
-          leaseOwnerOf: () => null,
+          admitWorkflow: () => null,
           temporalAvailable: true,
           decide: decideReversal(deps, { transactionId, reversalId: id, body: {}, actor, now: new Date() }),
         });

@@ -167,7 +167,7 @@ describe('a sign-in link', () => {
   it('of a removed user does not work, even if the person was invited again', async () => {
     const gone = await aUser(service.deps, { merchantId: merchant.id });
     const token = await aLink(service.deps, gone);
-    await removeUser(service.deps, { merchantId: merchant.id, id: gone._id, mayGrant: () => {} });
+    await removeUser(service.deps, { merchantId: merchant.id, id: gone._id, checkGrant: () => {} });
     expect((await press(service, token)).status).toBe(410);
     await aUser(service.deps, { merchantId: merchant.id, email: gone.email });
     expect((await press(service, token)).status).toBe(410);
@@ -211,7 +211,7 @@ describe('a session', () => {
   it('ends at once when its user is removed, and stays ended when the person is invited again', async () => {
     const one = await newUser();
     const session = await signedIn(service, one);
-    await removeUser(service.deps, { merchantId: merchant.id, id: one._id, mayGrant: () => {} });
+    await removeUser(service.deps, { merchantId: merchant.id, id: one._id, checkGrant: () => {} });
     expect(outcome(await whoAmI(session))).toEqual([401, 'INVALID_TOKEN']);
     await aUser(service.deps, { merchantId: merchant.id, email: one.email });
     expect(outcome(await whoAmI(session))).toEqual([401, 'INVALID_TOKEN']);
@@ -223,7 +223,7 @@ describe('a session', () => {
       const token = await aLink(service.deps, one);
       await Promise.all([
         press(service, token),
-        removeUser(service.deps, { merchantId: merchant.id, id: one._id, mayGrant: () => {} }),
+        removeUser(service.deps, { merchantId: merchant.id, id: one._id, checkGrant: () => {} }),
       ]);
       expect(await service.deps.collections.sessions.countDocuments({ userId: one._id })).toBe(0);
     }
@@ -233,7 +233,7 @@ describe('a session', () => {
     const one = await newUser(['viewer']);
     const session = await signedIn(service, one);
     const programs = () => merchant.call('/merchants/me/programs', { credential: session });
-    const at = { merchantId: merchant.id, id: one._id, mayGrant: () => {} };
+    const at = { merchantId: merchant.id, id: one._id, checkGrant: () => {} };
     expect((await programs()).status).toBe(200);
     await changeRoles(service.deps, { ...at, roleIds: ['till'] });
     expect(outcome(await programs())).toEqual([403, 'PERMISSION_DENIED']);

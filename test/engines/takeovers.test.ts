@@ -82,7 +82,7 @@ const person = (name: string) =>
     source: 'api',
     attribution: {},
     actor,
-    leaseOwnerOf: () => null,
+    admitWorkflow: () => null,
   }) as const;
 
 /** A change whose event is left to the relay. */
@@ -90,7 +90,7 @@ async function points(at: Deps, memberId: string, delta: number): Promise<string
   const changed = await changeMember(at, {
     merchantId: merchant.id,
     memberId,
-    leaseOwnerOf: () => null,
+    admitWorkflow: () => null,
     temporalAvailable: true,
     decide: decidePoints({ delta }, { actor, now: new Date() }),
   });
@@ -358,7 +358,7 @@ describe('the attempts of a delivery', () => {
     const attempt = (signal?: AbortSignal, at = ++number) =>
       postWebhook(deps, {
         deliveryId: delivery._id,
-        attempts: 2,
+        attemptsLeft: 2,
         activityAttempt: { runId: 'a-run', attempt: at },
         attemptsAtStart,
         saveAttemptsAtStart: (counted) => {
@@ -395,7 +395,7 @@ describe('the attempts of a delivery', () => {
     const attempt = (by: WorkerDeps, number: number) =>
       postWebhook(by, {
         deliveryId: delivery._id,
-        attempts: 2,
+        attemptsLeft: 2,
         activityAttempt: { runId: 'a-run', attempt: number },
         attemptsAtStart,
         saveAttemptsAtStart: () => {},

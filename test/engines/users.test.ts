@@ -184,8 +184,8 @@ describe('the last owner', () => {
           owners.map(({ _id: id }, index) => {
             const deps = index % 2 === 0 ? service.deps : other;
             return index < 2
-              ? removeUser(deps, { merchantId, id, mayGrant: () => {} })
-              : changeRoles(deps, { merchantId, id, roleIds: ['viewer'], mayGrant: () => {} });
+              ? removeUser(deps, { merchantId, id, checkGrant: () => {} })
+              : changeRoles(deps, { merchantId, id, roleIds: ['viewer'], checkGrant: () => {} });
           }),
         );
         const refused = ended.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
@@ -201,7 +201,7 @@ describe('the last owner', () => {
     const merchantId = newId();
     await aUser(service.deps, { merchantId: newId() });
     const { _id: id } = await aUser(service.deps, { merchantId });
-    await expect(removeUser(service.deps, { merchantId, id, mayGrant: () => {} })).rejects.toMatchObject({
+    await expect(removeUser(service.deps, { merchantId, id, checkGrant: () => {} })).rejects.toMatchObject({
       code: 'LAST_OWNER',
     });
   });
@@ -228,7 +228,7 @@ describe('npm run users', () => {
     });
     await createUser(service.deps, {
       ...{ merchantId: id, email: 'b@example.com', roleIds: ['owner'], createdBy: 'test' },
-      mayGrant: () => {},
+      checkGrant: () => {},
     });
     expect(await run(`remove ada@example.com --merchant ${id}`)).toMatchObject({ code: 0, errors: [] });
   });

@@ -43,22 +43,22 @@ describe('issuing many passes', () => {
     const input = { memberIds, leaseOwner: 'a-test' };
     const built = await issueApplePasses(effects.deps, input);
     isDone = true;
-    expect(built.eventIds).toHaveLength(many);
+    expect(built.newEventIds).toHaveLength(many);
     expect(turns).toBeGreaterThan(many / 20);
-    expect(await issueApplePasses(effects.deps, input)).toEqual({ eventIds: [] });
+    expect(await issueApplePasses(effects.deps, input)).toEqual({ newEventIds: [] });
   });
 
   it('sends them to Google in batches, under the class of their program', async () => {
     const before = real.google.requests.length;
     const input = { memberIds, leaseOwner: 'a-test' };
-    expect((await issueGooglePasses(effects.deps, input)).eventIds).toHaveLength(many);
+    expect((await issueGooglePasses(effects.deps, input)).newEventIds).toHaveLength(many);
     const kinds = real.google.requests.slice(before).map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === 'batch')).toHaveLength(2);
     expect(kinds).not.toContain('objectInsert');
     expect([real.google.rules.objects.size, real.google.rules.classes.size]).toEqual([many, 1]);
     const rows = await real.service.deps.collections.members.find({ _id: { $in: memberIds } }).toArray();
     for (const { pass } of rows) expect(pass.googleSaveUrl).toMatch(/^https:\/\/pay\.google\.com\/gp\/v\/save\//);
-    expect(await issueGooglePasses(effects.deps, input)).toEqual({ eventIds: [] });
+    expect(await issueGooglePasses(effects.deps, input)).toEqual({ newEventIds: [] });
   });
 });
 

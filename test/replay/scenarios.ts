@@ -47,7 +47,7 @@ const delivery = {
   subscriptionId: 'subscription-1',
   merchantId: 'merchant-1',
   notBefore: 0,
-  attempts: 3,
+  attemptsLeft: 3,
   backoffMs: 50,
 };
 
@@ -152,12 +152,12 @@ const imported = (phase: 'completed' | 'failed', unissued = false): FakeActiviti
 export const scenarios: Scenarios = {
   publishChange: {
     quiet: () => ({
-      activities: { pushPasses: async () => ({ passUpdates: {}, eventIds: [], late: [] }), publishEvents },
+      activities: { pushPasses: async () => ({ passUpdates: {}, newEventIds: [], late: [] }), publishEvents },
       input: change,
     }),
     answered: () => ({
       activities: {
-        pushPasses: async () => ({ passUpdates: { 'event-1': pushed }, eventIds: ['event-2'], late: [] }),
+        pushPasses: async () => ({ passUpdates: { 'event-1': pushed }, newEventIds: ['event-2'], late: [] }),
         publishEvents: failing(1, unavailable, publishEvents),
       },
       input: change,
@@ -165,8 +165,8 @@ export const scenarios: Scenarios = {
     }),
     pushedLate: () => ({
       activities: {
-        pushPasses: failing(10, unavailable, async () => ({ passUpdates: {}, eventIds: [], late: [] })),
-        pushLate: failing(1, unavailable, async () => ({ eventIds: ['event-2'] })),
+        pushPasses: failing(10, unavailable, async () => ({ passUpdates: {}, newEventIds: [], late: [] })),
+        pushLate: failing(1, unavailable, async () => ({ newEventIds: ['event-2'] })),
         publishEvents,
       },
       input: change,
@@ -176,8 +176,8 @@ export const scenarios: Scenarios = {
   issuePasses: {
     issued: () => ({
       activities: {
-        issueApplePasses: async () => ({ eventIds: ['apple-1'] }),
-        issueGooglePasses: async () => ({ eventIds: ['google-1'] }),
+        issueApplePasses: async () => ({ newEventIds: ['apple-1'] }),
+        issueGooglePasses: async () => ({ newEventIds: ['google-1'] }),
         publishEvents,
       },
       input: enrollment,
@@ -185,8 +185,8 @@ export const scenarios: Scenarios = {
     }),
     googleLate: () => ({
       activities: {
-        issueApplePasses: async () => ({ eventIds: ['apple-1'] }),
-        issueGooglePasses: failing(1, unavailable, async () => ({ eventIds: ['google-1'] })),
+        issueApplePasses: async () => ({ newEventIds: ['apple-1'] }),
+        issueGooglePasses: failing(1, unavailable, async () => ({ newEventIds: ['google-1'] })),
         issueLate: failing(1, unavailable, async () => undefined),
         publishEvents,
       },
@@ -232,7 +232,7 @@ export const scenarios: Scenarios = {
   },
   retryPasses: {
     pushed: () => ({
-      activities: { pushLate: failing(1, unavailable, async () => ({ eventIds: ['event-2'] })), publishEvents },
+      activities: { pushLate: failing(1, unavailable, async () => ({ newEventIds: ['event-2'] })), publishEvents },
       input: { merchantId: 'merchant-1', memberIds: [], eventIds: ['event-1'] },
     }),
     issued: () => ({
@@ -242,7 +242,7 @@ export const scenarios: Scenarios = {
     both: () => ({
       activities: {
         issueLate: failing(2, unavailable, async () => undefined),
-        pushLate: failing(1, unavailable, async () => ({ eventIds: ['event-2'] })),
+        pushLate: failing(1, unavailable, async () => ({ newEventIds: ['event-2'] })),
         publishEvents,
       },
       input: { merchantId: 'merchant-1', memberIds: ['member-1'], eventIds: ['event-1'] },

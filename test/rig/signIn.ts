@@ -10,7 +10,7 @@ export const aUser = (
   deps: Deps,
   { merchantId, email = `${newToken(6)}@example.com`.toLowerCase(), roleIds = ['owner'] }: Partial<UserRow>,
 ): Promise<UserRow> =>
-  createUser(deps, { merchantId: merchantId ?? '', email, roleIds, createdBy: 'test', mayGrant: () => {} });
+  createUser(deps, { merchantId: merchantId ?? '', email, roleIds, createdBy: 'test', checkGrant: () => {} });
 
 export const aLink = (deps: Deps, ...users: UserRow[]): Promise<string> =>
   createSignInLink(deps, { email: users[0]?.email ?? '', userIds: users.map(({ _id }) => _id) });

@@ -2,28 +2,28 @@ import { expect, test, vi } from 'vitest';
 import type { ApiDeps } from '../../api/apiDeps.js';
 import { planDispatch } from '../../api/changes/dispatch.js';
 
-function depsWith({ available = true, admitWorkflow = vi.fn(() => true) } = {}) {
-  const deps = { workflowClient: { available: () => available }, admission: { admitWorkflow } };
-  return { deps: deps as unknown as ApiDeps, admitWorkflow };
+function depsWith({ available = true, admit = vi.fn(() => true) } = {}) {
+  const deps = { workflowClient: { available: () => available }, admission: { admit } };
+  return { deps: deps as unknown as ApiDeps, admit };
 }
 
 test('a transaction that is repeated takes one token and gets the same answer', () => {
   const answers = [true, false, false];
-  const { deps, admitWorkflow } = depsWith({ admitWorkflow: vi.fn(() => answers.shift() ?? false) });
-  const { leaseOwnerOf } = planDispatch(deps, (key) => `id:${key}`);
-  expect([leaseOwnerOf('1'), leaseOwnerOf('2'), leaseOwnerOf('3')]).toEqual(['id:1', 'id:2', 'id:3']);
-  expect(admitWorkflow).toHaveBeenCalledTimes(1);
+  const { deps, admit } = depsWith({ admit: vi.fn(() => answers.shift() ?? false) });
+  const { admitWorkflow } = planDispatch(deps, (key) => `id:${key}`);
+  expect([admitWorkflow('1'), admitWorkflow('2'), admitWorkflow('3')]).toEqual(['id:1', 'id:2', 'id:3']);
+  expect(admit).toHaveBeenCalledTimes(1);
 });
 
 test('admission is checked again for a change whose answer has to wait after all', () => {
-  const admitWorkflow = vi.fn((awaited?: boolean) => awaited === true);
-  const { leaseOwnerOf } = planDispatch(depsWith({ admitWorkflow }).deps, (key) => key);
-  expect([leaseOwnerOf('1', false), leaseOwnerOf('1', true), leaseOwnerOf('2', true)]).toEqual([null, '1', '2']);
-  expect(admitWorkflow).toHaveBeenCalledTimes(2);
+  const admit = vi.fn((awaited?: boolean) => awaited === true);
+  const { admitWorkflow } = planDispatch(depsWith({ admit }).deps, (key) => key);
+  expect([admitWorkflow('1', false), admitWorkflow('1', true), admitWorkflow('2', true)]).toEqual([null, '1', '2']);
+  expect(admit).toHaveBeenCalledTimes(2);
 });
 
 test('no change is admitted while Temporal is unavailable', () => {
-  const { deps, admitWorkflow } = depsWith({ available: false });
-  expect(planDispatch(deps, (key) => key).leaseOwnerOf('1', true)).toBeNull();
-  expect(admitWorkflow).not.toHaveBeenCalled();
+  const { deps, admit } = depsWith({ available: false });
+  expect(planDispatch(deps, (key) => key).admitWorkflow('1', true)).toBeNull();
+  expect(admit).not.toHaveBeenCalled();
 });

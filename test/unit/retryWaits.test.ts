@@ -27,16 +27,16 @@ describe('the wait before an attempt', () => {
 describe('the number of an attempt in its policy', () => {
   const maxAttempts = 8;
   it.each([
-    ['the first retry after the attempt of publishing', { logged: 1, made: 1, attempts: 7 }, 2],
-    ['the first attempt of a replay', { logged: 0, made: 1, attempts: 8 }, 1],
-    ['goes on in a workflow that replaces a lost one', { logged: 4, made: 1, attempts: 4 }, 5],
+    ['the first retry after the attempt of publishing', { logged: 1, made: 1, attemptsLeft: 7 }, 2],
+    ['the first attempt of a replay', { logged: 0, made: 1, attemptsLeft: 8 }, 1],
+    ['goes on in a workflow that replaces a lost one', { logged: 4, made: 1, attemptsLeft: 4 }, 5],
     [
       'begins again after operators reset the workflow of an exhausted delivery',
-      { logged: 8, made: 1, attempts: 7 },
+      { logged: 8, made: 1, attemptsLeft: 7 },
       2,
     ],
-    ['is none that the delivery has not had', { logged: 2, made: 2, attempts: 1 }, 3],
-  ])('%s', (_title, { logged, made, attempts }, round) => {
-    expect(policyAttemptOf({ attempts: logged }, { made, attempts, maxAttempts })).toBe(round);
+    ['is none that the delivery has not had', { logged: 2, made: 2, attemptsLeft: 1 }, 3],
+  ])('%s', (_title, { logged, made, attemptsLeft }, round) => {
+    expect(policyAttemptOf({ attempts: logged }, { made, attemptsLeft, maxAttempts })).toBe(round);
   });
 });

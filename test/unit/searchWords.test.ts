@@ -6,10 +6,10 @@ import { ServiceError } from '../../schemas/errors.js';
 import { newId } from '../../schemas/ids.js';
 import {
   fold,
-  maxSearchTier,
+  maxSearchLevel,
   prefixRange,
   queryWords,
-  searchTier,
+  searchLevel,
   searchWords,
   wordForms,
 } from '../../schemas/searchWords.js';
@@ -154,16 +154,16 @@ describe('accents and apostrophes', () => {
   });
 });
 
-describe('the tier of a member', () => {
+describe('the level of a member', () => {
   it('is at least t for one of 4^t members', () => {
     const count = 40_000;
-    const tiers = Array.from({ length: count }, () => searchTier(newId()));
-    for (let tier = 1; tier <= 3; tier += 1) {
-      const share = tiers.filter((each) => each >= tier).length / count;
-      expect(share * 4 ** tier).toBeGreaterThan(0.8);
-      expect(share * 4 ** tier).toBeLessThan(1.2);
+    const levels = Array.from({ length: count }, () => searchLevel(newId()));
+    for (let level = 1; level <= 3; level += 1) {
+      const share = levels.filter((each) => each >= level).length / count;
+      expect(share * 4 ** level).toBeGreaterThan(0.8);
+      expect(share * 4 ** level).toBeLessThan(1.2);
     }
-    expect(Math.max(...tiers)).toBeLessThanOrEqual(maxSearchTier);
+    expect(Math.max(...levels)).toBeLessThanOrEqual(maxSearchLevel);
   });
 });
 

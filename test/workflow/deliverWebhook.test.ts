@@ -41,7 +41,7 @@ function start(over: Partial<DeliverWebhook> = {}) {
     subscriptionId: 'subscription-1',
     merchantId: 'm',
     notBefore: 0,
-    attempts: 5,
+    attemptsLeft: 5,
     backoffMs: 100,
     ...over,
   };
@@ -84,16 +84,16 @@ describe('attempts', () => {
   it('get the maximum number of attempts of the subscription', async () => {
     let allowed = 0;
     worker.fakes.postWebhook = async (input) => {
-      allowed = input.attempts;
+      allowed = input.attemptsLeft;
       return { state: 'succeeded' };
     };
-    await (await start({ attempts: 7 })).result();
+    await (await start({ attemptsLeft: 7 })).result();
     expect(allowed).toBe(7);
   });
 
   it('that a dying worker interrupted are repeated at once and do not count', async () => {
     answers(new Error('The worker is unavailable.'), new Error('The database went away.'), 'succeeded');
-    expect(await (await start({ attempts: 1 })).result()).toEqual({ state: 'succeeded' });
+    expect(await (await start({ attemptsLeft: 1 })).result()).toEqual({ state: 'succeeded' });
     expect(attempts).toHaveLength(3);
   });
 });

@@ -19,7 +19,7 @@ const issued = (platform: string) => async (input: { memberIds: readonly string[
   // A local activity may run again after a workflow task that took too long.
   if (!calls.includes(`issue ${platform}`)) calls.push(`issue ${platform}`);
   expect(input).toEqual({ memberIds: [memberId], leaseOwner: enrollId(memberId) });
-  return { eventIds: [`${platform}-created`] };
+  return { newEventIds: [`${platform}-created`] };
 };
 
 /** Fails `times` times, then calls `work`. */
@@ -72,8 +72,8 @@ describe('both passes', () => {
   });
 
   it('that exist already cause no further event', async () => {
-    worker.fakes.issueApplePasses = async () => ({ eventIds: [] });
-    worker.fakes.issueGooglePasses = async () => ({ eventIds: [] });
+    worker.fakes.issueApplePasses = async () => ({ newEventIds: [] });
+    worker.fakes.issueGooglePasses = async () => ({ newEventIds: [] });
     expect(await run()).toEqual({ apple: true, google: true });
     expect(calls).toEqual(['publish created']);
   });

@@ -37,7 +37,7 @@ beforeEach(() => {
   workflowId = `points:${newId()}:key-0001`;
   worker.fakes.pushPasses = async ({ leaseOwner, eventIds }) => {
     note(leaseOwner, `push ${eventIds.join()}`);
-    return { passUpdates: { 'event-1': pushed }, eventIds: ['pass-1'], late: [] };
+    return { passUpdates: { 'event-1': pushed }, newEventIds: ['pass-1'], late: [] };
   };
   worker.fakes.publishEvents = async ({ leaseOwner, eventIds }) => {
     note(leaseOwner, `publish ${eventIds.join()}`);
@@ -45,7 +45,7 @@ beforeEach(() => {
   };
   worker.fakes.pushLate = async ({ leaseOwner, eventIds }) => {
     note(leaseOwner, `push late ${eventIds.join()}`);
-    return { eventIds: [] };
+    return { newEventIds: [] };
   };
 });
 
@@ -96,7 +96,7 @@ describe('a change', () => {
   });
 
   it('of an event with another lease owner answers null', async () => {
-    worker.fakes.pushPasses = async () => ({ passUpdates: {}, eventIds: [], late: [] });
+    worker.fakes.pushPasses = async () => ({ passUpdates: {}, newEventIds: [], late: [] });
     expect(await ask()).toBeNull();
     await handle().result();
   });
@@ -113,7 +113,7 @@ describe('a push that fails', () => {
       attempts += 1;
       if (attempts === 1) throw new Error('Still unavailable.');
       note(leaseOwner, 'pushed late');
-      return { eventIds: ['pass-2'] };
+      return { newEventIds: ['pass-2'] };
     };
     expect(await ask()).toBeNull();
     expect(await handle().result()).toEqual({ pushed: false, published: 1 });
@@ -122,14 +122,14 @@ describe('a push that fails', () => {
   });
 
   it('for one wallet only is repeated for that wallet, and the event is published at once', async () => {
-    worker.fakes.pushPasses = async () => ({ passUpdates: {}, eventIds: [], late: ['event-1'] });
+    worker.fakes.pushPasses = async () => ({ passUpdates: {}, newEventIds: [], late: ['event-1'] });
     expect(await ask()).toBeNull();
     await handle().result();
     expect(calls.sort()).toEqual(['publish event-1', 'push late event-1']);
   });
 
   it('is repeated for a day, at least once a minute', async () => {
-    worker.fakes.pushPasses = async () => ({ passUpdates: {}, eventIds: [], late: ['event-1'] });
+    worker.fakes.pushPasses = async () => ({ passUpdates: {}, newEventIds: [], late: ['event-1'] });
     await ask();
     await handle().result();
     const { events = [] } = await handle().fetchHistory();

@@ -6,7 +6,7 @@ import { importId } from '../../../schemas/ids.js';
 import { requireActiveMerchant } from '../../access/suspended.js';
 import { newFence } from '../../outbox/leases.js';
 import { issueBoth } from '../../wallets/issuePasses.js';
-import { endIssue } from '../../wallets/revivePasses.js';
+import { clearIssueDue } from '../../wallets/revivePasses.js';
 import type { WorkerDeps } from '../../workerDeps.js';
 import { finishBatch } from '../finishBatch.js';
 import { keptForPassesMs, keptMs } from '../removeRows.js';
@@ -78,10 +78,10 @@ export async function issueImportedLate(
     const { apple, google } = row.published ?? { apple: 0, google: 0 };
     if (apple === memberIds.length && google === memberIds.length) continue;
     const fence = newFence();
-    const { eventIds, unissued } = await issueBoth(deps, { memberIds, leaseOwner, fence });
-    await publish(deps, { leaseOwner, fence, eventIds, cancellationSignal });
+    const { newEventIds, unissued } = await issueBoth(deps, { memberIds, leaseOwner, fence });
+    await publish(deps, { leaseOwner, fence, eventIds: newEventIds, cancellationSignal });
     await recordPublished(deps, { batch, row, memberIds });
-    await endIssue(
+    await clearIssueDue(
       deps,
       memberIds.filter((id) => !unissued.includes(id)),
     );

@@ -61,7 +61,7 @@ async function publishChunk(deps: WorkerDeps, { batch, row, cancellationSignal }
   const fence = newFence();
   const issued = await issueBoth(deps, { memberIds, leaseOwner, fence });
   const events = batch.quiet ? [] : await addEvents(deps, { row, created, leaseOwner, fence });
-  await publish(deps, { leaseOwner, fence, eventIds: [...events, ...issued.eventIds], cancellationSignal });
+  await publish(deps, { leaseOwner, fence, eventIds: [...events, ...issued.newEventIds], cancellationSignal });
   await recordPublished(deps, { batch, row, memberIds });
 }
 

@@ -16,7 +16,7 @@ export interface ApplePush {
   /** True when a device has to be pushed again. */
   unreached: boolean;
   /** The events of registrations that ended. */
-  eventIds: string[];
+  newEventIds: string[];
   detail: string;
   /** Updates of the devices, which the caller writes together with the other rows of the push. */
   deviceUpdates: DeviceUpdate[];
@@ -52,7 +52,7 @@ export async function pushApple(
   const ended: string[] = [];
   for (const { device, answer } of answered) {
     if (!isGone(apple, { device, answer, now: deps.now() })) continue;
-    const end = await endRegistration(deps, { device, leaseOwnerOf: () => leaseOwner });
+    const end = await endRegistration(deps, { device, admitWorkflow: () => leaseOwner });
     if (end) ended.push(end.eventId);
   }
 
@@ -66,7 +66,7 @@ export async function pushApple(
     devicesAttempted: devices.length,
     devicesNotified,
     unreached: answered.some(({ answer }) => answer.outcome === 'retry'),
-    eventIds: ended,
+    newEventIds: ended,
     detail: [`${devicesNotified} of ${devices.length} devices`, ...new Set(failureReasons)].join('; '),
     deviceUpdates: deviceUpdatesOf(deps.now(), answered, tag),
   };

@@ -129,7 +129,7 @@ function postpone(deps: WorkerDeps, memberId: string, error: Error | undefined):
 }
 
 /** Makes members without an object due, such as members from before stub mode was recorded. */
-export async function oweObjects(deps: WorkerDeps, ids: readonly string[]): Promise<void> {
+export async function markObjectsDue(deps: WorkerDeps, ids: readonly string[]): Promise<void> {
   if (deps.walletModes.google === 'stub' || ids.length === 0) return;
   const where = { 'pass.googleSaveUrl': { $exists: false } };
   await updateByIds(deps, 'members', { ids, where, change: { $set: { 'pass.googleDueAt': deps.now() } } });

@@ -8,7 +8,7 @@ import { sumOf } from '../../schemas/lots.js';
 const memberBatchSize = 200;
 const rowBatchSize = 500;
 
-type Audited = Pick<
+type Compared = Pick<
   MemberRow,
   '_id' | 'memberCode' | 'balance' | 'lifetimePoints' | 'version' | 'programId' | 'expiry'
 >;
@@ -26,7 +26,7 @@ interface Difference {
 /** `since`: from when on the points of a program expire. Older lots remain from a rule that was removed. */
 async function differencesOf(
   { collections }: Pick<Deps, 'collections'>,
-  members: Audited[],
+  members: Compared[],
   since: ReadonlyMap<string, number>,
 ): Promise<Difference[]> {
   const sums = new Map(members.map((member) => [member._id, { member, balance: 0, lifetimePoints: 0 }]));
@@ -54,7 +54,7 @@ async function differencesOf(
 }
 
 /** Yields, for each group of members of the merchant, the number of members and their differences. */
-export async function* auditLedger(
+export async function* verifyLedger(
   deps: Pick<Deps, 'collections'>,
   merchantId: string,
 ): AsyncGenerator<{ members: number; differences: Difference[] }> {
@@ -62,9 +62,9 @@ export async function* auditLedger(
   const since = new Map(expiries.map((row) => [row._id, row.since.getTime()]));
   const members = deps.collections.members
     .find({ merchantId })
-    .project<Audited>({ memberCode: 1, balance: 1, lifetimePoints: 1, version: 1, programId: 1, expiry: 1 })
+    .project<Compared>({ memberCode: 1, balance: 1, lifetimePoints: 1, version: 1, programId: 1, expiry: 1 })
     .batchSize(memberBatchSize);
-  let group: Audited[] = [];
+  let group: Compared[] = [];
   for await (const member of members) {
     group.push(member);
     if (group.length < memberBatchSize) continue;
