@@ -127,10 +127,6 @@ export function forbiddenReason(ip: string, allow: AllowList): string | null {
   return rangesWithReason.find(({ ranges }) => contains(ranges, ip))?.reason ?? 'forbidden';
 }
 
-export function isForbiddenAddress(ip: string, allow: AllowList): boolean {
-  return forbiddenReason(ip, allow) !== null;
-}
-
 /**
  * Each address family has its own BlockList: with one list for both, an IPv6 range can match IPv4 addresses, and the
  * reverse.

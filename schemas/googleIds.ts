@@ -1,15 +1,10 @@
 // Ids of Google's classes and objects: `issuerId.suffix`, where the suffix has only letters, digits, `.`, `_` and `-`.
-// Ids can be parsed back, so the object id in a callback identifies exactly one member.
+// An object id can be parsed back, so the one in a callback identifies exactly one member.
 const plainByte = /[A-Za-z0-9_-]/;
 
 /** The class id of a program. Each program has one class, which is created once and never deleted. */
 export function makeGoogleClassId(issuerId: string, programId: string): string {
   return `${issuerId}.program-${escapeSuffix(programId)}`;
-}
-
-/** The program of a class id; null for a class of another issuer or one that this service did not create. */
-export function parseGoogleClassId(issuerId: string, classId: string): string | null {
-  return parse(`${issuerId}.program-`, classId);
 }
 
 export function makeGoogleObjectId(issuerId: string, memberId: string): string {
@@ -18,12 +13,9 @@ export function makeGoogleObjectId(issuerId: string, memberId: string): string {
 
 /** The member of an object id; null for an object of another issuer or one that this service did not create. */
 export function parseGoogleObjectId(issuerId: string, objectId: string): string | null {
-  return parse(`${issuerId}.member-`, objectId);
-}
-
-function parse(prefix: string, id: string): string | null {
-  if (!id.startsWith(prefix)) return null;
-  const suffix = id.slice(prefix.length);
+  const prefix = `${issuerId}.member-`;
+  if (!objectId.startsWith(prefix)) return null;
+  const suffix = objectId.slice(prefix.length);
   const plain = unescapeSuffix(suffix);
   return plain !== '' && escapeSuffix(plain) === suffix ? plain : null;
 }

@@ -42,13 +42,6 @@ export function keyedChangeId(operation: KeyedOperation, memberId: string, key: 
   return `${operation}:${memberId}:${key}`;
 }
 
-export function parseKeyedChangeId(id: string): { operation: KeyedOperation; memberId: string; key: string } | null {
-  const [noun, memberId, key, ...rest] = id.split(':');
-  const operation = keyedOperations.find((known) => known === noun);
-  if (!operation || !memberId || !key || rest.length > 0) return null;
-  return { operation, memberId, key };
-}
-
 export const enrollId = (memberId: string): string => `enroll:${memberId}`;
 export const eraseId = (memberId: string): string => `erase:${memberId}`;
 export const changeId = (noun: string, memberId: string, eventId: string): string => `${noun}:${memberId}:${eventId}`;
@@ -67,14 +60,6 @@ export const relayId = (shard: number): string => `relay:${shard}`;
 /** `suffix` distinguishes a replay or a test from the first delivery of the same event. */
 export function deliveryWorkflowId(eventId: string, subscriptionId: string, suffix?: string): string {
   return suffix ? `delivery:${eventId}:${subscriptionId}:${suffix}` : `delivery:${eventId}:${subscriptionId}`;
-}
-
-export function parseDeliveryWorkflowId(
-  id: string,
-): { eventId: string; subscriptionId: string; suffix: string | undefined } | null {
-  const [noun, eventId, subscriptionId, suffix, ...rest] = id.split(':');
-  if (noun !== 'delivery' || !eventId || !subscriptionId || rest.length > 0) return null;
-  return { eventId, subscriptionId, suffix };
 }
 
 /** A UUID derived from its parts, so that a repeated effect gets the same id. */

@@ -7,8 +7,6 @@ const withoutControls = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/;
 
 const message = 'must not contain control characters or broken Unicode';
 
-export const isPlainText = (value: string): boolean => value.isWellFormed() && withoutControls.test(value);
-
 /** For fields that transform their input afterwards. The pattern also appears in the OpenAPI document. */
 export const plainText = () =>
   z

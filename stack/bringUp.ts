@@ -2,6 +2,7 @@
 // them answer.
 import { toError } from '../platform/toError.js';
 import { type ChosenPorts, choosePorts } from './chosenPorts.js';
+import type { SeedDemo, SeededDemo } from './demo.js';
 import { type Engines, startEngines } from './engines/startEngines.js';
 import type { NamedProcess } from './lock.js';
 import { persistedSecrets } from './persistedSecrets.js';
@@ -15,12 +16,7 @@ import type { Terminal } from './terminal.js';
 export interface StackParts {
   /** `env` is the environment that worker and API get. Returns a short text about the work done, for the terminal. */
   migrate(env: NodeJS.ProcessEnv): Promise<string>;
-  seedDemo(input: {
-    stackDir: string;
-    mongodbUri: string;
-    publicUrl: string;
-    consoleJwtSecret: string;
-  }): Promise<Demo & { signInLink: string }>;
+  seedDemo(input: SeedDemo): Promise<SeededDemo>;
   /** Returns whether the bundle was built anew. */
   buildConsole(): Promise<boolean>;
   workerPlan(env: NodeJS.ProcessEnv): ProcessPlan;

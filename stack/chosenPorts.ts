@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { parseJson } from '../platform/parseJson.js';
 import { ExpectedFailure } from './expectedFailure.js';
 import { findPort, isFree } from './ports.js';
 import type { Settings } from './settings.js';
@@ -54,10 +55,5 @@ export async function assertPortFree(variable: string, host: string, port: numbe
 }
 
 function readLast(file: string): KeptPorts | undefined {
-  if (!existsSync(file)) return undefined;
-  try {
-    return portsSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch {
-    return undefined;
-  }
+  return existsSync(file) ? portsSchema.safeParse(parseJson(readFileSync(file, 'utf8'))).data : undefined;
 }

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { parseJson } from '../platform/parseJson.js';
 import { identityOf, isAlive, type ProcessIdentity } from './processIdentity.js';
 import { isSystemError } from './systemError.js';
 
@@ -55,7 +56,7 @@ export function tryLock(path: string): { lock: Lock } | { heldBy: ProcessIdentit
 
     const text = readIfThere(path);
     if (text === undefined) continue;
-    const found = parseRecord(text);
+    const found = recordSchema.safeParse(parseJson(text)).data;
     if (found !== undefined && isAlive(found.holder)) return { heldBy: found.holder };
     if (removeStale(path, text)) leftBehind.push(...(found?.children ?? []));
   }
@@ -90,14 +91,6 @@ function removeStale(path: string, expected: string): boolean {
     rmSync(aside, { force: true });
   }
   return taken;
-}
-
-function parseRecord(text: string): z.infer<typeof recordSchema> | undefined {
-  try {
-    return recordSchema.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
 }
 
 function readIfThere(path: string): string | undefined {

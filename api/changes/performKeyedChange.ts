@@ -5,14 +5,14 @@ import type { Context } from 'koa';
 import { changeMember, storeAnswer } from '../../activities/members/changeMember.js';
 import type { Answer, ChangeFacts, ChangeMember } from '../../activities/members/changeTypes.js';
 import type { LedgerRow } from '../../schemas/collections.js';
+import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { isUuid, type KeyedOperation, keyedChangeId, newToken, sha256 } from '../../schemas/ids.js';
 import type { BalanceResult } from '../../schemas/members.js';
 import type { PassUpdate } from '../../schemas/passUpdate.js';
-import type { ApiDeps } from '../apiDeps.js';
-import type { Caller } from '../caller.js';
 import { success } from '../envelope.js';
 import { presentBalance } from '../presenters/member.js';
+import type { Request } from '../request.js';
 import { dispatch, planDispatch, pushAndWait, summaryOf, type WorkflowLabels } from './dispatch.js';
 
 const keyForm = /^[A-Za-z0-9_-]{8,128}$/;
@@ -30,25 +30,21 @@ function keyOf(ctx: Context): string {
   return key;
 }
 
-/** A hash of the body that does not depend on the order of its fields. */
-function fingerprintOf(body: unknown): string {
-  const fields = Object.entries(body ?? {}).filter(([, value]) => value !== undefined);
+/** A hash of the fields that does not depend on their order. */
+function fingerprintOf(body: object): string {
+  const fields = Object.entries(body).filter(([, value]) => value !== undefined);
   return sha256(JSON.stringify(fields.sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
-function answerOf(facts: ChangeFacts, passUpdate: PassUpdate | null, more: PerformKeyedChange['more']): Answer {
+function answerOf(facts: ChangeFacts, passUpdate: PassUpdate | null, more: KeyedMemberChange['more']): Answer {
   const { previous, current, entry } = facts;
   const result: BalanceResult = { member: presentBalance(facts), previous, current, passUpdate };
   return { status: 200, body: success({ ...result, ...(entry && more?.(entry)) }) };
 }
 
-export interface PerformKeyedChange {
+export interface KeyedMemberChange {
   operation: KeyedOperation;
   eventType: WorkflowLabels['eventType'];
-  memberId: string;
-  body: unknown;
-  caller: Caller;
-  ctx: Context;
   /** Called once, with the id of the ledger row that the change writes. */
   decide: (entryId: string) => ChangeMember['decide'];
   /** The fields of the answer other than the balances, from the ledger row of the change. */
@@ -61,11 +57,19 @@ export interface PerformKeyedChange {
  * gets the answer.
  */
 export async function performKeyedChange(
-  deps: ApiDeps,
-  keyedChange: PerformKeyedChange,
+  {
+    deps,
+    caller,
+    params,
+    body,
+    ctx,
+  }: Pick<Request<Endpoint>, 'deps' | 'caller' | 'params' | 'ctx'> & {
+    body: object | undefined;
+  },
+  { operation, eventType, decide, more }: KeyedMemberChange,
 ): Promise<{ status: number; bytes: Buffer }> {
-  const { operation, eventType, memberId, caller, ctx, decide, more } = keyedChange;
   const { merchantId } = caller;
+  const { id: memberId = '', ...otherParams } = params;
   const key = keyOf(ctx);
   if (!isUuid(memberId)) throw new ServiceError('MEMBER_NOT_FOUND');
   const id = keyedChangeId(operation, memberId, key);
@@ -76,7 +80,7 @@ export async function performKeyedChange(
     changeMember(deps, {
       merchantId,
       memberId,
-      keyedChange: { id, fingerprint: fingerprintOf(keyedChange.body), answer },
+      keyedChange: { id, fingerprint: fingerprintOf({ ...body, ...otherParams }), answer },
       decide: decide(id),
       ...plan,
     }),

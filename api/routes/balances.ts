@@ -12,28 +12,22 @@ import { readMember } from '../reads/members.js';
 import type { Routes } from '../request.js';
 
 export const balanceRoutes: Routes<keyof typeof balanceEndpoints> = {
-  async earnPoints({ deps, caller, params, body, ctx }) {
-    return performKeyedChange(deps, {
+  async earnPoints(request) {
+    const { deps, caller, body } = request;
+    return performKeyedChange(request, {
       operation: 'earn',
       eventType: 'points.changed',
-      memberId: params.id ?? '',
-      body,
-      caller,
-      ctx,
       decide: () => decideEarn(body, { actor: caller.actor, now: deps.now(), reader: earnedReader(deps) }),
       more: ({ delta, rule }) => ({ awarded: delta, rule }),
     });
   },
 
-  async reverseTransaction({ deps, caller, params, body, ctx }) {
-    const { id = '', transactionId = '' } = params;
-    return performKeyedChange(deps, {
+  async reverseTransaction(request) {
+    const { deps, caller, params, body } = request;
+    const { transactionId = '' } = params;
+    return performKeyedChange(request, {
       operation: 'reverse',
       eventType: 'points.changed',
-      memberId: id,
-      body: { ...body, transactionId },
-      caller,
-      ctx,
       decide: (reversalId) =>
         decideReversal(deps, { transactionId, reversalId, body, actor: caller.actor, now: deps.now() }),
       more: (entry) => ({ transaction: presentTransaction(entry) }),

@@ -7,31 +7,21 @@ import { presentBalance, presentMember } from '../presenters/member.js';
 import type { Routes } from '../request.js';
 
 export const changeRoutes: Routes<'adjustPoints' | 'redeemReward' | 'changeStatus' | 'pushPass'> = {
-  async adjustPoints({ deps, caller, params, body, ctx }) {
-    const decide = () => decidePoints(body, { actor: caller.actor, now: deps.now() });
-    const memberId = params.id ?? '';
-    return performKeyedChange(deps, {
+  async adjustPoints(request) {
+    const { deps, caller, body } = request;
+    return performKeyedChange(request, {
       operation: 'points',
       eventType: 'points.changed',
-      memberId,
-      body,
-      caller,
-      ctx,
-      decide,
+      decide: () => decidePoints(body, { actor: caller.actor, now: deps.now() }),
     });
   },
 
-  async redeemReward({ deps, caller, params, body, ctx }) {
-    const decide = () => decideRedeem(body, { actor: caller.actor, now: deps.now() });
-    const memberId = params.id ?? '';
-    return performKeyedChange(deps, {
+  async redeemReward(request) {
+    const { deps, caller, body } = request;
+    return performKeyedChange(request, {
       operation: 'redeem',
       eventType: 'reward.redeemed',
-      memberId,
-      body,
-      caller,
-      ctx,
-      decide,
+      decide: () => decideRedeem(body, { actor: caller.actor, now: deps.now() }),
     });
   },
 

@@ -3,6 +3,7 @@
 // docs/protocols/google-wallet.md#7-callbacks). Google's library for this, Tink, does not exist for Node.
 import { createPublicKey, verify } from 'node:crypto';
 import { z } from 'zod';
+import { parseJson } from '../../platform/parseJson.js';
 
 const sender = 'GooglePayPasses';
 const protocol = 'ECv2SigningOnly';
@@ -131,13 +132,5 @@ function isSignedBy(keyValue: string, bytes: Buffer, signature: string): boolean
     return verify('sha256', bytes, { key, dsaEncoding: 'der' }, Buffer.from(signature, 'base64'));
   } catch {
     return false;
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

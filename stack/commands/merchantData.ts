@@ -19,6 +19,7 @@ import { merchantCollections, merchantRows } from '../../activities/personal/mer
 import { update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import { removeAll, updateAll } from '../../platform/mongodb/updateMany.js';
+import { parseJson } from '../../platform/parseJson.js';
 import type { CollectionName } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { exportedRow } from '../../schemas/exportedRow.js';
@@ -221,7 +222,7 @@ export async function eraseAgain({ audited, say, progress }: CommandContext, { a
   const lines = readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line.trim() !== '');
-  const parsed = lines.map((line, index) => ({ line: index + 1, erasure: parseLine(line) }));
+  const parsed = lines.map((line, index) => ({ line: index + 1, erasure: erasure.safeParse(parseJson(line)).data }));
   const wrong = parsed.flatMap(({ line, erasure: found }) => (found ? [] : [`line ${line} is no erasure`]));
   if (wrong.length > 0) throw new Mistakes(wrong);
   let again = 0;
@@ -239,12 +240,4 @@ export async function eraseAgain({ audited, say, progress }: CommandContext, { a
     if (index % 100 === 99) progress(`${index + 1} of ${lines.length}`);
   }
   say(`erased ${again} members again; ${lines.length - again} were not there. Workers remove what is left of them`);
-}
-
-function parseLine(line: string): z.infer<typeof erasure> | null {
-  try {
-    return erasure.parse(JSON.parse(line));
-  } catch {
-    return null;
-  }
 }

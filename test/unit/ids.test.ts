@@ -1,4 +1,4 @@
-// Ids with a meaning are encoded and decoded in one file; each pair of functions is inverse.
+// Ids with a meaning are built in one file.
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { isApiKey, newApiKey } from '../../schemas/apiKeys.js';
@@ -13,8 +13,6 @@ import {
   newId,
   newMemberCode,
   newToken,
-  parseDeliveryWorkflowId,
-  parseKeyedChangeId,
   relayId,
   sha256,
 } from '../../schemas/ids.js';
@@ -25,16 +23,8 @@ const id = fc.uuid();
 const sample = <T>(make: () => T, count = 2_000): T[] => Array.from({ length: count }, make);
 
 describe('the id of a change', () => {
-  it('contains operation, member and key, and decodes to them', () => {
-    fc.assert(
-      fc.property(operation, id, key, (what, memberId, given) => {
-        expect(parseKeyedChangeId(keyedChangeId(what, memberId, given))).toEqual({
-          operation: what,
-          memberId,
-          key: given,
-        });
-      }),
-    );
+  it('contains operation, member and key', () => {
+    expect(keyedChangeId('points', 'm', 'order-1')).toBe('points:m:order-1');
   });
 
   it('differs for another operation, member or key', () => {
@@ -45,35 +35,12 @@ describe('the id of a change', () => {
       }),
     );
   });
-
-  it('is decoded from no other text', () => {
-    for (const text of ['', 'points', 'points:a', 'points:a:', 'points::b', 'enroll:a:b', 'points:a:b:c'])
-      expect(parseKeyedChangeId(text)).toBeNull();
-    fc.assert(
-      fc.property(
-        fc.string(),
-        (text) => !/^(points|redeem|earn|reverse):[^:]+:[^:]+$/.test(text) === (parseKeyedChangeId(text) === null),
-      ),
-    );
-  });
 });
 
 describe('the workflow id of a delivery', () => {
-  it('contains event, subscription and the suffix of a replay, and decodes to them', () => {
-    fc.assert(
-      fc.property(id, id, fc.option(id, { nil: undefined }), (eventId, subscriptionId, suffix) => {
-        expect(parseDeliveryWorkflowId(deliveryWorkflowId(eventId, subscriptionId, suffix))).toEqual({
-          eventId,
-          subscriptionId,
-          suffix,
-        });
-      }),
-    );
-  });
-
-  it('is decoded from no other text', () => {
-    for (const text of ['', 'delivery:a', 'delivery:a:', 'points:a:b', 'delivery:a:b:c:d'])
-      expect(parseDeliveryWorkflowId(text)).toBeNull();
+  it('contains event, subscription and the suffix of a replay', () => {
+    expect(deliveryWorkflowId('e', 's')).toBe('delivery:e:s');
+    expect(deliveryWorkflowId('e', 's', 'r')).toBe('delivery:e:s:r');
   });
 });
 

@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { email } from '../../schemas/email.js';
 import { name, tag } from '../../schemas/members.js';
-import { isPlainText, text, trimmedText } from '../../schemas/text.js';
+import { plainText, text, trimmedText } from '../../schemas/text.js';
 
+const isPlainText = (value: string): boolean => plainText().safeParse(value).success;
 const control = fc.oneof(
   fc.integer({ min: 0x00, max: 0x1f }),
   fc.integer({ min: 0x7f, max: 0x9f }),

@@ -15,6 +15,7 @@ import type { Actor } from '../../../schemas/members.js';
 import { endEventOf } from '../finishBatch.js';
 import { insertBatch } from '../insertBatch.js';
 import { atOnce, keptMs, removeRows } from '../removeRows.js';
+import { newBatchRow } from '../startBatch.js';
 
 export interface OpenImport {
   merchantId: string;
@@ -29,17 +30,10 @@ export interface OpenImport {
 
 /** Throws RATE_LIMITED. */
 export async function openImport(deps: Deps, input: OpenImport): Promise<BatchRow> {
-  const now = deps.now();
   const batch: BatchRow = {
-    _id: newId(),
-    ...input,
-    kind: 'members.import',
+    ...newBatchRow(deps, { _id: newId(), ...input, kind: 'members.import' }),
     phase: 'storing',
-    counts: { total: 0, created: 0, deduped: 0, failed: 0 },
-    passIssuance: { apple: 0, google: 0 },
-    done: 0,
-    startedAt: now,
-    phaseStartedAt: now,
+    phaseStartedAt: deps.now(),
     uploadSeenAt: await databaseNow(deps),
   };
   await insertBatch(deps, batch);

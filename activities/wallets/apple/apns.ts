@@ -1,6 +1,8 @@
 // Notifies phones through APNs that a pass changed. Each push has its own answer and time limit, so a problem of one
 // device affects no other. A 400 can also be a mistake of this service, which affects all devices (goneDevices.ts).
 import type { Logger } from 'pino';
+import { z } from 'zod';
+import { parseJson } from '../../../platform/parseJson.js';
 import { type ApnsToken, createApnsToken } from './apnsToken.js';
 import type { RealAppleCredentials } from './credentials.js';
 import { createHttp2Connection, type Http2Connection } from './http2Connection.js';
@@ -121,23 +123,16 @@ function headers(topic: string, pushToken: string, bearer: string | undefined): 
   };
 }
 
+/** The body of an answer other than 200. */
+const refusal = z.object({ reason: z.string() });
+
 function judge(pushToken: string, answer: Http2Answer): PushAnswer {
   const { status } = answer;
   if (status === 200) return { pushToken, outcome: 'sent', status };
-  const reason = reasonOf(answer.body);
+  const reason = refusal.safeParse(parseJson(answer.body)).data?.reason;
   const base = { pushToken, status, ...(reason && { reason }) };
   if (status === 410) return { ...base, outcome: 'gone' };
   if (status !== 429 && status < 500) return { ...base, outcome: 'rejected' };
   const seconds = Number(answer.headers['retry-after']);
   return { ...base, outcome: 'retry', ...(seconds > 0 && { retryAfterMs: seconds * 1000 }) };
-}
-
-function reasonOf(body: string): string | undefined {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    const hasReason = typeof parsed === 'object' && parsed !== null && 'reason' in parsed;
-    return hasReason && typeof parsed.reason === 'string' ? parsed.reason : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 // Google's batch endpoint: many requests in one multipart/mixed body, and their answers in another one. Answers are
 // matched by Content-ID, because Google does not guarantee their order. A request without an answer counts as a
 // transient failure.
+import { parseJson } from '../../../platform/parseJson.js';
 import { errorOfAnswer, GoogleWalletError } from './googleWalletError.js';
 
 export interface BatchPart {
@@ -62,14 +63,6 @@ function decodePart(section: string): (BatchAnswer & { index: number | null }) |
     status: Number(status),
     body: parseJson(rest.slice(1).join('\n\n')),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function unreadable(reason: string): GoogleWalletError {
