@@ -1,6 +1,6 @@
 // Builds the API from its configuration: the dependencies, and an HTTP server that does not listen yet. The process
 // (api/main.ts) and the tests build it in the same way.
-import { createServer, type Server, type ServerOptions } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { createNoteKeyUse } from '../activities/access/apiKeys.js';
@@ -30,7 +30,6 @@ export interface ApiInput {
   patience?: DepsOptions['timeouts'];
   /** The clock; by default that of the machine. */
   now?: DepsOptions['now'];
-  server?: ServerOptions;
 }
 
 export interface Api {
@@ -45,7 +44,7 @@ export interface Api {
 }
 
 export async function createApi(input: ApiInput): Promise<Api> {
-  const { config, log, metrics = createMetrics(), patience, now, server } = input;
+  const { config, log, metrics = createMetrics(), patience, now } = input;
   const wallets = await createWallets({ config, log });
   const tracing = await createTracing({ config, log, process: 'api' });
   const deps = createDeps({
@@ -69,7 +68,7 @@ export async function createApi(input: ApiInput): Promise<Api> {
     largeRequests: createLargeRequests({ config }, { total: config.LARGE_REQUESTS }),
     exports: createLargeRequests({ config }),
   });
-  const answering = createServer({ ...serverOptions(config), ...server }, app.callback());
+  const answering = createServer(serverOptions(config), app.callback());
   answerMalformedRequests(answering, deps);
   return {
     server: answering,

@@ -109,13 +109,13 @@ export function expire(lots: readonly Lot[], now: Date): LotsAfter {
 
 export const sumOf = (lots: readonly Lot[]): number => lots.reduce((sum, { left }) => sum + left, 0);
 
-/** The next expiries, one line for each date. */
-export function expiringOf(lots: readonly Lot[], moments = 3): { points: number; at: Date }[] {
+/** The next three expiries, one line for each date. */
+export function expiringOf(lots: readonly Lot[]): { points: number; at: Date }[] {
   const lines: { points: number; at: Date }[] = [];
   for (const { left, at } of lots) {
     const last = lines.at(-1);
     if (last?.at.getTime() === at.getTime()) last.points += left;
     else lines.push({ points: left, at });
   }
-  return lines.slice(0, moments);
+  return lines.slice(0, 3);
 }

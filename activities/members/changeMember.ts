@@ -1,6 +1,6 @@
 // Every change that a request makes to a member that exists goes through this file; enrollment, expiry and campaigns use
-// memberWrites.ts directly. One transaction writes the row of the idempotency key, the member's
-// new state, its ledger row and its event, and increments `version` (guarantee 1 of docs/architecture.md).
+// memberWrites.ts directly. One transaction writes the row of the idempotency key, the member's new state, its ledger
+// row and its event, and increments `version` (guarantee 1 of docs/architecture.md).
 import { Binary } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import { isDuplicateKey, VersionConflict } from '../../platform/mongodb/conflicts.js';
@@ -52,7 +52,7 @@ async function earlierResult(
   };
 }
 
-async function attempt(deps: Deps, input: ChangeMember): Promise<ChangeResult> {
+async function tryChange(deps: Deps, input: ChangeMember): Promise<ChangeResult> {
   const { merchantId, memberId, keyedChange } = input;
   const [claim, found] = await Promise.all([
     keyedChange ? deps.read.idempotencyKey({ _id: keyedChange.id, merchantId }) : null,
@@ -177,7 +177,7 @@ function idempotencyKeyRow(
  * applies it.
  */
 export function changeMember(deps: Deps, input: ChangeMember): Promise<ChangeResult> {
-  return deps.runExclusive(input.memberId, () => retryOnConflict(deps, () => attempt(deps, input)));
+  return deps.runExclusive(input.memberId, () => retryOnConflict(deps, () => tryChange(deps, input)));
 }
 
 /** Stores the answer of a key unless it has one already. Returns the stored answer, which is the first one. */

@@ -17,7 +17,7 @@ export function createTokenBucket(
   now: () => number = () => performance.now(),
 ): (awaited: boolean) => boolean {
   const most = { tokens: perSecond * 2, demand: Math.max(perSecond / 2, 1) };
-  const given: Bucket = { tokens: most.tokens, filledAt: now() };
+  const supply: Bucket = { tokens: most.tokens, filledAt: now() };
   /** Every change takes one, even a change that gets no workflow. Below zero, more changes arrive than tokens. */
   const demand: Bucket = { tokens: most.demand, filledAt: now() };
 
@@ -28,11 +28,11 @@ export function createTokenBucket(
   }
 
   return function takeToken(awaited) {
-    fill(given, most.tokens);
+    fill(supply, most.tokens);
     fill(demand, most.demand);
-    const taken = given.tokens >= 1 && (awaited || demand.tokens >= 1);
+    const taken = supply.tokens >= 1 && (awaited || demand.tokens >= 1);
     demand.tokens = Math.max(demand.tokens - 1, -most.tokens);
-    if (taken) given.tokens -= 1;
+    if (taken) supply.tokens -= 1;
     return taken;
   };
 }

@@ -64,7 +64,6 @@ export interface WorkflowClient {
    * The same for the first attempt to issue a new member's passes. Null means only that the result is not known yet.
    */
   awaitPassIssuance: (workflow: StartWorkflow<'issuePasses'>, waitMs: number) => Promise<PassIssuance | null>;
-  cancel: (workflowId: string) => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -210,10 +209,6 @@ export function createWorkflowClient({ client, connection, log, watch = true }: 
       awaitUpdate<'publishChange', PassUpdate | null>(passUpdateUpdate, { workflow, waitMs }),
     awaitPassIssuance: (workflow, waitMs) =>
       awaitUpdate<'issuePasses', PassIssuance>(passIssuanceUpdate, { workflow, waitMs }),
-
-    async cancel(workflowId) {
-      await client.workflow.getHandle(workflowId).cancel();
-    },
 
     async close() {
       clearInterval(looking);

@@ -56,7 +56,6 @@ beforeAll(async () => {
     },
     awaitPassUpdate: async () => null,
     awaitPassIssuance: async () => null,
-    cancel: async () => {},
     close: async () => {},
   };
   const log = service.deps.log;

@@ -19,12 +19,7 @@ import type { AppleCertificates } from './appleCertificates.js';
  * `hang`: never answers. `reset`: resets the stream. `drop`: cuts the connection. `goaway`: sends GOAWAY on the
  * connection.
  */
-export type ApnsAnswer =
-  | { status: number; reason?: string; retryAfterSeconds?: number; delayMs?: number }
-  | 'hang'
-  | 'reset'
-  | 'drop'
-  | 'goaway';
+export type ApnsAnswer = { status: number; reason?: string; delayMs?: number } | 'hang' | 'reset' | 'drop' | 'goaway';
 
 type ForbiddenReason = 'MissingProviderToken' | 'InvalidProviderToken' | 'ExpiredProviderToken' | 'BadCertificate';
 
@@ -227,7 +222,6 @@ async function respond(stream: ServerHttp2Stream, session: Http2Session, answer:
   }
   if (answer.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, answer.delayMs));
   if (stream.destroyed) return;
-  const retryAfter = answer.retryAfterSeconds === undefined ? {} : { 'retry-after': String(answer.retryAfterSeconds) };
-  stream.respond({ ':status': answer.status, 'apns-id': crypto.randomUUID(), ...retryAfter });
+  stream.respond({ ':status': answer.status, 'apns-id': crypto.randomUUID() });
   stream.end(answer.status === 200 ? undefined : JSON.stringify({ reason: answer.reason ?? 'Unknown' }));
 }

@@ -21,8 +21,6 @@ export interface PushAnswer {
   status: number | null;
   /** The reason that APNs gave, or what happened to the connection. */
   reason?: string;
-  /** How long APNs asked us to wait before a retry. */
-  retryAfterMs?: number;
 }
 
 export interface Apns {
@@ -132,7 +130,5 @@ function judge(pushToken: string, answer: Http2Answer): PushAnswer {
   const reason = refusal.safeParse(parseJson(answer.body)).data?.reason;
   const base = { pushToken, status, ...(reason && { reason }) };
   if (status === 410) return { ...base, outcome: 'gone' };
-  if (status !== 429 && status < 500) return { ...base, outcome: 'rejected' };
-  const seconds = Number(answer.headers['retry-after']);
-  return { ...base, outcome: 'retry', ...(seconds > 0 && { retryAfterMs: seconds * 1000 }) };
+  return { ...base, outcome: status === 429 || status >= 500 ? 'retry' : 'rejected' };
 }

@@ -23,7 +23,6 @@ export interface GoogleWalletApiOptions {
   timeoutMs?: number;
   /** Sites that may show Google's own save button. */
   origins?: string[];
-  now?: () => Date;
 }
 
 /** Objects in one batch request: few enough that Google answers well within the timeout. */
@@ -32,7 +31,7 @@ const maxMessages = 10;
 const pageSize = 200;
 
 export function createGoogleWalletApi(options: GoogleWalletApiOptions): GoogleWalletApi {
-  const { credentials, pacer, log, timeoutMs = 10_000, origins = [], now = () => new Date() } = options;
+  const { credentials, pacer, log, timeoutMs = 10_000, origins = [] } = options;
   const { issuerId, origin } = credentials;
   const auth = createGoogleAuth(credentials, timeoutMs);
   // The library must not retry: the caller decides on retries, and hidden ones would exceed the rate of the pacer.
@@ -161,7 +160,7 @@ export function createGoogleWalletApi(options: GoogleWalletApiOptions): GoogleWa
 
   return {
     getObject,
-    saveUrl: createSaveUrl(credentials, { origins, now }),
+    saveUrl: createSaveUrl(credentials, origins),
 
     async upsertClass(program) {
       const wanted = loyaltyClassOf(issuerId, program);

@@ -18,13 +18,13 @@ export interface Clock {
 
 export interface RequestPacerOptions {
   perSecond?: number;
-  /** All processes with the same Redis and key share the rate. */
+  /** All processes with the same Redis share the rate. */
   redis?: Pick<Redis, 'status' | 'eval'>;
-  key?: string;
   clock?: Clock;
   log?: Pick<Logger, 'warn' | 'info'>;
 }
 
+const redisKey = 'google:pacer';
 /** How long Redis may take to answer before this process assigns slots itself. */
 const redisTimeoutMs = 500;
 /** How long this process then assigns slots itself before it tries Redis again. */
@@ -52,7 +52,7 @@ return string.format('%.0f', slot - now)
 `;
 
 export function createRequestPacer(options: RequestPacerOptions = {}): RequestPacer {
-  const { perSecond = 18, redis, key = 'google:pacer', clock = wallClock, log } = options;
+  const { perSecond = 18, redis, clock = wallClock, log } = options;
   const gapMicros = Math.ceil(1_000_000 / perSecond);
   const gapMs = gapMicros / 1_000;
   let freeAt = Number.NEGATIVE_INFINITY;
@@ -68,7 +68,7 @@ export function createRequestPacer(options: RequestPacerOptions = {}): RequestPa
   }
 
   async function bookInRedis(client: Pick<Redis, 'eval'>, n: number): Promise<number> {
-    const asked = client.eval(bookSlots, 1, key, String(gapMicros), String(n));
+    const asked = client.eval(bookSlots, 1, redisKey, String(gapMicros), String(n));
     const answer = await within(asked, { ms: redisTimeoutMs, fallback: undefined });
     if (answer === undefined) throw new Error('Redis did not answer in time.');
     const waitMs = Number(answer) / 1_000;

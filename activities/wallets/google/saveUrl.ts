@@ -4,15 +4,10 @@ import { createPrivateKey } from 'node:crypto';
 import { SignJWT } from 'jose';
 import type { RealGoogleCredentials } from './credentials.js';
 
-export interface SaveUrlOptions {
-  /** Sites that may show Google's own button. */
-  origins?: string[];
-  now?: () => Date;
-}
-
+/** `origins`: sites that may show Google's own button. */
 export function createSaveUrl(
   credentials: Pick<RealGoogleCredentials, 'clientEmail' | 'privateKey'>,
-  { origins = [], now = () => new Date() }: SaveUrlOptions = {},
+  origins: string[],
 ): (objectId: string, classId: string) => Promise<string> {
   const key = createPrivateKey(credentials.privateKey);
   return async function saveUrl(objectId, classId) {
@@ -24,7 +19,7 @@ export function createSaveUrl(
     })
       .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
       .setIssuer(credentials.clientEmail)
-      .setIssuedAt(now())
+      .setIssuedAt()
       .sign(key);
     return `https://pay.google.com/gp/v/save/${token}`;
   };
