@@ -28,8 +28,8 @@ export function mistakesOf(schema: z.ZodType, error: z.ZodError): Mistake[] {
 }
 
 function nearestField(schema: z.ZodType, path: readonly PropertyKey[], key: string): string | undefined {
-  const beside = schemasAt(schema, path).flatMap((found) => Object.keys(definitionOf(found).shape ?? {}));
-  return nearest(key, beside) ?? nearest(key, fieldPaths(schema));
+  const siblings = schemasAt(schema, path).flatMap((found) => Object.keys(definitionOf(found).shape ?? {}));
+  return nearest(key, siblings) ?? nearest(key, fieldPaths(schema));
 }
 
 /** The known field that is most similar to the word, if any is similar. Compares only the last part of a path. */

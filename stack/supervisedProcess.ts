@@ -73,7 +73,7 @@ export function superviseProcess(plan: ProcessPlan, logFile: string, events: Pro
   const stopping = new AbortController();
   let current: ChildProcess | undefined;
   let quickDeaths = 0;
-  let lives: Promise<void> = Promise.resolve();
+  let keptAlive: Promise<void> = Promise.resolve();
 
   const begin = (): { child: ChildProcess; ended: Promise<string>; ready: Promise<void> } => {
     const child = spawnInto(plan, logFile);
@@ -98,7 +98,7 @@ export function superviseProcess(plan: ProcessPlan, logFile: string, events: Pro
     });
   };
 
-  const live = async (first: Promise<string>, since: number) => {
+  const keepAlive = async (first: Promise<string>, since: number) => {
     let ended = first;
     let began = since;
     for (;;) {
@@ -142,13 +142,13 @@ export function superviseProcess(plan: ProcessPlan, logFile: string, events: Pro
         throw failedStart(plan, error, logFile, child.exitCode);
       }
       watchOver(child, ended);
-      lives = live(ended, Date.now());
+      keptAlive = keepAlive(ended, Date.now());
     },
     async stop() {
       stopping.abort();
       const child = current;
       if (child !== undefined) await endProcess(child, plan.graceMs);
-      await lives;
+      await keptAlive;
       events.gone();
     },
     kill() {

@@ -90,7 +90,7 @@ export function eraseMember(
       if (!member) throw new ServiceError('MEMBER_NOT_FOUND');
       tried = given ?? deps.now();
       await commitErasure(deps, { member, begun, erasedAt: tried });
-      await afterwards(deps, member, tried);
+      await logAndCount(deps, member, tried);
       return tried;
     }),
   );
@@ -121,7 +121,7 @@ async function commitErasure(
 }
 
 /** The log line is one of the sources from which erasures are repeated after a restore. */
-async function afterwards(deps: Deps, { _id, merchantId, programId }: MemberRow, erasedAt: Date): Promise<void> {
+async function logAndCount(deps: Deps, { _id, merchantId, programId }: MemberRow, erasedAt: Date): Promise<void> {
   deps.log.info({ memberId: _id, merchantId, programId, erasedAt }, 'a member was erased');
   await deps
     .countMembers({ merchantId, programId, created: -1 })

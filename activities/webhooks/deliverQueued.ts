@@ -25,14 +25,14 @@ const pollMs = 1_000;
  * After an attempt has ended, the loop waits this long for others, so that one query and one write serve several
  * deliveries.
  */
-const gatherMs = 100;
+const coalesceMs = 100;
 /** How many deliveries are taken at a time: more than there are slots while the receiver answers quickly. */
-const mostTaken = 200;
+const maxTaken = 200;
 /**
  * The number of attempts that a subscription keeps waiting while no slot is free, because otherwise retries would take
  * each slot that becomes free.
  */
-const fewest = 2;
+const minRunning = 2;
 
 export interface DeliverQueued {
   shard: number;
@@ -57,7 +57,7 @@ export async function deliverQueued(deps: WorkerDeps, { shard, signal }: Deliver
       });
     for (const row of waiting) {
       if (loops.has(row._id)) continue;
-      const loop = deliverOf(deps, { row, signal })
+      const loop = deliverSubscription(deps, { row, signal })
         .catch((error: unknown) => {
           deps.log.warn({ err: error, subscriptionId: row._id }, 'queued deliveries could not be taken; trying again');
         })
@@ -70,7 +70,7 @@ export async function deliverQueued(deps: WorkerDeps, { shard, signal }: Deliver
 }
 
 /** Delivers the queue of one subscription until it is empty. */
-async function deliverOf(
+async function deliverSubscription(
   deps: WorkerDeps,
   { row, signal }: { row: WaitingSubscriptionRow; signal: AbortSignal },
 ): Promise<void> {
@@ -83,7 +83,7 @@ async function deliverOf(
       await deps.background.sleep(pollMs, { signal });
       continue;
     }
-    const room = Math.max(deps.deliveryLimits.room(merchantId, subscriptionId), fewest - running.size);
+    const room = Math.max(deps.deliveryLimits.room(merchantId, subscriptionId), minRunning - running.size);
     let waitMs = pollMs;
     if (room > 0) {
       if (due.length === 0) {
@@ -96,7 +96,7 @@ async function deliverOf(
         due = head.due;
         waitMs = head.waitMs;
       }
-      const taken = due.splice(0, Math.min(Math.max(room, 2 * endedSinceTaken), mostTaken));
+      const taken = due.splice(0, Math.min(Math.max(room, 2 * endedSinceTaken), maxTaken));
       endedSinceTaken = 0;
       for (const attempt of taken.length > 0 ? await takeAndDeliver(deps, { row, ids: taken }) : []) {
         running.add(attempt);
@@ -109,7 +109,7 @@ async function deliverOf(
     deps.background.noteBacklog(subscriptionId, due.length > 0);
     if (running.size === 0 && due.length > 0 && room > 0) continue;
     await deps.background.sleep(waitMs, { signal, until: [...running] });
-    if (running.size > 0) await deps.background.sleep(gatherMs, { signal });
+    if (running.size > 0) await deps.background.sleep(coalesceMs, { signal });
   }
 }
 

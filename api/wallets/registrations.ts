@@ -64,7 +64,7 @@ export async function register(
       const known = await deps.collections.devices.findOne({ _id }, { projection: { pushToken: 1 } });
       if (known) {
         kind = 'known';
-        await updatePushToken(deps, { _id, known: known.pushToken, pushToken });
+        await updateKnownPushToken(deps, { _id, known: known.pushToken, pushToken });
         return null;
       }
       const { WALLET_DEVICES_PER_PASS, WALLET_PASSES_PER_DEVICE: most } = deps.config;
@@ -98,27 +98,28 @@ export async function register(
       };
     },
   });
-  if (kind !== 'full') await holdPushToken(deps, pass, pushToken);
+  if (kind !== 'full') await updateDevicePushToken(deps, pass, pushToken);
   return { kind, done };
 }
 
 /** A push to the old token may have been lost, so the phone is pushed again soon. */
-const newPushToken = (deps: Deps, pushToken: string) => ({
+const pushTokenChange = (deps: Deps, pushToken: string) => ({
   $set: { pushToken, recheckAt: deps.now(), recheckRound: 0 },
   $unset: { lastPush: '' as const, stale: '' as const },
 });
 
-async function holdPushToken(deps: Deps, pass: PassOnDevice, pushToken: string): Promise<void> {
+/** Stores the push token for the other passes of the device. */
+async function updateDevicePushToken(deps: Deps, pass: PassOnDevice, pushToken: string): Promise<void> {
   const { deviceLibraryIdentifier, passTypeIdentifier } = pass;
   const where = { deviceLibraryIdentifier, passTypeIdentifier, pushToken: { $ne: pushToken } };
-  await updateAll(deps, 'devices', { where, change: newPushToken(deps, pushToken) });
+  await updateAll(deps, 'devices', { where, change: pushTokenChange(deps, pushToken) });
 }
 
 /** Stores a changed push token. Throws VersionConflict when the device has unregistered. */
-async function updatePushToken(deps: Deps, at: { _id: string; known: string; pushToken: string }): Promise<void> {
+async function updateKnownPushToken(deps: Deps, at: { _id: string; known: string; pushToken: string }): Promise<void> {
   const { _id, known, pushToken } = at;
   if (known === pushToken) return;
-  const kept = await deps.collections.devices.updateOne({ _id }, newPushToken(deps, pushToken));
+  const kept = await deps.collections.devices.updateOne({ _id }, pushTokenChange(deps, pushToken));
   if (kept.matchedCount === 0) throw new VersionConflict('The device has unregistered since.');
 }
 

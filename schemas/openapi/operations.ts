@@ -115,8 +115,10 @@ function otherExample(data: JsonSchema, at: ExampleOf, field: 'deduped' | 'dryRu
 function jsonContent({ name, endpoint, outputs }: OperationInput, status: number) {
   const data = outputs.of(`${name}.result`);
   const at = { components: outputs.components, operation: name };
-  const beside = ([201, 202] as const).find((other) => status === 200 && endpoint.statuses.includes(other));
-  const example = beside ? otherExample(data, at, beside === 201 ? 'deduped' : 'dryRun') : exampleOf(data, at);
+  const otherStatus = ([201, 202] as const).find((other) => status === 200 && endpoint.statuses.includes(other));
+  const example = otherStatus
+    ? otherExample(data, at, otherStatus === 201 ? 'deduped' : 'dryRun')
+    : exampleOf(data, at);
   const partial = codesOf(endpoint).filter((code) => errorTable[code].status === status);
   const [code] = partial;
   if (code === undefined)

@@ -43,11 +43,11 @@ const shownMembers = 100;
 async function missing({ deps, say }: CommandContext, { args }: CommandInput): Promise<void> {
   const [programId, ...rest] = args;
   if (rest.length > 0) throw new Mistakes(['name one program, or none']);
-  const owed = deps.collections.members
+  const withoutPass = deps.collections.members
     .find({ 'pass.googleDueAt': { $gt: new Date(0) } }, { projection: { memberCode: 1, programId: 1, pass: 1 } })
     .batchSize(1_000);
   let count = 0;
-  for await (const { memberCode, programId: of, pass } of owed) {
+  for await (const { memberCode, programId: of, pass } of withoutPass) {
     if (pass.googleSaveUrl !== undefined || (programId !== undefined && of !== programId)) continue;
     count += 1;
     if (count <= shownMembers) say(`${memberCode}  ${of}  google, since ${pass.googleDueAt?.toISOString()}`);

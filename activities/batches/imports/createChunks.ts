@@ -41,7 +41,7 @@ const transactionConcurrency = 2;
 export async function createChunks(deps: Deps, input: CreateChunks): Promise<number> {
   let created = 0;
   await retryOnConflict(deps, () =>
-    attempt(deps, input, ({ made, outcomes }) => {
+    createMissingChunks(deps, input, ({ made, outcomes }) => {
       created += made.length;
       for (const [outcome, rows] of Object.entries(addOutcomes(noCounts, outcomes)))
         deps.metrics.importRows(outcome, rows);
@@ -50,7 +50,7 @@ export async function createChunks(deps: Deps, input: CreateChunks): Promise<num
   return created;
 }
 
-async function attempt(
+async function createMissingChunks(
   deps: Deps,
   { batch, program, from, count }: CreateChunks,
   committed: (decided: Decided) => void,
