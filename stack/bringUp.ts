@@ -73,7 +73,7 @@ export async function bringUp(deps: BringUpDeps): Promise<BroughtUp> {
   ]);
   const desk = parts.deskPlan(env, (wallets) => {
     for (const plan of [worker, api]) Object.assign(plan.env, wallets);
-    for (const { name, pid } of deps.living()) if (name === 'worker' || name === 'api') process.kill(pid, 'SIGTERM');
+    deps.supervisor.restart([worker.name, api.name]);
   });
   // The demo works without it, so nothing waits for it.
   deps.supervisor.start(desk).catch((error: unknown) => {

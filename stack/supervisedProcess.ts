@@ -46,6 +46,8 @@ export interface ProcessEvents {
   started(pid: number): void;
   /** The process ended without a stop request; it is started again after `delayMs`. */
   died(ending: string, delayMs: number): void;
+  /** The process ended because {@link SupervisedProcess.restart} was called; it is started again at once. */
+  restarting(): void;
   /** The process lives but does not do its work, so it is killed; `died` follows. */
   stuck(reason: string): void;
   recovered(tookMs: number): void;
@@ -59,6 +61,8 @@ export interface SupervisedProcess {
    * process's log.
    */
   start(): Promise<void>;
+  /** Ends the process with SIGTERM, so that it starts again with the present `env` of its plan. */
+  restart(): void;
   stop(): Promise<void>;
   kill(): void;
 }
@@ -73,6 +77,7 @@ export function superviseProcess(plan: ProcessPlan, logFile: string, events: Pro
   const stopping = new AbortController();
   let current: ChildProcess | undefined;
   let quickDeaths = 0;
+  let ordered: ChildProcess | undefined;
   let keptAlive: Promise<void> = Promise.resolve();
 
   const begin = (): { child: ChildProcess; ended: Promise<string>; ready: Promise<void> } => {
@@ -103,12 +108,14 @@ export function superviseProcess(plan: ProcessPlan, logFile: string, events: Pro
     let began = since;
     for (;;) {
       const ending = await ended;
+      const isOrdered = ordered !== undefined && ordered === current;
       current = undefined;
       if (stopping.signal.aborted) return;
-      quickDeaths = Date.now() - began < quickMs ? quickDeaths + 1 : 0;
+      quickDeaths = !isOrdered && Date.now() - began < quickMs ? quickDeaths + 1 : 0;
       const delayMs = delaysMs[Math.min(quickDeaths, delaysMs.length) - 1] ?? 0;
       const diedAt = Date.now();
-      events.died(ending, delayMs);
+      if (isOrdered) events.restarting();
+      else events.died(ending, delayMs);
       await sleep(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return;
 
@@ -143,6 +150,10 @@ export function superviseProcess(plan: ProcessPlan, logFile: string, events: Pro
       }
       watchOver(child, ended);
       keptAlive = keepAlive(ended, Date.now());
+    },
+    restart() {
+      ordered = current;
+      current?.kill('SIGTERM');
     },
     async stop() {
       stopping.abort();

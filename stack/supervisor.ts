@@ -18,6 +18,8 @@ export interface SupervisorDeps {
 export interface Supervisor {
   /** Resolves when the process is ready; throws ExpectedFailure when it does not become ready. */
   start(plan: ProcessPlan): Promise<void>;
+  /** Starts running processes again, with the present `env` of their plans. */
+  restart(names: readonly string[]): void;
   /** Stops the processes in the given order, then all others. */
   stopAll(order: string[]): Promise<void>;
   killAll(): void;
@@ -50,6 +52,11 @@ export function createSupervisor({ logDir, terminal, onChange }: SupervisorDeps)
           terminal.warn(`${plan.title} ${ending}; ${when}`);
           reaper.watch([...living.values()].map(({ pid }) => pid));
         },
+        restarting() {
+          living.delete(plan.name);
+          terminal.line(`  ${plan.title} is started again, with new settings`);
+          reaper.watch([...living.values()].map(({ pid }) => pid));
+        },
         stuck(reason) {
           terminal.warn(`${plan.title} lives and does not work: it ${reason}; ending it, see ${logFile}`);
         },
@@ -65,6 +72,9 @@ export function createSupervisor({ logDir, terminal, onChange }: SupervisorDeps)
       });
       processes.push(supervised);
       await supervised.start();
+    },
+    restart(names) {
+      for (const supervised of processes) if (names.includes(supervised.plan.name)) supervised.restart();
     },
     async stopAll(order) {
       stopping = true;

@@ -56,6 +56,7 @@ export function applePassView(config: Pick<Config, 'PUBLIC_URL'>, { member, prog
     label: program.fields.primaryLabel,
     balance: member.balance,
     goal: program.goal,
+    rewardName: program.rewardName,
     rewards: ownRewards({ member, program }),
     expiring: expiryLines(program, member),
     tier: tierNow({ member, program }),

@@ -26,6 +26,8 @@ export interface Card {
   stripUrl: string | undefined;
   /** True right after the enrollment. */
   isNew: boolean;
+  /** Where a virtual phone shows this card; only in the demo. */
+  deskUrl?: string | undefined;
 }
 
 const drawn = new LRUCache<string, Html>({ max: 1_000 });
@@ -192,6 +194,9 @@ function walletButtons({ appleUrl, googleUrl, googleFirst, words: { card } }: Ca
   </nav>`;
 }
 
+export const virtualPhone = ({ deskUrl, words }: Pick<Card, 'deskUrl' | 'words'>): Html | false =>
+  deskUrl !== undefined && html`<p class="actions"><a class="button" href="${deskUrl}">${words.card.virtualPhone}</a></p>`;
+
 export function cardBody(card: Card): Html {
   const { member, cardUrl, isNew, words } = card;
   const state = cardState(card);
@@ -204,6 +209,7 @@ export function cardBody(card: Card): Html {
   }
   <div class="message" id="said" ${!state.message && new Html('hidden')}>${speech}<p id="message">${state.message}</p></div>
   <p class="unseen" id="news" role="status"></p>
+  ${virtualPhone(card)}
   ${walletButtons(card)}
   <aside class="elsewhere" aria-label="${words.card.onPhone}">${qrSvg(cardUrl)}<p class="note">${words.card.scan}</p></aside>
   ${back(card)}

@@ -2,6 +2,7 @@
 // JavaScript.
 import { Html, html } from '../../platform/html.js';
 import type { Program } from '../../schemas/programs.js';
+import { type Card, virtualPhone } from './card.js';
 import { tick } from './icons.js';
 import type { Page } from './layout.js';
 import type { Words } from './words.js';
@@ -128,7 +129,7 @@ export const enrollPage = (joining: Joining): Page => ({
  * When links are mailed: the same page for everybody, whether the email was known or not. Otherwise the page for a
  * known email, because a new member gets the card at once.
  */
-export function joinedPage(joining: Joining, email: string): Page {
+export function joinedPage(joining: Joining & Pick<Card, 'deskUrl'>, email: string): Page {
   const { program, words, mails } = joining;
   const { join, language } = words;
   const [heading, text] = mails ? [join.sent, join.sentTo(email)] : [join.known, join.knownText];
@@ -139,6 +140,6 @@ export function joinedPage(joining: Joining, email: string): Page {
     shape: 'split',
     body: html`<div class="join">${hero(joining)}
 <div class="said" role="status"><h2>${heading}</h2>
-<p>${text}</p></div></div>`,
+<p>${text}</p>${virtualPhone(joining)}</div></div>`,
   };
 }

@@ -31,6 +31,15 @@ export const basePath = ({ config }: Pick<ApiDeps, 'config'>): string =>
 export const pictureUrl = (deps: Pick<ApiDeps, 'config'>, program: Program, name: 'logo' | 'strip'): string =>
   `${basePath(deps)}/wallet/images/${encodeURIComponent(program._id)}/${name}.png`;
 
+/**
+ * The page of the demo's live desk that puts a member's card on its phones; `of` is what the console searches for.
+ * Undefined outside of the demo. The part after `#` is not sent to the server, so no log has it.
+ */
+export function deskUrl(deps: Pick<ApiDeps, 'config'>, { of, program }: { of: string; program: Program }) {
+  if (deps.config.LIVE_DESK_URL === undefined) return undefined;
+  return `${basePath(deps)}/console/live-desk#${new URLSearchParams({ of, program: program._id })}`;
+}
+
 /** The page, and its style sheet, whose hash the Content-Security-Policy needs. */
 export function pageHtml(deps: Pick<ApiDeps, 'config'>, page: Page): { text: string; rules: string } {
   const { title, language, program, body, shape, script = false } = page;

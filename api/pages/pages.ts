@@ -20,7 +20,7 @@ import { isReal, sendPass } from '../wallets/apple.js';
 import { cardBody, cardState } from './card.js';
 import { cardScript } from './cardScript.js';
 import { enrollFields, enrollForm, enrollPage, honeypot, type Joining, joinedPage } from './enrollForm.js';
-import { pictureUrl, sendPage } from './layout.js';
+import { deskUrl, pictureUrl, sendPage } from './layout.js';
 import { type Words, wordsFor } from './words.js';
 
 async function memberByToken(deps: ApiDeps, token: string): Promise<{ member: MemberRow; program: Program } | null> {
@@ -60,6 +60,7 @@ async function showCard(deps: ApiDeps, ctx: Context, token: string): Promise<voi
     logoUrl: logoOf(deps, program),
     stripUrl: program.passTemplate.images.strip && pictureUrl(deps, program, 'strip'),
     isNew: ctx.query.welcome !== undefined,
+    deskUrl: deskUrl(deps, { of: member.memberCode, program }),
   };
   ctx.vary('User-Agent');
   sendPage(deps, ctx, {
@@ -123,7 +124,9 @@ async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
       body: enrollForm({ ...joining, values, errors, notice }),
     });
   // A bot gets the page for a known email, so that it does not notice the honeypot.
-  if (values[honeypot]) return sendPage(deps, ctx, joinedPage(joining, values.email ?? ''));
+  const joined = (email: string) =>
+    sendPage(deps, ctx, joinedPage({ ...joining, deskUrl: deskUrl(deps, { of: email, program }) }, email));
+  if (values[honeypot]) return joined(values.email ?? '');
   const parsed = publicEnrollRequest.safeParse({ ...queryOf(ctx), ...values });
   const errors = Object.fromEntries(parsed.error?.issues.map(({ path, message }) => [path.join('.'), message]) ?? []);
   if (program.enrollment.consentText !== undefined && !values.consent) errors.consent = 'is required';
@@ -143,7 +146,7 @@ async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
       requestId: ctx.state.requestId,
       awaited: !mails,
     });
-    if (mails || enrolled.kind === 'deduped') return sendPage(deps, ctx, joinedPage(joining, parsed.data.person.email));
+    if (mails || enrolled.kind === 'deduped') return joined(parsed.data.person.email);
     ctx.redirect(`${passUrlOf(deps, enrolled.member)}?welcome`);
     ctx.status = 303;
   } catch (error) {

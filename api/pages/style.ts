@@ -21,7 +21,7 @@ a { color: inherit; }
 .card.void :is(.logo, .strip) { filter: grayscale(1); }
 main:has(.card.void) :is(.welcome, .foot) { display: none; }
 .card header { display: flex; align-items: center; gap: .75rem; }
-.logo { width: 2.5rem; height: 2.5rem; object-fit: contain; border-radius: .6rem; flex: none; }
+.logo { height: 2.5rem; max-width: 45%; object-fit: contain; border-radius: .6rem; flex: none; }
 .card h1 { font-size: 1.1rem; line-height: 1.25; font-weight: 650; overflow-wrap: anywhere; }
 .card header p { font-size: .85rem; opacity: .85; overflow-wrap: anywhere; }
 .strip { display: block; width: calc(100% + 2.7rem); margin: 1.1rem -1.35rem 0; }
@@ -103,7 +103,7 @@ main:has(.card.void) :is(.welcome, .foot) { display: none; }
 
 .join { border-radius: 1.5rem; overflow: hidden; background: var(--panel); border: 1px solid var(--line); box-shadow: 0 18px 40px -18px rgb(0 0 0 / .35); }
 .hero { padding: 1.6rem 1.35rem 1.5rem; color: var(--ink); background: linear-gradient(150deg, color-mix(in srgb, var(--paper) 86%, #fff), var(--paper) 42%, color-mix(in srgb, var(--paper) 84%, #000)); }
-.hero .logo { width: 3rem; height: 3rem; margin-bottom: .9rem; display: block; }
+.hero .logo { height: 3.5rem; max-width: 100%; margin-bottom: .9rem; display: block; }
 .hero h1 { font-size: 1.6rem; line-height: 1.2; letter-spacing: -.01em; overflow-wrap: anywhere; }
 .hero p { margin-top: .4rem; opacity: .92; }
 .perks { list-style: none; display: grid; gap: .5rem; margin-top: 1.1rem; font-size: .95rem; }

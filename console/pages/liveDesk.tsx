@@ -1,43 +1,38 @@
-// The live desk of the demo: two virtual phones and a log of every hop of a change. The phones and the log come from
-// the desk's process (test/phone/desk.ts); changes are calls of the public API.
-import { useEffect, useState } from 'react';
-import { notify, useAction, useDraft, useRead } from '../actions.js';
+// The live desk of the demo: two virtual phones that hold the cards of members, and a log of every hop of a change. The
+// phones and the log come from the desk's process (test/phone/desk.ts); changes are calls of the public API.
+import { useEffect, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import { notify, useAction, useRead, useSettled } from '../actions.js';
 import { api, data, newKey } from '../api.js';
+import { type Change, changesOf, type Hop } from '../hops.js';
 import { Button, Select, TextInput } from '../parts/form.js';
 import { Page, Panel } from '../parts/page.js';
-import { type ApplePass, Iphone, LockScreen } from '../parts/phones.js';
-import { Table } from '../parts/table.js';
+import { Android, type ApplePass, type GooglePass, Iphone, LockScreen, type Pictures } from '../parts/phones.js';
+import { may } from '../session.js';
 import { texts } from '../texts.js';
-import { useCard } from './member.js';
+import { nameOf } from './members.js';
 
 const said = texts.desk;
 const deskUrl = document.querySelector<HTMLMetaElement>('meta[name=live-desk]')?.content ?? '';
 
-interface Hop {
-  at: number;
-  who: keyof typeof said.actors;
-  what: string;
-  /** The name of a mail, which the desk shows as a page. */
-  mail?: string;
+interface Held {
+  memberId: string;
+  name: string;
+  pictures: Pictures;
+  lockScreen?: string;
 }
 
-interface VirtualCard {
-  label: string;
-  balance: string;
-  accountName: string | null;
-  background: string | null;
-  barcode: string;
-}
+type Phone = 'iphone' | 'android';
 
 interface DeskState {
   wallets: boolean;
   phones: {
-    iphone: { passUrl: string; pass: ApplePass; lockScreen?: string; isOffline: boolean } | null;
-    android: { passUrl: string; card: VirtualCard; lockScreen?: string } | null;
+    iphone: (Held & { pass: ApplePass; isOffline: boolean }) | null;
+    android: (Held & { pass: GooglePass }) | null;
   };
 }
 
-const keptHops = 60;
+const keptHops = 200;
 
 async function order(body: Record<string, unknown>): Promise<void> {
   const answer = await fetch(deskUrl, { method: 'POST', body: JSON.stringify(body) });
@@ -48,7 +43,6 @@ function useDesk() {
   const [state, setState] = useState<DeskState>();
   const [hops, setHops] = useState<readonly Hop[]>([]);
   const [isGone, setIsGone] = useState(false);
-  const add = (hop: Hop) => setHops((now) => [hop, ...now].slice(0, keptHops));
   useEffect(() => {
     const source = new EventSource(deskUrl);
     source.onopen = () => {
@@ -59,11 +53,11 @@ function useDesk() {
     source.addEventListener('state', ({ data: text }) => setState(JSON.parse(text)));
     source.addEventListener('hop', ({ data: text }) => {
       const hop: Hop = JSON.parse(text);
-      setHops((now) => [hop, ...now].slice(0, keptHops));
+      setHops((now) => [...now, hop].slice(-keptHops));
     });
     return () => source.close();
   }, []);
-  return { state, hops, isGone, add };
+  return { state, hops, isGone };
 }
 
 export function LiveDesk() {
@@ -74,159 +68,237 @@ export function LiveDesk() {
   );
 }
 
-const people = [
+const readMember = (id: string) => data(api.GET('/merchants/me/members/{id}', { params: { path: { id } } }));
+
+const waitMs = 500;
+const tries = 60;
+
+/** Repeats until there is a value. Throws `failure` after half a minute. */
+async function patiently<T>(read: () => Promise<T | undefined>, failure: string): Promise<T> {
+  for (let count = 0; count < tries; count += 1) {
+    const found = await read();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+  }
+  throw new Error(failure);
+}
+
+async function putCard(id: string, phones: readonly Phone[]): Promise<void> {
+  const member = await readMember(id);
+  const card = { memberId: id, name: nameOf(member), passUrl: member.apple.passUrl };
+  for (const phone of phones) {
+    if (phone === 'iphone') await order({ do: phone, ...card });
+    else {
+      // The link that saves the card at Google comes with the first pass there.
+      const saveUrl = await patiently(async () => (await readMember(id)).google.saveUrl, said.noSaveUrl);
+      await order({ do: phone, ...card, saveUrl });
+    }
+  }
+}
+
+/** The card that a link to this page asks for: words of a search, and the program. */
+function useWanted(): { of: string; program: string } | undefined {
+  const [hash] = useState(() => new URLSearchParams(window.location.hash.slice(1)));
+  const of = hash.get('of');
+  return of === null ? undefined : { of, program: hash.get('program') ?? '' };
+}
+
+const bothPhones: readonly Phone[] = ['iphone', 'android'];
+const samples = [
   { phone: 'iphone', firstName: 'Ada' },
   { phone: 'android', firstName: 'Grace' },
 ] as const;
-
-const saveWaitMs = 500;
-const saveTries = 60;
-
-/** The link that saves the card at Google; it comes with the first pass. */
-async function saveUrlOf(id: string): Promise<string> {
-  for (let tries = 0; tries < saveTries; tries += 1) {
-    const { google } = await data(api.GET('/merchants/me/members/{id}', { params: { path: { id } } }));
-    if (google.saveUrl) return google.saveUrl;
-    await new Promise((resolve) => setTimeout(resolve, saveWaitMs));
-  }
-  throw new Error(said.gone);
-}
+const typingMs = 200;
+const newMembersMs = 3_000;
 
 function Desk() {
-  const { state, hops, isGone, add } = useDesk();
-  const programs = useRead(['programs'], () => data(api.GET('/merchants/me/programs')));
-  const open = (programs.data ?? []).filter(({ archived }) => !archived);
-  const [members, setMembers] = useDraft<string[]>('desk-members', []);
-  const [programId, setProgramId] = useState('');
-  const [message, setMessage] = useState(said.firstMessage);
-  const [clickedAt, setClickedAt] = useState(0);
-  const program = open.find(({ _id }) => _id === programId) ?? open.find(({ style }) => style === 'stamps') ?? open[0];
-  const { iphone, android } = state?.phones ?? { iphone: null, android: null };
-  const shown = iphone?.pass.storeCard.headerFields?.find(({ key }) => key === 'balance')?.value;
-  const card = useCard(members[0] ?? '', shown);
-
-  const wallets = useAction(() => order({ do: 'wallets' }));
-  const join = useAction(
-    async () => {
-      const ids: string[] = [];
-      for (const { phone, firstName } of people) {
-        const body = { programId: program?._id ?? '', firstName };
-        const { id, apple } = await data(api.POST('/merchants/me/members', { body }));
-        ids.push(id);
-        const passUrl = apple.passUrl;
-        if (phone === 'iphone') await order({ do: phone, passUrl });
-        else await order({ do: phone, passUrl, saveUrl: await saveUrlOf(id) });
-      }
-      return ids;
-    },
-    { onDone: setMembers, changes: ['members'] },
-  );
-  const gesture = useAction(async () => {
-    setClickedAt(Date.now());
-    await Promise.all(
-      members.map(async (id, index) => {
-        const name = people[index]?.firstName ?? '';
-        add({ at: Date.now(), who: 'console', what: said.clicked(name) });
-        const params = { path: { id }, header: { 'Idempotency-Key': newKey() } };
-        const body = { delta: 1, ...(message && { changeMessage: message }) };
-        const { current } = await data(api.PATCH('/merchants/me/members/{id}/points', { params, body }));
-        add({ at: Date.now(), who: 'console', what: said.answered(name, current) });
-      }),
+  const { state, hops, isGone } = useDesk();
+  const wanted = useWanted();
+  const show = useAction(async ({ of, program }: { of: string; program: string }) => {
+    await order({ do: 'wallets' });
+    const query = { q: of, pageSize: 1, ...(program && { programId: program }) };
+    const id = await patiently(
+      async () => (await data(api.GET('/merchants/me/members', { params: { query } }))).items[0]?.id,
+      said.nobody(of),
     );
+    await putCard(id, bothPhones);
+    window.history.replaceState(null, '', window.location.pathname);
   });
-  const press = (body: Record<string, unknown>) => order(body).catch((error: Error) => notify('failed', error.message));
+  const isAsked = useRef(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the link is followed once
+  useEffect(() => {
+    if (!wanted || isAsked.current) return;
+    isAsked.current = true;
+    show.run(wanted);
+  }, []);
+  const wallets = useAction(() => order({ do: 'wallets' }));
+  const isStarting = state?.wallets === false && (wallets.isRunning || show.isRunning);
 
   if (!state) return <p className="hint">{isGone ? said.gone : texts.frame.loading}</p>;
   return (
     <>
       {isGone && <p className="banner failed">{said.gone}</p>}
       {!state.wallets && (
-        <Panel title={said.phones}>
-          <p>{said.noWallets}</p>
+        <Panel title={said.switchOn}>
+          <p>{said.switchOnHint}</p>
           <div>
-            <Button kind="primary" isDisabled={wallets.isRunning} onPress={() => wallets.run()}>
-              {wallets.isRunning ? said.waiting : said.giveWallets}
+            <Button kind="primary" isDisabled={isStarting} onPress={() => wallets.run()}>
+              {isStarting ? said.switchingOn : said.switchOn}
             </Button>
           </div>
+          <details>
+            <summary>{said.technically}</summary>
+            <p className="hint">{said.standIns}</p>
+          </details>
         </Panel>
       )}
-      <div className="columns">
-        <Panel title={said.phones}>
-          <div className="phones">
-            <div className="stack">
-              <Iphone name={said.iphone} pass={iphone?.pass} pictures={card.data?.appleImages} empty={said.noCard} />
-              <Shown title={iphone?.pass.organizationName} message={iphone?.lockScreen} />
-              <Button
-                isDisabled={!iphone}
-                onPress={() => press({ do: 'flight', on: !iphone?.isOffline })}
-                aria-pressed={iphone?.isOffline ?? false}
-              >
-                {iphone?.isOffline ? said.flightOff : said.flightOn}
-              </Button>
-            </div>
-            <div className="stack">
-              <Face card={android?.card} />
-              <Shown title={android?.card.accountName ?? undefined} message={android?.lockScreen} />
-            </div>
-          </div>
-        </Panel>
-        <Panel title={said.controls}>
-          {open.length > 0 && (
+      <div className="desk">
+        <Give state={state} />
+        <Phones state={state} isBusy={isStarting} isShowing={show.isRunning} />
+        <Log hops={hops} />
+        <Breakdown />
+      </div>
+    </>
+  );
+}
+
+const press = (body: Record<string, unknown>) => order(body).catch((error: Error) => notify('failed', error.message));
+
+function Give({ state: { wallets, phones } }: { state: DeskState }) {
+  const [message, setMessage] = useState(said.firstMessage);
+  const [programId, setProgramId] = useState('');
+  const ids = [...new Set([phones.iphone, phones.android].flatMap((held) => (held ? [held.memberId] : [])))];
+  const held = useRead(['member', 'desk', ...ids], () => Promise.all(ids.map(readMember)), { keep: true });
+  const programs = useRead(['programs'], () => data(api.GET('/merchants/me/programs')));
+  const open = (programs.data ?? []).filter(({ archived }) => !archived);
+  const program = programId || held.data?.[0]?.program._id || open.find(({ style }) => style === 'stamps')?._id || '';
+  const styles = new Set(held.data?.map(({ program: { style } }) => (style === 'stamps' ? 'stamp' : 'point')));
+  const give = useAction(
+    async () => {
+      const body = { delta: 1, ...(message && { changeMessage: message }) };
+      const given = ids.map(async (id) => {
+        const params = { path: { id }, header: { 'Idempotency-Key': newKey() } };
+        await data(api.PATCH('/merchants/me/members/{id}/points', { params, body }));
+        await order({ do: 'look', memberIds: [id] });
+      });
+      await Promise.all(given);
+    },
+    { changes: ['member'] },
+  );
+  const enroll = useAction(
+    async () => {
+      for (const { phone, firstName } of samples) {
+        const { id } = await data(api.POST('/merchants/me/members', { body: { programId: program, firstName } }));
+        await putCard(id, [phone]);
+      }
+    },
+    { changes: ['members'] },
+  );
+  const [style = 'stamp'] = styles;
+  return (
+    <Panel title={said.give} needs="merchants.members:edit">
+      <TextInput name="message" label={said.message} value={message} onChange={setMessage} />
+      <div>
+        <Button kind="primary" isDisabled={ids.length === 0 || give.isRunning} onPress={() => give.run()}>
+          {styles.size > 1 ? said.giveEach : said.giveOne[style]}
+        </Button>
+      </div>
+      {ids.length === 0 && <p className="hint">{said.firstCard}</p>}
+      {may('merchants.members:create') && open.length > 0 && (
+        <details>
+          <summary>{said.samples}</summary>
+          <div className="form">
             <Select
               name="programId"
-              label={said.program}
-              value={program?._id ?? ''}
+              label={texts.members.program}
+              value={program}
               options={open.map(({ _id, name }) => [_id, name])}
               onChange={setProgramId}
             />
-          )}
-          <div>
-            <Button isDisabled={!state.wallets || join.isRunning} onPress={() => join.run()}>
-              {join.isRunning ? said.joining : said.join}
-            </Button>
+            <div>
+              <Button isDisabled={!wallets || enroll.isRunning} onPress={() => enroll.run()}>
+                {enroll.isRunning ? said.joining : said.join}
+              </Button>
+            </div>
           </div>
-          <TextInput name="message" label={said.message} value={message} onChange={setMessage} />
-          <div className="row">
-            <Button
-              kind="primary"
-              isDisabled={!iphone || members.length === 0 || gesture.isRunning}
-              onPress={() => gesture.run()}
-            >
-              {said.gesture(program?.fields.primaryLabel ?? '')}
-            </Button>
-            <Button kind="danger" onPress={() => press({ do: 'kill', name: 'worker' })}>
-              {said.killWorker}
-            </Button>
-            <Button kind="danger" onPress={() => press({ do: 'kill', name: 'temporal' })}>
-              {said.killTemporal}
-            </Button>
-          </div>
-        </Panel>
-      </div>
-      <Panel title={said.log}>
-        <Table
-          name={said.log}
-          rows={hops.toSorted((one, other) => other.at - one.at)}
-          keyOf={({ at, who, what }) => `${at} ${who} ${what}`}
-          empty={said.noHops}
-          columns={[
-            { title: said.at, numeric: true, cell: ({ at }) => said.ms(clickedAt === 0 ? -1 : at - clickedAt) },
-            { title: said.who, cell: ({ who }) => said.actors[who] },
-            {
-              title: said.what,
-              cell: ({ what, mail }) =>
-                mail === undefined ? (
-                  what
-                ) : (
-                  <a href={`${deskUrl}/mails/${mail}`} target="_blank" rel="noreferrer">
-                    {what}
-                  </a>
-                ),
-            },
-          ]}
+        </details>
+      )}
+    </Panel>
+  );
+}
+
+interface PhonesProps {
+  state: DeskState;
+  /** The service starts again. */
+  isBusy: boolean;
+  isShowing: boolean;
+}
+
+function Phones({ state: { wallets, phones }, isBusy, isShowing }: PhonesProps) {
+  const [search, setSearch] = useState('');
+  const words = useSettled(search, typingMs).trim();
+  const query = { pageSize: 20, ...(words && { q: words }) };
+  const members = useRead(
+    ['members', 'desk', query],
+    () => data(api.GET('/merchants/me/members', { params: { query } })),
+    { keep: true, everyMs: isBusy ? false : newMembersMs },
+  );
+  const put = useAction(({ phone, id }: { phone: Phone; id: string }) => putCard(id, [phone]));
+  const choice = (phone: Phone) => {
+    const held = phones[phone];
+    const found = members.data?.items ?? [];
+    const isListed = held === null || found.some(({ id }) => id === held.memberId);
+    const options = [
+      ...(held === null ? [['', said.choose] as const] : []),
+      ...(isListed ? [] : [[held.memberId, held.name] as const]),
+      ...found.map((member) => [member.id, said.cardOption(nameOf(member), member.program.name)] as const),
+    ];
+    return (
+      <>
+        <Select
+          name={`${phone}.memberId`}
+          label={said.cardOf[phone]}
+          value={held?.memberId ?? ''}
+          options={options}
+          isDisabled={!wallets || put.isRunning || isShowing}
+          onChange={(id) => id && put.run({ phone, id })}
         />
-      </Panel>
-    </>
+        {held && <Link href={`/members/${held.memberId}`}>{said.openMember(held.name)}</Link>}
+      </>
+    );
+  };
+  const { iphone, android } = phones;
+  const empty = put.isRunning || isShowing ? said.adding : said.noCard;
+  return (
+    <Panel title={said.phones}>
+      <TextInput
+        name="search"
+        type="search"
+        label={said.find}
+        hint={said.findHint}
+        value={search}
+        onChange={setSearch}
+      />
+      <div className="phones">
+        <div className="stack">
+          {choice('iphone')}
+          <Iphone pass={iphone?.pass} pictures={iphone?.pictures} empty={empty} />
+          <Shown title={iphone?.pass.organizationName} message={iphone?.lockScreen} />
+          <Button
+            isDisabled={!iphone}
+            onPress={() => press({ do: 'flight', on: !iphone?.isOffline })}
+            aria-pressed={iphone?.isOffline ?? false}
+          >
+            {iphone?.isOffline ? said.flightOff : said.flightOn}
+          </Button>
+        </div>
+        <div className="stack">
+          {choice('android')}
+          <Android pass={android?.pass} pictures={android?.pictures} empty={empty} message={android?.lockScreen ?? ''} />
+          <Shown title={android?.pass.class.programName} message={android?.lockScreen} />
+        </div>
+      </div>
+    </Panel>
   );
 }
 
@@ -238,24 +310,67 @@ function Shown({ title, message }: { title: string | undefined; message: string 
   );
 }
 
-function Face({ card }: { card: VirtualCard | undefined }) {
+function Breakdown() {
   return (
-    <figure className="phone android">
-      <figcaption>{said.android}</figcaption>
-      <div className="screen">
-        {card ? (
-          <div className="pass google dark" style={{ background: card.background ?? '#3c4043' }}>
-            <strong className="google-name">{card.accountName}</strong>
-            <div>
-              <span className="pass-label">{card.label}</span>
-              <span className="pass-primary">{card.balance}</span>
-            </div>
-            <code>{card.barcode}</code>
-          </div>
-        ) : (
-          <p className="empty">{said.noCard}</p>
-        )}
+    <Panel title={said.breakdown}>
+      <p>{said.breakdownHint}</p>
+      <div className="row">
+        <Button kind="danger" onPress={() => press({ do: 'kill', name: 'worker' })}>
+          {said.killWorker}
+        </Button>
+        <Button kind="danger" onPress={() => press({ do: 'kill', name: 'temporal' })}>
+          {said.killTemporal}
+        </Button>
       </div>
-    </figure>
+      <p className="hint">{said.breakdownDetail}</p>
+    </Panel>
+  );
+}
+
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+
+function Log({ hops }: { hops: readonly Hop[] }) {
+  const changes = changesOf(hops);
+  return (
+    <Panel title={said.log}>
+      {changes.length === 0 && <p className="empty">{said.noHops}</p>}
+      <div className="hops">
+        {changes.map((change) => (
+          <Group key={change.start.id} change={change} />
+        ))}
+      </div>
+      <p className="hint">{said.logHint}</p>
+    </Panel>
+  );
+}
+
+function Group({ change: { start, steps } }: { change: Change }) {
+  const title = said.hop(start);
+  return (
+    <section aria-label={title}>
+      <h3>
+        <time dateTime={new Date(start.at).toISOString()}>{clock.format(start.at)}</time>{' '}
+        {start.mail === undefined ? (
+          title
+        ) : (
+          <a href={`${deskUrl}/mails/${start.mail}`} target="_blank" rel="noreferrer">
+            {title}
+          </a>
+        )}
+      </h3>
+      {start.what === 'changed' && steps.length === 0 && <p className="hint">{said.underWay}</p>}
+      {steps.length > 0 && (
+        <ol>
+          {steps.map((hop) => (
+            <li key={hop.id}>
+              <span className="number">{said.after(hop.at - start.at)}</span>
+              <span>
+                {said.hop(hop)} {said.isTechnical(hop) && <small className="hint">{hop.detail}</small>}
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
   );
 }

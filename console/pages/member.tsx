@@ -1,8 +1,8 @@
 // One member: the card as the member sees it, the ledger with reversals, the timeline with each phone's fetches, and
 // all actions on the member.
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useLocation, useParams } from 'wouter';
-import { useAction, useDraft, useRead } from '../actions.js';
+import { queryClient, useAction, useDraft, useRead } from '../actions.js';
 import { api, apiUrl, data, newKey } from '../api.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, Form, Select, Submit, TextInput } from '../parts/form.js';
@@ -16,7 +16,7 @@ import { useNames } from './people.js';
 
 const said = texts.member;
 const edit = 'merchants.members:edit';
-const changes = ['member', 'members', 'ledger', 'timeline', 'pass'];
+const changes = ['member', 'member-card', 'members', 'ledger', 'timeline', 'pass'];
 /** A caller has 1,000 requests in 15 minutes; the polling of this page uses a third of them. */
 const followMs = 10_000;
 
@@ -84,17 +84,15 @@ export function Member() {
 const expiringText = ({ points, at }: Detail['expiring'][number]) =>
   said.expiringAt(points, new Date(at).toLocaleDateString('en', { dateStyle: 'medium' }));
 
-/** The pass as the member has it; `version` is anything that changes with it. */
-export function useCard(memberId: string, version: unknown) {
-  return useRead(
-    ['member-card', memberId, version],
-    () => data(api.GET('/merchants/me/members/{id}/preview', { params: { path: { id: memberId } } })),
-    { keep: true, enabled: memberId !== '' },
-  );
-}
-
+/** The pass as the member has it, read again together with the member after an action, and when others changed it. */
 function Card({ member: { id, updatedAt, program } }: { member: Detail }) {
-  const { data: card, error } = useCard(id, [updatedAt, program]);
+  const { data: card, error } = useRead(['member-card', id], () =>
+    data(api.GET('/merchants/me/members/{id}/preview', { params: { path: { id } } })),
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: these tell of a change
+  useEffect(() => {
+    void queryClient.invalidateQueries({ queryKey: ['member-card', id] }, { cancelRefetch: false });
+  }, [id, updatedAt, program]);
   if (error) return <Failure error={error} />;
   return (
     <div className="phones">

@@ -29,6 +29,15 @@ interface Edited {
   program: Json;
 }
 
+interface Sample {
+  /** Null until somebody types one: the service chooses. */
+  balance: string | null;
+  changeMessage: string;
+}
+
+const balanceOf = (pass: ApplePass | null | undefined): string =>
+  String(pass?.storeCard.headerFields?.find(({ key }) => key === 'balance')?.value ?? '');
+
 const typingMs = 350;
 
 export function Program() {
@@ -97,7 +106,7 @@ function Live({ id }: { id: string }) {
 
 function Designer({ id, saved }: { id: string; saved: Json & { version: number; liveVersion: number | null } }) {
   const [edited, setEdited, forget] = useDraft<Edited | null>(`program:${id}`, null);
-  const [sample, setSample] = useState({ balance: '', changeMessage: said.sampleMessage });
+  const [sample, setSample] = useState<Sample>({ balance: null, changeMessage: said.sampleMessage });
   const [asks, setAsks] = useState<{ version: number } | 'archive' | null>(null);
   const [batchId, setBatchId] = useDraft<string | null>(`rebuild:${id}`, null);
   const program = edited?.program ?? contentOf(saved);
@@ -109,9 +118,9 @@ function Designer({ id, saved }: { id: string; saved: Json & { version: number; 
   const preview = useRead(
     ['preview', id, shown],
     () => {
-      const { balance, changeMessage } = JSON.parse(shown).sample;
+      const { balance, changeMessage }: Sample = JSON.parse(shown).sample;
       const member = {
-        ...(/^\d+$/.test(balance) && { balance: Number(balance) }),
+        ...(balance !== null && /^\d+$/.test(balance) && { balance: Number(balance) }),
         ...(changeMessage && { changeMessage }),
       };
       const body = { program: { _id: id, ...JSON.parse(shown).program }, member };
@@ -230,18 +239,20 @@ function Designer({ id, saved }: { id: string; saved: Json & { version: number; 
           </button>
         </Form>
         <section className="preview" aria-label={said.preview}>
-          <h2>{said.preview}</h2>
-          <Failure error={preview.error} />
-          <div className="phones">
-            <Iphone pass={apple} pictures={preview.data?.appleImages} />
-            <Android pass={google} pictures={preview.data?.appleImages} message={sample.changeMessage} />
+          <div className="stack first">
+            <h2>{said.preview}</h2>
+            <Failure error={preview.error} />
+            <div className="phones">
+              <Iphone pass={apple} pictures={preview.data?.appleImages} />
+              <Android pass={google} pictures={preview.data?.appleImages} message={sample.changeMessage} />
+            </div>
           </div>
           <div className="fields">
             <TextInput
               name="sample.balance"
               label={said.sampleBalance}
               inputMode="numeric"
-              value={sample.balance}
+              value={sample.balance ?? balanceOf(apple)}
               onChange={(balance) => setSample({ ...sample, balance })}
             />
             <TextInput

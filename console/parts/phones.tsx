@@ -19,7 +19,7 @@ export interface ApplePass {
   foregroundColor?: string;
   labelColor?: string;
   voided?: boolean;
-  barcodes?: { message: string }[];
+  barcodes?: { message: string; altText?: string }[];
   storeCard: Partial<
     Record<'headerFields' | 'primaryFields' | 'secondaryFields' | 'auxiliaryFields' | 'backFields', PassField[]>
   >;
@@ -44,7 +44,7 @@ export interface GooglePass {
     state?: string;
     accountName?: string;
     accountId?: string;
-    barcode?: { value?: string };
+    barcode?: { value?: string; alternateText?: string };
     loyaltyPoints?: Points;
     secondaryLoyaltyPoints?: Points;
     textModulesData?: { header?: string; body?: string }[];
@@ -56,15 +56,18 @@ const picture = (pictures: Pictures | undefined, name: string): string | undefin
   return found && `data:image/png;base64,${found}`;
 };
 
-/** A QR code as a single SVG path. */
-function Qr({ value }: { value: string }) {
+/** A QR code as a single SVG path, with the text that a phone shows below it. */
+function Qr({ value, caption }: { value: string; caption: string | undefined }) {
   const { data, size } = encode(value, { border: 2 });
   const path = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');
   return (
-    <svg className="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={texts.phones.code(value)}>
-      <rect width={size} height={size} fill="#fff" />
-      <path d={path} fill="#000" />
-    </svg>
+    <div className="qr">
+      <svg viewBox={`0 0 ${size} ${size}`} role="img" aria-label={texts.phones.code(value)}>
+        <rect width={size} height={size} fill="#fff" />
+        <path d={path} fill="#000" />
+      </svg>
+      {caption && <code>{caption}</code>}
+    </div>
   );
 }
 
@@ -103,7 +106,7 @@ function AppleFront({ pass, pictures }: { pass: ApplePass; pictures: Pictures | 
       )}
       <Fields className="pass-row" fields={card.secondaryFields} />
       <Fields className="pass-row" fields={card.auxiliaryFields} />
-      {barcodes?.[0] && <Qr value={barcodes[0].message} />}
+      {barcodes?.[0] && <Qr value={barcodes[0].message} caption={barcodes[0].altText} />}
     </div>
   );
 }
@@ -171,20 +174,18 @@ const nothingOf = (preview: unknown): string => (preview === undefined ? texts.f
 export function Iphone({
   pass,
   pictures,
-  name = texts.phones.iphone,
   empty = nothingOf(pass),
 }: {
   pass: ApplePass | null | undefined;
   pictures?: Pictures | null | undefined;
-  name?: string;
   empty?: string;
 }) {
   const [view, setView] = useState<View>('front');
   const message = pass?.storeCard.backFields?.find(({ changeMessage }) => changeMessage);
   return (
     <figure className="phone">
-      <figcaption>{name}</figcaption>
-      <Views phone={name} view={view} onView={setView} />
+      <figcaption>{texts.phones.iphone}</figcaption>
+      <Views phone={texts.phones.iphone} view={view} onView={setView} />
       <div className="screen">
         {!pass && <p className="empty">{empty}</p>}
         {pass && view === 'front' && <AppleFront pass={pass} pictures={pictures ?? undefined} />}
@@ -211,10 +212,12 @@ export function Android({
   pass,
   pictures,
   message,
+  empty = nothingOf(pass),
 }: {
   pass: GooglePass | null | undefined;
   pictures: Pictures | null | undefined;
   message: string;
+  empty?: string;
 }) {
   const [view, setView] = useState<View>('front');
   const { class: program, object } = pass ?? {};
@@ -226,7 +229,7 @@ export function Android({
       <figcaption>{texts.phones.android}</figcaption>
       <Views phone={texts.phones.android} view={view} onView={setView} />
       <div className="screen">
-        {!pass && <p className="empty">{nothingOf(pass)}</p>}
+        {!pass && <p className="empty">{empty}</p>}
         {program && object && view === 'front' && (
           <div
             className={`pass google ${isDark(program.hexBackgroundColor) ? 'dark' : 'light'}`}
@@ -245,7 +248,7 @@ export function Android({
                 </div>
               ))}
             </div>
-            {object.barcode?.value && <Qr value={object.barcode.value} />}
+            {object.barcode?.value && <Qr value={object.barcode.value} caption={object.barcode.alternateText} />}
             {hero && <img className="hero" src={hero} alt="" />}
           </div>
         )}

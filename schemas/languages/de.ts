@@ -70,6 +70,7 @@ export const de: Catalogue = {
     wallets: 'In ein Wallet legen',
     apple: 'Zu Apple Wallet hinzufügen',
     google: 'Zu Google Wallet hinzufügen',
+    virtualPhone: 'Auf einem virtuellen Telefon ansehen',
     onPhone: 'Auf Ihrem Telefon',
     scan: 'Scannen Sie dies mit Ihrem Telefon, um die Karte bei sich zu haben.',
     about: 'Über diese Karte',

@@ -68,6 +68,7 @@ export const en = {
     wallets: 'Add to a wallet',
     apple: 'Add to Apple Wallet',
     google: 'Add to Google Wallet',
+    virtualPhone: 'See it on a virtual phone',
     onPhone: 'On your phone',
     scan: 'Scan this with your phone to carry the card with you.',
     about: 'About this card',
@@ -100,7 +101,7 @@ export const en = {
     'card-link': {
       subject: (from: string): string => `Your card: ${from}`,
       text: (from: string): string =>
-        `here is the link to your card of ${from}. Open it on your phone to add the card to your wallet.`,
+        `here is the link to your ${from} card. Open it on your phone to add the card to your wallet.`,
       button: 'Open my card',
       why: (from: string): string =>
         `You get this mail because somebody asked for a card of ${from} with this address. If it was not you, no action is needed.`,

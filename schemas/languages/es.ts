@@ -70,6 +70,7 @@ export const es: Catalogue = {
     wallets: 'Añadir a un wallet',
     apple: 'Añadir a Cartera de Apple',
     google: 'Añadir a Google Wallet',
+    virtualPhone: 'Verla en un teléfono virtual',
     onPhone: 'En su teléfono',
     scan: 'Escanee esto con su teléfono para llevar la tarjeta con usted.',
     about: 'Sobre esta tarjeta',

@@ -70,6 +70,7 @@ export const fr: Catalogue = {
     wallets: 'Ajouter à un portefeuille',
     apple: 'Ajouter à Cartes d’Apple',
     google: 'Ajouter à Google Wallet',
+    virtualPhone: 'La voir sur un téléphone virtuel',
     onPhone: 'Sur votre téléphone',
     scan: 'Scannez ce code avec votre téléphone pour avoir la carte avec vous.',
     about: 'À propos de cette carte',

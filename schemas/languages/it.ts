@@ -69,6 +69,7 @@ export const it: Catalogue = {
     wallets: 'Aggiungi a un wallet',
     apple: 'Aggiungi ad Apple Wallet',
     google: 'Aggiungi a Google Wallet',
+    virtualPhone: 'Guardarla su un telefono virtuale',
     onPhone: 'Sul telefono',
     scan: 'Scansioni questo codice con il telefono per avere la carta con sé.',
     about: 'Informazioni su questa carta',

@@ -1,8 +1,8 @@
-// The live desk of `npm start` (docs/console.md): two virtual phones that are added to the running demo from the
-// console.
+// The live desk of `npm start` (docs/console.md): two virtual phones that hold the cards of the demo's members.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, keepScreenshot, screens, startBrowser, type TestBrowser } from '../rig/browser.js';
+import { canvas, encodePng } from '../../activities/wallets/apple/drawing.js';
+import { findBarriers, hasBrowser, keepScreenshot, screens, startBrowser, type TestBrowser } from '../rig/browser.js';
 import { newStackDir, type RunningStack, startStack } from '../rig/runningStack.js';
 import { until } from '../rig/until.js';
 
@@ -21,60 +21,146 @@ afterAll(async () => {
 });
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-const hops = async (page: Page): Promise<string[]> =>
-  (await page.getByRole('table', { name: 'Every hop' }).getByRole('row').allTextContents()).slice(1);
+const log = (page: Page) => page.getByRole('region', { name: 'What happened', exact: true });
+const groups = (page: Page, title: string) => log(page).getByRole('region', { name: title, exact: true });
+const figure = (page: Page, name: string) => page.getByRole('figure').filter({ hasText: name });
+const chosen = (page: Page, phone: string) => page.getByLabel(`${phone}: card of`).locator('option:checked').textContent();
+const drawn = async (page: Page, phone: string) => {
+  const pass = figure(page, phone).locator('.pass');
+  await pass.waitFor();
+  return pass.innerText();
+};
+
+async function signIn(page: Page): Promise<void> {
+  const { publicUrl, demo } = stack.file();
+  await page.context().addCookies([{ name: 'session', value: demo.consoleToken, url: publicUrl }]);
+}
+
+async function call<T>(path: string, body: unknown): Promise<T> {
+  const { baseUrl, demo } = stack.file();
+  const headers = { Authorization: `Bearer ${demo.consoleToken}`, 'Content-Type': 'application/json' };
+  const answer = await fetch(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  const { data, error } = (await answer.json()) as { data: T; error?: { message: string } };
+  if (error) throw new Error(error.message);
+  return data;
+}
+
+const cafe = {
+  _id: 'corner-cafe',
+  slug: 'corner-cafe',
+  name: 'Corner Cafe',
+  style: 'stamps',
+  fields: { primaryLabel: 'STAMPS' },
+  goal: 8,
+  rewardName: 'Free coffee',
+  passTemplate: {
+    colors: { background: '#7c3a1d', foreground: '#ffffff', label: '#fde68a' },
+    images: { logo: encodePng(canvas(320, 100), { paper: '#fde68a', ink: '#7c3a1d' }).toString('base64') },
+  },
+};
 
 describe.runIf(hasBrowser)('the live desk', () => {
-  it('shows push, list, fetch and the new pass of a change, also after flight mode, and with worker or Temporal killed', async () => {
-    const { publicUrl, demo, pids } = stack.file();
-    const page = await browser.open('about:blank', screens.desktop);
-    await page.context().addCookies([{ name: 'session', value: demo.consoleToken, url: publicUrl }]);
-    await page.goto(`${publicUrl}/console/live-desk`);
-    await button(page, 'Start wallets and phones').click();
-    await page.getByText('worker and API have wallets').waitFor({ timeout: 90_000 });
-    await button(page, 'Give both phones a card').click();
-    await page
-      .getByRole('figure')
-      .filter({ hasText: 'Android of Grace' })
-      .locator('.pass')
-      .waitFor({ timeout: 90_000 });
+  it('puts the card of somebody who joined on the public page on both phones, and shows a stamp arrive', async () => {
+    const { publicUrl } = stack.file();
+    await call('/merchants/me/programs', cafe);
+    await call('/merchants/me/programs/corner-cafe/publish', {});
+    const page = await browser.open(`${publicUrl}/enroll/corner-cafe`, screens.desktop);
+    await signIn(page);
+    await page.getByLabel('Email').fill('ada.visitor@example.com');
+    await page.getByLabel('First name').fill('Ada');
+    await keepScreenshot(page, 'desk-join');
+    await page.getByRole('button', { name: 'Get my card' }).click();
+    await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+    await keepScreenshot(page, 'desk-joined');
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('link', { name: 'See it on a virtual phone' }).click();
+    await figure(page, 'Android').locator('.pass').waitFor({ timeout: 90_000 });
+    expect([await chosen(page, 'iPhone'), await chosen(page, 'Android')]).toEqual([
+      'Ada, Corner Cafe',
+      'Ada, Corner Cafe',
+    ]);
+    expect(new URL(page.url()).hash).toBe('');
+    expect(stack.printed()).not.toContain('ended with code');
+    for (const phone of ['iPhone', 'Android']) {
+      expect(await drawn(page, phone)).toContain('Corner Cafe');
+      expect(await figure(page, phone).locator('.pass-head img').count()).toBe(1);
+    }
 
-    const give = button(page, 'Give one of STAMPS');
-    await give.click();
-    const shows = (hop: RegExp) => until(async () => (await hops(page)).some((line) => hop.test(line)));
-    await Promise.all([shows(/iPhonenew face: STAMPS 1/), shows(/Androidnew face: STAMPS 1/)]);
-    const told = (await hops(page)).join('\n');
-    for (const hop of [
-      'APNspush',
-      'iPhonelist (GET 200)',
-      'iPhonefetch (GET 200)',
-      'lock screen: Thank you for your visit',
+    await button(page, 'Give a stamp').click();
+    const first = groups(page, 'Ada: STAMPS: 0 → 1');
+    for (const step of [
+      /\d+ ms.*Apple tells the iPhone/,
+      /\d+ ms.*iPhone asks which.*GET 200/,
+      /\d+ ms.*iPhone fetches the card.*GET 200/,
+      /\d+ ms.*iPhone shows STAMPS: 1; lock screen: Thank you for your visit/,
+      /\d+ ms.*Android shows STAMPS: 1/,
     ])
-      expect(told).toContain(hop);
-    expect(told).toMatch(/\d+ msiPhonenew face: STAMPS 1/);
+      await first.getByRole('listitem').filter({ hasText: step }).first().waitFor();
+    expect(await first.getByRole('time').textContent()).toMatch(/^\d\d:\d\d:\d\d$/);
+    const headings = await page.getByRole('heading', { level: 2 }).allTextContents();
+    expect(headings).toEqual([...new Set(headings)]);
+    expect(await findBarriers(page)).toEqual([]);
     await keepScreenshot(page, 'console-live-desk');
+    const faces = [await drawn(page, 'iPhone'), await drawn(page, 'Android')];
 
+    // A change on another page is measured from the change, too, and the phones keep their cards.
+    await page.getByRole('link', { name: 'Open Ada in Members' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Ada' }).waitFor();
+    expect([await drawn(page, 'iPhone'), await drawn(page, 'Android')]).toEqual(faces);
+    await button(page, 'Give a stamp').click();
+    await page.getByText('STAMPS: 1 → 2').waitFor();
+    await page.getByRole('link', { name: 'Live desk', exact: true }).click();
+    const second = groups(page, 'Ada: STAMPS: 1 → 2').getByRole('listitem');
+    await second.filter({ hasText: /\d+ ms.*iPhone shows STAMPS: 2/ }).waitFor();
+    await second.filter({ hasText: /\d+ ms.*Android shows STAMPS: 2/ }).waitFor();
+    expect(await chosen(page, 'iPhone')).toBe('Ada, Corner Cafe');
+    await page.setViewportSize(screens.phone.viewport);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    await keepScreenshot(page, 'console-live-desk-phone');
+    await page.context().close();
+  });
+
+  it('offers a member who joins meanwhile, and shows changes after flight mode, and with worker or Temporal killed', async () => {
+    const { publicUrl, pids } = stack.file();
+    const page = await browser.open('about:blank', screens.desktop);
+    await signIn(page);
+    await page.goto(`${publicUrl}/console/live-desk`);
+    const switchOn = button(page, 'Switch on the phones');
+    await page.getByLabel('iPhone: card of').waitFor();
+    if (await switchOn.isVisible()) await switchOn.click();
+    await until(() => page.getByLabel('iPhone: card of').isEnabled());
+    const { id } = await call<{ id: string }>('/merchants/me/members', { programId: 'demo-stamps', firstName: 'Eve' });
+    for (const phone of ['iPhone', 'Android']) {
+      await page.getByLabel(`${phone}: card of`).locator(`option[value="${id}"]`).waitFor({ state: 'attached' });
+      await page.getByLabel(`${phone}: card of`).selectOption(id);
+      await until(async () => (await chosen(page, phone)) === 'Eve, Demo Stamps');
+      await figure(page, phone).getByText('Demo Stamps').first().waitFor();
+    }
+    const arrives = (change: string, face: string) =>
+      groups(page, change).getByRole('listitem').filter({ hasText: face }).waitFor({ timeout: 90_000 });
+    const give = button(page, 'Give a stamp');
     await button(page, 'Flight mode').click();
     await button(page, 'Kill the worker').click();
     await until(() => stack.file().pids.worker !== pids.worker && stack.file().pids.worker);
     await give.click();
-    await shows(/Androidnew face: STAMPS 2/);
+    await arrives('Eve: STAMPS: 0 → 1', 'Android shows STAMPS: 1');
     await button(page, 'End flight mode').click();
-    await shows(/iPhonenew face: STAMPS 2/);
+    await arrives('Flight mode off', 'iPhone shows STAMPS: 1');
 
     await button(page, 'Kill Temporal').click();
     await until(() => stack.file().pids.temporal !== pids.temporal && stack.file().pids.temporal);
-    await shows(/Desktemporal was killed/);
+    await groups(page, 'Temporal was killed').waitFor();
     await until(async () => (await fetch(`${publicUrl}/readyz`)).ok);
     await give.click();
-    await Promise.all([shows(/iPhonenew face: STAMPS 3/), shows(/Androidnew face: STAMPS 3/)]);
+    await arrives('Eve: STAMPS: 1 → 2', 'iPhone shows STAMPS: 2');
+    await arrives('Eve: STAMPS: 1 → 2', 'Android shows STAMPS: 2');
     await page.context().close();
   });
 
   it('shows the mails of the demo, each as a page that can do nothing', async () => {
-    const { publicUrl, baseUrl, demo } = stack.file();
+    const { publicUrl, baseUrl } = stack.file();
     const page = await browser.open('about:blank', screens.desktop);
-    await page.context().addCookies([{ name: 'session', value: demo.consoleToken, url: publicUrl }]);
+    await signIn(page);
     await page.goto(`${publicUrl}/console/live-desk`);
     const joined = await fetch(`${baseUrl}/enroll/demo-stamps/submit`, {
       method: 'POST',
@@ -82,7 +168,7 @@ describe.runIf(hasBrowser)('the live desk', () => {
       body: JSON.stringify({ email: 'ada@example.com' }),
     });
     const { data } = (await joined.json()) as { data: { apple: { passUrl: string } } };
-    const link = page.getByRole('table', { name: 'Every hop' }).getByRole('link').first();
+    const link = log(page).getByRole('link', { name: 'Mail: Your card: Demo Stamps' }).first();
     await link.waitFor({ timeout: 60_000 });
     const [mail] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
     await mail.getByRole('link', { name: data.apple.passUrl }).waitFor();

@@ -2,6 +2,7 @@
 // a phone and on a desktop, by keyboard and for screen readers.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { canvas, encodePng } from '../../activities/wallets/apple/drawing.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { findBarriers, hasBrowser, keepScreenshot, screens, startBrowser, type TestBrowser } from '../rig/browser.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
@@ -162,6 +163,22 @@ describe.runIf(hasBrowser)('the public page', () => {
     await page.context().close();
   });
 
+  it('shows a wide logo at a readable size, on the form and on the card', async () => {
+    const logo = encodePng(canvas(320, 100), { paper: '#fdba74', ink: '#3b2417' }).toString('base64');
+    const passTemplate = { colors: brown, images: { logo } };
+    const page = await browser.open(await enrollUrl({ ...stampCard, passTemplate }));
+    const size = async () => {
+      const { width = 0, height = 0 } = (await page.locator('img.logo').boundingBox()) ?? {};
+      return { height: Math.round(height), ratio: Math.round((10 * width) / height) / 10 };
+    };
+    expect(await size()).toEqual({ height: 56, ratio: 3.2 });
+    await keepScreenshot(page, 'join-logo-phone');
+    await join(page);
+    expect(await size()).toEqual({ height: 40, ratio: 3.2 });
+    await keepScreenshot(page, 'card-logo-phone');
+    await page.context().close();
+  });
+
   it('is 404 with a message for people when there is nothing to join', async () => {
     const page = await browser.open(`${real.service.publicUrl}/enroll/no-such-program`);
     expect(await page.getByRole('heading').textContent()).toBe('Nobody can join here');
@@ -233,6 +250,8 @@ describe.runIf(hasBrowser)('the web card', () => {
       reached.push(await page.evaluate('document.activeElement.textContent'));
     }
     expect(reached).toEqual(['Add to Apple Wallet', 'Add to Google Wallet']);
+    // Only the demo has virtual phones.
+    expect(await page.content()).not.toMatch(/virtual phone|live-desk/);
     await page.setViewportSize(screens.phone.viewport);
     expect(await aside.isVisible()).toBe(false);
     await page.context().close();

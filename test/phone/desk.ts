@@ -1,4 +1,5 @@
-// The demo's live desk: two virtual phones in a separate process, and a log of every hop of a change. The console
+// The demo's live desk: two virtual phones in a separate process, and a log of every hop of a change. The phones hold
+// the cards of any members of the demo's merchant. The console
 // receives it by server-sent events. The phones need wallets, which the demo does not have at first: the desk starts
 // stand-ins of Apple and Google and gives their settings to the supervisor, which restarts worker and API with them.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -20,17 +21,36 @@ const { origin } = new URL(settings.PUBLIC_URL);
 /** The user may have typed another name of this machine. */
 const consoleOrigins = [origin, origin.replace('//127.0.0.1:', '//localhost:')];
 
+/** What starts a group of hops. The console shows the time of the others from the start of their group. */
+type Start = 'changed' | 'touched' | 'added' | 'flightOn' | 'flightOff' | 'killed' | 'starting' | 'ready' | 'mail';
+type Step = 'add' | 'register' | 'push' | 'list' | 'fetch' | 'face' | 'saved';
+
 interface Hop {
   at: number;
   who: 'iphone' | 'android' | 'apns' | 'desk' | 'mail';
-  what: string;
+  what: Start | Step;
+  /** The member whose card it is about, and how the console calls that person. */
+  memberId?: string;
+  name?: string;
+  detail?: string;
+  lockScreen?: string;
   /** The page of the mail is `/mails/<name>`. */
   mail?: string;
 }
 
+/** The image files of a card by name, in base64. */
+type Pictures = Record<string, string>;
+
+interface Held {
+  memberId: string;
+  name: string;
+  pictures: Pictures;
+  lockScreen: string | undefined;
+}
+
 interface Phones {
-  iphone: { passUrl: string; pass: PassJson; lockScreen: string | undefined; isOffline: boolean } | null;
-  android: { passUrl: string; card: VirtualCard; lockScreen: string | undefined } | null;
+  iphone: (Held & { pass: PassJson; isOffline: boolean }) | null;
+  android: (Held & { pass: VirtualCard['pass'] }) | null;
 }
 
 const keptHops = 200;
@@ -38,12 +58,17 @@ const pollMs = 100;
 const mailPollMs = 500;
 const restartPollMs = 200;
 const restartWithinMs = 60_000;
-const log: Hop[] = [];
+const callWithinMs = 5_000;
+/** A push without a stored change, such as that of a new design, is told apart from the last change after this time. */
+const sameChangeMs = 60_000;
+const log: (Hop & { id: number })[] = [];
 const phones: Phones = { iphone: null, android: null };
 const followers = new Set<ServerResponse>();
 let wallets: StandIns | undefined;
+let starting: Promise<void> | undefined;
 let iphone: import('../rig/virtualIphone.js').VirtualIphone | undefined;
-let objectId: string | undefined;
+let saved: { objectId: string; card: VirtualCard } | undefined;
+let hops = 0;
 
 const state = () => ({ wallets: wallets !== undefined, phones });
 const event = (type: string, data: unknown) => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
@@ -51,12 +76,67 @@ const tell = (type: string, data: unknown) => {
   for (const follower of followers) follower.write(event(type, data));
 };
 
-const note = (who: Hop['who'], what: string): void => append({ at: Date.now(), who, what });
-
 function append(hop: Hop): void {
-  log.push(hop);
+  hops += 1;
+  const noted = { ...hop, id: hops };
+  log.push(noted);
   if (log.length > keptHops) log.shift();
-  tell('hop', hop);
+  tell('hop', noted);
+}
+
+const note = (who: Hop['who'], what: Hop['what'], more: Partial<Hop> = {}): void =>
+  append({ at: Date.now(), who, what, ...more });
+
+const memberAnswer = z.object({ data: z.object({ updatedAt: z.string() }) });
+const ledgerAnswer = z.object({
+  data: z.object({
+    items: z.array(
+      z.object({ id: z.string(), field: z.string(), previous: z.number(), current: z.number(), createdAt: z.string() }),
+    ),
+  }),
+});
+
+/** By member: the newest change that the log has, and the ledger rows that it has. */
+const known = new Map<string, { at: number; entries: Set<string> }>();
+let looking: Promise<void> = Promise.resolve();
+
+/** Notes what changed a member's card since the last look, with the time at which the change was stored. */
+function lookAt({ memberId, name }: Held, pushed = false): void {
+  const at = Date.now();
+  looking = looking.then(() => noteChanges({ memberId, name }, at, pushed)).catch(() => undefined);
+}
+
+async function noteChanges(who: { memberId: string; name: string }, at: number, pushed: boolean): Promise<void> {
+  const stack = readStackFile(stackDir);
+  const last = known.get(who.memberId);
+  if (!stack || !last) return;
+  const read = async (path: string): Promise<unknown> => {
+    const answer = await fetch(`${stack.baseUrl}/merchants/me/members/${who.memberId}${path}`, {
+      headers: { 'X-API-Key': stack.demo.apiKey },
+      signal: AbortSignal.timeout(callWithinMs),
+    });
+    return answer.json();
+  };
+  const { items } = ledgerAnswer.parse(await read('/transactions?pageSize=10')).data;
+  const updatedAt = Date.parse(memberAnswer.parse(await read('')).data.updatedAt);
+  const entries = items.filter(({ id, createdAt }) => !last.entries.has(id) && Date.parse(createdAt) > last.at);
+  const newest = Math.max(last.at, ...entries.map(({ createdAt }) => Date.parse(createdAt)));
+  for (const { id, field, previous, current, createdAt } of entries.toReversed()) {
+    last.entries.add(id);
+    append({
+      ...who,
+      at: Date.parse(createdAt),
+      who: 'desk',
+      what: 'changed',
+      detail: `${field}: ${previous} → ${current}`,
+    });
+  }
+  last.at = newest;
+  if (entries.length > 0) return;
+  const since = updatedAt > newest ? updatedAt : at;
+  if (!pushed || (since === at && at - newest < sameChangeMs)) return;
+  last.at = since;
+  append({ ...who, at: since, who: 'desk', what: 'touched' });
 }
 
 async function isRestarted({ pids, baseUrl }: StackFile): Promise<boolean> {
@@ -65,88 +145,154 @@ async function isRestarted({ pids, baseUrl }: StackFile): Promise<boolean> {
   return (await fetch(new URL('/readyz', baseUrl))).ok;
 }
 
-async function giveWallets(): Promise<void> {
-  if (wallets) return;
+function giveWallets(): Promise<void> {
+  starting ??= startWallets().catch((error: unknown) => {
+    starting = undefined;
+    throw error;
+  });
+  return starting;
+}
+
+async function startWallets(): Promise<void> {
   const { startStandIns } = await import('./standIns.js');
   const before = readStackFile(stackDir);
   const standIns = await startStandIns({ stackDir, say: () => undefined });
   process.send?.({ wallets: standIns.env });
-  note('desk', 'local stand-ins of APNs and Google are up; worker and API start again with them');
+  note('desk', 'starting');
   if (before) await until(() => isRestarted(before), restartPollMs, AbortSignal.timeout(restartWithinMs));
   wallets = standIns;
-  note('desk', 'worker and API have wallets');
+  note('desk', 'ready');
   tell('state', state());
 }
 
-function kindOf(path: string): string {
+function stepOf(path: string): Step {
   const [, call] = path.split('/wallet/apple/v1/');
   if (call === undefined) return 'add';
   if (call.startsWith('passes/')) return 'fetch';
   return call.split('/').length === 4 ? 'list' : 'register';
 }
 
-async function addToIphone(passUrl: string): Promise<void> {
-  if (!wallets) throw new Error('There are no wallets yet.');
+/** The card shows only the largest size of a picture. */
+const pictureName = /^(icon|logo|strip)(?:@([23])x)?\.png$/;
+const picturesOf = (files: ReadonlyMap<string, Buffer>): Pictures =>
+  Object.fromEntries(
+    [...files]
+      .filter(([name]) => pictureName.test(name))
+      .toSorted(([one], [other]) => one.localeCompare(other))
+      .map(([name, bytes]) => [name.replace(pictureName, '$1.png'), bytes.toString('base64')]),
+  );
+
+interface Card {
+  memberId: string;
+  name: string;
+  passUrl: string;
+}
+
+function noteAdded(who: 'iphone' | 'android', { memberId, name }: Card): void {
+  const at = Date.now();
+  append({ at, who, what: 'added', memberId, name });
+  known.set(memberId, { at, entries: known.get(memberId)?.entries ?? new Set() });
+}
+
+async function addToIphone(card: Card): Promise<void> {
+  if (!wallets) throw new Error('There are no phones yet.');
   const { createVirtualIphone } = await import('../rig/virtualIphone.js');
   iphone?.close();
+  const { memberId, name } = card;
   const { apns, wwdrCert } = wallets;
-  iphone = createVirtualIphone({
+  noteAdded('iphone', card);
+  const phone = createVirtualIphone({
     wwdrCert,
     apns: {
       listen: (pushToken, onPush) =>
         apns.listen(pushToken, (topic) => {
-          note('apns', 'push');
+          note('apns', 'push', { memberId });
+          if (phones.iphone) lookAt(phones.iphone, true);
           onPush(topic);
         }),
     },
     onRequest({ method, url, status }) {
-      note('iphone', `${kindOf(new URL(url).pathname)} (${method} ${status || 'no answer'})`);
+      note('iphone', stepOf(new URL(url).pathname), { memberId, detail: `${method} ${status || 'no answer'}` });
     },
-    onView({ json, lockScreen, balance, label }) {
-      const isOffline = phones.iphone?.isOffline ?? false;
-      phones.iphone = { passUrl, pass: json, lockScreen, isOffline };
-      note('iphone', `new face: ${label} ${balance}${lockScreen ? `, lock screen: ${lockScreen}` : ''}`);
+    onView({ json, lockScreen, balance, label }, files) {
+      // A phone that has got another card since shows nothing any more.
+      if (iphone !== phone) return;
+      const isOffline = phones.iphone?.memberId === memberId && phones.iphone.isOffline;
+      phones.iphone = { memberId, name, pass: json, pictures: picturesOf(files), lockScreen, isOffline };
+      note('iphone', 'face', { memberId, detail: `${label}: ${balance}`, ...(lockScreen && { lockScreen }) });
       tell('state', state());
     },
   });
-  await iphone.install(new URL(`${passUrl}.pkpass`));
+  iphone = phone;
+  await phone.install(new URL(`${card.passUrl}.pkpass`));
 }
 
-async function addToAndroid(passUrl: string, saveUrl: string): Promise<void> {
-  if (!wallets) throw new Error('There are no wallets yet.');
-  const saved = await wallets.customer.save(saveUrl);
-  objectId = saved.objectId;
-  phones.android = { passUrl, card: wallets.customer.card(objectId), lockScreen: undefined };
-  note('android', 'saved');
+const linked = z.object({ programLogo: z.object({ sourceUri: z.object({ uri: z.url() }) }) });
+
+/** Fetches the logo from the address in the program's class, as Google does. */
+async function logoOf(pass: VirtualCard['pass']): Promise<Pictures> {
+  const found = linked.safeParse(pass.class);
+  if (!found.success) return {};
+  const answer = await fetch(found.data.programLogo.sourceUri.uri, { signal: AbortSignal.timeout(callWithinMs) });
+  return answer.ok ? { 'logo.png': Buffer.from(await answer.arrayBuffer()).toString('base64') } : {};
+}
+
+async function addToAndroid({ saveUrl, ...added }: Card & { saveUrl: string }): Promise<void> {
+  if (!wallets) throw new Error('There are no phones yet.');
+  noteAdded('android', added);
+  const { memberId, name } = added;
+  const { objectId } = await wallets.customer.save(saveUrl);
+  const card = wallets.customer.card(objectId);
+  const pictures = await logoOf(card.pass).catch(() => ({}));
+  saved = { objectId, card };
+  phones.android = { memberId, name, pass: card.pass, pictures, lockScreen: undefined };
+  note('android', 'saved', { memberId });
+  note('android', 'face', { memberId, detail: `${card.label}: ${card.balance}` });
   tell('state', state());
 }
 
 /** Google's stand-in runs in this process, so polling it is free and sends no request. */
-setInterval(() => {
-  const shown = phones.android;
-  if (!wallets || !objectId || !shown) return;
-  const card = wallets.customer.card(objectId);
-  if (JSON.stringify(card) === JSON.stringify(shown.card)) return;
-  const isNoticed = card.notices.length > shown.card.notices.length;
+setInterval(() => void followAndroid(), pollMs).unref();
+
+async function followAndroid(): Promise<void> {
+  const [before, shown] = [saved, phones.android];
+  if (!wallets || !before || !shown) return;
+  const card = wallets.customer.card(before.objectId);
+  if (JSON.stringify(card) === JSON.stringify(before.card)) return;
+  saved = { ...before, card };
+  const isNoticed = card.notices.length > before.card.notices.length;
   const lockScreen = isNoticed ? card.notices.at(-1)?.text : shown.lockScreen;
-  phones.android = { ...shown, card, lockScreen };
-  note('android', `new face: ${card.label} ${card.balance}${isNoticed ? `, lock screen: ${lockScreen}` : ''}`);
+  const { memberId } = shown;
+  note('android', 'face', {
+    memberId,
+    detail: `${card.label}: ${card.balance}`,
+    ...(isNoticed && lockScreen && { lockScreen }),
+  });
+  lookAt(shown, true);
+  phones.android = { ...shown, pass: card.pass, lockScreen };
   tell('state', state());
-}, pollMs).unref();
+  // A new design may have another logo.
+  const isSameClass = JSON.stringify(card.pass.class) === JSON.stringify(before.card.pass.class);
+  const pictures = isSameClass ? shown.pictures : await logoOf(card.pass).catch(() => shown.pictures);
+  if (phones.android?.memberId !== memberId || isSameClass) return;
+  phones.android = { ...phones.android, pictures };
+  tell('state', state());
+}
 
 const mails = settings.MAIL_FOLDER === undefined ? undefined : createMails(settings.MAIL_FOLDER);
 
 async function followMails(): Promise<void> {
   for (const { name, at, subject } of (await mails?.newMails()) ?? [])
-    append({ at, who: 'mail', what: subject, mail: name });
+    append({ at, who: 'mail', what: 'mail', detail: subject, mail: name });
   setTimeout(followMails, mailPollMs).unref();
 }
 if (mails) void followMails();
 
 async function setFlightMode(isOn: boolean): Promise<void> {
-  if (!iphone || !phones.iphone) throw new Error('There is no phone yet.');
+  if (!iphone || !phones.iphone) throw new Error('There is no card on this phone yet.');
+  const { memberId } = phones.iphone;
   phones.iphone.isOffline = isOn;
-  note('iphone', isOn ? 'flight mode on' : 'flight mode off');
+  note('iphone', isOn ? 'flightOn' : 'flightOff', { memberId });
   tell('state', state());
   if (isOn) iphone.goOffline();
   else await iphone.goOnline();
@@ -156,21 +302,30 @@ function kill(name: 'worker' | 'temporal'): void {
   const pid = readStackFile(stackDir)?.pids[name];
   if (pid === undefined) throw new Error(`${name} is not a process of this stack.`);
   process.kill(pid, 'SIGKILL');
-  note('desk', `${name} was killed (pid ${pid}); the supervisor starts it again`);
+  note('desk', 'killed', { detail: name });
 }
 
+/** Somebody has just changed these cards: the log has the change before a phone hears of it. */
+function look(memberIds: readonly string[]): void {
+  const held = [phones.iphone, phones.android].filter((one) => one !== null && memberIds.includes(one.memberId));
+  for (const one of new Map(held.map((held) => [held?.memberId, held])).values()) if (one) lookAt(one);
+}
+
+const card = { memberId: z.string(), name: z.string(), passUrl: z.url() };
 const order = z.discriminatedUnion('do', [
   z.object({ do: z.literal('wallets') }),
-  z.object({ do: z.literal('iphone'), passUrl: z.url() }),
-  z.object({ do: z.literal('android'), passUrl: z.url(), saveUrl: z.url() }),
+  z.object({ do: z.literal('iphone'), ...card }),
+  z.object({ do: z.literal('android'), ...card, saveUrl: z.url() }),
+  z.object({ do: z.literal('look'), memberIds: z.array(z.string()) }),
   z.object({ do: z.literal('flight'), on: z.boolean() }),
   z.object({ do: z.literal('kill'), name: z.enum(['worker', 'temporal']) }),
 ]);
 
 async function carryOut(given: z.infer<typeof order>): Promise<void> {
   if (given.do === 'wallets') await giveWallets();
-  else if (given.do === 'iphone') await addToIphone(given.passUrl);
-  else if (given.do === 'android') await addToAndroid(given.passUrl, given.saveUrl);
+  else if (given.do === 'iphone') await addToIphone(given);
+  else if (given.do === 'android') await addToAndroid(given);
+  else if (given.do === 'look') look(given.memberIds);
   else if (given.do === 'flight') await setFlightMode(given.on);
   else kill(given.name);
 }

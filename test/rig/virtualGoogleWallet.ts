@@ -31,6 +31,8 @@ export interface VirtualCard {
   messages: { header: string; body: string; messageType: string }[];
   /** The notices on the lock screen, oldest first. */
   notices: GoogleNotice[];
+  /** The program's class and the member's object, as Google has them. */
+  pass: { class: Record<string, unknown>; object: Record<string, unknown> };
 }
 
 export interface CallbackOptions {
@@ -108,7 +110,8 @@ export function createVirtualGoogleWallet(google: GoogleServer, now: () => numbe
     },
     card(objectId) {
       const object = stored(objectId);
-      const background = google.rules.classes.get(object.classId)?.hexBackgroundColor;
+      const program = google.rules.classes.get(object.classId) ?? {};
+      const background = program.hexBackgroundColor;
       return {
         label: object.loyaltyPoints.label,
         balance: shown(object.loyaltyPoints.balance),
@@ -119,6 +122,7 @@ export function createVirtualGoogleWallet(google: GoogleServer, now: () => numbe
         background: typeof background === 'string' ? background : null,
         messages: object.messages,
         notices: google.rules.notices(objectId),
+        pass: { class: program, object: google.rules.objects.get(objectId) ?? {} },
       };
     },
   };

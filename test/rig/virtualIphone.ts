@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { ApnsServer } from './apnsServer.js';
-import { BrokenPass, openPkpass, type PassJson } from './pkpass.js';
+import { BrokenPass, openPkpass, type PassJson, type Pkpass } from './pkpass.js';
 import { type ViewShown, viewOf } from './shownView.js';
 
 export interface PhoneRequest {
@@ -47,7 +47,8 @@ export interface VirtualIphoneOptions {
   fetch?: typeof fetch;
   /** Delays before a failed list or fetch is tried again. */
   retryWaitsMs?: readonly number[];
-  onView?: (view: ViewShown) => void;
+  /** `files`: the images of the pass and everything else in it, by name. */
+  onView?: (view: ViewShown, files: Pkpass['files']) => void;
   onRequest?: (request: PhoneRequest) => void;
 }
 
@@ -123,12 +124,12 @@ export function createVirtualIphone(options: VirtualIphoneOptions): VirtualIphon
     await complain(json, `registering was answered ${response.status}`);
   };
 
-  const show = (pass: Installed, json: PassJson, lastModified: string | null): ViewShown => {
+  const show = (pass: Installed, { json, files }: Pkpass, lastModified: string | null): ViewShown => {
     const view = viewOf(json, lastModified, pass.shown.length === 0 ? undefined : pass.json);
     pass.json = json;
     pass.lastModified = lastModified;
     pass.shown.push(view);
-    options.onView?.(view);
+    options.onView?.(view, files);
     return view;
   };
 
@@ -145,7 +146,7 @@ export function createVirtualIphone(options: VirtualIphoneOptions): VirtualIphon
       const isSame =
         opened.json.serialNumber === json.serialNumber && opened.json.authenticationToken === json.authenticationToken;
       if (!isSame) throw new BrokenPass('serial number or authentication token changed');
-      show(pass, opened.json, response.headers.get('last-modified'));
+      show(pass, opened, response.headers.get('last-modified'));
     } catch (error) {
       await complain(json, `the pass is broken: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -215,9 +216,10 @@ export function createVirtualIphone(options: VirtualIphoneOptions): VirtualIphon
       const bytes = Buffer.isBuffer(source)
         ? source
         : Buffer.from((await response?.arrayBuffer()) ?? new ArrayBuffer(0));
-      const { json } = await openPkpass(bytes, options.wwdrCert);
+      const opened = await openPkpass(bytes, options.wwdrCert);
+      const { json } = opened;
       const pass: Installed = { json, lastModified: null, shown: [] };
-      const view = show(pass, json, response?.headers.get('last-modified') ?? null);
+      const view = show(pass, opened, response?.headers.get('last-modified') ?? null);
       installed.set(json.serialNumber, pass);
       await enqueue(() => register(json));
       return view;

@@ -44,9 +44,18 @@ describe('a pass', () => {
     expect(fieldsOf({ rewards, goal: 100 }, 10).reward).toBe('TO NEXT REWARD: 20');
   });
 
+  it('names on its front the reward that is next, and the one that is ready', () => {
+    const stamps = { style: 'stamps', goal: 8, rewardName: 'Free coffee' };
+    expect(fieldsOf(stamps, 3)).toMatchObject({ reward: 'TO NEXT REWARD: 5', nextReward: 'NEXT REWARD: Free coffee' });
+    const full = fieldsOf(stamps, 8);
+    expect([full.reward, full.nextReward]).toEqual(['REWARD: Free coffee', undefined]);
+    expect(fieldsOf({ rewards, goal: 100 }, 10).nextReward).toBe('NEXT REWARD: Mug');
+    expect(fieldsOf({ rewards, goal: 100 }, 30).nextReward).toBeUndefined();
+  });
+
   it('is unchanged when the goal is the only reward', () => {
     const only = fieldsOf({ goal: 100 }, 100);
-    expect([only.reward, only.rewards]).toEqual(['REWARD: Ready', undefined]);
+    expect([only.reward, only.nextReward, only.rewards]).toEqual(['REWARD: Ready', undefined, undefined]);
     expect(fieldsOf({ rewards: [{ ...rewards[0], active: false }] }, 100).reward).toBeUndefined();
   });
 });

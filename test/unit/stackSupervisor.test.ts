@@ -66,6 +66,24 @@ test('a process that dies is reported and started again within two seconds', asy
   expect(startMarkOf(pidOf('api'))).toBeDefined();
 });
 
+test('a process that is started again on request gets its new settings, and is not reported as dead', async () => {
+  const mark = `require('fs').appendFileSync(process.env.FOLDER + '/notes', process.env.MARK + '\\n');`;
+  const plan = aPlan('worker', `${mark} process.on('SIGTERM', () => process.exit(0)); ${forever}`);
+  plan.env.MARK = 'stub';
+  await supervisor.start(plan);
+  const first = pidOf('worker');
+  plan.env.MARK = 'wallets';
+  supervisor.restart(['worker']);
+  await expect.poll(() => said.at(-1)).toContain('worker is back');
+  expect(pidOf('worker')).not.toBe(first);
+  expect(notes()).toEqual(['stub', 'wallets']);
+  expect(said.join('\n')).toMatch(/worker is started again, with new settings\n.*worker is back/);
+  expect(said.join('\n')).not.toContain('ended with code');
+  // A later death is a death.
+  process.kill(pidOf('worker'), 'SIGKILL');
+  await expect.poll(() => said.join('\n')).toContain('worker was ended by SIGKILL; starting it again');
+});
+
 test('the recorded pid is the process itself, in its own group, which Ctrl-C does not reach', async () => {
   await supervisor.start(
     aPlan('worker', `require('fs').writeFileSync(process.env.FOLDER + '/notes', '' + process.pid); ${forever}`),

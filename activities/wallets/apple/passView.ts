@@ -24,6 +24,8 @@ export interface ApplePassView {
   label: string;
   balance: number;
   goal?: number | undefined;
+  /** What the reward is that costs the goal. */
+  rewardName?: string | undefined;
   /** Present when there are other rewards than the one that costs the goal. */
   rewards?: readonly RewardState[] | undefined;
   /** The next expiries, one line each. */
@@ -156,6 +158,7 @@ function frontFields(style: PassProgram['style'], view: ApplePassView): Omit<Sto
   const reward = rewardFields(view);
   const auxiliaryFields = [
     text('memberCode', 'MEMBER ID', view.memberCode),
+    ...nextReward(style, view),
     ...(view.status === 'active' ? [] : [text('status', 'STATUS', view.status === 'voided' ? 'Voided' : 'Expired')]),
   ];
   if (style === 'stamps') {
@@ -177,14 +180,23 @@ function frontFields(style: PassProgram['style'], view: ApplePassView): Omit<Sto
   };
 }
 
-function rewardFields({ goal, balance, rewards }: ApplePassView): PassField[] {
+/** The name of the reward that `TO NEXT REWARD` counts to. A tiered card has no room for it. */
+function nextReward(style: PassProgram['style'], view: ApplePassView): PassField[] {
+  const { goal, balance, rewardName, rewards, status } = view;
+  if (style === 'tiered' || status !== 'active') return [];
+  if (rewards?.some(({ ready }) => ready) || (!rewards && (goal === undefined || balance >= goal))) return [];
+  const next = rewards ? rewards.toSorted((one, other) => one.missing - other.missing)[0]?.name : rewardName;
+  return next === undefined ? [] : [text('nextReward', 'NEXT REWARD', next)];
+}
+
+function rewardFields({ goal, balance, rewardName = 'Ready', rewards }: ApplePassView): PassField[] {
   if (rewards) {
     const ready = rewards.filter((reward) => reward.ready).map(({ name }) => name);
     if (ready.length > 0) return [text('reward', ready.length === 1 ? 'REWARD' : 'REWARDS', ready.join(', '))];
     return [number('reward', 'TO NEXT REWARD', Math.min(...rewards.map(({ missing }) => missing)))];
   }
   if (goal === undefined) return [];
-  if (balance >= goal) return [text('reward', 'REWARD', 'Ready')];
+  if (balance >= goal) return [text('reward', 'REWARD', rewardName)];
   return [number('reward', 'TO NEXT REWARD', goal - balance)];
 }
 
