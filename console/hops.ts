@@ -1,6 +1,15 @@
 // The hops of the live desk, grouped by what started them: a change, a card that was added, a restart.
 
-export type Start = 'changed' | 'touched' | 'added' | 'flightOn' | 'flightOff' | 'killed' | 'starting' | 'ready' | 'mail';
+export type Start =
+  | 'changed'
+  | 'touched'
+  | 'added'
+  | 'flightOn'
+  | 'flightOff'
+  | 'killed'
+  | 'starting'
+  | 'ready'
+  | 'mail';
 export type Step = 'add' | 'register' | 'push' | 'list' | 'fetch' | 'face' | 'saved';
 
 export interface Hop {

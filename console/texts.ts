@@ -765,11 +765,11 @@ export const texts = {
       const sentences: Record<Hop['what'], string> = {
         changed: `${name}: ${detail}`,
         touched: `${name}: the card changed`,
-        added: `${name}: the card is added to the ${phone}`,
+        added: `${name}: the card is put on the ${phone === 'Android' ? 'Android phone' : phone}`,
         flightOn: 'Flight mode on',
         flightOff: 'Flight mode off',
         killed: detail === 'worker' ? 'The worker was killed' : 'Temporal was killed',
-        starting: 'The phones are switched on',
+        starting: 'The phones are being switched on',
         ready: 'The phones are on',
         mail: `Mail: ${detail}`,
         push: 'Apple tells the iPhone that a card has changed',

@@ -195,7 +195,8 @@ function walletButtons({ appleUrl, googleUrl, googleFirst, words: { card } }: Ca
 }
 
 export const virtualPhone = ({ deskUrl, words }: Pick<Card, 'deskUrl' | 'words'>): Html | false =>
-  deskUrl !== undefined && html`<p class="actions"><a class="button" href="${deskUrl}">${words.card.virtualPhone}</a></p>`;
+  deskUrl !== undefined &&
+  html`<p class="actions"><a class="button" href="${deskUrl}">${words.card.virtualPhone}</a></p>`;
 
 export function cardBody(card: Card): Html {
   const { member, cardUrl, isNew, words } = card;

@@ -294,7 +294,12 @@ function Phones({ state: { wallets, phones }, isBusy, isShowing }: PhonesProps) 
         </div>
         <div className="stack">
           {choice('android')}
-          <Android pass={android?.pass} pictures={android?.pictures} empty={empty} message={android?.lockScreen ?? ''} />
+          <Android
+            pass={android?.pass}
+            pictures={android?.pictures}
+            empty={empty}
+            message={android?.lockScreen ?? ''}
+          />
           <Shown title={android?.pass.class.programName} message={android?.lockScreen} />
         </div>
       </div>

@@ -24,11 +24,12 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const log = (page: Page) => page.getByRole('region', { name: 'What happened', exact: true });
 const groups = (page: Page, title: string) => log(page).getByRole('region', { name: title, exact: true });
 const figure = (page: Page, name: string) => page.getByRole('figure').filter({ hasText: name });
-const chosen = (page: Page, phone: string) => page.getByLabel(`${phone}: card of`).locator('option:checked').textContent();
+const chosen = (page: Page, phone: string) =>
+  page.getByLabel(`${phone}: card of`).locator('option:checked').textContent();
 const drawn = async (page: Page, phone: string) => {
   const pass = figure(page, phone).locator('.pass');
   await pass.waitFor();
-  return pass.innerText();
+  return pass.textContent();
 };
 
 async function signIn(page: Page): Promise<void> {
@@ -137,7 +138,7 @@ describe.runIf(hasBrowser)('the live desk', () => {
       await figure(page, phone).getByText('Demo Stamps').first().waitFor();
     }
     const arrives = (change: string, face: string) =>
-      groups(page, change).getByRole('listitem').filter({ hasText: face }).waitFor({ timeout: 90_000 });
+      groups(page, change).getByRole('listitem').filter({ hasText: face }).first().waitFor({ timeout: 90_000 });
     const give = button(page, 'Give a stamp');
     await button(page, 'Flight mode').click();
     await button(page, 'Kill the worker').click();

@@ -87,12 +87,12 @@ function append(hop: Hop): void {
 const note = (who: Hop['who'], what: Hop['what'], more: Partial<Hop> = {}): void =>
   append({ at: Date.now(), who, what, ...more });
 
-const memberAnswer = z.object({ data: z.object({ updatedAt: z.string() }) });
+const memberAnswer = z.object({
+  data: z.object({ updatedAt: z.string(), program: z.object({ fields: z.object({ primaryLabel: z.string() }) }) }),
+});
 const ledgerAnswer = z.object({
   data: z.object({
-    items: z.array(
-      z.object({ id: z.string(), field: z.string(), previous: z.number(), current: z.number(), createdAt: z.string() }),
-    ),
+    items: z.array(z.object({ id: z.string(), previous: z.number(), current: z.number(), createdAt: z.string() })),
   }),
 });
 
@@ -118,17 +118,18 @@ async function noteChanges(who: { memberId: string; name: string }, at: number, 
     return answer.json();
   };
   const { items } = ledgerAnswer.parse(await read('/transactions?pageSize=10')).data;
-  const updatedAt = Date.parse(memberAnswer.parse(await read('')).data.updatedAt);
+  const { updatedAt: changedAt, program } = memberAnswer.parse(await read('')).data;
+  const updatedAt = Date.parse(changedAt);
   const entries = items.filter(({ id, createdAt }) => !last.entries.has(id) && Date.parse(createdAt) > last.at);
   const newest = Math.max(last.at, ...entries.map(({ createdAt }) => Date.parse(createdAt)));
-  for (const { id, field, previous, current, createdAt } of entries.toReversed()) {
+  for (const { id, previous, current, createdAt } of entries.toReversed()) {
     last.entries.add(id);
     append({
       ...who,
       at: Date.parse(createdAt),
       who: 'desk',
       what: 'changed',
-      detail: `${field}: ${previous} → ${current}`,
+      detail: `${program.fields.primaryLabel}: ${previous} → ${current}`,
     });
   }
   last.at = newest;
@@ -254,6 +255,9 @@ async function addToAndroid({ saveUrl, ...added }: Card & { saveUrl: string }): 
 /** Google's stand-in runs in this process, so polling it is free and sends no request. */
 setInterval(() => void followAndroid(), pollMs).unref();
 
+/** Google also changes what nobody sees, such as who has the card. */
+const faceOf = ({ pass: _, ...shown }: VirtualCard): string => JSON.stringify(shown);
+
 async function followAndroid(): Promise<void> {
   const [before, shown] = [saved, phones.android];
   if (!wallets || !before || !shown) return;
@@ -263,12 +267,11 @@ async function followAndroid(): Promise<void> {
   const isNoticed = card.notices.length > before.card.notices.length;
   const lockScreen = isNoticed ? card.notices.at(-1)?.text : shown.lockScreen;
   const { memberId } = shown;
-  note('android', 'face', {
-    memberId,
-    detail: `${card.label}: ${card.balance}`,
-    ...(isNoticed && lockScreen && { lockScreen }),
-  });
-  lookAt(shown, true);
+  if (faceOf(card) !== faceOf(before.card)) {
+    const shows = { memberId, detail: `${card.label}: ${card.balance}` };
+    note('android', 'face', { ...shows, ...(isNoticed && lockScreen && { lockScreen }) });
+    lookAt(shown, true);
+  }
   phones.android = { ...shown, pass: card.pass, lockScreen };
   tell('state', state());
   // A new design may have another logo.

@@ -8,10 +8,19 @@ const hop = (at: number, what: Hop['what'], memberId?: string): Hop => {
   return { id: hops, at, who: 'desk', what, ...(memberId !== undefined && { memberId }) };
 };
 const shown = (given: Hop[]) =>
-  changesOf(given).map(({ start, steps }) => [start.what, start.at, ...steps.map(({ what, at }) => `${what} ${at - start.at}`)]);
+  changesOf(given).map(({ start, steps }) => [
+    start.what,
+    start.at,
+    ...steps.map(({ what, at }) => `${what} ${at - start.at}`),
+  ]);
 
 it('gives each step to the last start of its member, also when the start was heard of later', () => {
-  const log = [hop(120, 'push', 'ada'), hop(130, 'push', 'grace'), hop(100, 'changed', 'ada'), hop(110, 'changed', 'grace')];
+  const log = [
+    hop(120, 'push', 'ada'),
+    hop(130, 'push', 'grace'),
+    hop(100, 'changed', 'ada'),
+    hop(110, 'changed', 'grace'),
+  ];
   expect(shown([...log, hop(150, 'face', 'ada')])).toEqual([
     ['changed', 110, 'push 20'],
     ['changed', 100, 'push 20', 'face 50'],
@@ -27,7 +36,9 @@ it('separates one change from the next, newest first', () => {
 });
 
 it('keeps what concerns no card on its own', () => {
-  expect(shown([hop(1, 'changed', 'ada'), hop(2, 'mail'), hop(3, 'killed'), hop(4, 'push', 'ada'), hop(5, 'push', 'eve')])).toEqual([
+  expect(
+    shown([hop(1, 'changed', 'ada'), hop(2, 'mail'), hop(3, 'killed'), hop(4, 'push', 'ada'), hop(5, 'push', 'eve')]),
+  ).toEqual([
     ['push', 5],
     ['killed', 3],
     ['mail', 2],
