@@ -76,6 +76,7 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     const iphone = page.getByRole('figure').filter({ hasText: 'iPhone' });
     await iphone.locator('.pass-head img').waitFor();
     await until(async () => (await iphone.locator('.pass').getAttribute('style'))?.includes('rgb(59, 36, 23)'));
+    expect(await field(page, 'Sample balance').inputValue()).toBe('5');
     await iphone.getByRole('button', { name: 'Lock screen' }).click();
     await iphone.getByText('Thank you for your visit').waitFor();
     await iphone.getByRole('button', { name: 'Front' }).click();
@@ -112,6 +113,26 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     const rebuild = page.getByRole('region', { name: 'Passes in use are made anew' });
     await rebuild.getByText('Completed: 1 of 1 pass').waitFor();
     await until(() => Object(phone.history().at(-1)?.json).backgroundColor === 'rgb(30, 58, 138)');
+    await page.context().close();
+  });
+
+  it('shows a new balance on the drawn phones without waiting for the rest of the page', async () => {
+    const { id } = await real.merchant.enroll({ firstName: 'Vera', initialPoints: 20 });
+    const page = await open(`/members/${id}`);
+    const balance = page.getByRole('figure').filter({ hasText: 'iPhone' }).locator('.pass-header');
+    await balance.getByText('20', { exact: true }).waitFor();
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(new RegExp(`/members/${id}$`), async (route) => {
+      await released;
+      await route.continue();
+    });
+    await field(page, 'Change of POINTS').fill('5');
+    await button(page, 'Change points').click();
+    await balance.getByText('25', { exact: true }).waitFor();
+    release();
     await page.context().close();
   });
 
