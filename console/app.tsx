@@ -4,25 +4,32 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
 import { I18nProvider } from 'react-aria-components';
 import { Link, Route, Switch, useLocation } from 'wouter';
-import { dismiss, notices } from './actions.js';
+import { dismiss, notices, queryClient } from './actions.js';
 import { ApiError, calls, connection, isBack, isOutdated } from './api.js';
 import { Window } from './parts/dialog.js';
 import { Button } from './parts/form.js';
-import { Page } from './parts/page.js';
-import { SignInAgain, signInUrl, useSession, useSignOut } from './session.js';
+import { Page, Skeleton } from './parts/page.js';
+import './parts/table.js';
+import { readSession, SignInAgain, signInUrl, useSession, useSignOut } from './session.js';
 import { useStore } from './store.js';
 import { texts } from './texts.js';
 
-/** The script of a page was not found because a newer version replaced it. */
-function page(load: () => Promise<ComponentType>): ComponentType {
-  return lazy(async () => {
+/** A page with its script; `load` fails when a newer version has replaced the script. */
+function page(load: () => Promise<ComponentType>) {
+  let loading: Promise<ComponentType> | undefined;
+  const start = () => {
+    loading ??= load();
+    return loading;
+  };
+  const component = lazy(async () => {
     try {
-      return { default: await load() };
+      return { default: await start() };
     } catch {
       connection.set({ ...connection.get(), outdated: true });
       return { default: () => <p className="empty">{texts.frame.outdated}</p> };
     }
   });
+  return { component, start };
 }
 
 const pages = {
@@ -41,6 +48,19 @@ const pages = {
   '/audit': page(() => import('./pages/audit.js').then((shown) => shown.Audit)),
   '/live-desk': page(() => import('./pages/liveDesk.js').then((shown) => shown.LiveDesk)),
 };
+
+/** Loads the session and the script of the page at the same time, before the first rendering. */
+export function startLoading(path: string): void {
+  void queryClient.prefetchQuery({ queryKey: ['session'], queryFn: readSession });
+  const parts = path.split('/');
+  const found = Object.entries(pages).find(([pattern]) => {
+    const wanted = pattern.split('/');
+    return (
+      wanted.length === parts.length && wanted.every((part, index) => part.startsWith(':') || part === parts[index])
+    );
+  });
+  found?.[1].start().catch(() => undefined);
+}
 
 function NotFound() {
   return (
@@ -171,7 +191,7 @@ export function App() {
   useEffect(() => {
     if (isOut) window.location.replace(signInUrl);
   }, [isOut]);
-  if (isOut || session.isPending) return <p className="empty">{texts.frame.loading}</p>;
+  const isKnown = !isOut && !session.isPending;
   return (
     <I18nProvider locale="en-US">
       <a className="skip" href="#main">
@@ -204,14 +224,18 @@ export function App() {
       <div className={menu ? 'body open' : 'body'}>
         <Navigation />
         <main id="main" tabIndex={-1}>
-          <Suspense fallback={<p className="empty">{texts.frame.loading}</p>}>
-            <Switch>
-              {Object.entries(pages).map(([path, component]) => (
-                <Route key={path} path={path} component={component} />
-              ))}
-              <Route component={NotFound} />
-            </Switch>
-          </Suspense>
+          {isKnown ? (
+            <Suspense fallback={<Skeleton />}>
+              <Switch>
+                {Object.entries(pages).map(([path, { component }]) => (
+                  <Route key={path} path={path} component={component} />
+                ))}
+                <Route component={NotFound} />
+              </Switch>
+            </Suspense>
+          ) : (
+            <Skeleton />
+          )}
         </main>
       </div>
       <Notices onCalls={() => setShowsCalls(true)} />

@@ -4,16 +4,19 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { queryClient } from './actions.js';
-import { App } from './app.js';
+import { App, startLoading } from './app.js';
 import './style.css';
 
 const place = document.getElementById('console');
 if (!place) throw new Error('index.html has no place for the console.');
 
+const base = new URL(document.baseURI).pathname.replace(/\/$/, '');
+startLoading(window.location.pathname.slice(base.length) || '/');
+
 createRoot(place).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <Router base={new URL(document.baseURI).pathname.replace(/\/$/, '')}>
+      <Router base={base}>
         <App />
       </Router>
     </QueryClientProvider>

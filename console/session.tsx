@@ -10,7 +10,7 @@ import { texts } from './texts.js';
 
 export const signInUrl = new URL('sign-in', document.baseURI).href;
 
-const readSession = () => data(api.GET('/auth/session'));
+export const readSession = () => data(api.GET('/auth/session'));
 type Session = Awaited<ReturnType<typeof readSession>>;
 export type Permission = Session['permissions'][number];
 

@@ -67,6 +67,10 @@ export const auditItem = z.object({
   targetId: z
     .string()
     .describe('of the key, user, role, program, member, batch, subscription or delivery that was changed'),
+  targetName: z
+    .string()
+    .optional()
+    .describe('what the target is called now; absent when it has no name, is gone, or the caller may not view it'),
   fields: z.array(z.string()).optional().describe('the names of the fields of the request, without their values'),
   address: z
     .string()

@@ -72,6 +72,13 @@ export const batch = z.object({
     .record(z.string(), z.enum(importFields).nullable())
     .optional()
     .describe('only of an import that had one: to send mended rows with'),
+  repairs: z.string().optional().describe('only of an import: the one whose failed rows were sent again with it'),
+  repairedBy: z
+    .string()
+    .optional()
+    .describe(
+      'only of an import: the newest one that its failed rows were sent again with, unless that one stopped early',
+    ),
   cancelRequested: z.boolean().optional(),
 });
 export type BatchKind = (typeof batchKinds)[number];

@@ -537,6 +537,8 @@ export interface BatchRow {
   quiet?: boolean;
   /** Only on an import whose file had such columns: pairs, because a header may contain any characters. */
   mapping?: (readonly [header: string, field: ImportField | null])[];
+  /** Only on an import: the import whose failed rows were sent again with it. */
+  repairs?: string;
   /** The number of chunks of an import's rows or of another batch's targets, once all of them are stored. */
   chunks?: number;
   campaign?: { message: string; tags: string[] };
@@ -861,6 +863,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { phase: 1, startedAt: 1 }, reason: 'unfinished batches, to find lost workflows' },
     { key: { rowsUntil: 1 }, sparse: true, reason: 'batches whose rows are to be removed' },
     { key: { unissued: 1 }, sparse: true, reason: 'finished imports that still have passes to issue' },
+    { key: { repairs: 1 }, sparse: true, reason: 'the imports that repaired another' },
   ],
   importChunks: [
     { key: { batchId: 1, chunk: 1 }, unique: true, reason: 'the chunks of a batch in their order, each stored once' },

@@ -24,6 +24,7 @@ export const importOptions = z.strictObject({
     .optional()
     .describe('JSON: the field of each column by its header, such as {"E-Mail": "email"}; null ignores the column'),
   quiet: queryFlag.optional().describe('creates without `member.created` and `pass.created` for each row'),
+  repairs: text(1, 64).optional().describe('the id of the import whose failed rows this file holds, corrected'),
   dryRun: queryFlag.optional().describe('answers what would happen, and writes nothing'),
 });
 export type ImportOptions = z.output<typeof importOptions>;

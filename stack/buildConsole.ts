@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Plugin } from 'esbuild';
+import type { Metafile, Plugin } from 'esbuild';
 
 const self = fileURLToPath(import.meta.url);
 const root = fileURLToPath(new URL(self.endsWith('.js') ? '../..' : '..', import.meta.url));
@@ -23,6 +23,19 @@ const englishOnly: Plugin = {
   },
 };
 
+/** The page that people see first. */
+const firstPage = 'console/pages/overview.tsx';
+
+/** Links that let the browser load scripts before another script names them. */
+function preloads({ outputs }: Metafile, entryPoints: readonly string[]): string {
+  const found = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoints.includes(entryPoint ?? ''));
+  const paths = found.flatMap(([path, { imports }]) => [
+    path,
+    ...imports.filter(({ kind }) => kind === 'import-statement').map((imported) => imported.path),
+  ]);
+  return [...new Set(paths)].map((path) => `<link rel="modulepreload" href="assets/${basename(path)}">`).join('\n    ');
+}
+
 async function digest(): Promise<string> {
   const hash = createHash('sha256');
   const names = (await readdir(sources, { recursive: true })).filter((name) => /\.(?:tsx?|css|html)$/.test(name));
@@ -38,7 +51,7 @@ export async function buildConsole(): Promise<boolean> {
   if (await isThere()) return false;
   const { build } = await import('esbuild');
   const draft = `${output}.${process.pid}`;
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     entryPoints: { console: join(sources, 'main.tsx') },
     outdir: join(draft, 'assets'),
     entryNames: '[name]-[hash]',
@@ -47,6 +60,7 @@ export async function buildConsole(): Promise<boolean> {
     splitting: true,
     minify: true,
     write: false,
+    metafile: true,
     format: 'esm',
     target: 'es2022',
     jsx: 'automatic',
@@ -63,7 +77,11 @@ export async function buildConsole(): Promise<boolean> {
   const entry = (end: string) =>
     basename(outputFiles.find(({ path }) => /console-[^/\\]+$/.test(path) && path.endsWith(end))?.path ?? '');
   const page = await readFile(join(sources, 'index.html'), 'utf8');
-  await writeFile(join(draft, 'index.html'), page.replace('{script}', entry('.js')).replace('{style}', entry('.css')));
+  const shown = page
+    .replace('{script}', entry('.js'))
+    .replace('{style}', entry('.css'))
+    .replace('{preloads}', preloads(metafile, ['console/main.tsx', firstPage]));
+  await writeFile(join(draft, 'index.html'), shown);
   await writeFile(join(draft, 'sources'), wanted);
   try {
     await rm(output, { recursive: true, force: true });

@@ -13,7 +13,7 @@ export function findingsOf(examined: Omit<Examination, 'findings'>, now: Date): 
   });
   findings.push(...(credentials?.warnings ?? []));
   if (build && !build.ok) findings.push(`The newest version cannot be built: ${build.error}`);
-  if (build && new URL(webServiceUrl).protocol !== 'https:')
+  if (build && devices.length === 0 && new URL(webServiceUrl).protocol !== 'https:')
     findings.push(`Phones register over https only, and PUBLIC_URL is ${new URL(webServiceUrl).origin}.`);
   if (build?.ok && devices.length === 0)
     findings.push('No phone is registered: the pass was not added, or phones cannot reach the web service.');

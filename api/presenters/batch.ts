@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { type batch, percentOf, ratePerSecondOf } from '../../schemas/batches.js';
 import type { BatchRow } from '../../schemas/collections.js';
 
-export function presentBatch(row: BatchRow, now: Date): z.input<typeof batch> {
+export function presentBatch(row: BatchRow, now: Date, repairedBy?: string): z.input<typeof batch> {
   const { _id: id, kind, phase, programId, counts, passIssuance, startedBy, startedAt, finishedAt } = row;
   return {
     id,
@@ -20,6 +20,8 @@ export function presentBatch(row: BatchRow, now: Date): z.input<typeof batch> {
     ...(row.reason !== undefined && { reason: row.reason }),
     ...(row.quiet && { quiet: true }),
     ...(row.mapping && { mapping: Object.fromEntries(row.mapping) }),
+    ...(row.repairs !== undefined && { repairs: row.repairs }),
+    ...(repairedBy !== undefined && { repairedBy }),
     ...(row.cancelRequestedAt && { cancelRequested: true }),
   };
 }

@@ -27,6 +27,21 @@ export async function listBatches(
   });
 }
 
+/** By the id of an import, the newest one that its failed rows were sent again with. */
+export async function repairsOf(
+  deps: Deps,
+  { merchantId, rows }: { merchantId: string; rows: readonly Pick<BatchRow, '_id' | 'kind'>[] },
+): Promise<ReadonlyMap<string, string>> {
+  const ids = rows.filter(({ kind }) => kind === 'members.import').map(({ _id }) => _id);
+  if (ids.length === 0) return new Map();
+  const found = await deps.collections.batches
+    .find({ merchantId, repairs: { $in: ids }, phase: { $nin: ['storing', 'failed', 'cancelled'] } })
+    .sort({ startedAt: 1 })
+    .project<Pick<BatchRow, '_id' | 'repairs'>>({ repairs: 1 })
+    .toArray();
+  return new Map(found.map(({ _id, repairs = '' }) => [repairs, _id]));
+}
+
 /** The chunks of an import in the order of its file. */
 export function chunksOf(deps: Deps, { batchId, chunks }: { batchId: string; chunks: number }) {
   async function* inOrder(): AsyncGenerator<ImportChunkRow> {

@@ -2,22 +2,29 @@
 import type { AuditRow } from '../../schemas/collections.js';
 import type { auditEndpoints } from '../../schemas/endpoints/audit.js';
 import { listAudit } from '../reads/audit.js';
+import { targetNames } from '../reads/targetNames.js';
 import type { Routes } from '../request.js';
 
-const presentAudit = ({ _id: id, createdAt, actor, action, targetId, fields, address, requestId }: AuditRow) => ({
+const presentAudit = (
+  { _id: id, createdAt, actor, action, targetId, fields, address, requestId }: AuditRow,
+  targetName: string | undefined,
+) => ({
   id,
   createdAt: createdAt.toISOString(),
   actor,
   action,
   targetId,
+  ...(targetName !== undefined && { targetName }),
   ...(fields && { fields }),
   address,
   requestId,
 });
 
 export const auditRoutes: Routes<keyof typeof auditEndpoints> = {
-  async readAudit({ deps, caller: { merchantId }, query }) {
+  async readAudit({ deps, caller: { merchantId, permissions }, query }) {
     const { items, total } = await listAudit(deps, { merchantId, ...query });
-    return { data: { items: items.map(presentAudit), page: query.page, pageSize: query.pageSize, total } };
+    const names = await targetNames(deps, { merchantId, permissions, rows: items });
+    const shown = items.map((row) => presentAudit(row, names.get(row.targetId)));
+    return { data: { items: shown, page: query.page, pageSize: query.pageSize, total } };
   },
 };

@@ -7,7 +7,7 @@ import type { Permission } from '../../schemas/permissions.js';
 import { type Caller, requirePermission } from '../caller.js';
 import { failedRowsCsv } from '../imports/failedRowsCsv.js';
 import { presentBatch } from '../presenters/batch.js';
-import { listBatches } from '../reads/batches.js';
+import { listBatches, repairsOf } from '../reads/batches.js';
 import type { Routes } from '../request.js';
 
 const editPermission = {
@@ -27,12 +27,16 @@ export const batchRoutes: Routes<'listBatches' | 'getBatch' | 'cancelBatch' | 'e
   async listBatches({ deps, caller, query }) {
     const { page, pageSize } = query;
     const { items, total } = await listBatches(deps, { merchantId: caller.merchantId, ...query });
-    return { data: { items: items.map((row) => presentBatch(row, deps.now())), page, pageSize, total } };
+    const repaired = await repairsOf(deps, { merchantId: caller.merchantId, rows: items });
+    const shown = items.map((row) => presentBatch(row, deps.now(), repaired.get(row._id)));
+    return { data: { items: shown, page, pageSize, total } };
   },
 
   async getBatch({ deps, caller, params }) {
-    const row = await readBatch(deps, { merchantId: caller.merchantId, batchId: params.id ?? '' });
-    return { data: presentBatch(row, deps.now()) };
+    const { merchantId } = caller;
+    const row = await readBatch(deps, { merchantId, batchId: params.id ?? '' });
+    const repaired = await repairsOf(deps, { merchantId, rows: [row] });
+    return { data: presentBatch(row, deps.now(), repaired.get(row._id)) };
   },
 
   async cancelBatch({ deps, caller, params }) {

@@ -62,9 +62,14 @@ function optionsOf(query: ImportOptions, fields: UploadFields): ImportOptions {
 }
 
 /** The options that the batch stores. */
-const keptOptions = ({ quiet, mapping }: ImportOptions): Pick<OpenImport, 'quiet' | 'mapping'> => ({
+const keptOptions = ({
+  quiet,
+  mapping,
+  repairs,
+}: ImportOptions): Pick<OpenImport, 'quiet' | 'mapping' | 'repairs'> => ({
   ...(quiet && { quiet }),
   ...(mapping && mapping.size > 0 && { mapping: [...mapping] }),
+  ...(repairs !== undefined && { repairs }),
 });
 
 interface ReadUpload {

@@ -4,7 +4,7 @@ import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data, readRoles } from '../api.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, Choices, Form, Submit, TextInput } from '../parts/form.js';
-import { Badge, Failure, Moment, Page, Panel } from '../parts/page.js';
+import { Address, Badge, Failure, Moment, Page, Panel } from '../parts/page.js';
 import { Secret } from '../parts/secret.js';
 import { Table } from '../parts/table.js';
 import { may } from '../session.js';
@@ -42,7 +42,7 @@ export function ApiKeys() {
   return (
     <Page title={texts.nav.apiKeys} lead={said.lead}>
       <Failure error={keys.error} />
-      <Panel title={said.new} needs="api-keys:create">
+      <Panel title={said.new} needs="api-keys:create" folds>
         <Form label={said.new} findings={creation.findings} onSubmit={() => creation.run()}>
           <div className="fields">
             <TextInput
@@ -81,7 +81,7 @@ export function ApiKeys() {
           { title: said.key, cell: ({ name }) => name },
           { title: said.prefix, cell: ({ keyPrefix }) => <code>{keyPrefix}</code> },
           { title: said.roles, cell: ({ roleIds }) => roleIds.join(', ') },
-          { title: said.createdBy, cell: ({ createdBy }) => createdBy },
+          { title: said.createdBy, cell: ({ createdBy }) => <Address>{createdBy}</Address> },
           { title: said.lastUsed, cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
           { title: said.expires, cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
           {

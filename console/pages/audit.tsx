@@ -1,8 +1,9 @@
 // The audit: who did what, on what, from where, newest first.
+import { Link } from 'wouter';
 import { useRead, useSettled } from '../actions.js';
 import { api, data } from '../api.js';
 import { Select, TextInput } from '../parts/form.js';
-import { Failure, Moment, Page } from '../parts/page.js';
+import { Address, Failure, Fold, Moment, Page } from '../parts/page.js';
 import { PagedTable, useFilters } from '../parts/table.js';
 import { texts } from '../texts.js';
 import { useNames } from './people.js';
@@ -10,10 +11,38 @@ import { useNames } from './people.js';
 const said = texts.audit;
 
 const readAudit = (query: Record<string, string>) => data(api.GET('/merchants/me/audit', { params: { query } }));
-type Action = Awaited<ReturnType<typeof readAudit>>['items'][number]['action'];
+type Entry = Awaited<ReturnType<typeof readAudit>>['items'][number];
+type Action = Entry['action'];
 
 /** Every action must have a name here to compile. */
 const actions: Record<Action, string> = said.actions;
+
+/** The page of a target by the first word of its actions. */
+const pageOf: Record<string, (id: string) => string> = {
+  member: (id) => `/members/${id}`,
+  program: (id) => `/programs/${id}`,
+  webhook: (id) => `/webhooks/${id}`,
+  'api-key': () => '/api-keys',
+  user: () => '/people',
+  import: () => '/imports',
+  campaign: () => '/campaigns',
+};
+
+/** The name of the target, with a link to its page; the id of one that has no name or is gone. */
+function Target({ entry: { action, targetId, targetName }, name }: { entry: Entry; name: string }) {
+  const [kind = ''] = action.split('.');
+  const known = targetName ?? said.targets[kind] ?? (name === targetId ? undefined : name);
+  if (known === undefined)
+    return <code title={targetId}>{targetId.length > 12 ? `${targetId.slice(0, 8)}…` : targetId}</code>;
+  const page = pageOf[kind]?.(targetId);
+  return page ? (
+    <Link href={page} title={targetId}>
+      {known}
+    </Link>
+  ) : (
+    <span title={targetId}>{known}</span>
+  );
+}
 
 export function Audit() {
   const [params, put] = useFilters();
@@ -24,31 +53,33 @@ export function Audit() {
   });
   return (
     <Page title={texts.nav.audit} lead={said.lead}>
-      <search className="fields">
-        <Select
-          name="action"
-          label={said.action}
-          value={params.get('action') ?? ''}
-          options={[['', said.anyAction], ...Object.entries(actions)]}
-          onChange={(value) => put('action', value)}
-        />
-        <TextInput
-          name="since"
-          type="date"
-          label={said.since}
-          value={(params.get('since') ?? '').slice(0, 10)}
-          onChange={(value) => put('since', value && `${value}T00:00:00Z`)}
-        />
-        {(['actor', 'targetId'] as const).map((key) => (
-          <TextInput
-            key={key}
-            name={key}
-            label={key === 'actor' ? said.actor : said.target}
-            value={params.get(key) ?? ''}
-            onChange={(value) => put(key, value)}
+      <Fold title={texts.frame.filters}>
+        <search className="fields">
+          <Select
+            name="action"
+            label={said.action}
+            value={params.get('action') ?? ''}
+            options={[['', said.anyAction], ...Object.entries(actions)]}
+            onChange={(value) => put('action', value)}
           />
-        ))}
-      </search>
+          <TextInput
+            name="since"
+            type="date"
+            label={said.since}
+            value={(params.get('since') ?? '').slice(0, 10)}
+            onChange={(value) => put('since', value && `${value}T00:00:00Z`)}
+          />
+          {(['actor', 'targetId'] as const).map((key) => (
+            <TextInput
+              key={key}
+              name={key}
+              label={key === 'actor' ? said.actorId : said.targetId}
+              value={params.get(key) ?? ''}
+              onChange={(value) => put(key, value)}
+            />
+          ))}
+        </search>
+      </Fold>
       <Failure error={entries.error} />
       <PagedTable
         name={texts.nav.audit}
@@ -58,12 +89,18 @@ export function Audit() {
         empty={said.none}
         columns={[
           { title: said.when, cell: ({ createdAt }) => <Moment at={createdAt} /> },
-          { title: said.actor, cell: ({ actor }) => said.by(actor.type, nameOf(actor)) },
+          { title: said.actor, cell: ({ actor }) => <Address>{nameOf(actor)}</Address> },
           { title: said.action, cell: ({ action }) => actions[action] },
-          { title: said.target, cell: ({ targetId }) => <code>{nameOf({ id: targetId })}</code> },
+          { title: said.target, cell: (entry) => <Target entry={entry} name={nameOf({ id: entry.targetId })} /> },
           { title: said.fields, cell: ({ fields = [] }) => fields.join(', ') },
-          { title: said.address, cell: ({ address }) => address ?? texts.frame.none },
-          { title: said.request, cell: ({ requestId }) => <code>{requestId}</code> },
+          {
+            title: said.address,
+            cell: ({ address }) => (address ? <span className="unbroken">{address}</span> : texts.frame.none),
+          },
+          {
+            title: said.request,
+            cell: ({ requestId }) => (requestId ? <code className="unbroken">{requestId}</code> : texts.frame.none),
+          },
         ]}
       />
     </Page>

@@ -24,7 +24,7 @@ const words = (text: string) =>
 
 export function Campaigns() {
   const [page, setPage] = usePage();
-  const [draft, setDraft, clear] = useDraft('campaign', blank);
+  const [draft, setDraft] = useDraft('campaign', blank);
   const [asks, setAsks] = useState(false);
   const { programId, message } = draft;
   const tags = words(draft.tags);
@@ -52,7 +52,7 @@ export function Campaigns() {
     said: said.sent,
     onDone() {
       setAsks(false);
-      clear();
+      setDraft({ ...draft, message: '' });
     },
   });
   const program = programs.data?.find(({ _id }) => _id === programId);
@@ -60,7 +60,7 @@ export function Campaigns() {
     <Page title={texts.nav.campaigns} lead={said.lead}>
       <Failure error={programs.error} />
       <div className="columns">
-        <Panel title={said.new} needs="merchants.campaigns:create">
+        <Panel title={said.new} needs="merchants.campaigns:create" folds>
           <Form label={said.new} findings={send.findings} onSubmit={() => setAsks(true)}>
             <Select
               name="programId"
@@ -111,14 +111,14 @@ export function Campaigns() {
         columns={[
           { title: said.started, cell: ({ startedAt }) => <Moment at={startedAt} /> },
           { title: said.message, cell: ({ id }) => <Message id={id} /> },
-          { title: said.state, cell: (batch) => <State batch={batch} /> },
+          { title: said.state, cell: (batch) => <State batch={batch} finishing={said.finishing} /> },
           { title: said.matched, numeric: true, cell: ({ counts }) => number(counts.total) },
           { title: said.pushed, numeric: true, cell: ({ counts }) => number(counts.created) },
           { title: said.skipped, numeric: true, cell: ({ counts }) => number(counts.deduped) },
           { title: said.failed, numeric: true, cell: ({ counts }) => number(counts.failed) },
           {
             title: texts.frame.actions,
-            cell: (batch) => (isOver(batch) ? null : <CancelBatch id={batch.id} needs="merchants.campaigns:edit" />),
+            cell: (batch) => (isOver(batch) ? null : <CancelBatch batch={batch} needs="merchants.campaigns:edit" />),
           },
         ]}
       />

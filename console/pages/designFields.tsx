@@ -4,7 +4,7 @@ import { at, type Json, withAt } from '../merge.js';
 import { Button, Checkbox, Choices, localTime, Select, TextInput, useFindings } from '../parts/form.js';
 import { ImageField } from '../parts/image.js';
 import { texts } from '../texts.js';
-import type { Field } from './designSections.js';
+import { type Field, passLabels } from './designSections.js';
 
 const said = texts.design;
 
@@ -71,7 +71,15 @@ export function Edit({ field, program, onChange }: EditProps) {
         />
       );
     case 'locales':
-      return <Locales {...common} program={program} value={(value ?? {}) as LocaleTexts} onChange={set} />;
+      return (
+        <Locales
+          name={path}
+          {...(hint !== undefined && { hint })}
+          program={program}
+          value={(value ?? {}) as LocaleTexts}
+          onChange={set}
+        />
+      );
     case 'list':
       return <ListField field={field} rows={(value ?? []) as Json[]} onChange={set} />;
     case 'integer':
@@ -115,7 +123,7 @@ function ListField({
   rows: readonly Json[];
   onChange: (rows: Json[] | undefined) => void;
 }) {
-  const { path, label, columns, fresh } = field;
+  const { path, label, add, columns, fresh } = field;
   const put = (index: number, key: string, next: unknown) =>
     onChange(rows.map((row, other) => (other === index ? withAt(row, key, next) : row)));
   return (
@@ -170,7 +178,7 @@ function ListField({
         </div>
       ))}
       <div>
-        <Button onPress={() => onChange([...rows, fresh(rows.length)])}>{said.add(label)}</Button>
+        <Button onPress={() => onChange([...rows, fresh(rows.length)])}>{add}</Button>
       </div>
     </fieldset>
   );
@@ -208,9 +216,6 @@ function DecimalInput({
 
 type LocaleTexts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The labels that the service puts on a pass. */
-const passLabels = ['MEMBER', 'MEMBER ID', 'REWARD', 'REWARDS', 'TO NEXT REWARD', 'TIER', 'NEXT TIER', 'TO NEXT TIER'];
-
 /** What a merchant has written into the program, without what is empty. */
 function writtenTexts(program: Json): string[] {
   const list = (path: string, ...keys: string[]) =>
@@ -228,14 +233,12 @@ function writtenTexts(program: Json): string[] {
 /** Per language the texts of the program with their translations; an empty translation is none. */
 function Locales({
   name,
-  label,
   hint,
   program,
   value,
   onChange,
 }: {
   name: string;
-  label: string;
   hint?: string;
   program: Json;
   value: LocaleTexts;
@@ -289,7 +292,7 @@ function Locales({
             setLanguage('');
           }}
         >
-          {said.add(label)}
+          {said.addLanguage}
         </Button>
       </div>
     </div>

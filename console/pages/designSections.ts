@@ -15,7 +15,7 @@ export type Field = { path: string; label: string; hint?: string; shown?: (progr
   | { kind: 'select'; options: readonly (readonly [string, string])[] }
   | { kind: 'choices'; options: readonly (readonly [string, string])[] }
   | { kind: 'image'; width: number; height: number; how: 'cover' | 'contain' }
-  | { kind: 'list'; columns: readonly ListColumn[]; fresh: (count: number) => Json }
+  | { kind: 'list'; add: string; columns: readonly ListColumn[]; fresh: (count: number) => Json }
   | { kind: 'rule'; rule: Json }
 );
 
@@ -76,6 +76,7 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
       {
         path: 'passTemplate.backFields',
         label: said.back,
+        add: said.addBack,
         kind: 'list',
         columns: [
           { key: 'label', label: said.backLabel, kind: 'text' },
@@ -91,6 +92,7 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
       {
         path: 'passTemplate.locations',
         label: said.locations,
+        add: said.addLocation,
         kind: 'list',
         columns: [
           { key: 'latitude', label: said.latitude, kind: 'decimal' },
@@ -107,6 +109,7 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
       {
         path: 'rewards',
         label: said.moreRewards,
+        add: said.addReward,
         kind: 'list',
         columns: [
           { key: 'name', label: said.reward, kind: 'text' },
@@ -118,6 +121,7 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
       {
         path: 'tiers',
         label: said.tiers,
+        add: said.addTier,
         shown: isTiered,
         kind: 'list',
         columns: [
@@ -167,6 +171,12 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
     title: said.translations,
     fields: [{ path: 'passTemplate.locales', label: said.translations, hint: said.translationsHint, kind: 'locales' }],
   },
+];
+
+/** The labels that the service puts on a pass; a test compares them. */
+export const passLabels = [
+  ...['MEMBER', 'MEMBER ID', 'REWARD', 'REWARDS', 'TO NEXT REWARD', 'TIER', 'NEXT TIER', 'TO NEXT TIER', 'STATUS'],
+  ...['Latest message', 'Rewards', 'Expiring', 'Member ID', 'Updated'],
 ];
 
 /** The paths of all controls, to find mistakes without a control. */

@@ -7,7 +7,7 @@ import { ApiError, api, apiUrl, data, failureOf, noteCall } from '../api.js';
 import { parseCsv, toCsv } from '../csv.js';
 import { Window } from '../parts/dialog.js';
 import { Button, Checkbox, Select } from '../parts/form.js';
-import { Badge, Facts, Failure, Moment, number, Page, Panel, Progress } from '../parts/page.js';
+import { Badge, Facts, Failure, Moment, number, Page, Panel, Progress, Skeleton } from '../parts/page.js';
 import { PagedTable, Table, usePage } from '../parts/table.js';
 import { may, type Permission } from '../session.js';
 import { texts } from '../texts.js';
@@ -36,17 +36,19 @@ interface Upload {
   charset: string;
   dryRun: boolean;
   quiet: boolean;
+  repairs?: string;
   mapping: Record<string, string | null>;
 }
 
 /** XMLHttpRequest, because fetch does not report upload progress. Throws ApiError. */
 function send(
-  { programId, file, fileName, charset, dryRun, quiet, mapping }: Upload,
+  { programId, file, fileName, charset, dryRun, quiet, repairs, mapping }: Upload,
   onProgress: (percent: number) => void,
 ) {
   const query = new URLSearchParams({ programId });
   if (dryRun) query.set('dryRun', 'true');
   if (quiet) query.set('quiet', 'true');
+  if (repairs !== undefined) query.set('repairs', repairs);
   if (Object.keys(mapping).length > 0) query.set('mapping', JSON.stringify(mapping));
   const url = `${apiUrl}/merchants/me/imports?${query}`;
   const type = charset === 'utf-8' ? 'text/csv' : `text/csv; charset=${charset}`;
@@ -146,15 +148,20 @@ export function Imports() {
           { title: said.failed, numeric: true, cell: ({ counts }) => number(counts.failed) },
           {
             title: said.passes,
-            numeric: true,
-            cell: ({ passIssuance }) => number(passIssuance.apple + passIssuance.google),
+            cell: ({ passIssuance: { apple, google } }) => said.passesOf(apple, google),
           },
           {
             title: texts.frame.actions,
             cell: (batch) => (
               <>
-                {!isOver(batch) && <CancelBatch id={batch.id} needs="merchants.members:edit" />}
-                {isOver(batch) && batch.counts.failed > 0 && (
+                {!isOver(batch) && <CancelBatch batch={batch} needs="merchants.members:edit" />}
+                {batch.repairs !== undefined && <span className="hint">{said.repairs}</span>}
+                {batch.repairedBy !== undefined && (
+                  <>
+                    <span className="hint">{said.repaired}</span> <ShowRow id={batch.repairedBy} />
+                  </>
+                )}
+                {isOver(batch) && batch.counts.failed > 0 && batch.repairedBy === undefined && (
                   <>
                     <Button isDisabled={!may('merchants.members:create')} onPress={() => setRepairs(batch)}>
                       {said.repair}
@@ -174,18 +181,69 @@ export function Imports() {
   );
 }
 
+/** The batch as its own row, which may be on another page of the list. */
+function ShowRow({ id }: { id: string }) {
+  const [open, setOpen] = useState(false);
+  const batch = useRead(
+    ['batches', 'one', id],
+    () => data(api.GET('/merchants/me/batches/{id}', { params: { path: { id } } })),
+    { enabled: open, everyMs: (now) => (now && isOver(now) ? false : followMs) },
+  );
+  return (
+    <>
+      <Button kind="link" onPress={() => setOpen(true)}>
+        {said.repairedBy}
+      </Button>
+      {open && (
+        <Window title={said.repairs} onClose={() => setOpen(false)}>
+          <Failure error={batch.error} />
+          {batch.data ? (
+            <Facts
+              facts={[
+                [said.started, <Moment key="started" at={batch.data.startedAt} />],
+                [said.state, <State key="state" batch={batch.data} />],
+                [said.created, number(batch.data.counts.created)],
+                [said.deduped, number(batch.data.counts.deduped)],
+                [said.failed, number(batch.data.counts.failed)],
+              ]}
+            />
+          ) : (
+            <Skeleton />
+          )}
+          <div className="row end">
+            <Button onPress={() => setOpen(false)}>{texts.frame.close}</Button>
+          </div>
+        </Window>
+      )}
+    </>
+  );
+}
+
 const phaseKinds: Partial<Record<Batch['phase'], 'good' | 'bad'>> = {
   completed: 'good',
   failed: 'bad',
   cancelled: 'bad',
 };
 
-export function State({ batch, bars }: { batch: Pick<Batch, 'phase' | 'percent' | 'reason'>; bars?: readonly Bar[] }) {
+interface StateProps {
+  batch: Pick<Batch, 'phase' | 'percent' | 'reason' | 'cancelRequested'>;
+  bars?: readonly Bar[];
+  /** What a batch that has done everything still does before it ends. */
+  finishing?: string;
+}
+
+export function State({ batch, bars, finishing }: StateProps) {
   const shown = bars ?? [{ label: said.progress, percent: batch.percent }];
+  const isCancelling = batch.cancelRequested === true && !isOver(batch);
+  const finishes = finishing !== undefined && !isOver(batch) && batch.percent >= 100;
   return (
     <>
-      <Badge kind={phaseKinds[batch.phase] ?? 'wait'}>{texts.phases[batch.phase]}</Badge>{' '}
+      <Badge kind={phaseKinds[batch.phase] ?? 'wait'}>
+        {isCancelling ? said.cancelling : texts.phases[batch.phase]}
+      </Badge>{' '}
+      {finishes && <span className="hint">{finishing}</span>}
       {!isOver(batch) &&
+        !finishes &&
         shown.map(({ label, percent }) => (
           <div key={label}>
             {bars && <span className="hint">{label}</span>}
@@ -197,13 +255,19 @@ export function State({ batch, bars }: { batch: Pick<Batch, 'phase' | 'percent' 
   );
 }
 
-export function CancelBatch({ id, needs }: { id: string; needs: Permission }) {
+export function CancelBatch({
+  batch: { id, cancelRequested },
+  needs,
+}: {
+  batch: Pick<Batch, 'id' | 'cancelRequested'>;
+  needs: Permission;
+}) {
   const cancel = useAction(() => data(api.POST('/merchants/me/batches/{id}/cancel', { params: { path: { id } } })), {
     changes: ['batches', 'batch', 'campaigns'],
     said: said.cancelled,
   });
   return (
-    <Button isDisabled={cancel.isRunning || !may(needs)} onPress={() => cancel.run()}>
+    <Button isDisabled={cancel.isRunning || cancelRequested === true || !may(needs)} onPress={() => cancel.run()}>
       {texts.frame.cancel}
     </Button>
   );
@@ -240,7 +304,7 @@ function NewImport({ programs }: { programs: readonly { _id: string; name: strin
     },
   );
   return (
-    <Panel title={said.new} needs="merchants.members:create">
+    <Panel title={said.new} needs="merchants.members:create" folds>
       <div className="fields">
         <Select
           name="programId"
@@ -352,7 +416,7 @@ function Repair({ batch, onClose }: { batch: Batch; onClose: () => void }) {
       ]);
       const { programId = '', quiet = false, mapping = {} } = batch;
       const upload = { programId, file, fileName: 'repaired.csv', charset: 'utf-8', dryRun: false, quiet, mapping };
-      return send(upload, () => undefined);
+      return send({ ...upload, repairs: batch.id }, () => undefined);
     },
     { changes: ['batches'], said: said.startedNow, onDone: onClose },
   );

@@ -6,7 +6,7 @@ import { queryClient, useAction, useDraft, useRead } from '../actions.js';
 import { api, apiUrl, data, newKey } from '../api.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, Form, Select, Submit, TextInput } from '../parts/form.js';
-import { Badge, Facts, Failure, Moment, number, Page, Panel } from '../parts/page.js';
+import { Address, Badge, Facts, Failure, Moment, number, Page, Panel, Skeleton } from '../parts/page.js';
 import { Android, type ApplePass, type GooglePass, Iphone } from '../parts/phones.js';
 import { PagedTable, Table, usePage } from '../parts/table.js';
 import { may } from '../session.js';
@@ -30,7 +30,7 @@ export function Member() {
   if (!member.data)
     return (
       <Page title={said.title} back={back}>
-        <Failure error={member.error} />
+        {member.error ? <Failure error={member.error} /> : <Skeleton />}
       </Page>
     );
   const { program, balance, tier, redeemedCount, deviceCount, tags, email, phone, memberCode, status, apple } =
@@ -54,7 +54,7 @@ export function Member() {
               ...(tier ? ([[said.tier, tier]] as const) : []),
               [texts.members.program, program.name],
               [texts.members.code, <code key="code">{memberCode}</code>],
-              [texts.members.email, email ?? texts.frame.none],
+              [texts.members.email, email ? <Address key="email">{email}</Address> : texts.frame.none],
               [said.phone, phone ?? texts.frame.none],
               [said.externalId, externalId ?? texts.frame.none],
               [said.phones, number(deviceCount)],
@@ -68,13 +68,17 @@ export function Member() {
         <div className="stack">
           <Points member={member.data} />
           <Redeem member={member.data} />
-          <Tags member={member.data} />
-          <Status member={member.data} />
-          <Person member={member.data} />
           <Pass member={member.data} />
         </div>
       </div>
       <Ledger id={id} />
+      <div className="columns">
+        <Person member={member.data} />
+        <div className="stack">
+          <Tags member={member.data} />
+          <Status member={member.data} />
+        </div>
+      </div>
       <Timeline id={id} />
       <PersonalData member={member.data} />
     </Page>
@@ -106,15 +110,15 @@ function Card({ member: { id, updatedAt, program } }: { member: Detail }) {
  * The idempotency key of one form: it stays the same until the request is answered, so that sending it again never
  * counts twice.
  */
-function useGesture() {
-  const key = useRef<string>(undefined);
+function useIdempotencyKey() {
+  const current = useRef<string>(undefined);
   return {
     header: () => {
-      key.current ??= newKey();
-      return { 'Idempotency-Key': key.current };
+      current.current ??= newKey();
+      return { 'Idempotency-Key': current.current };
     },
     done: () => {
-      key.current = undefined;
+      current.current = undefined;
     },
   };
 }
@@ -122,41 +126,43 @@ function useGesture() {
 function Points({ member }: { member: Detail }) {
   const { id, program } = member;
   const isStamps = program.style === 'stamps';
-  const gesture = useGesture();
+  const title = isStamps ? said.stamps : said.points;
+  const key = useIdempotencyKey();
   const [draft, setDraft, clear] = useDraft(`points:${id}`, { delta: isStamps ? '1' : '', changeMessage: '' });
   const give = useAction(
     () => {
       const { delta, changeMessage } = draft;
       const body = { delta: Number(delta), ...(changeMessage && { changeMessage }) };
       return data(
-        api.PATCH('/merchants/me/members/{id}/points', { params: { path: { id }, header: gesture.header() }, body }),
+        api.PATCH('/merchants/me/members/{id}/points', { params: { path: { id }, header: key.header() }, body }),
       );
     },
     {
       changes,
       said: ({ previous, current }) => said.changed(program.fields.primaryLabel, previous, current),
       onDone() {
-        gesture.done();
+        key.done();
         clear();
       },
     },
   );
   const put = (next: Partial<typeof draft>) => {
-    gesture.done();
+    key.done();
     setDraft({ ...draft, ...next });
   };
   return (
-    <Panel title={said.points} needs={edit}>
-      <Form label={said.points} findings={give.findings} onSubmit={() => give.run()}>
+    <Panel title={title} needs={edit}>
+      <Form label={title} findings={give.findings} onSubmit={() => give.run()}>
         <div className="fields">
-          <TextInput
-            name="delta"
-            label={said.delta(program.fields.primaryLabel)}
-            hint={isStamps ? said.oneStamp : said.deltaHint}
-            value={draft.delta}
-            isDisabled={isStamps}
-            onChange={(delta) => put({ delta })}
-          />
+          {!isStamps && (
+            <TextInput
+              name="delta"
+              label={said.delta(program.fields.primaryLabel)}
+              hint={said.deltaHint}
+              value={draft.delta}
+              onChange={(delta) => put({ delta })}
+            />
+          )}
           <TextInput
             name="changeMessage"
             label={said.changeMessage}
@@ -174,16 +180,16 @@ function Points({ member }: { member: Detail }) {
 
 function Redeem({ member }: { member: Detail }) {
   const { id, rewards } = member;
-  const gesture = useGesture();
+  const key = useIdempotencyKey();
   const redeem = useAction(
     (rewardId: string) =>
       data(
         api.POST('/merchants/me/members/{id}/redeem', {
-          params: { path: { id }, header: gesture.header() },
+          params: { path: { id }, header: key.header() },
           body: rewardId === 'default' ? {} : { rewardId },
         }),
       ),
-    { changes, said: said.redeemedNow, onDone: gesture.done },
+    { changes, said: said.redeemedNow, onDone: key.done },
   );
   return (
     <Panel title={said.rewards}>
@@ -424,7 +430,7 @@ function Ledger({ id }: { id: string }) {
   const whoOf = useNames();
   const [asks, setAsks] = useState<{ id: string; delta: number } | null>(null);
   const [reason, setReason] = useState('');
-  const gesture = useGesture();
+  const key = useIdempotencyKey();
   const ledger = useRead(
     ['ledger', id, page],
     () => data(api.GET('/merchants/me/members/{id}/transactions', { params: { path: { id }, query: { page } } })),
@@ -434,7 +440,7 @@ function Ledger({ id }: { id: string }) {
     (transactionId: string) =>
       data(
         api.POST('/merchants/me/members/{id}/transactions/{transactionId}/reverse', {
-          params: { path: { id, transactionId }, header: gesture.header() },
+          params: { path: { id, transactionId }, header: key.header() },
           body: reason ? { reason } : {},
         }),
       ),
@@ -442,7 +448,7 @@ function Ledger({ id }: { id: string }) {
       changes,
       said: said.reversed,
       onDone() {
-        gesture.done();
+        key.done();
         setAsks(null);
         setReason('');
       },
@@ -463,7 +469,7 @@ function Ledger({ id }: { id: string }) {
           { title: said.what, cell: ({ type }) => said.types[type] },
           { title: said.change, numeric: true, cell: ({ delta }) => (delta > 0 ? `+${number(delta)}` : number(delta)) },
           { title: said.after_, numeric: true, cell: ({ current }) => number(current) },
-          { title: said.by, cell: ({ actor }) => whoOf(actor) },
+          { title: said.by, cell: ({ actor }) => <Address>{whoOf(actor)}</Address> },
           {
             title: said.note,
             cell: ({ changeMessage, reference, reason: why }) => changeMessage ?? reference ?? why ?? '',

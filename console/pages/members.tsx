@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter';
 import { useAction, useDraft, useRead, useSettled } from '../actions.js';
 import { api, data } from '../api.js';
 import { Form, Select, Submit, TextInput } from '../parts/form.js';
-import { Badge, Failure, Moment, number, Page, Panel } from '../parts/page.js';
+import { Address, Badge, Failure, Fold, Moment, number, Page, Panel } from '../parts/page.js';
 import { PagedTable, useFilters } from '../parts/table.js';
 import { texts } from '../texts.js';
 
@@ -52,20 +52,22 @@ export function Members() {
     <Page title={texts.nav.members}>
       <search className="fields">
         <TextInput name="q" type="search" label={said.search} hint={said.searchHint} value={q} onChange={setQ} />
-        <Select
-          name="programId"
-          label={said.program}
-          value={programId}
-          options={options}
-          onChange={(value) => put('programId', value)}
-        />
-        <TextInput
-          name="serial"
-          label={said.cardNumber}
-          hint={said.cardNumberHint}
-          value={params.get('serial') ?? ''}
-          onChange={(value) => put('serial', value)}
-        />
+        <Fold title={texts.frame.filters}>
+          <Select
+            name="programId"
+            label={said.program}
+            value={programId}
+            options={options}
+            onChange={(value) => put('programId', value)}
+          />
+          <TextInput
+            name="serial"
+            label={said.cardNumber}
+            hint={said.cardNumberHint}
+            value={params.get('serial') ?? ''}
+            onChange={(value) => put('serial', value)}
+          />
+        </Fold>
       </search>
       <Failure error={members.error} />
       {members.data && (
@@ -81,7 +83,7 @@ export function Members() {
         empty={said.none}
         columns={[
           { title: said.person, cell: (member) => <Link href={`/members/${member.id}`}>{nameOf(member)}</Link> },
-          { title: said.email, cell: ({ email }) => email ?? texts.frame.none },
+          { title: said.email, cell: ({ email }) => (email ? <Address>{email}</Address> : texts.frame.none) },
           { title: said.code, cell: ({ memberCode }) => <code>{memberCode}</code> },
           { title: said.program, cell: ({ program }) => program.name },
           { title: said.balance, numeric: true, cell: ({ balance }) => number(balance) },

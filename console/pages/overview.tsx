@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useRead } from '../actions.js';
 import { api, data } from '../api.js';
 import { Select } from '../parts/form.js';
-import { Facts, Failure, number, Page, Panel } from '../parts/page.js';
+import { Facts, Failure, number, Page, Panel, Skeleton } from '../parts/page.js';
 import { Plot, type Series } from '../parts/plot.js';
 import { Table } from '../parts/table.js';
 import { texts } from '../texts.js';
@@ -14,7 +14,14 @@ const readStats = (query: { from: string; to: string; programId?: string }) =>
   data(api.GET('/merchants/me/stats', { params: { query } }));
 type Counts = Awaited<ReturnType<typeof readStats>>['totals'];
 
-const plots: readonly { title: string; series: readonly (readonly [string, (counts: Counts) => number])[] }[] = [
+type Unit = keyof typeof said.units;
+
+interface Plotted {
+  title: string;
+  series: readonly (readonly [string, (counts: Counts) => number])[];
+}
+
+const plotsIn = (unit: Unit): readonly Plotted[] => [
   { title: said.members, series: [[said.enrolled, ({ members }) => members.enrolled]] },
   {
     title: said.installs,
@@ -24,7 +31,7 @@ const plots: readonly { title: string; series: readonly (readonly [string, (coun
     ],
   },
   {
-    title: said.points,
+    title: said.units[unit],
     series: [
       [said.given, ({ points }) => points.given],
       [said.spent, ({ points }) => points.spent],
@@ -41,6 +48,13 @@ const plots: readonly { title: string; series: readonly (readonly [string, (coun
     ],
   },
 ];
+
+/** What the programs count. */
+function unitOf(styles: readonly string[]): Unit {
+  const stamps = styles.filter((style) => style === 'stamps').length;
+  if (stamps === 0) return 'points';
+  return stamps === styles.length ? 'stamps' : 'both';
+}
 
 const dayMs = 86_400_000;
 
@@ -59,6 +73,8 @@ export function Overview() {
     { keep: true, everyMs: 30_000 },
   );
   const nameOf = (id: string | null) => programs.data?.find(({ _id }) => _id === id)?.name ?? id ?? said.noProgram;
+  const chosen = (programs.data ?? []).filter(({ _id }) => programId === '' || _id === programId);
+  const plots = plotsIn(programs.data ? unitOf(chosen.map(({ style }) => style)) : 'both');
   const { totals, days: counted = [] } = stats.data ?? {};
   return (
     <Page title={texts.nav.overview}>
@@ -76,28 +92,34 @@ export function Overview() {
           onChange={setProgramId}
         />
       </div>
-      {totals && (
-        <Panel title={said.totals}>
+      <Panel title={said.totals}>
+        {totals ? (
           <Facts
             facts={plots.flatMap(({ title, series }) =>
               series.map(
-                ([label, of]) => [title === label ? label : `${title}: ${label}`, number(of(totals))] as const,
+                ([label, of]) => [series.length === 1 ? title : `${title}: ${label}`, number(of(totals))] as const,
               ),
             )}
           />
-        </Panel>
-      )}
+        ) : (
+          <Skeleton />
+        )}
+        <p className="hint">{said.reversedHint}</p>
+      </Panel>
       <div className="columns">
-        {stats.data &&
-          plots.map(({ title, series }) => (
-            <Panel key={title} title={title}>
+        {plots.map(({ title, series }) => (
+          <Panel key={title} title={title}>
+            {stats.data ? (
               <Plot
                 title={title}
                 days={counted.map(({ day }) => day)}
                 series={series.map(([label, of]): Series => ({ title: label, values: counted.map(of) }))}
               />
-            </Panel>
-          ))}
+            ) : (
+              <Skeleton />
+            )}
+          </Panel>
+        ))}
       </div>
       {stats.data && (
         <Panel title={said.byProgram}>

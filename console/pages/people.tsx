@@ -4,7 +4,7 @@ import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data, readRoles } from '../api.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, Form, Select, Submit, TextInput } from '../parts/form.js';
-import { Failure, Moment, Page, Panel } from '../parts/page.js';
+import { Address, Failure, Moment, Page, Panel } from '../parts/page.js';
 import { PagedTable, usePage } from '../parts/table.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
@@ -65,7 +65,7 @@ export function People() {
       actions={<Button onPress={() => signOut.run()}>{said.endSessions}</Button>}
     >
       <Failure error={users.error} />
-      <Panel title={said.new} needs="users:edit">
+      <Panel title={said.new} needs="users:edit" folds>
         <Form label={said.new} className="form line" findings={invite.findings} onSubmit={() => invite.run()}>
           <TextInput
             name="email"
@@ -91,7 +91,7 @@ export function People() {
         keyOf={({ id }) => id}
         empty={said.none}
         columns={[
-          { title: said.person, cell: ({ email }) => email },
+          { title: said.person, cell: ({ email }) => <Address>{email}</Address> },
           {
             title: said.roles,
             cell: ({ id, email, roleIds }) => (

@@ -8,7 +8,7 @@ import { ApiError, api, data, serviceUrl } from '../api.js';
 import { at, type Json, patchBetween } from '../merge.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, Form, OtherFindings, TextInput } from '../parts/form.js';
-import { Badge, Facts, Failure, Moment, number, Page, Panel, Progress } from '../parts/page.js';
+import { Address, Badge, Facts, Failure, Moment, number, Page, Panel, Progress, Skeleton } from '../parts/page.js';
 import { Android, type ApplePass, type GooglePass, Iphone, PublicPage } from '../parts/phones.js';
 import { Table } from '../parts/table.js';
 import { may } from '../session.js';
@@ -52,7 +52,7 @@ function Draft({ id }: { id: string }) {
   if (!draft.data)
     return (
       <Page title={said.title} back={{ to: '/programs', title: texts.nav.programs }}>
-        <Failure error={draft.error} />
+        {draft.error ? <Failure error={draft.error} /> : <Skeleton />}
       </Page>
     );
   return <Designer key={id} id={id} saved={draft.data as Json & { version: number; liveVersion: number | null }} />;
@@ -177,6 +177,8 @@ function Designer({ id, saved }: { id: string; saved: Json & { version: number; 
   const apple = preview.data?.apple as ApplePass | null | undefined;
   const google = preview.data?.google as GooglePass | null | undefined;
   const isLive = saved.liveVersion !== null;
+  const isAhead = saved.version !== saved.liveVersion;
+  const canPublish = isAhead || isDirty;
   const startPublishing = () => {
     if (!isDirty) return setAsks({ version: saved.version });
     save.run(undefined, { onSuccess: ({ version }) => setAsks({ version }) });
@@ -187,7 +189,7 @@ function Designer({ id, saved }: { id: string; saved: Json & { version: number; 
       back={{ to: '/programs', title: texts.nav.programs }}
       lead={
         <>
-          {isLive ? said.live(saved.liveVersion ?? 0) : said.neverPublished}{' '}
+          {isLive ? said.live : said.neverPublished} {isLive && isAhead && said.unpublished}{' '}
           {isDirty && <Badge kind="wait">{said.unsaved}</Badge>}{' '}
           {isLive && (
             <a href={`${serviceUrl}/enroll/${String(saved.slug)}`} target="_blank" rel="noreferrer">
@@ -201,7 +203,11 @@ function Designer({ id, saved }: { id: string; saved: Json & { version: number; 
           <Button onPress={() => save.run()} isDisabled={save.isRunning || !isDirty}>
             {texts.frame.save}
           </Button>
-          <Button kind="primary" isDisabled={publish.isRunning || save.isRunning} onPress={startPublishing}>
+          <Button
+            kind={canPublish ? 'primary' : 'plain'}
+            isDisabled={!canPublish || publish.isRunning || save.isRunning}
+            onPress={startPublishing}
+          >
             {said.publish}
           </Button>
           <Button onPress={() => (archived ? toggle.run() : setAsks('archive'))}>
@@ -276,6 +282,7 @@ function Designer({ id, saved }: { id: string; saved: Json & { version: number; 
       {asks !== null && asks !== 'archive' && (
         <Publication
           id={id}
+          program={program}
           isRunning={publish.isRunning}
           onConfirm={() => publish.run(asks.version)}
           onClose={() => setAsks(null)}
@@ -297,8 +304,14 @@ function Designer({ id, saved }: { id: string; saved: Json & { version: number; 
   );
 }
 
-function Publication(props: { id: string; isRunning: boolean; onConfirm: () => void; onClose: () => void }) {
-  const { id, ...dialog } = props;
+function Publication(props: {
+  id: string;
+  program: Json;
+  isRunning: boolean;
+  onConfirm: () => void;
+  onClose: () => void;
+}) {
+  const { id, program, ...dialog } = props;
   const effect = useRead(['publication', id, props.isRunning], () =>
     data(api.GET('/merchants/me/programs/{id}/publish-preview', { params: { path: { id } } })),
   );
@@ -312,9 +325,13 @@ function Publication(props: { id: string; isRunning: boolean; onConfirm: () => v
           <Facts
             facts={[
               [said.passes, number(passes)],
-              [said.full, number(full)],
-              [said.overFull, number(overFull)],
-              [said.tierMoves, number(tierMoves)],
+              ...(program.goal === undefined
+                ? []
+                : ([
+                    [said.full, number(full)],
+                    [said.overFull, number(overFull)],
+                  ] as const)),
+              ...(program.style === 'tiered' ? ([[said.tierMoves, number(tierMoves)]] as const) : []),
             ]}
           />
           {!complete && <p className="hint">{said.counted(counted)}</p>}
@@ -360,6 +377,7 @@ function Versions({ id, onGoBack }: { id: string; onGoBack: (program: Json) => v
   return (
     <Panel title={said.versions}>
       <Failure error={versions.error} />
+      <p className="hint">{said.versionsHint}</p>
       <Table
         name={said.versions}
         rows={versions.data?.items}
@@ -378,7 +396,7 @@ function Versions({ id, onGoBack }: { id: string; onGoBack: (program: Json) => v
           { title: said.publishedAt, cell: ({ publishedAt }) => <Moment at={publishedAt} /> },
           {
             title: said.publishedBy,
-            cell: ({ publishedBy }) => (publishedBy ? nameOf(publishedBy) : texts.frame.none),
+            cell: ({ publishedBy }) => (publishedBy ? <Address>{nameOf(publishedBy)}</Address> : texts.frame.none),
           },
           {
             title: texts.frame.actions,

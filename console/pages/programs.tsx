@@ -57,7 +57,7 @@ export function Programs() {
   return (
     <Page title={texts.nav.programs} lead={said.lead}>
       <Failure error={programs.error} />
-      <Panel title={said.create} needs="merchants.programs:edit">
+      <Panel title={said.create} needs="merchants.programs:edit" folds>
         <Form
           label={said.create}
           className="form line"

@@ -5,7 +5,7 @@ import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
 import { Confirm, Window } from '../parts/dialog.js';
 import { Button, Choices, Form, localTime, Select, Submit, TextInput } from '../parts/form.js';
-import { Badge, Facts, Failure, Moment, number, Page, Panel } from '../parts/page.js';
+import { Address, Badge, Facts, Failure, Moment, number, Page, Panel, Skeleton } from '../parts/page.js';
 import { Secret } from '../parts/secret.js';
 import { PagedTable, Table, usePage } from '../parts/table.js';
 import { may } from '../session.js';
@@ -51,7 +51,7 @@ export function Webhook() {
   if (!webhook.data)
     return (
       <Page title={said.title} back={back}>
-        <Failure error={webhook.error} />
+        {webhook.error ? <Failure error={webhook.error} /> : <Skeleton />}
       </Page>
     );
   const mayEdit = may('merchants.campaigns:edit');
@@ -86,14 +86,20 @@ export function Webhook() {
       <Panel title={said.facts}>
         <Facts
           facts={[
-            [said.url, url],
+            [said.lastSuccess, <Moment key="success" at={health.lastSuccessAt} />],
+            [said.failingSince, <Moment key="failing" at={health.failingSince} />],
+            [said.failures, number(health.consecutiveFailures)],
+          ]}
+        />
+      </Panel>
+      <Panel title={said.settings}>
+        <Facts
+          facts={[
+            [said.url, <Address key="url">{url}</Address>],
             [said.events, said.eventNames(events)],
             [said.attempts, number(retryPolicy.maxAttempts)],
             [said.backoff, said.seconds(retryPolicy.backoffMs / 1_000)],
             [said.timeout, said.seconds(timeoutMs / 1_000)],
-            [said.lastSuccess, <Moment key="success" at={health.lastSuccessAt} />],
-            [said.failingSince, <Moment key="failing" at={health.failingSince} />],
-            [said.failures, number(health.consecutiveFailures)],
           ]}
         />
       </Panel>

@@ -4,18 +4,19 @@ import { Link } from 'wouter';
 import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
 import { Choices, Form, Submit, TextInput } from '../parts/form.js';
-import { Badge, Failure, Moment, Page, Panel } from '../parts/page.js';
+import { Address, Badge, Failure, Moment, Page, Panel } from '../parts/page.js';
 import { Secret } from '../parts/secret.js';
 import { PagedTable, usePage } from '../parts/table.js';
 import { type EventChoice, texts } from '../texts.js';
 
 const said = texts.webhooks;
 
-type Health = { state: 'ok' | 'failing' | 'disabled' };
-const kinds = { ok: 'good', failing: 'bad', disabled: 'plain' } as const;
+type Health = { state: 'ok' | 'failing' | 'disabled'; lastSuccessAt: string | null };
+const kinds = { ok: 'good', untried: 'plain', failing: 'bad', disabled: 'plain' } as const;
 
-export function HealthBadge({ health: { state } }: { health: Health }) {
-  return <Badge kind={kinds[state]}>{said.health[state]}</Badge>;
+export function HealthBadge({ health: { state, lastSuccessAt } }: { health: Health }) {
+  const shown = state === 'ok' && lastSuccessAt === null ? 'untried' : state;
+  return <Badge kind={kinds[shown]}>{said.health[shown]}</Badge>;
 }
 
 export function Webhooks() {
@@ -36,7 +37,7 @@ export function Webhooks() {
         empty={said.none}
         columns={[
           { title: said.receiver, cell: ({ id, name }) => <Link href={`/webhooks/${id}`}>{name}</Link> },
-          { title: said.url, cell: ({ url }) => url },
+          { title: said.url, cell: ({ url }) => <Address>{url}</Address> },
           { title: said.events, cell: ({ events }) => said.eventNames(events) },
           { title: said.state, cell: ({ health }) => <HealthBadge health={health} /> },
           { title: said.lastSuccess, cell: ({ health }) => <Moment at={health.lastSuccessAt} /> },
@@ -68,7 +69,7 @@ function NewWebhook() {
     },
   );
   return (
-    <Panel title={said.new} needs="merchants.campaigns:create">
+    <Panel title={said.new} needs="merchants.campaigns:create" folds>
       <Form label={said.new} findings={creation.findings} onSubmit={() => creation.run()}>
         <div className="fields">
           <TextInput

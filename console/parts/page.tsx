@@ -1,5 +1,5 @@
 // The frame of a page: its heading, which gets the focus after navigation, and small parts that many pages use.
-import { type ReactNode, useEffect, useRef } from 'react';
+import { Fragment, type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { ApiError } from '../api.js';
 import { may, type Permission } from '../session.js';
@@ -58,11 +58,46 @@ export function Failure({ error }: { error: Error | null }) {
   );
 }
 
+/** In the place of what is being loaded. */
+export function Skeleton() {
+  return (
+    <p className="skeleton" role="status">
+      <span className="unseen">{texts.frame.loading}</span>
+    </p>
+  );
+}
+
+/** An address that breaks after its punctuation instead of inside a word. */
+export function Address({ children }: { children: string }) {
+  return children.split(/(?<=[@./:_?&=-])(?=\w)/).map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts are neither added nor moved
+    <Fragment key={index}>
+      {index > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
+}
+
+const narrow = '(max-width: 760px)';
+
+/** Open beside a list on a wide screen; on a narrow one behind its title, so that the list comes first. */
+export function Fold({ title, children }: { title: string; children: ReactNode }) {
+  if (!matchMedia(narrow).matches) return children;
+  return (
+    <details className="fold">
+      <summary>{title}</summary>
+      {children}
+    </details>
+  );
+}
+
 const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 
+export const None = () => <span className="none">{texts.frame.none}</span>;
+
 export function Moment({ at, dayOnly = false }: { at: string | null | undefined; dayOnly?: boolean }) {
-  if (!at) return <>{texts.frame.none}</>;
+  if (!at) return <None />;
   return <time dateTime={at}>{(dayOnly ? day : moment).format(new Date(at))}</time>;
 }
 
@@ -78,10 +113,23 @@ interface PanelProps {
   actions?: ReactNode;
   /** A user without this permission reads which one is missing instead of the content. */
   needs?: Permission;
+  /** On a narrow screen only the title is shown at first. */
+  folds?: boolean;
 }
 
-export function Panel({ title, children, actions, needs }: PanelProps) {
+export function Panel({ title, children, actions, needs, folds = false }: PanelProps) {
   const isOpen = needs === undefined || may(needs);
+  if (folds && isOpen && matchMedia(narrow).matches)
+    return (
+      <section className="panel" aria-label={title}>
+        <details className="fold">
+          <summary>
+            <h2>{title}</h2>
+          </summary>
+          {children}
+        </details>
+      </section>
+    );
   return (
     <section className="panel" aria-label={title}>
       <div className="row between">

@@ -1,6 +1,6 @@
-// Lines by day, drawn by uPlot, with a table of the same numbers.
-import { useEffect, useRef } from 'react';
-import UPlot from 'uplot';
+// Lines by day, drawn by uPlot, with a table of the same numbers. The library is loaded after the page is shown.
+import { useEffect, useRef, useState } from 'react';
+import type UPlot from 'uplot';
 import { texts } from '../texts.js';
 import { number } from './page.js';
 import { Table } from './table.js';
@@ -17,15 +17,30 @@ interface PlotProps {
   series: readonly Series[];
 }
 
+type Library = typeof UPlot;
+let library: Promise<Library> | undefined;
+
+/** Undefined until the library is loaded. */
+function useLibrary(): Library | undefined {
+  const [loaded, setLoaded] = useState<Library>();
+  useEffect(() => {
+    library ??= import('uplot').then((module) => module.default);
+    // Without its script, which a newer version has replaced, the table has the numbers.
+    library.then((found) => setLoaded(() => found)).catch(() => undefined);
+  }, []);
+  return loaded;
+}
+
 const height = 180;
 const strokes = ['--accent', '--wait', '--bad', '--good'];
 
 export function Plot({ title, days, series }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
+  const Lines = useLibrary();
   const drawn = JSON.stringify({ days, series });
   useEffect(() => {
     const element = place.current;
-    if (!element) return;
+    if (!element || !Lines) return;
     const style = getComputedStyle(element);
     const probe = document.createElement('span');
     element.append(probe);
@@ -36,7 +51,7 @@ export function Plot({ title, days, series }: PlotProps) {
     };
     const { days: x, series: lines } = JSON.parse(drawn) as Pick<PlotProps, 'days' | 'series'>;
     const axis = { stroke: style.color, grid: { stroke: color('--line'), width: 1 }, ticks: { show: false } };
-    const plot = new UPlot(
+    const plot = new Lines(
       {
         width: element.clientWidth,
         height,
@@ -64,7 +79,7 @@ export function Plot({ title, days, series }: PlotProps) {
       resized.disconnect();
       plot.destroy();
     };
-  }, [drawn]);
+  }, [drawn, Lines]);
   const rows = days.map((day, index) => ({ day, values: series.map(({ values }) => values[index] ?? 0) })).reverse();
   return (
     <>
@@ -83,7 +98,7 @@ export function Plot({ title, days, series }: PlotProps) {
             </li>
           ))}
         </ul>
-        <div ref={place} />
+        <div className="plot" ref={place} />
       </div>
       <details>
         <summary>{texts.plots.table(title)}</summary>

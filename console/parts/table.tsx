@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useSearchParams } from 'wouter';
 import { texts } from '../texts.js';
 import { Button } from './form.js';
+import { None, Skeleton } from './page.js';
 
 export interface Column<T> {
   title: string;
@@ -19,8 +20,9 @@ interface TableProps<T> {
 }
 
 export function Table<T>({ name, rows, keyOf, columns, empty }: TableProps<T>) {
-  if (rows === undefined) return <p className="hint">{texts.frame.loading}</p>;
+  if (rows === undefined) return <Skeleton />;
   if (rows.length === 0) return <p className="empty">{empty}</p>;
+  const shown = (content: ReactNode) => (content === texts.frame.none ? <None /> : content);
   return (
     <table aria-label={name}>
       <thead>
@@ -37,7 +39,7 @@ export function Table<T>({ name, rows, keyOf, columns, empty }: TableProps<T>) {
           <tr key={keyOf(row)}>
             {columns.map(({ title, cell, numeric }) => (
               <td key={title} data-title={title} className={numeric ? 'number' : ''}>
-                {cell(row)}
+                {shown(cell(row))}
               </td>
             ))}
           </tr>

@@ -55,6 +55,7 @@ interface Item {
   actor: { type: string; id: string; name?: string };
   action: string;
   targetId: string;
+  targetName?: string;
   fields?: string[];
   address: string | null;
   requestId: string | null;
@@ -165,6 +166,34 @@ describe('every change', () => {
     const said = JSON.stringify(await service.deps.collections.audit.find({ merchantId: merchant.id }).toArray());
     for (const secret of [key.key, subscription.secret, rotated.secret, 'Renamed', 'Ada'])
       expect(said).not.toContain(secret);
+  });
+
+  it('is shown with the present name of its target, to those who may view it, until it is erased', async () => {
+    const { merchant, call, audit } = await anOwner();
+    const all = '/merchants/me';
+    const { _id } = (
+      await call(`${all}/programs`, { body: { ...program, slug: `named-${merchant.id}`.toLowerCase() } })
+    ).body.data;
+    await call(`${all}/programs/${_id}/publish`, post);
+    const { id } = (await call(`${all}/members`, { body: { programId: _id, firstName: 'Ada', lastName: 'L' } })).body
+      .data;
+    await call(`${all}/webhooks`, { body: { ...subscription, name: 'Till' } });
+    await call('/auth/api-keys', { body: { name: 'Export', roleIds: ['viewer'] } });
+    const names = ({ items }: { items: Item[] }) =>
+      Object.fromEntries(items.map(({ action, targetName }) => [action, targetName]));
+    const owner = {
+      ...{ 'program.create': 'Audited', 'program.publish': 'Audited', 'member.create': 'Ada L' },
+      ...{ 'webhook.create': 'Till', 'api-key.create': 'Export' },
+    };
+    expect(names(await audit())).toEqual(owner);
+    const { id: role } = (await call(`${all}/roles`, { body: { name: 'Audit', permissions: ['audit:view'] } })).body
+      .data;
+    const credential = { Authorization: `Bearer ${await merchant.token({ roleIds: [role] })}` };
+    const narrow = await merchant.call(`${all}/audit`, { credential });
+    expect(narrow.body.data.items.length).toBeGreaterThan(4);
+    expect(Object.values(names(narrow.body.data)).filter((name) => name !== undefined)).toEqual([]);
+    await call(`${all}/members/${id}`, remove);
+    expect(names(await audit())).toMatchObject({ 'member.create': undefined, 'program.create': 'Audited' });
   });
 
   it('is not logged when it was refused', async () => {

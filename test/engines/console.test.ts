@@ -1,11 +1,14 @@
 // The console in a real browser against the real service (docs/console.md): a merchant's first hour, obstacles such as
 // an ended session, and each page by keyboard, with a screen reader and on a phone.
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canvas, encodePng } from '../../activities/wallets/apple/drawing.js';
 import { buildConsole } from '../../stack/buildConsole.js';
 import { findBarriers, hasBrowser, keepScreenshot, screens, startBrowser, type TestBrowser } from '../rig/browser.js';
+import { csvOf } from '../rig/imports.js';
 import { joinInPublic, type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { startReceiver } from '../rig/receiver.js';
 import { ok, status } from '../rig/responders.js';
@@ -49,6 +52,19 @@ const logo = {
   buffer: encodePng(canvas(120, 40), { paper: '#fdba74', ink: '#3b2417' }),
 };
 
+/** Drops a file as a person would with the mouse. */
+async function dropFile(page: Page, zone: string, file: string): Promise<void> {
+  const place = page.getByLabel(zone, { exact: true });
+  await place.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = (await page.locator('.drop').filter({ has: place }).boundingBox()) ?? {
+    ...{ x: 0, y: 0, width: 0, height: 0 },
+  };
+  const mouse = await page.context().newCDPSession(page);
+  const data = { items: [], files: [file], dragOperationsMask: 1 };
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await mouse.send('Input.dispatchDragEvent', { type, x: x + width / 2, y: y + height / 2, data });
+}
+
 async function newProgram(page: Page, name: string): Promise<void> {
   await page.goto(`${real.service.publicUrl}/console/programs`);
   await field(page, 'Name').fill(name);
@@ -62,6 +78,8 @@ async function publish(page: Page, effect = 'No pass is in use yet.'): Promise<v
   expect(await findBarriers(page)).toEqual([]);
   await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
   await page.getByText('Published.', { exact: true }).waitFor();
+  await page.getByText('The program is live.').waitFor();
+  expect(await button(page, 'Publish').isDisabled()).toBe(true);
 }
 
 describe.runIf(hasBrowser)("a merchant's first hour", () => {
@@ -110,7 +128,7 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await page.getByRole('link', { name: 'Corner Coffee' }).click();
     await field(page, 'Background').fill('#1e3a8a');
     await publish(page, '1 pass in use will change.');
-    const rebuild = page.getByRole('region', { name: 'Passes in use are made anew' });
+    const rebuild = page.getByRole('region', { name: 'Passes in use are updated' });
     await rebuild.getByText('Completed: 1 of 1 pass').waitFor();
     await until(() => Object(phone.history().at(-1)?.json).backgroundColor === 'rgb(30, 58, 138)');
     await page.context().close();
@@ -142,12 +160,16 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await field(page, 'Reward for the goal').fill('A coffee');
     await field(page, 'Description').fill('Card of Far and wide');
     await field(page, 'Cards end').fill('2030-01-31T12:00');
-    await button(page, 'Add to places where phones offer the card').click();
+    await button(page, 'Add a place').click();
     await field(page, 'Latitude').pressSequentially('52.5');
     await field(page, 'Longitude').pressSequentially('13,4');
     await field(page, 'Text on the lock screen').fill('Coffee is near');
+    const picture = join(await mkdtemp(join(tmpdir(), 'drop-')), 'icon.png');
+    await writeFile(picture, logo.buffer);
+    await dropFile(page, 'Icon: drop a picture', picture);
+    await page.getByRole('img', { name: 'Icon', exact: true }).waitFor();
     await field(page, 'Another language').fill('de');
-    await button(page, 'Add to translations').click();
+    await button(page, 'Add the language').click();
     await page.getByRole('group', { name: 'In German' }).getByLabel('A coffee', { exact: true }).fill('Ein Kaffee');
     await keepScreenshot(page, 'console-designer-whole-desktop');
     expect(await findBarriers(page)).toEqual([]);
@@ -158,6 +180,7 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
       locations: [{ latitude: 52.5, longitude: 13.4, relevantText: 'Coffee is near' }],
       locales: { de: { 'A coffee': 'Ein Kaffee' } },
     });
+    expect(JSON.stringify(passTemplate?.images)).toContain('iVBOR');
     expect(new Date(passTemplate?.expirationDate ?? '').getFullYear()).toBe(2030);
     await page.context().close();
   });
@@ -214,14 +237,45 @@ describe.runIf(hasBrowser)('a mistake', () => {
     await page.getByText('nothing was created').waitFor();
     await keepScreenshot(page, 'console-import-desktop', { fullPage: false });
     await button(page, 'Import').click();
-    await button(page, 'Mend failed rows').click();
-    const dialog = page.getByRole('dialog', { name: 'Mend failed rows' });
+    await button(page, 'Correct failed rows').click();
+    const dialog = page.getByRole('dialog', { name: 'Correct failed rows' });
     await dialog.getByLabel('E-Mail').fill('grace.import@example.com');
     await dialog.getByRole('button', { name: 'Send again' }).click();
     const { members } = real.service.deps.collections;
     await until(async () => (await members.countDocuments({ email: /import@example.com$/ })) === 2);
+    await page.getByText('Its failed rows were sent again, corrected.').waitFor();
+    expect(await button(page, 'Correct failed rows').count()).toBe(0);
+    await page.getByRole('row').filter({ hasText: 'Corrected rows of an earlier import' }).waitFor();
+    await button(page, 'Show that import').click();
+    const later = page.getByRole('dialog', { name: 'Corrected rows of an earlier import' });
+    await later.getByText('Completed').waitFor();
+    await keepScreenshot(page, 'console-import-repaired-desktop', { fullPage: false });
     await page.context().close();
   });
+
+  it('is ended while it runs: a running import is cancelled, and says so', async () => {
+    const rows = 20_000;
+    const page = await open('/programs');
+    await newProgram(page, 'Cancelled');
+    await publish(page);
+    await page.getByRole('link', { name: 'Imports', exact: true }).click();
+    await field(page, 'Into').selectOption({ label: 'Cancelled' });
+    const chooser = page.waitForEvent('filechooser');
+    await button(page, 'Choose a file').click();
+    const buffer = Buffer.from(csvOf(rows, 'cancelled'));
+    await (await chooser).setFiles({ name: 'many.csv', mimeType: 'text/csv', buffer });
+    await button(page, 'Import').click();
+    const own = page.getByRole('row').filter({ hasText: 'Cancelled' });
+    await own.getByText('Creating members').waitFor();
+    await own.getByRole('button', { name: 'Cancel' }).click();
+    await own.getByText('It was cancelled before its end.').waitFor();
+    const { members, programs } = real.service.deps.collections;
+    const { _id = '' } = (await programs.findOne({ name: 'Cancelled' })) ?? {};
+    const created = await members.countDocuments({ programId: _id });
+    expect(created).toBeGreaterThan(0);
+    expect(created).toBeLessThan(rows);
+    await page.context().close();
+  }, 120_000);
 
   it('of a receiver is shown with its answer, and missed events are sent again', async () => {
     const receiver = await startReceiver();
@@ -235,6 +289,7 @@ describe.runIf(hasBrowser)('a mistake', () => {
       .getByText(/^whsec_/)
       .waitFor();
     await button(page, 'I have stored it').click();
+    await page.getByRole('row').filter({ hasText: 'Till system' }).getByText('Not tried yet').waitFor();
     await page.getByRole('link', { name: 'Till system' }).click();
     await button(page, 'Test').click();
     await page.getByRole('cell', { name: '500' }).first().waitFor();
@@ -254,7 +309,7 @@ describe.runIf(hasBrowser)('a mistake', () => {
     const before = receiver.requests.length;
     await button(page, 'Enable').click();
     await page.getByText('Enabled.', { exact: true }).waitFor();
-    await button(page, 'Replay all of them').click();
+    await button(page, 'Replay the period').click();
     await page.getByText('The replay has started.').waitFor();
     await until(() => receiver.requests.length > before);
     await page.context().close();
@@ -287,6 +342,8 @@ describe.runIf(hasBrowser)('a campaign', () => {
     await dialog.getByText('Goes to 1 active member.').waitFor();
     await dialog.getByRole('button', { name: 'Send' }).click();
     await until(() => phone.history().at(-1)?.lockScreen === 'Cake for everybody');
+    expect(await field(page, 'Message').inputValue()).toBe('');
+    expect(await field(page, 'Program').locator('option:checked').textContent()).toBe('Campaigned');
     const sent = page.getByRole('row').filter({ hasText: 'Cake for everybody' });
     await sent.getByText('Completed').waitFor();
     expect(await sent.locator('td.number').allTextContents()).toEqual(['1', '1', '0', '0']);
@@ -300,10 +357,13 @@ describe.runIf(hasBrowser)('a person', () => {
     const page = await open(`/members/${id}`);
     await heading(page, 'Linus Lost').waitFor();
     await field(page, 'Phone').fill('+49 30 123456');
-    await page.getByRole('region', { name: 'Name and address' }).getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('region', { name: 'Name and contact' }).getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.', { exact: true }).waitFor();
     const { body } = await real.merchant.call(`/merchants/me/members/${id}`);
     expect(body.data).toMatchObject({ firstName: 'Linus', lastName: 'Lost', phone: '+49 30 123456' });
+    await page.getByRole('link', { name: 'Audit', exact: true }).click();
+    await page.getByRole('row').filter({ hasText: 'Member edited' }).getByRole('link', { name: 'Linus Lost' }).click();
+    await heading(page, 'Linus Lost').waitFor();
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Export all that is kept' }).click();
     expect(await readFile(await (await download).path(), 'utf8')).toContain('Linus');
@@ -316,7 +376,8 @@ describe.runIf(hasBrowser)('a person', () => {
     expect((await real.merchant.call(`/merchants/me/members/${id}`)).status).toBe(404);
     await page.getByRole('link', { name: 'Audit', exact: true }).click();
     await field(page, 'Action').selectOption({ label: 'Member erased' });
-    await page.getByRole('row').filter({ hasText: 'Member erased' }).getByRole('cell', { name: id }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'Member erased' }).getByTitle(id).getByText(id.slice(0, 8)).waitFor();
+    expect(await page.getByText('Linus').count()).toBe(0);
     await page.context().close();
   });
 });
@@ -375,7 +436,7 @@ describe.runIf(hasBrowser)('an obstacle', () => {
     await heading(page, 'Readers').waitFor();
     await page.route('**/console/assets/members-*.js', (route) => route.fulfill({ status: 404 }));
     await page.getByRole('link', { name: 'Members', exact: true }).click();
-    await page.getByRole('alert').getByText('A new version is there').waitFor();
+    await page.getByRole('alert').getByText('The console was updated').waitFor();
     await page.unrouteAll();
     await button(page, 'Reload').click();
     await heading(page, 'Members').waitFor();
@@ -400,6 +461,23 @@ describe.runIf(hasBrowser)('an obstacle', () => {
     await one.context().close();
   });
 });
+
+/** Words that are broken inside, between two letters. */
+const brokenWords = `[...document.querySelectorAll('td, th, dd, dt, h1, h2, .button, .badge')].flatMap((element) => {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (walker.nextNode()) {
+    const { currentNode: node } = walker;
+    for (const { 0: word, index } of node.data.matchAll(/[A-Za-z0-9]{2,}/g)) {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+      if (lines.size > 1) found.push(word);
+    }
+  }
+  return found;
+})`;
 
 const pages = [
   ['/', 'Overview'],
@@ -430,6 +508,7 @@ describe.runIf(hasBrowser)('each page', () => {
       wrong.push(...(await findBarriers(page)).map((found) => `${title}: ${found}`));
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       if (overflow !== 0) wrong.push(`${title}: ${overflow} pixels too wide`);
+      wrong.push(...((await page.evaluate(brokenWords)) as string[]).map((word) => `${title}: ${word} is broken`));
       await keepScreenshot(page, `console-${title.toLowerCase().replace(' ', '-')}-${screen}`);
     }
     expect(wrong).toEqual([]);
@@ -455,11 +534,54 @@ describe.runIf(hasBrowser)('each page', () => {
         wrong.push(...(await findBarriers(page)).map((found) => `${path} ${screen}: ${found}`));
         const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
         if (overflow !== 0) wrong.push(`${path}: ${overflow} pixels too wide`);
+        wrong.push(...((await page.evaluate(brokenWords)) as string[]).map((word) => `${path}: ${word} is broken`));
         await keepScreenshot(page, `console-${path.split('/')[1]}-detail-${screen}`);
       }
       await page.context().close();
     }
     expect(wrong).toEqual([]);
+  });
+
+  it('shows its frame and where what will be while it loads', async () => {
+    const page = await browser.open('about:blank', screens.desktop);
+    await signIn(page);
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/merchants/me/stats*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${real.service.publicUrl}/console`);
+    const totals = page.getByRole('region', { name: 'In these days' });
+    await totals.getByText('Loading…').waitFor();
+    await keepScreenshot(page, 'console-overview-loading-desktop', { fullPage: false });
+    answer();
+    await totals.getByText('Redeems').waitFor();
+    await page.getByRole('heading', { level: 2, name: /^Points/ }).waitFor();
+    await field(page, 'Program').selectOption({ label: 'Corner Coffee' });
+    await page.getByRole('heading', { level: 2, name: 'Stamps', exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  it('shows its list on the first screen of a phone, and its forms when they are asked for', async () => {
+    const { id } = await real.merchant.enroll({ firstName: 'Edith', email: 'edith.the.first@example.com' });
+    const page = await open('', screens.phone);
+    for (const path of ['/programs', '/members', '/imports', '/audit']) {
+      await page.goto(`${real.service.publicUrl}/console${path}`);
+      const row = page.getByRole('row').nth(1);
+      await row.waitFor();
+      const box = await row.boundingBox();
+      expect([path, (box?.y ?? 844) + (box?.height ?? 844) < 844]).toEqual([path, true]);
+    }
+    await page.goto(`${real.service.publicUrl}/console/programs`);
+    expect(await field(page, 'Name').isVisible()).toBe(false);
+    await page.getByText('New program').click();
+    await field(page, 'Name').fill('By phone');
+    await page.goto(`${real.service.publicUrl}/console/members/${id}`);
+    await heading(page, 'Edith').waitFor();
+    await page.context().close();
   });
 
   it.each(['viewer', 'till'])('shows a %s its content, or names the permission that is missing', async (role) => {
@@ -519,9 +641,25 @@ describe.runIf(hasBrowser)('the served console', () => {
     page.on('console', (message) => /Content.Security.Policy/i.test(message.text()) && refused.push(message.text()));
     await page.goto(`${real.service.publicUrl}/console`);
     await heading(page, 'Overview').waitFor();
-    const interactiveMs = Number(await page.evaluate('performance.now()'));
     await page.waitForLoadState('networkidle');
-    console.log(`The console was interactive after ${Math.round(interactiveMs)} ms, ${bytes} bytes.`);
+    const loads: number[] = [];
+    for (let load = 0; load < 5; load += 1) {
+      const fresh = await browser.open('about:blank', screens.desktop);
+      await signIn(fresh);
+      await fresh.goto(`${real.service.publicUrl}/console`);
+      await heading(fresh, 'Overview').waitFor();
+      loads.push(Math.round(Number(await fresh.evaluate('performance.now()'))));
+      if (load === 4)
+        console.log(
+          JSON.stringify(
+            await fresh.evaluate(
+              "performance.getEntriesByType('resource').concat(performance.getEntriesByType('paint')).map(e => [e.name.split('/').pop(), Math.round(e.startTime), Math.round(e.responseEnd ?? 0)])",
+            ),
+          ),
+        );
+      await fresh.context().close();
+    }
+    console.log(`The console was interactive after ${loads.join(', ')} ms, ${bytes} bytes.`);
     expect(bytes).toBeGreaterThan(50_000);
     expect(bytes).toBeLessThan(300_000);
     expect([...origins]).toEqual([real.service.publicUrl]);

@@ -107,6 +107,29 @@ describe('a batch', () => {
     expect(phones).toEqual(['+49 170 5556677']);
   });
 
+  it('says which import has sent its failed rows again', async () => {
+    const { body } = await sendImport(merchant, { programId: program._id, file: 'email\r\nwrong\r\n' });
+    const { batchId } = body.data;
+    const read = async (id: string) => (await merchant.call(`/merchants/me/batches/${id}`)).body.data;
+    expect(await read(batchId)).not.toHaveProperty('repairedBy');
+    const again = await large('email\r\nright@example.com\r\n', `&repairs=${batchId}`);
+    expect(again.body.data).toMatchObject({ repairs: batchId });
+    await batchEnd(merchant, again.body.data.id);
+    expect(await read(batchId)).toMatchObject({ repairedBy: again.body.data.id });
+    const listed = (await merchant.call('/merchants/me/batches')).body.data.items;
+    expect(listed.find(({ id }: { id: string }) => id === batchId)).toMatchObject({ repairedBy: again.body.data.id });
+    await service.deps.collections.batches.updateOne({ _id: again.body.data.id }, { $set: { phase: 'cancelled' } });
+    expect(await read(batchId)).not.toHaveProperty('repairedBy');
+
+    const other = await aMerchant(service);
+    const { _id } = await other.program();
+    const foreign = await other.call(`/merchants/me/imports?programId=${_id}&repairs=${batchId}`, {
+      body: 'email\r\nright@example.com\r\n',
+      headers: { 'Content-Type': 'text/csv' },
+    });
+    expect([foreign.status, foreign.body.error.details[0].path]).toEqual([400, 'repairs']);
+  });
+
   it('of a large file is answered at once, runs the same steps, and has correct counts at its end', async () => {
     const { status, body } = await large(csvOf(700, 'large'));
     expect([status, body.data.counts.total]).toEqual([202, 700]);

@@ -1,5 +1,8 @@
 // The designer of the console changes every field that a merchant may change by the API.
 import { expect, it } from 'vitest';
+import { passDesign, passJson } from '../../activities/wallets/apple/passView.js';
+import { SAMPLES } from '../../activities/wallets/apple/templateCheck.js';
+import { passTemplate } from '../../schemas/passTemplate.js';
 import { programContentFields } from '../../schemas/programEdits.js';
 import { programFile } from '../../schemas/programs.js';
 import { fieldPaths } from '../../schemas/shapeWalk.js';
@@ -11,7 +14,7 @@ interface Field {
 
 // The console is compiled by itself, so its modules have no types here.
 const designer = '../../console/pages/designSections.js';
-const { sections }: { sections: { fields: Field[] }[] } = await import(designer);
+const { sections, passLabels }: { sections: { fields: Field[] }[]; passLabels: string[] } = await import(designer);
 
 /** The fields without a control, and why. */
 const withoutControl: Record<string, string> = {
@@ -42,4 +45,18 @@ it('has a control for every field of a program, or says why not', () => {
 it('has no control and no reason for a field that there is not', () => {
   expect(controls.filter((path) => !all.includes(path))).toEqual([]);
   expect(Object.keys(withoutControl).filter((path) => !leaves.includes(path) || controls.includes(path))).toEqual([]);
+});
+
+it('offers to translate every label that the service puts on a pass', () => {
+  const identity = { passTypeId: 'pass.x', teamId: 'T' };
+  const labels = (['points', 'stamps', 'tiered'] as const).flatMap((style) => {
+    const design = passDesign(identity, { name: 'P', style, goal: 10 }, passTemplate.parse({}));
+    return SAMPLES.flatMap((view) => {
+      const { storeCard } = passJson(design, view);
+      return Object.values(storeCard as Record<string, { label: string }[]>).flatMap((fields) =>
+        fields.map(({ label }) => label),
+      );
+    });
+  });
+  expect([...passLabels].sort()).toEqual([...new Set(labels)].filter((label) => label !== 'POINTS').sort());
 });

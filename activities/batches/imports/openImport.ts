@@ -25,6 +25,7 @@ export interface OpenImport {
   startedBy: Actor;
   quiet?: boolean;
   mapping?: NonNullable<BatchRow['mapping']>;
+  repairs?: string;
   fingerprint?: string;
 }
 

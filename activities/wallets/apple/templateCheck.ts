@@ -121,7 +121,7 @@ const SAMPLE: ApplePassView = {
 };
 
 /** Together these views show every field that a pass can have. */
-const SAMPLES: readonly ApplePassView[] = [
+export const SAMPLES: readonly ApplePassView[] = [
   SAMPLE,
   {
     ...SAMPLE,
@@ -133,6 +133,11 @@ const SAMPLES: readonly ApplePassView[] = [
     messageSequence: 3,
   },
   { ...SAMPLE, balance: 10, goal: 10, status: 'voided', expirationDate: new Date(0) },
+  {
+    ...SAMPLE,
+    rewards: ['Coffee', 'Cake'].map((name) => ({ id: name, name, cost: 5, ready: true, missing: 0 })),
+    expiring: ['10 on 1 January'],
+  },
 ];
 
 function formatProblems(design: PassDesign, template: PassTemplate): TemplateProblem[] {

@@ -1,0 +1,84 @@
+// The present names of what the entries of an audit are about, for callers who may view those things. The audit itself
+// stores no names, so an erased member has none.
+import type { Deps } from '../../platform/deps.js';
+import type { AuditAction } from '../../schemas/audit.js';
+import type { AuditRow } from '../../schemas/collections.js';
+import type { Permission } from '../../schemas/permissions.js';
+
+interface TargetNames {
+  merchantId: string;
+  permissions: ReadonlySet<Permission>;
+  rows: readonly Pick<AuditRow, 'action' | 'targetId'>[];
+}
+
+type Named = readonly [id: string, name: string | undefined];
+
+interface Kind {
+  needs: Permission;
+  read: (deps: Deps, where: { merchantId: string; _id: { $in: string[] } }) => Promise<Named[]>;
+}
+
+const kinds: Record<string, Kind> = {
+  member: {
+    needs: 'merchants.members:view',
+    async read({ collections }, where) {
+      const shown = { projection: { firstName: 1, lastName: 1, memberCode: 1 } };
+      const found = await collections.members.find(where, shown).toArray();
+      return found.map(({ _id, firstName, lastName, memberCode }) => [
+        _id,
+        [firstName, lastName].filter(Boolean).join(' ') || memberCode,
+      ]);
+    },
+  },
+  program: {
+    needs: 'merchants.programs:view',
+    async read({ collections }, where) {
+      const [live, drafts] = await Promise.all([
+        collections.programs.find(where, { projection: { name: 1 } }).toArray(),
+        collections.programDrafts.find(where, { projection: { 'content.name': 1 } }).toArray(),
+      ]);
+      return [
+        ...drafts.map(({ _id, content }): Named => [_id, content?.name]),
+        ...live.map(({ _id, name }): Named => [_id, name]),
+      ];
+    },
+  },
+  webhook: {
+    needs: 'merchants.campaigns:view',
+    async read({ collections }, where) {
+      const found = await collections.subscriptions.find(where, { projection: { name: 1 } }).toArray();
+      return found.map(({ _id, name }) => [_id, name]);
+    },
+  },
+  user: {
+    needs: 'users:view',
+    async read({ collections }, where) {
+      const found = await collections.users.find(where, { projection: { email: 1 } }).toArray();
+      return found.map(({ _id, email }) => [_id, email]);
+    },
+  },
+  'api-key': {
+    needs: 'api-keys:view',
+    async read({ collections }, where) {
+      const found = await collections.apiKeys.find(where, { projection: { name: 1 } }).toArray();
+      return found.map(({ _id, name }) => [_id, name]);
+    },
+  },
+};
+
+const kindOf = (action: AuditAction): string => action.split('.')[0] ?? '';
+
+/** The names by the ids of the targets: one query for each kind of target. */
+export async function targetNames(
+  deps: Deps,
+  { merchantId, permissions, rows }: TargetNames,
+): Promise<ReadonlyMap<string, string>> {
+  const found = await Promise.all(
+    Object.entries(kinds).map(async ([kind, { needs, read }]) => {
+      const ids = rows.filter(({ action }) => kindOf(action) === kind).map(({ targetId }) => targetId);
+      if (ids.length === 0 || !permissions.has(needs)) return [];
+      return read(deps, { merchantId, _id: { $in: [...new Set(ids)] } });
+    }),
+  );
+  return new Map(found.flat().flatMap(([id, name]) => (name === undefined ? [] : [[id, name] as const])));
+}
