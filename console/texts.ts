@@ -512,7 +512,7 @@ export const texts = {
     none: 'No campaign yet.',
     started: 'Started',
     state: 'State',
-    finishing: 'Every phone was told. The result is being recorded.',
+    finishing: 'All members are done. The campaign is being closed.',
     matched: 'Members',
     pushed: 'Pushed',
     skipped: 'No phone',

@@ -15,7 +15,7 @@ type Named = readonly [id: string, name: string | undefined];
 
 interface Kind {
   needs: Permission;
-  read: (deps: Deps, where: { merchantId: string; _id: { $in: string[] } }) => Promise<Named[]>;
+  read: (deps: Deps, where: { _id: { $in: string[] }; merchantId: string }) => Promise<Named[]>;
 }
 
 const kinds: Record<string, Kind> = {
@@ -77,7 +77,7 @@ export async function targetNames(
     Object.entries(kinds).map(async ([kind, { needs, read }]) => {
       const ids = rows.filter(({ action }) => kindOf(action) === kind).map(({ targetId }) => targetId);
       if (ids.length === 0 || !permissions.has(needs)) return [];
-      return read(deps, { merchantId, _id: { $in: [...new Set(ids)] } });
+      return read(deps, { _id: { $in: [...new Set(ids)] }, merchantId });
     }),
   );
   return new Map(found.flat().flatMap(([id, name]) => (name === undefined ? [] : [[id, name] as const])));

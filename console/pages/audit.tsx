@@ -37,10 +37,12 @@ function Target({ entry: { action, targetId, targetName }, name }: { entry: Entr
   const page = pageOf[kind]?.(targetId);
   return page ? (
     <Link href={page} title={targetId}>
-      {known}
+      <Address>{known}</Address>
     </Link>
   ) : (
-    <span title={targetId}>{known}</span>
+    <span title={targetId}>
+      <Address>{known}</Address>
+    </span>
   );
 }
 

@@ -118,7 +118,10 @@ export function Campaigns() {
           { title: said.failed, numeric: true, cell: ({ counts }) => number(counts.failed) },
           {
             title: texts.frame.actions,
-            cell: (batch) => (isOver(batch) ? null : <CancelBatch batch={batch} needs="merchants.campaigns:edit" />),
+            cell: (batch) =>
+              isOver(batch) || batch.percent >= 100 ? null : (
+                <CancelBatch batch={batch} needs="merchants.campaigns:edit" />
+              ),
           },
         ]}
       />

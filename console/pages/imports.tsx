@@ -22,6 +22,8 @@ type Batch = Awaited<ReturnType<typeof readBatches>>['items'][number];
 const ended = ['completed', 'failed', 'cancelled'];
 export const isOver = ({ phase }: Pick<Batch, 'phase'>): boolean => ended.includes(phase);
 const followMs = 2_000;
+/** How many failed rows the page lets people correct; more are for a spreadsheet. */
+const repairedHere = 200;
 
 interface DryRunAnswer {
   dryRun: true;
@@ -163,9 +165,11 @@ export function Imports() {
                 )}
                 {isOver(batch) && batch.counts.failed > 0 && batch.repairedBy === undefined && (
                   <>
-                    <Button isDisabled={!may('merchants.members:create')} onPress={() => setRepairs(batch)}>
-                      {said.repair}
-                    </Button>
+                    {batch.counts.failed <= repairedHere && (
+                      <Button isDisabled={!may('merchants.members:create')} onPress={() => setRepairs(batch)}>
+                        {said.repair}
+                      </Button>
+                    )}
                     <a href={`${apiUrl}/merchants/me/batches/${batch.id}/errors.csv`} download>
                       {said.correctedFile}
                     </a>

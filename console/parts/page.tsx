@@ -91,14 +91,18 @@ export function Fold({ title, children }: { title: string; children: ReactNode }
   );
 }
 
-const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+const time = new Intl.DateTimeFormat('en', { timeStyle: 'medium' });
+/** A line may end between day and time only. */
+const unbroken = (text: string) => text.replaceAll(/\s/g, '\u00a0');
 
 export const None = () => <span className="none">{texts.frame.none}</span>;
 
 export function Moment({ at, dayOnly = false }: { at: string | null | undefined; dayOnly?: boolean }) {
   if (!at) return <None />;
-  return <time dateTime={at}>{(dayOnly ? day : moment).format(new Date(at))}</time>;
+  const date = new Date(at);
+  const parts = dayOnly ? [day.format(date)] : [`${day.format(date)},`, time.format(date)];
+  return <time dateTime={at}>{parts.map(unbroken).join(' ')}</time>;
 }
 
 export const number = (value: number): string => value.toLocaleString('en');
