@@ -766,6 +766,8 @@ export const texts = {
     giveEach: 'Give a stamp and a point',
     firstCard: 'Put a card on a phone first: choose whose.',
     samples: 'Nobody has joined yet?',
+    /** The last name of members who are no real people. */
+    sample: '(sample)',
     join: 'Let Ada and Grace join',
     joining: 'Two people join…',
     breakdown: 'Something breaks',

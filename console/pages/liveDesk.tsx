@@ -188,7 +188,8 @@ function Give({ state: { wallets, phones } }: { state: DeskState }) {
   const enroll = useAction(
     async () => {
       for (const { phone, firstName } of samples) {
-        const { id } = await data(api.POST('/merchants/me/members', { body: { programId: program, firstName } }));
+        const body = { programId: program, firstName, lastName: said.sample };
+        const { id } = await data(api.POST('/merchants/me/members', { body }));
         await putCard(id, [phone]);
       }
     },
