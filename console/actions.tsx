@@ -105,30 +105,33 @@ export function useAction<I = void, O = unknown>(act: (input: I) => Promise<O>, 
   return { run: mutation.mutate, isRunning: mutation.isPending, findings, reset: mutation.reset };
 }
 
-/** Keeps what was typed in this tab until it is sent, so that a reload, a sign-in or a new version loses nothing. */
-export function useDraft<T>(key: string, first: T): [T, (next: T) => void, () => void] {
+/**
+ * Keeps what was typed in this tab until it is sent, so that a reload, a sign-in or a new version loses nothing. While
+ * nothing is typed, it is `current`.
+ */
+export function useDraft<T>(key: string, current: T): [T, (next: T) => void, () => void] {
   const name = `draft:${key}`;
-  const [value, setValue] = useState<T>(() => {
+  const [typed, setTyped] = useState<{ value: T } | null>(() => {
     try {
       const kept = sessionStorage.getItem(name);
-      return kept === null ? first : (JSON.parse(kept) as T);
+      return kept === null ? null : { value: JSON.parse(kept) as T };
     } catch {
-      return first;
+      return null;
     }
   });
-  const set = (next: T) => {
-    setValue(next);
+  const set = (value: T) => {
+    setTyped({ value });
     try {
-      sessionStorage.setItem(name, JSON.stringify(next));
+      sessionStorage.setItem(name, JSON.stringify(value));
     } catch {
       // Too large for the browser's storage: it is kept only on the page.
     }
   };
   const clear = () => {
     sessionStorage.removeItem(name);
-    setValue(first);
+    setTyped(null);
   };
-  return [value, set, clear];
+  return [typed ? typed.value : current, set, clear];
 }
 
 /** The value once it has not changed for this many milliseconds. */

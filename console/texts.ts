@@ -734,6 +734,7 @@ export const texts = {
   plots: {
     of: (title: string, series: string[]) => `${title} by day: ${series.join(', ')}. The table below has the numbers.`,
     table: (title: string) => `${title} as a table`,
+    gone: 'The plot could not be loaded. The table has its numbers; reload the page to see it.',
     day: 'Day',
     none: 'Nothing yet.',
   },

@@ -46,7 +46,7 @@ export function consoleRoutes(deps: Pick<ApiDeps, 'config'>): Router {
 
   router.get('/console/assets/:file', async (ctx) => {
     const { file = '' } = ctx.params;
-    const type = /^[\w-]+\.(js|css)$/.exec(file)?.[1];
+    const type = /^[\w-]+(?:\.[\w-]+)*\.(js|css)$/.exec(file)?.[1];
     if (!type) throw new ServiceError('ROUTE_NOT_FOUND');
     const zipped = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
     ctx.body = await read('assets', zipped ? `${file}.gz` : file);

@@ -1,7 +1,7 @@
 // One subscription: its health and how to improve it, its deliveries as they happen, and replays.
 import { useState } from 'react';
 import { useLocation, useParams } from 'wouter';
-import { useAction, useDraft, useRead } from '../actions.js';
+import { queryClient, useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
 import { Confirm, Window } from '../parts/dialog.js';
 import { Button, Choices, Form, localTime, Select, Submit, TextInput } from '../parts/form.js';
@@ -297,7 +297,14 @@ function Change({ webhook }: { webhook: Subscription }) {
       };
       return data(api.PATCH('/merchants/me/webhooks/{id}', { params: { path: { id } }, body }));
     },
-    { changes, said: said.saved, onDone: clear },
+    {
+      changes,
+      said: said.saved,
+      onDone(saved) {
+        queryClient.setQueryData(['webhook', id], saved);
+        clear();
+      },
+    },
   );
   const text = (
     field: 'name' | 'url' | 'maxAttempts' | 'backoffSeconds' | 'timeoutSeconds',

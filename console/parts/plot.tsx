@@ -20,13 +20,17 @@ interface PlotProps {
 type Library = typeof UPlot;
 let library: Promise<Library> | undefined;
 
-/** Undefined until the library is loaded. */
-function useLibrary(): Library | undefined {
-  const [loaded, setLoaded] = useState<Library>();
+/** Undefined until the library is loaded; null when its script is gone, as after the start of a newer version. */
+function useLibrary(): Library | undefined | null {
+  const [loaded, setLoaded] = useState<Library | null>();
   useEffect(() => {
     library ??= import('uplot').then((module) => module.default);
-    // Without its script, which a newer version has replaced, the table has the numbers.
-    library.then((found) => setLoaded(() => found)).catch(() => undefined);
+    library
+      .then((found) => setLoaded(() => found))
+      .catch(() => {
+        library = undefined;
+        setLoaded(null);
+      });
   }, []);
   return loaded;
 }
@@ -100,6 +104,11 @@ export function Plot({ title, days, series }: PlotProps) {
         </ul>
         <div className="plot" ref={place} />
       </div>
+      {Lines === null && (
+        <p className="hint" role="status">
+          {texts.plots.gone}
+        </p>
+      )}
       <details>
         <summary>{texts.plots.table(title)}</summary>
         <Table

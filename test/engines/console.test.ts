@@ -1,6 +1,6 @@
 // The console in a real browser against the real service (docs/console.md): a merchant's first hour, obstacles such as
 // an ended session, and each page by keyboard, with a screen reader and on a phone.
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
@@ -315,6 +315,23 @@ describe.runIf(hasBrowser)('a mistake', () => {
     await until(() => receiver.requests.length > before);
     await page.context().close();
     await receiver.stop();
+  });
+
+  it('of a webhook keeps in the form what was saved, also for the next change', async () => {
+    const hook = await real.merchant.call('/merchants/me/webhooks', {
+      body: { url: 'http://127.0.0.1:9/hook', events: ['batch.failed'] },
+    });
+    const page = await open(`/webhooks/${hook.body.data.id}`);
+    await field(page, 'URL').fill('http://127.0.0.1:9/second');
+    await button(page, 'Save').click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    expect(await field(page, 'URL').inputValue()).toBe('http://127.0.0.1:9/second');
+    await field(page, 'Attempts').fill('3');
+    await button(page, 'Save').click();
+    const saved = () => real.merchant.call(`/merchants/me/webhooks/${hook.body.data.id}`);
+    await until(async () => (await saved()).body.data.retryPolicy.maxAttempts === 3);
+    expect((await saved()).body.data.url).toBe('http://127.0.0.1:9/second');
+    await page.context().close();
   });
 });
 
@@ -639,12 +656,15 @@ describe.runIf(hasBrowser)('the served console', () => {
     const refused: string[] = [];
     page.on('response', async (response) => {
       origins.add(new URL(response.url()).origin);
+      if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`);
       bytes += Number(response.headers()['content-length'] ?? 0);
     });
     page.on('console', (message) => /Content.Security.Policy/i.test(message.text()) && refused.push(message.text()));
     await page.goto(`${real.service.publicUrl}/console`);
     await heading(page, 'Overview').waitFor();
     await page.waitForLoadState('networkidle');
+    await page.locator('.plot canvas').nth(4).waitFor();
+    expect(await page.locator('.plot canvas').count()).toBe(await page.locator('.plot').count());
     const loads: number[] = [];
     for (let load = 0; load < 5; load += 1) {
       const fresh = await browser.open('about:blank', screens.desktop);
@@ -676,6 +696,9 @@ describe.runIf(hasBrowser)('the served console', () => {
     const asset = await fetch(`${real.service.publicUrl}/console/${script}`);
     expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(asset.headers.get('content-encoding')).toBe('gzip');
+    const files = (await readdir('dist/console/assets')).filter((file) => !file.endsWith('.gz'));
+    for (const file of files)
+      expect([file, (await fetch(`${real.service.publicUrl}/console/assets/${file}`)).status]).toEqual([file, 200]);
     for (const gone of ['assets/console-GONE.js', 'assets/..%2Findex.html', 'assets/sources'])
       expect((await fetch(`${real.service.publicUrl}/console/${gone}`)).status).toBe(404);
   });
