@@ -19,6 +19,9 @@ export const hasBrowser = executablePath !== undefined;
 const takesPictures = process.env.TEST_PICTURES === '1';
 const screenshotDir = 'test-results/pages';
 
+/** Like that of `until`: it only ends a wait that hangs. */
+const patienceMs = 60_000;
+
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -50,6 +53,7 @@ export async function startBrowser(): Promise<TestBrowser> {
   return {
     async open(url, options = screens.phone) {
       const page = await (await browser.newContext(options)).newPage();
+      page.setDefaultTimeout(patienceMs);
       await page.goto(url);
       return page;
     },
