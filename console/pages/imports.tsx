@@ -12,9 +12,9 @@ import { PagedTable, Table, usePage } from '../parts/table.js';
 import { may, type Permission } from '../session.js';
 import { texts } from '../texts.js';
 import { type Bar, importBars } from './importBars.js';
+import { fieldsOf } from './importFile.js';
 
 const said = texts.imports;
-const fields = ['firstName', 'lastName', 'email', 'phone', 'initialPoints', 'externalId'] as const;
 const readBatches = (page: number) =>
   data(api.GET('/merchants/me/batches', { params: { query: { page, kind: 'members.import' } } }));
 type Batch = Awaited<ReturnType<typeof readBatches>>['items'][number];
@@ -78,12 +78,6 @@ function send(
     request.setRequestHeader('Content-Type', type);
     request.send(file);
   });
-}
-
-/** The known field that a column title means, if any. */
-function fieldOf(title: string): string {
-  const plain = title.toLowerCase().replaceAll(/[^a-z]/g, '');
-  return fields.find((field) => field.toLowerCase() === plain) ?? said.otherTitles[plain] ?? '';
 }
 
 /** The mapping that the service cannot derive: columns whose title differs from their field, and ignored columns. */
@@ -277,8 +271,9 @@ export function CancelBatch({
   );
 }
 
-function NewImport({ programs }: { programs: readonly { _id: string; name: string }[] }) {
+function NewImport({ programs }: { programs: readonly { _id: string; name: string; style: string }[] }) {
   const [programId, setProgramId] = useState(programs[0]?._id ?? '');
+  const isStamps = programs.find(({ _id }) => _id === programId)?.style === 'stamps';
   const [chosen, setChosen] = useState<Chosen | null>(null);
   const [meant, setMeant] = useState<Record<string, string>>({});
   const [quiet, setQuiet] = useState(false);
@@ -289,7 +284,7 @@ function NewImport({ programs }: { programs: readonly { _id: string; name: strin
     const opened = await open(file, name);
     setChosen(opened);
     setOutcome(null);
-    setMeant(Object.fromEntries(opened.titles.map((title) => [title, fieldOf(title)])));
+    setMeant(fieldsOf(opened.titles));
   };
   const start = useAction(
     async (dryRun: boolean) => {
@@ -353,7 +348,7 @@ function NewImport({ programs }: { programs: readonly { _id: string; name: strin
                 name={`mapping.${title}`}
                 label={title}
                 value={meant[title] ?? ''}
-                options={said.fields}
+                options={said.fields(isStamps)}
                 onChange={(field) => setMeant({ ...meant, [title]: field })}
               />
             ))}
