@@ -1,4 +1,4 @@
-// What the columns of an import's file mean, as far as their titles tell.
+// The file of an import in the browser: what its columns mean, as far as their titles tell, and the cells of a wrong row.
 import { texts } from '../texts.js';
 
 const fields = ['firstName', 'lastName', 'email', 'phone', 'initialPoints', 'externalId'] as const;
@@ -20,4 +20,19 @@ export function fieldsOf(titles: readonly string[]): Record<string, string> {
     found[title] = Object.values(found).includes(field) ? '' : field;
   }
   return found;
+}
+
+interface Read {
+  /** All rows, the headings first. */
+  rows: readonly (readonly string[])[];
+  columns: readonly { header: string; field: string | null }[];
+}
+
+/** The title and the text of each cell that the reasons of a failed row are about, such as `email: must be...`. */
+export function wrongCells({ row, reason }: { row: number; reason: string }, { rows, columns }: Read): string[] {
+  const named = new Set(reason.split('; ').map((one) => one.split(':', 1)[0]));
+  return columns.flatMap(({ header, field }, at) => {
+    const cell = rows[row]?.[at];
+    return field !== null && named.has(field) && cell ? [`${header}: ${cell}`] : [];
+  });
 }

@@ -12,7 +12,7 @@ import { PagedTable, Table, usePage } from '../parts/table.js';
 import { may, type Permission } from '../session.js';
 import { texts } from '../texts.js';
 import { type Bar, importBars } from './importBars.js';
-import { fieldsOf } from './importFile.js';
+import { fieldsOf, wrongCells } from './importFile.js';
 
 const said = texts.imports;
 const readBatches = (page: number) =>
@@ -22,6 +22,8 @@ type Batch = Awaited<ReturnType<typeof readBatches>>['items'][number];
 const ended = ['completed', 'failed', 'cancelled'];
 export const isOver = ({ phase }: Pick<Batch, 'phase'>): boolean => ended.includes(phase);
 const followMs = 2_000;
+/** Of a larger file the dry run shows no cells. */
+const maxShownBytes = 10_000_000;
 /** How many failed rows the page lets people correct; more are for a spreadsheet. */
 const repairedHere = 200;
 
@@ -29,7 +31,11 @@ interface DryRunAnswer {
   dryRun: true;
   counts: Batch['counts'];
   failures: { row: number; reason: string }[];
+  file: { charset: string; delimiter: string; columns: { header: string; field: string | null }[] };
 }
+
+/** A dry run together with the rows of its file; no rows of a file that is too large to be shown. */
+type DryRunShown = DryRunAnswer & { rows: string[][] };
 
 interface Upload {
   programId: string;
@@ -111,6 +117,11 @@ async function open(file: Blob, name: string): Promise<Chosen> {
     text = decode(charset);
   }
   return { name, file, charset, titles: parseCsv(text)[0] ?? [] };
+}
+
+async function rowsOf(file: Blob, { file: { charset, delimiter }, failures }: DryRunAnswer): Promise<string[][]> {
+  if (failures.length === 0 || file.size > maxShownBytes) return [];
+  return parseCsv(new TextDecoder(charset).decode(await file.arrayBuffer()), delimiter);
 }
 
 export function Imports() {
@@ -278,7 +289,7 @@ function NewImport({ programs }: { programs: readonly { _id: string; name: strin
   const [meant, setMeant] = useState<Record<string, string>>({});
   const [quiet, setQuiet] = useState(false);
   const [percent, setPercent] = useState(0);
-  const [outcome, setOutcome] = useState<DryRunAnswer | null>(null);
+  const [outcome, setOutcome] = useState<DryRunShown | null>(null);
   const take = async (file: Blob | undefined, name: string) => {
     if (!file) return;
     const opened = await open(file, name);
@@ -291,7 +302,8 @@ function NewImport({ programs }: { programs: readonly { _id: string; name: strin
       if (!chosen) throw new Error(said.noFile);
       const mapping = mappingOf(chosen.titles, (title) => meant[title] ?? '');
       const { file, charset, name: fileName } = chosen;
-      return send({ programId, file, fileName, charset, dryRun, quiet, mapping }, setPercent);
+      const answer = await send({ programId, file, fileName, charset, dryRun, quiet, mapping }, setPercent);
+      return 'id' in answer ? answer : { ...answer, rows: await rowsOf(file, answer) };
     },
     {
       changes: ['batches'],
@@ -370,7 +382,7 @@ function NewImport({ programs }: { programs: readonly { _id: string; name: strin
   );
 }
 
-function DryRun({ outcome: { counts, failures } }: { outcome: DryRunAnswer }) {
+function DryRun({ outcome: { counts, failures, file, rows } }: { outcome: DryRunShown }) {
   return (
     <div role="status" className="stack">
       <Facts
@@ -388,6 +400,10 @@ function DryRun({ outcome: { counts, failures } }: { outcome: DryRunAnswer }) {
           empty={said.none}
           columns={[
             { title: said.row, numeric: true, cell: ({ row }) => number(row) },
+            {
+              title: said.cells,
+              cell: (failure) => wrongCells(failure, { rows, columns: file.columns }).join('; ') || texts.frame.none,
+            },
             { title: said.reason, cell: ({ reason }) => reason },
           ]}
         />
