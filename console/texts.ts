@@ -384,6 +384,7 @@ export const texts = {
     change: 'Change',
     after_: 'Balance',
     by: 'By',
+    byProgram: 'The program',
     note: 'Note',
     types: {
       initial: 'Initial',
@@ -570,6 +571,7 @@ export const texts = {
     },
     test: 'Test',
     tested: 'A test event is on its way.',
+    isTest: 'test',
     rotate: 'Rotate secret',
     rotateHint: 'A new secret signs from now on; the old secret stays valid for 24 hours.',
     enable: 'Enable',
@@ -649,6 +651,7 @@ export const texts = {
     roles: 'Role',
     roleOf: (email: string) => `Role of ${email}`,
     invite: 'Invite',
+    you: 'You',
     endSessions: 'End all my sessions',
     sessionsEnded: 'All your sessions have ended, this one too.',
     invited: (email: string) => `${email} is invited.`,

@@ -9,6 +9,7 @@ import { Secret } from '../parts/secret.js';
 import { Table } from '../parts/table.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
+import { useNames } from './people.js';
 
 const said = texts.apiKeys;
 const blank = { name: '', roleIds: ['integration'], expiresAt: '' };
@@ -16,6 +17,9 @@ const blank = { name: '', roleIds: ['integration'], expiresAt: '' };
 export function ApiKeys() {
   const keys = useRead(['keys'], () => data(api.GET('/auth/api-keys')));
   const roles = useRead(['roles'], readRoles);
+  const nameOf = useNames();
+  /** A key may have made another one. */
+  const creatorOf = (id: string) => nameOf({ id, name: keys.data?.find((key) => key.id === id)?.name });
   const [draft, setDraft, clear] = useDraft('new-key', blank);
   const [secret, setSecret] = useState<string | null>(null);
   const [asks, setAsks] = useState<{ id: string; name: string } | null>(null);
@@ -81,7 +85,7 @@ export function ApiKeys() {
           { title: said.key, cell: ({ name }) => name },
           { title: said.prefix, cell: ({ keyPrefix }) => <code>{keyPrefix}</code> },
           { title: said.roles, cell: ({ roleIds }) => roleIds.join(', ') },
-          { title: said.createdBy, cell: ({ createdBy }) => <Address>{createdBy}</Address> },
+          { title: said.createdBy, cell: ({ createdBy }) => <Address>{creatorOf(createdBy)}</Address> },
           { title: said.lastUsed, cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
           { title: said.expires, cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
           {

@@ -16,6 +16,11 @@ const blank = { programId: '', tags: '', message: '' };
 const maxMessage = 200;
 const typingMs = 300;
 
+const readBatches = (page: number) =>
+  data(api.GET('/merchants/me/batches', { params: { query: { page, kind: 'campaign' } } }));
+type Batch = Awaited<ReturnType<typeof readBatches>>['items'][number];
+const canStop = (batch: Batch): boolean => !isOver(batch) && batch.percent < 100;
+
 const words = (text: string) =>
   text
     .split(',')
@@ -42,11 +47,10 @@ export function Campaigns() {
     { keep: true, enabled: may('merchants.campaigns:create') },
   );
   const reaches = audience.data && said.audience(audience.data.matched, audience.data.complete);
-  const batches = useRead(
-    ['campaigns', page],
-    () => data(api.GET('/merchants/me/batches', { params: { query: { page, kind: 'campaign' } } })),
-    { keep: true, everyMs: (now) => (now?.items.some((batch) => !isOver(batch)) ? 2_000 : 10_000) },
-  );
+  const batches = useRead(['campaigns', page], () => readBatches(page), {
+    keep: true,
+    everyMs: (now) => (now?.items.some((batch) => !isOver(batch)) ? 2_000 : 10_000),
+  });
   const send = useAction(() => data(api.POST('/merchants/me/campaigns', { body: { ...who, message } })), {
     changes: ['campaigns'],
     said: said.sent,
@@ -111,18 +115,25 @@ export function Campaigns() {
         columns={[
           { title: said.started, cell: ({ startedAt }) => <Moment at={startedAt} /> },
           { title: said.message, cell: ({ id }) => <Message id={id} /> },
+          {
+            title: said.program,
+            cell: ({ programId: id }) =>
+              id === undefined ? said.allPrograms : (programs.data?.find(({ _id }) => _id === id)?.name ?? id),
+          },
           { title: said.state, cell: (batch) => <State batch={batch} finishing={said.finishing} /> },
           { title: said.matched, numeric: true, cell: ({ counts }) => number(counts.total) },
           { title: said.pushed, numeric: true, cell: ({ counts }) => number(counts.created) },
           { title: said.skipped, numeric: true, cell: ({ counts }) => number(counts.deduped) },
           { title: said.failed, numeric: true, cell: ({ counts }) => number(counts.failed) },
-          {
-            title: texts.frame.actions,
-            cell: (batch) =>
-              isOver(batch) || batch.percent >= 100 ? null : (
-                <CancelBatch batch={batch} needs="merchants.campaigns:edit" />
-              ),
-          },
+          ...(batches.data?.items.some(canStop)
+            ? [
+                {
+                  title: texts.frame.actions,
+                  cell: (batch: Batch) =>
+                    canStop(batch) && <CancelBatch batch={batch} needs="merchants.campaigns:edit" />,
+                },
+              ]
+            : []),
         ]}
       />
       {asks && (

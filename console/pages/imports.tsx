@@ -165,7 +165,8 @@ export function Imports() {
                 {batch.repairs !== undefined && <span className="hint">{said.repairs}</span>}
                 {batch.repairedBy !== undefined && (
                   <>
-                    <span className="hint">{said.repaired}</span> <ShowRow id={batch.repairedBy} />
+                    <span className="hint">{said.repaired}</span>{' '}
+                    <ShowImport id={batch.repairedBy} label={said.repairedBy} title={said.repairs} />
                   </>
                 )}
                 {isOver(batch) && batch.counts.failed > 0 && batch.repairedBy === undefined && (
@@ -190,8 +191,8 @@ export function Imports() {
   );
 }
 
-/** The batch as its own row, which may be on another page of the list. */
-function ShowRow({ id }: { id: string }) {
+/** Shows one import, which may be on any page of the list. */
+export function ShowImport({ id, label, title }: { id: string; label: string; title: string }) {
   const [open, setOpen] = useState(false);
   const batch = useRead(
     ['batches', 'one', id],
@@ -201,10 +202,10 @@ function ShowRow({ id }: { id: string }) {
   return (
     <>
       <Button kind="link" onPress={() => setOpen(true)}>
-        {said.repairedBy}
+        {label}
       </Button>
       {open && (
-        <Window title={said.repairs} onClose={() => setOpen(false)}>
+        <Window title={title} onClose={() => setOpen(false)}>
           <Failure error={batch.error} />
           {batch.data ? (
             <Facts

@@ -11,6 +11,7 @@ import { Android, type ApplePass, type GooglePass, Iphone } from '../parts/phone
 import { PagedTable, Table, usePage } from '../parts/table.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
+import { ShowImport } from './imports.js';
 import { nameOf, StatusBadge } from './members.js';
 import { useNames } from './people.js';
 
@@ -425,6 +426,12 @@ function Pass({ member: { id } }: { member: Detail }) {
   );
 }
 
+/** An import, and a program that lets points expire, have no name. */
+function By({ actor: { type, id }, name }: { actor: { type: string; id: string }; name: string }) {
+  if (type === 'import') return <ShowImport id={id} label={texts.imports.import} title={texts.imports.import} />;
+  return <Address>{type === 'program' ? said.byProgram : name}</Address>;
+}
+
 function Ledger({ id }: { id: string }) {
   const [page, setPage] = usePage();
   const whoOf = useNames();
@@ -469,7 +476,7 @@ function Ledger({ id }: { id: string }) {
           { title: said.what, cell: ({ type }) => said.types[type] },
           { title: said.change, numeric: true, cell: ({ delta }) => (delta > 0 ? `+${number(delta)}` : number(delta)) },
           { title: said.after_, numeric: true, cell: ({ current }) => number(current) },
-          { title: said.by, cell: ({ actor }) => <Address>{whoOf(actor)}</Address> },
+          { title: said.by, cell: ({ actor }) => <By actor={actor} name={whoOf(actor)} /> },
           {
             title: said.note,
             cell: ({ changeMessage, reference, reason: why }) => changeMessage ?? reference ?? why ?? '',

@@ -6,7 +6,7 @@ import { Confirm } from '../parts/dialog.js';
 import { Button, Form, Select, Submit, TextInput } from '../parts/form.js';
 import { Address, Failure, Moment, Page, Panel } from '../parts/page.js';
 import { PagedTable, usePage } from '../parts/table.js';
-import { may } from '../session.js';
+import { may, useSession } from '../session.js';
 import { texts } from '../texts.js';
 
 const said = texts.people;
@@ -15,9 +15,11 @@ const readUsers = (page: number) => data(api.GET('/merchants/me/users', { params
 type User = Awaited<ReturnType<typeof readUsers>>['items'][number];
 
 /** Names people by their email, where this session may know it. */
-export function useNames(): (actor: { id: string; name?: string }) => string {
+export function useNames(): (actor: { id: string; name?: string | undefined }) => string {
   const users = useRead(['users', 1], () => readUsers(1), { enabled: may('users:view') });
-  return ({ id, name }) => users.data?.items.find((user) => user.id === id)?.email ?? name ?? id;
+  const own = useSession().data?.user;
+  return ({ id, name }) =>
+    users.data?.items.find((user) => user.id === id)?.email ?? name ?? (own?.id === id ? (own.email ?? said.you) : id);
 }
 
 type Option = readonly [string, string];

@@ -144,6 +144,8 @@ const readDeliveries = (query: { page: number; subscriptionId: string; success?:
   data(api.GET('/merchants/me/webhooks/delivery-logs', { params: { query } }));
 type Delivery = Awaited<ReturnType<typeof readDeliveries>>['items'][number];
 
+const isTest = ({ payload }: Delivery): boolean => (payload?.data as { test?: boolean } | undefined)?.test === true;
+
 function Deliveries({ id }: { id: string }) {
   const [page, setPage] = usePage();
   const [success, setSuccess] = useState('');
@@ -169,7 +171,14 @@ function Deliveries({ id }: { id: string }) {
         empty={said.noDeliveries}
         columns={[
           { title: said.when, cell: ({ createdAt }) => <Moment at={createdAt} /> },
-          { title: said.event, cell: ({ eventType }) => eventType },
+          {
+            title: said.event,
+            cell: (delivery) => (
+              <>
+                {delivery.eventType} {isTest(delivery) && <Badge kind="plain">{said.isTest}</Badge>}
+              </>
+            ),
+          },
           { title: said.state, cell: ({ state }) => <Badge kind={states[state]}>{said.states[state]}</Badge> },
           { title: said.answer, cell: ({ statusCode, error }) => statusCode ?? error ?? texts.frame.none },
           { title: said.tries, numeric: true, cell: ({ attempts }) => number(attempts) },

@@ -320,6 +320,11 @@ describe.runIf(hasBrowser)('a mistake', () => {
     const before = receiver.requests.length;
     await button(page, 'Enable').click();
     await page.getByText('Enabled.', { exact: true }).waitFor();
+    await real.merchant.enroll({ firstName: 'Tilly' });
+    const deliveriesOf = (type: string) => page.getByRole('row').filter({ hasText: type });
+    await deliveriesOf('member.created').first().waitFor();
+    expect(await deliveriesOf('member.created').getByText('test', { exact: true }).count()).toBe(0);
+    expect(await deliveriesOf('points.changed').first().getByText('test', { exact: true }).count()).toBe(1);
     await button(page, 'Replay the period').click();
     await page.getByText('The replay has started.').waitFor();
     await until(() => receiver.requests.length > before);
@@ -374,6 +379,8 @@ describe.runIf(hasBrowser)('a campaign', () => {
     expect(await field(page, 'Program').locator('option:checked').textContent()).toBe('Campaigned');
     const sent = page.getByRole('row').filter({ hasText: 'Cake for everybody' });
     await sent.getByText('Completed').waitFor();
+    await sent.getByRole('cell', { name: 'Campaigned', exact: true }).waitFor();
+    expect(await page.getByRole('columnheader', { name: 'Actions' }).count()).toBe(0);
     expect(await sent.locator('td.number').allTextContents()).toEqual(['1', '1', '0', '0']);
     await page.context().close();
   });
@@ -406,6 +413,43 @@ describe.runIf(hasBrowser)('a person', () => {
     await field(page, 'Action').selectOption({ label: 'Member erased' });
     await page.getByRole('row').filter({ hasText: 'Member erased' }).getByTitle(id).getByText(id.slice(0, 8)).waitFor();
     expect(await page.getByText('Linus').count()).toBe(0);
+    await page.context().close();
+  });
+});
+
+describe.runIf(hasBrowser)('who did something', () => {
+  it('is shown in the ledger as the import, which a click shows', async () => {
+    const { members } = real.service.deps.collections;
+    const { id } = await real.merchant.enroll({ firstName: 'Vera' });
+    const { programId = '' } = (await members.findOne({ _id: id })) ?? {};
+    await sendImport(real.merchant, { programId, file: 'firstName,initialPoints\r\nIva Imported,3\r\n' });
+    const { _id = '' } = (await until(() => members.findOne({ firstName: 'Iva Imported' }))) ?? {};
+    const page = await open(`/members/${_id}`);
+    const row = page.getByRole('table', { name: 'Ledger' }).getByRole('row').filter({ hasText: 'Initial' });
+    await row.getByRole('button', { name: 'Import' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Import' });
+    await dialog.getByText('Completed').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  it('is shown at an API key by the email, or as oneself', async () => {
+    const page = await open('/api-keys');
+    const create = async (name: string) => {
+      await field(page, 'Name').fill(name);
+      await button(page, 'Create').click();
+      await button(page, 'I have stored it').click();
+    };
+    const by = (name: string) => page.getByRole('row').filter({ hasText: name }).getByRole('cell').nth(3);
+    await create('Without a user');
+    await until(async () => (await by('Without a user').textContent()) === 'You');
+    const user = await aUser(real.service.deps, { merchantId: real.merchant.id });
+    await page.goto(`${real.service.publicUrl}/console/sign-in/${await aLink(real.service.deps, user)}`);
+    await page.getByRole('button').click();
+    await heading(page, 'Overview').waitFor();
+    await page.getByRole('link', { name: 'API keys', exact: true }).click();
+    await create('With a user');
+    await until(async () => (await by('With a user').textContent()) === user.email);
     await page.context().close();
   });
 });
