@@ -552,6 +552,9 @@ const brokenWords = `[...document.querySelectorAll('td, th, dd, dt, h1, h2, .but
   return found;
 })`;
 
+/** The names of buttons of two lines. */
+const brokenButtons = `[...document.querySelectorAll('.button')].filter((button) => button.offsetHeight > 55).map((button) => button.textContent)`;
+
 const pages = [
   ['/', 'Overview'],
   ['/programs', 'Programs'],
@@ -608,6 +611,7 @@ describe.runIf(hasBrowser)('each page', () => {
         const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
         if (overflow !== 0) wrong.push(`${path}: ${overflow} pixels too wide`);
         wrong.push(...((await page.evaluate(brokenWords)) as string[]).map((word) => `${path}: ${word} is broken`));
+        wrong.push(...((await page.evaluate(brokenButtons)) as string[]).map((name) => `${path}: ${name} is broken`));
         await keepScreenshot(page, `console-${path.split('/')[1]}-detail-${screen}`);
       }
       await page.context().close();
