@@ -477,7 +477,7 @@ export const texts = {
       cardnumber: 'externalId',
       kartennummer: 'externalId',
     } as Record<string, string>,
-    quiet: 'Send webhooks no event for each single member',
+    quiet: 'Report only the end of the import to webhooks, not each member',
     dryRun: 'Dry run',
     dryRunDone: 'This is what the import would do; nothing was created.',
     row: 'Row below the headings',
