@@ -175,7 +175,18 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
 
 /** The labels that the service puts on a pass; a test compares them. */
 export const passLabels = [
-  ...['MEMBER', 'MEMBER ID', 'REWARD', 'REWARDS', 'TO NEXT REWARD', 'TIER', 'NEXT TIER', 'TO NEXT TIER', 'STATUS'],
+  ...[
+    'MEMBER',
+    'MEMBER ID',
+    'REWARD',
+    'REWARDS',
+    'TO NEXT REWARD',
+    'NEXT REWARD',
+    'TIER',
+    'NEXT TIER',
+    'TO NEXT TIER',
+    'STATUS',
+  ],
   ...['Latest message', 'Rewards', 'Expiring', 'Member ID', 'Updated'],
 ];
 

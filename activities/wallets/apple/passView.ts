@@ -155,10 +155,14 @@ function storeCard(design: PassDesign, view: ApplePassView): StoreCard {
 
 function frontFields(style: PassProgram['style'], view: ApplePassView): Omit<StoreCard, 'headerFields' | 'backFields'> {
   const member = view.displayName ? [text('member', 'MEMBER', view.displayName)] : [];
-  const reward = rewardFields(view);
+  const rewards = rewardsOf(view);
+  const reward = rewardFields(rewards);
+  const { name: nextName } = rewards.next ?? {};
+  // A tiered card has no room for the name.
+  const isNamed = nextName !== undefined && style !== 'tiered' && view.status === 'active';
   const auxiliaryFields = [
     text('memberCode', 'MEMBER ID', view.memberCode),
-    ...nextReward(style, view),
+    ...(isNamed ? [text('nextReward', 'NEXT REWARD', nextName)] : []),
     ...(view.status === 'active' ? [] : [text('status', 'STATUS', view.status === 'voided' ? 'Voided' : 'Expired')]),
   ];
   if (style === 'stamps') {
@@ -180,24 +184,24 @@ function frontFields(style: PassProgram['style'], view: ApplePassView): Omit<Sto
   };
 }
 
-/** The name of the reward that `TO NEXT REWARD` counts to. A tiered card has no room for it. */
-function nextReward(style: PassProgram['style'], view: ApplePassView): PassField[] {
-  const { goal, balance, rewardName, rewards, status } = view;
-  if (style === 'tiered' || status !== 'active') return [];
-  if (rewards?.some(({ ready }) => ready) || (!rewards && (goal === undefined || balance >= goal))) return [];
-  const next = rewards ? rewards.toSorted((one, other) => one.missing - other.missing)[0]?.name : rewardName;
-  return next === undefined ? [] : [text('nextReward', 'NEXT REWARD', next)];
+interface Rewards {
+  /** The names of those that can be redeemed now. */
+  ready: string[];
+  /** The one that lacks the least; undefined while one is ready, and without rewards. */
+  next: { name: string | undefined; missing: number } | undefined;
 }
 
-function rewardFields({ goal, balance, rewardName = 'Ready', rewards }: ApplePassView): PassField[] {
-  if (rewards) {
-    const ready = rewards.filter((reward) => reward.ready).map(({ name }) => name);
-    if (ready.length > 0) return [text('reward', ready.length === 1 ? 'REWARD' : 'REWARDS', ready.join(', '))];
-    return [number('reward', 'TO NEXT REWARD', Math.min(...rewards.map(({ missing }) => missing)))];
-  }
-  if (goal === undefined) return [];
-  if (balance >= goal) return [text('reward', 'REWARD', rewardName)];
-  return [number('reward', 'TO NEXT REWARD', goal - balance)];
+function rewardsOf({ goal, balance, rewardName, rewards }: ApplePassView): Rewards {
+  const atGoal = goal === undefined ? [] : [{ name: rewardName, ready: balance >= goal, missing: goal - balance }];
+  const states = rewards ?? atGoal;
+  const ready = states.filter((state) => state.ready).map(({ name = 'Ready' }) => name);
+  const [next] = states.toSorted((one, other) => one.missing - other.missing);
+  return { ready, next: ready.length > 0 ? undefined : next };
+}
+
+function rewardFields({ ready, next }: Rewards): PassField[] {
+  if (ready.length > 0) return [text('reward', ready.length === 1 ? 'REWARD' : 'REWARDS', ready.join(', '))];
+  return next === undefined ? [] : [number('reward', 'TO NEXT REWARD', next.missing)];
 }
 
 function nextTierFields({ nextTier }: ApplePassView): PassField[] {

@@ -127,6 +127,7 @@ export const SAMPLES: readonly ApplePassView[] = [
     ...SAMPLE,
     displayName: 'Sam Sample',
     goal: 10,
+    rewardName: 'Coffee',
     tier: 'Silver',
     nextTier: { name: 'Gold', missing: 200 },
     changeMessage: 'You earned a point',
