@@ -1,5 +1,6 @@
 // The hops of the live desk, grouped by what started them: a change, a card that was added, a restart.
 
+/** What begins a group of hops. The console shows the time of the others since then. */
 export type Start =
   | 'changed'
   | 'touched'
@@ -10,18 +11,21 @@ export type Start =
   | 'starting'
   | 'ready'
   | 'mail';
-export type Step = 'add' | 'register' | 'push' | 'list' | 'fetch' | 'face' | 'saved';
+
+const steps = ['add', 'register', 'push', 'list', 'fetch', 'face', 'saved'] as const;
+export type Step = (typeof steps)[number];
 
 export interface Hop {
   id: number;
   at: number;
   who: 'iphone' | 'android' | 'apns' | 'desk' | 'mail';
   what: Start | Step;
+  /** The member whose card it is about, and how the console calls that person. */
   memberId?: string;
   name?: string;
   detail?: string;
   lockScreen?: string;
-  /** The name of a mail, which the desk shows as a page. */
+  /** The page of the mail is `/mails/<name>` of the desk. */
   mail?: string;
 }
 
@@ -31,8 +35,7 @@ export interface Change {
   steps: Hop[];
 }
 
-const steps: readonly string[] = ['add', 'register', 'push', 'list', 'fetch', 'face', 'saved'] satisfies Step[];
-const isStep = ({ what }: Hop) => steps.includes(what);
+const isStep = ({ what }: Hop): boolean => (steps as readonly string[]).includes(what);
 
 /**
  * Newest first. A step belongs to the last start of its member before it; a step without a start begins a group of its

@@ -32,8 +32,9 @@ export function createSupervisor({ logDir, terminal, onChange }: SupervisorDeps)
   const living = new Map<string, NamedProcess>();
   let stopping = false;
 
+  const watch = () => reaper.watch([...living.values()].map(({ pid }) => pid));
   const changed = () => {
-    reaper.watch([...living.values()].map(({ pid }) => pid));
+    watch();
     onChange([...living.values()]);
   };
 
@@ -50,12 +51,12 @@ export function createSupervisor({ logDir, terminal, onChange }: SupervisorDeps)
           living.delete(plan.name);
           const when = delayMs === 0 ? 'starting it again' : `starting it again in ${delayMs / 1000} s, see ${logFile}`;
           terminal.warn(`${plan.title} ${ending}; ${when}`);
-          reaper.watch([...living.values()].map(({ pid }) => pid));
+          watch();
         },
         restarting() {
           living.delete(plan.name);
           terminal.line(`  ${plan.title} is started again, with new settings`);
-          reaper.watch([...living.values()].map(({ pid }) => pid));
+          watch();
         },
         stuck(reason) {
           terminal.warn(`${plan.title} lives and does not work: it ${reason}; ending it, see ${logFile}`);

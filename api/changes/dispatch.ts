@@ -47,7 +47,10 @@ function startOf({ workflowId, summary, eventId, eventType, merchantId, memberId
  * admission control leaves the change to the relay; `awaited` is true when the answer has to wait for that workflow. A
  * repeated transaction gets the same answer and takes no second token.
  */
-export function planDispatch(deps: ApiDeps, workflowIdOf: (businessKey: string) => string) {
+export function planDispatch(
+  deps: { workflowClient: Pick<ApiDeps['workflowClient'], 'available'>; admission: ApiDeps['admission'] },
+  workflowIdOf: (businessKey: string) => string,
+) {
   const temporalAvailable = deps.workflowClient.available();
   const admitted = new Map<boolean, boolean>();
   return {

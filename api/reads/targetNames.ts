@@ -1,5 +1,6 @@
 // The present names of what the entries of an audit are about, for callers who may view those things. The audit itself
 // stores no names, so an erased member has none.
+import { displayName } from '../../activities/wallets/passViews.js';
 import type { Deps } from '../../platform/deps.js';
 import type { AuditAction } from '../../schemas/audit.js';
 import type { AuditRow } from '../../schemas/collections.js';
@@ -24,10 +25,7 @@ const kinds: Record<string, Kind> = {
     async read({ collections }, where) {
       const shown = { projection: { firstName: 1, lastName: 1, memberCode: 1 } };
       const found = await collections.members.find(where, shown).toArray();
-      return found.map(({ _id, firstName, lastName, memberCode }) => [
-        _id,
-        [firstName, lastName].filter(Boolean).join(' ') || memberCode,
-      ]);
+      return found.map((member) => [member._id, displayName(member) ?? member.memberCode]);
     },
   },
   program: {

@@ -1,10 +1,11 @@
-// The demo's live desk: two virtual phones in a separate process, and a log of every hop of a change. The phones hold
-// the cards of any members of the demo's merchant. The console
-// receives it by server-sent events. The phones need wallets, which the demo does not have at first: the desk starts
-// stand-ins of Apple and Google and gives their settings to the supervisor, which restarts worker and API with them.
+// The demo's live desk: two virtual phones in a separate process, which hold the cards of any members of the demo's
+// merchant, and a log of every hop of a change. The console receives both by server-sent events. The phones need wallets,
+// which the demo does not have at first: the desk starts stand-ins of Apple and Google and gives their settings to the
+// supervisor, which restarts worker and API with them.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import type { Hop, Step } from '../../console/hops.js';
 import { readStackFile, type StackFile } from '../../stack/stackFile.js';
 import { until } from '../../stack/until.js';
 import type { PassJson } from '../rig/pkpass.js';
@@ -21,22 +22,7 @@ const { origin } = new URL(settings.PUBLIC_URL);
 /** The user may have typed another name of this machine. */
 const consoleOrigins = [origin, origin.replace('//127.0.0.1:', '//localhost:')];
 
-/** What starts a group of hops. The console shows the time of the others from the start of their group. */
-type Start = 'changed' | 'touched' | 'added' | 'flightOn' | 'flightOff' | 'killed' | 'starting' | 'ready' | 'mail';
-type Step = 'add' | 'register' | 'push' | 'list' | 'fetch' | 'face' | 'saved';
-
-interface Hop {
-  at: number;
-  who: 'iphone' | 'android' | 'apns' | 'desk' | 'mail';
-  what: Start | Step;
-  /** The member whose card it is about, and how the console calls that person. */
-  memberId?: string;
-  name?: string;
-  detail?: string;
-  lockScreen?: string;
-  /** The page of the mail is `/mails/<name>`. */
-  mail?: string;
-}
+type Noted = Omit<Hop, 'id'>;
 
 /** The image files of a card by name, in base64. */
 type Pictures = Record<string, string>;
@@ -61,7 +47,7 @@ const restartWithinMs = 60_000;
 const callWithinMs = 5_000;
 /** A push without a stored change, such as that of a new design, is told apart from the last change after this time. */
 const sameChangeMs = 60_000;
-const log: (Hop & { id: number })[] = [];
+const log: Hop[] = [];
 const phones: Phones = { iphone: null, android: null };
 const followers = new Set<ServerResponse>();
 let wallets: StandIns | undefined;
@@ -76,7 +62,7 @@ const tell = (type: string, data: unknown) => {
   for (const follower of followers) follower.write(event(type, data));
 };
 
-function append(hop: Hop): void {
+function append(hop: Noted): void {
   hops += 1;
   const noted = { ...hop, id: hops };
   log.push(noted);
@@ -84,7 +70,7 @@ function append(hop: Hop): void {
   tell('hop', noted);
 }
 
-const note = (who: Hop['who'], what: Hop['what'], more: Partial<Hop> = {}): void =>
+const note = (who: Hop['who'], what: Hop['what'], more: Partial<Noted> = {}): void =>
   append({ at: Date.now(), who, what, ...more });
 
 const memberAnswer = z.object({
@@ -310,8 +296,8 @@ function kill(name: 'worker' | 'temporal'): void {
 
 /** Somebody has just changed these cards: the log has the change before a phone hears of it. */
 function look(memberIds: readonly string[]): void {
-  const held = [phones.iphone, phones.android].filter((one) => one !== null && memberIds.includes(one.memberId));
-  for (const one of new Map(held.map((held) => [held?.memberId, held])).values()) if (one) lookAt(one);
+  const held = new Map([phones.iphone, phones.android].flatMap((one) => (one ? [[one.memberId, one] as const] : [])));
+  for (const one of held.values()) if (memberIds.includes(one.memberId)) lookAt(one);
 }
 
 const card = { memberId: z.string(), name: z.string(), passUrl: z.url() };

@@ -1,10 +1,8 @@
 import { expect, test, vi } from 'vitest';
-import type { ApiDeps } from '../../api/apiDeps.js';
 import { planDispatch } from '../../api/changes/dispatch.js';
 
 function depsWith({ available = true, admit = vi.fn(() => true) } = {}) {
-  const deps = { workflowClient: { available: () => available }, admission: { admit } };
-  return { deps: deps as unknown as ApiDeps, admit };
+  return { deps: { workflowClient: { available: () => available }, admission: { admit } }, admit };
 }
 
 test('a transaction that is repeated takes one token and gets the same answer', () => {
