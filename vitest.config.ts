@@ -1,4 +1,4 @@
-// What a change must not break: everything but the long tier (test/long). docs/testing.md says what belongs where.
+// What a change must not break: everything but the long suite (test/long). docs/testing.md says what belongs where.
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/rig/longestFirst.js';
 

@@ -1,4 +1,4 @@
-// `npm run test:long [-- PART... | --turn]`: runs the long tier, or some of its parts, or the third that is due. Prints
+// `npm run test:long [-- PART... | --turn]`: runs the long suite, or some of its parts, or the third that is due. Prints
 // at its end the result and the duration of each part, and the counts of all tests.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +29,7 @@ function chosen(): readonly Part[] {
   if (positionals.length > 0) return parts.filter(({ name }) => positionals.includes(name));
   if (!values.turn) return parts;
   const { turn, why } = takeTurn();
-  console.log(`The long tier, turn ${turn} of 0 to 2, since ${why}.`);
+  console.log(`The long suite, turn ${turn} of 0 to 2, since ${why}.`);
   return parts.filter((part) => part.turn === turn);
 }
 
@@ -84,7 +84,7 @@ console.log(
 const ran: Ran[] = [];
 for (const part of running) ran.push(await run(part));
 
-console.log('\nThe long tier:');
+console.log('\nThe long suite:');
 for (const { part, outcome, minutes } of ran)
   console.log(`  ${part.name.padEnd(14)}${`${minutes.toFixed(1)} min`.padStart(9)}  ${outcome}`);
 if (process.env.TEST_TALLY) console.log('With the tests that ran before it:');

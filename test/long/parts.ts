@@ -1,4 +1,4 @@
-// The long tier: tests that take minutes. One entry here adds a part.
+// The long suite: tests that take minutes. One entry here adds a part.
 
 export interface Part {
   name: string;

@@ -1,4 +1,4 @@
-// Chooses the third of the long tier that a CI run executes. Each part runs in at least every third run if runs can be
+// Chooses the third of the long suite that a CI run executes. Each part runs in at least every third run if runs can be
 // counted.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ export function takeTurn(env: NodeJS.ProcessEnv = process.env): Turn {
   if (env.TEST_RUN_NUMBER)
     return { turn: turnOf(Number(env.TEST_RUN_NUMBER)), why: `this is run ${env.TEST_RUN_NUMBER} (TEST_RUN_NUMBER)` };
   const folder = cacheDirOf(env);
-  const file = join(folder, 'long-tier-runs');
+  const file = join(folder, 'long-suite-runs');
   const runs = readNumber(() => readFileSync(file, 'utf8'));
   const commits = readNumber(() => execFileSync('git', ['rev-list', '--count', 'HEAD'], { encoding: 'utf8' })) ?? 0;
   const next = runs === undefined ? commits : runs + 1;

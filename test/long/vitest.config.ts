@@ -1,4 +1,4 @@
-// The parts of the long tier that are vitest files; test/long/main.ts runs them one by one.
+// The parts of the long suite that are vitest files; test/long/main.ts runs them one by one.
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({

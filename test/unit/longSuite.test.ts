@@ -1,4 +1,4 @@
-// The third of the long tier that CI runs: if runs can be counted, three consecutive runs cover all parts.
+// The third of the long suite that CI runs: if runs can be counted, three consecutive runs cover all parts.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
