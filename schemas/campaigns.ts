@@ -40,7 +40,7 @@ export const campaignDryRun = z.object({
   matched: z.int().describe('active members that match now'),
   complete: z
     .boolean()
-    .describe('false when there may be more than `matched`: counting ends at LIST_MAX_ROWS, or after 1.5 s'),
+    .describe('false when there may be more than `matched`: counting ends at LIST_MAX_ROWS, or after half a second'),
 });
 
 export const campaignCounts = z.object({

@@ -4,12 +4,14 @@
 // late therefore gets a number after every cursor that was handed out.
 import type { Binary, Filter } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
+import { isUnavailable } from '../../platform/mongodb/isUnavailable.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { insert, update, updateMany } from '../../platform/mongodb/statements.js';
 import { StillContended } from '../../platform/mongodb/stillContended.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import { toChunks } from '../../platform/toChunks.js';
+import { within } from '../../platform/within.js';
 import type { EventRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { EventType } from '../../schemas/events.js';
@@ -36,6 +38,8 @@ const numberingBatchSize = 200;
 const numberingReadSize = 2_000;
 /** For how long one read goes on to give numbers, in milliseconds. */
 const numberingMs = 500;
+/** For how long a reader waits for numbers; those that are given later belong to the next page. */
+const numberingWaitMs = 800;
 /** How many events a page with a type filter scans, at most; such a page may have fewer events than its limit. */
 const maxScannedEvents = 2_000;
 
@@ -59,8 +63,8 @@ const inOrder = (a: EventRow, b: EventRow): number =>
 /**
  * Gives the waiting events the next numbers and returns whether more may be waiting. Published events come first,
  * because no other process writes to them. Events that are just being published may cause conflicts, so each attempt
- * takes batches half as large as the attempt before it; if all attempts meet conflicts, the events wait for the next
- * read.
+ * takes batches half as large as the attempt before it. If all attempts meet conflicts, or MongoDB is too slow, the
+ * events wait for the next read.
  */
 function numberWaiting(deps: Deps, merchantId: string): Promise<boolean> {
   const until = performance.now() + numberingMs;
@@ -85,7 +89,7 @@ function numberWaiting(deps: Deps, merchantId: string): Promise<boolean> {
   return deps
     .runExclusive(counterId(merchantId), () => retryOnConflict(deps, attempt))
     .catch((error: unknown) => {
-      if (error instanceof StillContended) return true;
+      if (error instanceof StillContended || isUnavailable(error)) return true;
       throw error;
     });
 }
@@ -140,7 +144,7 @@ export async function readFeed(deps: Deps, { merchantId, after, types, limit }: 
   // Waiting events are also numbered when numbered events fill the page: `more` depends on whether any event is
   // waiting.
   if (end - after <= window) {
-    waiting = await numberWaiting(deps, merchantId);
+    waiting = await within(numberWaiting(deps, merchantId), { ms: numberingWaitMs, fallback: true });
     end = await lastNumber(deps, merchantId, majorityRead);
   }
   if (after > end && after > (await lastNumber(deps, merchantId))) throw notACursor();
