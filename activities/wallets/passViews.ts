@@ -8,7 +8,7 @@ import { hasOwnRewards, type RewardState, rewardStates } from '../../schemas/rew
 import type { ApplePassView } from './apple/passView.js';
 import type { GooglePassView, GoogleProgramView } from './google/passViews.js';
 
-interface Pair {
+export interface Pair {
   member: MemberRow;
   program: Program;
 }

@@ -180,12 +180,7 @@ async function pushToDevices(
  * An event `refresh` (the pass was just saved) is pushed even when the program's pushes are off, because the customer
  * is looking at the pass now.
  */
-async function pushToGoogle(
-  deps: WorkerDeps,
-  { event, isLate, withinMs }: PushOne,
-  member: MemberRow,
-  program: Program,
-) {
+async function pushToGoogle(deps: WorkerDeps, { event, withinMs }: PushOne, member: MemberRow, program: Program) {
   const { google } = deps.wallets;
   const { changeMessage } = event.data;
   const modes = event.wallet === 'refresh' ? deps.walletModes : modesOf(deps.walletModes, program);
@@ -197,7 +192,6 @@ async function pushToGoogle(
     readAgain: () => deps.collections.members.findOne({ _id: member._id, merchantId: member.merchantId }),
     message: body === '' ? undefined : { id: event._id, body },
     notify: event.wallet === 'push',
-    again: isLate,
     withinMs,
   });
 }

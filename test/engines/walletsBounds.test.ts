@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reportRemovals } from '../../activities/wallets/apple/reportRemovals.js';
 import { repushStale } from '../../activities/wallets/apple/repush.js';
+import { updateAll } from '../../platform/mongodb/updateMany.js';
 import { type Customer, type Customers, startCustomers } from '../rig/customers.js';
 import { type Effects, startEffects } from '../rig/effects.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
@@ -22,9 +23,11 @@ let real: RealWallets;
 let customers: Customers;
 let effects: Effects;
 let addresses = 0;
+/** By how much the clock of the service is ahead, in ms. */
+let ahead = 0;
 
 beforeAll(async () => {
-  real = await startRealWallets({ env: limits });
+  real = await startRealWallets({ env: limits, now: () => new Date(Date.now() + ahead) });
   customers = await startCustomers(real);
   effects = await startEffects(real.service);
 });
@@ -214,7 +217,26 @@ describe('a push token', () => {
     },
   );
 
+  it('that APNs refuses is removed after a minute of changes every 20 s, when APNs accepts another', async () => {
+    const ada = await customers.join();
+    const [bad, good] = [await customers.install(ada), await customers.install(ada)];
+    real.apns.answer(bad.pushToken(), { status: 400, reason: 'BadDeviceToken' });
+    for (const phone of [bad, good]) phone.goOffline();
+    const left: number[] = [];
+    for (const seconds of [0, 20, 40, 65, 85]) {
+      ahead = seconds * 1_000;
+      await customers.points(ada, { delta: 1 });
+      left.push((await devicesOf(ada)).length);
+    }
+    ahead = 0;
+    expect(left).toEqual([2, 2, 2, 1, 1]);
+    expect(await eventsOf(ada, 'pass.removed')).toBe(1);
+  });
+
   it('that APNs refuses together with all others is kept, because the configuration may be wrong', async () => {
+    // No phone of another test is pushed again.
+    const where = { recheckAt: { $exists: true } };
+    await updateAll(real.service.deps, 'devices', { where, change: { $unset: { recheckAt: '' } } });
     const ada = await customers.join();
     const phones = [await customers.install(ada), await customers.install(ada)];
     for (const phone of phones) {

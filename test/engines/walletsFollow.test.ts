@@ -2,6 +2,7 @@
 // customer has it, and members from the time of stub mode get their object.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { snapshotRebuild } from '../../activities/batches/campaigns.js';
+import { cachedProgram } from '../../activities/programs/readProgram.js';
 import { followDue } from '../../activities/wallets/google/followObjects.js';
 import { issueBoth } from '../../activities/wallets/issuePasses.js';
 import { newId } from '../../schemas/ids.js';
@@ -139,6 +140,38 @@ async function rebuildOf(programId: string): Promise<string> {
   });
   return batchId;
 }
+
+describe('a member whose program is gone', () => {
+  it('is postponed, whether it has an object or not, and delays no other', async () => {
+    const { members, programs } = real.service.deps.collections;
+    const [program, other] = [await real.merchant.program(), await real.merchant.program()];
+    const lost = [await customers.join(program), await customers.join(program)];
+    const kept = [await customers.join(other), await customers.join(other)];
+    await follow();
+    await programs.deleteOne({ _id: program._id });
+    // Programs are cached for a second.
+    const at = { merchantId: program.merchantId, programId: program._id };
+    await until(() =>
+      cachedProgram(effects.deps, at).then(
+        () => false,
+        () => true,
+      ),
+    );
+    for (const [index, { member }] of [...lost, ...kept].entries()) {
+      const $set = { 'pass.googleDueAt': new Date(1 + index), balance: 7 };
+      const without = index % 2 === 1 && { $unset: { 'pass.googleSaveUrl': '' as const } };
+      await members.updateOne({ _id: member._id }, { $set, ...without });
+    }
+    await follow();
+    expect(kept.map((customer) => real.customer.card(objectIdOf(customer)).balance)).toEqual(['7', '7']);
+    expect(await dueOf(kept)).toEqual([undefined, undefined]);
+    for (const dueAt of await dueOf(lost)) expect(dueAt?.getTime()).toBeGreaterThan(Date.now() + 3_000_000);
+    for (const { member } of lost) await members.deleteOne({ _id: member._id });
+  });
+});
+
+const dueOf = (some: readonly Customer[]) =>
+  Promise.all(some.map(async ({ member }) => (await memberOf(member._id)).pass.googleDueAt));
 
 describe('members from the time of stub mode', () => {
   it('get their object once Google is in real mode, and the pass doctor names them until then', async () => {

@@ -6,7 +6,7 @@ import type { WorkerDeps } from '../../workerDeps.js';
 import type { AppleWallet } from '../wallets.js';
 import type { PushAnswer } from './apns.js';
 import { endRegistration } from './endRegistration.js';
-import { isGone } from './goneDevices.js';
+import { isGone, lastPushOf } from './goneDevices.js';
 import { firstRecheckMs } from './recheckTimes.js';
 import type { DeviceUpdate } from './updateDevices.js';
 
@@ -85,11 +85,11 @@ function deviceUpdatesOf(
   tag: Date,
 ): DeviceUpdate[] {
   const delivered = answered.filter(({ answer }) => answer.outcome === 'sent' || answer.outcome === 'rejected');
-  return delivered.map(({ device, answer: { status, reason } }) => ({
+  return delivered.map(({ device, answer }) => ({
     filter: { _id: device._id, pushToken: device.pushToken },
     change: {
       $set: {
-        lastPush: { at: now, status: status ?? 0, tag, ...(reason !== undefined && { reason }) },
+        lastPush: lastPushOf({ device, answer, now }, tag),
         recheckAt: new Date(now.getTime() + firstRecheckMs),
         recheckRound: 0,
       },

@@ -10,7 +10,7 @@ import { modesOf } from '../walletModes.js';
 import type { AppleWallet } from '../wallets.js';
 import type { PushAnswer } from './apns.js';
 import { endRegistration } from './endRegistration.js';
-import { isGone } from './goneDevices.js';
+import { isGone, lastPushOf } from './goneDevices.js';
 import { mayBeNewer } from './recheckTimes.js';
 import { updateDevices } from './updateDevices.js';
 
@@ -139,11 +139,10 @@ interface Repushed extends Behind {
   answer: PushAnswer;
 }
 
-function nextRecheck(now: Date, { member, round, answer }: Repushed) {
+function nextRecheck(now: Date, { device, member, round, answer }: Repushed) {
   const at = (ms: number) => new Date(now.getTime() + ms);
   if (answer.outcome === 'retry') return { recheckAt: at(retryMs), recheckRound: round };
-  const { status, reason } = answer;
-  const lastPush = { at: now, status: status ?? 0, tag: member.pass.tag, ...(reason !== undefined && { reason }) };
+  const lastPush = lastPushOf({ device, answer, now }, member.pass.tag);
   return { recheckAt: at(recheckDelaysMs[round] ?? minute), recheckRound: round + 1, lastPush };
 }
 

@@ -1,6 +1,5 @@
 // Clears the object of an erased member at Google, because Google cannot delete objects. It becomes inactive and loses
 // name, messages and balance.
-import type { Program } from '../../../schemas/programs.js';
 import { readProgram } from '../../programs/readProgram.js';
 import type { WorkerDeps } from '../../workerDeps.js';
 import type { GoogleWallet } from '../wallets.js';
@@ -11,14 +10,16 @@ export async function clearObject(deps: WorkerDeps, { memberId }: { memberId: st
   const { google } = deps.wallets;
   const erasure = await deps.collections.erasures.findOne({ _id: memberId });
   if (!google || deps.walletModes.google === 'stub' || !erasure) return;
-  await clear(google, memberId, await readProgram(deps, erasure));
+  const { _id: programId, fields } = await readProgram(deps, erasure);
+  await clearObjectOf(google, { memberId, programId, label: fields.primaryLabel });
 }
 
-async function clear({ api }: GoogleWallet, memberId: string, { _id, fields }: Program): Promise<void> {
-  const view = {
-    ...{ programId: _id, memberId, memberCode: '', barcode: '' },
-    ...{ label: fields.primaryLabel, balance: 0, status: 'voided' as const },
-  };
+/** Throws GoogleWalletError. Does nothing for a member without an object. */
+export async function clearObjectOf(
+  { api }: Pick<GoogleWallet, 'api'>,
+  member: { memberId: string; programId: string; label: string },
+): Promise<void> {
+  const view = { ...member, ...{ memberCode: '', barcode: '', balance: 0, status: 'voided' as const } };
   try {
     await api.patchObject(view, { notify: false, withoutMessages: true });
   } catch (error) {

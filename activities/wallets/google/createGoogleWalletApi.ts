@@ -172,8 +172,8 @@ export function createGoogleWalletApi(options: GoogleWalletApiOptions): GoogleWa
       if (present === null && (await inserted(call(() => api.loyaltyclass.insert({ requestBody: wanted }))))) {
         return { classId: resourceId, outcome: 'inserted' };
       }
-      const { reviewStatus: _, ...looks } = wanted;
-      if (present !== null && holds(present, looks)) return { classId: resourceId, outcome: 'unchanged' };
+      const { reviewStatus: _, ...design } = wanted;
+      if (present !== null && holds(present, design)) return { classId: resourceId, outcome: 'unchanged' };
       await call(() => api.loyaltyclass.patch({ resourceId, requestBody: wanted }));
       return { classId: resourceId, outcome: 'updated' };
     },
@@ -195,11 +195,7 @@ export function createGoogleWalletApi(options: GoogleWalletApiOptions): GoogleWa
       return { ...readObject(await patch(objectId, change)), notified: false };
     },
 
-    async addMessage(objectId, message, { checkFirst = false } = {}) {
-      if (checkFirst) {
-        const present = (await getObject(objectId))?.messages.some(({ id }) => id === message.id);
-        if (present === true) return { outcome: 'existed' };
-      }
+    async addMessage(objectId, message) {
       try {
         await sendMessage(objectId, message, 'TEXT_AND_NOTIFY');
         return { outcome: 'notified' };

@@ -9,10 +9,11 @@ import { writeBulk } from '../../../platform/mongodb/transact.js';
 import type { Statement } from '../../../platform/mongodb/transaction.js';
 import { updateByIds } from '../../../platform/mongodb/updateMany.js';
 import type { MemberRow } from '../../../schemas/collections.js';
+import { ServiceError } from '../../../schemas/errors.js';
 import { cachedProgram } from '../../programs/readProgram.js';
 import type { WorkerDeps } from '../../workerDeps.js';
 import { issueAtGoogle } from '../issuePasses.js';
-import { googlePassView } from '../passViews.js';
+import { googlePassView, type Pair } from '../passViews.js';
 import type { GoogleWallet } from '../wallets.js';
 import { recordReconciledSave } from './googleSaves.js';
 import { type GoogleErrorKind, GoogleWalletError } from './googleWalletError.js';
@@ -50,8 +51,9 @@ export async function followDue(deps: WorkerDeps): Promise<{ due: number; done: 
   if (!google || deps.walletModes.google === 'stub') return { due: 0, done: 0 };
   const due = await readDue(deps);
   if (due.length === 0) return { due: 0, done: 0 };
-  const present = due.filter(({ pass }) => pass.googleSaveUrl !== undefined);
-  const missing = due.filter(({ pass }) => pass.googleSaveUrl === undefined);
+  const pairs = await withPrograms(deps, due);
+  const present = pairs.filter(({ member }) => member.pass.googleSaveUrl !== undefined);
+  const missing = pairs.filter(({ member }) => member.pass.googleSaveUrl === undefined);
   const issued = await issueMissing(deps, missing);
   const patched = await patchPresent(deps, google, present);
   return { due: due.length, done: issued + patched };
@@ -75,13 +77,33 @@ async function readDue(deps: WorkerDeps): Promise<MemberRow[]> {
   return [...new Map(both.map((member) => [member._id, member])).values()];
 }
 
+/** Postpones members whose program is gone. Throws when MongoDB fails. */
+async function withPrograms(deps: WorkerDeps, due: readonly MemberRow[]): Promise<Pair[]> {
+  const programs = await Promise.all(due.map((member) => cachedProgram(deps, member).catch(onlyMissing)));
+  const pairs: Pair[] = [];
+  const postponed: Statement[] = [];
+  for (const [index, member] of due.entries()) {
+    const program = programs[index];
+    if (program && !(program instanceof ServiceError)) pairs.push({ member, program });
+    else postponed.push(postpone(deps, member._id, program));
+  }
+  if (postponed.length > 0) deps.log.error({ members: postponed.length }, 'members have no program');
+  await writeBulk(deps, postponed);
+  return pairs;
+}
+
+function onlyMissing(error: unknown): ServiceError {
+  if (error instanceof ServiceError && error.code === 'PROGRAM_NOT_FOUND') return error;
+  throw error;
+}
+
 /**
  * A member whose object was created stays due, because it may have changed in the meantime, or its object may have
  * existed before.
  */
-async function issueMissing(deps: WorkerDeps, missing: readonly MemberRow[]): Promise<number> {
+async function issueMissing(deps: WorkerDeps, missing: readonly Pair[]): Promise<number> {
   if (missing.length === 0) return 0;
-  const memberIds = missing.map(({ _id }) => _id);
+  const memberIds = missing.map(({ member }) => member._id);
   // No caller waits for the events, so the relay publishes them.
   const { unissued } = await issueAtGoogle(deps, { memberIds, leaseOwner: null });
   await writeBulk(
@@ -91,15 +113,12 @@ async function issueMissing(deps: WorkerDeps, missing: readonly MemberRow[]): Pr
   return missing.length - unissued.size;
 }
 
-async function patchPresent(deps: WorkerDeps, google: GoogleWallet, present: readonly MemberRow[]): Promise<number> {
+async function patchPresent(deps: WorkerDeps, google: GoogleWallet, present: readonly Pair[]): Promise<number> {
   if (present.length === 0) return 0;
-  const pairs = await Promise.all(
-    present.map(async (member) => ({ member, program: await cachedProgram(deps, member) })),
-  );
-  const outcomes = await google.api.batchPatch(pairs.map(googlePassView));
+  const outcomes = await google.api.batchPatch(present.map(googlePassView));
   const statements: Statement[] = [];
   let patched = 0;
-  for (const [index, member] of present.entries()) {
+  for (const [index, { member }] of present.entries()) {
     const outcome = outcomes[index];
     deps.metrics.pass('google', outcome?.outcome === 'failed' ? outcome.error.kind : 'patched');
     if (outcome?.outcome !== 'patched') {
@@ -117,8 +136,13 @@ async function patchPresent(deps: WorkerDeps, google: GoogleWallet, present: rea
   return patched;
 }
 
+function kindOf(error: Error | undefined): GoogleErrorKind {
+  if (error instanceof GoogleWalletError) return error.kind;
+  return error instanceof ServiceError ? 'invalid' : 'transient';
+}
+
 function postpone(deps: WorkerDeps, memberId: string, error: Error | undefined): Statement {
-  const kind = error instanceof GoogleWalletError ? error.kind : 'transient';
+  const kind = kindOf(error);
   const dueAt = new Date(deps.now().getTime() + postponedMs[kind]);
   const change = {
     $set: { 'pass.googleDueAt': dueAt },

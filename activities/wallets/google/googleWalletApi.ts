@@ -47,14 +47,9 @@ export interface GoogleWalletApi {
   ) => Promise<GoogleObject & { notified: boolean }>;
   /**
    * Only three messages a pass in 24 h notify the customer; further ones arrive silently. Google shows a message that
-   * was sent twice as two messages. `checkFirst` costs one more request and looks for the message's id first; use it
-   * for second attempts.
+   * was sent twice as two messages; look for its id in the object before a second attempt.
    */
-  addMessage: (
-    objectId: string,
-    message: GoogleMessage,
-    how?: { checkFirst?: boolean },
-  ) => Promise<{ outcome: 'notified' | 'silent' | 'existed' }>;
+  addMessage: (objectId: string, message: GoogleMessage) => Promise<{ outcome: 'notified' | 'silent' }>;
   /** Returns null for an object that was never inserted. */
   getObject: (objectId: string) => Promise<GoogleObject | null>;
   /**

@@ -29,8 +29,6 @@ export interface PushGoogle {
    * more.
    */
   notify: boolean;
-  /** True for a second attempt, which checks whether the message was already sent. */
-  again: boolean;
   /** pushGoogle settles within this time. A request that was already sent to Google may still take effect. */
   withinMs: number;
 }
@@ -52,25 +50,33 @@ export async function pushGoogle(google: GoogleWallet, push: PushGoogle): Promis
 }
 
 async function patchAndMessage(google: GoogleWallet, push: PushGoogle, given: AbortSignal): Promise<GooglePush> {
-  const { member, program, message, notify, again } = push;
+  const { member, program, message, notify } = push;
   let objectPatched = false;
   try {
     const view = googlePassView({ member, program });
-    const { hasUsers } = await google.api.patchObject(view, { notify: notify && message === undefined });
+    const { hasUsers, messages } = await google.api.patchObject(view, { notify: notify && message === undefined });
     objectPatched = hasUsers;
     await patchUntilCurrent(google, push);
-    if (!hasUsers)
-      return { objectPatched, hasUsers, answer: 'patched', unreached: false, detail: 'no customer has the card' };
+    const patched = (detail: string): GooglePush => ({
+      objectPatched,
+      hasUsers,
+      answer: 'patched',
+      unreached: false,
+      detail,
+    });
+    if (!hasUsers) return patched('no customer has the card');
     // After the timeout, the next attempt sends the message. If this attempt sent it too, the customer would see it
     // twice.
-    if (!message || given.aborted) return { objectPatched, hasUsers, answer: 'patched', unreached: false, detail: '' };
+    if (!message || given.aborted) return patched('');
+    // An earlier attempt may have sent it, and died or timed out before it could record that.
+    if (messages.some(({ id }) => id === message.id)) return patched('message existed');
     const objectId = makeGoogleObjectId(google.credentials.issuerId, member._id);
-    const { outcome } = await google.api.addMessage(
-      objectId,
-      { id: message.id, header: program.name, body: message.body },
-      { checkFirst: again },
-    );
-    return { objectPatched, hasUsers, answer: 'patched', unreached: false, detail: `message ${outcome}` };
+    const { outcome } = await google.api.addMessage(objectId, {
+      id: message.id,
+      header: program.name,
+      body: message.body,
+    });
+    return patched(`message ${outcome}`);
   } catch (error) {
     if (!(error instanceof GoogleWalletError)) throw error;
     return { objectPatched, answer: error.kind, unreached: error.mayPass, detail: `${error.kind}: ${error.reason}` };
