@@ -8,7 +8,7 @@ import type { Endpoint } from '../schemas/endpoints/endpoint.js';
 import type { EndpointName, Endpoints } from '../schemas/endpoints/index.js';
 import { type ErrorCode, ServiceError } from '../schemas/errors.js';
 import { mistakesOf } from '../schemas/mistakes.js';
-import { maskPersonal } from '../schemas/webhooks.js';
+import { maskPersonal, withoutCardLinks } from '../schemas/webhooks.js';
 import type { ApiDeps } from './apiDeps.js';
 import { withAudit } from './auditRequest.js';
 import { authenticate, type Caller, credentialOf, requireOwnPage, requirePermission } from './caller.js';
@@ -105,13 +105,15 @@ async function validated(
 }
 
 /**
- * Masks personal data of members for a caller that may not read members. Answers to public callers, about the caller's
- * own session, and about users are not masked.
+ * Masks personal data of members for a caller that may not read members, and leaves out links to cards that show it, but
+ * for the member that this call creates. Answers to public callers, about the caller's own session, and about users are
+ * not masked.
  */
 function masked<R extends Reply<Endpoint>>(reply: R, { access }: Endpoint, { permissions }: Caller): R {
   const isOwn = access === 'public' || access === 'session' || access.startsWith('users:');
   if (!('data' in reply) || isOwn || permissions.has('merchants.members:view')) return reply;
-  return { ...reply, data: maskPersonal(reply.data) };
+  const isNew = reply.status === 201;
+  return { ...reply, data: maskPersonal(isNew ? reply.data : withoutCardLinks(reply.data)) };
 }
 
 const bodyOf = ({ data, partial }: { data: unknown; partial?: ErrorCode }): Buffer =>

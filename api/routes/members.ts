@@ -37,13 +37,7 @@ export const memberRoutes: Routes<Names> = {
       awaited: false,
     });
     const member = presentMember(deps, { member: enrolled.member, program });
-    if (enrolled.kind === 'deduped') {
-      // The card shows personal data, so only callers who may read members get links to it.
-      const { apple, google } = member;
-      const hidden = { apple: { ...apple, passUrl: '' }, google: { mode: google.mode } };
-      const mayRead = caller.permissions.has('merchants.members:view');
-      return { status: 200, data: { ...member, ...(!mayRead && hidden), deduped: true } };
-    }
+    if (enrolled.kind === 'deduped') return { status: 200, data: { ...member, deduped: true } };
     return { status: 201, data: member };
   },
 

@@ -137,7 +137,7 @@ describe('without the permission to read members', () => {
     expect(hidden.eventId).toBe(shown.eventId);
   });
 
-  it('personal data is masked in every answer that has a member', async () => {
+  it('personal data is masked, and links to the card are left out, in every answer that has a member', async () => {
     const program = await merchant.program();
     const credential = await key(held);
     const { id, memberCode } = await merchant.enroll({ programId: program._id, ...person });
@@ -150,11 +150,18 @@ describe('without the permission to read members', () => {
       await merchant.call(`${one}/tags`, { body: { tags: ['vip'] }, credential }),
       await merchant.call(one, { method: 'PATCH', body: { firstName: 'Alice' }, credential }),
       await merchant.call('/merchants/me/scans', { body: { code: memberCode }, credential }),
+      await merchant.call(`${one}/card-link`, { body: {}, credential }),
     ];
-    for (const { body } of answers) expect(body.data).toMatchObject({ id, ...masked });
-    expect(answers[0]?.body.data).toMatchObject({ deduped: true, apple: { passUrl: '' } });
+    const hidden = { id, ...masked, apple: { passUrl: '' } };
+    for (const { body } of answers) expect(body.data).toMatchObject(hidden);
+    expect(answers[0]?.body.data).toMatchObject({ deduped: true });
     const status = await merchant.call(`${one}/status`, { method: 'PATCH', body: { status: 'voided' }, credential });
-    expect(status.body.data.member).toMatchObject({ id, ...masked });
+    expect(status.body.data.member).toMatchObject(hidden);
+    const created = await merchant.call('/merchants/me/members', {
+      body: { programId: program._id, email: 'new@example.com' },
+      credential,
+    });
+    expect(created.body.data.apple.passUrl).toContain('/passes/');
     expect(
       answers
         .concat(status)

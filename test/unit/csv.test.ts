@@ -9,10 +9,14 @@ const cell = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }).filter((value) => value.isWellFormed() && !value.startsWith('\uFEFF')),
   fc.tuple(fc.constantFrom("'", "''"), fc.constantFrom('=1', '-5', '@', '')).map((parts) => parts.join('')),
   fc.constantFrom(...injections),
+  fc.string({ unit: fc.constantFrom(...'x;\t,\n\r"\'=-1'), maxLength: 8 }),
   fc.constantFrom('', '"', '""', ',', '\n', '\r\n', "'", '=1+1', '-5', '+48 600', '@now', 'plain'),
 );
-/** A spreadsheet treats a cell as a formula by its first character. */
-const runs = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+/**
+ * A spreadsheet treats a cell as a formula by its first character. It may split at another separator than the comma, and
+ * reads a cell of quotes and text as the text.
+ */
+const runs = /^[\t\r\n=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|[,;\t\r\n]"*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/;
 const isNumber = /^-?\d+(\.\d+)?$/;
 
 const read = (lines: string): string[][] => parse(lines, { relax_column_count: true, record_delimiter: '\r\n' });
@@ -24,12 +28,12 @@ describe('a CSV line', () => {
         const [row = []] = read(csvLine(cells));
         expect(row.map(unguarded)).toEqual(cells);
         for (const [index, value] of cells.entries())
-          if (!/^'*[=+\-@\t\r\n＝＋－＠]/.test(value)) expect(row[index]).toBe(value);
+          if (!/^'*[\t\r\n]|[=+\-@＝＋－＠]/.test(value)) expect(row[index]).toBe(value);
       }),
     );
   });
 
-  it('never starts a cell with a character that a spreadsheet runs, unless the cell is a number', () => {
+  it('has no cell with a character that a spreadsheet runs at its start or behind a separator, except numbers', () => {
     fc.assert(
       fc.property(fc.array(cell, { minLength: 2, maxLength: 8 }), (cells) => {
         for (const value of read(csvLine(cells))[0] ?? [])
@@ -54,7 +58,17 @@ describe('a CSV line', () => {
     );
   });
 
-  it.each(['=HYPERLINK("http://x")', '+1+1', '-1+1', '@SUM(1)', '\t=1', '＝1'])('escapes %j', (formula) => {
-    expect(read(csvLine([formula, 'x']))[0]?.[0]).toBe(`'${formula}`);
+  it.each([
+    ['=HYPERLINK("http://x")', `'=HYPERLINK("http://x")`],
+    ['+1+1', "'+1+1"],
+    ['-1+1', "'-1+1"],
+    ['@SUM(1)', "'@SUM(1)"],
+    ['\t1', "'\t1"],
+    ['＝1', "'＝1"],
+    ["x;=cmd|'/C calc'!A0;y", "x;'=cmd|'/C calc'!A0;y"],
+    ['x\t-5', "x\t'-5"],
+    ['x;"=1"', `x;'"=1"`],
+  ])('guards %j', (cell, guarded) => {
+    expect(read(csvLine([cell, 'x']))[0]?.[0]).toBe(guarded);
   });
 });

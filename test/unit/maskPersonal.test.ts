@@ -1,7 +1,7 @@
 // A masked payload shows the first character of a personal field and no more of it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maskPersonal } from '../../schemas/webhooks.js';
+import { maskPersonal, withoutCardLinks } from '../../schemas/webhooks.js';
 
 const personal = fc.constantFrom('email', 'firstName', 'lastName', 'phone');
 const json = fc.jsonValue({ maxDepth: 4 });
@@ -56,5 +56,13 @@ describe('masking', () => {
     const payload = { data: { email: 'ada@example.com' } };
     maskPersonal(payload);
     expect(payload).toEqual({ data: { email: 'ada@example.com' } });
+  });
+});
+
+it('links to cards are left out at any depth, and nothing else', () => {
+  const member = { id: '1', apple: { passUrl: 'https://x/passes/y', mode: 'real' }, google: { saveUrl: 'https://x' } };
+  expect(JSON.parse(JSON.stringify(withoutCardLinks({ member, list: [member] })))).toEqual({
+    member: { id: '1', apple: { passUrl: '', mode: 'real' }, google: {} },
+    list: [{ id: '1', apple: { passUrl: '', mode: 'real' }, google: {} }],
   });
 });
