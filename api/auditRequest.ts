@@ -23,8 +23,8 @@ const fieldsOf = (body: unknown): string[] =>
 export function withAudit(deps: ApiDeps, { endpoint: { audit }, caller, body, ctx }: AuditRequest): ApiDeps {
   const { type, ...who } = caller.actor;
   if (!audit || 'not' in audit || (type !== 'user' && type !== 'api-key' && type !== 'reader')) return deps;
-  const { action, writes, target } = audit;
-  const targetId: string | undefined = target && ctx.params[target];
+  const { action, writes, target, ofCaller } = audit;
+  const targetId: string | undefined = ofCaller ? who.id : target && ctx.params[target];
   const fields = fieldsOf(body);
   const pending: PendingAudit = {
     row: {

@@ -10,6 +10,8 @@ export const auditActions = [
   'user.remove',
   'user.link',
   'user.sign-in',
+  'user.sign-out',
+  'user.sign-out-everywhere',
   'role.create',
   'role.delete',
   'merchant.create',

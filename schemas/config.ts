@@ -216,6 +216,8 @@ const environment = z.object({
   /** Within SIGN_IN_LINK_MS, so that somebody who gets no further link has one that works. */
   MAIL_SIGN_INS_PER_ADDRESS: integer(3, 1, 1_000),
   MAIL_PER_PROGRAM_A_MINUTE: integer(30, 1, 1_000),
+  /** How long a mail may wait for the previous limit; a mail with a link that expires waits for 5 minutes at most. */
+  MAIL_MAX_WAIT_MS: integer(3_600_000, 0, 28_800_000),
 
   OTEL_EXPORTER_OTLP_ENDPOINT: optional.pipe(z.url({ protocol: /^https?$/ }).optional()),
 

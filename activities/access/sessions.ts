@@ -2,6 +2,7 @@
 // it at once, and a change of its user's roles takes effect at once. Of a link, only the hash of its token is stored. A
 // link works once.
 import type { Deps } from '../../platform/deps.js';
+import { removeOne } from '../../platform/mongodb/changeOne.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { insert, remove, update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
@@ -134,14 +135,29 @@ export function extendSession(deps: Deps, { _id, merchantId, createdAt, endsAt }
 }
 
 export async function endSession(deps: Deps, { _id, merchantId }: SessionRow): Promise<void> {
-  await deps.collections.sessions.deleteOne({ _id, merchantId });
+  await removeOne(deps, 'sessions', { _id, merchantId });
 }
 
-/** Ends all sessions of the person in every merchant, and voids the person's links. */
+/**
+ * Ends all sessions of the person in every merchant, and voids the person's links. Each merchant in which a session
+ * ended has the audit of the request, about its user.
+ */
 export async function endSessionsOf(deps: Deps, { email }: { email: string }): Promise<void> {
   await retryOnConflict(deps, async () => {
-    const users = await deps.collections.users.find({ email }, { projection: { _id: 1 } }).toArray();
+    const users = await deps.collections.users.find({ email }, { projection: { merchantId: 1 } }).toArray();
     const userId = { $in: users.map(({ _id }) => _id) };
-    await transact(deps, [remove(deps, 'sessions', { userId }), remove(deps, 'signInLinks', { email })], 0);
+    const open = await deps.collections.sessions.find({ userId }, { projection: { userId: 1 } }).toArray();
+    const ended = users.filter(({ _id }) => open.some((session) => session.userId === _id));
+    const audit = (deps.audit ?? []).flatMap((pending) =>
+      ended.map(({ _id: targetId, merchantId }) => {
+        const actor = { ...pending.row.actor, id: targetId };
+        return { ...pending, row: { ...pending.row, _id: newId(), merchantId, targetId, actor } };
+      }),
+    );
+    await transact(
+      { ...deps, audit },
+      [remove(deps, 'sessions', { userId }), remove(deps, 'signInLinks', { email })],
+      0,
+    );
   });
 }

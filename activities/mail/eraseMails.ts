@@ -8,5 +8,5 @@ export async function eraseMails(
   { merchantId, memberId }: { merchantId: string; memberId: string },
 ): Promise<void> {
   await removeAll(deps, 'mails', { memberId, merchantId });
-  await deps.mailer?.forget({ memberId });
+  await deps.mailer?.forget([memberId]);
 }

@@ -23,10 +23,8 @@ export interface Mail {
 export interface Mailer {
   /** Throws MailRefused, which is final, and MailDelayed, after which the mail may be sent later. */
   send: (mail: Mail, signal: AbortSignal) => Promise<void>;
-  /**
-   * Removes the stored files of the mails about a member, or of one mail. With an SMTP server, nothing is stored here.
-   */
-  forget: (of: { memberId: string } | { mailId: string }) => Promise<void>;
+  /** Removes the stored files of mails, by their ids or those of members. With an SMTP server, nothing is stored here. */
+  forget: (ids: readonly string[]) => Promise<void>;
 }
 
 /** A final refusal by the server. */
@@ -146,10 +144,9 @@ function folderMailer(settings: Settings, folder: string): Mailer {
         throw new MailDelayed(`MAIL_FOLDER ${String(Object(error).code ?? 'cannot be written')}`);
       }
     },
-    async forget(of) {
-      const part = 'memberId' in of ? of.memberId : of.mailId;
+    async forget(ids) {
       const names = await files().catch(() => []);
-      await remove(names.filter((name) => name.split('.').includes(part)));
+      await remove(names.filter((name) => name.split('.').some((part) => ids.includes(part))));
     },
   };
 }

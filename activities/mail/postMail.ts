@@ -69,7 +69,8 @@ async function statusOf(deps: WorkerDeps, mailId: string): Promise<PostedMail> {
   const row = await deps.collections.mails.findOne({ _id: mailId });
   if (!row) return { state: 'removed' };
   const { state, failure, leasedUntil } = row;
-  if (state === 'queued') throw again('Another attempt has the mail.', leasedUntil.getTime() - deps.now().getTime());
+  if (state === 'queued')
+    throw again('The mail is leased, or not due yet.', leasedUntil.getTime() - deps.now().getTime());
   return { state, ...(state === 'failed' && failure !== undefined && { failure }) };
 }
 
@@ -88,7 +89,7 @@ async function end(
   deps.metrics.mail(kind, ended.state);
   if (ended.state === 'failed') deps.log.warn({ mailId: _id, kind, failure: ended.failure }, 'a mail was given up');
   if (matchedCount > 0) return ended;
-  await deps.mailer?.forget({ mailId: _id });
+  await deps.mailer?.forget([_id]);
   return { state: 'removed' };
 }
 

@@ -1,7 +1,7 @@
 // Queues one mail: a row in `mails`, and the workflow that sends it. The same reason is mailed at most once an hour.
 // The mails of each kind to one address and the mails of one program in a minute are limited, so that nobody can be
-// flooded (docs/decisions/085-mail.md). The transaction of the mail also raises the counts of these limits, so they hold
-// across processes.
+// flooded (docs/decisions/085-mail.md); the further mails of a program wait for their minute. The transaction of the mail
+// also raises the counts of these limits, so they hold across processes.
 import { createHmac } from 'node:crypto';
 import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
@@ -35,13 +35,14 @@ export interface QueueMail {
   data?: MailData;
   /** The member that the mail is about. Required, with its program, for a `card-link`. */
   memberId?: string;
-  /** The program whose limit a minute applies; without it the limit of the merchant. */
+  /** The program whose mails are spaced by its limit a minute; without it those of the merchant. */
   programId?: string;
 }
 
 /**
- * `repeated`: queued for the same reason within the last hour. `limited`: the limit of the address or of the program is
- * reached. `off`: no mail is configured.
+ * `queued`: sent at once, or as soon as the limit of the program allows. `repeated`: queued for the same reason within
+ * the last hour. `limited`: the limit of the address is reached, or the mail would wait too long for its program.
+ * `off`: no mail is configured.
  */
 export type QueuedMail = 'queued' | 'repeated' | 'limited' | 'off';
 
@@ -49,7 +50,7 @@ interface Count {
   _id: string;
   most: number;
   withinMs: number;
-  beyond: QueuedMail;
+  beyond: QueuedMail | 'later';
 }
 
 const minuteMs = 60_000;
@@ -72,9 +73,13 @@ const countsOf = (deps: Deps, { merchantId, reason, kind, to, programId }: Queue
     _id: digest(deps, 'program', merchantId, programId ?? ''),
     most: deps.config.MAIL_PER_PROGRAM_A_MINUTE,
     withinMs: minuteMs,
-    beyond: 'limited',
+    beyond: 'later',
   },
 ];
+
+/** The longest wait for the limit of the program. Of the time for which a link works, two thirds remain. */
+const longestWaitMs = ({ config }: Deps, kind: MailKind): number =>
+  Math.min(config.MAIL_MAX_WAIT_MS, mailKinds[kind].triedForMs / 3);
 
 export const placeOf = (mailId: string) => ({ collection: 'mails', id: mailId, field: 'sealed' });
 
@@ -96,24 +101,30 @@ export async function queueMail(deps: MailDeps, wanted: QueueMail): Promise<Queu
 async function storeMail(deps: MailDeps, wanted: QueueMail): Promise<MailRow | QueuedMail> {
   const { merchantId, memberId, programId, kind, language, reason, to, data = {} } = wanted;
   const now = deps.now();
-  const counts = countsOf(deps, wanted);
-  const rows = await deps.collections.mailCounts.find({ _id: { $in: counts.map(({ _id }) => _id) } }).toArray();
-  const statements = [];
-  for (const { _id, most, withinMs, beyond } of counts) {
-    const row = rows.find((one) => one._id === _id);
-    const times = (row?.times ?? []).filter((at) => at.getTime() > now.getTime() - withinMs);
-    if (times.length >= most) return beyond;
-    const next: Omit<MailCountRow, '_id' | 'merchantId'> = {
-      times: [...times, now],
-      version: (row?.version ?? 0) + 1,
-      expiresAt: new Date(now.getTime() + withinMs),
-    };
-    statements.push(
-      row
-        ? update(deps, 'mailCounts', { _id, version: row.version }, { $set: next })
-        : insert(deps, 'mailCounts', { _id, merchantId, ...next }),
-    );
+  const limits = countsOf(deps, wanted);
+  const rows = await deps.collections.mailCounts.find({ _id: { $in: limits.map(({ _id }) => _id) } }).toArray();
+  const counts = limits.map((limit) => {
+    const row = rows.find(({ _id }) => _id === limit._id);
+    return { ...limit, row, times: row?.times.filter((at) => at.getTime() > now.getTime() - limit.withinMs) ?? [] };
+  });
+  let start = now;
+  for (const { most, withinMs, beyond, times } of counts) {
+    const before = times.at(-most);
+    if (times.length < most || !before) continue;
+    if (beyond !== 'later') return beyond;
+    start = new Date(before.getTime() + withinMs);
+    if (start.getTime() - now.getTime() > longestWaitMs(deps, kind)) return 'limited';
   }
+  const statements = counts.map(({ _id, most, withinMs, row, times }) => {
+    const next: Omit<MailCountRow, '_id' | 'merchantId'> = {
+      times: [...times, start].slice(-most),
+      version: (row?.version ?? 0) + 1,
+      expiresAt: new Date(start.getTime() + withinMs),
+    };
+    return row
+      ? update(deps, 'mailCounts', { _id, version: row.version }, { $set: next })
+      : insert(deps, 'mailCounts', { _id, merchantId, ...next });
+  });
   const _id = derivedId('mail', merchantId, reason, now.toISOString());
   const sealed: SealedMail = { to, data };
   const mail: MailRow = {
@@ -126,9 +137,9 @@ async function storeMail(deps: MailDeps, wanted: QueueMail): Promise<MailRow | Q
     state: 'queued',
     sealed: deps.secrets.seal(JSON.stringify(sealed), placeOf(_id)),
     attempts: 0,
-    leasedUntil: new Date(0),
+    leasedUntil: start,
     triedUntil: new Date(now.getTime() + mailKinds[kind].triedForMs),
-    dueAt: workflowLostAt(deps),
+    dueAt: workflowLostAt(deps, start),
     createdAt: now,
   };
   await transact(deps, [...statements, insert(deps, 'mails', mail)], rows.length);

@@ -112,15 +112,7 @@ function reseal(deps: SecretsDeps, id: string, entry: Secrets[number]): Secrets[
   return { ...entry, sealed: sealSecret(deps, id, deps.secrets.open(entry.sealed, placeOf(id))) };
 }
 
-/** How many secrets are encrypted with each key, by the key's id, and how many are not bound to their row. */
-export async function countSealed(deps: SecretsDeps): Promise<{ byKey: Map<string, number>; outdated: number }> {
-  const byKey = new Map<string, number>();
-  let outdated = 0;
-  for await (const { secrets } of deps.collections.subscriptions.find({}, { projection: { secrets: 1 } }))
-    for (const { sealed } of secrets) {
-      const keyId = deps.secrets.keyIdOf(sealed);
-      byKey.set(keyId, (byKey.get(keyId) ?? 0) + 1);
-      if (!deps.secrets.isCurrent(sealed)) outdated += 1;
-    }
-  return { byKey, outdated };
+/** Every encrypted secret of a subscription. */
+export async function* sealedSecrets({ collections }: SecretsDeps): AsyncGenerator<{ sealed: string }> {
+  for await (const { secrets } of collections.subscriptions.find({}, { projection: { secrets: 1 } })) yield* secrets;
 }

@@ -14,7 +14,6 @@ export interface JoinPublicly extends PublicEnrollment {
   /** Of the mail. */
   language: Language;
   actor: Actor;
-  requestId: string;
   /** Waits for the wallets, as in {@link performEnrollment}. */
   awaited: boolean;
 }
@@ -23,7 +22,7 @@ export interface JoinPublicly extends PublicEnrollment {
  * Throws VALIDATION_FAILED when the program requires consent and it is missing, and the errors of performEnrollment.
  */
 export async function joinPublicly(deps: ApiDeps, input: JoinPublicly): Promise<PerformedEnrollment> {
-  const { program, person, attribution, consent, language, actor, requestId, awaited } = input;
+  const { program, person, attribution, consent, language, actor, awaited } = input;
   if (program.enrollment.consentText !== undefined && !consent)
     throw new ServiceError('VALIDATION_FAILED', [
       { path: 'consent', message: 'must be true: the program asks for consent (enrollment.consentText)' },
@@ -33,8 +32,7 @@ export async function joinPublicly(deps: ApiDeps, input: JoinPublicly): Promise<
     source: 'public',
   });
   const { _id: memberId, merchantId } = enrolled.member;
-  // Each request for a known email is mailed, within the limit of the address.
-  const reason = enrolled.kind === 'created' ? `enrolled:${memberId}` : `joined-again:${memberId}:${requestId}`;
+  const reason = `${enrolled.kind === 'created' ? 'enrolled' : 'joined-again'}:${memberId}`;
   await queueMail(deps, {
     ...{ merchantId, memberId, language, reason },
     programId: program._id,

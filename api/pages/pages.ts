@@ -143,7 +143,6 @@ async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
       ...parsed.data,
       language,
       actor: publicCaller.actor,
-      requestId: ctx.state.requestId,
       awaited: !mails,
     });
     if (mails || enrolled.kind === 'deduped') return joined(parsed.data.person.email);

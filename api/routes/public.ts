@@ -19,7 +19,6 @@ export const publicRoutes: Routes<keyof typeof publicEndpoints> = {
       ...body,
       language: languageOf(program, ctx.get('Accept-Language')),
       actor: caller.actor,
-      requestId: ctx.state.requestId,
       awaited: true,
     });
     if (enrolled.kind === 'deduped') return { status: 200, data: { deduped: true } };

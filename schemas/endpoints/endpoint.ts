@@ -13,6 +13,8 @@ export type Audited =
       writes: readonly CollectionName[];
       /** The path parameter that names the target; by default the target is the row that is written. */
       target?: string;
+      /** Set when the target is the user who asks. */
+      ofCaller?: true;
     }
   /** Why the endpoint needs no audit entry. */
   | { not: string };

@@ -67,7 +67,7 @@ export const programEndpoints = {
     audit: { action: 'program.edit', writes: ['programDrafts'] },
     summary: 'Change the draft of the next version',
     description:
-      'A JSON Merge Patch (RFC 7396): null removes a field, objects are merged, lists replaced. Nothing that is live changes. Without `version` the newest edit is changed.',
+      'A JSON Merge Patch (RFC 7396): null removes a field, objects are merged, lists replaced; a given `expiry` replaces the old one whole. Nothing that is live changes. Without `version` the newest edit is changed.',
     largeBody: true,
     body: edits.programPatch,
     result: edits.programDraft,

@@ -1,9 +1,23 @@
 // Re-encrypts everything encrypted with SECRETS_KEY with the newest key of the ring, and shows which keys are still
 // needed (docs/operating.md#rotate-keys).
 
-import { countSealed, resealSecrets } from '../../activities/webhooks/signingSecrets.js';
+import { resealMails, sealedMails } from '../../activities/mail/resealMails.js';
+import { resealSecrets, type SecretsDeps, sealedSecrets } from '../../activities/webhooks/signingSecrets.js';
 import { parseKeyRing } from '../../schemas/keyRing.js';
 import { type Command, type CommandContext, givenSecrets, Mistakes, main, table } from './command.js';
+
+/** How many secrets are encrypted with each key, by the key's id, and how many are not bound to their row. */
+async function countSealed(deps: SecretsDeps): Promise<{ byKey: Map<string, number>; outdated: number }> {
+  const byKey = new Map<string, number>();
+  let outdated = 0;
+  for (const all of [sealedSecrets(deps), sealedMails(deps)])
+    for await (const { sealed } of all) {
+      const keyId = deps.secrets.keyIdOf(sealed);
+      byKey.set(keyId, (byKey.get(keyId) ?? 0) + 1);
+      if (!deps.secrets.isCurrent(sealed)) outdated += 1;
+    }
+  return { byKey, outdated };
+}
 
 async function status(context: CommandContext): Promise<void> {
   const { deps, config, say } = context;
@@ -27,12 +41,17 @@ async function status(context: CommandContext): Promise<void> {
 async function reseal(context: CommandContext): Promise<void> {
   const deps = { ...context.deps, secrets: givenSecrets(context) };
   const mistakes: string[] = [];
-  let done = 0;
-  for await (const { id, mistake } of resealSecrets(deps)) {
-    if (mistake === undefined) done += 1;
-    else mistakes.push(`subscription ${id}: ${mistake}`);
+  for (const [name, resealing] of [
+    ['subscription', resealSecrets(deps)],
+    ['mail', resealMails(deps)],
+  ] as const) {
+    let done = 0;
+    for await (const { id, mistake } of resealing) {
+      if (mistake === undefined) done += 1;
+      else mistakes.push(`${name} ${id}: ${mistake}`);
+    }
+    context.say(`the secrets of ${done} ${name}s were resealed`);
   }
-  context.say(`the secrets of ${done} subscriptions were resealed`);
   const { outdated } = await countSealed(deps);
   if (outdated > 0 && mistakes.length === 0)
     mistakes.push(

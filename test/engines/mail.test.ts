@@ -14,7 +14,8 @@ import { type SmtpServer, startSmtpServer } from '../rig/smtpServer.js';
 import { until } from '../rig/until.js';
 
 const timeoutMs = 2_000;
-const hourMs = 3_600_000;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
 let smtp: SmtpServer;
 let service: TestService;
 let effects: Effects;
@@ -102,17 +103,39 @@ describe('a public enrollment', () => {
     expect(second?.parsed.text).not.toContain(first.body.data.apple.passUrl);
   });
 
-  it('sends one address at most three card links an hour, however often it is entered', async () => {
+  it('mails whoever joins again at most once an hour, and one address at most three card links', async () => {
     const email = newAddress();
     await join(email);
     const answers = await Promise.all(Array.from({ length: 6 }, () => join(email)));
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
-    await until(() => mailsTo(email).length === 3);
-    expect(await rows()).toHaveLength(3);
+    await until(() => mailsTo(email).length === 2);
+    expect(await rows()).toHaveLength(2);
+    const { _id: programId } = await merchant.program();
+    const elsewhere = signIn({ to: email, kind: 'card-link', memberId: newId(), programId });
+    expect(await queueMail(effects.deps, elsewhere)).toBe('queued');
     const inAnHour = { ...effects.deps, now: () => new Date(Date.now() + hourMs + 1_000) };
     const later = signIn({ to: email, kind: 'card-link', memberId: newId(), programId: program._id });
     expect(await queueMail(effects.deps, later)).toBe('limited');
     expect(await queueMail(inAnHour, later)).toBe('queued');
+  });
+});
+
+describe('a public enrollment beyond the mails of its program in a minute', () => {
+  it('is mailed as soon as the limit allows', async () => {
+    const almostAMinuteAgo = new Date(Date.now() - minuteMs + 5_000);
+    const earlier = { ...effects.deps, now: () => almostAMinuteAgo };
+    const others = await Promise.all(
+      Array.from({ length: 8 }, () => queueMail(earlier, signIn({ programId: program._id }))),
+    );
+    expect(others).toEqual(Array(8).fill('queued'));
+    const email = newAddress();
+    expect((await join(email)).status).toBe(201);
+    await until(() => mailsTo(email).length === 1);
+    const row = await until(async () =>
+      (await rows()).find(({ kind, state }) => kind === 'card-link' && state === 'sent'),
+    );
+    expect(row.attempts).toBe(1);
+    expect(row.sentAt?.getTime()).toBeGreaterThanOrEqual(almostAMinuteAgo.getTime() + minuteMs);
   });
 });
 
@@ -138,10 +161,36 @@ describe('a queue of mails', () => {
     );
     expect(toOne.toSorted()).toEqual([...Array(3).fill('limited'), ...Array(3).fill('queued')]);
     const { _id: programId } = await merchant.program();
-    const ofOne = await Promise.all(Array.from({ length: 11 }, () => queueMail(effects.deps, signIn({ programId }))));
-    expect(ofOne.toSorted()).toEqual([...Array(3).fill('limited'), ...Array(8).fill('queued')]);
-    const inAMinute = { ...effects.deps, now: () => new Date(Date.now() + 61_000) };
-    expect(await queueMail(inAMinute, signIn({ programId }))).toBe('queued');
+    const now = new Date();
+    const offline = { ...effects.deps.workflowClient, available: () => false };
+    const deps = { ...effects.deps, workflowClient: offline, now: () => now };
+    const ofOne = await Promise.all(Array.from({ length: 18 }, () => queueMail(deps, signIn({ programId }))));
+    expect(ofOne).toEqual(Array(18).fill('queued'));
+    const starts = (await rows()).flatMap((row) =>
+      row.programId === programId ? [row.leasedUntil.getTime() - now.getTime()] : [],
+    );
+    expect(starts.toSorted((a, b) => a - b)).toEqual([
+      ...Array(8).fill(0),
+      ...Array(8).fill(minuteMs),
+      ...Array(2).fill(2 * minuteMs),
+    ]);
+  });
+
+  it('refuses a mail that would wait for its program longer than MAIL_MAX_WAIT_MS, or than its link allows', async () => {
+    const config = { ...effects.deps.config, MAIL_PER_PROGRAM_A_MINUTE: 1, MAIL_MAX_WAIT_MS: 7 * minuteMs };
+    const now = new Date();
+    const offline = { ...effects.deps.workflowClient, available: () => false };
+    const deps = { ...effects.deps, config, workflowClient: offline, now: () => now };
+    for (const [kind, accepted] of [
+      ['sign-in', 6],
+      ['card-link', 8],
+    ] as const) {
+      const programId = newId();
+      const queued = [];
+      for (let times = 0; times < 9; times += 1)
+        queued.push(await queueMail(deps, signIn({ kind, programId, memberId: newId() })));
+      expect(queued).toEqual([...Array(accepted).fill('queued'), ...Array(9 - accepted).fill('limited')]);
+    }
   });
 
   it('takes no kind of mail away from another, and refuses a sign-in link only while mailed ones work', async () => {

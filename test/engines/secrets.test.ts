@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { placeOf as mailPlace } from '../../activities/mail/queueMail.js';
 import {
   liveSecrets,
   resealSecrets,
@@ -9,6 +10,8 @@ import {
   rotateSecret,
 } from '../../activities/webhooks/signingSecrets.js';
 import { createSecretBox } from '../../platform/secretBox.js';
+import type { MailRow } from '../../schemas/collections.js';
+import { newId } from '../../schemas/ids.js';
 import { parseKeyRing } from '../../schemas/keyRing.js';
 import { secrets } from '../../stack/commands/secrets.js';
 import { webhooks } from '../../stack/commands/webhooks.js';
@@ -64,6 +67,17 @@ async function clear(): Promise<void> {
   for (const { id } of body.data.items) await merchant.call(`${all}/${id}`, { method: 'DELETE' });
 }
 
+/** A row that nobody sends within an hour. */
+function waitingMail(sealed: string): MailRow & { sealed: string } {
+  const _id = newId();
+  const later = new Date(Date.now() + 3_600_000);
+  return {
+    ...{ _id, merchantId: merchant.id, kind: 'sign-in', language: 'en', state: 'queued', attempts: 0 },
+    ...{ sealed: withKeys(first).secrets.seal(sealed, mailPlace(_id)), createdAt: new Date() },
+    ...{ leasedUntil: later, triedUntil: later, dueAt: later },
+  };
+}
+
 /** The secrets with which the next delivery is signed. */
 async function verifiesWith(candidates: string[]): Promise<string[]> {
   const member = await merchant.enroll();
@@ -88,21 +102,30 @@ describe('npm run secrets', () => {
     const [one] = subscriptions;
     if (!one) throw new Error('unreachable');
     await merchant.call(`${all}/${one.id}/rotate-secret`, { method: 'POST' });
+    const { mails } = service.deps.collections;
+    const mail = waitingMail('the address');
+    await mails.insertOne(mail);
     const ring = { SECRETS_KEY: `new:${keyOf(8)},old:${keyOf(first)}` };
     const status = await runOn(service, secrets, ['status'], ring);
     expect(status.lines.map((line) => line.split(/ +/))).toEqual([
       ['KEY', 'NAME', 'SECRETS'],
       [idOf(8), 'new', '0'],
-      [idOf(first), 'old', '4'],
-      '4 to reseal: npm run secrets -- reseal'.split(' '),
+      [idOf(first), 'old', '5'],
+      '5 to reseal: npm run secrets -- reseal'.split(' '),
     ]);
-    const done = 'the secrets of 3 subscriptions were resealed';
-    expect(await runOn(service, secrets, ['reseal'], ring)).toEqual({ code: 0, lines: [done], errors: [] });
+    const done = (subscriptions: number, mails: number) => [
+      `the secrets of ${subscriptions} subscriptions were resealed`,
+      `the secrets of ${mails} mails were resealed`,
+    ];
+    expect(await runOn(service, secrets, ['reseal'], ring)).toEqual({ code: 0, lines: done(3, 1), errors: [] });
     expect((await runOn(service, secrets, ['status'], { SECRETS_KEY: keyOf(8) })).lines.at(-1)).toBe(
       'all secrets are sealed with the newest key',
     );
     for (const { id, secret } of subscriptions) expect(await secretsOf(id, withKeys(8))).toContain(secret);
-    expect((await runOn(service, secrets, ['reseal'], ring)).lines).toEqual([done.replace('3', '0')]);
+    const waiting = await mails.findOne({ _id: mail._id });
+    expect(withKeys(8).secrets.open(waiting?.sealed ?? '', mailPlace(mail._id))).toBe('the address');
+    expect((await runOn(service, secrets, ['reseal'], ring)).lines).toEqual(done(0, 0));
+    await mails.deleteOne({ _id: mail._id });
   });
 
   it('re-encrypts a secret from before secrets were bound to their row, and binds it', async () => {
@@ -119,14 +142,17 @@ describe('npm run secrets', () => {
 
   it('names the secrets that it cannot decrypt, and re-encrypts the rest', async () => {
     const [lost, kept] = [await subscribe(), await subscribe()];
+    const { mails } = service.deps.collections;
     const sealed = sealUnbound('x', keyOf(99));
+    const [lostMail, keptMail] = [{ ...waitingMail('x'), sealed }, waitingMail('y')];
+    await mails.insertMany([lostMail, keptMail]);
     await service.deps.collections.subscriptions.updateOne({ _id: lost.id }, { $set: { secrets: [{ sealed }] } });
     const ran = await runOn(service, secrets, ['reseal'], { SECRETS_KEY: `${keyOf(8)},${keyOf(first)}` });
     expect(ran.code).toBe(1);
-    expect(ran.lines).toEqual(['the secrets of 1 subscriptions were resealed']);
-    expect(ran.errors).toEqual([
-      `subscription ${lost.id}: A secret is sealed under key ${idOf(99)}, which is not in SECRETS_KEY.`,
-    ]);
+    expect(ran.lines).toEqual(['the secrets of 1 subscriptions were resealed', 'the secrets of 1 mails were resealed']);
+    const why = `A secret is sealed under key ${idOf(99)}, which is not in SECRETS_KEY.`;
+    expect(ran.errors).toEqual([`subscription ${lost.id}: ${why}`, `mail ${lostMail._id}: ${why}`]);
+    for (const { _id } of [lostMail, keptMail]) await mails.deleteOne({ _id });
     expect(await secretsOf(kept.id, withKeys(8))).toEqual([kept.secret]);
   });
 

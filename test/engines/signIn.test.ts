@@ -181,6 +181,13 @@ describe('a sign-in link', () => {
   });
 });
 
+/** The entries of the action by the user, and about nobody else. */
+async function auditedOf(of: TestMerchant, { _id }: { _id: string }, action: string) {
+  const credential = { Authorization: `Bearer ${await of.token()}` };
+  const { body } = await of.call(`/merchants/me/audit?actor=${_id}&action=${action}`, { credential });
+  return body.data.items.map(({ targetId, address }: Record<string, string>) => ({ targetId, network: address }));
+}
+
 describe('a session', () => {
   const newUser = (roleIds = ['owner']) => aUser(service.deps, { merchantId: merchant.id, roleIds });
 
@@ -192,6 +199,8 @@ describe('a session', () => {
     expect(answer.headers.getSetCookie()).toEqual(['session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax']);
     expect(outcome(await whoAmI(mine))).toEqual([401, 'INVALID_TOKEN']);
     expect(outcome(await whoAmI(other))).toEqual([200, 'ok']);
+    expect(outcome(await write('/auth/sign-out', mine))).toEqual([401, 'INVALID_TOKEN']);
+    expect(await auditedOf(merchant, user, 'user.sign-out')).toEqual([{ targetId: user._id, network: '127.0.0.0/24' }]);
   });
 
   it('ends at once with all others of the person, in every merchant, and with the unused links', async () => {
@@ -204,6 +213,13 @@ describe('a session', () => {
     const answer = await write('/auth/sign-out-everywhere', sessions[0] ?? {});
     expect(answer.body.data).toEqual({ signedOut: true });
     for (const session of sessions) expect(outcome(await whoAmI(session))).toEqual([401, 'INVALID_TOKEN']);
+    for (const [of, { _id: targetId }] of [
+      [merchant, one],
+      [elsewhere, same],
+    ] as const) {
+      const audited = await auditedOf(of, { _id: targetId }, 'user.sign-out-everywhere');
+      expect(audited).toEqual([{ targetId, network: '127.0.0.0/24' }]);
+    }
     expect((await press(service, waiting)).status).toBe(410);
     expect(outcome(await whoAmI(bystander))).toEqual([200, 'ok']);
   });

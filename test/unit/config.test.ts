@@ -50,6 +50,7 @@ const wrong: Record<string, string> = {
   MAIL_PER_ADDRESS_AN_HOUR: '0',
   MAIL_SIGN_INS_PER_ADDRESS: '0',
   MAIL_PER_PROGRAM_A_MINUTE: '0',
+  MAIL_MAX_WAIT_MS: '28800001',
   WEBHOOK_ALLOW_HTTP: 'maybe',
   WEBHOOK_ALLOW_CIDRS: '10.0.0.0/33',
 };

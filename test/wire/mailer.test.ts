@@ -239,13 +239,13 @@ describe('a mail folder', () => {
     await send(to);
     await send(to, { id: 'second' });
     await send(to, { id: 'third', memberId: 'another' });
-    await to.forget({ memberId: mail.memberId ?? '' });
+    await to.forget([mail.memberId ?? '']);
     expect(readdirSync(folder).map((name) => name.split('.').at(-2))).toEqual(['third']);
-    await to.forget({ mailId: 'third' });
+    await to.forget(['third']);
     expect(readdirSync(folder)).toEqual([]);
   });
 
   it('does not have to exist for a removal', async () => {
-    await expect(mailer({ MAIL_FOLDER: newFolder() }).forget({ memberId: 'nobody' })).resolves.toBeUndefined();
+    await expect(mailer({ MAIL_FOLDER: newFolder() }).forget(['nobody'])).resolves.toBeUndefined();
   });
 });
