@@ -253,6 +253,11 @@ export interface EventRow {
   erasedAt?: Date;
 }
 
+export interface FullName {
+  firstName: string;
+  lastName: string;
+}
+
 /**
  * A member that was erased or is being erased; the id is that of the member. The row is kept and contains no personal
  * data.
@@ -264,9 +269,9 @@ export interface ErasureRow {
   /** Absent while the phones still get the update that voids the pass. */
   erasedAt?: Date;
   /** The values by which the first run finds the remaining data. Removed at its end. */
-  person?: { serialNumber: string; values: string[]; tags: string[] };
+  person?: { serialNumber: string; values: string[]; names?: FullName[]; tags: string[] };
   /** How many runs have searched all collections. */
-  looks: number;
+  runs: number;
   /** When the workflow counts as lost, or the next run is due. Absent after the last run. */
   dueAt?: Date;
 }
@@ -403,7 +408,8 @@ export interface DeviceRow {
   lastListedAt?: Date;
   lastFetchedAt?: Date;
   fetchedTag?: Date;
-  lastPush?: { at: Date; status: number; tag: Date; reason?: string };
+  /** `refusedSince`: the first of the last pushes, all refused because of the token. */
+  lastPush?: { at: Date; status: number; tag: Date; reason?: string; refusedSince?: Date };
   /**
    * When to check whether the phone fetched the pushed version, and how often it was pushed again
    * (activities/wallets/apple/repush.ts).
@@ -632,7 +638,7 @@ export interface MailRow {
   attempts: number;
   /** The error of the last attempt, without personal data. */
   failure?: string;
-  /** The end of the lease of the current attempt. */
+  /** The end of the lease of the current attempt; before the first one, its earliest time. */
   leasedUntil: Date;
   /** No attempt is made after this time. */
   triedUntil: Date;
@@ -643,8 +649,8 @@ export interface MailRow {
 }
 
 /**
- * How many mails were queued recently for one reason, to one address, or for one program. The id is a keyed digest,
- * which reveals no address without SECRETS_KEY.
+ * When mails were, or will be, sent for one reason, to one address, or for one program: as many of the last as its limit
+ * counts. The id is a keyed digest, which reveals no address without SECRETS_KEY.
  */
 export interface MailCountRow {
   _id: string;

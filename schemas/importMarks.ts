@@ -1,7 +1,7 @@
 // What the rows of an import's chunk are found by when a member is erased or exported: digests of the ids of their
 // members, and of the cells of rows that became no member. So neither reads the files of all imports. The digests are
 // different in each merchant, and short: two different texts may have the same one.
-import type { ImportChunkRow, ImportRow, ImportRowOutcome } from './collections.js';
+import type { FullName, ImportChunkRow, ImportRow, ImportRowOutcome } from './collections.js';
 import { sha256 } from './ids.js';
 
 const digits = (value: string): string => value.replace(/\D/g, '');
@@ -9,21 +9,27 @@ const digits = (value: string): string => value.replace(/\D/g, '');
 /** Shorter ones are too likely to be something else, such as a number of points. */
 const shortest = 6;
 
+/** A text as it is written, in any case. */
+export const plainOf = (text: string): string => text.trim().toLowerCase();
+
 /** A text in the forms in which it is compared, however it is written. Empty for a short one. */
 export function formsOf(text: string): string[] {
   if (text.trim().length < shortest) return [];
-  const forms = [text.trim().toLowerCase(), digits(text)];
+  const forms = [plainOf(text), digits(text)];
   return forms.filter((form) => form.length >= shortest);
 }
+
+const textsOf = (text: string): string[] => [plainOf(text), ...formsOf(text)].filter((form) => form !== '');
 
 const markOf = (merchantId: string, text: string): string => sha256(`${merchantId}:${text}`).slice(0, 13);
 
 /** The marks of the chunks in which rows about the person may be, unless an import never reached the row. */
 export function marksOfPerson(
   merchantId: string,
-  { memberId, values }: { memberId: string; values: readonly string[] },
+  { memberId, values, names = [] }: { memberId: string; values: readonly string[]; names?: readonly FullName[] },
 ): string[] {
-  return [memberId, ...values.flatMap(formsOf)].map((text) => markOf(merchantId, text));
+  const texts = [memberId, ...[...values, ...names.map(({ lastName }) => lastName)].flatMap(textsOf)];
+  return [...new Set(texts)].map((text) => markOf(merchantId, text));
 }
 
 export const isEmptied = ({ cells }: Pick<ImportRow, 'cells'>): boolean => cells.every((cell) => cell === '');
@@ -38,7 +44,7 @@ export function marksOfRows(
     const outcome = decided.get(row.row);
     if (isEmptied(row)) return [];
     if (outcome?.memberId !== undefined) return [outcome.memberId];
-    return outcome || row.reason !== undefined ? row.cells.flatMap(formsOf) : [];
+    return outcome || row.reason !== undefined ? row.cells.flatMap(textsOf) : [];
   });
   return [...new Set(texts)].map((text) => markOf(merchantId, text));
 }

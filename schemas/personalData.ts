@@ -227,7 +227,7 @@ export const personalData: Record<CollectionName, Kept> = {
     left: 'nothing here; mails that an SMTP server accepted cannot be removed',
     secret: ['sealed'],
   },
-  mailCounts: { holds: 'keyed digests of addresses that were mailed, and when', kept: 'an hour' },
+  mailCounts: { holds: 'keyed digests of addresses that were mailed, and when', kept: 'an hour after the mail' },
   audit: {
     holds: 'each change and its actor: ids, names of fields, network, request id; no values',
     kept: '400 days',

@@ -8,17 +8,17 @@ import { erasing, pushUntilSent } from './activityOptions.js';
 /** The waits before each run. With the delay before a lost workflow is noticed, all runs end within a minute. */
 const waitsMs = [0, 3_000, 12_000];
 
-export async function eraseMember({ memberId }: EraseMember): Promise<{ looks: number }> {
-  const look = async (): Promise<void> => {
+export async function eraseMember({ memberId }: EraseMember): Promise<{ runs: number }> {
+  const clear = async (): Promise<void> => {
     for (const waitMs of waitsMs) {
       if (waitMs > 0) await sleep(waitMs);
       setCurrentDetails('Removing what is left of the member.');
       await erasing.removeTraces({ memberId });
     }
   };
-  await Promise.all([look(), pushUntilSent.clearGoogleObject({ memberId })]);
+  await Promise.all([clear(), pushUntilSent.clearGoogleObject({ memberId })]);
   await pushUntilSent.clearGoogleObject({ memberId });
-  const { looks } = await erasing.endErasure({ memberId });
+  const { runs } = await erasing.endErasure({ memberId });
   setCurrentDetails('Done: nothing is left of the member but its ledger, without a name.');
-  return { looks };
+  return { runs };
 }

@@ -17,7 +17,7 @@ export const atOnce = new Date(0);
  * A process that was paused may have stored another row of a broken-off upload before it noticed that the upload had
  * ended.
  */
-const secondLookMs = 300_000;
+const secondRunMs = 300_000;
 
 /** Removes the rows. The next call completes an interrupted one. */
 export async function removeRows(
@@ -30,6 +30,6 @@ export async function removeRows(
   const again = rowsUntil.getTime() === atOnce.getTime();
   await deps.collections.batches.updateOne(
     { _id: batchId, rowsUntil },
-    again ? { $set: { rowsUntil: new Date(deps.now().getTime() + secondLookMs) } } : { $unset: { rowsUntil: '' } },
+    again ? { $set: { rowsUntil: new Date(deps.now().getTime() + secondRunMs) } } : { $unset: { rowsUntil: '' } },
   );
 }

@@ -109,7 +109,8 @@ export async function startBatch(
 
 /** Younger batches are skipped: the request that created one may still be starting it. */
 const settledMs = 30_000;
-const mostUnfinished = 10_000;
+/** The batches of one call, in the order of their ids. */
+const mostOfCall = 500;
 const revivedAtOnce = 20;
 /** Well below the activity's timeout. */
 const workMs = 10_000;
@@ -130,26 +131,25 @@ export async function reviveBatches(deps: StartBatchDeps, { after = '' }: { afte
   const before = new Date(deps.now().getTime() - settledMs);
   const idsOf = (where: Filter<BatchRow>) =>
     batches
-      .find(where, { projection: { _id: 1 } })
-      .limit(mostUnfinished)
+      .find({ ...where, _id: { $gt: after } }, { projection: { _id: 1 } })
+      .sort({ _id: 1 })
+      .limit(mostOfCall)
       .toArray();
   const found = await Promise.all([
     idsOf({ phase: { $in: unfinishedPhases }, startedAt: { $lt: before } }),
     idsOf({ unissued: true }),
   ]);
-  const ids = found
-    .flat()
-    .map(({ _id }) => _id)
-    .filter((id) => id > after)
-    .toSorted();
+  const ids = [...new Set(found.flat().map(({ _id }) => _id))].toSorted().slice(0, mostOfCall);
   let revived = 0;
   for (const some of toChunks(ids, revivedAtOnce)) {
     const rows = await batches.find({ _id: { $in: some } }).toArray();
     await Promise.all(rows.map((batch) => revive(deps, batch)));
     revived += some.length;
-    if (performance.now() > until && revived < ids.length) return { revived, next: ids[revived - 1] ?? '' };
+    if (performance.now() > until) break;
   }
-  return { revived };
+  const next = ids[revived - 1];
+  const isEnd = revived === ids.length && ids.length < mostOfCall;
+  return { revived, ...(!isEnd && next !== undefined && { next }) };
 }
 
 async function revive(deps: StartBatchDeps, batch: BatchRow): Promise<void> {

@@ -5,8 +5,9 @@ import { findByIds } from '../../platform/mongodb/findByIds.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
 import { isFinished } from '../../schemas/batches.js';
-import type { BatchRow, BatchTargetsRow, ImportChunkRow } from '../../schemas/collections.js';
-import { formsOf, isEmptied, marksOfPerson, marksOfRows } from '../../schemas/importMarks.js';
+import type { BatchRow, BatchTargetsRow, FullName, ImportChunkRow } from '../../schemas/collections.js';
+import { formsOf, isEmptied, marksOfPerson, marksOfRows, plainOf } from '../../schemas/importMarks.js';
+import { fieldOfHeader } from '../../schemas/importRows.js';
 
 export interface OfPerson {
   memberId: string;
@@ -14,6 +15,8 @@ export interface OfPerson {
   programId: string;
   /** Email, phone, external id and member code. They find the rows that created no member. */
   values: readonly string[];
+  /** They find such rows in an erasure alone: in an export, a row with the same name may be about somebody else. */
+  names?: readonly FullName[];
 }
 
 const chunksAtOnce = 10;
@@ -81,17 +84,35 @@ async function* unreachedRows(deps: Deps, { merchantId, programId }: OfPerson): 
 /** The positions in a chunk of the rows about the person. */
 export function rowsOf(
   chunk: ImportChunkRow,
-  { batch, person }: { batch: Pick<BatchRow, 'phase'>; person: Pick<OfPerson, 'memberId' | 'values'> },
+  { batch, person }: { batch: Pick<BatchRow, 'phase' | 'header' | 'mapping'>; person: OfPerson },
 ): number[] {
   const outcomes = new Map((chunk.outcomes ?? []).map((outcome) => [outcome.row, outcome]));
-  const forms = new Set(person.values.flatMap(formsOf));
+  const isAbout = aboutPerson(batch, person);
   return chunk.rows.flatMap(({ row, cells, reason }, index) => {
     if (isEmptied({ cells })) return [];
     const outcome = outcomes.get(row);
     const isDecided = outcome !== undefined || reason !== undefined || isFinished(batch.phase);
-    const isNamed = outcome?.memberId === undefined && cells.flatMap(formsOf).some((form) => forms.has(form));
+    const isNamed = outcome?.memberId === undefined && isAbout(cells);
     return outcome?.memberId === person.memberId || (isDecided && isNamed) ? [index] : [];
   });
+}
+
+/** Whether cells hold a value of the person, in its own column a short external id too, or both names. */
+function aboutPerson(
+  { header = [], mapping = [] }: Pick<BatchRow, 'header' | 'mapping'>,
+  { values, names = [] }: OfPerson,
+): (cells: readonly string[]) => boolean {
+  const forms = new Set(values.flatMap(formsOf));
+  const columns = new Map(mapping);
+  const idColumn = header.findIndex((name) => fieldOfHeader(name, columns) === 'externalId');
+  return (cells) => {
+    const texts = new Set(cells.map(plainOf));
+    return (
+      cells.flatMap(formsOf).some((form) => forms.has(form)) ||
+      values.includes(cells[idColumn]?.trim() ?? '') ||
+      names.some(({ firstName, lastName }) => texts.has(plainOf(firstName)) && texts.has(plainOf(lastName)))
+    );
+  };
 }
 
 function withoutRows(chunk: ImportChunkRow, positions: readonly number[]) {

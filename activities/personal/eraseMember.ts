@@ -22,15 +22,21 @@ const dueAt = (deps: Pick<Deps, 'now'>): Date => new Date(deps.now().getTime() +
 
 /** The values by which the member's data is found, together with those of an earlier step. */
 function personOf(member: MemberRow, begun: ErasureRow | null): NonNullable<ErasureRow['person']> {
-  const { values = [], tags = [] } = begun?.person ?? {};
-  const { email, phone, externalId, memberCode, serialNumber } = member;
+  const { values = [], names = [], tags = [] } = begun?.person ?? {};
+  const { firstName, lastName, email, phone, externalId, memberCode, serialNumber } = member;
+  const name = firstName !== undefined && lastName !== undefined ? [{ firstName, lastName }] : [];
   const known = [email, phone, externalId, memberCode].filter((value) => value !== undefined);
-  return { serialNumber, values: [...new Set([...values, ...known])], tags: [...new Set([...tags, ...member.tags])] };
+  return {
+    serialNumber,
+    values: [...new Set([...values, ...known])],
+    names: [...names, ...name],
+    tags: [...new Set([...tags, ...member.tags])],
+  };
 }
 
 function erasureRow(deps: Deps, member: MemberRow): ErasureRow {
   const { _id, merchantId, programId } = member;
-  return { _id, merchantId, programId, person: personOf(member, null), looks: 0, dueAt: dueAt(deps) };
+  return { _id, merchantId, programId, person: personOf(member, null), runs: 0, dueAt: dueAt(deps) };
 }
 
 /** Voids the pass and removes the name from it. The wallets are notified, subscribers are not. */
@@ -101,7 +107,7 @@ async function commitErasure(
   { member, begun, erasedAt }: { member: MemberRow; begun: ErasureRow | null; erasedAt: Date },
 ): Promise<void> {
   const { _id, merchantId, programId, memberCode, version } = member;
-  const set = { erasedAt, person: personOf(member, begun), looks: 0, dueAt: dueAt(deps) };
+  const set = { erasedAt, person: personOf(member, begun), runs: 0, dueAt: dueAt(deps) };
   await transact(
     deps,
     [

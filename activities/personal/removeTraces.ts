@@ -32,7 +32,7 @@ export async function removeTraces(deps: WorkerDeps, { memberId }: { memberId: s
     }
     deps.crashPoint('mid-erasure');
   }
-  await clearBatches(deps, { ...whose, values: person?.values ?? [] });
+  await clearBatches(deps, { ...whose, values: person?.values ?? [], names: person?.names ?? [] });
   await removeUnusedTags(deps, { merchantId, tags: person?.tags ?? [] });
   await eraseMails(deps, whose);
 }
@@ -104,21 +104,21 @@ const valueAt = (row: Document, path: string): unknown =>
   path.split('.').reduce<unknown>((value, part) => Object(value)[part], row);
 
 /** After this time, the member is searched again, for data that a paused process wrote late. */
-const nextLookMs = [60_000, 3_600_000, 86_400_000];
+const nextRunMs = [60_000, 3_600_000, 86_400_000];
 
 /** Ends one run of the workflow and removes the stored search values. Returns the number of runs so far. */
-export async function endErasure(deps: Deps, { memberId: _id }: { memberId: string }): Promise<{ looks: number }> {
+export async function endErasure(deps: Deps, { memberId: _id }: { memberId: string }): Promise<{ runs: number }> {
   deps.crashPoint('before-erasure-end');
   const { erasures } = deps.collections;
-  const { looks = 0 } = (await erasures.findOne({ _id }, { projection: { looks: 1 } })) ?? {};
-  const waitMs = nextLookMs[looks];
+  const { runs = 0 } = (await erasures.findOne({ _id }, { projection: { runs: 1 } })) ?? {};
+  const waitMs = nextRunMs[runs];
   const next = waitMs === undefined ? undefined : new Date(deps.now().getTime() + waitMs);
   await erasures.updateOne(
-    { _id, looks },
+    { _id, runs },
     {
-      $set: { looks: looks + 1, ...(next && { dueAt: next }) },
+      $set: { runs: runs + 1, ...(next && { dueAt: next }) },
       $unset: { person: '', ...(!next && { dueAt: '' as const }) },
     },
   );
-  return { looks: looks + 1 };
+  return { runs: runs + 1 };
 }

@@ -23,6 +23,7 @@ import { parseJson } from '../../platform/parseJson.js';
 import type { CollectionName } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { exportedRow } from '../../schemas/exportedRow.js';
+import { type Outside, openOutside } from './clearOutside.js';
 import { type CommandContext, type CommandInput, Mistakes } from './command.js';
 
 const progressMs = 1_000;
@@ -136,8 +137,9 @@ const suspensionMs = 2_000;
 const mostRounds = 10;
 
 /**
- * Suspends the merchant, ends its workflows, and removes all its rows, repeatedly until none is left, because work in
- * progress may still write. One row remains and keeps the merchant suspended.
+ * Suspends the merchant, ends its workflows, clears its objects at Google and its mail files, and removes all its rows,
+ * repeatedly until none is left, because work in progress may still write. One row remains and keeps the merchant
+ * suspended.
  */
 export async function removeMerchant(context: CommandContext, merchantId: string): Promise<void> {
   const { deps, audited, progress } = context;
@@ -154,10 +156,15 @@ export async function removeMerchant(context: CommandContext, merchantId: string
   });
   progress(`suspended ${merchantId}, and cancelled its batches`);
   await sleep(suspensionMs);
-  for (let round = 0, removed = 1; removed > 0; round += 1) {
-    if (round === mostRounds) throw new Mistakes(['rows are still being written; run it again']);
-    const ended = await endWorkflows(context, merchantId);
-    removed = ended + (await removeRows(context, merchantId));
+  const outside = await openOutside(context);
+  try {
+    for (let round = 0, removed = 1; removed > 0; round += 1) {
+      if (round === mostRounds) throw new Mistakes(['rows are still being written; run it again']);
+      const ended = await endWorkflows(context, merchantId);
+      removed = ended + (await removeRows(context, { merchantId, outside }));
+    }
+  } finally {
+    await outside.close();
   }
   // The only audit row that remains.
   const stays = update(deps, 'merchants', { _id: merchantId }, { $set: { suspendedAt: now } });
@@ -180,13 +187,19 @@ async function endWorkflows({ temporal, progress }: CommandContext, merchantId: 
   return ended;
 }
 
-async function removeRows(context: CommandContext, merchantId: string): Promise<number> {
+async function removeRows(
+  context: CommandContext,
+  { merchantId, outside }: { merchantId: string; outside: Outside },
+): Promise<number> {
   const { deps } = context;
   const show = createProgress(context, 'removed');
   let removed = 0;
-  for (const name of merchantCollections.filter((known) => known !== 'merchants')) {
+  // Members first, since work on a member needs its program.
+  const others = merchantCollections.filter((known) => known !== 'merchants' && known !== 'members');
+  for (const name of ['members', ...others] as const) {
     let rows = 0;
     for await (const page of merchantRows(deps, { name, merchantId })) {
+      await outside.clear(name, page);
       if (name === 'members') await removeUnowned(context, page as { serialNumber?: string }[]);
       rows += await removeAll(deps, name as 'timeline', { _id: { $in: page.map(({ _id }) => _id) } });
       show(name, rows, false);

@@ -86,10 +86,10 @@ const failed = (row: ImportRow, outcome: ImportRowOutcome, cells: string[]) => {
   outcome.outcome = 'failed';
   delete outcome.memberId;
 };
-const rowsFound = async () => {
+const rowsFound = async (name: { firstName?: string; lastName?: string; externalId?: string } = {}) => {
   const { values, ...at } = person;
   const [email, phone, externalId] = values;
-  const member = { ...at, _id: person.memberId, memberCode: 'ABCDE12345', email, phone, externalId };
+  const member = { ...at, _id: person.memberId, memberCode: 'ABCDE12345', email, phone, externalId, ...name };
   const found: number[] = [];
   for await (const { row } of memberRows(deps, 'importChunks', member as never)) found.push(row);
   return found.toSorted((a, b) => a - b);
@@ -129,6 +129,36 @@ describe('of 10,000 rows of a file', () => {
     expect([read, (await rowAt(own, 78))?.cells]).toEqual([1, ['', '', '']]);
   });
 
+  it('failed ones with only the name, or only a short external id, are emptied as well; an export goes by no name', async () => {
+    const short: OfPerson = { ...person, memberId: newId(), values: ['A12'] };
+    const named = { ...short, names: [{ firstName: 'Ada', lastName: 'Lovelace' }] };
+    const cells: Record<number, string[]> = {
+      10: ['lovelace ', 'not-an-email', 'ADA'],
+      11: ['Lovelace', 'Grace', ''],
+      20: ['', '', ' A12'],
+      21: ['A12', '', ''],
+      22: ['', '', 'A123'],
+    };
+    const file = await aFile(
+      (row, outcome) => {
+        const given = cells[row.row];
+        if (given) failed(row, outcome, given);
+        if (row.row === 30) row.cells = ['Lovelace', 'Ada', 'A12'];
+      },
+      { header: ['Surname', 'firstName', 'Card'], mapping: [['card', 'externalId']] },
+    );
+    const emptied = async () => {
+      const rows = await Promise.all([10, 11, 20, 21, 22, 30].map((number) => rowAt(file, number)));
+      return rows.filter((row) => row?.cells.join('') === '').map((row) => row?.row);
+    };
+    expect(await rowsFound({ firstName: 'Ada', lastName: 'Lovelace', externalId: 'A12' })).toEqual([20]);
+    await clearBatches(deps, short);
+    expect(await emptied()).toEqual([20]);
+    read = 0;
+    await clearBatches(deps, named);
+    expect([await emptied(), read]).toEqual([[10, 20], 1]);
+  });
+
   it('those that an ended import never reached are found, each once; the chunks that it decided are not read', async () => {
     const isAda = (row: ImportRow) => row.row === 9_950 || row.row === 9_960;
     const stopped = await aFile(
@@ -144,7 +174,7 @@ describe('of 10,000 rows of a file', () => {
     expect((await rowAt(stopped, 9_950))?.cells).toEqual(['', '', '']);
     expect(await rowsFound()).toEqual([]);
     read = 0;
-    // What the person was looked for by is removed after the first looks.
+    // What the person was looked for by is removed after the first run.
     await clearBatches(deps, { ...person, values: [] });
     expect(read).toBe(0);
   });

@@ -2,10 +2,12 @@
 // `revive-work` are called directly.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { reviveBatches } from '../../activities/batches/startBatch.js';
+import { reviveErasures } from '../../activities/personal/reviveErasures.js';
 import { reviveIssues, revivePushes } from '../../activities/wallets/revivePasses.js';
 import { reviveDeliveries } from '../../activities/webhooks/reviveDeliveries.js';
+import { removeAll } from '../../platform/mongodb/updateMany.js';
 import type { BatchKind } from '../../schemas/batches.js';
-import { deliveryWorkflowId, newId } from '../../schemas/ids.js';
+import { deliveryWorkflowId, eraseId, newId } from '../../schemas/ids.js';
 import { batchRow } from '../rig/batchRow.js';
 import { type Customers, startCustomers } from '../rig/customers.js';
 import { type Effects, startEffects } from '../rig/effects.js';
@@ -157,4 +159,41 @@ it('a batch that cannot be started again does not delay the others', async () =>
   await until(async () => (await batches.findOne({ _id: ended }))?.phase === 'completed');
   expect((await members.findOne({ _id: memberId }))?.pass.message).toBe('Hello');
   await batches.deleteOne({ kind: 'unknown' as BatchKind });
+});
+
+it('a batch is started again behind more batches than one call looks at', async () => {
+  const { batches } = service.deps.collections;
+  const { programId } = await real.merchant.enroll();
+  const row = (_id: string, phase: 'storing' | 'queued') =>
+    batchRow({
+      ...{ _id, merchantId: real.merchant.id, programId, kind: 'campaign', phase, startedAt: new Date(0) },
+      campaign: { message: 'Hello', tags: [] },
+    });
+  // No workflow is started for a batch that is still being stored.
+  const storing = Array.from({ length: 600 }, (_, index) => row(`m-${String(999 - index)}-${newId()}`, 'storing'));
+  const [first, last] = [`0-${newId()}`, `z-${newId()}`];
+  await batches.insertMany([...storing, row(last, 'queued'), row(first, 'queued')]);
+  let calls = 0;
+  for (let after: string | undefined = ''; after !== undefined && calls < 10; calls += 1)
+    after = (await reviveBatches(effects.deps, { after })).next;
+  expect(calls).toBe(2);
+  for (const _id of [first, last]) await until(() => batches.findOne({ _id, phase: 'completed' }));
+  await removeAll(service.deps, 'batches', { merchantId: real.merchant.id, phase: 'storing' });
+});
+
+it('an erasure is started again behind more erasures than one run starts', async () => {
+  const merchantId = newId();
+  const rows = Array.from({ length: 501 }, (_, index) => {
+    return { _id: newId(), merchantId, programId: newId(), runs: 0, dueAt: new Date(1 + index) };
+  });
+  await service.deps.collections.erasures.insertMany(rows);
+  const started: string[] = [];
+  const workflowClient = {
+    ...effects.deps.workflowClient,
+    start: async ({ workflowId }: { workflowId: string }) => void started.push(workflowId),
+  };
+  for (let run = 0; run < 2; run += 1) await reviveErasures({ ...effects.deps, workflowClient });
+  expect(started.slice(0, 500)).toEqual(rows.slice(0, 500).map(({ _id }) => eraseId(_id)));
+  expect(started.slice(500)).toEqual([eraseId(rows[500]?._id ?? '')]);
+  await removeAll(service.deps, 'erasures', { merchantId });
 });

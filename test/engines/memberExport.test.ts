@@ -1,15 +1,17 @@
 // The export of a member holds all that is kept about it, and nothing of anybody else; that of a merchant holds all its
 // rows, and its removal leaves none. All three work from schemas/personalData.ts.
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Document } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { collectionNames } from '../../schemas/collections.js';
+import { makeGoogleObjectId } from '../../schemas/googleIds.js';
 import { newId, spentCodeId } from '../../schemas/ids.js';
 import { merchants } from '../../stack/commands/merchants.js';
 import { runOn } from '../rig/commandLine.js';
 import { findTraces } from '../rig/findTraces.js';
+import { type GoogleServer, startGoogleServer } from '../rig/googleServer.js';
 import { batchEnd, sendImport } from '../rig/imports.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
@@ -131,7 +133,7 @@ describe('a mail about a member', () => {
   });
 });
 
-const run = (line: string) => runOn(service, merchants, line.split(' '));
+const run = (line: string, env?: Record<string, string>) => runOn(service, merchants, line.split(' '), env);
 const rowsIn = (file: string) =>
   readFileSync(file, 'utf8')
     .split('\n')
@@ -239,6 +241,61 @@ describe('erasures that are made again after a restore', () => {
 });
 
 describe('the removal of a merchant', () => {
+  const mailFolder = () => join(folder, 'mail');
+  const mailsTo = (address: string) =>
+    readdirSync(mailFolder()).filter((name) => readFileSync(join(mailFolder(), name), 'utf8').includes(address));
+
+  async function joinByMail(of: TestMerchant, email: string): Promise<void> {
+    const { slug } = await of.program();
+    expect((await of.call(`/enroll/${slug}/submit`, { body: { email }, credential: null })).status).toBe(201);
+    await until(() => mailsTo(email).length > 0);
+  }
+
+  /** Gives a member an object at Google, with its name. */
+  async function saveAtGoogle(google: GoogleServer, memberId: string): Promise<string> {
+    const objectId = makeGoogleObjectId(google.issuerId, memberId);
+    const object = { id: objectId, classId: `${google.issuerId}.class`, state: 'ACTIVE', accountName: 'Ada Lovelace' };
+    google.rules.objects.set(objectId, { ...object, messages: [{ id: 'm', header: 'h', body: 'Dear Ada' }] });
+    await service.deps.collections.members.updateOne({ _id: memberId }, { $set: { 'pass.googleSaveUrl': 'saved' } });
+    return objectId;
+  }
+
+  it('clears its objects at Google and its mail files, and continues when Google did not answer', async () => {
+    const leaving = await aMerchant(service);
+    const google = await startGoogleServer();
+    const program = await leaving.program();
+    const all = await Promise.all([1, 2].map(() => leaving.enroll({ programId: program._id })));
+    const objects = await Promise.all(all.map(({ id }) => saveAtGoogle(google, id)));
+    const elsewhere = await saveAtGoogle(google, members.other?.id ?? '');
+    const owner = { Authorization: `Bearer ${await leaving.token()}` };
+    await leaving.call('/merchants/me/users', {
+      body: { email: 'invited@example.org', roleIds: ['viewer'] },
+      credential: owner,
+    });
+    await joinByMail(leaving, 'leaving@example.org');
+    await joinByMail(other, 'staying@example.org');
+    await until(() => mailsTo('invited@example.org').length > 0);
+
+    const env = { ...google.settings, MAIL_FOLDER: mailFolder() };
+    google.fail({ on: 'objectUpdate', how: { status: 503 }, times: 20 });
+    expect(await run(`remove ${leaving.id} --yes`, env)).toMatchObject({
+      code: 1,
+      lines: [],
+      errors: expect.arrayContaining([expect.stringMatching(/^Google does not answer .* run it again$/)]),
+    });
+    google.mend();
+    expect((await run(`remove ${leaving.id} --yes`, env)).code).toBe(0);
+    for (const objectId of objects) {
+      const object = google.rules.objects.get(objectId);
+      expect(object).toMatchObject({ state: 'INACTIVE' });
+      expect(JSON.stringify(object)).not.toContain('Ada');
+    }
+    expect(google.rules.objects.get(elsewhere)).toMatchObject({ accountName: 'Ada Lovelace' });
+    expect([mailsTo('leaving@example.org'), mailsTo('invited@example.org')]).toEqual([[], []]);
+    expect(mailsTo('staying@example.org')).toHaveLength(1);
+    await google.close();
+  });
+
   it('needs --yes, and removes all rows and workflows of the merchant, and nothing of another one', async () => {
     const count = async (id: string) => {
       const found = collectionNames.map(async (name) => {
@@ -250,7 +307,8 @@ describe('the removal of a merchant', () => {
     const before = await count(other.id);
     expect((await run(`remove ${merchant.id}`)).errors.join()).toContain('--yes is required');
     const ran = await run(`remove ${merchant.id} --yes`);
-    expect(ran.errors.join('\n')).toMatch(/removed members: \d+ rows/);
+    // While members are there, so are their programs.
+    expect(ran.errors.join('\n')).toMatch(/removed members: \d+ rows[\s\S]*removed programs: \d+ rows/);
     expect(ran.code).toBe(0);
     expect(await count(merchant.id)).toEqual([['audit', 1]]);
     expect(await service.deps.collections.audit.findOne({ merchantId: merchant.id })).toMatchObject({

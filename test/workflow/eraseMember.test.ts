@@ -20,7 +20,7 @@ beforeEach(() => {
   };
   worker.fakes.endErasure = async () => {
     steps.push('end');
-    return { looks: 1 };
+    return { runs: 1 };
   };
 });
 
@@ -28,7 +28,7 @@ const input = { merchantId: 'merchant-1', memberId: 'member-1' };
 const look = 'look for member-1';
 
 it('runs three times, and clears the object once more after the last run', async () => {
-  expect(await (await worker.start('eraseMember', input)).result()).toEqual({ looks: 1 });
+  expect(await (await worker.start('eraseMember', input)).result()).toEqual({ runs: 1 });
   expect(steps.toSorted()).toEqual(['Google', 'Google', 'end', look, look, look]);
   expect(steps.slice(-3)).toEqual([look, 'Google', 'end']);
 });
@@ -40,7 +40,7 @@ it('runs while Google is unavailable, and ends when Google has accepted the empt
     if (refusals >= 0) throw new Error('Google is unavailable.');
     steps.push('Google');
   };
-  expect(await (await worker.start('eraseMember', input)).result()).toEqual({ looks: 1 });
+  expect(await (await worker.start('eraseMember', input)).result()).toEqual({ runs: 1 });
   expect(steps[0]).toBe(look);
   expect(steps.slice(-2)).toEqual(['Google', 'end']);
 });

@@ -55,7 +55,7 @@ export async function eraseAsOwner({ cluster }: World, id: string): Promise<void
 /** Waits until all collections were searched, and returns the remaining data of the member. */
 export async function tracesOfErased({ cluster }: World, { id, values }: Somebody, since: Date): Promise<Trace[]> {
   await until(() =>
-    cluster.deps.collections.erasures.findOne({ _id: id, looks: { $gte: 1 }, erasedAt: { $exists: true } }),
+    cluster.deps.collections.erasures.findOne({ _id: id, runs: { $gte: 1 }, erasedAt: { $exists: true } }),
   );
   const folders = [join(cluster.folder, 'logs')];
   return findTraces({ deps: cluster.deps, temporal: cluster.temporal, since, folders }, values);
