@@ -36,14 +36,24 @@ function effectOfRow(row: Reversible, rules: Rules): LedgerEffect {
   };
 }
 
+type Points = Pick<Standing, 'balance' | 'lifetimePoints'>;
+
 /**
  * The tier after a reversal. When the member is back in the state before the row, it is the tier of that time.
- * Otherwise, because other changes remain, it follows from the rules under which the row was written.
+ * Otherwise, because other changes remain, it follows from the rules under which the row was written. A reversal that
+ * moves no tier under these rules leaves the member's tier, which may be one of newer rules.
  */
-function tierAfter({ tier }: LedgerEffect, now: { balance: number; lifetimePoints: number }): string | undefined {
-  if (!tier) return undefined;
-  if (tierPoints(tier, now) === tier.points) return tier.before ?? undefined;
-  return tierOf({ style: 'tiered', ...tier }, now.balance, now.lifetimePoints);
+function tierAfter(
+  { tier: rules }: LedgerEffect,
+  { before, after }: { before: Points & { tier?: string | undefined }; after: Points },
+): Pick<BalanceChange, 'tier' | 'tierUpgraded'> {
+  if (!rules) return {};
+  const reached = ({ balance, lifetimePoints }: Points) =>
+    tierOf({ style: 'tiered', ...rules }, balance, lifetimePoints);
+  const rankOf = (name: string | undefined) => rules.tiers.findIndex((each) => each.name === name);
+  const restored = tierPoints(rules, after) === rules.points ? (rules.before ?? undefined) : reached(after);
+  const tier = restored === reached(before) ? before.tier : restored;
+  return { ...(tier !== undefined && { tier }), tierUpgraded: rankOf(restored) > rankOf(reached(before)) };
 }
 
 interface Reversal {
@@ -54,12 +64,12 @@ interface Reversal {
 }
 
 /**
- * Throws NOT_REVERSIBLE, ALREADY_REVERSED, MEMBER_NOT_ACTIVE, BALANCE_TOO_LOW (with current and needed in its details)
- * and CARD_FULL.
+ * `before.tier` is the tier by the live rules. Throws NOT_REVERSIBLE, ALREADY_REVERSED, MEMBER_NOT_ACTIVE,
+ * BALANCE_TOO_LOW (with current and needed in its details) and CARD_FULL.
  */
 export function reverse(
   rules: Rules,
-  before: Standing & { tier?: string; redeemedCount: number },
+  before: Standing & { tier?: string | undefined; redeemedCount: number },
   row: Reversible,
 ): Reversal {
   if (!reversible.includes(row.type)) throw new ServiceError('NOT_REVERSIBLE');
@@ -75,17 +85,14 @@ export function reverse(
   const current = clamp(wanted);
   const lifetimePoints = clamp(before.lifetimePoints - effect.lifetimePoints);
   const redeemedCount = Math.max(before.redeemedCount - effect.redeemedCount, 0);
-  const tier = tierAfter(effect, { balance: current, lifetimePoints });
-  const rankOf = (name: string | undefined) => effect.tier?.tiers.findIndex((each) => each.name === name) ?? -1;
   return {
     change: {
       previous: before.balance,
       current,
       delta: current - before.balance,
       lifetimePoints,
-      ...(tier !== undefined && { tier }),
+      ...tierAfter(effect, { before, after: { balance: current, lifetimePoints } }),
       ...(before.tier !== undefined && { previousTier: before.tier }),
-      ...(effect.tier && { tierUpgraded: rankOf(tier) > rankOf(before.tier) }),
     },
     redeemedCount,
     undone: {

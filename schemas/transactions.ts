@@ -22,7 +22,7 @@ export const transaction = z.object({
   reverses: z.string().optional().describe('the entry that this one reverses'),
   reversedBy: z.string().optional().describe('the entry that reverses this one'),
   reason: z.string().optional().describe('of a reversal'),
-  rewardId: z.string().optional().describe('absent for the reward whose price is the goal'),
+  rewardId: z.string().optional().describe('absent when the request named no reward'),
   amount: z.int().optional(),
   currency: z.string().optional(),
   reference: z.string().optional(),

@@ -9,7 +9,8 @@ import { effectOf } from '../../schemas/ledger.js';
 import type { LotsAfter } from '../../schemas/lots.js';
 import type { Actor, pointsRequest, redeemRequest, SaleFacts } from '../../schemas/members.js';
 import { type Program, versionOf } from '../../schemas/programs.js';
-import { rewardOf } from '../../schemas/rewards.js';
+import { rewardOf, rewardStates } from '../../schemas/rewards.js';
+import { tierNow } from '../wallets/passViews.js';
 import type { Decision } from './decision.js';
 
 /** The caller and the time of the change. */
@@ -65,6 +66,7 @@ export function balanceDecision(
 ): Omit<Decision, 'event'> {
   const { previous, current, delta, lifetimePoints, tier } = change;
   const { changeMessage: message, ...facts } = entry;
+  const before = { balance: previous, lifetimePoints: member.lifetimePoints, tier: tierNow({ member, program }) };
   const at = entry.occurredAt ?? now;
   const lots =
     given ??
@@ -92,7 +94,7 @@ export function balanceDecision(
       delta,
       ...tiersOf(change),
       ...(message && { changeMessage: message }),
-      effect: effectOf(program, member, { lifetimePoints, redeemedCount: redeemedCount - member.redeemedCount }),
+      effect: effectOf(program, before, { lifetimePoints, redeemedCount: redeemedCount - member.redeemedCount }),
       rule: { programVersion: versionOf(program) },
       ...(lots && lots.changes.length > 0 && { lots: lots.changes }),
       ...facts,
@@ -141,23 +143,24 @@ export function decideRedeem(body: z.output<typeof redeemRequest>, { actor, now 
   return (member: MemberRow, program: Program): Decision => {
     const sale = saleOf(body ?? {}, now);
     const reward = rewardOf(program, body?.rewardId);
+    const named = rewardStates(program, member.balance).find(({ id }) => id === body?.rewardId);
     const entry = {
       type: 'redeem' as const,
       actor,
       ...sale,
       ...messageOf(body ?? {}),
-      ...(reward && { rewardId: reward.id }),
+      ...(named && { rewardId: named.id }),
     };
     const change = redeem(program, member, reward);
     return {
       ...balanceDecision(member, { change, program, entry, redeemedCount: member.redeemedCount + 1, now }),
-      timeline: { type: 'reward_redeemed', ...(reward && { detail: reward.name }) },
+      timeline: { type: 'reward_redeemed', ...(named && { detail: named.name }) },
       event: {
         type: 'reward.redeemed',
         data: {
           ...balanceEvent(member, change, entry),
           goal: change.goal,
-          ...(reward && { rewardId: reward.id, rewardName: reward.name }),
+          ...(named && { rewardId: named.id, rewardName: named.name }),
         },
       },
     };

@@ -10,7 +10,7 @@ export interface Answer {
 }
 
 export interface KeyedChange {
-  /** Serves as workflow id, operation id and id of the idempotency row (schemas/ids.ts). */
+  /** Also the id of the workflow, of the ledger row and of the row in `idempotencyKeys` (schemas/ids.ts). */
   id: string;
   /** Hash of the request. A request with the same key and another fingerprint is refused. */
   fingerprint: string;

@@ -2,6 +2,7 @@
 // expire too. The members are read in parts of the range of their ids; the row of the program stores the next part. A
 // concurrent change gives the lots itself (schemas/expiry.ts) and wins the conflict.
 import type { Deps } from '../../platform/deps.js';
+import { isUnavailable } from '../../platform/mongodb/isUnavailable.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
 import type { ExpiryRow, MemberRow } from '../../schemas/collections.js';
@@ -24,7 +25,10 @@ export interface GiveLots {
   signal?: AbortSignal;
 }
 
-/** Works for about 10 s. `over` is false while members still lack lots. Throws when MongoDB fails. */
+/**
+ * Works for about 10 s. `over` is false while members still lack lots. A program that fails does not delay the others; the
+ * next run tries it. Throws when MongoDB is unavailable.
+ */
 export async function giveLots(
   deps: Deps,
   { programId, at, signal }: GiveLots,
@@ -36,13 +40,18 @@ export async function giveLots(
   const size = rules.length > 0 ? await partsOfQuery(deps) : parts;
   for (const { program, row } of rules) {
     if (row.since.getTime() + settleMs > now.getTime()) continue;
-    for (let part = row.next; part < parts; part += size) {
-      signal?.throwIfAborted();
-      given += await giveTo(deps, program, { from: part, to: part + size });
-      const isLast = part + size >= parts;
-      const pauses = performance.now() > until;
-      if (isLast || pauses) await remember(deps, row, part + size);
-      if (pauses && !isLast) return { given, over: false };
+    try {
+      for (let part = row.next; part < parts; part += size) {
+        signal?.throwIfAborted();
+        given += await giveTo(deps, program, { from: part, to: part + size });
+        const isLast = part + size >= parts;
+        const pauses = performance.now() > until;
+        if (isLast || pauses) await remember(deps, row, part + size);
+        if (pauses && !isLast) return { given, over: false };
+      }
+    } catch (error) {
+      if (signal?.aborted || isUnavailable(error)) throw error;
+      deps.log.error({ err: error, programId: program._id }, 'members of a program got no lots; the next run tries it');
     }
   }
   return { given, over: true };

@@ -8,6 +8,7 @@ import { ServiceError } from '../../schemas/errors.js';
 import type { reverseRequest } from '../../schemas/members.js';
 import type { Program } from '../../schemas/programs.js';
 import { reverse } from '../../schemas/reversal.js';
+import { tierNow } from '../wallets/passViews.js';
 import { type Asked, balanceDecision, balanceEvent } from './balanceRules.js';
 import type { Decision } from './decision.js';
 
@@ -18,7 +19,8 @@ function reversalDecision(
   member: MemberRow,
   { program, row, body, asked }: { program: Program; row: LedgerRow; body: Body; asked: Asked },
 ): Decision {
-  const { change, redeemedCount, undone } = reverse(program, member, row);
+  const standing = { ...member, tier: tierNow({ member, program }) };
+  const { change, redeemedCount, undone } = reverse(program, standing, row);
   const { reason, changeMessage } = body;
   const entry = {
     type: 'reversal' as const,

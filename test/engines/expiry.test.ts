@@ -235,6 +235,27 @@ describe('a rule that is added later', () => {
     expect(await giveLots(service.deps, { programId: program._id, at: inDays(1) })).toEqual({ given: 0, over: true });
   });
 
+  it('is applied to the members of other programs when it fails for one', async () => {
+    const { members, programs, expiries } = service.deps.collections;
+    const ruled = [];
+    for (const afterDays of [10, 11]) {
+      const program = await aProgram({});
+      const [member] = await manyMembers(service.deps, { program, count: 1 });
+      const memberId = member?._id ?? '';
+      await members.updateOne({ _id: memberId }, { $set: { balance: 5 } });
+      await setRule(program._id, { afterDays });
+      await until(async () => (await read(memberId)).expiring.length > 0);
+      ruled.push({ programId: program._id, memberId });
+    }
+    const [broken, kept] = ruled;
+    await programs.updateOne({ _id: broken?.programId ?? '' }, { $set: { timeZone: 'No/Where' } });
+    expect((await giveLots(service.deps, { at: inDays(1) })).over).toBe(true);
+    expect((await rowOf(kept?.memberId ?? ''))?.expiry).toBeDefined();
+    expect((await rowOf(broken?.memberId ?? ''))?.expiry).toBeUndefined();
+    expect((await expiries.findOne({ _id: broken?.programId ?? '' }))?.next).toBe(0);
+    await programs.deleteOne({ _id: broken?.programId ?? '' });
+  });
+
   it('starts again after a time without a rule, and after a rule of the other kind', async () => {
     const { memberId, programId } = await aMember({ expiry: { afterDays: 2 } }, 50);
     await setRule(programId, undefined);

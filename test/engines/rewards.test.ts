@@ -48,6 +48,10 @@ describe('a reward', () => {
     expect((await redeem(memberId, { rewardId: 'cup' })).body.data.current).toBe(2);
     await merchant.call(`${one(memberId)}/earn`, { method: 'POST', body: { quantity: 3 } });
     expect((await redeem(memberId, { rewardId: 'default' })).body.data.current).toBe(0);
+    expect((await ledgerOf(memberId))[0]).toMatchObject({ type: 'redeem', delta: -5, rewardId: 'default' });
+    const redeemed = () => subscribed.envelopes(memberId).filter(({ event }) => event === 'reward.redeemed');
+    const { data } = await until(() => redeemed()[1]);
+    expect(data).toMatchObject({ rewardId: 'default', rewardName: 'Reward', goal: 5, current: 0 });
   });
 
   it('that is too expensive, unknown or no longer active is refused', async () => {

@@ -337,7 +337,7 @@ export const scenarios: Scenarios = {
     erased: () => {
       const clearGoogleObject = failing(1, unavailable, async () => {});
       return {
-        activities: { removeTraces: async () => {}, clearGoogleObject, endErasure: async () => ({ looks: 1 }) },
+        activities: { removeTraces: async () => {}, clearGoogleObject, endErasure: async () => ({ runs: 1 }) },
         input: { merchantId: 'merchant-1', memberId: 'member-1' },
       };
     },

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { balanceDecision, decidePoints, decideRedeem } from '../../activities/members/balanceRules.js';
+import { tierNow } from '../../activities/wallets/passViews.js';
 import { award, tierOf } from '../../schemas/balance.js';
 import type { LedgerRow, MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
@@ -60,7 +61,8 @@ function ledgerOf(rules: Program, balance: number) {
     reverse: (by: Program, index: number) => {
       const row = rows[index];
       if (!row) return;
-      const { change, redeemedCount, undone } = reverse(by, state, row);
+      const standing = { ...state, tier: tierNow({ member: state, program: by }) };
+      const { change, redeemedCount, undone } = reverse(by, standing, row);
       const entry = { type: 'reversal' as const, actor, reverses: row._id, effect: undone };
       write(balanceDecision(state, { change, program: by, entry, redeemedCount, now: asked.now }));
       row.reversedBy = String(rows.length - 1);
@@ -232,6 +234,23 @@ describe('a reversal', () => {
     const harder = program({ style: 'tiered', tiers: tiers(0, 400, 1_000) });
     ledger.reverse(harder, 0);
     expect(memberOf(ledger.state())).toEqual({ balance: 250, lifetimePoints: 250, redeemedCount: 0, tier: 'T1' });
+  });
+
+  it.each(['before', 'after'])('of a change that moved no tier, made %s the tiers changed, moves none', (when) => {
+    const ledger = ledgerOf(tiered, 250);
+    const renamed = { name: 'Base', threshold: 0 };
+    const live = { ...program({ style: 'tiered', tiers: [renamed, { name: 'Top', threshold: 200 }] }), version: 2 };
+    ledger.points(when === 'before' ? tiered : live, { delta: 10 });
+    ledger.reverse(live, 0);
+    expect(memberOf(ledger.state())).toMatchObject({ balance: 250, tier: 'Top' });
+    expect(ledger.rows[1]).toMatchObject({ tier: 'Top', previousTier: 'Top' });
+  });
+
+  it('is no upgrade when the tier that it restores is a lower one of earlier tiers', () => {
+    const before = { ...ledgerOf(tiered, 210).state(), tier: 'Top' };
+    const effect = { lifetimePoints: 20, redeemedCount: 0, tier: { before: 'T0', points: 190, tiers: tiers(0, 200) } };
+    const { change: undone } = reverse(tiered, before, { type: 'adjust', previous: 190, delta: 20, effect });
+    expect(undone).toMatchObject({ tier: 'T0', previousTier: 'Top', tierUpgraded: false });
   });
 
   it('follows the rules of its row when other changes remain', () => {
