@@ -6,21 +6,22 @@ import type { Actor } from '../../schemas/members.js';
 import { type Program, versionOf } from '../../schemas/programs.js';
 import { requireStyle } from './checkContent.js';
 import { contentOf, headOf, type ProgramHead } from './programHead.js';
-import { commitPublications, type Publication } from './publishPrograms.js';
+import { commitPublications, type Publication, type Published } from './publishPrograms.js';
 
 /**
  * Publishes all the given programs or changes nothing. A program that is live with the same content gets no new
- * version. An unpublished edit is replaced. Throws PROGRAM_IN_USE, SLUG_TAKEN.
+ * version and is not in the result. An unpublished edit is replaced. The caller starts the rebuilds. Throws
+ * PROGRAM_IN_USE, SLUG_TAKEN.
  */
 export function applyPrograms(
   deps: Deps,
   { programs, actor }: { programs: readonly Program[]; actor: Actor },
-): Promise<void> {
+): Promise<Published[]> {
   return retryOnConflict(deps, async () => {
     const heads = await readHeads(deps, programs);
     const publications = programs.map((program) => publicationOf(program, heads.get(program._id)));
     for (const { head, content } of publications) await requireStyle(deps, head, content);
-    await commitPublications(deps, { publications, actor, isLimited: false });
+    return commitPublications(deps, { publications, actor, isLimited: false });
   });
 }
 

@@ -103,7 +103,10 @@ export function editProgram(deps: Deps, { actor, version, patch, ...at }: EditPr
     // Checked first, because the other content may not fit another style.
     const style = programStyle.safeParse(patch.style);
     if (style.success) await requireStyle(deps, head, { style: style.data });
-    const content = await checkContent(mergePatch(head.content, contentChanges(patch, head)), at);
+    const { expiry, ...others } = head.content;
+    // A given rule replaces the old one whole, because its forms exclude each other.
+    const before = patch.expiry === undefined ? head.content : others;
+    const content = await checkContent(mergePatch(before, contentChanges(patch, head)), at);
     await requireFreeSlug(deps, at, content.slug);
     if (isDeepStrictEqual(content, head.content)) return head;
     await requireImageRoom(deps, head, content);

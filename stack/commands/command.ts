@@ -2,6 +2,7 @@
 // nothing. Exit code 0 means done; exit code 1 comes with one line for each mistake.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { MongoNetworkError, MongoServerSelectionError } from 'mongodb';
 import pino from 'pino';
@@ -9,6 +10,7 @@ import { readFileSettings } from '../../platform/config/fileSettings.js';
 import { type ClosableDeps, createDeps } from '../../platform/createDeps.js';
 import { createSecretBox, type SecretBox } from '../../platform/secretBox.js';
 import { connectTemporal } from '../../platform/temporal/connectTemporal.js';
+import type { WorkflowClient } from '../../platform/temporal/workflowClient.js';
 import type { AuditAction } from '../../schemas/audit.js';
 import type { CollectionName } from '../../schemas/collections.js';
 import { type Config, ConfigError, readConfig } from '../../schemas/config.js';
@@ -23,6 +25,8 @@ export interface CommandContext {
   config: Config;
   /** True for the stack of `npm start` or by NODE_ENV; never in the image. */
   isDevelopment: boolean;
+  /** Where the stack, or the service, writes mails as files. */
+  mailFolder: string | undefined;
   secrets: SecretBox;
   /** Connects at the first call. */
   temporal: () => ReturnType<typeof connectTemporal>;
@@ -117,7 +121,7 @@ function kept(stackDir: string, name: string): string | undefined {
 // and a command that uses one of them checks it first.
 const absent = { CONSOLE_JWT_SECRET: '-'.repeat(32), SECRETS_KEY: Buffer.alloc(32).toString('base64') };
 
-function configOf(given: NodeJS.ProcessEnv): { config: Config; isDevelopment: boolean } {
+function configOf(given: NodeJS.ProcessEnv): Pick<CommandContext, 'config' | 'isDevelopment' | 'mailFolder'> {
   const { env, mistakes } = readFileSettings(given);
   if (mistakes.length > 0) throw new Mistakes(mistakes);
   const { mongodbUri, temporalAddress, stack } = connectStack(env);
@@ -129,7 +133,17 @@ function configOf(given: NodeJS.ProcessEnv): { config: Config; isDevelopment: bo
   };
   const config = readConfig({ ...absent, ...env, ...own, MONGODB_URI: mongodbUri, TEMPORAL_ADDRESS: temporalAddress });
   const isDevelopment = env.NODE_ENV === 'development' || (stack !== undefined && env.NODE_ENV !== 'production');
-  return { config, isDevelopment };
+  const mailFolder = env.MAIL_FOLDER || (stack && join(stackDir, 'mail'));
+  return { config, isDevelopment, mailFolder };
+}
+
+const presentMs = 5_000;
+
+/** Waits for Temporal for at most 5 s. */
+export async function reachTemporal({ temporal }: CommandContext): Promise<WorkflowClient> {
+  const { workflowClient } = temporal();
+  for (let waited = 0; !workflowClient.available() && waited < presentMs; waited += 100) await sleep(100);
+  return workflowClient;
 }
 
 /**
@@ -196,7 +210,7 @@ export async function runCommand(
       out(`${helpOf(command)}\n`);
       return 0;
     }
-    const { config, isDevelopment } = configOf(env);
+    const { config, isDevelopment, mailFolder } = configOf(env);
     const log = pino({ level: 'silent' });
     const deps = createDeps({ config, log, timeouts: 'tool' });
     closing.push(() => deps.close());
@@ -212,8 +226,8 @@ export async function runCommand(
     const say = (line: string) => out(`${line}\n`);
     const audited = auditedBy(deps, parsed.verb);
     const progress = (line: string) => err(`${line}\n`);
-    const context = { deps, config, isDevelopment, secrets, temporal: connected, say, progress, audited };
-    await parsed.verb.run(context, parsed.input);
+    const settings = { config, isDevelopment, mailFolder };
+    await parsed.verb.run({ deps, ...settings, secrets, temporal: connected, say, progress, audited }, parsed.input);
     return 0;
   } catch (error) {
     err(`${linesOf(error)}\n`);

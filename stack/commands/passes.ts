@@ -4,9 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startBatch } from '../../activities/batches/startBatch.js';
 import { isFinished } from '../../schemas/batches.js';
 import { newId, rebuildId } from '../../schemas/ids.js';
-import { type Command, type CommandContext, type CommandInput, Mistakes, main } from './command.js';
-
-const presentMs = 5_000;
+import { type Command, type CommandContext, type CommandInput, Mistakes, main, reachTemporal } from './command.js';
 
 async function rebuild(context: CommandContext, { args, values }: CommandInput): Promise<void> {
   const { deps, say } = context;
@@ -15,8 +13,7 @@ async function rebuild(context: CommandContext, { args, values }: CommandInput):
   const program = await deps.collections.programs.findOne({ _id: programId });
   if (!program) throw new Mistakes([`there is no program "${programId}"`]);
 
-  const { workflowClient } = context.temporal();
-  for (let waited = 0; !workflowClient.available() && waited < presentMs; waited += 100) await sleep(100);
+  const workflowClient = await reachTemporal(context);
   const batchId = newId();
   await startBatch(
     { ...context.audited([{ merchantId: program.merchantId, targetId: programId }], ['batches']), workflowClient },

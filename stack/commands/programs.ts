@@ -2,6 +2,7 @@
 // write, so a mistake in any file prevents all changes.
 import { readFileSync } from 'node:fs';
 import { WorkflowIdConflictPolicy } from '@temporalio/client';
+import { startStored } from '../../activities/batches/startBatch.js';
 import { applyPrograms, readHeads } from '../../activities/programs/applyPrograms.js';
 import { checkProgram } from '../../activities/programs/checkContent.js';
 import { imagesBeyondLimit } from '../../activities/programs/imageQuota.js';
@@ -14,7 +15,15 @@ import { expireId } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
 import { taskQueues, type WorkflowInputs } from '../../schemas/workflows.js';
 import { demoMerchantId } from '../demo.js';
-import { type Command, type CommandContext, type CommandInput, Mistakes, main, table } from './command.js';
+import {
+  type Command,
+  type CommandContext,
+  type CommandInput,
+  Mistakes,
+  main,
+  reachTemporal,
+  table,
+} from './command.js';
 
 interface Found {
   /** The file, and the position in the file when it holds several programs. */
@@ -37,26 +46,41 @@ interface Checked {
   program: Program;
 }
 
+/** `merchantId` applies where a program names none; a program that names another than `option` is refused. */
 async function check(
   { where, value }: Found,
-  merchantId: string | undefined,
+  { merchantId = '', option }: { merchantId: string | undefined; option: string | undefined },
 ): Promise<{ checked: Checked[]; mistakes: string[] }> {
-  const result = await checkProgram(value, merchantId ?? '');
+  const result = await checkProgram(value, merchantId);
   if (!result.ok)
     return {
       checked: [],
       mistakes: result.mistakes.map(({ path, message }) => `${where}: ${path || 'the program'} ${message}`),
     };
   const { program } = result;
+  if (option !== undefined && program.merchantId !== option)
+    return { checked: [], mistakes: [`${where}: merchantId is "${program.merchantId}", but --merchant "${option}"`] };
   if (program.merchantId !== '') return { checked: [{ where, program }], mistakes: [] };
   const missing = `${where}: merchantId is required, here or as --merchant: there are more merchants than the demo's`;
   return { checked: [], mistakes: [missing] };
 }
 
-/** The merchant of programs that name none: the demo's, as long as no other exists. */
-async function soleMerchant(deps: Deps): Promise<string | undefined> {
-  const other = await deps.collections.merchants.findOne({ _id: { $ne: demoMerchantId } }, { projection: { _id: 1 } });
-  return other ? undefined : demoMerchantId;
+/**
+ * The merchant of programs that name none: the demo's, as long as nothing of another is stored or given. A merchant that
+ * a console signs in needs no row of its own.
+ */
+async function soleMerchant({ collections }: Deps, given: readonly Found[]): Promise<string | undefined> {
+  const others = { merchantId: { $ne: demoMerchantId } };
+  const idOnly = { projection: { _id: 1 } };
+  const found = await Promise.all([
+    collections.merchants.findOne({ _id: { $ne: demoMerchantId } }, idOnly),
+    collections.programs.findOne(others, idOnly),
+    collections.programDrafts.findOne(others, idOnly),
+    collections.apiKeys.findOne(others, idOnly),
+    collections.users.findOne(others, idOnly),
+  ]);
+  const namesAnother = given.some(({ value }) => ![undefined, demoMerchantId].includes(Object(value).merchantId));
+  return namesAnother || found.some((row) => row !== null) ? undefined : demoMerchantId;
 }
 
 function repeated(checked: Checked[], field: '_id' | 'slug'): string[] {
@@ -108,11 +132,14 @@ async function tooManyImages(deps: Deps, checked: Checked[]): Promise<string[]> 
 
 const operator = { type: 'user', id: 'operator' } as const;
 
-async function apply({ deps, audited, say }: CommandContext, { values, args }: CommandInput): Promise<void> {
+async function apply(context: CommandContext, { values, args }: CommandInput): Promise<void> {
+  const { deps, audited, say } = context;
   if (args.length === 0) throw new Mistakes(['name at least one file']);
-  const merchantId = typeof values.merchant === 'string' ? values.merchant : await soleMerchant(deps);
   const files = args.map(readPrograms);
-  const results = await Promise.all(files.flatMap(({ found }) => found).map((one) => check(one, merchantId)));
+  const given = files.flatMap(({ found }) => found);
+  const option = typeof values.merchant === 'string' ? values.merchant : undefined;
+  const merchantId = option ?? (await soleMerchant(deps, given));
+  const results = await Promise.all(given.map((one) => check(one, { merchantId, option })));
   const checked = results.flatMap((result) => result.checked);
   const mistakes = [...files, ...results].flatMap((result) => result.mistakes);
   mistakes.push(...repeated(checked, '_id'), ...repeated(checked, 'slug'), ...(await refused(deps, checked)));
@@ -122,9 +149,17 @@ async function apply({ deps, audited, say }: CommandContext, { values, args }: C
 
   const targets = checked.map(({ program: { _id: targetId, merchantId: of } }) => ({ merchantId: of, targetId }));
   const programsGiven = checked.map(({ program }) => program);
-  await applyPrograms(audited(targets, ['programs']), { programs: programsGiven, actor: operator });
+  const changes = { programs: programsGiven, actor: operator };
+  const published = await applyPrograms(audited(targets, ['programs']), changes);
   for (const { program } of checked)
     say(`applied ${program._id} (${program.style}, slug ${program.slug}) of merchant ${program.merchantId}`);
+  const rebuilds = published.flatMap(({ program, rebuild }) => (rebuild ? [{ programId: program._id, rebuild }] : []));
+  if (rebuilds.length === 0) return;
+  const workflowClient = await reachTemporal(context);
+  for (const { programId, rebuild: batch } of rebuilds) {
+    await startStored({ ...deps, workflowClient }, { batch, summary: `rebuild the passes of ${programId}` });
+    say(`the passes of ${programId} are rebuilt by batch ${batch._id}`);
+  }
 }
 
 async function archive({ deps, audited, say }: CommandContext, { args }: CommandInput): Promise<void> {

@@ -63,7 +63,10 @@ async function asProcess(args: string[]): Promise<{ code: number | null; errors:
 const drawnIcon = (side: number): string =>
   encodePng(canvas(side, side), { paper: '#202020', ink: '#e0e0e0' }).toString('base64');
 
-const cafe = { _id: 'cafe', slug: 'cafe', name: 'Café', style: 'stamps', fields: { primaryLabel: 'STAMPS' }, goal: 8 };
+const cafe = {
+  ...{ _id: 'cafe', slug: 'cafe', merchantId: 'demo', name: 'Café' },
+  ...{ style: 'stamps', fields: { primaryLabel: 'STAMPS' }, goal: 8 },
+};
 const stored = () => service.deps.collections.programs.find().sort({ _id: 1 }).toArray();
 
 describe.each([keys, merchants, outbox, passes, programs, roles, tokens, users, webhooks])(
@@ -104,6 +107,30 @@ describe('a command without a stack', () => {
 });
 
 describe('programs', () => {
+  it('need a merchant, in the file or as an option, once something of another than the demo is stored', async () => {
+    const key = await service.deps.collections.apiKeys.findOneAndDelete({ merchantId: merchant.id });
+    const path = file('cafe.json', { ...cafe, merchantId: undefined });
+    const refusal = `${path}: merchantId is required, here or as --merchant: there are more merchants than the demo's`;
+    expect(await run(programs, `apply ${path}`)).toMatchObject({ code: 0, errors: [] });
+    for (const name of ['merchants', 'programs', 'programDrafts', 'apiKeys', 'users']) {
+      const rows = service.deps.mongo
+        .db(service.deps.config.MONGODB_DATABASE)
+        .collection<{ _id: string; merchantId: string }>(name);
+      await rows.insertOne({ _id: 'second', merchantId: 'second' });
+      const { code, errors } = await run(programs, `apply ${path}`);
+      expect([name, code, errors]).toEqual([name, 1, [refusal, 'nothing was changed']]);
+      expect((await run(programs, `apply ${path} --merchant demo`)).code).toBe(0);
+      await rows.deleteOne({ _id: 'second' });
+    }
+    const second = file('second.json', { ...cafe, _id: 'second', slug: 'second', merchantId: 'second' });
+    expect((await run(programs, `apply ${second} ${path}`)).errors).toEqual([refusal, 'nothing was changed']);
+    expect(await run(programs, `apply ${second} --merchant demo`)).toMatchObject({
+      code: 1,
+      errors: [`${second}: merchantId is "second", but --merchant "demo"`, 'nothing was changed'],
+    });
+    if (key) await service.deps.collections.apiKeys.insertOne(key);
+  });
+
   it('applies files with one program or several, and applies them again', async () => {
     const one = file('one.json', cafe);
     const two = file('two.json', [
@@ -184,7 +211,7 @@ describe('programs', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('creates a version for each change, starts a rebuild if there are members, and refuses to change a style in use', async () => {
+  it('creates a version for each change, starts a rebuild at once if there are members, and refuses to change a style in use', async () => {
     const { programs: live, programVersions, batches } = service.deps.collections;
     const versionOfCafe = async () => (await live.findOne({ _id: 'cafe' }))?.version;
     const before = (await versionOfCafe()) ?? 0;
@@ -207,8 +234,19 @@ describe('programs', () => {
       1,
       ['/style.json: style is stamps and cannot change: the program has members', 'nothing was changed'],
     ]);
-    expect((await run(programs, `apply ${file('cafe.json', { ...cafe, goal: 13 })}`)).code).toBe(0);
-    expect(await batches.findOne({ programId: 'cafe' })).toMatchObject({ kind: 'passes.rebuild', phase: 'queued' });
+    const applied = await run(programs, `apply ${file('cafe.json', { ...cafe, goal: 13 })}`);
+    const batch = await until(async () => {
+      const row = await batches.findOne({ programId: 'cafe' });
+      return row?.phase === 'completed' && row;
+    });
+    expect(batch.kind).toBe('passes.rebuild');
+    expect(applied).toMatchObject({
+      code: 0,
+      lines: [
+        'applied cafe (stamps, slug cafe) of merchant demo',
+        `the passes of cafe are rebuilt by batch ${batch._id}`,
+      ],
+    });
   });
 
   it('replaces an unpublished edit of the console', async () => {
@@ -244,20 +282,6 @@ describe('programs', () => {
       ]);
     }
     for (const _id of ['one', 'other']) await service.deps.collections.programs.deleteOne({ _id });
-  });
-
-  it('need a merchant, in the file or as an option, once there are more than the demo', async () => {
-    const { merchants: rows } = service.deps.collections;
-    await rows.insertOne({ _id: 'second', name: 'Second', createdAt: new Date() });
-    const path = file('cafe.json', cafe);
-    const { code, errors } = await run(programs, `apply ${path}`);
-    expect([code, errors[0]]).toEqual([
-      1,
-      `${path}: merchantId is required, here or as --merchant: there are more merchants than the demo's`,
-    ]);
-    expect((await run(programs, `apply ${path} --merchant demo`)).code).toBe(0);
-    expect((await run(programs, `apply ${file('cafe.json', { ...cafe, merchantId: 'demo' })}`)).code).toBe(0);
-    await rows.deleteOne({ _id: 'second' });
   });
 
   it('archives and lists programs', async () => {

@@ -135,6 +135,21 @@ describe('an edit', () => {
     expect((await designer.call()).body.data).toContainEqual({ ...before, version: 3 });
   });
 
+  it('replaces the expiry rule whole, and merges the earning rule, of which null removes a field', async () => {
+    const earn = { per: 100, points: 1, currency: 'EUR', dailyLimit: 50, cooldownSeconds: 60 };
+    const { _id } = await merchant.program({ expiry: { afterDays: 365 }, earn });
+    const other = await designer.edit(_id, { expiry: { inactiveDays: 30 }, earn: { dailyLimit: null, points: 2 } });
+    expect(outcome(other)).toEqual([200, 'ok']);
+    const withoutLimit = { per: 100, points: 2, currency: 'EUR', cooldownSeconds: 60 };
+    expect(other.body.data.expiry).toEqual({ inactiveDays: 30 });
+    expect(other.body.data.earn).toEqual(withoutLimit);
+    for (const kept of [{ goal: 7 }, { expiry: { inactiveDays: 30 } }])
+      expect((await designer.edit(_id, kept)).body.data.expiry).toEqual({ inactiveDays: 30 });
+    const both = { expiry: { afterDays: 5, inactiveDays: 30 } };
+    await refuses(_id, () => designer.edit(_id, both), [400, 'VALIDATION_FAILED']);
+    expect((await designer.edit(_id, { expiry: null, earn: null })).body.data).not.toHaveProperty('expiry');
+  });
+
   it('that changes nothing keeps the version', async () => {
     const { _id } = await merchant.program();
     expect((await designer.edit(_id, { version: 1, goal: 100 })).body.data.version).toBe(1);
