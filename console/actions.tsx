@@ -4,6 +4,7 @@ import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient } 
 import { useEffect, useState } from 'react';
 import { ApiError, type Finding } from './api.js';
 import { createStore } from './store.js';
+import { texts } from './texts.js';
 
 export interface Notice {
   id: number;
@@ -72,6 +73,22 @@ export function useRead<T extends object>(
   return { data: data as T | undefined, error, isPending };
 }
 
+/** Whether a control of a form has the mistake's path, or the beginning of it (parts/form.tsx). */
+const isMarked = ({ path }: Finding): boolean =>
+  path.split('.').some((_, at, parts) => {
+    const controls = document.getElementsByName(parts.slice(0, at + 1).join('.'));
+    return [...controls].some((control) => control.closest('form') !== null);
+  });
+
+/** What a failed action says; nothing of the field names of the API where a form marks the fields. */
+function sentenceOf(error: Error): string {
+  if (!(error instanceof ApiError) || error.code === 'OFFLINE') return error.message;
+  if (error.code !== 'VALIDATION_FAILED' || error.findings.length === 0) return `${error.message} (${error.code})`;
+  const others = error.findings.filter((finding) => !isMarked(finding));
+  if (others.length === 0) return texts.frame.wrong;
+  return texts.frame.wrongElsewhere(others.map(({ path, message }) => `${path} ${message}`).join('; '));
+}
+
 interface ActionOptions<I, O> {
   /** Shown on success. */
   said?: string | ((out: O, input: I) => string);
@@ -97,8 +114,7 @@ export function useAction<I = void, O = unknown>(act: (input: I) => Promise<O>, 
       const code = error instanceof ApiError ? error.code : '';
       // The cached reads are outdated.
       if (error instanceof ApiError && [404, 409].includes(error.status)) readAgain();
-      if (code !== 'AUTHENTICATION_REQUIRED' && code !== 'INVALID_TOKEN')
-        notify('failed', code === '' || code === 'OFFLINE' ? error.message : `${error.message} (${code})`);
+      if (code !== 'AUTHENTICATION_REQUIRED' && code !== 'INVALID_TOKEN') notify('failed', sentenceOf(error));
     },
   });
   const findings: Finding[] = mutation.error instanceof ApiError ? mutation.error.findings : [];

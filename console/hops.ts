@@ -25,6 +25,8 @@ export interface Hop {
   name?: string;
   detail?: string;
   lockScreen?: string;
+  /** Google put its message onto the card without showing it on the lock screen. */
+  isSilent?: boolean;
   /** The page of the mail is `/mails/<name>` of the desk. */
   mail?: string;
 }

@@ -57,6 +57,8 @@ export const texts = {
     menu: 'Menu',
     skip: 'Skip to the page',
     loading: 'Loading…',
+    wrong: 'Something is not right yet; see the marked fields.',
+    wrongElsewhere: (mistakes: string) => `Something is not right yet: ${mistakes}.`,
     working: 'Working…',
     save: 'Save',
     create: 'Create',
@@ -677,6 +679,8 @@ export const texts = {
       'user.remove': 'Person removed',
       'user.link': 'Sign-in link made',
       'user.sign-in': 'Signed in',
+      'user.sign-out': 'Signed out',
+      'user.sign-out-everywhere': 'Signed out everywhere',
       'role.create': 'Role created',
       'role.delete': 'Role deleted',
       'merchant.create': 'Merchant created',
@@ -787,6 +791,7 @@ export const texts = {
     giveOne: { stamp: 'Give a stamp', point: 'Give a point' },
     giveEach: 'Give a stamp and a point',
     firstCard: 'Put a card on a phone first: choose whose.',
+    firstPhones: 'Switch on the phones first.',
     samples: 'Nobody has joined yet?',
     /** The last name of members who are no real people. */
     sample: '(sample)',
@@ -803,7 +808,7 @@ export const texts = {
     noHops: 'Nothing has happened yet.',
     underWay: 'No phone has heard of it yet.',
     after: (ms: number) => `${ms.toLocaleString('en')} ms`,
-    hop: ({ what, who, name = '', detail = '', lockScreen }: Hop): string => {
+    hop: ({ what, who, name = '', detail = '', lockScreen, isSilent = false }: Hop): string => {
       const phone = who === 'android' ? 'Android' : 'iPhone';
       const sentences: Record<Hop['what'], string> = {
         changed: `${name}: ${detail}`,
@@ -821,7 +826,7 @@ export const texts = {
         add: 'iPhone gets the card',
         register: 'iPhone asks to be told of changes',
         saved: 'Android has saved the card',
-        face: `${phone} shows ${detail}${lockScreen === undefined ? '' : `; lock screen: ${lockScreen}`}`,
+        face: `${phone} shows ${detail}${lockScreen === undefined ? '' : `; lock screen: ${lockScreen}`}${isSilent ? '; nothing on the lock screen: Google shows three messages of a card a day there' : ''}`,
       };
       return sentences[what];
     },

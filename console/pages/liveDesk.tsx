@@ -204,7 +204,7 @@ function Give({ state: { wallets, phones } }: { state: DeskState }) {
           {styles.size > 1 ? said.giveEach : said.giveOne[style]}
         </Button>
       </div>
-      {ids.length === 0 && <p className="hint">{said.firstCard}</p>}
+      {ids.length === 0 && <p className="hint">{wallets ? said.firstCard : said.firstPhones}</p>}
       {may('merchants.members:create') && open.length > 0 && (
         <details>
           <summary>{said.samples}</summary>

@@ -505,7 +505,9 @@ function Ledger({ id }: { id: string }) {
           onClose={() => setAsks(null)}
         >
           <p>{said.reverseHint(asks.delta)}</p>
-          <TextInput name="reason" label={said.reason} value={reason} onChange={setReason} />
+          <Form label={said.reverse} findings={reverse.findings} onSubmit={() => reverse.run(asks.id)}>
+            <TextInput name="reason" label={said.reason} value={reason} onChange={setReason} />
+          </Form>
         </Confirm>
       )}
     </Panel>

@@ -178,7 +178,7 @@ export function Choices<T extends string>({
 }) {
   const { error } = useFindings(name);
   return (
-    <fieldset className="choices">
+    <fieldset name={name} className="choices">
       <legend>{label}</legend>
       {options.map(([key, title]) => (
         <Checkbox

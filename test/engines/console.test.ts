@@ -455,6 +455,23 @@ describe.runIf(hasBrowser)('who did something', () => {
 });
 
 describe.runIf(hasBrowser)('an obstacle', () => {
+  it('a mistake is marked at its field, and pointed to without the names of the API', async () => {
+    const { id } = await real.merchant.enroll({ firstName: 'Mia', initialPoints: 20 });
+    const page = await open(`/members/${id}`);
+    await field(page, 'Email').fill('mia at example.com');
+    await button(page, 'Save').click();
+    await page.getByText('Something is not right yet; see the marked fields.').waitFor();
+    await page.getByText('must be an email address').waitFor();
+    await field(page, 'Change of POINTS').fill('-5');
+    await button(page, 'Change points').click();
+    await button(page, 'Reverse').first().click();
+    const dialog = page.getByRole('dialog', { name: 'Reverse this entry?' });
+    await dialog.getByLabel('Reason').fill('x'.repeat(1_000));
+    await dialog.getByRole('button', { name: 'Reverse' }).click();
+    await dialog.getByLabel('Reason').and(page.locator('[aria-invalid=true]')).waitFor();
+    await page.context().close();
+  });
+
   it('an expired session asks to sign in again and keeps what was typed', async () => {
     const page = await open('/programs');
     await newProgram(page, 'Before');

@@ -65,8 +65,11 @@ describe.runIf(hasBrowser)('the live desk', () => {
     const { publicUrl } = stack.file();
     await call('/merchants/me/programs', cafe);
     await call('/merchants/me/programs/corner-cafe/publish', {});
-    const page = await browser.open(`${publicUrl}/enroll/corner-cafe`, screens.desktop);
+    const page = await browser.open('about:blank', screens.desktop);
     await signIn(page);
+    await page.goto(`${publicUrl}/console/live-desk`);
+    await page.getByText('Switch on the phones first.').waitFor();
+    await page.goto(`${publicUrl}/enroll/corner-cafe`);
     await page.getByLabel('Email').fill('ada.visitor@example.com');
     await page.getByLabel('First name').fill('Ada');
     await keepScreenshot(page, 'desk-join');
@@ -114,6 +117,14 @@ describe.runIf(hasBrowser)('the live desk', () => {
     const second = groups(page, 'Ada: STAMPS: 1 → 2').getByRole('listitem');
     await second.filter({ hasText: /\d+ ms.*iPhone shows STAMPS: 2/ }).waitFor();
     await second.filter({ hasText: /\d+ ms.*Android shows STAMPS: 2/ }).waitFor();
+    for (let stamps = 2; stamps < 5; stamps += 1) {
+      await button(page, 'Give a stamp').click();
+      await groups(page, `Ada: STAMPS: ${stamps} → ${stamps + 1}`)
+        .filter({ hasText: 'Android shows' })
+        .waitFor();
+    }
+    await groups(page, 'Ada: STAMPS: 4 → 5').getByText('Google shows three messages of a card a day').waitFor();
+    expect(await log(page).getByText('Google shows three messages').count()).toBe(1);
     expect(await chosen(page, 'iPhone')).toBe('Ada, Corner Cafe');
     await page.setViewportSize(screens.phone.viewport);
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);

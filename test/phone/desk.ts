@@ -252,10 +252,16 @@ async function followAndroid(): Promise<void> {
   saved = { ...before, card };
   const isNoticed = card.notices.length > before.card.notices.length;
   const lockScreen = isNoticed ? card.notices.at(-1)?.text : shown.lockScreen;
+  // The service sends a message without a notice only when the notices of the day are used up.
+  const isSilent = card.messages.length > before.card.messages.length && card.messages.at(-1)?.messageType === 'TEXT';
   const { memberId } = shown;
   if (faceOf(card) !== faceOf(before.card)) {
     const shows = { memberId, detail: `${card.label}: ${card.balance}` };
-    note('android', 'face', { ...shows, ...(isNoticed && lockScreen && { lockScreen }) });
+    note('android', 'face', {
+      ...shows,
+      ...(isNoticed && lockScreen && { lockScreen }),
+      ...(isSilent && { isSilent }),
+    });
     lookAt(shown, true);
   }
   phones.android = { ...shown, pass: card.pass, lockScreen };
