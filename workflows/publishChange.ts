@@ -43,7 +43,7 @@ export async function publishChange({ eventIds }: PublishChange): Promise<{ push
   setCurrentDetails(
     late.length > 0
       ? 'Done: the event is published; the wallets accepted the push late.'
-      : 'Done: the passes are pushed and the event published.',
+      : 'Done: the event is published.',
   );
   await condition(allHandlersFinished);
   return { pushed: confirmed !== null, published };

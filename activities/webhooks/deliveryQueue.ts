@@ -1,7 +1,7 @@
 // The queue of deliveries that publishing does not wait for, because their receiver is slow or fails, or because no
-// slot is free (docs/decisions/040-publishing-does-not-wait-for-receivers.md). A delivery is in the queue while its row
-// has `queuedFor` and `dueAt`. An attempt moves `dueAt` ahead by more than it may take, so the delivery of a process
-// that died becomes due again. A row in `waitingSubscriptions` marks subscriptions whose queue has deliveries.
+// slot is free (docs/decisions/040-publishing-does-not-wait-for-receivers.md). A delivery is in the queue while
+// `queuedFor` names its subscription. An attempt moves `dueAt` ahead by more than it may take, so the delivery of a
+// process that died becomes due again. A row in `waitingSubscriptions` marks subscriptions whose queue has deliveries.
 // A delivery whose attempts a workflow makes has `queuedFor` as well, with the value `own-workflow`; when it is due, its
 // workflow counts as lost (reviveDeliveries.ts). So every unfinished delivery in the log becomes due at some time.
 import type { Deps } from '../../platform/deps.js';

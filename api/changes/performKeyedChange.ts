@@ -85,7 +85,7 @@ export async function performKeyedChange(
       ...plan,
     }),
   );
-  if (changed.kind === 'unchanged') throw new Error('A change always changes its member.');
+  if (changed.kind === 'unchanged') throw new Error('The rule of a keyed change returned no decision.');
   if (changed.kind === 'replay') {
     ctx.set('Idempotent-Replayed', 'true');
     return { status: changed.answer.status, bytes: changed.answer.body };

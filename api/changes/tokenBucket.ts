@@ -18,7 +18,10 @@ export function createTokenBucket(
 ): (awaited: boolean) => boolean {
   const most = { tokens: perSecond * 2, demand: Math.max(perSecond / 2, 1) };
   const supply: Bucket = { tokens: most.tokens, filledAt: now() };
-  /** Every change takes one, even a change that gets no workflow. Below zero, more changes arrive than tokens. */
+  /**
+   * Every change lowers it, even one that gets no workflow; only changes that are not awaited need it above zero. Below
+   * zero, more changes arrive than tokens.
+   */
   const demand: Bucket = { tokens: most.demand, filledAt: now() };
 
   function fill(bucket: Bucket, upTo: number): void {

@@ -1,7 +1,7 @@
 // Commits one change in one transaction (guarantee 1 of docs/architecture.md). The statements are sent as one bulk
-// write. When the member has changed since it was read, or another request has just inserted the row of the key, the
-// transaction fails and nothing is written. Concurrent transactions share one commit; when the shared commit fails with
-// a conflict, each transaction is tried alone.
+// write. When an update matches no document, or the id of an insert exists already, the transaction fails and nothing is
+// written. Concurrent transactions share one commit; when the shared commit fails with a conflict, each transaction is
+// tried alone.
 import type { Deps } from '../deps.js';
 import { toChunks } from '../toChunks.js';
 import { auditOf } from './audit.js';

@@ -165,7 +165,7 @@ export function createWorkflowClient({ client, connection, log, watch = true }: 
 
   function failed(error: unknown, workflowId: string): void {
     cooldownUntil = performance.now() + cooldownMs;
-    log.warn({ err: error, workflowId }, 'Temporal did not start a workflow; the relay takes its event');
+    log.warn({ err: error, workflowId }, 'Temporal did not start a workflow; its work is taken up later');
   }
 
   async function awaitUpdate<N extends WorkflowName, R>(

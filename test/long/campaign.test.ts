@@ -3,7 +3,8 @@
 import { expect, it } from 'vitest';
 import { runCampaign, tableOf } from '../crash/rig/runCampaign.js';
 
-const seed = 8;
+/** Its blows include two wipes of Temporal, of which one may find Temporal down. */
+const seed = 6;
 
 it('loses nothing and doubles nothing in a minute of kills', async () => {
   const verdict = await runCampaign({ seed, minutes: 0.9, everyMs: 3_000, perSecond: 12 });
@@ -11,5 +12,6 @@ it('loses nothing and doubles nothing in a minute of kills', async () => {
   expect(verdict.findings).toEqual([]);
   expect(verdict.drainMs).not.toBeNull();
   expect(verdict.kills.reduce((sum, [, times]) => sum + times, 0)).toBeGreaterThanOrEqual(5);
+  expect(verdict.wipes).toBeGreaterThanOrEqual(1);
   expect(verdict.evidence.operations.filter(({ outcome }) => outcome === 'acknowledged').length).toBeGreaterThan(50);
 }, 600_000);
