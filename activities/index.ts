@@ -8,7 +8,12 @@ import { sendMessages, snapshotCampaign, snapshotRebuild } from './batches/campa
 import { cleanUpBatches } from './batches/cleanUpBatches.js';
 import { type FinishBatch, finishBatch } from './batches/finishBatch.js';
 import { createImported } from './batches/imports/createImported.js';
-import { type FinishImport, finishImport, issueImportedLate } from './batches/imports/finishImport.js';
+import {
+  type FinishImport,
+  finishImport,
+  issueImportedLate,
+  type LateProgress,
+} from './batches/imports/finishImport.js';
 import { publishImported } from './batches/imports/publishImported.js';
 import { replayEvents, snapshotReplay } from './batches/replays.js';
 import type { RunChunksInput } from './batches/runChunks.js';
@@ -153,7 +158,14 @@ export function createActivities(deps: WorkerDeps) {
     finishBatch: (input: FinishBatch) => finishBatch(deps, input),
     finishImport: (input: FinishImport) => finishImport(deps, input),
     issueImportedLate: ({ batchId }: { batchId: string }) =>
-      withHeartbeat(({ signal }) => issueImportedLate(deps, { batchId, cancellationSignal: signal })),
+      withHeartbeat(({ signal, lastDetails, saveDetails }) =>
+        issueImportedLate(deps, {
+          batchId,
+          progress: lastDetails as LateProgress | undefined,
+          save: saveDetails,
+          cancellationSignal: signal,
+        }),
+      ),
   };
 }
 

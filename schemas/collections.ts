@@ -333,8 +333,8 @@ export interface DeliveryRow {
   nextAttemptAt: Date | null;
   /**
    * The queue of an unfinished delivery, and when the delivery is due there (activities/webhooks/deliveryQueue.ts): the
-   * id of its subscription, or `own-workflow` while a workflow makes its attempts. An attempt in progress moves `dueAt`
-   * ahead.
+   * id of its subscription, or `own-workflow:<merchantId>` while a workflow makes its attempts. An attempt in progress
+   * moves `dueAt` ahead.
    */
   queuedFor?: string;
   dueAt?: Date;
@@ -680,6 +680,8 @@ export interface IndexSpec {
   unique?: true;
   /** A sparse index: only the rows that have the field. */
   sparse?: true;
+  /** Only the rows that have this field, also where other fields of the key are in every row. */
+  partialFilterExpression?: Record<string, { $exists: true }>;
   expireAfterSeconds?: number;
   /** Why the index exists: the query or the rule that it serves. */
   reason: string;
@@ -749,7 +751,11 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { 'pass.token': 1 }, unique: true, reason: 'the web card' },
     { key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the list, newest first' },
     { key: { merchantId: 1, programId: 1, createdAt: -1, _id: -1 }, reason: 'the list of one program; campaigns' },
-    { key: { 'pass.googleDueAt': 1 }, sparse: true, reason: 'outdated objects at Google, oldest first' },
+    {
+      key: { merchantId: 1, 'pass.googleDueAt': 1 },
+      partialFilterExpression: { 'pass.googleDueAt': { $exists: true } },
+      reason: 'outdated objects at Google, merchant by merchant, oldest first',
+    },
     { key: { 'pass.issueDueAt': 1 }, sparse: true, reason: 'missing passes whose workflow is lost' },
     { key: { 'expiry.slice': 1, 'expiry.at': 1 }, sparse: true, reason: 'members by their next expiry, in slices' },
     { key: { merchantId: 1, tags: 1, createdAt: -1, _id: -1 }, reason: 'whether a tag is still in use; campaigns' },

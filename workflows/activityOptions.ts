@@ -54,6 +54,7 @@ export const issueNow = proxyLocalActivities<Activities>({
   retry: { maximumAttempts: 1 },
 });
 
+/** Passes that a wallet did not accept, until it does. One attempt issues for about ten seconds. */
 export const issueUntilDone = proxyActivities<Activities>({
   taskQueue: taskQueues.wallets,
   startToCloseTimeout: '30s',

@@ -3,7 +3,7 @@
 // import fails or is cancelled. Each step first reads in the database what was done before, so a reset repeats nothing.
 import { CancellationScope, continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { ChunkProgress, ImportMembers } from '../schemas/workflows.js';
-import { batches, imports, webhooks } from './activityOptions.js';
+import { batches, imports, issueUntilDone, webhooks } from './activityOptions.js';
 import { failureOf } from './runBatch.js';
 
 const stepsPerRun = 60;
@@ -45,7 +45,7 @@ export async function importMembers(input: ImportMembers): Promise<{ phase: stri
     await webhooks.publishEvents({ leaseOwner: workflowInfo().workflowId, eventIds: [eventId] });
     if (unissued) {
       setCurrentDetails(`Ended: ${phase}. Still issuing passes that a wallet did not take.`);
-      await batches.issueImportedLate({ batchId });
+      await issueUntilDone.issueImportedLate({ batchId });
     }
     setCurrentDetails(`Ended: ${phase}.`);
     return { phase };

@@ -138,7 +138,7 @@ async function replayChunk(
   // A workflow makes the first attempts that are still missing when this batch ends.
   const sentBy = deps.now().getTime() + (made.length * 1_000) / deps.config.REPLAY_PER_SECOND;
   const waiting = made.map((delivery) =>
-    delivery.state === 'pending' ? { ...delivery, ...leftToWorkflow(deps, new Date(sentBy)) } : delivery,
+    delivery.state === 'pending' ? { ...delivery, ...leftToWorkflow(deps, delivery, new Date(sentBy)) } : delivery,
   );
   await insertMissing(deps.collections.deliveries, waiting);
   const ids = made.map((delivery) => delivery._id);

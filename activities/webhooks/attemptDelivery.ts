@@ -139,7 +139,7 @@ export async function attemptDelivery(deps: WorkerDeps, attempt: Attempt): Promi
       detail: result.detail,
       lastAttemptAt: at,
       nextAttemptAt,
-      ...(nextAttemptAt && leftToWorkflow(deps, nextAttemptAt)),
+      ...(nextAttemptAt && leftToWorkflow(deps, delivery, nextAttemptAt)),
     },
     attempt: { attempt: delivery.attempts + 1, at, statusCode, error, durationMs },
   });

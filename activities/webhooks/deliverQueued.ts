@@ -197,7 +197,7 @@ async function deliverOne(deps: WorkerDeps, { delivery, fence, ...stored }: Take
   const now = deps.now().getTime();
   const overdueMs = now - (delivery.nextAttemptAt ?? delivery.createdAt).getTime();
   const nextAttemptAt = new Date(now + Math.max(waitMs, Math.min(overdueMs, 2 * deps.config.REVIVE_AFTER_MS)));
-  await deliveries.updateOne({ _id, state: unfinished }, { $set: leftToWorkflow(deps, nextAttemptAt) });
+  await deliveries.updateOne({ _id, state: unfinished }, { $set: leftToWorkflow(deps, delivery, nextAttemptAt) });
 }
 
 const retryMs = 5_000;

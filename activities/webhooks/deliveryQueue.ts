@@ -2,8 +2,8 @@
 // slot is free (docs/decisions/040-publishing-does-not-wait-for-receivers.md). A delivery is in the queue while
 // `queuedFor` names its subscription. An attempt moves `dueAt` ahead by more than it may take, so the delivery of a
 // process that died becomes due again. A row in `waitingSubscriptions` marks subscriptions whose queue has deliveries.
-// A delivery whose attempts a workflow makes has `queuedFor` as well, with the value `own-workflow`; when it is due, its
-// workflow counts as lost (reviveDeliveries.ts). So every unfinished delivery in the log becomes due at some time.
+// A delivery whose attempts a workflow makes has `queuedFor` as well: `own-workflow:` and its merchant; when it is due,
+// its workflow counts as lost (reviveDeliveries.ts). So every unfinished delivery in the log becomes due at some time.
 import type { Deps } from '../../platform/deps.js';
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
 import { update } from '../../platform/mongodb/statements.js';
@@ -31,15 +31,19 @@ export const attemptExpiry = (deps: Deps, { timeoutMs }: Pick<SubscriptionRow, '
 /** A filter for deliveries that have not ended. */
 export const unfinished = { $in: unfinishedStates };
 
-/** `queuedFor` of the deliveries whose attempts a workflow makes. */
+/**
+ * How `queuedFor` begins for the deliveries whose attempts a workflow makes. The merchant follows, so that lost ones are
+ * found merchant by merchant.
+ */
 export const ownWorkflow = 'own-workflow';
 
 /** The fields of a delivery whose next attempt a workflow makes at that time (default: now). */
 export const leftToWorkflow = (
   deps: Pick<Deps, 'config' | 'now'>,
+  { merchantId }: Pick<DeliveryRow, 'merchantId'>,
   nextAttemptAt?: Date,
 ): Pick<Required<DeliveryRow>, 'queuedFor' | 'dueAt'> => ({
-  queuedFor: ownWorkflow,
+  queuedFor: `${ownWorkflow}:${merchantId}`,
   dueAt: workflowLostAt(deps, nextAttemptAt),
 });
 

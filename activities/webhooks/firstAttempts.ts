@@ -124,7 +124,7 @@ async function deliverNow(
   const nextAttemptAt = new Date(deps.now().getTime() + waitMs);
   await deps.collections.deliveries.updateOne(
     { _id: delivery._id, state: unfinished },
-    { $set: leftToWorkflow(deps, nextAttemptAt) },
+    { $set: leftToWorkflow(deps, delivery, nextAttemptAt) },
   );
 }
 

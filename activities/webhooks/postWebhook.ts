@@ -52,20 +52,9 @@ export async function postWebhook(
   deps: WorkerDeps,
   { deliveryId, attemptsLeft, activityAttempt, attemptsAtStart, saveAttemptsAtStart, signal }: PostWebhook,
 ): Promise<{ state: DeliveryState }> {
-  const fence = newFence();
-  const takeOver = (from: Filter<DeliveryRow>) =>
-    deps.collections.deliveries.findOneAndUpdate(
-      { _id: deliveryId, ...from },
-      { $set: { fence, activityAttempt, ...leftToWorkflow(deps) } },
-      { returnDocument: 'after' },
-    );
-  const { runId, attempt } = activityAttempt;
-  const delivery =
-    (await takeOver({ 'activityAttempt.runId': { $ne: runId } })) ??
-    (await takeOver({ 'activityAttempt.runId': runId, 'activityAttempt.attempt': { $lte: attempt } }));
-  if (!delivery) {
-    const known = await deps.collections.deliveries.findOne({ _id: deliveryId }, { projection: { _id: 1 } });
-    if (known) throw new LeaseLost('A later attempt of this delivery took over.');
+  const { deliveries } = deps.collections;
+  const known = await deliveries.findOne({ _id: deliveryId }, { projection: { merchantId: 1 } });
+  if (!known) {
     throw nonRetryable(
       new ServiceError(
         'DELIVERY_NOT_FOUND',
@@ -74,8 +63,20 @@ export async function postWebhook(
       ),
     );
   }
+  const fence = newFence();
+  const takeOver = (from: Filter<DeliveryRow>) =>
+    deliveries.findOneAndUpdate(
+      { _id: deliveryId, ...from },
+      { $set: { fence, activityAttempt, ...leftToWorkflow(deps, known) } },
+      { returnDocument: 'after' },
+    );
+  const { runId, attempt } = activityAttempt;
+  const delivery =
+    (await takeOver({ 'activityAttempt.runId': { $ne: runId } })) ??
+    (await takeOver({ 'activityAttempt.runId': runId, 'activityAttempt.attempt': { $lte: attempt } }));
+  if (!delivery) throw new LeaseLost('A later attempt of this delivery took over.');
   if (delivery.state === 'succeeded') {
-    await deps.collections.deliveries.updateOne({ _id: deliveryId }, outOfQueue);
+    await deliveries.updateOne({ _id: deliveryId }, outOfQueue);
     return { state: 'succeeded' };
   }
   const begunWith = attemptsAtStart ?? delivery.attempts;

@@ -28,7 +28,11 @@ export async function redeliver(
     ...(replayOf && { replayOf, root: firstDeliveryId(event._id, subscription._id) }),
   };
   const isOver = delivery.state === 'skipped';
-  await transact(deps, [insert(deps, 'deliveries', { ...delivery, ...(!isOver && leftToWorkflow(deps)) })], 0);
+  await transact(
+    deps,
+    [insert(deps, 'deliveries', { ...delivery, ...(!isOver && leftToWorkflow(deps, delivery)) })],
+    0,
+  );
   if (isOver) return;
   const { maxAttempts: attemptsLeft } = subscription.retryPolicy;
   try {

@@ -41,7 +41,10 @@ async function missing({ deps, say }: CommandContext, { args }: CommandInput): P
   const [programId, ...rest] = args;
   if (rest.length > 0) throw new Mistakes(['name one program, or none']);
   const withoutPass = deps.collections.members
-    .find({ 'pass.googleDueAt': { $gt: new Date(0) } }, { projection: { memberCode: 1, programId: 1, pass: 1 } })
+    .find(
+      { merchantId: { $gt: '' }, 'pass.googleDueAt': { $gt: new Date(0) } },
+      { projection: { memberCode: 1, programId: 1, pass: 1 } },
+    )
     .batchSize(1_000);
   let count = 0;
   for await (const { memberCode, programId: of, pass } of withoutPass) {

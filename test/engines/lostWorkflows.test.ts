@@ -7,6 +7,7 @@ import { reviveIssues, revivePushes } from '../../activities/wallets/revivePasse
 import { reviveDeliveries } from '../../activities/webhooks/reviveDeliveries.js';
 import { removeAll } from '../../platform/mongodb/updateMany.js';
 import type { BatchKind } from '../../schemas/batches.js';
+import type { DeliveryRow } from '../../schemas/collections.js';
 import { deliveryWorkflowId, eraseId, newId } from '../../schemas/ids.js';
 import { batchRow } from '../rig/batchRow.js';
 import { type Customers, startCustomers } from '../rig/customers.js';
@@ -87,7 +88,7 @@ describe('a delivery without its workflow', () => {
     const { _id, eventId } = await until(() =>
       deliveries.findOne({ subscriptionId: id, state: 'retrying', attempts: 2 }),
     );
-    await deliveries.updateOne({ _id }, { $set: { dueAt: new Date(0) } });
+    await deliveries.updateOne({ _id }, { $set: { dueAt: new Date(1) } });
     const { runId } = await service.client.workflow.getHandle(deliveryWorkflowId(eventId, id)).describe();
     receiver.setResponder(ok());
     await reviveDeliveries(effects.deps);
@@ -96,6 +97,31 @@ describe('a delivery without its workflow', () => {
     expect((await service.client.workflow.getHandle(deliveryWorkflowId(eventId, id)).describe()).runId).toBe(runId);
     await real.merchant.call(`/merchants/me/webhooks/${id}`, { method: 'DELETE' });
   });
+});
+
+it('lost deliveries of one merchant do not delay those of another, nor those of an earlier version', async () => {
+  const { deliveries } = service.deps.collections;
+  const now = Date.now();
+  const lost = (merchantId: string, index: number, queuedFor = `own-workflow:${merchantId}`): DeliveryRow => ({
+    ...{ _id: newId(), merchantId, subscriptionId: `subscription-of-${merchantId}`, eventId: newId() },
+    ...{ eventType: 'points.changed', url: receiver.url, state: 'retrying', success: null, statusCode: null },
+    ...{ error: null, detail: null, attempts: 1, history: [], createdAt: new Date(now), lastAttemptAt: null },
+    ...{ nextAttemptAt: null, queuedFor, dueAt: new Date(now - 60_000 + index) },
+  });
+  const many = Array.from({ length: 2_000 }, (_, index) => lost('merchant-a', index));
+  const others = [lost('merchant-b', 5_000), lost('merchant-c', 5_001, 'own-workflow')];
+  await deliveries.insertMany([...many, ...others]);
+  let moved = 0;
+  const revived = reviveDeliveries(effects.deps);
+  await until(async () => {
+    moved = await deliveries.countDocuments({ subscriptionId: 'subscription-of-merchant-a', queuedFor: /^sub/ });
+    return (await deliveries.countDocuments({ _id: { $in: others.map(({ _id }) => _id) }, queuedFor: /^own/ })) === 0;
+  });
+  expect(moved).toBeLessThan(2_000);
+  await revived;
+  const subscriptionIds = ['a', 'b', 'c'].map((name) => `subscription-of-merchant-${name}`);
+  await removeAll(service.deps, 'deliveries', { subscriptionId: { $in: subscriptionIds } });
+  await removeAll(service.deps, 'waitingSubscriptions', { _id: { $in: subscriptionIds } });
 });
 
 it('a push that no wallet accepted in time is made without its workflow', async () => {

@@ -191,7 +191,7 @@ describe('the rows of a batch', () => {
     await cleanUpBatches(shifted(8 * dayMs));
     expect(await left()).toEqual([1, 0, 1]);
     const cancellationSignal = new AbortController().signal;
-    await issueImportedLate(effects.deps, { batchId: unissued._id, cancellationSignal });
+    await issueImportedLate(effects.deps, { batchId: unissued._id, save: () => {}, cancellationSignal });
     await cleanUpBatches(shifted(8 * dayMs));
     expect(await left()).toEqual([1, 0, 0]);
     await cleanUpBatches(shifted(400 * dayMs));

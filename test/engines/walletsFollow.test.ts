@@ -5,6 +5,7 @@ import { snapshotRebuild } from '../../activities/batches/campaigns.js';
 import { cachedProgram } from '../../activities/programs/readProgram.js';
 import { followDue } from '../../activities/wallets/google/followObjects.js';
 import { issueBoth } from '../../activities/wallets/issuePasses.js';
+import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import { newId } from '../../schemas/ids.js';
 import { passReport } from '../../schemas/passReport.js';
 import { taskQueues } from '../../schemas/workflows.js';
@@ -12,7 +13,7 @@ import { passes } from '../../stack/commands/passes.js';
 import { runOn } from '../rig/commandLine.js';
 import { type Customer, type Customers, startCustomers } from '../rig/customers.js';
 import { type Effects, startEffects } from '../rig/effects.js';
-import { manyMembers } from '../rig/merchant.js';
+import { aMerchant, manyMembers } from '../rig/merchant.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { until } from '../rig/until.js';
 
@@ -140,6 +141,36 @@ async function rebuildOf(programId: string): Promise<string> {
   });
   return batchId;
 }
+
+describe('the members of one merchant', () => {
+  it('do not delay those of another, however many they are and however new', async () => {
+    await follow();
+    const { members } = real.service.deps.collections;
+    const program = await real.merchant.program();
+    const many = (await manyMembers(real.service.deps, { program, count: 120 })).map(({ _id }) => _id);
+    const other = await aMerchant(real.service);
+    const [one] = await manyMembers(real.service.deps, { program: await other.program(), count: 1 });
+    if (!one) throw new Error('A member was to be made.');
+    const now = Date.now();
+    const dueSince = (ids: string[], ageMs: number) =>
+      updateByIds(real.service.deps, 'members', {
+        ids,
+        change: { $set: { 'pass.googleDueAt': new Date(now - ageMs) } },
+      });
+    await dueSince(many.slice(0, 60), 60_000);
+    await dueSince([one._id], 30_000);
+    await dueSince(many.slice(60), 0);
+    const { last } = await followDue(effects.deps);
+    await followDue(effects.deps, last);
+    expect(real.google.rules.objects.has(`${real.google.issuerId}.member-${one._id}`)).toBe(true);
+    const left = await members.countDocuments({ _id: { $in: many }, 'pass.googleSaveUrl': { $exists: false } });
+    expect(left).toBeGreaterThan(0);
+    await follow();
+    expect(
+      await members.countDocuments({ _id: { $in: [...many, one._id] }, 'pass.googleDueAt': { $exists: true } }),
+    ).toBe(0);
+  });
+});
 
 describe('a member whose program is gone', () => {
   it('is postponed, whether it has an object or not, and delays no other', async () => {

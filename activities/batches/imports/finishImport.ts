@@ -1,4 +1,5 @@
 // Ends an import with one event, and afterwards issues the passes that a wallet did not accept.
+import { ApplicationFailure } from '@temporalio/common';
 import type { UpdateFilter } from 'mongodb';
 import { type BatchPhase, isFinished } from '../../../schemas/batches.js';
 import type { BatchRow } from '../../../schemas/collections.js';
@@ -61,33 +62,71 @@ async function changeKept(deps: WorkerDeps, { _id }: BatchRow, change: UpdateFil
   await deps.collections.batches.updateOne({ _id, rowsUntil: { $exists: true } }, change);
 }
 
-/** Issues the missing passes of an import. Throws while a wallet does not accept one of them. */
+/** How long one attempt works, so that the late passes of one merchant hold no slot for long. */
+const lateWorkMs = 10_000;
+/** When the next attempt begins after one that issued passes. */
+const goOnMs = 500;
+
+export interface IssueLate {
+  batchId: string;
+  /** Where the attempt before this one stopped; absent at the first. */
+  progress?: LateProgress | undefined;
+  save: (progress: LateProgress) => void;
+  cancellationSignal: AbortSignal;
+}
+
+export interface LateProgress {
+  /** The chunk to look at next. */
+  next: number;
+  /** How many chunks before it, all around, miss no pass. */
+  complete: number;
+}
+
+/**
+ * Issues missing passes of an import for some seconds. Throws while a pass is missing; the next attempt goes on where
+ * this one stopped.
+ */
 export async function issueImportedLate(
   deps: WorkerDeps,
-  { batchId, cancellationSignal }: { batchId: string; cancellationSignal: AbortSignal },
+  { batchId, progress, save, cancellationSignal }: IssueLate,
 ): Promise<void> {
   const batch = await deps.collections.batches.findOne({ _id: batchId });
   if (!batch?.rowsUntil) return;
   await changeKept(deps, batch, { $set: { rowsUntil: afterIssuing(deps) } });
   await requireActiveMerchant(deps, batch);
   const leaseOwner = importId(batchId);
-  let left = 0;
-  for (let chunk = 0; chunk < (batch.chunks ?? 0); chunk += 1) {
+  const until = performance.now() + lateWorkMs;
+  const chunks = batch.chunks ?? 0;
+  let { next: chunk, complete } = progress ?? { next: 0, complete: 0 };
+  let issued = 0;
+  for (let looked = 0; looked < chunks && complete < chunks && performance.now() < until; looked += 1) {
+    let isComplete = true;
     const row = await readChunk(deps, { batchId, chunk });
     const memberIds = createdOf(row).map((entry) => entry.memberId);
     const { apple, google } = row.published ?? { apple: 0, google: 0 };
-    if (apple === memberIds.length && google === memberIds.length) continue;
-    const fence = newFence();
-    const { newEventIds, unissued } = await issueBoth(deps, { memberIds, leaseOwner, fence });
-    await publish(deps, { leaseOwner, fence, eventIds: newEventIds, cancellationSignal });
-    await recordPublished(deps, { batch, row, memberIds });
-    await clearIssueDue(
-      deps,
-      memberIds.filter((id) => !unissued.includes(id)),
-    );
-    left += unissued.length;
+    if (apple < memberIds.length || google < memberIds.length) {
+      const fence = newFence();
+      const { newEventIds, unissued } = await issueBoth(deps, { memberIds, leaseOwner, fence });
+      await publish(deps, { leaseOwner, fence, eventIds: newEventIds, cancellationSignal });
+      await recordPublished(deps, { batch, row, memberIds });
+      await clearIssueDue(
+        deps,
+        memberIds.filter((id) => !unissued.includes(id)),
+      );
+      issued += newEventIds.length;
+      isComplete = unissued.length === 0;
+    }
+    chunk = (chunk + 1) % chunks;
+    complete = isComplete ? complete + 1 : 0;
+    save({ next: chunk, complete });
   }
-  if (left > 0) throw new Error(`Passes of ${left} imported members were not taken.`);
-  const rowsUntil = new Date((batch.finishedAt ?? deps.now()).getTime() + keptMs);
-  await changeKept(deps, batch, { $set: { rowsUntil }, $unset: { unissued: '' } });
+  if (complete >= chunks) {
+    const rowsUntil = new Date((batch.finishedAt ?? deps.now()).getTime() + keptMs);
+    await changeKept(deps, batch, { $set: { rowsUntil }, $unset: { unissued: '' } });
+    return;
+  }
+  throw ApplicationFailure.create({
+    message: 'Passes of imported members are still missing.',
+    ...(issued > 0 && { nextRetryDelay: goOnMs }),
+  });
 }

@@ -1,7 +1,7 @@
 // Updates objects at Google that no customer is known to have: Google's callback about a save may never come
 // (docs/protocols/google-wallet.md#7-callbacks), and the answer to the patch says whether a customer has the object.
-// Creates the objects of members from the time of stub mode. Up to 50 members share one request, and requests run one
-// at a time, so that pushes to known customers keep their share of the quota
+// Creates the objects of members from the time of stub mode. Merchants take turns, so none waits until another one's
+// members are updated. Up to 50 members share one request, and requests run one at a time, so that pushes to known customers keep their share of the quota
 // (docs/decisions/050-google-objects-follow-unasked.md).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { update } from '../../../platform/mongodb/statements.js';
@@ -10,6 +10,7 @@ import type { Statement } from '../../../platform/mongodb/transaction.js';
 import { updateByIds } from '../../../platform/mongodb/updateMany.js';
 import type { MemberRow } from '../../../schemas/collections.js';
 import { ServiceError } from '../../../schemas/errors.js';
+import { groupsDue } from '../../dueInTurns.js';
 import { cachedProgram } from '../../programs/readProgram.js';
 import type { WorkerDeps } from '../../workerDeps.js';
 import { issueAtGoogle } from '../issuePasses.js';
@@ -19,6 +20,7 @@ import { recordReconciledSave } from './googleSaves.js';
 import { type GoogleErrorKind, GoogleWalletError } from './googleWalletError.js';
 
 const batchSize = 50;
+const merchantsAtOnce = 10;
 const idleMs = 2_000;
 const second = 1_000;
 /** When a member is due again whose object Google did not accept. */
@@ -37,43 +39,78 @@ export async function followObjects(
 ): Promise<{ followed: number }> {
   const until = performance.now() + forMs;
   let followed = 0;
+  let after: string | undefined;
   while (!signal.aborted && performance.now() < until) {
-    const { due, done } = await followDue(deps);
+    const { done, more, last } = await followDue(deps, after);
     followed += done;
-    if (due < batchSize || done === 0) await sleep(idleMs, undefined, { signal }).catch(() => {});
+    after = last;
+    if (!more || done === 0) await sleep(idleMs, undefined, { signal }).catch(() => {});
   }
   return { followed };
 }
 
-/** Updates up to 50 members. Returns how many were due and how many are done. */
-export async function followDue(deps: WorkerDeps): Promise<{ due: number; done: number }> {
+interface Followed {
+  /** How many members are updated. */
+  done: number;
+  /** Whether further members may be due. */
+  more: boolean;
+  /** The last merchant of this turn. */
+  last: string | undefined;
+}
+
+/** Updates up to 50 members of the merchants whose turn it is: those that follow `after`. */
+export async function followDue(deps: WorkerDeps, after?: string): Promise<Followed> {
   const { google } = deps.wallets;
-  if (!google || deps.walletModes.google === 'stub') return { due: 0, done: 0 };
-  const due = await readDue(deps);
-  if (due.length === 0) return { due: 0, done: 0 };
+  if (!google || deps.walletModes.google === 'stub') return { done: 0, more: false, last: undefined };
+  const { due, more, last } = await readDue(deps, after);
+  if (due.length === 0) return { done: 0, more, last };
   const pairs = await withPrograms(deps, due);
   const present = pairs.filter(({ member }) => member.pass.googleSaveUrl !== undefined);
   const missing = pairs.filter(({ member }) => member.pass.googleSaveUrl === undefined);
   const issued = await issueMissing(deps, missing);
   const patched = await patchPresent(deps, google, present);
-  return { due: due.length, done: issued + patched };
+  return { done: issued + patched, more, last };
+}
+
+/** Up to 50 members: as many of each of the next ten merchants that have some due. */
+async function readDue(
+  deps: WorkerDeps,
+  after: string | undefined,
+): Promise<Pick<Followed, 'more' | 'last'> & { due: MemberRow[] }> {
+  const now = deps.now();
+  const { groups, complete } = await groupsDue(
+    {
+      collection: deps.collections.members,
+      group: 'merchantId',
+      dueAt: 'pass.googleDueAt',
+      dueAtOf: ({ pass }) => pass.googleDueAt,
+    },
+    { now, most: merchantsAtOnce, after },
+  );
+  const share = Math.floor(batchSize / Math.max(groups.length, 1));
+  const due = await Promise.all(groups.map((merchantId) => readDueOf(deps, { merchantId, share, now })));
+  const more = !complete || due.some((ofMerchant) => ofMerchant.length === share);
+  return { due: due.flat(), more, last: groups.at(-1) };
 }
 
 /**
- * While more members are due than fit into one batch, half of a batch are the newest ones. After the end of stub mode,
+ * While more members of a merchant are due than its share, half of them are the newest ones. After the end of stub mode,
  * changes then do not wait for all the objects to be created.
  */
-async function readDue(deps: WorkerDeps): Promise<MemberRow[]> {
+async function readDueOf(
+  deps: WorkerDeps,
+  { merchantId, share, now }: { merchantId: string; share: number; now: Date },
+): Promise<MemberRow[]> {
   const due = (order: 1 | -1, count: number) =>
     deps.collections.members
-      .find({ 'pass.googleDueAt': { $lte: deps.now() } })
+      .find({ merchantId, 'pass.googleDueAt': { $lte: now } })
       .sort({ 'pass.googleDueAt': order })
       .limit(count)
       .toArray();
-  const oldest = await due(1, batchSize);
-  if (oldest.length < batchSize) return oldest;
-  const half = batchSize / 2;
-  const both = [...oldest.slice(0, half), ...(await due(-1, half))];
+  const oldest = await due(1, share);
+  if (oldest.length < share) return oldest;
+  const newest = Math.floor(share / 2);
+  const both = [...oldest.slice(0, share - newest), ...(await due(-1, newest))];
   return [...new Map(both.map((member) => [member._id, member])).values()];
 }
 
