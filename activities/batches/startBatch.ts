@@ -3,6 +3,7 @@
 
 import type { Filter } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
+import { Withdrawn } from '../../platform/fairLimit.js';
 import type { StartWorkflow, WorkflowClient } from '../../platform/temporal/workflowClient.js';
 import { toChunks } from '../../platform/toChunks.js';
 import type { BatchKind } from '../../schemas/batches.js';
@@ -49,8 +50,8 @@ export function requireTemporal({ workflowClient }: Pick<StartBatchDeps, 'workfl
 
 /**
  * Starts the workflow of a queued batch. A failed start may still have reached Temporal, so `takeBack` must end the
- * batch unless its workflow has begun, and return whether it ended the batch. Throws UNAVAILABLE when the batch was
- * ended.
+ * batch unless its workflow has begun, and return whether it ended the batch. A batch whose start got no turn stays
+ * queued; `reviveBatches` starts it within minutes. Throws UNAVAILABLE when the batch was ended.
  */
 export async function startQueued(
   deps: StartBatchDeps,
@@ -59,7 +60,7 @@ export async function startQueued(
   try {
     await deps.workflowClient.start(workflowOf(batch, summary));
   } catch (error) {
-    if (!(await takeBack())) return;
+    if (error instanceof Withdrawn || !(await takeBack())) return;
     deps.log.warn({ err: error, batchId: batch._id, merchantId: batch.merchantId }, 'a batch could not be started');
     throw new ServiceError('UNAVAILABLE');
   }

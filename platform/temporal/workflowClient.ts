@@ -28,7 +28,7 @@ import {
   type WorkflowInputs,
   type WorkflowName,
 } from '../../schemas/workflows.js';
-import { createFairLimit } from '../fairLimit.js';
+import { createFairLimit, Withdrawn } from '../fairLimit.js';
 
 export type SearchAttributes = Partial<Record<(typeof searchAttributeNames)[number], string>>;
 
@@ -133,7 +133,10 @@ export interface WorkflowClientOptions {
   client: Client;
   connection: Connection;
   log: Logger;
-  /** Whether to check Temporal every second, for processes that must answer quickly while it is unavailable. */
+  /**
+   * For processes with callers that wait for an answer: Temporal is checked every second, and a start also ends after its
+   * timeout while it waits for its turn.
+   */
   watch?: boolean;
 }
 
@@ -189,18 +192,19 @@ export function createWorkflowClient({ client, connection, log, watch = true }: 
     backlogMs: () => backlogMs,
 
     async start(workflow, timeoutMs = startTimeoutMs) {
+      const deadline = Date.now() + timeoutMs;
       const begin = () =>
-        connection.withDeadline(Date.now() + timeoutMs, () =>
+        connection.withDeadline(watch ? deadline : Date.now() + timeoutMs, () =>
           client.workflow.start(workflow.name, optionsOf(workflow)),
         );
       try {
         const { fairnessKey } = workflow;
-        await (workflow.priority < backgroundPriority
-          ? begin()
-          : startLimit.run({ owner: fairnessKey, key: fairnessKey }, begin));
+        const turn = { owner: fairnessKey, key: fairnessKey, ...(watch && { maxWaitMs: timeoutMs }) };
+        await (workflow.priority < backgroundPriority ? begin() : startLimit.run(turn, begin));
       } catch (error) {
         if (error instanceof WorkflowExecutionAlreadyStartedError) return;
-        failed(error, workflow.workflowId);
+        // A start that had no turn says nothing about Temporal.
+        if (!(error instanceof Withdrawn)) failed(error, workflow.workflowId);
         throw error;
       }
     },

@@ -3,6 +3,7 @@ import type { Client, Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import pino from 'pino';
 import { afterEach, expect, it } from 'vitest';
+import { Withdrawn } from '../../platform/fairLimit.js';
 import {
   createWorkflowClient,
   type StartWorkflow,
@@ -94,4 +95,15 @@ it('a burst of a merchant starts six at a time, and leaves room for other mercha
   }
   await Promise.all([change, other, ...burst]);
   expect(new Set(begun).size).toBe(102);
+});
+
+it('a start that gets no turn within its timeout fails, and Temporal still counts as available', async () => {
+  const { workflowClient, begun, answer } = slowTemporal();
+  await settle();
+  const first = Array.from({ length: 6 }, (_, index) => workflowClient.start(workflow(`batch-${index}`, 4)));
+  await expect(workflowClient.start(workflow('late', 4), 50)).rejects.toThrow(Withdrawn);
+  expect(workflowClient.available()).toBe(true);
+  answer();
+  await Promise.all(first);
+  expect(begun).not.toContain('late');
 });
