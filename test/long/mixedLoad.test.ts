@@ -34,6 +34,19 @@ afterAll(async () => {
   await apple?.apns.close();
 });
 
+const linesOf = (name: string): string[] =>
+  readFileSync(join(cluster.folder, 'logs', `${name}.log`), 'utf8').split('\n');
+
+/** The last warnings and errors that a process logged, each shortened. */
+const lastWarnings = (name: string): string =>
+  [
+    `${name}:`,
+    ...linesOf(name)
+      .filter((line) => /"level":[4-6]0|warn|error|panic/i.test(line))
+      .slice(-60)
+      .map((line) => line.slice(0, 500)),
+  ].join('\n');
+
 it.each([16, 64])(
   'no call of a mixed load of %i callers fails',
   async (callers) => {
@@ -57,11 +70,12 @@ it.each([16, 64])(
     console.log(
       `${callers} callers, ${minutes} minutes: ${result.calls} calls, slowest ${Math.round(result.slowestMs)} ms, failed while the machine stood still: ${result.duringStalls.length}`,
     );
+    if (result.failures.length > 0)
+      for (const name of ['api-1', 'worker-1', 'mongodb']) console.log(lastWarnings(name));
     expect(result.failures).toEqual([]);
     expect(cluster.endings).toEqual([]);
     expect(cluster.stuck).toEqual([]);
-    const log = readFileSync(join(cluster.folder, 'logs', 'mongodb.log'), 'utf8');
-    expect(log.split('\n').filter((line) => /retrying on write conflicts for (?!([0-4])\.)/.test(line))).toEqual([]);
+    expect(linesOf('mongodb').filter((line) => /retrying on write conflicts for (?!([0-4])\.)/.test(line))).toEqual([]);
   },
   minutes * 60_000 + 120_000,
 );
