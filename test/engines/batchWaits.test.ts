@@ -103,6 +103,9 @@ describe('a merchant that is suspended while its batches run', () => {
     });
     const { id } = body.data;
     await operator(`suspend ${merchant.id}`);
+    // A process may know of a suspension a second late.
+    await until(async () => (await merchant.call('/merchants/me/programs')).status === 403);
+    await sleep(1_500);
     await service.startWorker();
     await until(async () => (await batchOf(id)).phase === 'running');
     await sleep(2_000);
