@@ -3,9 +3,6 @@
 // time) which holds only rows with a due time.
 import type { Collection, Document, Filter } from 'mongodb';
 
-/** The merchants that one call looks at. */
-const mostSeeks = 500;
-
 export interface DueIn<Row extends Document> {
   collection: Collection<Row>;
   /** The field by whose values rows take turns. */
@@ -17,40 +14,27 @@ export interface DueIn<Row extends Document> {
   prefix?: string;
 }
 
-export interface Turns {
-  /** Groups with due rows, in the order of the index, beginning after `after`, and then from the start again. */
-  groups: string[];
-  /** Whether these are all. */
-  complete: boolean;
-}
-
-/** Finds at most `most` groups with rows that are due at `now`. */
-export async function groupsDue<Row extends Document>(
+/** The groups with rows that are due at `now`, each once: those behind `after`, then from the first one on. */
+export async function* groupsDue<Row extends Document>(
   { collection, group, dueAt, dueAtOf, prefix = '' }: DueIn<Row>,
-  { now, most, after }: { now: Date; most: number; after?: string | undefined },
-): Promise<Turns> {
+  { now, after }: { now: Date; after?: string | undefined },
+): AsyncGenerator<string> {
+  const nameOf = (row: Row): string => row[group];
   const end = prefix === '' ? {} : { $lt: `${prefix}\u{10FFFF}` };
-  const groups: string[] = [];
-  let last = after;
-  let wrapped = after === undefined;
-  for (let seeks = 0; seeks < mostSeeks && groups.length < most; seeks += 1) {
-    const begin = last === undefined ? { $gte: prefix } : { $gt: last };
+  const next = async (from: string | undefined) => {
+    const begin = from === undefined ? { $gte: prefix } : { $gt: from };
     const where = { [group]: { ...begin, ...end }, [dueAt]: { $gt: new Date(0) } } as Filter<Row>;
     const [head] = await collection
       .find(where)
       .sort({ [group]: 1, [dueAt]: 1 })
       .limit(1)
       .toArray();
-    const found: string | undefined = head?.[group];
-    if (wrapped && (found === undefined || (after !== undefined && found > after))) return { groups, complete: true };
-    if (!head || found === undefined) {
-      wrapped = true;
-      last = undefined;
-      continue;
+    return head as Row | undefined;
+  };
+  for (const [from, to] of after === undefined ? [[]] : [[after], [undefined, after]]) {
+    for (let row = await next(from); row && (to === undefined || nameOf(row) <= to); row = await next(nameOf(row))) {
+      const due = dueAtOf(row);
+      if (due && due <= now) yield nameOf(row);
     }
-    last = found;
-    const due = dueAtOf(head as Row);
-    if (due && due <= now) groups.push(found);
   }
-  return { groups, complete: false };
 }

@@ -1,49 +1,64 @@
-// Finds the deliveries whose workflow is lost: terminated, or gone with Temporal's data, of each merchant in turn. They go to the queue of their
-// subscription, and the relay starts their workflows from there, fairly among subscriptions. Starting a workflow that
+// Finds the deliveries whose workflow is lost: terminated, or gone with Temporal's data, of each merchant in turn. They go to
+// the queue of their subscription, and the relay starts their workflows from there, fairly among subscriptions. Starting a workflow that
 // still runs changes nothing.
 import { isUnavailable } from '../../platform/mongodb/isUnavailable.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
 import type { DeliveryRow } from '../../schemas/collections.js';
+import { newId } from '../../schemas/ids.js';
 import { groupsDue } from '../dueInTurns.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { markStatements, ownWorkflow } from './deliveryQueue.js';
 
 /** The number is small to keep conflicts with attempts rare. The rows and their marks are one transaction. */
 const batchSize = 20;
-/** The merchants of one run. */
-const merchantsOfRun = 500;
 /** Well below the activity's timeout; the next run begins with the longest due. */
 const workMs = 15_000;
 
-/** Takes up the lost deliveries of each merchant in turn, longest due first. */
+/**
+ * Takes up the lost deliveries of each merchant in turn, longest due first. A run begins at any of the merchants, so that
+ * none waits for ever when a run is too short for all.
+ */
 export async function reviveDeliveries(deps: WorkerDeps): Promise<{ revived: number }> {
   const { deliveries } = deps.collections;
   const until = performance.now() + workMs;
   const now = deps.now();
-  const due = { collection: deliveries, group: 'queuedFor', dueAt: 'dueAt', prefix: ownWorkflow } as const;
-  const { groups } = await groupsDue({ ...due, dueAtOf: ({ dueAt }) => dueAt }, { now, most: merchantsOfRun });
+  const isOver = () => performance.now() > until;
   let revived = 0;
-  let left = groups.map((queuedFor) => ({ queuedFor, after: new Date(0) }));
-  while (left.length > 0 && performance.now() < until) {
-    const more: typeof left = [];
-    for (const { queuedFor, after } of left) {
-      if (performance.now() > until) break;
-      const lost = await deliveries
-        .find({ queuedFor, dueAt: { $gt: after, $lte: now } })
-        .project<Lost>({ subscriptionId: 1, merchantId: 1, queuedFor: 1, dueAt: 1 })
-        .sort({ dueAt: 1 })
-        .limit(batchSize)
-        .toArray();
-      await moveToQueue(deps, lost);
-      revived += lost.length;
-      const last = lost.at(-1)?.dueAt;
-      if (last && lost.length === batchSize) more.push({ queuedFor, after: last });
-    }
-    left = more;
+  /** Takes up one batch of a merchant, and returns where the next one begins, if there may be one. */
+  const takeUp = async ({ queuedFor, after }: Turn): Promise<Turn[]> => {
+    const lost = await deliveries
+      .find({ queuedFor, dueAt: { $gt: after, $lte: now } })
+      .project<Lost>({ subscriptionId: 1, merchantId: 1, queuedFor: 1, dueAt: 1 })
+      .sort({ dueAt: 1 })
+      .limit(batchSize)
+      .toArray();
+    await moveToQueue(deps, lost);
+    revived += lost.length;
+    const last = lost.at(-1)?.dueAt;
+    return last && lost.length === batchSize ? [{ queuedFor, after: last }] : [];
+  };
+  const queues = groupsDue(
+    { collection: deliveries, group: 'queuedFor', dueAt: 'dueAt', dueAtOf: ({ dueAt }) => dueAt, prefix: ownWorkflow },
+    { now, after: `${ownWorkflow}:${newId()}` },
+  );
+  let left: Turn[] = [];
+  for await (const queuedFor of queues) {
+    left.push(...(await takeUp({ queuedFor, after: new Date(0) })));
+    if (isOver()) break;
+  }
+  while (left.length > 0 && !isOver()) {
+    const turns = left;
+    left = [];
+    for (const turn of turns) if (!isOver()) left.push(...(await takeUp(turn)));
   }
   deps.background.wake();
   return { revived };
+}
+
+interface Turn {
+  queuedFor: string;
+  after: Date;
 }
 
 type Lost = Pick<DeliveryRow, '_id' | 'subscriptionId' | 'merchantId' | 'dueAt'> &

@@ -110,7 +110,12 @@ it('lost deliveries of one merchant do not delay those of another, nor those of 
   });
   const many = Array.from({ length: 2_000 }, (_, index) => lost('merchant-a', index));
   const others = [lost('merchant-b', 5_000), lost('merchant-c', 5_001, 'own-workflow')];
-  await deliveries.insertMany([...many, ...others]);
+  // A merchant whose deliveries are only retried later does not hide those behind it.
+  const later = Array.from({ length: 600 }, (_, index) => ({
+    ...lost(`merchant-a-${String(index).padStart(3, '0')}`, 0),
+    ...{ subscriptionId: 'subscription-of-merchant-a', dueAt: new Date(now + 3_600_000) },
+  }));
+  await deliveries.insertMany([...many, ...later, ...others]);
   let moved = 0;
   const revived = reviveDeliveries(effects.deps);
   await until(async () => {

@@ -78,18 +78,20 @@ async function readDue(
   after: string | undefined,
 ): Promise<Pick<Followed, 'more' | 'last'> & { due: MemberRow[] }> {
   const now = deps.now();
-  const { groups, complete } = await groupsDue(
+  const turns = groupsDue(
     {
       collection: deps.collections.members,
       group: 'merchantId',
       dueAt: 'pass.googleDueAt',
       dueAtOf: ({ pass }) => pass.googleDueAt,
     },
-    { now, most: merchantsAtOnce, after },
+    { now, after },
   );
+  const groups: string[] = [];
+  for await (const merchantId of turns) if (groups.push(merchantId) === merchantsAtOnce) break;
   const share = Math.floor(batchSize / Math.max(groups.length, 1));
   const due = await Promise.all(groups.map((merchantId) => readDueOf(deps, { merchantId, share, now })));
-  const more = !complete || due.some((ofMerchant) => ofMerchant.length === share);
+  const more = groups.length === merchantsAtOnce || due.some((ofMerchant) => ofMerchant.length === share);
   return { due: due.flat(), more, last: groups.at(-1) };
 }
 
