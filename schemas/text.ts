@@ -2,8 +2,10 @@
 // therefore refused: control characters (line breaks and tabs too) and lone surrogates (docs/interface.md#14-requests).
 import { z } from 'zod';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what this finds
-const withoutControls = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/;
+/** The control characters, for the inside of a class of a regular expression. */
+export const controls = '\\u0000-\\u001f\\u007f-\\u009f';
+
+const withoutControls = new RegExp(`^[^${controls}\\u2028\\u2029]*$`);
 
 const message = 'must not contain control characters or broken Unicode';
 

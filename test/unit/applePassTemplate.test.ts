@@ -74,6 +74,12 @@ describe('a pass template', () => {
     ['a language without strings', { locales: { de: {} } }, 'locales.de'],
     ['a day without a time', { expirationDate: '2030-01-01' }, 'expirationDate'],
     ['control characters', { organizationName: 'a\u0007b' }, 'organizationName'],
+    ['half of a surrogate pair', { organizationName: 'a\ud800b' }, 'organizationName'],
+    [
+      'half of a surrogate pair in a long text',
+      { backFields: [{ key: 'a', label: 'L', value: 'a\udc00' }] },
+      'backFields.0.value',
+    ],
     ['eleven locations', { locations: Array(11).fill({ latitude: 0, longitude: 0 }) }, 'locations'],
   ])('refuses %s', (_, template, path) => {
     expect(passTemplate.safeParse(template).error?.issues[0]?.path.join('.')).toBe(path);
