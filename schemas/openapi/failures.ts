@@ -60,6 +60,8 @@ const authenticated: ErrorCode[] = [
   'MERCHANT_SUSPENDED',
 ];
 const withBody: ErrorCode[] = ['MALFORMED_JSON', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+/** The options of an upload may stand in the address, which counts as a header. */
+const ofUploads: ErrorCode[] = ['UNSUPPORTED_MEDIA_TYPE', 'HEADERS_TOO_LARGE'];
 const keyed: ErrorCode[] = ['IDEMPOTENCY_KEY_MALFORMED', 'IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_KEY_IN_USE'];
 
 /** Every code that the endpoint can answer, in the order of the error table. */
@@ -72,7 +74,7 @@ export function codesOf(endpoint: Endpoint): ErrorCode[] {
     ...(secured && writes ? (['CSRF_REJECTED'] as const) : []),
     ...(endpoint.session ? (['CONSOLE_SESSION_REQUIRED'] as const) : []),
     ...(writes && !endpoint.upload ? withBody : []),
-    ...(endpoint.upload ? (['UNSUPPORTED_MEDIA_TYPE'] as const) : []),
+    ...(endpoint.upload ? ofUploads : []),
     ...(endpoint.idempotent ? keyed : []),
     ...endpoint.errors,
   ]);
@@ -111,7 +113,7 @@ export function errorExample(code: ErrorCode) {
 }
 
 function failureResponse(status: number, codes: ErrorCode[]) {
-  const counted = status < 500 ? countedHeaders : [];
+  const counted = status < 500 && !codes.includes('HEADERS_TOO_LARGE') ? countedHeaders : [];
   return {
     description: codes.map((code) => `\`${code}\`: ${errorTable[code].message}`).join('\n\n'),
     headers: headersOf(['X-Request-Id', ...counted, ...(status === 429 ? (['Retry-After'] as const) : [])]),

@@ -66,7 +66,7 @@ function configOf({ demo, dictionaries }: Config): string {
       `include-path-regex = ${quoted(path)}`,
       '[operations.parameters]',
       ...Object.entries(parameters).map(
-        ([name, from]) => `${quoted(name)} = { dictionary = ${quoted(from)}, probability = 0.7 }`,
+        ([name, from]) => `${quoted(name)} = { dictionary = ${quoted(from)}, probability = 0.9 }`,
       ),
     ]),
   ].join('\n');

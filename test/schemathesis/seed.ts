@@ -1,5 +1,6 @@
 // Creates data before the first request, because requests with unknown ids would be answered 404. Random values are
 // used too.
+import { demoMerchantId } from '../../stack/demo.js';
 import type { StackFile } from '../../stack/stackFile.js';
 import { csvOf, importForm } from '../rig/imports.js';
 
@@ -13,7 +14,10 @@ async function call({ baseUrl, demo }: Seed, path: string, body?: unknown): Prom
   const form = body instanceof FormData;
   const answer = await fetch(`${baseUrl}/merchants/me${path}`, {
     method: body === undefined ? 'GET' : 'POST',
-    headers: { 'X-API-Key': demo.apiKey, ...(!form && { 'Content-Type': 'application/json' }) },
+    headers: {
+      Authorization: `Bearer ${demo.consoleToken}`,
+      ...(!form && { 'Content-Type': 'application/json' }),
+    },
     ...(body !== undefined && { body: form ? body : JSON.stringify(body) }),
   });
   const text = await answer.text();
@@ -46,6 +50,7 @@ export async function seed(stack: Seed): Promise<Dictionaries> {
   await subscribed();
   const { items } = await call(stack, '/webhooks/delivery-logs');
   const campaign = await call(stack, '/campaigns', { message: 'Hello' });
+  const earning = await seedEarning(stack);
   const csv = csvOf(3);
   const imported = await call(stack, '/members/import', importForm({ programId: programs.points, file: csv }));
   return {
@@ -58,11 +63,55 @@ export async function seed(stack: Seed): Promise<Dictionaries> {
     campaigns: [campaign.id],
     batches: [imported.batchId, campaign.id],
     files: [csv, csvOf(2, 'someone')],
+    ...earning,
   };
 }
 
-/** The parameters of paths with the dictionary that their values come from. */
+/** A published program with an earning rule, and a member of it that no request deletes. */
+async function seedEarning(stack: Seed): Promise<Dictionaries> {
+  const { _id: programId } = await call(stack, '/programs', {
+    name: 'Earning',
+    slug: 'earning',
+    style: 'points',
+    fields: { primaryLabel: 'POINTS' },
+    goal: 100,
+    earn: { per: 100, points: 1, currency: 'EUR' },
+  });
+  await call(stack, `/programs/${programId}/publish`, {});
+  const { items: versions } = await call(stack, `/programs/${programId}/versions`);
+  const member = await call(stack, '/members', { programId, firstName: 'Earner', email: 'earner@example.com' });
+  for (let sale = 0; sale < 20; sale += 1) await call(stack, `/members/${member.id}/earn`, { amount: 1_000 });
+  const { items: ledger } = await call(stack, `/members/${member.id}/transactions`);
+  return {
+    earningPrograms: [programId],
+    versions: versions.map(({ version }: { version: number }) => String(version)),
+    earners: [member.id],
+    earnerCodes: [member.memberCode],
+    transactions: ledger.map(({ id }: { id: string }) => id),
+    currencies: ['EUR'],
+    saleTimes: [new Date().toISOString()],
+    merchants: [demoMerchantId],
+    timeZones: ['Europe/Berlin'],
+  };
+}
+
+/**
+ * The parameters of operations with the dictionary that their values come from. The first entry that matches an
+ * operation is used.
+ */
 export const bindings: [pathRegex: string, parameters: Record<string, keyof Dictionaries>][] = [
+  ['/versions/', { 'path.id': 'earningPrograms', 'path.version': 'versions' }],
+  ['/reverse$', { 'path.id': 'earners', 'path.transactionId': 'transactions' }],
+  ['/earn$', { 'path.id': 'earners', 'body.currency': 'currencies', 'body.occurredAt': 'saleTimes' }],
+  [
+    '/programs/\\{id\\}$',
+    {
+      'path.id': 'earningPrograms',
+      'body._id': 'earningPrograms',
+      'body.merchantId': 'merchants',
+      'body.timeZone': 'timeZones',
+    },
+  ],
   ['/programs/', { 'path.id': 'programs' }],
   ['/members/\\{id\\}', { 'path.id': 'members' }],
   ['/members$', { 'body.programId': 'programs', 'query.programId': 'programs', 'query.serial': 'codes' }],
@@ -71,7 +120,7 @@ export const bindings: [pathRegex: string, parameters: Record<string, keyof Dict
   ['/delivery-logs', { 'path.logId': 'deliveries', 'query.subscriptionId': 'webhooks' }],
   ['/webhooks/\\{id\\}', { 'path.id': 'webhooks' }],
   ['/enroll/', { 'path.slug': 'slugs' }],
-  ['/scans', { 'body.code': 'codes' }],
+  ['/scans', { 'body.code': 'earnerCodes', 'body.programId': 'earningPrograms' }],
   ['/campaigns$', { 'body.programId': 'programs' }],
   ['/campaigns/', { 'path.id': 'campaigns' }],
 ];

@@ -56,7 +56,6 @@ describe('the OpenAPI document', () => {
       'METHOD_NOT_ALLOWED',
       'REQUEST_TIMEOUT',
       'EXPECTATION_FAILED',
-      'HEADERS_TOO_LARGE',
     ]);
   });
 
