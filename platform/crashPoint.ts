@@ -32,7 +32,7 @@ function leaveMark(mark: string): boolean {
 }
 
 export const crashPoints = [
-  'after-claim',
+  'before-commit',
   'after-commit',
   'before-workflow-start',
   'after-workflow-start',

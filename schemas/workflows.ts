@@ -18,11 +18,11 @@ export const taskQueues = {
   batches: 'batches',
 } as const;
 
-/** The update that returns the result of the push to the API. */
-export const passUpdateUpdate = 'passUpdate';
+/** The Temporal update that returns the result of the push to the API. */
+export const passUpdateName = 'passUpdate';
 
-/** The update that returns the result of the first attempt on both wallets to the public page. */
-export const passIssuanceUpdate = 'passIssuance';
+/** The Temporal update that returns the result of the first attempt on both wallets to the public page. */
+export const passIssuanceName = 'passIssuance';
 
 export interface PassIssuance {
   apple: boolean;

@@ -9,11 +9,11 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { type IssuePasses, type PassIssuance, passIssuanceUpdate } from '../schemas/workflows.js';
+import { type IssuePasses, type PassIssuance, passIssuanceName } from '../schemas/workflows.js';
 import { issueNow, issueUntilDone, webhooks } from './activityOptions.js';
 
 // An update, not a query, because the public page waits until both wallets have finished their first attempt.
-const passIssuance = defineUpdate<PassIssuance>(passIssuanceUpdate);
+const passIssuance = defineUpdate<PassIssuance>(passIssuanceName);
 
 export async function issuePasses({ memberId, eventId }: IssuePasses): Promise<PassIssuance> {
   const leaseOwner = workflowInfo().workflowId;

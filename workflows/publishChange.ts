@@ -11,12 +11,12 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { PassUpdate } from '../schemas/passUpdate.js';
-import { type PublishChange, passUpdateUpdate } from '../schemas/workflows.js';
+import { type PublishChange, passUpdateName } from '../schemas/workflows.js';
 import { pushNow, webhooks } from './activityOptions.js';
 import { pushUntilTaken } from './retryPasses.js';
 
 // An update, not a query: the API waits for it, and a second request with the same key gets the same answer.
-const passUpdate = defineUpdate<PassUpdate | null>(passUpdateUpdate);
+const passUpdate = defineUpdate<PassUpdate | null>(passUpdateName);
 
 export async function publishChange({ eventIds }: PublishChange): Promise<{ pushed: boolean; published: number }> {
   const leaseOwner = workflowInfo().workflowId;

@@ -14,7 +14,7 @@ export async function commitVerified(
 ): Promise<void> {
   await commit(deps, statements, (matched) => {
     if (matched < updates) throw new VersionConflict('A document changed since it was read.');
-    deps.crashPoint('after-claim');
+    deps.crashPoint('before-commit');
   });
 }
 

@@ -22,8 +22,8 @@ import type { PassUpdate } from '../../schemas/passUpdate.js';
 import type { searchAttributeNames } from '../../schemas/searchAttributes.js';
 import {
   type PassIssuance,
-  passIssuanceUpdate,
-  passUpdateUpdate,
+  passIssuanceName,
+  passUpdateName,
   taskQueues,
   type WorkflowInputs,
   type WorkflowName,
@@ -210,9 +210,9 @@ export function createWorkflowClient({ client, connection, log, watch = true }: 
     },
 
     awaitPassUpdate: (workflow, waitMs) =>
-      awaitUpdate<'publishChange', PassUpdate | null>(passUpdateUpdate, { workflow, waitMs }),
+      awaitUpdate<'publishChange', PassUpdate | null>(passUpdateName, { workflow, waitMs }),
     awaitPassIssuance: (workflow, waitMs) =>
-      awaitUpdate<'issuePasses', PassIssuance>(passIssuanceUpdate, { workflow, waitMs }),
+      awaitUpdate<'issuePasses', PassIssuance>(passIssuanceName, { workflow, waitMs }),
 
     async close() {
       clearInterval(looking);

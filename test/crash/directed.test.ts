@@ -19,7 +19,7 @@ import { createLoad, type Known, type Load } from './rig/load.js';
 import { createRandom } from './rig/random.js';
 import { type Apple, merchantId, populate, startApple, type World } from './rig/world.js';
 
-const ofChanges = ['after-claim', 'after-commit', 'before-workflow-start', 'after-workflow-start'] as const;
+const ofChanges = ['before-commit', 'after-commit', 'before-workflow-start', 'after-workflow-start'] as const;
 const crashPoints: Record<Role, readonly CrashPoint[]> = {
   api: [...ofChanges, 'mid-upload'],
   worker: [

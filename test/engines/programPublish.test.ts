@@ -337,7 +337,7 @@ describe('a process that dies', () => {
       },
     });
     const before = await written(program._id, [program.slug]);
-    await expect(publishProgram(dyingAt('after-claim'), at)).rejects.toThrow('died at after-claim');
+    await expect(publishProgram(dyingAt('before-commit'), at)).rejects.toThrow('died at before-commit');
     expect(await written(program._id, [program.slug])).toEqual(before);
 
     await expect(publishProgram(dyingAt('after-commit'), at)).rejects.toThrow('died at after-commit');

@@ -8,7 +8,7 @@ import { type Cluster, startCluster } from '../crash/rig/cluster.js';
 import { drain } from '../crash/rig/drain.js';
 import { aListener, type Listener } from '../crash/rig/listeners.js';
 import { type Apple, populate, startApple, type World } from '../crash/rig/world.js';
-import { runMixedLoad } from '../rig/mixedLoad.js';
+import { runMixedLoad, slowestKinds } from '../rig/mixedLoad.js';
 import { ok } from '../rig/responders.js';
 
 const minutes = Number(process.env.MIXED_LOAD_MINUTES ?? 10);
@@ -68,7 +68,7 @@ it.each([16, 64])(
       { callers, ms: minutes * 60_000 },
     );
     console.log(
-      `${callers} callers, ${minutes} minutes: ${result.calls} calls, slowest ${Math.round(result.slowestMs)} ms, failed while the machine stood still: ${result.duringStalls.length}`,
+      `${callers} callers, ${minutes} minutes: ${result.calls} calls, slowest ${slowestKinds(result)}; failed while the machine stood still: ${result.duringStalls.length}`,
     );
     if (result.failures.length > 0)
       for (const name of ['api-1', 'worker-1', 'mongodb']) console.log(lastWarnings(name));

@@ -8,8 +8,8 @@ import { newId } from '../../schemas/ids.js';
 import type { PassUpdate } from '../../schemas/passUpdate.js';
 import {
   type ListProgress,
-  passIssuanceUpdate,
-  passUpdateUpdate,
+  passIssuanceName,
+  passUpdateName,
   taskQueues,
   type WorkflowInputs,
   type WorkflowName,
@@ -161,7 +161,7 @@ export const scenarios: Scenarios = {
         publishEvents: failing(1, unavailable, publishEvents),
       },
       input: change,
-      update: passUpdateUpdate,
+      update: passUpdateName,
     }),
     pushedLate: () => ({
       activities: {
@@ -170,7 +170,7 @@ export const scenarios: Scenarios = {
         publishEvents,
       },
       input: change,
-      update: passUpdateUpdate,
+      update: passUpdateName,
     }),
   },
   issuePasses: {
@@ -181,7 +181,7 @@ export const scenarios: Scenarios = {
         publishEvents,
       },
       input: enrollment,
-      update: passIssuanceUpdate,
+      update: passIssuanceName,
     }),
     googleLate: () => ({
       activities: {

@@ -33,8 +33,8 @@ export interface LoadResult {
    * MongoDB that did not answer in that time as unavailable.
    */
   duringStalls: string[];
-  /** Duration of the slowest call. */
-  slowestMs: number;
+  /** The duration of the slowest call of each kind. */
+  slowestMs: Record<string, number>;
 }
 
 interface Call {
@@ -51,15 +51,24 @@ const answerWithinMs = 15_000;
 const importWithinMs = 65_000;
 const stallMs = 1_000;
 
+/** The three kinds with the slowest calls, such as `import 2730 ms`. */
+export const slowestKinds = ({ slowestMs }: LoadResult): string =>
+  Object.entries(slowestMs)
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, 3)
+    .map(([kind, ms]) => `${kind} ${Math.round(ms)} ms`)
+    .join(', ');
+
 /**
- * Runs `callers` callers for `ms`, and until each kind of call had its turn. At the same time two readers read the feed from beginning to end, again and again.
+ * Runs `callers` callers for `ms`, and until each kind of call had its turn. At the same time two readers read the feed
+ * from beginning to end, again and again.
  */
 export async function runMixedLoad(
   target: LoadTarget,
   { callers, ms }: { callers: number; ms: number },
 ): Promise<LoadResult> {
   const over = performance.now() + ms;
-  const result: LoadResult = { calls: 0, answers: {}, failures: [], duringStalls: [], slowestMs: 0 };
+  const result: LoadResult = { calls: 0, answers: {}, failures: [], duringStalls: [], slowestMs: {} };
   const stalls = watchStalls();
   const members: string[] = [];
   const batches: string[] = [];
@@ -99,7 +108,7 @@ export async function runMixedLoad(
       fail(`${kind}: ${error instanceof Error ? error.message : String(error)}`, stalled);
       return undefined;
     } finally {
-      result.slowestMs = Math.max(result.slowestMs, performance.now() - startedAt);
+      result.slowestMs[kind] = Math.max(result.slowestMs[kind] ?? 0, performance.now() - startedAt);
     }
   }
 

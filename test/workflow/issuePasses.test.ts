@@ -3,7 +3,7 @@
 import { WithStartWorkflowOperation } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { enrollId, newId } from '../../schemas/ids.js';
-import { passIssuanceUpdate, taskQueues } from '../../schemas/workflows.js';
+import { passIssuanceName, taskQueues } from '../../schemas/workflows.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
 
 let worker: WorkflowWorker;
@@ -58,8 +58,8 @@ function ask(): Promise<unknown> {
     args: [input()],
     workflowIdConflictPolicy: 'USE_EXISTING',
   });
-  return worker.client.workflow.executeUpdateWithStart(passIssuanceUpdate, {
-    updateId: passIssuanceUpdate,
+  return worker.client.workflow.executeUpdateWithStart(passIssuanceName, {
+    updateId: passIssuanceName,
     startWorkflowOperation,
   });
 }

@@ -4,7 +4,7 @@ import { WithStartWorkflowOperation } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../schemas/ids.js';
 import type { PassUpdate } from '../../schemas/passUpdate.js';
-import { passUpdateUpdate, taskQueues } from '../../schemas/workflows.js';
+import { passUpdateName, taskQueues } from '../../schemas/workflows.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
 
 let worker: WorkflowWorker;
@@ -53,14 +53,14 @@ const handle = () => worker.client.workflow.getHandle(workflowId);
 const start = () => worker.start('publishChange', input, workflowId);
 
 /** The request of the API: starts the workflow if needed, and is answered when the wallets were pushed. */
-function ask(updateId: string = passUpdateUpdate): Promise<unknown> {
+function ask(updateId: string = passUpdateName): Promise<unknown> {
   const startWorkflowOperation = new WithStartWorkflowOperation('publishChange', {
     workflowId,
     taskQueue: taskQueues.workflows,
     args: [input],
     workflowIdConflictPolicy: 'USE_EXISTING',
   });
-  return worker.client.workflow.executeUpdateWithStart(passUpdateUpdate, { updateId, startWorkflowOperation });
+  return worker.client.workflow.executeUpdateWithStart(passUpdateName, { updateId, startWorkflowOperation });
 }
 
 describe('a change', () => {

@@ -28,7 +28,7 @@ export interface CreateChunks {
 
 type CumulativeCounts = NonNullable<ImportChunkRow['cumulative']>;
 
-interface Decided {
+interface ChunkPlan {
   row: ImportChunkRow;
   outcomes: ImportRowOutcome[];
   made: NewMemberRows[];
@@ -53,7 +53,7 @@ export async function createChunks(deps: Deps, input: CreateChunks): Promise<num
 async function createMissingChunks(
   deps: Deps,
   { batch, program, from, count }: CreateChunks,
-  committed: (decided: Decided) => void,
+  committed: (plan: ChunkPlan) => void,
 ): Promise<void> {
   const batchId = batch._id;
   const [before, ...rows] = await Promise.all([
@@ -78,15 +78,15 @@ async function createMissingChunks(
   for (const row of open) {
     const earlier = written.at(-1);
     const writing = limit(async () => {
-      const decided = decide(deps, { batch, program, row, known, codes, cumulative });
-      cumulative = decided.cumulative;
+      const plan = planChunk(deps, { batch, program, row, known, codes, cumulative });
+      cumulative = plan.cumulative;
       await inTransaction(deps, async (session) => {
-        await write(deps, decided, session);
+        await write(deps, plan, session);
         // Only the last chunk updates the batch's counts: transactions that write the same row would conflict.
-        if (row === open.at(-1)) await updateBatchCounts(deps, { batchId, cumulative: decided.cumulative }, session);
+        if (row === open.at(-1)) await updateBatchCounts(deps, { batchId, cumulative: plan.cumulative }, session);
         await earlier;
       });
-      committed(decided);
+      committed(plan);
     });
     // Prevents an unhandled rejection; the error is thrown below, after all transactions have ended.
     writing.catch(() => {});
@@ -136,7 +136,7 @@ export async function cumulativeCreated(deps: Deps, { batchId }: { batchId: stri
   return last ? cumulativeBefore(deps, { batchId, chunk: last.chunk + 1 }) : noCounts;
 }
 
-interface Decide {
+interface PlanChunk {
   batch: BatchRow;
   program: Program;
   row: ImportChunkRow;
@@ -147,7 +147,7 @@ interface Decide {
   cumulative: CumulativeCounts;
 }
 
-function decide(deps: Deps, { batch, program, row, known, codes, cumulative }: Decide): Decided {
+function planChunk(deps: Deps, { batch, program, row, known, codes, cumulative }: PlanChunk): ChunkPlan {
   const made: NewMemberRows[] = [];
   const people = {
     ownerOf: (email: string) => known.owners.get(email),
@@ -181,19 +181,23 @@ function decide(deps: Deps, { batch, program, row, known, codes, cumulative }: D
   return { row, outcomes, made, cumulative: addOutcomes(cumulative, outcomes) };
 }
 
-async function write(deps: Deps, { row, outcomes, made, cumulative }: Decided, session: ClientSession): Promise<void> {
+async function write(
+  deps: Deps,
+  { row, outcomes, made, cumulative }: ChunkPlan,
+  session: ClientSession,
+): Promise<void> {
   const { members, emails, externalIds, memberSearchWords, ledger, importChunks } = deps.collections;
   const ledgerRows = made.flatMap((rows) => rows.ledger ?? []);
   const searchWords = made.flatMap((rows) => rows.searchWordRows);
   const emailRows = made.flatMap((rows) => rows.email ?? []);
   const externalIdRows = made.flatMap((rows) => rows.externalId ?? []);
   const open = { _id: row._id, outcomes: { $exists: false } };
-  const decidedNow = await importChunks.updateOne(
+  const writtenNow = await importChunks.updateOne(
     open,
     { $set: { outcomes, cumulative, marks: marksOfRows(row.merchantId, { ...row, outcomes }) } },
     { session },
   );
-  if (decidedNow.matchedCount !== 1) throw new VersionConflict('Another attempt decided these rows.');
+  if (writtenNow.matchedCount !== 1) throw new VersionConflict('Another attempt wrote these rows.');
   const newMembers = made.map((rows) => rows.member);
   if (newMembers.length > 0) await members.insertMany(newMembers, { session });
   deps.crashPoint('mid-chunk');
