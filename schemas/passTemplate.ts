@@ -3,7 +3,7 @@
 // built from it.
 import { z } from 'zod';
 import { readPng } from './png.js';
-import { controls } from './text.js';
+import { controls, wellFormed } from './text.js';
 
 const MAX_IMAGE_BYTES = 512 * 1024;
 const MAX_IMAGE_PIXELS = 2048;
@@ -62,28 +62,26 @@ const color = z
   .regex(/^#[0-9a-fA-F]{6}$/, 'a colour is written #rrggbb')
   .transform((hex) => hex.toLowerCase());
 
+const unicode = () => wellFormed('broken Unicode is not allowed');
+
 /**
  * One pattern, so that the JSON Schema says as well that spaces at both ends do not count. Ranges stand for `\p{Cc}`,
  * which the regular expressions of several languages do not know.
  */
 const line = (max: number) =>
-  z
-    .string()
+  unicode()
     .regex(
       new RegExp(`^\\s*[^\\s${controls}](?:[^${controls}]{0,${max - 2}}[^\\s${controls}])?\\s*$`, 'u'),
       `must be 1 to ${max} characters, without control characters`,
     )
-    .refine((value) => value.isWellFormed(), 'broken Unicode is not allowed')
     .trim();
 /** Text of several lines; tabs and line breaks are allowed. */
 const prose = (max: number) =>
-  z
-    .string()
+  unicode()
     .min(1)
     .max(max)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: all of `controls` but the tab and the line break
-    .regex(/^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f]*$/u, 'control characters are not allowed')
-    .refine((value) => value.isWellFormed(), 'broken Unicode is not allowed');
+    .regex(/^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f]*$/u, 'control characters are not allowed');
 
 const backField = z.strictObject({ key: line(64), label: line(64), value: prose(4000) });
 

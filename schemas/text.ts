@@ -9,12 +9,11 @@ const withoutControls = new RegExp(`^[^${controls}\\u2028\\u2029]*$`);
 
 const message = 'must not contain control characters or broken Unicode';
 
+/** A string without lone surrogates, which are no Unicode text and which MongoDB would store as something else. */
+export const wellFormed = (refusal?: string) => z.string().refine((value) => value.isWellFormed(), refusal);
+
 /** For fields that transform their input afterwards. The pattern also appears in the OpenAPI document. */
-export const plainText = () =>
-  z
-    .string()
-    .regex(withoutControls, message)
-    .refine((value) => value.isWellFormed(), message);
+export const plainText = () => wellFormed(message).regex(withoutControls, message);
 
 /** Text of `min` to `max` characters (code points, as in JSON Schema). */
 export function text(min: number, max: number) {

@@ -9,7 +9,7 @@ import { endRegistration } from '../../activities/wallets/apple/endRegistration.
 import type { MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { Program } from '../../schemas/programs.js';
-import { text } from '../../schemas/text.js';
+import { text, wellFormed } from '../../schemas/text.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { performWalletEvent } from '../changes/performWalletEvent.js';
 import { ipKey, type LimitKind } from '../limits.js';
@@ -28,7 +28,7 @@ import {
 
 const passMime = 'application/vnd.apple.pkpass';
 const registration = z.object({ pushToken: text(1, 1_000) });
-const deviceLogs = z.object({ logs: z.array(z.string().refine((line) => line.isWellFormed())) });
+const deviceLogs = z.object({ logs: z.array(wellFormed()) });
 
 const byDevice = '/v1/devices/:deviceLibraryIdentifier/registrations/:passTypeIdentifier';
 
