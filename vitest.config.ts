@@ -23,7 +23,8 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // A Temporal of their own: the workflows that whole services leave behind would come by their faked activities.
+          // A Temporal of their own: the workflows that whole services leave behind would come by their faked
+          // activities.
           ...withEngines,
           name: 'workflow',
           include: ['test/{workflow,replay}/**/*.test.ts'],

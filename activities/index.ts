@@ -141,7 +141,7 @@ export function createActivities(deps: WorkerDeps) {
       const { info, cancellationSignal } = Context.current();
       return relayEvents(deps, {
         shard,
-        attemptId: `${info.workflowExecution?.runId ?? ''}.${info.activityId}.${info.attempt}`,
+        activityAttemptId: `${info.workflowExecution?.runId ?? ''}.${info.activityId}.${info.attempt}`,
         signal: AbortSignal.any([cancellationSignal, shutdownSignal]),
         cancellationSignal: cancellationSignal,
         heartbeat: (relayed) => Context.current().heartbeat(relayed),

@@ -14,7 +14,7 @@ import { withAudit } from './auditRequest.js';
 import { authenticate, type Caller, credentialOf, requireOwnPage, requirePermission } from './caller.js';
 import { partialSuccess, success } from './envelope.js';
 import { inTurn } from './largeRequests.js';
-import { type Counted, ipKey, type LimitKind } from './limits.js';
+import { ipKey, type LimitKind, type RequestCount } from './limits.js';
 import { isDecoded, readBody } from './readBody.js';
 import type { Reply, Request, Route } from './request.js';
 
@@ -37,7 +37,7 @@ export async function countAlso(deps: ApiDeps, ctx: Context, { kind, key }: Coun
   if (counted.exceeded) setRateLimitHeaders(deps, ctx, counted);
 }
 
-function setRateLimitHeaders(deps: ApiDeps, ctx: Context, counted: Counted): void {
+function setRateLimitHeaders(deps: ApiDeps, ctx: Context, counted: RequestCount): void {
   ctx.set('RateLimit-Limit', String(counted.limit));
   ctx.set('RateLimit-Remaining', String(counted.remaining));
   ctx.set('RateLimit-Reset', String(counted.resetSeconds));
@@ -55,7 +55,7 @@ export const publicCaller: Caller = {
   actor: { type: 'public', id: 'public' },
 };
 
-async function admit(deps: ApiDeps, ctx: Context, endpoint: Endpoint): Promise<Caller> {
+async function authorize(deps: ApiDeps, ctx: Context, endpoint: Endpoint): Promise<Caller> {
   if (endpoint.access === 'public') {
     await countCall(deps, ctx, { kind: 'public', key: ipKey(ctx.ip) });
     return publicCaller;
@@ -105,9 +105,9 @@ async function validated(
 }
 
 /**
- * Masks personal data of members for a caller that may not read members, and leaves out links to cards that show it, but
- * for the member that this call creates. Answers to public callers, about the caller's own session, and about users are
- * not masked.
+ * Masks personal data of members for a caller that may not read members, and leaves out links to cards that show it,
+ * but for the member that this call creates. Answers to public callers, about the caller's own session, and about users
+ * are not masked.
  */
 function masked<R extends Reply<Endpoint>>(reply: R, { access }: Endpoint, { permissions }: Caller): R {
   const isOwn = access === 'public' || access === 'session' || access.startsWith('users:');
@@ -134,7 +134,7 @@ function present(ctx: Context, endpoint: Endpoint, reply: Reply<Endpoint>): void
 /** The cast to the route's types is safe: the guard validated the request against the same line of the table. */
 export function guarded<N extends EndpointName>(deps: ApiDeps, endpoint: Endpoints[N], route: Route<N>) {
   return async function guardedRoute(ctx: Context): Promise<void> {
-    const caller = await admit(deps, ctx, endpoint);
+    const caller = await authorize(deps, ctx, endpoint);
     ctx.state.merchantId = caller.merchantId || undefined;
     const answer = async () => {
       const { query, body } = await validated(deps, ctx, endpoint);

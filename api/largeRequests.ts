@@ -1,5 +1,5 @@
-// Bounds how many requests that need much memory are worked on at the same time: in this process, and of one merchant, so
-// that one merchant leaves room for others. A request waits for its turn before its body is read.
+// Bounds how many requests that need much memory are worked on at the same time: in this process, and of one merchant,
+// so that one merchant leaves room for others. A request waits for its turn before its body is read.
 import type { Context } from 'koa';
 import { createFairLimit, Withdrawn } from '../platform/fairLimit.js';
 import type { Config } from '../schemas/config.js';
@@ -9,8 +9,8 @@ import { isLargeBody } from './readBody.js';
 
 export interface LargeRequests {
   /**
-   * Waits for a turn; the caller ends it by calling what is returned, once. Throws RATE_LIMITED when the merchant has had
-   * as many turns as it may for 5 s, and UNAVAILABLE when others have.
+   * Waits for a turn; the caller ends it by calling what is returned, once. Throws RATE_LIMITED when the merchant has
+   * had as many turns as it may for 5 s, and UNAVAILABLE when others have.
    */
   begin: (merchantId: string) => Promise<() => void>;
   /** Runs `work` in a turn. Throws the same. */

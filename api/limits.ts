@@ -7,7 +7,7 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limite
 import { plainIp } from '../schemas/addresses.js';
 import type { Config } from '../schemas/config.js';
 
-export interface Counted {
+export interface RequestCount {
   limit: number;
   remaining: number;
   /** Seconds until the window resets, rounded up. */
@@ -32,7 +32,7 @@ export type LimitKind =
 const addressesAProgram = 100;
 
 export interface Limits {
-  count: (kind: LimitKind, key: string) => Promise<Counted>;
+  count: (kind: LimitKind, key: string) => Promise<RequestCount>;
   /** False while Redis is configured and unavailable. */
   healthy: () => boolean;
   close: () => Promise<void>;

@@ -68,7 +68,10 @@ const isAway = (error: unknown): boolean =>
 
 const isCode = (value: unknown): value is string => typeof value === 'string' && /^[A-Za-z0-9_]{1,60}$/.test(value);
 
-/** What the log says of an error: only codes, because its text may come from the provider or from the address of the callback. */
+/**
+ * What the log says of an error: only codes, because its text may come from the provider or from the address of the
+ * callback.
+ */
 function reasonOf(error: unknown): { reason: string; answer?: OAuthError } {
   const { code, name, error: answer } = Object(error);
   const known = oauthErrors.find((one) => one === answer);

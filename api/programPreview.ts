@@ -1,5 +1,5 @@
-// A preview of a program on both phones and on its public page, made by the code that builds the real passes, objects and
-// pages. Nothing is stored.
+// A preview of a program on both phones and on its public page, made by the code that builds the real passes, objects
+// and pages. Nothing is stored.
 import type { z } from 'zod';
 import { newMemberRows } from '../activities/members/newMember.js';
 import { checkProgram, requireFreeSlug } from '../activities/programs/checkContent.js';

@@ -1,5 +1,5 @@
-// The cookie of a session. It is `Secure` unless PUBLIC_URL is http (on loopback), also behind a proxy that terminates
-// TLS and forwards plain HTTP.
+// The cookie of a session. PUBLIC_URL decides whether it is `Secure`, not the connection, because a proxy in front of
+// the API may terminate TLS: it is `Secure` unless PUBLIC_URL is an http address on loopback.
 import type { Context } from 'koa';
 import { isSecureOrLocal } from '../schemas/addresses.js';
 import type { ApiDeps } from './apiDeps.js';

@@ -1,9 +1,9 @@
 // Shares a number of slots among owners (merchants) and their keys (subscriptions). A slot may be held for long and is
-// never preempted. An owner therefore gets a further slot only while more slots are free than it holds: one owner gets
-// about half of all slots, two get a third each, n get 1/(n+1) each, and as many stay free for the next owner. The same
-// holds for the keys within an owner's share. Up to four slots of a key do not count against its owner's share: the
-// first while a sixteenth of all slots is free, the second while two sixteenths are, and so on. So busy keys of an
-// owner do not block its other keys. A slot that becomes free goes to the waiting owner with the fewest slots.
+// never preempted, so each owner leaves room for the next one: it gets a further slot only while more slots are free
+// than it holds. A single owner thus gets about half of all slots, and each of n owners 1/(n+1). The same rule divides
+// an owner's share among its keys. So that busy keys do not block the other keys of their owner, a key's first four
+// slots are outside this rule: the first is given while at least 1/16 of all slots is free, the second while 2/16 are,
+// and so on. A slot that becomes free goes to the waiting owner with the fewest slots.
 
 /** A request for one slot. The object itself identifies the request to `withdraw`. */
 export interface SlotRequest {

@@ -23,7 +23,9 @@ export interface SecretBox {
   keyIdOf: (sealed: string) => string;
 }
 
-/** `v2.<key id>.<iv, ciphertext and tag>`; texts that are not bound to a place are `<key id>.<iv>.<ciphertext and tag>`. */
+/**
+ * `v2.<key id>.<iv, ciphertext and tag>`; texts that are not bound to a place are `<key id>.<iv>.<ciphertext and tag>`.
+ */
 const bound = 'v2';
 
 function parse(sealed: string) {

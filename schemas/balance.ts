@@ -81,7 +81,7 @@ export function award(rules: Rules, before: Standing, points: number): BalanceCh
 }
 
 /** Expires points; the status of the member does not matter. */
-export const expirePoints = (rules: Rules, before: Standing, points: number): BalanceChange =>
+export const expire = (rules: Rules, before: Standing, points: number): BalanceChange =>
   change(rules, before, clamp(before.balance - points));
 
 /**

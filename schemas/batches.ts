@@ -95,7 +95,7 @@ export interface BatchWork {
   /** Processed rows of an import, or processed targets of another batch. */
   done: number;
   /** Created members whose passes were issued and whose events were published. */
-  published?: number;
+  completedMembers?: number;
   startedAt: Date;
   phaseStartedAt?: Date;
   finishedAt?: Date;
@@ -104,18 +104,18 @@ export interface BatchWork {
 const share = (part: number, whole: number): number => (whole > 0 ? Math.min(part / whole, 1) : 0);
 
 /** 0 to 100 with one decimal. An import that creates members is at 50 when all rows are processed. */
-export function percentOf({ phase, counts, done, published = 0 }: BatchWork): number {
+export function percentOf({ phase, counts, done, completedMembers = 0 }: BatchWork): number {
   if (phase === 'completed') return 100;
   const rows = share(done, counts.total);
-  if (published === 0) return round((phase === 'running' ? 100 : 50) * rows);
-  return round(50 * rows + 50 * share(published, counts.created));
+  if (completedMembers === 0) return round((phase === 'running' ? 100 : 50) * rows);
+  return round(50 * rows + 50 * share(completedMembers, counts.created));
 }
 
 /** Units per second: of the current phase, or of the whole batch once it has ended. */
 export function ratePerSecondOf(work: BatchWork, now: Date): number {
   const since = work.finishedAt ? work.startedAt : (work.phaseStartedAt ?? work.startedAt);
   const seconds = Math.max((work.finishedAt ?? now).getTime() - since.getTime(), 1) / 1_000;
-  return round((work.phase === 'publishing' ? (work.published ?? 0) : work.done) / seconds);
+  return round((work.phase === 'publishing' ? (work.completedMembers ?? 0) : work.done) / seconds);
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;

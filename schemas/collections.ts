@@ -216,7 +216,7 @@ export interface EventRow {
    * What the wallets need before the event can be published: issue the passes, push this version, or refresh Google's
    * copy of the member.
    */
-  wallet?: 'issue' | 'push' | 'refresh';
+  passAction?: 'issue' | 'push' | 'refresh';
   /** For a batch's push to a member: the chunk of targets that counts the result. */
   targetsId?: string;
   /** Recorded once by the process that pushed; null when the wait ended before the wallets confirmed. */
@@ -229,7 +229,7 @@ export interface EventRow {
   state: 'new' | 'published';
   /** The lease owner, which processes the event until `dueAt`; from then on the relay may take it. */
   leaseOwner: string;
-  /** Identifies the attempt of the lease owner; a newer attempt replaces it. */
+  /** Identifies one run of the lease owner; a newer run replaces it. */
   fence?: string;
   dueAt: Date;
   shard: number;
@@ -336,11 +336,14 @@ export interface DeliveryRow {
    * id of its subscription, or `own-workflow:<merchantId>` while a workflow makes its attempts. An attempt in progress
    * moves `dueAt` ahead.
    */
-  queuedFor?: string;
+  dueGroup?: string;
   dueAt?: Date;
   /** Identifies the current attempt of the queue or of the delivery's workflow; a newer attempt replaces it. */
   fence?: string;
-  /** The workflow run and the number of the activity attempt that set the fence. An older attempt of the run never sets it again. */
+  /**
+   * The workflow run and the number of the activity attempt that set the fence. An older attempt of the run never sets
+   * it again.
+   */
   activityAttempt?: { runId: string; attempt: number };
   replayOf?: string;
   /**
@@ -557,7 +560,7 @@ export interface BatchRow {
   fingerprint?: string;
   uploadSeenAt?: Date;
   /** Only on an import: created members whose passes were issued and whose events were published. */
-  published?: number;
+  completedMembers?: number;
   /** Set when the batch ends: when its rows are removed. Absent after that (activities/batches/removeRows.ts). */
   rowsUntil?: Date;
   /** Only on a finished import that still has passes to issue. */
@@ -597,7 +600,7 @@ export interface ImportChunkRow {
   /** Written with the outcomes: how many rows had each outcome, from the start of the file to the end of this chunk. */
   cumulative?: Record<ImportRowOutcome['outcome'], number>;
   /** How many members of these rows got a pass on each wallet; set once their events are published. */
-  published?: { apple: number; google: number };
+  passCounts?: { apple: number; google: number };
 }
 
 /** A chunk of the target ids of a batch, and whether its outcomes are in the counts of the batch. */
@@ -649,8 +652,8 @@ export interface MailRow {
 }
 
 /**
- * When mails were, or will be, sent for one reason, to one address, or for one program: as many of the last as its limit
- * counts. The id is a keyed digest, which reveals no address without SECRETS_KEY.
+ * When mails were, or will be, sent for one reason, to one address, or for one program: as many of the last as its
+ * limit counts. The id is a keyed digest, which reveals no address without SECRETS_KEY.
  */
 export interface MailCountRow {
   _id: string;
@@ -811,7 +814,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     },
     { key: { eventId: 1 }, reason: 'the log of one event' },
     { key: { memberId: 1, createdAt: -1, _id: -1 }, sparse: true, reason: 'the log of one member' },
-    { key: { queuedFor: 1, dueAt: 1 }, sparse: true, reason: 'a queue of deliveries, longest due first' },
+    { key: { dueGroup: 1, dueAt: 1 }, sparse: true, reason: 'a queue of deliveries, longest due first' },
     { key: { root: 1 }, sparse: true, reason: 'the outcome of an event in its replays' },
     { key: { createdAt: 1 }, expireAfterSeconds: days(30), reason: 'the log is kept 30 days' },
   ],

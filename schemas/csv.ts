@@ -1,6 +1,6 @@
-// Writes CSV (RFC 4180) in which no cell runs as a formula in a spreadsheet (OWASP CSV injection). A spreadsheet may take
-// another separator than the comma, and then begins a cell inside one of ours, so a formula is guarded behind every
-// separator: it gets a leading apostrophe, which `unguarded` removes when the file is uploaded again.
+// Writes CSV (RFC 4180) in which no cell runs as a formula in a spreadsheet (OWASP CSV injection). A spreadsheet may
+// take another separator than the comma, and then begins a cell inside one of ours, so a formula is guarded behind
+// every separator: it gets a leading apostrophe, which `unguarded` removes when the file is uploaded again.
 
 const isNumber = /^-?\d+(\.\d+)?$/;
 const needsQuotes = /[",\r\n]/;

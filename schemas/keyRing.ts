@@ -20,8 +20,8 @@ export interface KeyRing {
 const named = /^(?:([\w.-]{1,32}):)?(.+)$/s;
 
 /**
- * Parses keys of 32 bytes in base64, newest first and separated by commas, each as `key` or as `name:key`. Throws with a
- * message that contains no key.
+ * Parses keys of 32 bytes in base64, newest first and separated by commas, each as `key` or as `name:key`. Throws with
+ * a message that contains no key.
  */
 export function parseKeyRing(text: string): KeyRing {
   const keys = text.split(',').map((part): RingKey => {

@@ -99,7 +99,7 @@ export function undo(lots: readonly Lot[], changes: readonly LotChange[], points
 }
 
 /** The lots that expire at `now` or have expired. */
-export function expire(lots: readonly Lot[], now: Date): LotsAfter {
+export function removeExpired(lots: readonly Lot[], now: Date): LotsAfter {
   const isOver = ({ at }: Lot) => at.getTime() <= now.getTime();
   return {
     lots: lots.filter((lot) => !isOver(lot)),

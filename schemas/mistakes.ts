@@ -47,8 +47,8 @@ export function nearest<F extends string>(word: string, known: readonly F[]): F 
 const maxLength = 40;
 
 /**
- * The number of letters to insert, remove, replace or swap with the next one, regardless of case; Infinity for words that
- * are too long.
+ * The number of letters to insert, remove, replace or swap with the next one, regardless of case; Infinity for words
+ * that are too long.
  */
 export function distanceBetween(one: string, other: string): number {
   const [from, to] = [one.toLowerCase(), other.toLowerCase()];

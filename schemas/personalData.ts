@@ -127,7 +127,7 @@ export const personalData: Record<CollectionName, Kept> = {
           erasedAt: now,
         },
         $unset: {
-          wallet: '',
+          passAction: '',
           targetsId: '',
           sequence: '',
           pushDueAt: '',
@@ -150,7 +150,7 @@ export const personalData: Record<CollectionName, Kept> = {
       where: { state: { $in: unfinishedStates } },
       change: () => ({
         $set: { state: 'exhausted', error: 'erased', nextAttemptAt: null },
-        $unset: { queuedFor: '', dueAt: '' },
+        $unset: { dueGroup: '', dueAt: '' },
       }),
     },
     left: 'the line of the log; a delivery that is not made yet ends as `exhausted` with the error `erased`',

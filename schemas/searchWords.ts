@@ -78,8 +78,8 @@ export function wordForms(word: string): string[] {
 export const maxSearchLevel = 5;
 
 /**
- * Assigns members random levels: one of 4^t members has a level of at least t. A search for a word that very many members
- * have reads only the highest levels, whose rows are a random sample on any engine.
+ * Assigns members random levels: one of 4^t members has a level of at least t. A search for a word that very many
+ * members have reads only the highest levels, whose rows are a random sample on any engine.
  */
 export function searchLevel(memberId: string): number {
   const random = Number.parseInt(memberId.slice(-8), 16);

@@ -5,7 +5,9 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 const standardPrefix = 'whsec_';
 
-/** The value of `X-Service-Webhook-Signature`: `sha256=` and the lower-case hex of the HMAC over timestamp, dot, body. */
+/**
+ * The value of `X-Service-Webhook-Signature`: `sha256=` and the lower-case hex of the HMAC over timestamp, dot, body.
+ */
 export function signService(secret: string, timestampIso: string, body: Uint8Array): string {
   return `sha256=${createHmac('sha256', secret).update(`${timestampIso}.`).update(body).digest('hex')}`;
 }

@@ -100,7 +100,7 @@ export interface ChunkProgress {
   total: number;
   done: number;
   created: number;
-  published: number;
+  completedMembers: number;
 }
 
 /**

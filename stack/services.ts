@@ -62,8 +62,8 @@ export function apiPlan(env: NodeJS.ProcessEnv, localUrl: string): ProcessPlan {
 }
 
 /**
- * The live desk of the demo (test/phone/desk.ts). When it has wallets for the services, their settings go into the plans,
- * and the services are started again.
+ * The live desk of the demo (test/phone/desk.ts). When it has wallets for the services, their settings go into the
+ * plans, and the services are started again.
  */
 export function deskPlan(env: NodeJS.ProcessEnv, takeWallets: (settings: Record<string, string>) => void): ProcessPlan {
   return {

@@ -1,5 +1,5 @@
-// Keeps the objects at Google up to date that no customer is known to have
-// (activities/wallets/google/followObjects.ts). A schedule starts this workflow again when it has ended.
+// Updates Google's objects that no customer is known to have saved (activities/wallets/google/followObjects.ts). A
+// schedule starts this workflow again when it has ended.
 import { followUp } from './activityOptions.js';
 
 export async function followGoogle(): Promise<{ followed: number }> {

@@ -52,7 +52,7 @@ export async function importMembers(input: ImportMembers): Promise<{ phase: stri
   });
 }
 
-function detailsOf(stage: Stage, { total, done, created, published }: ChunkProgress): string {
+function detailsOf(stage: Stage, { total, done, created, completedMembers }: ChunkProgress): string {
   if (stage === 'creating') return `Creating: ${done} of ${total} rows, ${created} members.`;
-  return `Issuing passes and publishing: ${published} of ${created} members.`;
+  return `Issuing passes and publishing: ${completedMembers} of ${created} members.`;
 }

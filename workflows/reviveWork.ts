@@ -1,5 +1,6 @@
-// Starts lost workflows (terminated, or gone with Temporal's data) again whose rows in the database still wait. A
-// failure of one kind of work does not delay the others. A schedule starts this workflow.
+// Starts workflows again that were terminated or are gone with Temporal's data. They are found by their rows in
+// MongoDB, which are overdue. A failure with one kind of work does not delay the others. A schedule starts this
+// workflow.
 import { log, setCurrentDetails } from '@temporalio/workflow';
 import { revival } from './activityOptions.js';
 

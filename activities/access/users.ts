@@ -64,8 +64,8 @@ export async function createUser(deps: Deps, input: CreateUser): Promise<UserRow
 }
 
 /**
- * `checkGrant` is called for the permissions of added roles and for those of removed roles, not for roles that stay. Throws
- * USER_NOT_FOUND, ROLE_NOT_FOUND, LAST_OWNER and the errors of `checkGrant`.
+ * `checkGrant` is called for the permissions of added roles and for those of removed roles, not for roles that stay.
+ * Throws USER_NOT_FOUND, ROLE_NOT_FOUND, LAST_OWNER and the errors of `checkGrant`.
  */
 export async function changeRoles(
   deps: Deps,
@@ -104,19 +104,19 @@ interface UserChange {
 async function changeUser(
   deps: Deps,
   { merchantId, id }: OneUser,
-  decide: (user: UserRow) => Promise<UserChange>,
+  changeOf: (user: UserRow) => Promise<UserChange>,
 ): Promise<UserRow> {
   const owner = changesOf(merchantId);
   return deps.runExclusive(owner, () =>
     retryOnConflict(deps, async () => {
-      const { counted, updates } = await countInsert(deps, { merchantId, owner });
+      const { counted, expectedMatches } = await countInsert(deps, { merchantId, owner });
       const user = await deps.collections.users.findOne({ _id: id, merchantId });
       if (!user) throw new ServiceError('USER_NOT_FOUND');
-      const { after, statements } = await decide(user);
+      const { after, statements } = await changeOf(user);
       if (user.roleIds.includes(ownerRole) && !after.roleIds.includes(ownerRole)) await requireOtherOwner(deps, user);
       const { roleIds, version } = after;
       const changed = update(deps, 'users', { _id: id, version: user.version }, { $set: { roleIds, version } });
-      await transact(deps, [counted, changed, ...statements], updates + 1);
+      await transact(deps, [counted, changed, ...statements], expectedMatches + 1);
       return after;
     }),
   );

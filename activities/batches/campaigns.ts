@@ -15,7 +15,7 @@ import { isRecipient } from '../../schemas/campaigns.js';
 import type { BatchRow, BatchTargetsRow, EventRow, MemberRow, Position } from '../../schemas/collections.js';
 import { campaignId, derivedId, rebuildId } from '../../schemas/ids.js';
 import type { ChunkProgress, ListProgress } from '../../schemas/workflows.js';
-import { decidePush } from '../members/memberRules.js';
+import { pushRule } from '../members/memberRules.js';
 import { memberWritesOf } from '../members/memberWrites.js';
 import { leaseEvents, newFence, releaseEvents } from '../outbox/leases.js';
 import { processEvents } from '../outbox/processEvents.js';
@@ -89,8 +89,8 @@ async function* membersWithPass(
 }
 
 /**
- * Throws ApplicationFailure BATCH_NOT_FOUND, MERCHANT_SUSPENDED, and GoogleWalletError when the program's class could not
- * be updated and the update must be retried.
+ * Throws ApplicationFailure BATCH_NOT_FOUND, MERCHANT_SUSPENDED, and GoogleWalletError when the program's class could
+ * not be updated and the update must be retried.
  */
 export async function snapshotRebuild(deps: WorkerDeps, at: ListTargets): Promise<ListProgress> {
   return listTargets(deps, at, { size: chunkSize, find: (batch, after) => membersWithPass(deps, batch, after) });
@@ -129,10 +129,10 @@ async function sendChunk(deps: WorkerDeps, { batch, targets, cancellationSignal 
   const events = await leaseEvents(deps, { leaseOwner, eventIds, fence });
   const failed = await processEvents(deps, { leaseOwner, fence, events, cancellationSignal });
   await releaseEvents(deps, { leaseOwner, fence, events: events.filter((event) => failed.has(event._id)) });
-  const { outcomes, failed: unreached } = await outcomesOf(deps, { batch, ids });
-  await countTargets(deps, { targets, outcomes, failedIds: unreached.flatMap(({ memberId }) => memberId ?? []) });
+  const { outcomes, failed: failedEvents } = await outcomesOf(deps, { batch, ids });
+  await countTargets(deps, { targets, outcomes, failedIds: failedEvents.flatMap(({ memberId }) => memberId ?? []) });
   // A late push that was recorded between the two statements did not find its member among the failed ones.
-  const afterwards = unreached.map((event) => event._id);
+  const afterwards = failedEvents.map((event) => event._id);
   if (afterwards.length > 0) await countLatePushes(deps, await readPushes(deps, afterwards));
 }
 
@@ -152,7 +152,7 @@ async function writeMessages(
   { batch, leaseOwner, memberIds, targetsId }: WriteMessages,
 ): Promise<void> {
   const { merchantId, campaign, kind } = batch;
-  const decision = decidePush(campaign?.message)();
+  const decision = pushRule(campaign?.message)();
   await retryOnConflict(deps, async () => {
     const eventIds = memberIds.map((memberId) => eventIdOf(batch, memberId));
     const [found, written] = await Promise.all([
@@ -171,7 +171,7 @@ async function writeMessages(
           program,
           decision,
           eventId: eventIdOf(batch, before._id),
-          admitWorkflow: () => leaseOwner,
+          chooseLeaseOwner: () => leaseOwner,
           targetsId,
         });
       }),

@@ -37,12 +37,12 @@ export async function insertBatch(deps: Deps, row: BatchRow): Promise<void> {
 export async function batchRoom(
   deps: Deps,
   { merchantId }: { merchantId: string },
-): Promise<{ statements: Statement[]; updates: number }> {
+): Promise<{ statements: Statement[]; expectedMatches: number }> {
   const quota = await limitOf(deps, { merchantId, limit: 'runningBatches' });
-  const { counted, updates } = await countInsert(deps, { merchantId, owner: batchOwner(merchantId) });
+  const { counted, expectedMatches } = await countInsert(deps, { merchantId, owner: batchOwner(merchantId) });
   const held = await countUnfinished(deps, merchantId, quota);
   if (held >= quota) throw limitReached('runningBatches', { max: quota, retryAfterSeconds });
-  return { statements: [counted], updates };
+  return { statements: [counted], expectedMatches };
 }
 
 const batchOwner = (merchantId: string): string => `batches:${merchantId}`;

@@ -72,9 +72,9 @@ const lastActivityAt = ({ lastAttemptAt, createdAt }: DeliveryRow): number => (l
  * workflow yet.
  */
 function isStalled(deps: WorkerDeps, row: DeliveryRow): boolean {
-  const { queuedFor, subscriptionId, nextAttemptAt, createdAt } = row;
+  const { dueGroup, subscriptionId, nextAttemptAt, createdAt } = row;
   const dueAt = row.dueAt ?? workflowLostAt(deps, nextAttemptAt ?? createdAt);
-  return queuedFor !== subscriptionId && dueAt <= deps.now();
+  return dueGroup !== subscriptionId && dueAt <= deps.now();
 }
 
 /**

@@ -43,7 +43,7 @@ export async function runChunks(
       total,
       created,
       done: batch.done,
-      published: batch.published ?? 0,
+      completedMembers: batch.completedMembers ?? 0,
     };
     if (over || shutdownSignal.aborted || cancellationSignal.aborted || performance.now() > until) return progress;
   }

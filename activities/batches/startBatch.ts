@@ -92,8 +92,8 @@ export async function startStored(
 }
 
 /**
- * Stores a new batch and starts its workflow. Throws RATE_LIMITED, and UNAVAILABLE; then the batch was not stored, or was
- * removed again.
+ * Stores a new batch and starts its workflow. Throws RATE_LIMITED, and UNAVAILABLE; then the batch was not stored, or
+ * was removed again.
  */
 export async function startBatch(
   deps: StartBatchDeps,

@@ -23,7 +23,9 @@ export interface Mail {
 export interface Mailer {
   /** Throws MailRefused, which is final, and MailDelayed, after which the mail may be sent later. */
   send: (mail: Mail, signal: AbortSignal) => Promise<void>;
-  /** Removes the stored files of mails, by their ids or those of members. With an SMTP server, nothing is stored here. */
+  /**
+   * Removes the stored files of mails, by their ids or those of members. With an SMTP server, nothing is stored here.
+   */
   forget: (ids: readonly string[]) => Promise<void>;
 }
 

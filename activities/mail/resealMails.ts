@@ -10,8 +10,8 @@ export async function* sealedMails(deps: SecretsDeps): AsyncGenerator<{ id: stri
 }
 
 /**
- * Encrypts every waiting mail with the newest key; a mail that was sent meanwhile stays as it is. Yields after each mail.
- * `mistake` says why a mail was left unchanged.
+ * Encrypts every waiting mail with the newest key; a mail that was sent meanwhile stays as it is. Yields after each
+ * mail. `mistake` says why a mail was left unchanged.
  */
 export async function* resealMails(deps: SecretsDeps): AsyncGenerator<{ id: string; mistake?: string }> {
   for await (const { id, sealed } of sealedMails(deps)) {

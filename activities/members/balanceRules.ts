@@ -1,5 +1,5 @@
-// The rules of changes of a balance: points and redeem. Each is a pure decision; the arithmetic is in schemas/balance.ts.
-// Earnings are in earnRules.ts, reversals in reversalRules.ts.
+// The rules of changes of a balance: points and redeem. Each is a pure decision; the arithmetic is in
+// schemas/balance.ts. Earnings are in earnRules.ts, reversals in reversalRules.ts.
 import type { z } from 'zod';
 import { adjust, type BalanceChange, redeem } from '../../schemas/balance.js';
 import type { LedgerRow, MemberRow } from '../../schemas/collections.js';
@@ -85,7 +85,7 @@ export function balanceDecision(
       ...(tier === undefined && member.tier !== undefined ? (['tier'] as const) : []),
       ...(!lots && member.expiry ? (['expiry'] as const) : []),
     ],
-    wallet: true,
+    showsOnPass: true,
     message: message || undefined,
     ledger: {
       field: member.field,
@@ -126,7 +126,7 @@ export const messageOf = ({ changeMessage }: { changeMessage?: string | undefine
   changeMessage === undefined ? {} : { changeMessage };
 
 /** Throws MEMBER_NOT_ACTIVE, STAMP_DELTA_ONLY, CARD_FULL, VALIDATION_FAILED. */
-export function decidePoints(body: z.output<typeof pointsRequest>, { actor, now }: Asked) {
+export function pointsRule(body: z.output<typeof pointsRequest>, { actor, now }: Asked) {
   return (member: MemberRow, program: Program): Decision => {
     const { delta, value } = body;
     const entry = { type: 'adjust' as const, actor, ...saleOf(body, now), ...messageOf(body) };
@@ -139,7 +139,7 @@ export function decidePoints(body: z.output<typeof pointsRequest>, { actor, now 
 }
 
 /** Throws MEMBER_NOT_ACTIVE, REWARD_NOT_CONFIGURED, REWARD_NOT_FOUND, CARD_NOT_FULL, VALIDATION_FAILED. */
-export function decideRedeem(body: z.output<typeof redeemRequest>, { actor, now }: Asked) {
+export function redeemRule(body: z.output<typeof redeemRequest>, { actor, now }: Asked) {
   return (member: MemberRow, program: Program): Decision => {
     const sale = saleOf(body ?? {}, now);
     const reward = rewardOf(program, body?.rewardId);

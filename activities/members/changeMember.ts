@@ -1,6 +1,6 @@
-// Every change that a request makes to a member that exists goes through this file; enrollment, expiry and campaigns use
-// memberWrites.ts directly. One transaction writes the row of the idempotency key, the member's new state, its ledger
-// row and its event, and increments `version` (guarantee 1 of docs/architecture.md).
+// Every change that a request makes to a member that exists goes through this file; enrollment, expiry and campaigns
+// use memberWrites.ts directly. One transaction writes the row of the idempotency key, the member's new state, its
+// ledger row and its event, and increments `version` (guarantee 1 of docs/architecture.md).
 import { Binary } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import { isDuplicateKey, VersionConflict } from '../../platform/mongodb/conflicts.js';
@@ -31,7 +31,7 @@ async function earlierResult(
 ): Promise<ChangeResult> {
   if (row.fingerprint !== keyedChange.fingerprint) throw new ServiceError('IDEMPOTENCY_KEY_REUSED');
   if (row.response)
-    return { kind: 'replay', answer: { status: row.response.status, body: Buffer.from(row.response.body.buffer) } };
+    return { kind: 'answered', answer: { status: row.response.status, body: Buffer.from(row.response.body.buffer) } };
   // The absolute difference: after a clock was set back, the rows of dead processes would otherwise look new until the
   // clock has caught up.
   if (Math.abs(deps.now().getTime() - row.createdAt.getTime()) < keyInUseMs)
@@ -41,11 +41,11 @@ async function earlierResult(
     deps.collections.ledger.findOne({ _id: keyedChange.id, merchantId }),
     deps.collections.events.findOne({ _id: row.eventId, merchantId }, { projection: { passUpdate: 1 } }),
   ]);
-  if (!entry) throw new VersionConflict('A claim without its ledger row.');
+  if (!entry) throw new VersionConflict('An idempotency key without its ledger row.');
   const { field, previous, current, programId } = entry;
   return {
     kind: 'abandoned',
-    claim: row,
+    keyRow: row,
     facts: { memberId, memberCode, field, previous, current, entry },
     programId,
     passUpdate: event?.passUpdate ?? null,
@@ -54,12 +54,12 @@ async function earlierResult(
 
 async function tryChange(deps: Deps, input: ChangeMember): Promise<ChangeResult> {
   const { merchantId, memberId, keyedChange } = input;
-  const [claim, found] = await Promise.all([
+  const [keyRow, found] = await Promise.all([
     keyedChange ? deps.read.idempotencyKey({ _id: keyedChange.id, merchantId }) : null,
     deps.read.member({ _id: memberId, merchantId }),
   ]);
   if (!found) throw new ServiceError('MEMBER_NOT_FOUND');
-  if (keyedChange && claim) return earlierResult(deps, keyedChange, claim, found);
+  if (keyedChange && keyRow) return earlierResult(deps, keyedChange, keyRow, found);
   const program = await cachedProgram(deps, { merchantId, programId: found.programId });
   // The label of the program may have changed since the member was written.
   const before = { ...found, field: fieldOf(program) };
@@ -73,7 +73,7 @@ async function tryChange(deps: Deps, input: ChangeMember): Promise<ChangeResult>
 
   const now = deps.now();
   const eventId = changeEventId({ keyedChange, member: before, decision });
-  const writes = memberWritesOf(deps, { before, program, decision, eventId, admitWorkflow: input.admitWorkflow });
+  const writes = memberWritesOf(deps, { before, program, decision, eventId, chooseLeaseOwner: input.chooseLeaseOwner });
   const { member, leaseOwner } = writes;
   const passUpdate = input.temporalAvailable ? writes.passUpdate : null;
   const entry = ledgerRowOf(deps, { decision, member, _id: keyedChange?.id ?? eventId, eventId });
@@ -134,11 +134,11 @@ async function findSpentKey(
   at: { keyedChange: KeyedChange; member: MemberRow },
 ): Promise<ChangeResult | null> {
   const filter = { _id: at.keyedChange.id, merchantId: at.member.merchantId };
-  const [claim, entry] = await Promise.all([
+  const [keyRow, entry] = await Promise.all([
     deps.collections.idempotencyKeys.findOne(filter),
     deps.collections.ledger.findOne(filter),
   ]);
-  if (claim || !entry) return null;
+  if (keyRow || !entry) return null;
   const { _id, merchantId, fingerprint = '', eventId = '', createdAt } = entry;
   return earlierResult(deps, at.keyedChange, { _id, merchantId, fingerprint, eventId, createdAt }, at.member);
 }

@@ -37,7 +37,7 @@ export interface ChangeMember {
    * Returns the id of the workflow that will process the event, or null to leave the event to the relay. `awaited` is
    * true when the response has to wait for a push.
    */
-  admitWorkflow: (eventId: string, awaited: boolean) => string | null;
+  chooseLeaseOwner: (eventId: string, awaited: boolean) => string | null;
   /** False while Temporal is known to be unavailable. The change then reports `passUpdate: null`. */
   temporalAvailable: boolean;
   /** May read further rows. Called again after a version conflict, because the data has changed since it was read. */
@@ -61,10 +61,10 @@ export interface Done {
 export type ChangeResult =
   | Done
   | { kind: 'unchanged'; member: MemberRow; program: Program }
-  | { kind: 'replay'; answer: Answer }
+  | { kind: 'answered'; answer: Answer }
   | {
       kind: 'abandoned';
-      claim: IdempotencyKeyRow;
+      keyRow: IdempotencyKeyRow;
       facts: ChangeFacts;
       programId: string;
       passUpdate: PassUpdate | null;

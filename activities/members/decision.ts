@@ -21,7 +21,7 @@ export interface Decision {
   /** The event of the change. Its `data` leaves out the fields that every event about a member has. */
   event: MemberEvent | PushJob;
   /** True when the wallets show the change. `message` appears on the lock screen. */
-  wallet: boolean;
+  showsOnPass: boolean;
   message?: string | undefined;
   /** The Google object is updated although none of the fields that it shows has changed. */
   refresh?: true;

@@ -39,10 +39,7 @@ async function requireWithinLimits(
  * Throws MEMBER_NOT_ACTIVE, EARNING_NOT_CONFIGURED, CURRENCY_MISMATCH, CARD_FULL, EARN_LIMIT_REACHED,
  * VALIDATION_FAILED.
  */
-export function decideEarn(
-  body: z.output<typeof earnRequest>,
-  { actor, now, reader }: Asked & { reader: EarnedReader },
-) {
+export function earnRule(body: z.output<typeof earnRequest>, { actor, now, reader }: Asked & { reader: EarnedReader }) {
   return async (member: MemberRow, program: Program): Promise<Decision> => {
     const sale = saleOf(body, now);
     const change = award(program, member, pointsOf(program, body));

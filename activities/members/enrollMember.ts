@@ -32,12 +32,12 @@ export function requireEnrollable(program: Program, initialPoints: number | unde
 
 export interface Enroll extends NewMember {
   /** Returns the workflow that will issue the passes and publish the event, or null to leave both to the relay. */
-  admitWorkflow: (memberId: string) => string | null;
+  chooseLeaseOwner: (memberId: string) => string | null;
 }
 
 /**
- * Throws PROGRAM_ARCHIVED, VALIDATION_FAILED, EXTERNAL_ID_TAKEN and UNAVAILABLE; in each case no member was created. An error of the
- * MongoDB driver leaves open whether the member was created.
+ * Throws PROGRAM_ARCHIVED, VALIDATION_FAILED, EXTERNAL_ID_TAKEN and UNAVAILABLE; in each case no member was created. An
+ * error of the MongoDB driver leaves open whether the member was created.
  */
 export function enrollMember(deps: Deps, input: Enroll): Promise<Enrolled> {
   return deps.metrics.memberChange('enroll', () => enroll(deps, input));
@@ -60,7 +60,7 @@ async function enroll(deps: Deps, input: Enroll): Promise<Enrolled> {
     const { member, email, externalId, searchWordRows, ledger } = newMemberRows(deps, { ...input, memberCode });
     if (externalId && (await deps.collections.externalIds.findOne({ _id: externalId._id }, { projection: { _id: 1 } })))
       throw new ServiceError('EXTERNAL_ID_TAKEN');
-    const leaseOwner = input.admitWorkflow(member._id);
+    const leaseOwner = input.chooseLeaseOwner(member._id);
     const event = memberCreated(deps, { member, eventId: createdEventId(member._id), leaseOwner });
     tried = { member, eventId: event._id, leaseOwner };
     await transact(

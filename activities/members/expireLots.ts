@@ -8,11 +8,11 @@ import { insert, update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import { toChunks } from '../../platform/toChunks.js';
-import { expirePoints } from '../../schemas/balance.js';
+import { expire } from '../../schemas/balance.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { expirySlices, lotsOf, rowOf } from '../../schemas/expiry.js';
 import { derivedId } from '../../schemas/ids.js';
-import { expire, type LotsAfter, sumOf } from '../../schemas/lots.js';
+import { type LotsAfter, removeExpired, sumOf } from '../../schemas/lots.js';
 import type { Program } from '../../schemas/programs.js';
 import type { ExpiryProgress } from '../../schemas/workflows.js';
 import { outboxState } from '../outbox/outboxState.js';
@@ -86,7 +86,7 @@ interface Some {
 /** When a transaction fails, each of its members is tried alone, so that one member does not block the others. */
 async function expireSome(deps: Deps, { memberIds, now }: Some): Promise<{ expired: number; failed: string[] }> {
   try {
-    return { expired: await retryOnConflict(deps, () => attempt(deps, { memberIds, now })), failed: [] };
+    return { expired: await retryOnConflict(deps, () => expireOnce(deps, { memberIds, now })), failed: [] };
   } catch (error) {
     const [only] = memberIds;
     if (memberIds.length === 1 && only !== undefined) {
@@ -106,7 +106,7 @@ async function expireSome(deps: Deps, { memberIds, now }: Some): Promise<{ expir
 }
 
 /** Returns the number of members whose points expired. Members that are no longer due stay unchanged. */
-async function attempt(deps: Deps, { memberIds, now }: Some): Promise<number> {
+async function expireOnce(deps: Deps, { memberIds, now }: Some): Promise<number> {
   const members = await deps.collections.members.find({ _id: { $in: [...memberIds] } }).toArray();
   const due = members.filter(({ expiry }) => expiry?.at && expiry.at <= now);
   const written = await Promise.all(
@@ -129,7 +129,7 @@ interface Expiry {
 
 function writesOf(deps: Deps, { member, program, now }: Expiry): { statements: Statement[]; hasExpired: boolean } {
   const { _id, merchantId, version } = member;
-  const after = expire(lotsOf(program, member), now);
+  const after = removeExpired(lotsOf(program, member), now);
   if (after.changes.length === 0) {
     // The lots remain from a rule that was removed.
     const change = program.expiry ? { $set: { expiry: rowOf(program, _id, after.lots) } } : { $unset: { expiry: '' } };
@@ -137,7 +137,7 @@ function writesOf(deps: Deps, { member, program, now }: Expiry): { statements: S
   }
   const decision = decideExpiry({ member, program, now: deps.now() }, after);
   const eventId = expiryId(member, after);
-  const writes = memberWritesOf(deps, { before: member, program, decision, eventId, admitWorkflow: () => null });
+  const writes = memberWritesOf(deps, { before: member, program, decision, eventId, chooseLeaseOwner: () => null });
   const entry = ledgerRowOf(deps, { decision, member: writes.member, _id: eventId, eventId });
   return {
     statements: [writes.change, ...(entry ? [insert(deps, 'ledger', entry)] : []), ...writes.inserts],
@@ -151,7 +151,7 @@ const expiryId = ({ _id, version }: MemberRow, { changes }: LotsAfter): string =
 
 function decideExpiry({ member, program, now }: Expiry, lots: LotsAfter): Decision {
   const entry = { type: 'expiry' as const, actor: { type: 'program' as const, id: program._id } };
-  const change = expirePoints(program, member, member.balance - sumOf(lots.lots));
+  const change = expire(program, member, member.balance - sumOf(lots.lots));
   return {
     ...balanceDecision(member, { change, program, entry, now, lots }),
     timeline: { type: 'points_expired', detail: String(-change.delta) },

@@ -26,8 +26,8 @@ export interface GiveLots {
 }
 
 /**
- * Works for about 10 s. `over` is false while members still lack lots. A program that fails does not delay the others; the
- * next run tries it. Throws when MongoDB is unavailable.
+ * Works for about 10 s. `over` is false while members still lack lots. A program that fails does not delay the others;
+ * the next run tries it. Throws when MongoDB is unavailable.
  */
 export async function giveLots(
   deps: Deps,

@@ -1,6 +1,6 @@
-// The member rules: what each change does to a member, as decisions; they write nothing. Balances have rules of their own
-// (balanceRules.ts). changeMember.ts writes the decisions. A decision of null means that nothing changes and no event
-// is written.
+// The member rules: what each change does to a member, as decisions; they write nothing. Balances have rules of their
+// own (balanceRules.ts). changeMember.ts writes the decisions. A decision of null means that nothing changes and no
+// event is written.
 import type { MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { EventData } from '../../schemas/events.js';
@@ -16,63 +16,63 @@ export function memberUpdated(
   change: {
     changed: ChangedField[];
     set: Decision['set'];
-    wallet: boolean;
+    showsOnPass: boolean;
     data?: Pick<EventData<'member.updated'>, 'previousStatus' | 'reason'>;
   },
 ): Decision {
   const { status, tags } = { ...member, ...change.set };
   return {
     set: change.set,
-    wallet: change.wallet,
+    showsOnPass: change.showsOnPass,
     event: { type: 'member.updated', data: { changed: change.changed, status, tags, ...change.data } },
   };
 }
 
-export function decideStatus(status: MemberStatus, reason: string | undefined) {
+export function statusRule(status: MemberStatus, reason: string | undefined) {
   return (member: MemberRow): Decision | null => {
     if (member.status === status) return null;
     return memberUpdated(member, {
       changed: ['status'],
       set: { status },
-      wallet: true,
+      showsOnPass: true,
       data: { previousStatus: member.status, ...(reason && { reason }) },
     });
   };
 }
 
 /** Throws TAG_LIMIT_EXCEEDED. */
-export function decideAddTags(tags: readonly string[]) {
+export function addTagsRule(tags: readonly string[]) {
   return (member: MemberRow): Decision | null => {
     const all = [...new Set([...member.tags, ...tags])];
     if (all.length === member.tags.length) return null;
     if (all.length > maxTags) throw new ServiceError('TAG_LIMIT_EXCEEDED');
-    return memberUpdated(member, { changed: ['tags'], set: { tags: all }, wallet: false });
+    return memberUpdated(member, { changed: ['tags'], set: { tags: all }, showsOnPass: false });
   };
 }
 
-export function decideRemoveTags(tags: readonly string[]) {
+export function removeTagsRule(tags: readonly string[]) {
   return (member: MemberRow): Decision | null => {
     const left = member.tags.filter((tag) => !tags.includes(tag));
     if (left.length === member.tags.length) return null;
-    return memberUpdated(member, { changed: ['tags'], set: { tags: left }, wallet: false });
+    return memberUpdated(member, { changed: ['tags'], set: { tags: left }, showsOnPass: false });
   };
 }
 
 /** Increments only the version of the pass. The wallets are notified, subscribers are not. */
-export function decidePush(message?: string) {
+export function pushRule(message?: string) {
   return (): Decision => ({
     set: {},
-    wallet: true,
+    showsOnPass: true,
     message,
     event: { type: 'pass.push', data: { ...(message && { changeMessage: message }) } },
   });
 }
 
 /** A pass was scanned at the till. `code` is the text that the reader read. */
-export function decideScan(code: string, actor: Actor) {
+export function scanRule(code: string, actor: Actor) {
   return (): Decision => ({
     set: {},
-    wallet: false,
+    showsOnPass: false,
     timeline: { type: 'pass_scanned', detail: actor.name ?? actor.id },
     event: { type: 'pass.scanned', data: { code, scannedBy: actor.name ?? actor.id } },
   });
@@ -82,10 +82,10 @@ export function decideScan(code: string, actor: Actor) {
  * Gives the member's web card a new address. With `replaceToken` the pass gets a new token as well: passes on phones
  * receive no updates until they are added again from the new address.
  */
-export function decideCardLink({ replaceToken }: { replaceToken: boolean }) {
+export function cardLinkRule({ replaceToken }: { replaceToken: boolean }) {
   return (): Decision => ({
     set: {},
-    wallet: false,
+    showsOnPass: false,
     pass: { token: newToken(), ...(replaceToken && { authenticationToken: newToken() }) },
     timeline: { type: replaceToken ? 'pass_token_replaced' : 'card_link_replaced' },
     event: { type: 'pass.push', data: {} },

@@ -22,7 +22,7 @@ const rowsOf = ({ merchantId, tags }: Tags): TagRow[] =>
  * merchant would have more tags than its limit, and what `tagMember` throws.
  */
 export async function withTagsInUse<T>(deps: Deps, wanted: Tags, tagMember: () => Promise<T>): Promise<T> {
-  const added = await admitTags(deps, wanted);
+  const added = await reserveTags(deps, wanted);
   const tagged = await tagMember().catch(async (error: unknown) => {
     await removeUnusedTags(deps, { ...wanted, tags: added });
     throw error;
@@ -33,7 +33,7 @@ export async function withTagsInUse<T>(deps: Deps, wanted: Tags, tagMember: () =
 }
 
 /** Returns the tags that were not in use before. */
-async function admitTags(deps: Deps, { merchantId, tags }: Tags): Promise<string[]> {
+async function reserveTags(deps: Deps, { merchantId, tags }: Tags): Promise<string[]> {
   let missing: TagRow[] = [];
   const rows = async () => {
     const ids = rowsOf({ merchantId, tags }).map(({ _id }) => _id);

@@ -29,27 +29,27 @@ export interface MemberWritesInput {
   program: Program;
   decision: Decision;
   eventId: string;
-  admitWorkflow: ChangeMember['admitWorkflow'];
+  chooseLeaseOwner: ChangeMember['chooseLeaseOwner'];
   /** For the push of a batch: the chunk of targets that counts the result. */
   targetsId?: string;
 }
 
 export function memberWritesOf(
   deps: Deps,
-  { before, program, decision, eventId, admitWorkflow, targetsId }: MemberWritesInput,
+  { before, program, decision, eventId, chooseLeaseOwner, targetsId }: MemberWritesInput,
 ): MemberWrites {
   const modes = modesOf(deps.walletModes, program);
   const member = nextState(before, decision, { now: deps.now(), modes });
-  const needsNoPush = !decision.wallet || !hasRecipients(modes, member);
+  const needsNoPush = !decision.showsOnPass || !hasRecipients(modes, member);
   const passUpdate = needsNoPush ? passUpdateWithoutPush(modes, member) : undefined;
-  const leaseOwner = admitWorkflow(eventId, passUpdate === undefined);
+  const leaseOwner = chooseLeaseOwner(eventId, passUpdate === undefined);
   const event = newMemberEvent(deps, {
     eventId,
     event: decision.event,
     member,
     leaseOwner,
-    ...(decision.wallet && { wallet: 'push' as const }),
-    ...(decision.refresh && { wallet: 'refresh' as const }),
+    ...(decision.showsOnPass && { passAction: 'push' as const }),
+    ...(decision.refresh && { passAction: 'refresh' as const }),
     ...(passUpdate && !decision.refresh && { passUpdate }),
     ...(targetsId !== undefined && { targetsId }),
   });
@@ -86,7 +86,7 @@ function nextState(
   const changed: MemberRow = { ...member, ...decision.set, version: member.version + 1, updatedAt: now };
   for (const field of decision.unset ?? []) delete changed[field];
   if (decision.pass) changed.pass = { ...member.pass, ...decision.pass };
-  if (!decision.wallet) return changed;
+  if (!decision.showsOnPass) return changed;
   changed.pass = {
     ...changed.pass,
     tag: nextTag(member.pass.tag, now),
@@ -111,7 +111,7 @@ function changeStatement(
   { member: changed, decision }: { member: MemberRow; decision: Decision },
 ): Statement {
   const { tag, modifiedAt, message, messageSequence, googleDueAt } = changed.pass;
-  const shown = decision.wallet && {
+  const shown = decision.showsOnPass && {
     'pass.tag': tag,
     'pass.modifiedAt': modifiedAt,
     ...(googleDueAt !== before.pass.googleDueAt && { 'pass.googleDueAt': googleDueAt }),

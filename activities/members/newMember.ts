@@ -146,7 +146,7 @@ export function memberCreated(
     },
     member,
     leaseOwner,
-    wallet: 'issue',
+    passAction: 'issue',
     initialPoints: member.balance,
   });
 }

@@ -45,7 +45,7 @@ function reversalDecision(
   };
 }
 
-interface DecideReversal extends Asked {
+interface ReversalRuleInput extends Asked {
   transactionId: string;
   /** The id of the ledger row that the reversal writes. */
   reversalId: string;
@@ -53,7 +53,7 @@ interface DecideReversal extends Asked {
 }
 
 /** Throws TRANSACTION_NOT_FOUND and the errors of `reverse` (schemas/reversal.ts). */
-export function decideReversal(deps: Deps, { transactionId, reversalId, body, ...asked }: DecideReversal) {
+export function reversalRule(deps: Deps, { transactionId, reversalId, body, ...asked }: ReversalRuleInput) {
   return async (member: MemberRow, program: Program): Promise<Decision> => {
     const { _id: memberId, merchantId } = member;
     const row = await deps.read.ledger({ _id: transactionId, memberId, merchantId });

@@ -16,7 +16,7 @@ import { emailKey, emailRow, externalIdKey, externalIdRow, searchWordRows } from
 const fields = ['firstName', 'lastName', 'email', 'phone', 'externalId'] as const;
 
 /** The decision is null when the patch changes nothing. Throws EMAIL_TAKEN, EXTERNAL_ID_TAKEN. */
-export function decideUpdate(deps: Deps, patch: z.output<typeof memberPatch>) {
+export function updateRule(deps: Deps, patch: z.output<typeof memberPatch>) {
   return async (member: MemberRow, program: Program): Promise<Decision | null> => {
     const changed = fields.filter(
       (field) => patch[field] !== undefined && (patch[field] ?? undefined) !== member[field],
@@ -39,8 +39,8 @@ export function decideUpdate(deps: Deps, patch: z.output<typeof memberPatch>) {
       ...(changed.includes('email') ? await moveEmail(deps, { member, after }) : []),
       ...(changed.includes('externalId') ? await moveExternalId(deps, { member, after }) : []),
     ];
-    const wallet = changed.includes('externalId') && showsExternalId(program);
-    const decision = memberUpdated(member, { changed, set, wallet });
+    const showsOnPass = changed.includes('externalId') && showsExternalId(program);
+    const decision = memberUpdated(member, { changed, set, showsOnPass });
     return {
       ...decision,
       unset,

@@ -1,4 +1,4 @@
-// Keeps a lease while events are published, and detects that another attempt has taken it over.
+// Keeps a lease while events are published, and detects that another run has taken it over.
 
 import { createCoalesce } from '../../platform/coalesce.js';
 import type { Deps } from '../../platform/deps.js';
@@ -6,7 +6,7 @@ import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import { type Lease, lastsFor, leasedBy, leaseExpiry } from './leases.js';
 
 /**
- * Another attempt or owner may be working on the same events. A process that gets this error must stop without a
+ * Another run or owner may be working on the same events. A process that gets this error must stop without a
  * further write.
  */
 export class LeaseLost extends Error {

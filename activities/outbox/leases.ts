@@ -1,9 +1,10 @@
 // Leases of events. To lease an event, a workflow or relay sets `dueAt` 60 s ahead and writes its name as lease owner,
 // so only one of them works on an event at a time. When the lease owner dies, the lease expires and the event can be
-// leased again. A new event is reserved for 5 s for the start of its workflow; a push that ends within these does not
-// extend them (`ensureLease`). The fence identifies one attempt of the lease owner: another attempt that takes over replaces the
-// fence, and the earlier attempt can no longer mark the event as published or release it. A process that was paused for
-// longer than its lease may send an event again (docs/decisions/012-lease-and-fence.md).
+// leased again. A new event is reserved for its workflow for 5 s; `ensureLease` extends the lease only if too little of
+// the 5 s is left for the push. A lease owner may run several times, for example as attempts of an activity. The fence
+// identifies one of these runs: the next run replaces it, and from then on the earlier run can neither mark the event
+// as published nor release it. A process that was paused for longer than its lease may send an event again
+// (docs/decisions/012-lease-and-fence.md).
 
 import type { Deps } from '../../platform/deps.js';
 import { update } from '../../platform/mongodb/statements.js';
@@ -20,7 +21,7 @@ export interface Lease {
   /** The id of the workflow or relay that works on the events. */
   leaseOwner: string;
   eventIds: readonly string[];
-  /** Identifies one attempt of the lease owner. Without a fence, all attempts of the owner share the lease. */
+  /** Identifies one run of the lease owner. Without a fence, all runs of the owner share the lease. */
   fence?: string | undefined;
 }
 
@@ -38,7 +39,7 @@ export const leasedBy = ({ leaseOwner, eventIds, fence }: Lease) => ({
 
 /**
  * Leases the events that are not published and that no other owner holds, and returns them. A new fence ends the leases
- * of earlier attempts of the same owner.
+ * of earlier runs of the same owner.
  */
 export async function leaseEvents(deps: Deps, lease: Lease): Promise<EventRow[]> {
   const { leaseOwner, fence, eventIds: ids } = lease;
@@ -81,7 +82,7 @@ const backoff = { first: 500, longest: 60_000 };
 
 /**
  * Releases events that could not be processed. They are due again after a quarter of their age, at least 0.5 s and at
- * most 60 s. Events that another attempt has taken over are left unchanged.
+ * most 60 s. Events that another run has taken over are left unchanged.
  */
 export async function releaseEvents(
   deps: Deps,

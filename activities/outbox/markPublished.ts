@@ -19,7 +19,7 @@ interface Published extends Omit<Lease, 'eventIds'> {
 }
 
 /**
- * Marks the events as published, except those that another attempt has taken over. The same write marks events without
+ * Marks the events as published, except those that another run has taken over. The same write marks events without
  * a recorded push as late.
  */
 export type MarkPublished = (published: Published) => Promise<void>;
@@ -58,7 +58,7 @@ function markHeld(deps: Deps, counting: Counting, { events, ...owner }: Publishe
 
 /** Throws VersionConflict without a write when an event is no longer held. */
 function commitMarks(deps: Deps, counting: Counting, group: readonly Published[]): Promise<void> {
-  return counting.attempt(async () => {
+  return counting.changeSlotOnConflict(async () => {
     const marks = group.flatMap((one) => marksOf(deps, one));
     if (marks.length === 0) return;
     const counted = counting.statements(
@@ -68,7 +68,7 @@ function commitMarks(deps: Deps, counting: Counting, group: readonly Published[]
     );
     const expected = group.reduce((sum, { events }) => sum + events.length, counted.length);
     await commit(deps, [...marks, ...counted], (matched) => {
-      if (matched < expected) throw new VersionConflict('Another attempt has taken over an event.');
+      if (matched < expected) throw new VersionConflict('Another run has taken over an event.');
     });
   });
 }

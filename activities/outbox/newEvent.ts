@@ -33,7 +33,7 @@ export interface NewMemberEvent {
   member: MemberRow;
   /** The workflow that will process the event, or null for the relay. */
   leaseOwner: string | null;
-  wallet?: EventRow['wallet'];
+  passAction?: EventRow['passAction'];
   passUpdate?: PassUpdate;
   targetsId?: string;
   initialPoints?: number;
@@ -63,7 +63,7 @@ function waiting(deps: Pick<Deps, 'now' | 'config'>, merchantId: string, leaseOw
 
 export function newMemberEvent(
   deps: Deps,
-  { eventId, event, member, leaseOwner, wallet, passUpdate, targetsId, initialPoints }: NewMemberEvent,
+  { eventId, event, member, leaseOwner, passAction, passUpdate, targetsId, initialPoints }: NewMemberEvent,
 ): EventRow {
   const { merchantId, programId } = member;
   const traceparent = deps.tracing.current();
@@ -75,7 +75,7 @@ export function newMemberEvent(
     programId,
     occurredAt: deps.now(),
     data: { ...aboutMember(member), ...event.data },
-    ...(wallet && { wallet }),
+    ...(passAction && { passAction }),
     ...(passUpdate && { passUpdate }),
     ...(targetsId !== undefined && { targetsId }),
     ...(initialPoints && { initialPoints }),
@@ -83,7 +83,7 @@ export function newMemberEvent(
     ...(traceparent && { traceparent }),
     ...waiting(deps, merchantId, leaseOwner),
   };
-  const awaitsWallets = row.wallet === 'issue' || (row.wallet === 'push' && !row.passUpdate);
+  const awaitsWallets = row.passAction === 'issue' || (row.passAction === 'push' && !row.passUpdate);
   return awaitsWallets ? row : { ...row, ...serialisedEnvelope(row) };
 }
 
@@ -164,7 +164,7 @@ export function serialisedEnvelope(
   additionalData: Record<string, unknown> = {},
 ): { envelope: Binary; sequence?: number } {
   const passUpdate =
-    event.wallet === 'push' && event.type !== 'pass.push' && carriesPassUpdate(event.type)
+    event.passAction === 'push' && event.type !== 'pass.push' && carriesPassUpdate(event.type)
       ? { passUpdate: event.passUpdate ?? null }
       : {};
   const data = { ...event.data, ...passUpdate, ...additionalData };

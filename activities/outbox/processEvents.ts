@@ -25,7 +25,7 @@ export async function processEvents(deps: WorkerDeps, leased: LeasedEvents): Pro
     const passUpdate = pushed.passUpdates[event._id];
     return passUpdate ? { ...event, passUpdate } : event;
   });
-  await startRetries(deps, events, { unissued: new Set(issued.unissued), unpushed: new Set(pushed.late) });
+  await startRetries(deps, events, { unissued: new Set(issued.unissued), latePushes: new Set(pushed.late) });
   const releaseMade = (unpublished: (eventId: string) => boolean) =>
     releaseEvents(deps, { leaseOwner, fence, events: made.filter(({ _id }) => unpublished(_id)) });
   try {
@@ -53,7 +53,7 @@ async function issueWithTimeout(
   deps: WorkerDeps,
   { leaseOwner, events }: Pick<LeasedEvents, 'leaseOwner' | 'events'>,
 ): Promise<{ newEventIds: string[]; unissued: string[] }> {
-  const memberIds = events.flatMap(({ wallet, memberId }) => (wallet === 'issue' && memberId) || []);
+  const memberIds = events.flatMap(({ passAction, memberId }) => (passAction === 'issue' && memberId) || []);
   const noneYet = { newEventIds: [], unissued: memberIds };
   if (memberIds.length === 0) return noneYet;
   return within(issueBoth(deps, { memberIds, leaseOwner }), { ms: issueTimeoutMs, fallback: noneYet });
@@ -63,20 +63,20 @@ interface Missing {
   /** Members with a pass that a wallet did not accept. */
   unissued: ReadonlySet<string>;
   /** Events whose push a wallet did not accept. */
-  unpushed: ReadonlySet<string>;
+  latePushes: ReadonlySet<string>;
 }
 
 /**
  * Starts a workflow that retries the wallets, so that publishing does not wait for them. One for each merchant, so that
  * operators find it by the merchant's id.
  */
-async function startRetries(deps: WorkerDeps, events: EventRow[], { unissued, unpushed }: Missing): Promise<void> {
-  const isUnissued = ({ wallet, memberId = '' }: EventRow) => wallet === 'issue' && unissued.has(memberId);
-  const missing = events.filter((event) => unpushed.has(event._id) || isUnissued(event));
+async function startRetries(deps: WorkerDeps, events: EventRow[], { unissued, latePushes }: Missing): Promise<void> {
+  const isUnissued = ({ passAction, memberId = '' }: EventRow) => passAction === 'issue' && unissued.has(memberId);
+  const missing = events.filter((event) => latePushes.has(event._id) || isUnissued(event));
   for (const merchantId of new Set(missing.map((event) => event.merchantId))) {
     const ofMerchant = missing.filter((event) => event.merchantId === merchantId);
     const memberIds = ofMerchant.filter(isUnissued).flatMap(({ memberId }) => memberId ?? []);
-    const eventIds = ofMerchant.map(({ _id }) => _id).filter((id) => unpushed.has(id));
+    const eventIds = ofMerchant.map(({ _id }) => _id).filter((id) => latePushes.has(id));
     await startRetry(deps, { merchantId, memberIds, eventIds });
   }
 }

@@ -50,10 +50,10 @@ async function readQueue({ collections }: Pick<Deps, 'collections'>) {
     .limit(mostSubscriptions)
     .toArray();
   const each = await Promise.all(
-    waiting.map(async ({ _id: queuedFor }) => {
+    waiting.map(async ({ _id: dueGroup }) => {
       const [count, head] = await Promise.all([
-        collections.deliveries.countDocuments({ queuedFor }, { limit: Math.ceil(mostDeliveries / waiting.length) }),
-        collections.deliveries.findOne({ queuedFor }, { sort: { dueAt: 1 }, projection: { createdAt: 1 } }),
+        collections.deliveries.countDocuments({ dueGroup }, { limit: Math.ceil(mostDeliveries / waiting.length) }),
+        collections.deliveries.findOne({ dueGroup }, { sort: { dueAt: 1 }, projection: { createdAt: 1 } }),
       ]);
       return { count, head };
     }),

@@ -1,6 +1,6 @@
 // The relay processes the events of one shard that no workflow took, in batches of up to 200: oldest first, round robin
-// by merchant. A new attempt takes over the leases of the previous attempt at once. An event that cannot be processed
-// is released and does not delay others. The relay also serves the delivery queue of its shard.
+// by merchant. A new activity attempt takes over the leases of the previous one at once. An event that cannot be
+// processed is released and does not delay others. The relay also serves the delivery queue of its shard.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { isUnavailable } from '../../platform/mongodb/isUnavailable.js';
@@ -16,9 +16,10 @@ import { takeOverShard } from './takeOverShard.js';
 export interface RelayEvents {
   shard: number;
   /**
-   * Part of the lease owner's id. A new attempt has another id, so a paused earlier attempt no longer owns its events.
+   * Part of the lease owner's id. A new activity attempt has another id, so a paused earlier one no longer owns its
+   * events.
    */
-  attemptId: string;
+  activityAttemptId: string;
   /** Ends the loop; batches in progress are completed first. */
   signal: AbortSignal;
   /** Also ends the batches in progress: delivery attempts in flight are aborted. */
@@ -102,7 +103,7 @@ async function relayBatch(deps: WorkerDeps, relaying: Relaying, events: EventRow
 
 /**
  * Repeats `work` every 0.5 s until it succeeds or `signal` is aborted. Events that were not released by then are taken
- * over by the next attempt.
+ * over by the next activity attempt.
  */
 async function retryUntilCancelled(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
   for (;;) {
@@ -122,9 +123,14 @@ async function retryUntilCancelled(work: () => Promise<void>, signal: AbortSigna
  */
 export async function relayEvents(
   deps: WorkerDeps,
-  { shard, attemptId, signal, cancellationSignal, heartbeat, forMs }: RelayEvents,
+  { shard, activityAttemptId, signal, cancellationSignal, heartbeat, forMs }: RelayEvents,
 ): Promise<{ relayed: number }> {
-  const relaying: Relaying = { shard, leaseOwner: `${relayId(shard)}:${attemptId}`, cancellationSignal, dueIds: [] };
+  const relaying: Relaying = {
+    shard,
+    leaseOwner: `${relayId(shard)}:${activityAttemptId}`,
+    cancellationSignal,
+    dueIds: [],
+  };
   const over = new AbortController();
   const delivering = deliverQueued(deps, { shard, signal: AbortSignal.any([signal, over.signal]) });
   const until = performance.now() + forMs;
@@ -148,7 +154,8 @@ export async function relayEvents(
           relayed += events.length;
           deps.metrics.relayed(events.length);
         },
-        (error: unknown) => deps.log.error({ err: error, shard }, 'a batch of the relay was left to the next attempt'),
+        (error: unknown) =>
+          deps.log.error({ err: error, shard }, 'a batch of the relay was left to the next activity attempt'),
       )
       .finally(() => {
         running.delete(batch);

@@ -31,7 +31,7 @@ export async function serialiseEnvelopes(deps: WorkerDeps, events: EventRow[]): 
  * still lack a pass are marked.
  */
 async function readIssuances(deps: WorkerDeps, events: EventRow[]): Promise<Map<string, Record<string, unknown>>> {
-  const enrolled = events.filter((event) => event.wallet === 'issue');
+  const enrolled = events.filter((event) => event.passAction === 'issue');
   if (enrolled.length === 0) return new Map();
   const ids = enrolled.flatMap((event) => event.memberId ?? []);
   const members = await deps.collections.members.find({ _id: { $in: ids } }, { projection: { pass: 1 } }).toArray();

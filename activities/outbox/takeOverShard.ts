@@ -1,5 +1,5 @@
-// The first step of a relay: it takes over the events that an earlier attempt, or a clock that was set back, left in
-// its shard.
+// The first step of a relay: it takes over the events that an earlier activity attempt, or a clock that was set back,
+// left in its shard.
 
 import type { Deps } from '../../platform/deps.js';
 import { updateAll } from '../../platform/mongodb/updateMany.js';
@@ -9,9 +9,9 @@ import { relayId } from '../../schemas/ids.js';
 export const maxLeaseAheadMs = 10 * 60_000;
 
 /**
- * Makes the events that the previous attempt had leased due now, and also events whose `dueAt` is so far ahead that it
- * must have been written before the clock was set back. Shard 0 also takes over the events of shards that no longer
- * exist after `RELAY_SHARDS` was lowered.
+ * Makes the events that the previous activity attempt had leased due now, and also events whose `dueAt` is so far ahead
+ * that it must have been written before the clock was set back. Shard 0 also takes over the events of shards that no
+ * longer exist after `RELAY_SHARDS` was lowered.
  */
 export async function takeOverShard(deps: Deps, shard: number): Promise<void> {
   if (shard === 0)

@@ -61,11 +61,11 @@ export async function* importedRows(deps: Deps, person: OfPerson): AsyncGenerato
     const isReached = chunk.outcomes !== undefined || (batch && !isFinished(batch.phase));
     if (batch?.programId === programId && isReached) yield { batch, chunk };
   }
-  if (person.values.length > 0) yield* unreachedRows(deps, person);
+  if (person.values.length > 0) yield* unprocessedRows(deps, person);
 }
 
 /** The chunks that imports had not reached when they ended. They have no marks, so all of them are read. */
-async function* unreachedRows(deps: Deps, { merchantId, programId }: OfPerson): AsyncGenerator<Imported> {
+async function* unprocessedRows(deps: Deps, { merchantId, programId }: OfPerson): AsyncGenerator<Imported> {
   const { batches, importChunks } = deps.collections;
   const imports = await batches.find({ merchantId, kind: 'members.import', programId }).toArray();
   const stopped = imports.filter(({ rowsUntil, done, counts }) => rowsUntil && done < counts.total);
@@ -74,10 +74,10 @@ async function* unreachedRows(deps: Deps, { merchantId, programId }: OfPerson): 
       const chunks = await importChunks
         .find({ batchId: batch._id, chunk: { $gte: before - chunksAtOnce, $lt: before } })
         .toArray();
-      const unreached = chunks.filter(({ outcomes }) => !outcomes);
-      for (const chunk of unreached) yield { batch, chunk };
+      const unprocessed = chunks.filter(({ outcomes }) => !outcomes);
+      for (const chunk of unprocessed) yield { batch, chunk };
       // Chunks are decided in their order.
-      if (unreached.length < chunks.length) break;
+      if (unprocessed.length < chunks.length) break;
     }
 }
 

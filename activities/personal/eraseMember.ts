@@ -40,13 +40,13 @@ function erasureRow(deps: Deps, member: MemberRow): ErasureRow {
 }
 
 /** Voids the pass and removes the name from it. The wallets are notified, subscribers are not. */
-export function decideVoidForErasure(deps: Deps) {
+export function voidForErasureRule(deps: Deps) {
   return async (member: MemberRow): Promise<Decision> => {
     const begun = await deps.collections.erasures.findOne({ _id: member._id }, { projection: { _id: 1 } });
     return {
       set: { status: 'voided', tags: [] },
       unset: ['firstName', 'lastName', 'email', 'phone', 'externalId'],
-      wallet: true,
+      showsOnPass: true,
       event: { type: 'pass.push', data: {} },
       statements: [
         ...(begun ? [] : [insert(deps, 'erasures', erasureRow(deps, member))]),

@@ -18,8 +18,8 @@ export const erasingWorkflow = (at: { merchantId: string; memberId: string }): S
 const mostAtOnce = 500;
 
 /**
- * A failed start does not delay the others; a later run retries it. Erasures whose workflow runs, such as those that wait
- * for Google, are due again later, so that they do not hide lost ones.
+ * A failed start does not delay the others; a later run retries it. Erasures whose workflow runs, such as those that
+ * wait for Google, are due again later, so that they do not hide lost ones.
  */
 export async function reviveErasures(deps: Deps & { workflowClient: WorkflowClient }): Promise<{ revived: number }> {
   const isDue = { dueAt: { $lte: deps.now() } };

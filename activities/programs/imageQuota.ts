@@ -1,5 +1,5 @@
-// The limit of the images of a merchant's programs. The newest edit and the live version of each program count, an image
-// of both once. Older versions are kept as long as their images fit within the limit, too.
+// The limit of the images of a merchant's programs. The newest edit and the live version of each program count, an
+// image of both once. Older versions are kept as long as their images fit within the limit, too.
 import type { Deps } from '../../platform/deps.js';
 import { merchantLimits } from '../../schemas/merchantLimits.js';
 import { type ProgramContent, programVersionId } from '../../schemas/programRows.js';
@@ -18,8 +18,8 @@ export function imageBytesOf(...templated: readonly (Templated | null)[]): numbe
 }
 
 /**
- * The mistake when these programs and the others of the merchant together exceed the limit; otherwise null. `live` is the
- * version that stays stored together with the new content.
+ * The mistake when these programs and the others of the merchant together exceed the limit; otherwise null. `live` is
+ * the version that stays stored together with the new content.
  */
 export async function imagesBeyondLimit(
   deps: Deps,

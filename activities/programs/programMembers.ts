@@ -37,7 +37,7 @@ async function idRanges(deps: Deps, at: ProgramAt): Promise<object[]> {
   }));
 }
 
-export type Standing = Pick<MemberRow, 'balance' | 'lifetimePoints' | 'deviceCount' | 'pass'>;
+export type MemberSnapshot = Pick<MemberRow, 'balance' | 'lifetimePoints' | 'deviceCount' | 'pass'>;
 
 const projection = { _id: 0, balance: 1, lifetimePoints: 1, deviceCount: 1, 'pass.googleSaved': 1 } as const;
 
@@ -47,7 +47,7 @@ const projection = { _id: 0, balance: 1, lifetimePoints: 1, deviceCount: 1, 'pas
 export async function readSome(
   deps: Deps,
   { most, forMs, ...at }: ProgramAt & { most: number; forMs: number },
-  each: (member: Standing) => void,
+  each: (member: MemberSnapshot) => void,
 ): Promise<boolean> {
   const { merchantId, programId } = at;
   const until = performance.now() + forMs;

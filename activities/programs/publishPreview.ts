@@ -4,7 +4,7 @@ import type { Deps } from '../../platform/deps.js';
 import { tierOf } from '../../schemas/balance.js';
 import type { ProgramContent } from '../../schemas/programRows.js';
 import { type ProgramAt, readHead } from './programHead.js';
-import { readSome, type Standing } from './programMembers.js';
+import { type MemberSnapshot, readSome } from './programMembers.js';
 import { changesPasses } from './publishPrograms.js';
 
 const forMs = 1_000;
@@ -33,7 +33,12 @@ export async function previewPublication(deps: Deps, at: ProgramAt): Promise<Pub
 
 function count(
   preview: PublishPreview,
-  { member, live, next, rebuilds }: { member: Standing; live: ProgramContent; next: ProgramContent; rebuilds: boolean },
+  {
+    member,
+    live,
+    next,
+    rebuilds,
+  }: { member: MemberSnapshot; live: ProgramContent; next: ProgramContent; rebuilds: boolean },
 ): void {
   const { balance, lifetimePoints, deviceCount, pass } = member;
   const isFull = ({ goal }: ProgramContent) => goal !== undefined && balance >= goal;

@@ -41,7 +41,7 @@ export interface Published {
 interface Writes {
   statements: Statement[];
   /** The number of documents that the updates must match. */
-  updates: number;
+  expectedMatches: number;
 }
 
 /**
@@ -79,9 +79,9 @@ export async function commitPublications(
   { publications, actor, isLimited }: CommitPublications,
 ): Promise<Published[]> {
   const all: Writes = await slugWrites(deps, publications);
-  const add = ({ statements, updates }: Writes) => {
+  const add = ({ statements, expectedMatches }: Writes) => {
     all.statements.push(...statements);
-    all.updates += updates;
+    all.expectedMatches += expectedMatches;
   };
   const published: Published[] = [];
   for (const publication of publications) {
@@ -95,11 +95,11 @@ export async function commitPublications(
     const rebuild = changed && (await hasMembers(deps, head)) ? rebuildOf(deps, head, actor) : null;
     if (rebuild) {
       if (isLimited) add(await batchRoom(deps, head));
-      add({ statements: [insert(deps, 'batches', rebuild)], updates: 0 });
+      add({ statements: [insert(deps, 'batches', rebuild)], expectedMatches: 0 });
     }
     published.push({ program, rebuild });
   }
-  await transactAlone(deps, all.statements, all.updates);
+  await transactAlone(deps, all.statements, all.expectedMatches);
   for (const publication of publications) {
     forgetProgram(deps, publication.head, publication.content.slug);
     // A new rule applies from now on.
@@ -130,7 +130,7 @@ function programWrites(deps: Deps, publication: Publication): Writes {
   const { head, content, version, archived } = publication;
   const { live, programId: _id, merchantId } = head;
   const follow = update(deps, 'classUpdates', { _id }, { $set: { merchantId, revision: newId() } }, true);
-  if (!live) return { statements: [insert(deps, 'programs', publishedOf(publication)), follow], updates: 1 };
+  if (!live) return { statements: [insert(deps, 'programs', publishedOf(publication)), follow], expectedMatches: 1 };
   const given = new Set(Object.keys(content));
   const absent = programContentFields.filter((name) => !given.has(name));
   const change = {
@@ -141,7 +141,7 @@ function programWrites(deps: Deps, publication: Publication): Writes {
   const withoutRule = live.expiry && !content.expiry ? [remove(deps, 'expiries', { _id })] : [];
   return {
     statements: [update(deps, 'programs', { _id, merchantId, version: asRead }, change), follow, ...withoutRule],
-    updates: 2,
+    expectedMatches: 2,
   };
 }
 
@@ -153,11 +153,11 @@ function draftWrites(deps: Deps, { head, version, content }: Publication, update
   if (!draft)
     return {
       statements: [insert(deps, 'programDrafts', { _id, merchantId, createdAt: updatedAt, ...set })],
-      updates: 0,
+      expectedMatches: 0,
     };
   const filter = { _id, merchantId, version: draft.version };
   const change = { $set: set, $unset: { content: '', archived: '' } };
-  return { statements: [update(deps, 'programDrafts', filter, change)], updates: 1 };
+  return { statements: [update(deps, 'programDrafts', filter, change)], expectedMatches: 1 };
 }
 
 /** Stores the new version, and the live one unless it is stored, and removes the oldest and those beyond the limit. */
@@ -184,6 +184,6 @@ async function versionWrites(deps: Deps, { head, content, version }: Publication
       insert(deps, 'programVersions', { ...rowOf(version, content), publishedAt: deps.now(), publishedBy }),
       ...(gone.length > 0 ? [remove(deps, 'programVersions', { _id: { $in: gone } })] : []),
     ],
-    updates: live ? 1 : 0,
+    expectedMatches: live ? 1 : 0,
   };
 }

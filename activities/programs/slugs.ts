@@ -17,7 +17,7 @@ interface Wanted {
 export async function slugWrites(
   deps: Deps,
   wanted: readonly Wanted[],
-): Promise<{ statements: Statement[]; updates: number }> {
+): Promise<{ statements: Statement[]; expectedMatches: number }> {
   const taken = new Map(wanted.map(({ head, content }) => [content.slug, head]));
   const rows = await deps.collections.slugs.find({ _id: { $in: [...taken.keys()] } }).toArray();
   const owners = new Map(rows.map(({ _id, programId }) => [_id, programId]));
@@ -27,7 +27,7 @@ export async function slugWrites(
     ),
   );
   const statements: Statement[] = [];
-  let updates = 0;
+  let expectedMatches = 0;
   for (const [slug, programId] of givenUp) {
     if (!taken.has(slug)) statements.push(remove(deps, 'slugs', { _id: slug, programId }));
   }
@@ -40,7 +40,7 @@ export async function slugWrites(
     }
     if (!givenUp.has(slug)) throw new ServiceError('SLUG_TAKEN');
     statements.push(update(deps, 'slugs', { _id: slug, programId: owner }, { $set: { merchantId, programId } }));
-    updates += 1;
+    expectedMatches += 1;
   }
-  return { statements, updates };
+  return { statements, expectedMatches };
 }

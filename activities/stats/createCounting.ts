@@ -22,7 +22,7 @@ export interface Counting {
   /** The statements that add the counts, for the transaction of what is counted. Each matches or inserts one row. */
   statements: (counted: readonly Counted[]) => Statement[];
   /** Runs an attempt to commit such statements. After a conflict, the next attempt uses other rows. */
-  attempt: <T>(work: () => Promise<T>) => Promise<T>;
+  changeSlotOnConflict: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /** Days and counters as field names, which allow neither a dot nor a leading digit. */
@@ -52,7 +52,7 @@ export function createCounting(deps: Pick<Deps, 'collections'>): Counting {
       );
     },
 
-    async attempt(work) {
+    async changeSlotOnConflict(work) {
       try {
         return await work();
       } catch (error) {

@@ -17,26 +17,26 @@ export interface ChangePass {
   member: Pick<MemberRow, '_id' | 'merchantId'>;
   platform: Platform;
   /** Returns the workflow that will publish the event, or null to leave it to the relay. */
-  admitWorkflow: (eventId: string) => string | null;
+  chooseLeaseOwner: (eventId: string) => string | null;
   decide: (member: MemberRow) => Promise<PassDecision | null>;
 }
 
 /** Returns null when `decide` finds that nothing changed. Throws MEMBER_NOT_FOUND and UNAVAILABLE. */
 export async function changePass(
   deps: Deps,
-  { member: { _id: memberId, merchantId }, platform, admitWorkflow, decide }: ChangePass,
+  { member: { _id: memberId, merchantId }, platform, chooseLeaseOwner, decide }: ChangePass,
 ): Promise<Done | null> {
   const changed = await changeMember(deps, {
     merchantId,
     memberId,
-    admitWorkflow,
+    chooseLeaseOwner,
     temporalAvailable: true,
     decide: async (member) => {
       const decision = await decide(member);
       if (!decision) return null;
       const { type, timeline, ...change } = decision;
       const event = { type, data: { serialNumber: member.serialNumber, platform } };
-      return { set: {}, ...change, wallet: false, event, timeline: { type: timeline, platform } };
+      return { set: {}, ...change, showsOnPass: false, event, timeline: { type: timeline, platform } };
     },
   });
   return changed.kind === 'done' ? changed : null;

@@ -44,7 +44,7 @@ export async function pushLeased(
   { leaseOwner, events }: { leaseOwner: string; events: EventRow[] },
 ): Promise<PushedPasses> {
   const result: PushedPasses = { passUpdates: {}, newEventIds: [], late: [] };
-  const withoutPush = events.filter((event) => event.wallet === 'push' && event.passUpdate);
+  const withoutPush = events.filter((event) => event.passAction === 'push' && event.passUpdate);
   for (const event of withoutPush) if (event.passUpdate) result.passUpdates[event._id] = event.passUpdate;
   await insertMissing(deps.collections.timeline, withoutPush.flatMap(skippedLines));
   await Promise.all(
@@ -130,9 +130,9 @@ async function pushOne(deps: WorkerDeps, push: PushOne): Promise<Pushed | null> 
     google: { objectPatched: toObject?.objectPatched ?? false, mode: modes.google },
   };
   const unreached = toDevices?.unreached === true || toObject?.unreached === true;
-  const updated = event.wallet === 'push' ? passUpdatedEvents(deps, { event, member, leaseOwner, passUpdate }) : [];
+  const updated = event.passAction === 'push' ? passUpdatedEvents(deps, { event, member, leaseOwner, passUpdate }) : [];
   const lines = [
-    ...(event.wallet === 'push' ? skippedLines({ ...event, passUpdate }) : []),
+    ...(event.passAction === 'push' ? skippedLines({ ...event, passUpdate }) : []),
     ...pushLines(event, { toDevices, toObject, late: isLate && deps.now() }),
   ];
   // One commit for all rows, because a caller may be waiting for it.
@@ -172,7 +172,7 @@ async function pushToDevices(
   program: Program,
 ) {
   const { apple } = deps.wallets;
-  if (!apple || event.wallet !== 'push' || modesOf(deps.walletModes, program).apple === 'stub') return null;
+  if (!apple || event.passAction !== 'push' || modesOf(deps.walletModes, program).apple === 'stub') return null;
   return pushApple(deps, { apple, member, leaseOwner, withinMs });
 }
 
@@ -183,7 +183,7 @@ async function pushToDevices(
 async function pushToGoogle(deps: WorkerDeps, { event, withinMs }: PushOne, member: MemberRow, program: Program) {
   const { google } = deps.wallets;
   const { changeMessage } = event.data;
-  const modes = event.wallet === 'refresh' ? deps.walletModes : modesOf(deps.walletModes, program);
+  const modes = event.passAction === 'refresh' ? deps.walletModes : modesOf(deps.walletModes, program);
   if (!google || modes.google === 'stub' || !member.pass.googleSaved) return null;
   const body = typeof changeMessage === 'string' ? changeMessage : '';
   return pushGoogle(google, {
@@ -191,7 +191,7 @@ async function pushToGoogle(deps: WorkerDeps, { event, withinMs }: PushOne, memb
     program,
     readAgain: () => deps.collections.members.findOne({ _id: member._id, merchantId: member.merchantId }),
     message: body === '' ? undefined : { id: event._id, body },
-    notify: event.wallet === 'push',
+    notify: event.passAction === 'push',
     withinMs,
   });
 }

@@ -1,6 +1,6 @@
-// Records issued passes: the event `pass.created`, its timeline line, and the time of issue on the member. A member of a
-// quiet import gets no event. The ids of these rows are derived from member and wallet, so recording a pass twice changes
-// nothing.
+// Records issued passes: the event `pass.created`, its timeline line, and the time of issue on the member. A member of
+// a quiet import gets no event. The ids of these rows are derived from member and wallet, so recording a pass twice
+// changes nothing.
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';

@@ -114,7 +114,7 @@ async function openApple(credentials: RealAppleCredentials, { config, log }: Cre
     const key = createHash('sha1')
       .update(JSON.stringify([name, style, goal, passTemplate]))
       .digest('base64');
-    const template = byContent.get(key) ?? attempted(() => compileTemplate(credentials, program));
+    const template = byContent.get(key) ?? resultOrError(() => compileTemplate(credentials, program));
     byContent.set(key, template);
     byProgram.set(program, template);
     return template;
@@ -132,7 +132,7 @@ async function openApple(credentials: RealAppleCredentials, { config, log }: Cre
   };
 }
 
-function attempted<T>(work: () => T): T | Error {
+function resultOrError<T>(work: () => T): T | Error {
   try {
     return work();
   } catch (error) {

@@ -119,10 +119,10 @@ async function deliverSubscription(
  */
 async function readHead(
   deps: WorkerDeps,
-  queuedFor: string,
+  dueGroup: string,
 ): Promise<{ queued: number; due: string[]; waitMs: number }> {
   const head = await deps.collections.deliveries
-    .find({ queuedFor }, { projection: { dueAt: 1 } })
+    .find({ dueGroup }, { projection: { dueAt: 1 } })
     .sort({ dueAt: 1 })
     .limit(lookAhead)
     .toArray();
@@ -148,7 +148,7 @@ async function takeAndDeliver(
   const dueAt = attemptExpiry(deps, subscription ?? { timeoutMs: 0 });
   const change = { $set: { fence, dueAt } };
   const take = (isDue: { $lte: Date } | { $gt: Date }) =>
-    updateByIds(deps, 'deliveries', { ids, where: { queuedFor: subscriptionId, dueAt: isDue }, change });
+    updateByIds(deps, 'deliveries', { ids, where: { dueGroup: subscriptionId, dueAt: isDue }, change });
   const tooFarAhead = new Date(now.getTime() + maxLeaseAheadMs);
   if ((await take({ $lte: now })) === 0) await take({ $gt: tooFarAhead });
   const taken = await deps.collections.deliveries.find({ _id: { $in: ids }, fence }).toArray();

@@ -1,9 +1,10 @@
 // The queue of deliveries that publishing does not wait for, because their receiver is slow or fails, or because no
-// slot is free (docs/decisions/040-publishing-does-not-wait-for-receivers.md). A delivery is in the queue while
-// `queuedFor` names its subscription. An attempt moves `dueAt` ahead by more than it may take, so the delivery of a
-// process that died becomes due again. A row in `waitingSubscriptions` marks subscriptions whose queue has deliveries.
-// A delivery whose attempts a workflow makes has `queuedFor` as well: `own-workflow:` and its merchant; when it is due,
-// its workflow counts as lost (reviveDeliveries.ts). So every unfinished delivery in the log becomes due at some time.
+// slot is free (docs/decisions/040-publishing-does-not-wait-for-receivers.md). Every unfinished delivery has a
+// `dueGroup` and a `dueAt`, so each becomes due at some time, also when the process that worked on it died:
+// - In the queue, `dueGroup` is the id of its subscription. An attempt sets `dueAt` to a time by which it must have
+//   ended. A row in `waitingSubscriptions` marks a subscription whose queue has deliveries.
+// - While a workflow makes its attempts, `dueGroup` is `own-workflow:<merchantId>`. When such a delivery is due, its
+//   workflow counts as lost (reviveDeliveries.ts).
 import type { Deps } from '../../platform/deps.js';
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
 import { update } from '../../platform/mongodb/statements.js';
@@ -32,8 +33,7 @@ export const attemptExpiry = (deps: Deps, { timeoutMs }: Pick<SubscriptionRow, '
 export const unfinished = { $in: unfinishedStates };
 
 /**
- * How `queuedFor` begins for the deliveries whose attempts a workflow makes. The merchant follows, so that lost ones are
- * found merchant by merchant.
+ * The beginning of `dueGroup` for a delivery with a workflow. Its merchant follows, so that merchants can take turns.
  */
 export const ownWorkflow = 'own-workflow';
 
@@ -42,13 +42,13 @@ export const leftToWorkflow = (
   deps: Pick<Deps, 'config' | 'now'>,
   { merchantId }: Pick<DeliveryRow, 'merchantId'>,
   nextAttemptAt?: Date,
-): Pick<Required<DeliveryRow>, 'queuedFor' | 'dueAt'> => ({
-  queuedFor: `${ownWorkflow}:${merchantId}`,
+): Pick<Required<DeliveryRow>, 'dueGroup' | 'dueAt'> => ({
+  dueGroup: `${ownWorkflow}:${merchantId}`,
   dueAt: workflowLostAt(deps, nextAttemptAt),
 });
 
 /** The part of an update that takes a delivery out of the queue. */
-export const outOfQueue = { $unset: { queuedFor: '', dueAt: '' } } as const;
+export const outOfQueue = { $unset: { dueGroup: '', dueAt: '' } } as const;
 
 export interface Queued {
   delivery: DeliveryRow;
@@ -61,14 +61,14 @@ export interface Queued {
  */
 export async function enqueue(deps: QueueDeps, queued: readonly Queued[]): Promise<void> {
   if (queued.length === 0) return;
-  const rows = queued.map(({ delivery, dueAt }) => ({ ...delivery, queuedFor: delivery.subscriptionId, dueAt }));
+  const rows = queued.map(({ delivery, dueAt }) => ({ ...delivery, dueGroup: delivery.subscriptionId, dueAt }));
   const known = new Set(await insertMissing(deps.collections.deliveries, rows));
   await writeBulk(
     deps,
     rows
       .filter(({ _id }) => known.has(_id))
-      .map(({ _id, queuedFor, dueAt }) =>
-        update(deps, 'deliveries', { _id, state: unfinished }, { $set: { queuedFor, dueAt } }),
+      .map(({ _id, dueGroup, dueAt }) =>
+        update(deps, 'deliveries', { _id, state: unfinished }, { $set: { dueGroup, dueAt } }),
       ),
   );
   await markWaiting(deps, rows);

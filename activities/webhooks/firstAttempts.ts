@@ -61,7 +61,7 @@ export async function makeFirstAttempts(
   const underway: Underway[] = [];
   for (const entry of open) {
     const { delivery, subscription } = entry;
-    if (delivery.queuedFor === subscription._id) known.push(delivery);
+    if (delivery.dueGroup === subscription._id) known.push(delivery);
     else if (goesToQueue(deps, entry)) slow.push(delivery);
     else underway.push({ ...entry, slot: slotRequestOf(subscription, 'first'), ended: false });
   }

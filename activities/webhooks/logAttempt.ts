@@ -1,8 +1,8 @@
 // Writes the delivery log, and counts attempts and deliveries in the same transaction. Attempts that finish at the same
-// time share one insert and one bulk write. The first attempt inserts the row of its delivery. A later failure is always
-// added to the history, but it sets the delivery's state only when its attempt still holds the delivery's fence. A
-// success always sets the state, and failures after a success are not logged. A write that fails is repeated, because an
-// attempt that is not logged is made again.
+// time share one insert and one bulk write. The first attempt inserts the row of its delivery. A later failure is
+// always added to the history, but it sets the delivery's state only when its attempt still holds the delivery's fence.
+// A success always sets the state, and failures after a success are not logged. A write that fails is repeated, because
+// an attempt that is not logged is made again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '../../platform/batcher.js';
 import type { Deps } from '../../platform/deps.js';
@@ -81,7 +81,7 @@ async function insertFirst(
     isRepeated = true;
     const missing = rows.filter(({ _id }) => !known.has(_id));
     if (missing.length === 0) return;
-    await counting.attempt(() =>
+    await counting.changeSlotOnConflict(() =>
       inTransaction(deps, async (session) => {
         // As statements of a bulk write, 200 rows cost the embedded engine twice as much.
         await deps.collections.deliveries.insertMany(missing, { session });
@@ -93,7 +93,10 @@ async function insertFirst(
   return known;
 }
 
-/** Adds attempts to the rows of their deliveries. Throws VersionConflict when one of these has changed since it was read. */
+/**
+ * Adds attempts to the rows of their deliveries. Throws VersionConflict when one of these has changed since it was
+ * read.
+ */
 async function addLater(deps: Deps, counting: Counting, records: readonly DeliveryRecord[]): Promise<void> {
   const ids = [...new Set(records.map(({ deliveryId }) => deliveryId))];
   const rows = await readRows(deps, ids);
@@ -129,7 +132,7 @@ function writeCounted(
   counting: Counting,
   { statements, counted }: { statements: Statement[]; counted: readonly Counted[] },
 ): Promise<void> {
-  return counting.attempt(async () => {
+  return counting.changeSlotOnConflict(async () => {
     if (statements.length === 0) return;
     const counters = counting.statements(counted);
     await commit(deps, [...statements, ...counters], (matched) => {

@@ -21,7 +21,10 @@ export interface PostWebhook {
   deliveryId: string;
   /** How many attempts the policy still allowed when the workflow started: as many may be logged. */
   attemptsLeft: number;
-  /** The workflow run and the number of this activity attempt. When a newer activity attempt of the run has begun, an older one does nothing. */
+  /**
+   * The workflow run and the number of this activity attempt. When a newer activity attempt of the run has begun, an
+   * older one does nothing.
+   */
   activityAttempt: { runId: string; attempt: number };
   /** The delivery's number of attempts when the workflow began; undefined in the first call of this activity. */
   attemptsAtStart: number | undefined;

@@ -1,6 +1,6 @@
-// Finds the deliveries whose workflow is lost: terminated, or gone with Temporal's data, of each merchant in turn. They go to
-// the queue of their subscription, and the relay starts their workflows from there, fairly among subscriptions. Starting a workflow that
-// still runs changes nothing.
+// Finds deliveries whose workflow is lost: it was terminated, or is gone with Temporal's data. Merchants take turns. A
+// delivery that was found moves to the queue of its subscription. From there the relay starts its workflow again, and
+// subscriptions take turns. To start a workflow that still runs changes nothing.
 import { isUnavailable } from '../../platform/mongodb/isUnavailable.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
@@ -16,8 +16,8 @@ const batchSize = 20;
 const workMs = 15_000;
 
 /**
- * Takes up the lost deliveries of each merchant in turn, longest due first. A run begins at any of the merchants, so that
- * none waits for ever when a run is too short for all.
+ * Moves the lost deliveries of each merchant in turn, longest due first. A run begins at a random merchant, so that no
+ * merchant is always left out when a run is too short for all.
  */
 export async function reviveDeliveries(deps: WorkerDeps): Promise<{ revived: number }> {
   const { deliveries } = deps.collections;
@@ -25,26 +25,26 @@ export async function reviveDeliveries(deps: WorkerDeps): Promise<{ revived: num
   const now = deps.now();
   const isOver = () => performance.now() > until;
   let revived = 0;
-  /** Takes up one batch of a merchant, and returns where the next one begins, if there may be one. */
-  const takeUp = async ({ queuedFor, after }: Turn): Promise<Turn[]> => {
+  /** Moves up to `batchSize` deliveries of a merchant. Returns where to continue if there may be more. */
+  const takeUp = async ({ dueGroup, after }: Turn): Promise<Turn[]> => {
     const lost = await deliveries
-      .find({ queuedFor, dueAt: { $gt: after, $lte: now } })
-      .project<Lost>({ subscriptionId: 1, merchantId: 1, queuedFor: 1, dueAt: 1 })
+      .find({ dueGroup, dueAt: { $gt: after, $lte: now } })
+      .project<Lost>({ subscriptionId: 1, merchantId: 1, dueGroup: 1, dueAt: 1 })
       .sort({ dueAt: 1 })
       .limit(batchSize)
       .toArray();
     await moveToQueue(deps, lost);
     revived += lost.length;
     const last = lost.at(-1)?.dueAt;
-    return last && lost.length === batchSize ? [{ queuedFor, after: last }] : [];
+    return last && lost.length === batchSize ? [{ dueGroup, after: last }] : [];
   };
   const queues = groupsDue(
-    { collection: deliveries, group: 'queuedFor', dueAt: 'dueAt', dueAtOf: ({ dueAt }) => dueAt, prefix: ownWorkflow },
+    { collection: deliveries, group: 'dueGroup', dueAt: 'dueAt', dueAtOf: ({ dueAt }) => dueAt, prefix: ownWorkflow },
     { now, after: `${ownWorkflow}:${newId()}` },
   );
   let left: Turn[] = [];
-  for await (const queuedFor of queues) {
-    left.push(...(await takeUp({ queuedFor, after: new Date(0) })));
+  for await (const dueGroup of queues) {
+    left.push(...(await takeUp({ dueGroup, after: new Date(0) })));
     if (isOver()) break;
   }
   while (left.length > 0 && !isOver()) {
@@ -57,19 +57,19 @@ export async function reviveDeliveries(deps: WorkerDeps): Promise<{ revived: num
 }
 
 interface Turn {
-  queuedFor: string;
+  dueGroup: string;
   after: Date;
 }
 
 type Lost = Pick<DeliveryRow, '_id' | 'subscriptionId' | 'merchantId' | 'dueAt'> &
-  Required<Pick<DeliveryRow, 'queuedFor'>>;
+  Required<Pick<DeliveryRow, 'dueGroup'>>;
 
 /** Deliveries that cannot be moved now are left to the next run. */
 async function moveToQueue(deps: WorkerDeps, lost: readonly Lost[]): Promise<void> {
   try {
     await writeBulk(deps, [
-      ...lost.map(({ _id, queuedFor, subscriptionId }) =>
-        update(deps, 'deliveries', { _id, queuedFor }, { $set: { queuedFor: subscriptionId } }),
+      ...lost.map(({ _id, dueGroup, subscriptionId }) =>
+        update(deps, 'deliveries', { _id, dueGroup }, { $set: { dueGroup: subscriptionId } }),
       ),
       ...markStatements(deps, lost),
     ]);

@@ -43,22 +43,22 @@ function startOf({ workflowId, summary, eventId, eventType, merchantId, memberId
 }
 
 /**
- * Checks once whether Temporal is available. `admitWorkflow` returns the id of the change's workflow, or null when
+ * Checks once whether Temporal is available. `chooseLeaseOwner` returns the id of the change's workflow, or null when
  * admission control leaves the change to the relay; `awaited` is true when the answer has to wait for that workflow. A
  * repeated transaction gets the same answer and takes no second token.
  */
 export function planDispatch(
   deps: { workflowClient: Pick<ApiDeps['workflowClient'], 'available'>; admission: ApiDeps['admission'] },
-  workflowIdOf: (businessKey: string) => string,
+  workflowIdOf: (subjectId: string) => string,
 ) {
   const temporalAvailable = deps.workflowClient.available();
   const admitted = new Map<boolean, boolean>();
   return {
     temporalAvailable,
-    admitWorkflow(businessKey: string, awaited = false): string | null {
+    chooseLeaseOwner(subjectId: string, awaited = false): string | null {
       const admits = admitted.get(awaited) ?? (temporalAvailable && deps.admission.admit(awaited));
       admitted.set(awaited, admits);
-      return admits ? workflowIdOf(businessKey) : null;
+      return admits ? workflowIdOf(subjectId) : null;
     },
   };
 }

@@ -1,4 +1,5 @@
-// Enrolls a member, then starts the workflow that issues its passes. When no workflow is admitted, the relay issues them.
+// Enrolls a member, then starts the workflow that issues its passes. When no workflow is admitted, the relay issues
+// them.
 import { type Enroll, type Enrolled, enrollMember } from '../../activities/members/enrollMember.js';
 import type { StartWorkflow } from '../../platform/temporal/workflowClient.js';
 import { enrollId } from '../../schemas/ids.js';
@@ -35,12 +36,12 @@ export type PerformedEnrollment = Enrolled & { issuance: PassIssuance | null };
  */
 export async function performEnrollment(
   deps: ApiDeps,
-  { awaited, ...input }: Omit<Enroll, 'admitWorkflow'> & { awaited: boolean },
+  { awaited, ...input }: Omit<Enroll, 'chooseLeaseOwner'> & { awaited: boolean },
 ): Promise<PerformedEnrollment> {
-  const { admitWorkflow } = planDispatch(deps, enrollId);
+  const { chooseLeaseOwner } = planDispatch(deps, enrollId);
   const enrolled = await enrollMember(deps, {
     ...input,
-    admitWorkflow: (memberId) => admitWorkflow(memberId, awaited),
+    chooseLeaseOwner: (memberId) => chooseLeaseOwner(memberId, awaited),
   });
   if (enrolled.kind === 'deduped' || enrolled.leaseOwner === null) return { ...enrolled, issuance: null };
   const workflow = issuingWorkflow(enrolled);

@@ -1,7 +1,7 @@
 // Erases a member. When the pass is on a phone or saved at Google, it is first voided, and phones get some time to
 // fetch the voided pass, because nothing can be fetched after the erasure.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { decideVoidForErasure, eraseMember } from '../../activities/personal/eraseMember.js';
+import { eraseMember, voidForErasureRule } from '../../activities/personal/eraseMember.js';
 import { erasingWorkflow } from '../../activities/personal/reviveErasures.js';
 import { cachedProgram } from '../../activities/programs/readProgram.js';
 import { hasRecipients, modesOf } from '../../activities/wallets/walletModes.js';
@@ -28,7 +28,7 @@ export async function performErasure(request: Pick<Request<Endpoint>, 'deps' | '
   const until = performance.now() + deps.config.PASS_UPDATE_WAIT_MS;
   const isVoided = hasRecipients(modesOf(deps.walletModes, program), member);
   if (isVoided) {
-    const voiding = { noun: 'erase', eventType: 'pass.updated', decide: decideVoidForErasure(deps) } as const;
+    const voiding = { noun: 'erase', eventType: 'pass.updated', decide: voidForErasureRule(deps) } as const;
     const { changed, passUpdate } = await performChange(request, voiding);
     if (passUpdate && passUpdate.apple.devicesNotified > 0) await untilFetched(deps, changed.member, until);
   }

@@ -1,5 +1,5 @@
-// The keyed changes: points, redeem, earn, reversal. One idempotency key applies at most one change. The first answer is stored with
-// the key, and a repeated request gets the same bytes (docs/interface.md#83-idempotency-keys).
+// The keyed changes: points, redeem, earn, reversal. One idempotency key applies at most one change. The first answer
+// is stored with the key, and a repeated request gets the same bytes (docs/interface.md#83-idempotency-keys).
 
 import type { Context } from 'koa';
 import { changeMember, storeAnswer } from '../../activities/members/changeMember.js';
@@ -46,7 +46,7 @@ export interface KeyedMemberChange {
   operation: KeyedOperation;
   eventType: WorkflowLabels['eventType'];
   /** Called once, with the id of the ledger row that the change writes. */
-  decide: (entryId: string) => ChangeMember['decide'];
+  rule: (entryId: string) => ChangeMember['decide'];
   /** The fields of the answer other than the balances, from the ledger row of the change. */
   more?: (entry: LedgerRow) => Record<string, unknown>;
 }
@@ -66,7 +66,7 @@ export async function performKeyedChange(
   }: Pick<Request<Endpoint>, 'deps' | 'caller' | 'params' | 'ctx'> & {
     body: object | undefined;
   },
-  { operation, eventType, decide, more }: KeyedMemberChange,
+  { operation, eventType, rule, more }: KeyedMemberChange,
 ): Promise<{ status: number; bytes: Buffer }> {
   const { merchantId } = caller;
   const { id: memberId = '', ...otherParams } = params;
@@ -81,20 +81,20 @@ export async function performKeyedChange(
       merchantId,
       memberId,
       keyedChange: { id, fingerprint: fingerprintOf({ ...body, ...otherParams }), answer },
-      decide: decide(id),
+      decide: rule(id),
       ...plan,
     }),
   );
   if (changed.kind === 'unchanged') throw new Error('The rule of a keyed change returned no decision.');
-  if (changed.kind === 'replay') {
+  if (changed.kind === 'answered') {
     ctx.set('Idempotent-Replayed', 'true');
     return { status: changed.answer.status, bytes: changed.answer.body };
   }
   const { facts } = changed;
   const labels: WorkflowLabels = { eventType, summary: summaryOf(operation, memberId, facts) };
   if (changed.kind === 'abandoned') {
-    const { claim, programId } = changed;
-    const workflow = { ...labels, workflowId: id, eventId: claim.eventId, merchantId, memberId, programId };
+    const { keyRow, programId } = changed;
+    const workflow = { ...labels, workflowId: id, eventId: keyRow.eventId, merchantId, memberId, programId };
     const first = answer(facts, changed.passUpdate ?? (await pushAndWait(deps, workflow)));
     return bytesOf(await storeAnswer(deps, { merchantId, keyedChangeId: id, answer: first }));
   }

@@ -9,10 +9,10 @@ import { dispatch, planDispatch } from './dispatch.js';
 export async function performWalletEvent(
   deps: ApiDeps,
   { memberId, eventType }: { memberId: string; eventType: EventType },
-  change: (admitWorkflow: (eventId: string) => string | null) => Promise<Done | null>,
+  change: (chooseLeaseOwner: (eventId: string) => string | null) => Promise<Done | null>,
 ): Promise<Done | null> {
-  const { admitWorkflow } = planDispatch(deps, (eventId) => changeId('pass', memberId, eventId));
-  const done = await change(admitWorkflow);
+  const { chooseLeaseOwner } = planDispatch(deps, (eventId) => changeId('pass', memberId, eventId));
+  const done = await change(chooseLeaseOwner);
   if (done) await dispatch(deps, done, { eventType, summary: `${eventType} ${done.member._id}` });
   return done;
 }

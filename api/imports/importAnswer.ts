@@ -25,8 +25,8 @@ export async function importProgram(
 }
 
 /**
- * The unfinished import of the same file. A client that sends the file again gets the answer of that import and does not
- * start a second one.
+ * The unfinished import of the same file. A client that sends the file again gets the answer of that import and does
+ * not start a second one.
  */
 export async function findUnansweredImport(
   deps: ApiDeps,
@@ -82,14 +82,14 @@ export async function importResults(deps: ApiDeps, { _id: batchId, chunks = 0 }:
   for await (const { rows, outcomes = [] } of chunksOf(deps, { batchId, chunks })) {
     const decided = new Map(outcomes.map((outcome) => [outcome.row, outcome]));
     for (const entry of rows) {
-      const { eventId: _, ...shown } = decided.get(entry.row) ?? unreached(entry);
+      const { eventId: _, ...shown } = decided.get(entry.row) ?? unprocessed(entry);
       results.push(shown);
     }
   }
   return results;
 }
 
-const unreached = ({ row, reason = notProcessed }: ImportRow): ImportResultRow & { eventId?: string } => ({
+const unprocessed = ({ row, reason = notProcessed }: ImportRow): ImportResultRow & { eventId?: string } => ({
   row,
   outcome: 'failed',
   reason,

@@ -1,7 +1,7 @@
-// The pull feed. A reader misses no event: no event ever gets a number at or below a cursor that was handed out. An
-// event has sequence 0 (waiting) from the moment its bytes are serialised. Only a read of the feed gives the waiting
-// events the next numbers of their merchant, in one transaction with the merchant's counter. An event that is committed
-// late therefore gets a number after every cursor that was handed out.
+// The pull feed. Events are numbered when the feed is read, not when they are written. An event has sequence 0
+// (waiting) from the moment its bytes are serialised. A read gives the waiting events the next numbers of their
+// merchant, in one transaction with the merchant's counter. An event that is committed after a read therefore gets a
+// higher number than every cursor that the read returned, so a reader misses no event.
 import type { Binary, Filter } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import { isUnavailable } from '../../platform/mongodb/isUnavailable.js';
@@ -62,14 +62,14 @@ const inOrder = (a: EventRow, b: EventRow): number =>
 
 /**
  * Gives the waiting events the next numbers and returns whether more may be waiting. Published events come first,
- * because no other process writes to them. Events that are just being published may cause conflicts, so each attempt
- * takes batches half as large as the attempt before it. If all attempts meet conflicts, or MongoDB is too slow, the
- * events wait for the next read.
+ * because no other process writes to them. Events that are just being published may cause conflicts, so after each
+ * conflict the chunks are half as large. If the conflicts do not end, or MongoDB is too slow, the events wait for the
+ * next read.
  */
 function numberWaiting(deps: Deps, merchantId: string): Promise<boolean> {
   const until = performance.now() + numberingMs;
   let batchSize = numberingBatchSize * 2;
-  const attempt = async (): Promise<boolean> => {
+  const numberOnce = async (): Promise<boolean> => {
     batchSize = Math.ceil(batchSize / 2);
     const found = await deps.collections.events
       .find({ merchantId, sequence: 0 }, { projection: { state: 1, occurredAt: 1, 'data.memberVersion': 1 } })
@@ -87,7 +87,7 @@ function numberWaiting(deps: Deps, merchantId: string): Promise<boolean> {
     return found.length === numberingReadSize || waiting.length < found.length;
   };
   return deps
-    .runExclusive(counterId(merchantId), () => retryOnConflict(deps, attempt))
+    .runExclusive(counterId(merchantId), () => retryOnConflict(deps, numberOnce))
     .catch((error: unknown) => {
       if (error instanceof StillContended || isUnavailable(error)) return true;
       throw error;
@@ -95,8 +95,8 @@ function numberWaiting(deps: Deps, merchantId: string): Promise<boolean> {
 }
 
 /**
- * Gives the events the numbers after `last` in their order. Throws VersionConflict when `last` is not the last number any
- * more, or when an event has a number already.
+ * Gives the events the numbers after `last` in their order. Throws VersionConflict when `last` is not the last number
+ * any more, or when an event has a number already.
  */
 async function number(
   deps: Deps,

@@ -1,4 +1,5 @@
-// How many members a campaign would reach. Counted as the totals of lists are, so that it costs no more in a large merchant.
+// How many members a campaign would reach. Counted as the totals of lists are, so that it costs no more in a large
+// merchant.
 import type { Deps } from '../../platform/deps.js';
 import { type Recipients, recipientFilter } from '../../schemas/campaigns.js';
 

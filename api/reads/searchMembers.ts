@@ -1,7 +1,7 @@
-// Member search. The cost of a page depends on the page and on the matches of the query, which are bounded, never on how
-// many members the merchant has: pages come from an index in list order, totals from counters, and words from the search
-// index. A query all of whose words very many members have is answered from a part of its matches, and its total is a
-// lower bound (docs/interface.md#43-members).
+// Member search. The cost of a page does not grow with the number of the merchant's members: pages are read from an
+// index in list order, totals from counters, and words from the search index, a bounded number of matches each. If very
+// many members have every word of a query, only a part of its matches is read, and the total is a lower bound
+// (docs/interface.md#43-members).
 
 import type { Deps } from '../../platform/deps.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';

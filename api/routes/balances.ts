@@ -1,8 +1,8 @@
 // Earning, reversing a ledger entry, and explaining a balance.
 
 import { earnedReader } from '../../activities/members/earnedReader.js';
-import { decideEarn } from '../../activities/members/earnRules.js';
-import { decideReversal } from '../../activities/members/reversalRules.js';
+import { earnRule } from '../../activities/members/earnRules.js';
+import { reversalRule } from '../../activities/members/reversalRules.js';
 import { cachedProgram } from '../../activities/programs/readProgram.js';
 import type { balanceEndpoints } from '../../schemas/endpoints/balances.js';
 import { performKeyedChange } from '../changes/performKeyedChange.js';
@@ -17,7 +17,7 @@ export const balanceRoutes: Routes<keyof typeof balanceEndpoints> = {
     return performKeyedChange(request, {
       operation: 'earn',
       eventType: 'points.changed',
-      decide: () => decideEarn(body, { actor: caller.actor, now: deps.now(), reader: earnedReader(deps) }),
+      rule: () => earnRule(body, { actor: caller.actor, now: deps.now(), reader: earnedReader(deps) }),
       more: ({ delta, rule }) => ({ awarded: delta, rule }),
     });
   },
@@ -28,8 +28,8 @@ export const balanceRoutes: Routes<keyof typeof balanceEndpoints> = {
     return performKeyedChange(request, {
       operation: 'reverse',
       eventType: 'points.changed',
-      decide: (reversalId) =>
-        decideReversal(deps, { transactionId, reversalId, body, actor: caller.actor, now: deps.now() }),
+      rule: (reversalId) =>
+        reversalRule(deps, { transactionId, reversalId, body, actor: caller.actor, now: deps.now() }),
       more: (entry) => ({ transaction: presentTransaction(entry) }),
     });
   },

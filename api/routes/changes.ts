@@ -1,6 +1,6 @@
 // The endpoints that change a balance or a status, and the push, which changes neither.
-import { decidePoints, decideRedeem } from '../../activities/members/balanceRules.js';
-import { decidePush, decideStatus } from '../../activities/members/memberRules.js';
+import { pointsRule, redeemRule } from '../../activities/members/balanceRules.js';
+import { pushRule, statusRule } from '../../activities/members/memberRules.js';
 import { performChange } from '../changes/performChange.js';
 import { performKeyedChange } from '../changes/performKeyedChange.js';
 import { presentBalance, presentMember } from '../presenters/member.js';
@@ -12,7 +12,7 @@ export const changeRoutes: Routes<'adjustPoints' | 'redeemReward' | 'changeStatu
     return performKeyedChange(request, {
       operation: 'points',
       eventType: 'points.changed',
-      decide: () => decidePoints(body, { actor: caller.actor, now: deps.now() }),
+      rule: () => pointsRule(body, { actor: caller.actor, now: deps.now() }),
     });
   },
 
@@ -21,7 +21,7 @@ export const changeRoutes: Routes<'adjustPoints' | 'redeemReward' | 'changeStatu
     return performKeyedChange(request, {
       operation: 'redeem',
       eventType: 'reward.redeemed',
-      decide: () => decideRedeem(body, { actor: caller.actor, now: deps.now() }),
+      rule: () => redeemRule(body, { actor: caller.actor, now: deps.now() }),
     });
   },
 
@@ -29,7 +29,7 @@ export const changeRoutes: Routes<'adjustPoints' | 'redeemReward' | 'changeStatu
     const { deps, body } = request;
     const { changed, passUpdate } = await performChange(request, {
       noun: 'status',
-      decide: decideStatus(body.status, body.reason),
+      decide: statusRule(body.status, body.reason),
     });
     const member = presentMember(deps, changed);
     return { data: { member, passUpdate, ...(changed.kind === 'unchanged' && { unchanged: true }) } };
@@ -39,7 +39,7 @@ export const changeRoutes: Routes<'adjustPoints' | 'redeemReward' | 'changeStatu
     const { changed, passUpdate } = await performChange(request, {
       noun: 'push',
       eventType: 'pass.updated',
-      decide: decidePush(),
+      decide: pushRule(),
     });
     const { _id: memberId, memberCode, field, balance: current } = changed.member;
     return { data: { member: presentBalance({ memberId, memberCode, field, current }), passUpdate } };

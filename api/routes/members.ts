@@ -1,8 +1,8 @@
 // Members (docs/interface.md#43-members), their timeline and their ledger (4.5).
 
-import { decideAddTags, decideCardLink, decideRemoveTags } from '../../activities/members/memberRules.js';
+import { addTagsRule, cardLinkRule, removeTagsRule } from '../../activities/members/memberRules.js';
 import { removeUnusedTags, withTagsInUse } from '../../activities/members/memberTags.js';
-import { decideUpdate } from '../../activities/members/updateMember.js';
+import { updateRule } from '../../activities/members/updateMember.js';
 import { cachedProgram, readProgram } from '../../activities/programs/readProgram.js';
 import type { memberEndpoints } from '../../schemas/endpoints/members.js';
 import { performChange } from '../changes/performChange.js';
@@ -67,7 +67,7 @@ export const memberRoutes: Routes<Names> = {
 
   async updateMember(request) {
     const { deps, body } = request;
-    const { changed } = await performChange(request, { noun: 'update', decide: decideUpdate(deps, body) });
+    const { changed } = await performChange(request, { noun: 'update', decide: updateRule(deps, body) });
     return { data: presentMember(deps, changed) };
   },
 
@@ -91,20 +91,20 @@ export const memberRoutes: Routes<Names> = {
     const { deps, caller, params, body } = request;
     await readMember(deps, { merchantId: caller.merchantId, memberId: params.id ?? '' });
     const { changed } = await withTagsInUse(deps, { merchantId: caller.merchantId, tags: body.tags }, () =>
-      performChange(request, { noun: 'tags', decide: decideAddTags(body.tags) }),
+      performChange(request, { noun: 'tags', decide: addTagsRule(body.tags) }),
     );
     return { data: { ...presentMember(deps, changed), ...(changed.kind === 'unchanged' && { unchanged: true }) } };
   },
 
   async removeTags(request) {
     const { deps, caller, body } = request;
-    const { changed } = await performChange(request, { noun: 'tags', decide: decideRemoveTags(body.tags) });
+    const { changed } = await performChange(request, { noun: 'tags', decide: removeTagsRule(body.tags) });
     if (changed.kind === 'done') await removeUnusedTags(deps, { merchantId: caller.merchantId, tags: body.tags });
     return { data: presentMember(deps, changed) };
   },
 
   async replaceCardLink(request) {
-    const decide = decideCardLink(request.body);
+    const decide = cardLinkRule(request.body);
     const { changed } = await performChange(request, { noun: 'card-link', eventType: 'pass.updated', decide });
     return { data: presentMember(request.deps, changed) };
   },

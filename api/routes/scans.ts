@@ -1,6 +1,6 @@
 // Scans at the till. The answer has the member and its program; the scan also writes a timeline item and an event for
 // the merchant.
-import { decideScan } from '../../activities/members/memberRules.js';
+import { scanRule } from '../../activities/members/memberRules.js';
 import type { scanEndpoints } from '../../schemas/endpoints/scans.js';
 import { performChange } from '../changes/performChange.js';
 import { presentMemberWithProgram } from '../presenters/member.js';
@@ -14,7 +14,7 @@ export const scanRoutes: Routes<keyof typeof scanEndpoints> = {
     const { changed } = await performChange(request, {
       noun: 'scan',
       eventType: 'pass.scanned',
-      decide: decideScan(code, caller.actor),
+      decide: scanRule(code, caller.actor),
     });
     return { data: presentMemberWithProgram(deps, changed) };
   },

@@ -52,7 +52,7 @@ async function authorized(deps: ApiDeps, ctx: Context): Promise<MemberRow | null
 }
 
 /** Counts the call. Sets the status to 429 and returns false when there were too many. */
-async function admitted(deps: ApiDeps, ctx: Context, kind: LimitKind, key: string): Promise<boolean> {
+async function withinRateLimit(deps: ApiDeps, ctx: Context, kind: LimitKind, key: string): Promise<boolean> {
   const { exceeded, resetSeconds } = await deps.limits.count(kind, key);
   if (!exceeded) return true;
   ctx.status = 429;
@@ -62,9 +62,9 @@ async function admitted(deps: ApiDeps, ctx: Context, kind: LimitKind, key: strin
 
 /** Like `authorized`, for calls that change the registrations: their number is bounded by address and by pass. */
 async function authorizedChange(deps: ApiDeps, ctx: Context): Promise<MemberRow | null> {
-  if (!(await admitted(deps, ctx, 'walletCalls', ipKey(ctx.ip)))) return null;
+  if (!(await withinRateLimit(deps, ctx, 'walletCalls', ipKey(ctx.ip)))) return null;
   const member = await authorized(deps, ctx);
-  return member && (await admitted(deps, ctx, 'registrations', member._id)) ? member : null;
+  return member && (await withinRateLimit(deps, ctx, 'registrations', member._id)) ? member : null;
 }
 
 async function readShape<T>(ctx: Context, shape: z.ZodType<T>): Promise<T | null> {
@@ -86,8 +86,8 @@ export function appleRoutes(deps: ApiDeps): Router {
     const pass = passOnDevice(ctx);
     const event = { memberId: member._id, eventType: 'pass.installed' } as const;
     let kind: Registered['kind'] = 'known';
-    await performWalletEvent(deps, event, async (admitWorkflow) => {
-      const registered = await register(deps, { member, pass, pushToken: body.pushToken, admitWorkflow });
+    await performWalletEvent(deps, event, async (chooseLeaseOwner) => {
+      const registered = await register(deps, { member, pass, pushToken: body.pushToken, chooseLeaseOwner });
       kind = registered.kind;
       return registered.done;
     });
@@ -105,7 +105,7 @@ export function appleRoutes(deps: ApiDeps): Router {
     const _id = registrationId(passOnDevice(ctx));
     const device = { _id, merchantId: member.merchantId, memberId: member._id };
     const event = { memberId: member._id, eventType: 'pass.removed' } as const;
-    await performWalletEvent(deps, event, (admitWorkflow) => endRegistration(deps, { device, admitWorkflow }));
+    await performWalletEvent(deps, event, (chooseLeaseOwner) => endRegistration(deps, { device, chooseLeaseOwner }));
     ctx.status = 200;
     ctx.body = '';
   });
@@ -136,7 +136,7 @@ export function appleRoutes(deps: ApiDeps): Router {
 
   router.post('/v1/log', async (ctx) => {
     const address = ipKey(ctx.ip);
-    if (!(await admitted(deps, ctx, 'walletCalls', address))) return;
+    if (!(await withinRateLimit(deps, ctx, 'walletCalls', address))) return;
     const body = await readShape(ctx, deviceLogs);
     if (!body) return;
     const { refused } = await storeDeviceLogs(deps, { lines: body.logs, address });

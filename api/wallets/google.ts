@@ -33,8 +33,8 @@ export function googleRoutes(deps: ApiDeps): Router {
     const memberId = parseGoogleObjectId(issuerId, objectId) ?? '';
     const type = eventType === 'save' ? 'pass.installed' : 'pass.removed';
     const save = { issuerId, eventType, objectId, nonce };
-    await performWalletEvent(deps, { memberId, eventType: type }, (admitWorkflow) =>
-      recordGoogleSave(deps, { save, admitWorkflow }),
+    await performWalletEvent(deps, { memberId, eventType: type }, (chooseLeaseOwner) =>
+      recordGoogleSave(deps, { save, chooseLeaseOwner }),
     );
   });
 

@@ -52,7 +52,7 @@ export async function register(
     pass,
     pushToken,
     ...given
-  }: Pick<ChangePass, 'member' | 'admitWorkflow'> & { pass: PassOnDevice; pushToken: string },
+  }: Pick<ChangePass, 'member' | 'chooseLeaseOwner'> & { pass: PassOnDevice; pushToken: string },
 ): Promise<Registered> {
   const { _id: memberId, merchantId } = given.member;
   const _id = registrationId(pass);

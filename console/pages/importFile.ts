@@ -1,4 +1,5 @@
-// The file of an import in the browser: what its columns mean, as far as their titles tell, and the cells of a wrong row.
+// The file of an import in the browser: what its columns mean, as far as their titles tell, and the cells of a wrong
+// row.
 import { texts } from '../texts.js';
 
 const fields = ['firstName', 'lastName', 'email', 'phone', 'initialPoints', 'externalId'] as const;

@@ -46,7 +46,10 @@ export interface Metrics {
   relayed: (events: number) => void;
   /** `outcome`: sent, failed, or delayed when it is sent later. */
   mail: (kind: MailKind, outcome: 'sent' | 'failed' | 'delayed') => void;
-  /** Adds the gauges that are read at each scrape: outbox, delivery queue, stale devices, MongoDB, Temporal. Call it once. */
+  /**
+   * Adds the gauges that are read at each scrape: outbox, delivery queue, stale devices, MongoDB, Temporal. Call it
+   * once.
+   */
   watch: (sources: GaugeSources) => void;
 }
 

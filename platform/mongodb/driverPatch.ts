@@ -1,8 +1,8 @@
 // Patches four behaviours of the MongoDB driver (7.8 and 7.9). First, a command that is written while its socket closes
-// waits forever for a `drain` event. Second, a statement that exceeded `socketTimeoutMS` is sent a second time, so that a
-// caller waits twice as long for a collection that hangs. Third, a query continues at the server after its client has
-// stopped waiting. Fourth, a process that is busy for longer than `connectTimeoutMS` does not see that its connection is
-// open, and reports a timeout. In a process that imports this file, a command fails when its connection closes, a
+// waits forever for a `drain` event. Second, a statement that exceeded `socketTimeoutMS` is sent a second time, so that
+// a caller waits twice as long for a collection that hangs. Third, a query continues at the server after its client has
+// stopped waiting. Fourth, a process that is busy for longer than `connectTimeoutMS` does not see that its connection
+// is open, and reports a timeout. In a process that imports this file, a command fails when its connection closes, a
 // statement that timed out is not sent again, the queries of a client with a short `socketTimeoutMS` end at the server
 // as well, and a connection that failed in a busy moment is opened again. All of this holds for every client of the
 // process.

@@ -28,7 +28,7 @@ export function createGroupCommit(deps: Pick<Deps, 'mongo' | 'crashPoint'>): Gro
       const startedAt = performance.now();
       const combined: Transaction = {
         statements: group.flatMap((one) => one.statements),
-        updates: group.reduce((sum, one) => sum + one.updates, 0),
+        expectedMatches: group.reduce((sum, one) => sum + one.expectedMatches, 0),
       };
       try {
         await commitVerified(deps, combined);
@@ -51,7 +51,8 @@ export function createGroupCommit(deps: Pick<Deps, 'mongo' | 'crashPoint'>): Gro
 /**
  * A shared commit only returns the sum of the matched documents. The sum proves that each update matched only if every
  * `updateOne` of the transaction must match exactly one document; so the number of `updateOne` statements must equal
- * `updates`.
+ * `expectedMatches`.
  */
-export const isGroupable = ({ statements, updates }: Transaction): boolean =>
-  statements.length <= maxGroupedStatements && statements.filter(({ name }) => name === 'updateOne').length === updates;
+export const isGroupable = ({ statements, expectedMatches }: Transaction): boolean =>
+  statements.length <= maxGroupedStatements &&
+  statements.filter(({ name }) => name === 'updateOne').length === expectedMatches;

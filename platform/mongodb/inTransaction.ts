@@ -7,13 +7,15 @@ import type { Keyed, Statement, Transaction } from './transaction.js';
 
 const commitRetryMs = 1_000;
 
-/** Commits a transaction. Throws VersionConflict, and writes nothing, when fewer than `updates` documents match. */
+/**
+ * Commits a transaction. Throws VersionConflict, and writes nothing, when fewer than `expectedMatches` documents match.
+ */
 export async function commitVerified(
   deps: Pick<Deps, 'mongo' | 'crashPoint'>,
-  { statements, updates }: Transaction,
+  { statements, expectedMatches }: Transaction,
 ): Promise<void> {
   await commit(deps, statements, (matched) => {
-    if (matched < updates) throw new VersionConflict('A document changed since it was read.');
+    if (matched < expectedMatches) throw new VersionConflict('A document changed since it was read.');
     deps.crashPoint('before-commit');
   });
 }

@@ -31,12 +31,12 @@ const counterOf = (owner: string): string => `made:${owner}`;
 export async function countInsert(
   deps: Deps,
   { merchantId, owner }: { merchantId: string; owner: string },
-): Promise<{ counted: Statement; updates: number }> {
+): Promise<{ counted: Statement; expectedMatches: number }> {
   const _id = counterOf(owner);
   const counter = await deps.collections.counters.findOne({ _id });
-  if (!counter) return { counted: insert(deps, 'counters', { _id, merchantId, made: 1 }), updates: 0 };
+  if (!counter) return { counted: insert(deps, 'counters', { _id, merchantId, made: 1 }), expectedMatches: 0 };
   const { made = 0 } = counter;
-  return { counted: update(deps, 'counters', { _id, made }, { $set: { made: made + 1 } }), updates: 1 };
+  return { counted: update(deps, 'counters', { _id, made }, { $set: { made: made + 1 } }), expectedMatches: 1 };
 }
 
 /** Throws `refusal` when the quota is reached, and UNAVAILABLE. */
@@ -44,11 +44,11 @@ export async function insertWithQuota<N extends CollectionName>(deps: Deps, want
   const { merchantId, owner, countHeld, quota, refusal, name, rows } = wanted;
   await deps.runExclusive(counterOf(owner), () =>
     retryOnConflict(deps, async () => {
-      const { counted, updates } = await countInsert(deps, { merchantId, owner });
+      const { counted, expectedMatches } = await countInsert(deps, { merchantId, owner });
       const wanting = await rows();
       if (wanting.length === 0) return;
       if ((await countHeld()) + wanting.length > quota) throw refusal;
-      await transact(deps, [counted, ...wanting.map((row) => insert(deps, name, row))], updates);
+      await transact(deps, [counted, ...wanting.map((row) => insert(deps, name, row))], expectedMatches);
     }),
   );
 }

@@ -19,14 +19,14 @@ export const retryOnWriteConflict = <T>(deps: RetryDeps, work: () => Promise<T>)
  */
 export async function retryOnConflict<T>(
   deps: RetryDeps,
-  attempt: () => Promise<T>,
+  work: () => Promise<T>,
   again: (error: unknown) => boolean = isRetryable,
 ): Promise<T> {
   const deadline = performance.now() + deps.retryForMs;
   let wasConnectionLost = false;
   for (let round = 0; ; round += 1) {
     try {
-      return await attempt();
+      return await work();
     } catch (error) {
       const connectionLost = isConnectionLost(error);
       if (connectionLost ? wasConnectionLost : !again(error)) throw error;

@@ -1,7 +1,7 @@
 // Commits one change in one transaction (guarantee 1 of docs/architecture.md). The statements are sent as one bulk
-// write. When an update matches no document, or the id of an insert exists already, the transaction fails and nothing is
-// written. Concurrent transactions share one commit; when the shared commit fails with a conflict, each transaction is
-// tried alone.
+// write. When an update matches no document, or the id of an insert exists already, the transaction fails and nothing
+// is written. Concurrent transactions share one commit; when the shared commit fails with a conflict, each transaction
+// is tried alone.
 import type { Deps } from '../deps.js';
 import { toChunks } from '../toChunks.js';
 import { auditOf } from './audit.js';
@@ -11,28 +11,28 @@ import { type RetryDeps, retryOnWriteConflict } from './retryOnConflict.js';
 import type { Statement, Transaction } from './transaction.js';
 
 /**
- * Writes all statements or none, with the audit of the request. `updates` is the number of documents that the update statements must match; throws
- * VersionConflict when they match fewer.
+ * Writes all statements or none, with the audit of the request. `expectedMatches` is the number of documents that the
+ * update statements must match; throws VersionConflict when they match fewer.
  */
-export async function transact(deps: Deps, statements: Statement[], updates: number): Promise<void> {
-  await withAudit(deps, { statements, updates }, async (transaction) => {
+export async function transact(deps: Deps, statements: Statement[], expectedMatches: number): Promise<void> {
+  await withAudit(deps, { statements, expectedMatches }, async (transaction) => {
     const done = isGroupable(transaction) && (await deps.groupCommit(transaction));
     if (!done) await commitVerified(deps, transaction);
   });
 }
 
 /** Like `transact`, but with its own commit: for large rows, so that small changes need not wait for them. */
-export async function transactAlone(deps: Deps, statements: Statement[], updates: number): Promise<void> {
-  await withAudit(deps, { statements, updates }, (transaction) => commitVerified(deps, transaction));
+export async function transactAlone(deps: Deps, statements: Statement[], expectedMatches: number): Promise<void> {
+  await withAudit(deps, { statements, expectedMatches }, (transaction) => commitVerified(deps, transaction));
 }
 
 async function withAudit(
   deps: Deps,
-  { statements, updates }: Transaction,
+  { statements, expectedMatches }: Transaction,
   write: (transaction: Transaction) => Promise<void>,
 ): Promise<void> {
   const audit = auditOf(deps, statements);
-  await write({ statements: [...statements, ...audit.statements], updates });
+  await write({ statements: [...statements, ...audit.statements], expectedMatches });
   audit.written();
   deps.crashPoint('after-commit');
 }

@@ -8,7 +8,7 @@ export type Statement = AnyClientBulkWriteModel<Keyed>;
 
 export interface Transaction {
   statements: Statement[];
-  updates: number;
+  expectedMatches: number;
 }
 
 /** Returns false when the shared commit failed with a conflict; then nothing of the transaction was written. */

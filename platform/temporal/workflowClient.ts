@@ -134,8 +134,8 @@ export interface WorkflowClientOptions {
   connection: Connection;
   log: Logger;
   /**
-   * For processes with callers that wait for an answer: Temporal is checked every second, and a start also ends after its
-   * timeout while it waits for its turn.
+   * For processes with callers that wait for an answer: Temporal is checked every second, and a start also ends after
+   * its timeout while it waits for its turn.
    */
   watch?: boolean;
 }

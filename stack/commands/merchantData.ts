@@ -105,8 +105,8 @@ function startOf({ to, part, merchantId }: { to: string; part: string; merchantI
 }
 
 /**
- * Writes all rows of a merchant as lines of JSON, without secrets. A file is written under the name `<file>.part`, for its
- * owner alone, and gets its name when it is complete; the next call goes on where one was interrupted.
+ * Writes all rows of a merchant as lines of JSON, without secrets. A file is written under the name `<file>.part`, for
+ * its owner alone, and gets its name when it is complete; the next call goes on where one was interrupted.
  */
 export async function exportMerchant(context: CommandContext, { merchantId, to }: { merchantId: string; to?: string }) {
   const { deps, say, progress } = context;

@@ -66,8 +66,8 @@ async function check(
 }
 
 /**
- * The merchant of programs that name none: the demo's, as long as nothing of another is stored or given. A merchant that
- * a console signs in needs no row of its own.
+ * The merchant of programs that name none: the demo's, as long as nothing of another is stored or given. A merchant
+ * that a console signs in needs no row of its own.
  */
 async function soleMerchant({ collections }: Deps, given: readonly Found[]): Promise<string | undefined> {
   const others = { merchantId: { $ne: demoMerchantId } };

@@ -1,5 +1,5 @@
-// Loaded into the API and the worker by `npm run bench -- --profile`: when a thread ends, it writes its CPU profile as a
-// .cpuprofile file, for Chrome's developer tools.
+// Loaded into the API and the worker by `npm run bench -- --profile`: when a thread ends, it writes its CPU profile as
+// a .cpuprofile file, for Chrome's developer tools.
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { basename, dirname, join } from 'node:path';

@@ -21,8 +21,8 @@ const verdict = await runCampaign({
   minutes: Number(values.minutes),
   everyMs: Number(values.every),
   perSecond: Number(values.rate),
-  // Each delivery that a unreliable receiver refused during the load is a workflow; finishing these takes about as long as
-  // the load.
+  // Each delivery that a unreliable receiver refused during the load is a workflow; finishing these takes about as long
+  // as the load.
   drainWithinMs: 120_000 + Number(values.minutes) * 60_000,
   ...(values.operations !== undefined && { operations: Number(values.operations) }),
   say: (line) => console.log(`  ${line}`),

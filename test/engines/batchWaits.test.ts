@@ -29,8 +29,8 @@ const batchOf = async (_id: string) => {
   return batch;
 };
 const progressOf = async (id: string) => {
-  const { done, counts, published = 0, passIssuance, phase } = await batchOf(id);
-  return { done, counts, published, passIssuance, phase };
+  const { done, counts, completedMembers = 0, passIssuance, phase } = await batchOf(id);
+  return { done, counts, completedMembers, passIssuance, phase };
 };
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -1,7 +1,7 @@
 // Two years of a café, played over the API with a given clock: sales, a receipt that was entered twice, refunds and
 // redemptions taken back, a rule that changed between purchase and refund, a leap day, both changes of the clocks, and
-// points that expire. The numbers of the tables were computed by hand. After each line the API, the explained balance, the
-// sum of the ledger and the pass on a virtual iPhone show the same number.
+// points that expire. The numbers of the tables were computed by hand. After each line the API, the explained balance,
+// the sum of the ledger and the pass on a virtual iPhone show the same number.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newToken } from '../../schemas/ids.js';
 import { taskQueues } from '../../schemas/workflows.js';

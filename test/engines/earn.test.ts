@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeMember } from '../../activities/members/changeMember.js';
 import { earnedReader } from '../../activities/members/earnedReader.js';
-import { decideEarn } from '../../activities/members/earnRules.js';
+import { earnRule } from '../../activities/members/earnRules.js';
 import { calendarDay } from '../../schemas/calendar.js';
 import { newToken } from '../../schemas/ids.js';
 import { memberCalls, refusal } from '../rig/memberCalls.js';
@@ -163,9 +163,9 @@ describe('the daily limit', () => {
         changeMember(deps, {
           merchantId: merchant.id,
           memberId,
-          admitWorkflow: () => null,
+          chooseLeaseOwner: () => null,
           temporalAvailable: true,
-          decide: decideEarn({ amount: 200 }, { actor, now: new Date(), reader: earnedReader(deps) }),
+          decide: earnRule({ amount: 200 }, { actor, now: new Date(), reader: earnedReader(deps) }),
         }),
       ),
     );

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeMember } from '../../activities/members/changeMember.js';
 import { newMemberCodes } from '../../activities/members/memberCodes.js';
 import { serialiseEnvelopes } from '../../activities/outbox/serialiseEnvelopes.js';
-import { decideVoidForErasure } from '../../activities/personal/eraseMember.js';
+import { voidForErasureRule } from '../../activities/personal/eraseMember.js';
 import { reviveErasures } from '../../activities/personal/reviveErasures.js';
 import { pushLeased } from '../../activities/wallets/pushPasses.js';
 import { makeGoogleObjectId } from '../../schemas/googleIds.js';
@@ -262,8 +262,8 @@ it('is completed when the process died after it had voided the pass', async () =
   const person = somebody();
   const { id } = await real.merchant.enroll(person);
   const { id: merchantId } = real.merchant;
-  const given = { merchantId, memberId: id, admitWorkflow: () => null, temporalAvailable: true };
-  await changeMember(service.deps, { ...given, decide: decideVoidForErasure(service.deps) });
+  const given = { merchantId, memberId: id, chooseLeaseOwner: () => null, temporalAvailable: true };
+  await changeMember(service.deps, { ...given, decide: voidForErasureRule(service.deps) });
   const { body } = await real.merchant.call(path(id));
   expect(body.data).toMatchObject({ status: 'voided' });
   expect(body.data.email).toBeUndefined();
@@ -307,7 +307,7 @@ it('a process that read events earlier neither writes nor sends their data again
   });
   const read = (await events.find({ memberId: id }).toArray()).map(({ envelope: _, passUpdate: __, ...event }) => ({
     ...event,
-    wallet: 'push' as const,
+    passAction: 'push' as const,
   }));
   expect((await erase(id)).status).toBe(200);
   await service.startWorker();

@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { decidePoints } from '../../activities/members/balanceRules.js';
+import { pointsRule } from '../../activities/members/balanceRules.js';
 import { changeMember } from '../../activities/members/changeMember.js';
 import { recountMerchants } from '../../activities/members/recount.js';
 import { publishEvents } from '../../activities/webhooks/publishEvents.js';
@@ -80,9 +80,9 @@ it('is not blocked while 200 events are published to 20 subscriptions', async ()
       const changed = await changeMember(service.deps, {
         merchantId: merchant.id,
         memberId,
-        admitWorkflow: () => null,
+        chooseLeaseOwner: () => null,
         temporalAvailable: true,
-        decide: decidePoints({ delta: 1 }, { actor: { type: 'user', id: 'tester' }, now: new Date() }),
+        decide: pointsRule({ delta: 1 }, { actor: { type: 'user', id: 'tester' }, now: new Date() }),
       });
       if (changed.kind === 'done') eventIds.push(changed.eventId);
     }

@@ -214,7 +214,7 @@ describe('an import that is cancelled', () => {
     await deps.collections.batches.updateOne({ _id: batch._id }, { $set: { cancelRequestedAt: new Date() } });
     const input = { batchId: batch._id, from: 0, shutdownSignal: never, cancellationSignal: never };
     expect(await createImported(effects.deps, input)).toMatchObject({ over: true });
-    expect(await publishImported(effects.deps, input)).toMatchObject({ over: true, published: 4 });
+    expect(await publishImported(effects.deps, input)).toMatchObject({ over: true, completedMembers: 4 });
     expect(await finishImport(effects.deps, { batchId: batch._id })).toMatchObject({ phase: 'cancelled' });
     const counts = { total: 6, created: 4, deduped: 0, failed: 2, done: 4 };
     expect(await countsOf(batch)).toEqual(counts);

@@ -200,7 +200,7 @@ describe('an import that loses its worker or workflow', () => {
   it('continues with the next worker, twice, and does nothing twice', async () => {
     const { body } = await large(csvOf(1_000, 'workers'));
     const batchId = body.data.id;
-    const reached = (check: (batch: { done: number; published?: number }) => boolean) =>
+    const reached = (check: (batch: { done: number; completedMembers?: number }) => boolean) =>
       until(async () => {
         const batch = await service.deps.collections.batches.findOne({ _id: batchId });
         return batch && check(batch);
@@ -208,7 +208,7 @@ describe('an import that loses its worker or workflow', () => {
     await reached((batch) => batch.done > 250);
     await service.stopWorker();
     await service.startWorker();
-    await reached((batch) => (batch.published ?? 0) > 250);
+    await reached((batch) => (batch.completedMembers ?? 0) > 250);
     await service.stopWorker();
     await service.startWorker();
     const batch = await batchEnd(merchant, batchId, 120_000);

@@ -75,7 +75,7 @@ describe('a delivery without its workflow', () => {
       await reviveDeliveries(effects.deps);
       return (await deliveries.countDocuments({ subscriptionId: id, state: 'succeeded' })) === 3;
     });
-    expect(await deliveries.countDocuments({ subscriptionId: id, queuedFor: { $exists: true } })).toBe(0);
+    expect(await deliveries.countDocuments({ subscriptionId: id, dueGroup: { $exists: true } })).toBe(0);
     await real.merchant.call(`/merchants/me/webhooks/${id}`, { method: 'DELETE' });
   });
 
@@ -102,11 +102,11 @@ describe('a delivery without its workflow', () => {
 it('lost deliveries of one merchant do not delay those of another, nor those of an earlier version', async () => {
   const { deliveries } = service.deps.collections;
   const now = Date.now();
-  const lost = (merchantId: string, index: number, queuedFor = `own-workflow:${merchantId}`): DeliveryRow => ({
+  const lost = (merchantId: string, index: number, dueGroup = `own-workflow:${merchantId}`): DeliveryRow => ({
     ...{ _id: newId(), merchantId, subscriptionId: `subscription-of-${merchantId}`, eventId: newId() },
     ...{ eventType: 'points.changed', url: receiver.url, state: 'retrying', success: null, statusCode: null },
     ...{ error: null, detail: null, attempts: 1, history: [], createdAt: new Date(now), lastAttemptAt: null },
-    ...{ nextAttemptAt: null, queuedFor, dueAt: new Date(now - 60_000 + index) },
+    ...{ nextAttemptAt: null, dueGroup, dueAt: new Date(now - 60_000 + index) },
   });
   const many = Array.from({ length: 2_000 }, (_, index) => lost('merchant-a', index));
   const others = [lost('merchant-b', 5_000), lost('merchant-c', 5_001, 'own-workflow')];
@@ -119,8 +119,8 @@ it('lost deliveries of one merchant do not delay those of another, nor those of 
   let moved = 0;
   const revived = reviveDeliveries(effects.deps);
   await until(async () => {
-    moved = await deliveries.countDocuments({ subscriptionId: 'subscription-of-merchant-a', queuedFor: /^sub/ });
-    return (await deliveries.countDocuments({ _id: { $in: others.map(({ _id }) => _id) }, queuedFor: /^own/ })) === 0;
+    moved = await deliveries.countDocuments({ subscriptionId: 'subscription-of-merchant-a', dueGroup: /^sub/ });
+    return (await deliveries.countDocuments({ _id: { $in: others.map(({ _id }) => _id) }, dueGroup: /^own/ })) === 0;
   });
   expect(moved).toBeLessThan(2_000);
   await revived;

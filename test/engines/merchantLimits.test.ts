@@ -219,7 +219,7 @@ describe('a suspended merchant', () => {
     const delivery = await until(() => deliveries.findOne({ merchantId: merchant.id }));
     const state = { state: 'pending', attempts: 0 };
     await until(async () => (await events.findOne({ _id: delivery.eventId }))?.state === 'published');
-    expect(delivery.queuedFor).toBe(delivery.subscriptionId);
+    expect(delivery.dueGroup).toBe(delivery.subscriptionId);
     // The queue is read every second.
     const since = performance.now();
     await until(() => performance.now() - since > 3_000);

@@ -4,7 +4,7 @@ import { createServer, connect as dial, type Server, type Socket } from 'node:ne
 import { MongoClient, ObjectId } from 'mongodb';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decidePoints } from '../../activities/members/balanceRules.js';
+import { pointsRule } from '../../activities/members/balanceRules.js';
 import { changeMember } from '../../activities/members/changeMember.js';
 import { failure } from '../../api/envelope.js';
 import { type ClosableDeps, createDeps } from '../../platform/createDeps.js';
@@ -130,9 +130,9 @@ it('every request gets an answer when its connection is closed at the same momen
 const addPoint = (at: { merchantId: string; memberId: string }) =>
   changeMember(deps, {
     ...at,
-    admitWorkflow: () => null,
+    chooseLeaseOwner: () => null,
     temporalAvailable: true,
-    decide: decidePoints({ delta: 1 }, { actor: { type: 'user', id: 'tester' }, now: new Date() }),
+    decide: pointsRule({ delta: 1 }, { actor: { type: 'user', id: 'tester' }, now: new Date() }),
   });
 
 describe('a query that reads for too long', () => {

@@ -1,8 +1,8 @@
-// Reversals (docs/interface.md#35-reversals): a ledger entry is undone exactly once and exactly, whatever happened since
-// and however old it is. The arithmetic is in test/unit/reversal.test.ts.
+// Reversals (docs/interface.md#35-reversals): a ledger entry is undone exactly once and exactly, whatever happened
+// since and however old it is. The arithmetic is in test/unit/reversal.test.ts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeMember } from '../../activities/members/changeMember.js';
-import { decideReversal } from '../../activities/members/reversalRules.js';
+import { reversalRule } from '../../activities/members/reversalRules.js';
 import { newToken } from '../../schemas/ids.js';
 import { memberCalls, refusal } from '../rig/memberCalls.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
@@ -263,9 +263,9 @@ describe('concurrent reversals', () => {
           merchantId: merchant.id,
           memberId: member.id,
           keyedChange: { id, fingerprint: 'same', answer: () => ({ status: 200, body: Buffer.from('{}') }) },
-          admitWorkflow: () => null,
+          chooseLeaseOwner: () => null,
           temporalAvailable: true,
-          decide: decideReversal(deps, { transactionId, reversalId: id, body: {}, actor, now: new Date() }),
+          decide: reversalRule(deps, { transactionId, reversalId: id, body: {}, actor, now: new Date() }),
         });
       }),
     );

@@ -1,7 +1,7 @@
 // Takeovers between processes happen once: commits whose answer was lost, idempotency rows and attempts of a paused
 // process, events that fail their batch, and rows that were written under a shifted clock.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decidePoints } from '../../activities/members/balanceRules.js';
+import { pointsRule } from '../../activities/members/balanceRules.js';
 import { changeMember } from '../../activities/members/changeMember.js';
 import { enrollMember } from '../../activities/members/enrollMember.js';
 import { LeaseLost, startLeaseRenewal } from '../../activities/outbox/leaseRenewal.js';
@@ -81,7 +81,7 @@ const person = (name: string) =>
     source: 'api',
     attribution: {},
     actor,
-    admitWorkflow: () => null,
+    chooseLeaseOwner: () => null,
   }) as const;
 
 /** A change whose event is left to the relay. */
@@ -89,9 +89,9 @@ async function points(at: Deps, memberId: string, delta: number): Promise<string
   const changed = await changeMember(at, {
     merchantId: merchant.id,
     memberId,
-    admitWorkflow: () => null,
+    chooseLeaseOwner: () => null,
     temporalAvailable: true,
-    decide: decidePoints({ delta }, { actor, now: new Date() }),
+    decide: pointsRule({ delta }, { actor, now: new Date() }),
   });
   if (changed.kind !== 'done') throw new Error(`It is ${changed.kind}.`);
   return changed.eventId;
@@ -105,7 +105,7 @@ async function relayAll(at: WorkerDeps, eventIds: readonly string[]): Promise<vo
   await until(async () => {
     await relayEvents(at, {
       shard: 0,
-      attemptId: newId(),
+      activityAttemptId: newId(),
       signal: never,
       cancellationSignal: never,
       heartbeat: () => {},
@@ -240,7 +240,7 @@ describe('a relay that is cancelled', () => {
     const cancel = new AbortController();
     const cancelled = relayEvents(deps, {
       shard: 0,
-      attemptId: newId(),
+      activityAttemptId: newId(),
       signal: cancel.signal,
       cancellationSignal: cancel.signal,
       heartbeat: () => {},

@@ -1,5 +1,5 @@
-// Uploads of imports that break off: they end as failed and leave no rows, under any clock of any process, and an import
-// that was queued is never ended with them. Rows stay for as long as their batch needs them.
+// Uploads of imports that break off: they end as failed and leave no rows, under any clock of any process, and an
+// import that was queued is never ended with them. Rows stay for as long as their batch needs them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUpBatches } from '../../activities/batches/cleanUpBatches.js';
 import { finishImport, issueImportedLate } from '../../activities/batches/imports/finishImport.js';

@@ -1,5 +1,5 @@
-// `npm run test:long [-- PART... | --turn]`: runs the long suite, or some of its parts, or the third that is due. Prints
-// at its end the result and the duration of each part, and the counts of all tests.
+// `npm run test:long [-- PART... | --turn]`: runs the long suite, or some of its parts, or the third that is due.
+// Prints at its end the result and the duration of each part, and the counts of all tests.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

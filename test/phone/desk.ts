@@ -1,7 +1,7 @@
 // The demo's live desk: two virtual phones in a separate process, which hold the cards of any members of the demo's
-// merchant, and a log of every hop of a change. The console receives both by server-sent events. The phones need wallets,
-// which the demo does not have at first: the desk starts stand-ins of Apple and Google and gives their settings to the
-// supervisor, which restarts worker and API with them.
+// merchant, and a log of every hop of a change. The console receives both by server-sent events. The phones need
+// wallets, which the demo does not have at first: the desk starts stand-ins of Apple and Google and gives their
+// settings to the supervisor, which restarts worker and API with them.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';

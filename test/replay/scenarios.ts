@@ -76,7 +76,7 @@ const step = ({ from }: { from: number }) => ({
   total: 3,
   done: from + 1,
   created: from + 1,
-  published: from + 1,
+  completedMembers: from + 1,
 });
 
 /** Lists targets in two steps. */

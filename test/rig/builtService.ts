@@ -1,5 +1,6 @@
-// Builds the service as `npm run build` does, for tests that start its processes often: a compiled process is ready sooner
-// than one that compiles its TypeScript at load. The types are not checked again, since `npm test` did that before.
+// Builds the service as `npm run build` does, for tests that start its processes often: a compiled process is ready
+// sooner than one that compiles its TypeScript at load. The types are not checked again, since `npm test` did that
+// before.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 

@@ -1,5 +1,5 @@
-// Writes console/openapi.d.ts, the types of the console's client, from openapi.json. `npm run check` runs it; the file is
-// not in the repository.
+// Writes console/openapi.d.ts, the types of the console's client, from openapi.json. `npm run check` runs it; the file
+// is not in the repository.
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import openapiTS, { astToString } from 'openapi-typescript';

@@ -188,8 +188,8 @@ async function historiesOf(client: Client, query: string, code: string): Promise
 }
 
 /**
- * Replays the executions since then with the current workflow code, except those whose steps this fork has replayed often
- * enough. Throws when one does not replay; its history is then stored in test-results.
+ * Replays the executions since then with the current workflow code, except those whose steps this fork has replayed
+ * often enough. Throws when one does not replay; its history is then stored in test-results.
  */
 export async function replaySince(
   client: Client,

@@ -8,8 +8,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { fileURLToPath } from 'node:url';
 
 /**
- * How the receiver treats requests until the next call of `setMode`. `late` keeps the event and answers after the sender's
- * timeout.
+ * How the receiver treats requests until the next call of `setMode`. `late` keeps the event and answers after the
+ * sender's timeout.
  */
 export type ReceiverMode = 'well' | 'slow' | 'late' | 'errors' | 'busy' | 'moved' | 'resets' | 'hangs' | 'mixed';
 

@@ -1,5 +1,5 @@
-// The process behind unreliableReceiver.ts; its arguments are `<port> <journal> <life>`. It answers each request according
-// to its current mode.
+// The process behind unreliableReceiver.ts; its arguments are `<port> <journal> <life>`. It answers each request
+// according to its current mode.
 import { appendFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -6,7 +6,9 @@ import { inspect } from 'node:util';
 export interface Wait {
   /** Default: one minute, so that a slow machine does not fail a test. */
   withinMs?: number;
-  /** Default: 25 ms, and a tenth of the wait so far up to 100 ms, since asking costs what is waited for its processor. */
+  /**
+   * Default: 25 ms, and a tenth of the wait so far up to 100 ms, since asking costs what is waited for its processor.
+   */
   everyMs?: number;
   /** An `ask` that throws counts as false; without this option the error ends the wait. */
   throwingIsNo?: boolean;

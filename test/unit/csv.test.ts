@@ -13,8 +13,8 @@ const cell = fc.oneof(
   fc.constantFrom('', '"', '""', ',', '\n', '\r\n', "'", '=1+1', '-5', '+48 600', '@now', 'plain'),
 );
 /**
- * A spreadsheet treats a cell as a formula by its first character. It may split at another separator than the comma, and
- * reads a cell of quotes and text as the text.
+ * A spreadsheet treats a cell as a formula by its first character. It may split at another separator than the comma,
+ * and reads a cell of quotes and text as the text.
  */
 const runs = /^[\t\r\n=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|[,;\t\r\n]"*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/;
 const isNumber = /^-?\d+(\.\d+)?$/;

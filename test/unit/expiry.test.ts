@@ -10,7 +10,7 @@ import { wordsOf } from '../../api/pages/words.js';
 import { calendarDay, midnightAfter } from '../../schemas/calendar.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { type Changing, type Expiring, expiresAt, lotsAfter, lotsOf, rowOf } from '../../schemas/expiry.js';
-import { expire, type LotChange, sumOf } from '../../schemas/lots.js';
+import { type LotChange, removeExpired, sumOf } from '../../schemas/lots.js';
 import { type Program, programFile } from '../../schemas/programs.js';
 
 const memberId = '0191f0c2-5a6b-4c7d-8e9f-a0b1c2d3e4f5';
@@ -134,7 +134,7 @@ describe('any sequence of changes', () => {
             row.reversed = true;
             write({ delta: -row.delta, at: now, reversed: row });
           } else if (program.expiry) {
-            const after = expire(lotsOf(program, member), now);
+            const after = removeExpired(lotsOf(program, member), now);
             const balance = sumOf(after.lots);
             rows.push({ delta: balance - member.balance, createdAt: now, lots: after.changes, reversed: true });
             member = { ...member, balance, expiry: rowOf(program, memberId, after.lots) };

@@ -6,7 +6,7 @@ import { type BatchWork, percentOf } from '../../schemas/batches.js';
 const module = '../../console/pages/importBars.js';
 const { importBars }: { importBars: (batch: unknown) => { label: string; percent: number }[] } = await import(module);
 
-const bars = (work: Pick<BatchWork, 'done' | 'published'> & { passes?: number; quiet?: boolean }) => {
+const bars = (work: Pick<BatchWork, 'done' | 'completedMembers'> & { passes?: number; quiet?: boolean }) => {
   const counts = { total: 200, created: Math.min(work.done, 100), deduped: Math.max(0, work.done - 100), failed: 0 };
   const percent = percentOf({ ...work, counts, phase: 'creating', startedAt: new Date() });
   const passIssuance = { apple: work.passes ?? 0, google: 0 };
@@ -17,9 +17,9 @@ it.each([
   [{ done: 0 }, [0, 0, 0]],
   [{ done: 50 }, [25, 0, 0]],
   [{ done: 200 }, [100, 0, 0]],
-  [{ done: 200, passes: 50, published: 25 }, [100, 50, 25]],
-  [{ done: 200, passes: 100, published: 100 }, [100, 100, 100]],
-  [{ done: 200, passes: 100, published: 100, quiet: true }, [100, 100]],
+  [{ done: 200, passes: 50, completedMembers: 25 }, [100, 50, 25]],
+  [{ done: 200, passes: 100, completedMembers: 100 }, [100, 100, 100]],
+  [{ done: 200, passes: 100, completedMembers: 100, quiet: true }, [100, 100]],
 ])('show members, passes and events of %j', (work, expected) => {
   expect(bars(work)).toEqual(expected);
 });

@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   addLot,
-  expire,
   expiringOf,
   type Lot,
   type LotChange,
   maxLots,
+  removeExpired,
   spend,
   sumOf,
   undo,
@@ -95,17 +95,20 @@ describe('lots', () => {
   it('that were refilled after their expiry expire again', () => {
     const lots = addLot([], { id: 1, points: 10, at: day(1) }).lots;
     const spent = spend(lots, 4);
-    const gone = expire(spent.lots, day(1));
+    const gone = removeExpired(spent.lots, day(1));
     expect([sumOf(gone.lots), byOf(gone.changes)]).toEqual([0, -6]);
     const back = undo(gone.lots, spent.changes, 4);
     expect(back.lots).toEqual([{ id: 1, points: 10, left: 4, at: day(1) }]);
-    expect(expire(back.lots, day(1))).toEqual({ lots: [], changes: [{ id: 1, points: 10, at: day(1), by: -4 }] });
+    expect(removeExpired(back.lots, day(1))).toEqual({
+      lots: [],
+      changes: [{ id: 1, points: 10, at: day(1), by: -4 }],
+    });
   });
 
   it('expire when they are due and not before', () => {
     fc.assert(
       fc.property(someLots, fc.integer({ min: -1, max: 21 }), (lots, at) => {
-        const after = expire(lots, day(at));
+        const after = removeExpired(lots, day(at));
         expect(after.lots).toEqual(lots.filter((lot) => lot.at > day(at)));
         expect(byOf(after.changes)).toBe(sumOf(after.lots) - sumOf(lots));
       }),
@@ -125,7 +128,7 @@ describe('lots', () => {
     expect(lots).toHaveLength(maxLots);
     for (let count = 0; count <= 3 * maxLots; count += 10) {
       const over = due.filter(([at]) => at <= day(count)).reduce((sum, [, points]) => sum + points, 0);
-      expect(-byOf(expire(lots, day(count)).changes)).toBeLessThanOrEqual(over);
+      expect(-byOf(removeExpired(lots, day(count)).changes)).toBeLessThanOrEqual(over);
     }
   });
 

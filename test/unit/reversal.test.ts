@@ -2,7 +2,7 @@
 // up to the member's values, and reversing everything restores the initial state.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { balanceDecision, decidePoints, decideRedeem } from '../../activities/members/balanceRules.js';
+import { balanceDecision, pointsRule, redeemRule } from '../../activities/members/balanceRules.js';
 import { tierNow } from '../../activities/wallets/passViews.js';
 import { award, tierOf } from '../../schemas/balance.js';
 import type { LedgerRow, MemberRow } from '../../schemas/collections.js';
@@ -52,8 +52,8 @@ function ledgerOf(rules: Program, balance: number) {
     begin,
     rows,
     state: () => state,
-    points: (by: Program, body: { delta: number } | { value: number }) => write(decidePoints(body, asked)(state, by)),
-    redeem: (by: Program, rewardId?: string) => write(decideRedeem({ rewardId }, asked)(state, by)),
+    points: (by: Program, body: { delta: number } | { value: number }) => write(pointsRule(body, asked)(state, by)),
+    redeem: (by: Program, rewardId?: string) => write(redeemRule({ rewardId }, asked)(state, by)),
     earn: (by: Program, points: number) => {
       const change = award(by, state, points);
       write(balanceDecision(state, { change, program: by, entry: { type: 'earn', actor }, now: asked.now }));

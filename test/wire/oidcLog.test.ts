@@ -1,5 +1,5 @@
-// What the log says of a sign-in that the OpenID provider refuses: codes alone, never the provider's text, which may name
-// the person, nor any text from the address of the callback.
+// What the log says of a sign-in that the OpenID provider refuses: codes alone, never the provider's text, which may
+// name the person, nor any text from the address of the callback.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

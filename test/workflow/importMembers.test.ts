@@ -17,7 +17,7 @@ const stepped = (from: number, over: boolean) => ({
   total: 3,
   done: from + 1,
   created: from + 1,
-  published: 0,
+  completedMembers: 0,
 });
 
 beforeAll(async () => {

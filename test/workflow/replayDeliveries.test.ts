@@ -20,7 +20,7 @@ it('snapshots its list once, and continues as new after fifty steps at the same 
   };
   worker.fakes.replayEvents = async ({ from }) => {
     steps.push(from);
-    return { next: from + 1, over: from === 52, total: 53, done: from + 1, created: 0, published: 0 };
+    return { next: from + 1, over: from === 52, total: 53, done: from + 1, created: 0, completedMembers: 0 };
   };
   worker.fakes.finishBatch = async ({ leaseOwner }) => {
     holders.push(leaseOwner);

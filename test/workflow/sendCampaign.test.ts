@@ -15,7 +15,7 @@ const stepped = (from: number, over: boolean) => ({
   total: 3,
   done: from + 1,
   created: 0,
-  published: 0,
+  completedMembers: 0,
 });
 
 beforeAll(async () => {

@@ -103,7 +103,7 @@ export async function issueImportedLate(
     let isComplete = true;
     const row = await readChunk(deps, { batchId, chunk });
     const memberIds = createdOf(row).map((entry) => entry.memberId);
-    const { apple, google } = row.published ?? { apple: 0, google: 0 };
+    const { apple, google } = row.passCounts ?? { apple: 0, google: 0 };
     if (apple < memberIds.length || google < memberIds.length) {
       const fence = newFence();
       const { newEventIds, unissued } = await issueBoth(deps, { memberIds, leaseOwner, fence });

@@ -34,7 +34,7 @@ export async function publishImported(deps: WorkerDeps, input: RunChunksInput): 
     const row = await readChunk(deps, { batchId: batch._id, chunk });
     // Chunks are created in order, so no later chunk was created either.
     if (!row.outcomes) return 'stop';
-    if (!row.published) await publishChunk(deps, { batch, row, cancellationSignal: input.cancellationSignal });
+    if (!row.passCounts) await publishChunk(deps, { batch, row, cancellationSignal: input.cancellationSignal });
     return chunk + 1;
   });
 }
@@ -127,28 +127,28 @@ export async function recordPublished(
       { projection: { createdAt: 1, 'pass.appleIssuedAt': 1, 'pass.googleIssuedAt': 1 } },
     )
     .toArray();
-  const published = {
+  const passCounts = {
     apple: passes.filter(({ pass }) => pass?.appleIssuedAt).length,
     google: passes.filter(({ pass }) => pass?.googleIssuedAt).length,
   };
-  const before = row.published ?? { apple: 0, google: 0 };
-  const unchanged = row.published
-    ? { 'published.apple': before.apple, 'published.google': before.google }
-    : { published: { $exists: false } };
+  const before = row.passCounts ?? { apple: 0, google: 0 };
+  const unchanged = row.passCounts
+    ? { 'passCounts.apple': before.apple, 'passCounts.google': before.google }
+    : { passCounts: { $exists: false } };
   const change = {
-    'passIssuance.apple': published.apple - before.apple,
-    'passIssuance.google': published.google - before.google,
-    published: row.published ? 0 : memberIds.length,
+    'passIssuance.apple': passCounts.apple - before.apple,
+    'passIssuance.google': passCounts.google - before.google,
+    completedMembers: row.passCounts ? 0 : memberIds.length,
   };
   const createdAt = passes[0]?.createdAt ?? deps.now();
-  const counted = row.published ? [] : [await countedOf(deps, { batch, memberIds, createdAt })];
+  const counted = row.passCounts ? [] : [await countedOf(deps, { batch, memberIds, createdAt })];
   const counting = createCounting(deps);
   try {
     const write = () =>
-      counting.attempt(() => {
+      counting.changeSlotOnConflict(() => {
         const counters = counting.statements(counted);
         const statements = [
-          update(deps, 'importChunks', { _id: row._id, ...unchanged }, { $set: { published } }),
+          update(deps, 'importChunks', { _id: row._id, ...unchanged }, { $set: { passCounts } }),
           update(deps, 'batches', { _id: batch._id }, { $inc: change }),
           ...counters,
         ];
@@ -160,7 +160,7 @@ export async function recordPublished(
     // Another attempt has already recorded this chunk.
     if (!(error instanceof VersionConflict)) throw error;
   }
-  return published;
+  return passCounts;
 }
 
 /** From the ledger, which keeps the points of members that were erased since. */

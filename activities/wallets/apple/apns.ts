@@ -12,11 +12,11 @@ import { type Http2Answer, Http2Failure } from './http2Exchange.js';
  * `sent`: APNs accepted the push. `gone`: end the registration. `rejected`: a retry is pointless. `retry`: try again
  * later.
  */
-export type PushOutcome = 'sent' | 'gone' | 'rejected' | 'retry';
+export type ApnsOutcome = 'sent' | 'gone' | 'rejected' | 'retry';
 
 export interface PushAnswer {
   pushToken: string;
-  outcome: PushOutcome;
+  outcome: ApnsOutcome;
   /** The HTTP status of APNs; null when there was no answer. */
   status: number | null;
   /** The reason that APNs gave, or what happened to the connection. */

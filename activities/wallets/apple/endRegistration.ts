@@ -16,19 +16,19 @@ const quietMs = 10 * 60_000;
 /** How many removals of one pass are reported at once within `quietMs`. */
 const reportedAtOnce = 3;
 
-export interface EndRegistration extends Pick<ChangePass, 'admitWorkflow'> {
+export interface EndRegistration extends Pick<ChangePass, 'chooseLeaseOwner'> {
   /** With `pushToken`, the registration ends only if it still has this token. */
   device: Pick<DeviceRow, '_id' | 'merchantId' | 'memberId'> & { pushToken?: string };
 }
 
 /** Returns null when there was no such registration, or when its end is not reported now. */
-export function endRegistration(deps: Deps, { device, admitWorkflow }: EndRegistration): Promise<Done | null> {
+export function endRegistration(deps: Deps, { device, chooseLeaseOwner }: EndRegistration): Promise<Done | null> {
   const { _id, merchantId, memberId, pushToken } = device;
   const isSame = { _id, ...(pushToken !== undefined && { pushToken }) };
   return changePass(deps, {
     member: { _id: memberId, merchantId },
     platform: 'apple',
-    admitWorkflow,
+    chooseLeaseOwner,
     decide: async (member) => {
       const registered = await deps.collections.devices.findOne(isSame, { projection: { _id: 1 } });
       if (!registered) return null;

@@ -16,8 +16,8 @@ interface Answered {
 }
 
 /**
- * True after a 410, and after APNs refused a token as bad for at least a minute, without accepting it, and accepted a push
- * to another token in between. Without that accepted push, the refusals may come from a wrong configuration, which
+ * True after a 410, and after APNs refused a token as bad for at least a minute, without accepting it, and accepted a
+ * push to another token in between. Without that accepted push, the refusals may come from a wrong configuration, which
  * affects all devices.
  */
 export function isGone({ apns }: Pick<AppleWallet, 'apns'>, { device, answer, now }: Answered): boolean {

@@ -31,7 +31,7 @@ interface Live {
 }
 
 interface Waiter {
-  admit: () => void;
+  start: () => void;
   refuse: () => void;
 }
 
@@ -73,7 +73,7 @@ export function createHttp2Connection(options: Http2ConnectionOptions): Http2Con
         reject(new Http2Failure(isReached ? 'lost' : 'unreachable', reason));
         if (graceful) drain(session);
         else session.destroy();
-        admitWaiting(opened);
+        startWaiting(opened);
       };
       session.once('connect', () => {
         isReached = true;
@@ -86,7 +86,7 @@ export function createHttp2Connection(options: Http2ConnectionOptions): Http2Con
         options.onEvent('connected', options.origin);
         resolve(opened);
       });
-      session.on('remoteSettings', () => admitWaiting(opened));
+      session.on('remoteSettings', () => startWaiting(opened));
       session.on('goaway', (code) => retire(`GOAWAY ${code}`, code === constants.NGHTTP2_NO_ERROR));
       session.on('error', (error) => retire(error.message));
       session.on('close', () => retire('connection closed'));
@@ -107,7 +107,7 @@ export function createHttp2Connection(options: Http2ConnectionOptions): Http2Con
         throw error;
       } finally {
         connection.open -= 1;
-        admitWaiting(connection);
+        startWaiting(connection);
       }
     },
     renew() {
@@ -154,7 +154,7 @@ function takeStream(connection: Live, deadline: number): Promise<void> {
       reject(tooLate());
     }, timeLeft(deadline));
     const waiter: Waiter = {
-      admit: () => {
+      start: () => {
         clearTimeout(timer);
         connection.open += 1;
         resolve();
@@ -165,16 +165,16 @@ function takeStream(connection: Live, deadline: number): Promise<void> {
       },
     };
     connection.waiting.add(waiter);
-    admitWaiting(connection);
+    startWaiting(connection);
   });
 }
 
-function admitWaiting(connection: Live): void {
+function startWaiting(connection: Live): void {
   for (const waiter of connection.waiting) {
     if (!isOver(connection) && !hasRoom(connection)) return;
     connection.waiting.delete(waiter);
     if (isOver(connection)) waiter.refuse();
-    else waiter.admit();
+    else waiter.start();
   }
 }
 

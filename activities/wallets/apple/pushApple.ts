@@ -52,7 +52,7 @@ export async function pushApple(
   const ended: string[] = [];
   for (const { device, answer } of answered) {
     if (!isGone(apple, { device, answer, now: deps.now() })) continue;
-    const end = await endRegistration(deps, { device, admitWorkflow: () => leaseOwner });
+    const end = await endRegistration(deps, { device, chooseLeaseOwner: () => leaseOwner });
     if (end) ended.push(end.eventId);
   }
 

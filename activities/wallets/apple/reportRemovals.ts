@@ -22,7 +22,7 @@ async function report(deps: WorkerDeps, { _id, merchantId, memberId }: RemovalRo
     member: { _id: memberId, merchantId },
     platform: 'apple',
     // No caller waits for this event, so the relay publishes it.
-    admitWorkflow: () => null,
+    chooseLeaseOwner: () => null,
     decide: async () => {
       if (!(await deps.collections.removals.findOne({ _id }))) return null;
       const statements = [remove(deps, 'removals', { _id })];

@@ -77,7 +77,7 @@ async function recheck(
   const gone = pushed.filter(({ device, answer }) => isGone(apple, { device, answer, now }));
   // No caller waits for the events of phones that are gone, so the relay publishes them.
   for (const { device } of gone)
-    await endRegistration(deps, { device, admitWorkflow: () => null }).catch((error: unknown) =>
+    await endRegistration(deps, { device, chooseLeaseOwner: () => null }).catch((error: unknown) =>
       deps.log.warn({ err: error }, 'a registration could not be ended; its phone is pushed again'),
     );
 

@@ -1,8 +1,8 @@
-// Updates objects at Google that no customer is known to have: Google's callback about a save may never come
-// (docs/protocols/google-wallet.md#7-callbacks), and the answer to the patch says whether a customer has the object.
-// Creates the objects of members from the time of stub mode. Merchants take turns, so none waits until another one's
-// members are updated. Up to 50 members share one request, and requests run one at a time, so that pushes to known customers keep their share of the quota
-// (docs/decisions/050-google-objects-follow-unasked.md).
+// Keeps Google's objects up to date although the service does not know of a customer who saved them. Google's callback
+// about a save may never come (docs/protocols/google-wallet.md#7-callbacks), but the answer to each update says whether
+// a customer has the object. Objects of members who enrolled in stub mode are created here too. Merchants take turns.
+// One request updates up to 50 members, and only one request runs at a time, so that most of the quota is left for
+// pushes to known customers (docs/decisions/050-google-objects-follow-unasked.md).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { update } from '../../../platform/mongodb/statements.js';
 import { writeBulk } from '../../../platform/mongodb/transact.js';
@@ -96,8 +96,8 @@ async function readDue(
 }
 
 /**
- * While more members of a merchant are due than its share, half of them are the newest ones. After the end of stub mode,
- * changes then do not wait for all the objects to be created.
+ * While more members of a merchant are due than its share, half of them are the newest ones. After the end of stub
+ * mode, changes then do not wait for all the objects to be created.
  */
 async function readDueOf(
   deps: WorkerDeps,

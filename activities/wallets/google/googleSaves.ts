@@ -18,7 +18,7 @@ export interface GoogleSave {
 /** Returns null when the object belongs to no member here, or for a repeated callback. */
 export async function recordGoogleSave(
   deps: Deps,
-  { save, admitWorkflow }: Pick<ChangePass, 'admitWorkflow'> & { save: GoogleSave },
+  { save, chooseLeaseOwner }: Pick<ChangePass, 'chooseLeaseOwner'> & { save: GoogleSave },
 ): Promise<Done | null> {
   const _id = parseGoogleObjectId(save.issuerId, save.objectId);
   const member = _id && (await deps.collections.members.findOne({ _id }, { projection: { merchantId: 1 } }));
@@ -26,7 +26,7 @@ export async function recordGoogleSave(
   return changeSaved(deps, {
     member,
     saved: save.eventType === 'save',
-    admitWorkflow,
+    chooseLeaseOwner,
     isNew: async () => (await deps.collections.nonces.findOne({ _id: save.nonce })) === null,
     statements: [insert(deps, 'nonces', { _id: save.nonce, receivedAt: deps.now() })],
   });
@@ -39,10 +39,10 @@ export function recordReconciledSave(
 ): Promise<Done | null> {
   const isNew = async ({ pass }: MemberRow) => (pass.googleSaved === true) !== saved;
   // No caller waits for this change, so the relay processes its event.
-  return changeSaved(deps, { member, saved, admitWorkflow: () => null, isNew, statements: [] });
+  return changeSaved(deps, { member, saved, chooseLeaseOwner: () => null, isNew, statements: [] });
 }
 
-interface ChangeSaved extends Pick<ChangePass, 'member' | 'admitWorkflow'> {
+interface ChangeSaved extends Pick<ChangePass, 'member' | 'chooseLeaseOwner'> {
   saved: boolean;
   isNew: (member: MemberRow) => Promise<boolean>;
   statements: Statement[];

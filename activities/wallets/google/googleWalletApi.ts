@@ -40,7 +40,10 @@ export interface GoogleWalletApi {
   ) => Promise<{ classId: string; outcome: 'inserted' | 'updated' | 'unchanged' }>;
   /** The class must exist, otherwise the error is `not_found`. An object that exists already is not changed. */
   insertObject: (view: GooglePassView) => Promise<{ objectId: string; outcome: 'inserted' | 'existed' }>;
-  /** `notified` is false when the pass has used up its notifications of the day; the change itself is still made. `withoutMessages` removes its messages. */
+  /**
+   * `notified` is false when the pass has used up its notifications of the day; the change itself is still made.
+   * `withoutMessages` removes its messages.
+   */
   patchObject: (
     view: GooglePassView,
     how: { notify: boolean; withoutMessages?: boolean },

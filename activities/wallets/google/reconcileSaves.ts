@@ -14,7 +14,7 @@ export interface ComparedSaves {
   next?: SavesCursor;
 }
 
-interface Attempt {
+interface GiveUpOption {
   /**
    * Skips what Google does not answer, so that the comparison continues; the next comparison starts from the beginning.
    */
@@ -24,7 +24,7 @@ interface Attempt {
 /** Compares one page. Throws GoogleWalletError unless `giveUp`; a program that Google refuses is skipped. */
 export async function compareSaves(
   deps: WorkerDeps,
-  { cursor, giveUp }: { cursor?: SavesCursor } & Attempt,
+  { cursor, giveUp }: { cursor?: SavesCursor } & GiveUpOption,
 ): Promise<ComparedSaves> {
   const { google } = deps.wallets;
   if (!google) return { mismatched: [] };
@@ -69,7 +69,7 @@ async function programAfter(deps: WorkerDeps, programId: string): Promise<string
  */
 export async function correctSaves(
   deps: WorkerDeps,
-  { memberIds, giveUp }: { memberIds: readonly string[] } & Attempt,
+  { memberIds, giveUp }: { memberIds: readonly string[] } & GiveUpOption,
 ): Promise<{ corrected: number }> {
   const { google } = deps.wallets;
   const members = await deps.collections.members

@@ -1,5 +1,5 @@
-// The merchant's receivers, one for each responder, each with its own subscription. A receiver records each request before
-// it answers.
+// The merchant's receivers, one for each responder, each with its own subscription. A receiver records each request
+// before it answers.
 import { createHash, createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type Received, type Receiver, type Responder, startReceiver } from '../../rig/receiver.js';
