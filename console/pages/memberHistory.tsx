@@ -1,0 +1,142 @@
+// The ledger of one member with reversals, and its timeline with each phone's fetches.
+import { useState } from 'react';
+import { useAction, useRead } from '../actions.js';
+import { api, apiUrl, data } from '../api.js';
+import { Confirm } from '../parts/dialog.js';
+import { Button, Form, TextInput } from '../parts/form.js';
+import { Address, Badge, Failure, Moment, number, Panel } from '../parts/page.js';
+import { PagedTable, Table, usePage } from '../parts/table.js';
+import { may } from '../session.js';
+import { texts } from '../texts.js';
+import { ShowImport } from './imports.js';
+import { useIdempotencyKey } from './memberChanges.js';
+import { changes, edit, followMs } from './memberDetail.js';
+import { useNames } from './people.js';
+
+const said = texts.member;
+
+/** An import, and a program that lets points expire, have no name. */
+function By({ actor: { type, id }, name }: { actor: { type: string; id: string }; name: string }) {
+  if (type === 'import') return <ShowImport id={id} label={texts.imports.import} title={texts.imports.import} />;
+  return <Address>{type === 'program' ? said.byProgram : name}</Address>;
+}
+
+export function Ledger({ id }: { id: string }) {
+  const [page, setPage] = usePage();
+  const whoOf = useNames();
+  const [asks, setAsks] = useState<{ id: string; delta: number } | null>(null);
+  const [reason, setReason] = useState('');
+  const key = useIdempotencyKey();
+  const ledger = useRead(
+    ['ledger', id, page],
+    () => data(api.GET('/merchants/me/members/{id}/transactions', { params: { path: { id }, query: { page } } })),
+    { keep: true, everyMs: followMs },
+  );
+  const reverse = useAction(
+    (transactionId: string) =>
+      data(
+        api.POST('/merchants/me/members/{id}/transactions/{transactionId}/reverse', {
+          params: { path: { id, transactionId }, header: key.header() },
+          body: reason ? { reason } : {},
+        }),
+      ),
+    {
+      changes,
+      said: said.reversed,
+      onDone() {
+        key.done();
+        setAsks(null);
+        setReason('');
+      },
+    },
+  );
+  const reversible = ['adjust', 'earn', 'redeem'];
+  return (
+    <Panel title={said.ledger}>
+      <Failure error={ledger.error} />
+      <PagedTable
+        name={said.ledger}
+        data={ledger.data}
+        onPage={setPage}
+        keyOf={(row) => row.id}
+        empty={said.noLedger}
+        columns={[
+          { title: said.when, cell: ({ createdAt }) => <Moment at={createdAt} /> },
+          { title: said.what, cell: ({ type }) => said.types[type] },
+          { title: said.change, numeric: true, cell: ({ delta }) => (delta > 0 ? `+${number(delta)}` : number(delta)) },
+          { title: said.after_, numeric: true, cell: ({ current }) => number(current) },
+          { title: said.by, cell: ({ actor }) => <By actor={actor} name={whoOf(actor)} /> },
+          {
+            title: said.note,
+            cell: ({ changeMessage, reference, reason: why }) => changeMessage ?? reference ?? why ?? '',
+          },
+          {
+            title: texts.frame.actions,
+            cell: ({ id: entry, type, delta, reversedBy }) => {
+              if (reversedBy) return <Badge kind="plain">{said.wasReversed}</Badge>;
+              if (!reversible.includes(type)) return null;
+              return (
+                <Button isDisabled={!may(edit)} onPress={() => setAsks({ id: entry, delta })}>
+                  {said.reverse}
+                </Button>
+              );
+            },
+          },
+        ]}
+      />
+      {asks && (
+        <Confirm
+          title={said.reverseTitle}
+          action={said.reverse}
+          kind="danger"
+          isRunning={reverse.isRunning}
+          onConfirm={() => reverse.run(asks.id)}
+          onClose={() => setAsks(null)}
+        >
+          <p>{said.reverseHint(asks.delta)}</p>
+          <Form label={said.reverse} findings={reverse.findings} onSubmit={() => reverse.run(asks.id)}>
+            <TextInput name="reason" label={said.reason} value={reason} onChange={setReason} />
+          </Form>
+        </Confirm>
+      )}
+    </Panel>
+  );
+}
+
+const outcomes = { success: 'good', failure: 'bad', skipped: 'plain' } as const;
+
+export function Timeline({ id }: { id: string }) {
+  const timeline = useRead(
+    ['timeline', id],
+    () => data(api.GET('/merchants/me/members/{id}/events', { params: { path: { id }, query: { limit: 50 } } })),
+    { everyMs: followMs },
+  );
+  return (
+    <Panel
+      title={said.timeline}
+      actions={
+        <a href={`${apiUrl}/merchants/me/members/${id}/events.csv`} download>
+          {said.timelineCsv}
+        </a>
+      }
+    >
+      <Failure error={timeline.error} />
+      <Table
+        name={said.timeline}
+        rows={timeline.data?.items}
+        keyOf={(item) => item.id}
+        empty={said.noTimeline}
+        columns={[
+          { title: said.when, cell: ({ occurredAt }) => <Moment at={occurredAt} /> },
+          { title: said.what, cell: ({ type }) => type.replaceAll('_', ' ') },
+          { title: said.wallet, cell: ({ platform }) => (platform ? said.wallets[platform] : texts.frame.none) },
+          {
+            title: said.outcome,
+            cell: ({ outcome }) => <Badge kind={outcomes[outcome]}>{said.outcomes[outcome]}</Badge>,
+          },
+          { title: said.detail, cell: ({ detail }) => detail ?? '' },
+        ]}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,86 @@
+// The pass of one member on its wallets, and what can be done about it.
+import { useState } from 'react';
+import { useAction, useRead } from '../actions.js';
+import { api, data } from '../api.js';
+import { Confirm } from '../parts/dialog.js';
+import { Button } from '../parts/form.js';
+import { Failure, Moment, Panel } from '../parts/page.js';
+import { Table } from '../parts/table.js';
+import { may } from '../session.js';
+import { texts } from '../texts.js';
+import { changes, type Detail, edit } from './memberDetail.js';
+
+const said = texts.member;
+
+export function Pass({ member: { id } }: { member: Detail }) {
+  const report = useRead(['pass', id], () =>
+    data(api.GET('/merchants/me/members/{id}/pass', { params: { path: { id } } })),
+  );
+  const params = { path: { id } };
+  const push = useAction(() => data(api.POST('/merchants/me/members/{id}/push', { params })), {
+    changes,
+    said: ({ passUpdate }) => (passUpdate ? said.pushed(passUpdate.apple.devicesNotified) : said.pushing),
+  });
+  const [asks, setAsks] = useState(false);
+  const replace = useAction(() => data(api.POST('/merchants/me/members/{id}/card-link', { params, body: {} })), {
+    changes,
+    said: said.linkReplaced,
+    onDone: () => setAsks(false),
+  });
+  return (
+    <Panel
+      title={said.pass}
+      actions={
+        <>
+          <Button isDisabled={push.isRunning || !may(edit)} onPress={() => push.run()}>
+            {said.push}
+          </Button>
+          <Button isDisabled={!may(edit)} onPress={() => setAsks(true)}>
+            {said.replaceLink}
+          </Button>
+        </>
+      }
+    >
+      <Failure error={report.error} />
+      {report.data?.findings.map((finding) => (
+        <p key={finding} className="hint warning">
+          {finding}
+        </p>
+      ))}
+      {report.data && (
+        <Table
+          name={said.phones}
+          rows={report.data.apple.devices}
+          keyOf={(device) => device.id}
+          empty={said.noPhones(report.data.apple.mode, report.data.google.saved)}
+          columns={[
+            { title: said.registered, cell: ({ registeredAt }) => <Moment at={registeredAt} /> },
+            { title: said.lastPush, cell: ({ lastPush }) => <Moment at={lastPush?.at} /> },
+            {
+              title: said.lastFetch,
+              cell: ({ lastFetch }) =>
+                lastFetch ? (
+                  <>
+                    <Moment at={lastFetch.at} /> {said.after(lastFetch.latencyMs)}
+                  </>
+                ) : (
+                  texts.frame.none
+                ),
+            },
+          ]}
+        />
+      )}
+      {asks && (
+        <Confirm
+          title={said.replaceLink}
+          action={said.replaceLink}
+          isRunning={replace.isRunning}
+          onConfirm={() => replace.run()}
+          onClose={() => setAsks(false)}
+        >
+          <p>{said.replaceLinkHint}</p>
+        </Confirm>
+      )}
+    </Panel>
+  );
+}
