@@ -144,6 +144,7 @@ export function createDeps({
       idempotencyKey: batchedRead(collections.idempotencyKeys, ['_id', 'merchantId']),
       apiKey: batchedRead(collections.apiKeys, ['hash']),
       email: batchedRead(collections.emails, ['_id', 'merchantId']),
+      spentCode: batchedRead(collections.spentCodes, ['_id']),
       program: batchedRead(collections.programs, ['_id', 'merchantId']),
       ledger: batchedRead(collections.ledger, ['_id', 'memberId', 'merchantId']),
     },

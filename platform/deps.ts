@@ -42,6 +42,7 @@ export interface Deps {
     idempotencyKey: (at: { _id: string; merchantId: string }) => Promise<CollectionRows['idempotencyKeys'] | null>;
     apiKey: (at: { hash: string }) => Promise<CollectionRows['apiKeys'] | null>;
     email: (at: { _id: string; merchantId: string }) => Promise<CollectionRows['emails'] | null>;
+    spentCode: (at: { _id: string }) => Promise<CollectionRows['spentCodes'] | null>;
     program: (at: { _id: string; merchantId: string }) => Promise<CollectionRows['programs'] | null>;
     ledger: (at: { _id: string; memberId: string; merchantId: string }) => Promise<CollectionRows['ledger'] | null>;
   };

@@ -3,19 +3,16 @@ import type { Deps } from '../../platform/deps.js';
 import { newMemberCode, spentCodeId } from '../../schemas/ids.js';
 
 export async function newMemberCodes(
-  deps: Pick<Deps, 'collections'>,
+  deps: Pick<Deps, 'read'>,
   { merchantId, count, draw = newMemberCode }: { merchantId: string; count: number; draw?: () => string },
 ): Promise<string[]> {
   const codes: string[] = [];
   while (codes.length < count) {
-    const byId = new Map(
-      Array.from({ length: count - codes.length }, draw).map((code) => [spentCodeId(merchantId, code), code]),
+    const drawn = new Set(Array.from({ length: count - codes.length }, draw));
+    const spent = await Promise.all(
+      Array.from(drawn, (code) => deps.read.spentCode({ _id: spentCodeId(merchantId, code) })),
     );
-    const spent = await deps.collections.spentCodes
-      .find({ _id: { $in: [...byId.keys()] } }, { projection: { _id: 1 } })
-      .toArray();
-    for (const { _id } of spent) byId.delete(_id);
-    codes.push(...byId.values());
+    codes.push(...[...drawn].filter((_, index) => !spent[index]));
   }
   return codes;
 }
