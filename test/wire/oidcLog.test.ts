@@ -57,7 +57,7 @@ describe('the log of a sign-in that is refused', () => {
     const search = `?code=some-code&state=${await stateOf('secret')}`;
     expect(await oidc.finish('secret', search)).toBeNull();
     expect(JSON.parse(lines)).toMatchObject({ reason: 'OAUTH_RESPONSE_BODY_ERROR', answer: 'invalid_grant' });
-    expect(lines).not.toContain('ada');
+    expect(lines).not.toContain('lovelace');
   });
 
   it('by the callback has the code of the error, if it is one, and not its text', async () => {
@@ -68,10 +68,10 @@ describe('the log of a sign-in that is refused', () => {
     };
     expect(await callback('access_denied')).toBeNull();
     expect(JSON.parse(lines)).toMatchObject({ reason: 'OAUTH_AUTHORIZATION_RESPONSE_ERROR', answer: 'access_denied' });
-    expect(lines).not.toContain('ada');
+    expect(lines).not.toContain('lovelace');
     expect(await callback(`${person}${'x'.repeat(2_000)}`)).toBeNull();
     expect(JSON.parse(lines)).not.toHaveProperty('answer');
-    expect(lines).not.toContain('ada');
+    expect(lines).not.toContain('lovelace');
     expect(lines.length).toBeLessThan(500);
   });
 });
