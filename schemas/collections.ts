@@ -219,7 +219,7 @@ export interface EventRow {
   passAction?: 'issue' | 'push' | 'refresh';
   /** For a batch's push to a member: the chunk of targets that counts the result. */
   targetsId?: string;
-  /** Recorded once by the process that pushed; null when the wait ended before the wallets confirmed. */
+  /** Recorded once: by the push, or with the change when no push is needed. Absent while it is not known. */
   passUpdate?: PassUpdate | null;
   /**
    * Only on an event that was published before the wallets accepted its push: when the workflow that retries the push
