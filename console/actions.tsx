@@ -1,8 +1,8 @@
 // Reads and actions with their results. A read is retried while the service is unavailable. An action reports success
 // or the reason of its failure, and its form shows the mistakes at its fields.
 import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
-import { ApiError, type Finding } from './api.js';
+import { useEffect, useRef, useState } from 'react';
+import { ApiError, type Finding, newKey } from './api.js';
 import { createStore } from './store.js';
 import { texts } from './texts.js';
 
@@ -158,4 +158,21 @@ export function useSettled<T>(value: T, ms: number): T {
     return () => clearTimeout(timer);
   }, [value, ms]);
   return settled;
+}
+
+/**
+ * The idempotency key of one form: it stays the same until the request is answered, so that sending it again never
+ * counts twice.
+ */
+export function useIdempotencyKey() {
+  const current = useRef<string>(undefined);
+  return {
+    header: () => {
+      current.current ??= newKey();
+      return { 'Idempotency-Key': current.current };
+    },
+    done: () => {
+      current.current = undefined;
+    },
+  };
 }

@@ -1,7 +1,6 @@
 // The changes of one member: points, rewards, tags and status.
-import { useRef } from 'react';
-import { useAction, useDraft, useRead } from '../actions.js';
-import { api, data, newKey } from '../api.js';
+import { useAction, useDraft, useIdempotencyKey, useRead } from '../actions.js';
+import { api, data } from '../api.js';
 import { Button, Form, Select, Submit, TextInput } from '../parts/form.js';
 import { number, Panel } from '../parts/page.js';
 import { Table } from '../parts/table.js';
@@ -10,23 +9,6 @@ import { texts } from '../texts.js';
 import { changes, type Detail, edit } from './memberDetail.js';
 
 const said = texts.member;
-
-/**
- * The idempotency key of one form: it stays the same until the request is answered, so that sending it again never
- * counts twice.
- */
-export function useIdempotencyKey() {
-  const current = useRef<string>(undefined);
-  return {
-    header: () => {
-      current.current ??= newKey();
-      return { 'Idempotency-Key': current.current };
-    },
-    done: () => {
-      current.current = undefined;
-    },
-  };
-}
 
 export function Points({ member }: { member: Detail }) {
   const { id, program } = member;

@@ -1,6 +1,6 @@
 // The ledger of one member with reversals, and its timeline with each phone's fetches.
 import { useState } from 'react';
-import { useAction, useRead } from '../actions.js';
+import { useAction, useIdempotencyKey, useRead } from '../actions.js';
 import { api, apiUrl, data } from '../api.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, Form, TextInput } from '../parts/form.js';
@@ -9,7 +9,6 @@ import { PagedTable, Table, usePage } from '../parts/table.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
 import { ShowImport } from './imports.js';
-import { useIdempotencyKey } from './memberChanges.js';
 import { changes, edit, followMs } from './memberDetail.js';
 import { useNames } from './people.js';
 
