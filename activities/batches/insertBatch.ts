@@ -2,7 +2,7 @@
 // of waiting import rows.
 import type { Deps } from '../../platform/deps.js';
 import { countInsert, insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
-import type { Statement } from '../../platform/mongodb/transaction.js';
+import type { Transaction } from '../../platform/mongodb/transaction.js';
 import { batchPhases, isFinished } from '../../schemas/batches.js';
 import type { BatchRow } from '../../schemas/collections.js';
 import { limitOf, limitReached } from '../access/merchants.js';
@@ -34,10 +34,7 @@ export async function insertBatch(deps: Deps, row: BatchRow): Promise<void> {
  * For a batch that is stored together with other rows: the statement that guards the limit against concurrent batches,
  * and the number of documents that it must match. Throws RATE_LIMITED.
  */
-export async function batchRoom(
-  deps: Deps,
-  { merchantId }: { merchantId: string },
-): Promise<{ statements: Statement[]; expectedMatches: number }> {
+export async function batchRoom(deps: Deps, { merchantId }: { merchantId: string }): Promise<Transaction> {
   const quota = await limitOf(deps, { merchantId, limit: 'runningBatches' });
   const { counted, expectedMatches } = await countInsert(deps, { merchantId, owner: batchOwner(merchantId) });
   const held = await countUnfinished(deps, merchantId, quota);

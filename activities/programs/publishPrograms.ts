@@ -6,7 +6,7 @@ import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { insert, insertIfAbsent, remove, update } from '../../platform/mongodb/statements.js';
 import { transactAlone } from '../../platform/mongodb/transact.js';
-import type { Statement } from '../../platform/mongodb/transaction.js';
+import type { Transaction } from '../../platform/mongodb/transaction.js';
 import type { BatchRow } from '../../schemas/collections.js';
 import { newId } from '../../schemas/ids.js';
 import type { Actor } from '../../schemas/members.js';
@@ -36,12 +36,6 @@ export interface Published {
   program: Program;
   /** The batch that pushes the passes in use; null when no pass changes. */
   rebuild: BatchRow | null;
-}
-
-interface Writes {
-  statements: Statement[];
-  /** The number of documents that the updates must match. */
-  expectedMatches: number;
 }
 
 /**
@@ -78,8 +72,8 @@ export async function commitPublications(
   deps: Deps,
   { publications, actor, isLimited }: CommitPublications,
 ): Promise<Published[]> {
-  const all: Writes = await slugWrites(deps, publications);
-  const add = ({ statements, expectedMatches }: Writes) => {
+  const all: Transaction = await slugWrites(deps, publications);
+  const add = ({ statements, expectedMatches }: Transaction) => {
     all.statements.push(...statements);
     all.expectedMatches += expectedMatches;
   };
@@ -126,7 +120,7 @@ const rebuildOf = (deps: Deps, { merchantId, programId }: ProgramAt, startedBy: 
   newBatchRow(deps, { _id: newId(), merchantId, kind: 'passes.rebuild', programId, startedBy });
 
 /** `archived` is written only when it changes, because it also changes without a publication. */
-function programWrites(deps: Deps, publication: Publication): Writes {
+function programWrites(deps: Deps, publication: Publication): Transaction {
   const { head, content, version, archived } = publication;
   const { live, programId: _id, merchantId } = head;
   const follow = update(deps, 'classUpdates', { _id }, { $set: { merchantId, revision: newId() } }, true);
@@ -146,7 +140,7 @@ function programWrites(deps: Deps, publication: Publication): Writes {
 }
 
 /** Marks the edit as published. The row stays, because its version is that of the newest edit. */
-function draftWrites(deps: Deps, { head, version, content }: Publication, updatedBy: Actor): Writes {
+function draftWrites(deps: Deps, { head, version, content }: Publication, updatedBy: Actor): Transaction {
   const { draft, merchantId, programId: _id } = head;
   const updatedAt = deps.now();
   const set = { version, imageBytes: imageBytesOf(content), published: true as const, updatedAt, updatedBy };
@@ -161,7 +155,11 @@ function draftWrites(deps: Deps, { head, version, content }: Publication, update
 }
 
 /** Stores the new version, and the live one unless it is stored, and removes the oldest and those beyond the limit. */
-async function versionWrites(deps: Deps, { head, content, version }: Publication, publishedBy: Actor): Promise<Writes> {
+async function versionWrites(
+  deps: Deps,
+  { head, content, version }: Publication,
+  publishedBy: Actor,
+): Promise<Transaction> {
   const { live, merchantId, programId } = head;
   const rowOf = (of: number, its: ProgramContent): ProgramVersionRow & { _id: string } => ({
     _id: programVersionId(programId, of),

@@ -1,7 +1,7 @@
 // The slugs of published programs. A slug belongs to one program; a released slug can be taken again.
 import type { Deps } from '../../platform/deps.js';
 import { insert, remove, update } from '../../platform/mongodb/statements.js';
-import type { Statement } from '../../platform/mongodb/transaction.js';
+import type { Statement, Transaction } from '../../platform/mongodb/transaction.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { ProgramHead } from './programHead.js';
 
@@ -14,10 +14,7 @@ interface Wanted {
  * The statements that assign each program its slug, and the number of documents that their updates must match. Programs
  * of one call may swap slugs. Throws SLUG_TAKEN.
  */
-export async function slugWrites(
-  deps: Deps,
-  wanted: readonly Wanted[],
-): Promise<{ statements: Statement[]; expectedMatches: number }> {
+export async function slugWrites(deps: Deps, wanted: readonly Wanted[]): Promise<Transaction> {
   const taken = new Map(wanted.map(({ head, content }) => [content.slug, head]));
   const rows = await deps.collections.slugs.find({ _id: { $in: [...taken.keys()] } }).toArray();
   const owners = new Map(rows.map(({ _id, programId }) => [_id, programId]));

@@ -8,6 +8,7 @@ export type Statement = AnyClientBulkWriteModel<Keyed>;
 
 export interface Transaction {
   statements: Statement[];
+  /** The number of documents that the updates must match. */
   expectedMatches: number;
 }
 
