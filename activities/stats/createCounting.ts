@@ -21,7 +21,7 @@ export interface Counted {
 export interface Counting {
   /** The statements that add the counts, for the transaction of what is counted. Each matches or inserts one row. */
   statements: (counted: readonly Counted[]) => Statement[];
-  /** Runs an attempt to commit such statements. After a conflict, the next attempt uses other rows. */
+  /** Runs `work`, which commits such statements. After a conflict, the statements that follow use other rows. */
   changeSlotOnConflict: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
