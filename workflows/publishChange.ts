@@ -36,9 +36,10 @@ export async function publishChange({ eventIds }: PublishChange): Promise<{ push
 
   setCurrentDetails('Publishing the event.');
   const late = first ? first.late : eventIds;
+  const publishing = webhooks.publishEvents({ leaseOwner, eventIds: [...eventIds, ...(first?.newEventIds ?? [])] });
   const [{ published }] = await Promise.all([
-    webhooks.publishEvents({ leaseOwner, eventIds: [...eventIds, ...(first?.newEventIds ?? [])] }),
-    late.length > 0 ? pushUntilTaken({ leaseOwner, eventIds: late }) : undefined,
+    publishing,
+    late.length > 0 ? pushUntilTaken({ leaseOwner, eventIds: late }, publishing) : undefined,
   ]);
   setCurrentDetails(
     late.length > 0

@@ -92,7 +92,7 @@ export async function pushLate(deps: WorkerDeps, { leaseOwner, eventIds }: Lease
 interface PushOne {
   event: EventRow;
   leaseOwner: string;
-  /** A late push comes after the event was published with `passUpdate: null`. */
+  /** A late push follows a first attempt that failed; its event says `passUpdate: null`. */
   isLate: boolean;
   withinMs: number;
 }
@@ -152,15 +152,16 @@ async function pushOne(deps: WorkerDeps, push: PushOne): Promise<Pushed | null> 
 }
 
 /**
- * Records the result of a push and, unless they exist, the bytes of the event. A late push does not change the bytes,
- * because its event is published already.
+ * Records the result of a push and, unless they exist, the bytes of the event. A late push may end before its event is
+ * published; the event says `passUpdate: null` then too, as the answer did.
  */
 function passUpdateStatements(deps: WorkerDeps, event: EventRow, isLate: boolean): Statement[] {
   const { _id, passUpdate } = event;
   const unconfirmed = { _id, passUpdate: { $exists: false } };
   const unserialised = { ...unconfirmed, envelope: { $exists: false } };
+  const { passUpdate: _, ...unanswered } = event;
   return [
-    ...(isLate ? [] : [update(deps, 'events', unserialised, { $set: { passUpdate, ...serialisedEnvelope(event) } })]),
+    update(deps, 'events', unserialised, { $set: serialisedEnvelope(isLate ? unanswered : event) }),
     update(deps, 'events', unconfirmed, { $set: { passUpdate } }),
   ];
 }

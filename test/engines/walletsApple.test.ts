@@ -1,8 +1,12 @@
 // Apple Wallet end to end: customers who joined through the public page, their phones, an APNs with all kinds of
 // faults, and the merchant's events.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newMemberEvent } from '../../activities/outbox/newEvent.js';
+import { pushLate } from '../../activities/wallets/pushPasses.js';
+import { newId } from '../../schemas/ids.js';
 import type { ApnsAnswer } from '../rig/apnsServer.js';
 import { type Customers, startCustomers } from '../rig/customers.js';
+import { startEffects } from '../rig/effects.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { until } from '../rig/until.js';
 
@@ -164,6 +168,31 @@ describe('APNs with a fault', () => {
       ]);
     },
   );
+
+  it('that accepts a repeated push before the event is published changes nothing in the event', async () => {
+    const ada = await customers.join();
+    const phone = await customers.install(ada);
+    const { collections } = real.service.deps;
+    // A version that the phone does not have, and its event, which another lease owner is about to publish.
+    const change = { $set: { 'pass.tag': new Date() } };
+    const member = await collections.members.findOneAndUpdate({ _id: ada.member._id }, change, {
+      returnDocument: 'after',
+    });
+    if (!member) throw new Error('The member is gone.');
+    const eventId = newId();
+    const row = newMemberEvent(real.service.deps, {
+      event: { type: 'member.updated', data: { changed: ['tags'], status: member.status, tags: [] } },
+      ...{ eventId, member, leaseOwner: 'test', passAction: 'push' },
+    });
+    await collections.events.insertOne({ ...row, dueAt: new Date(Date.now() + 60_000) });
+    const { deps, close } = await startEffects(real.service);
+    await pushLate(deps, { leaseOwner: 'late', eventIds: [eventId] });
+    await close();
+    const pushed = await collections.events.findOne({ _id: eventId });
+    expect(pushed?.passUpdate?.apple.devicesNotified).toBe(1);
+    expect(JSON.parse(String(pushed?.envelope)).data).toMatchObject({ passUpdate: null });
+    await phone.settled();
+  });
 
   it("that refuses all pushes because of the service's configuration removes no registration", async () => {
     const ada = await customers.join();

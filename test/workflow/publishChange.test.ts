@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../schemas/ids.js';
 import type { PassUpdate } from '../../schemas/passUpdate.js';
 import { passUpdateName, taskQueues } from '../../schemas/workflows.js';
+import { until } from '../rig/until.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
 
 let worker: WorkflowWorker;
@@ -126,6 +127,31 @@ describe('a push that fails', () => {
     expect(await ask()).toBeNull();
     await handle().result();
     expect(calls.sort()).toEqual(['publish event-1', 'push late event-1']);
+  });
+
+  it('publishes its events after those of the first attempt, so that none is sent twice', async () => {
+    worker.fakes.pushPasses = async () => ({ passUpdates: {}, newEventIds: ['pass-1'], late: ['event-1'] });
+    worker.fakes.pushLate = async () => ({ newEventIds: ['pass-1'] });
+    let finish = () => {};
+    const held = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    worker.fakes.publishEvents = async ({ leaseOwner, eventIds }) => {
+      note(leaseOwner, `publish ${eventIds.join()}`);
+      await held;
+      return { published: eventIds.length };
+    };
+    await ask();
+    await until(() => calls.length > 0);
+    await until(async () => {
+      const { events = [] } = await handle().fetchHistory();
+      const pushedAt = events?.findIndex((event) => event.activityTaskCompletedEventAttributes) ?? -1;
+      return pushedAt >= 0 && events?.slice(pushedAt).some((event) => event.workflowTaskCompletedEventAttributes);
+    });
+    expect(calls).toEqual(['publish event-1,pass-1']);
+    finish();
+    await handle().result();
+    expect(calls).toEqual(['publish event-1,pass-1', 'publish pass-1']);
   });
 
   it('is repeated for a day, at least once a minute', async () => {
