@@ -1,8 +1,8 @@
 // Makes a certificate authority for one test run, and certificates of that authority for the TLS receivers of the
 // tests.
-import { generateKeyPairSync } from 'node:crypto';
 import { isIP } from 'node:net';
 import forge from 'node-forge';
+import { newKeyPair } from './keyPairs.js';
 
 export interface Certificate {
   /** PEM. */
@@ -47,11 +47,7 @@ export function createTestAuthority(): TestAuthority {
 }
 
 function newKey() {
-  const { privateKey: pem } = generateKeyPairSync('rsa', {
-    modulusLength: 2048,
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  });
+  const { privatePem: pem } = newKeyPair('rsa');
   const privateKey = forge.pki.privateKeyFromPem(pem);
   return { pem, privateKey, publicKey: forge.pki.setRsaPublicKey(privateKey.n, privateKey.e) };
 }

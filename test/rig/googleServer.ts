@@ -1,12 +1,13 @@
 // A stand-in for Google on loopback: the OAuth token endpoint, the wallet API with its batch endpoint and its limit of
 // 20 requests a second, and the root keys of callbacks. It applies Google's rules to each caller and produces the
 // faults that a test requests.
-import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { jwtVerify } from 'jose';
 import { createGoogleRules, fail, type GoogleAnswer, type GoogleRules } from './googleRules.js';
 import { createGoogleSigner, type GoogleSigner } from './googleSigner.js';
+import { newKeyPair } from './keyPairs.js';
 
 export type GoogleRequestKind =
   | 'token'
@@ -60,7 +61,7 @@ export async function startGoogleServer(
   options: { issuerId?: string; now?: () => number; port?: number; privateKey?: KeyObject } = {},
 ): Promise<GoogleServer> {
   const { issuerId = '3388000000012345678', now = Date.now } = options;
-  const privateKey = options.privateKey ?? generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  const privateKey = options.privateKey ?? newKeyPair('rsa').privateKey;
   const account = { privateKey, publicKey: createPublicKey(privateKey) };
   const clientEmail = 'passes@loyalty.iam.gserviceaccount.com';
   const rules = createGoogleRules(issuerId, now);

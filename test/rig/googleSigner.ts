@@ -1,7 +1,8 @@
 // Signs callbacks with Google's two layers of keys: a published root key signs an intermediate key, and the
 // intermediate key signs messages. The file shares no code with the service's verification, so a mistake in one is not
 // hidden by the other.
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { sign } from 'node:crypto';
+import { type KeyPair, newKeyPair } from './keyPairs.js';
 
 export interface SignedCallback {
   signature: string;
@@ -26,16 +27,11 @@ export interface SignOptions {
   keyExpiresAt?: number;
 }
 
-interface Pair {
-  publicKey: KeyObject;
-  privateKey: KeyObject;
-}
-
 const week = 7 * 24 * 3_600_000;
 
 export function createGoogleSigner(issuerId: string, now: () => number = Date.now): GoogleSigner {
-  let roots = [newPair()];
-  let intermediate = newPair();
+  let roots = [newKeyPair('ec')];
+  let intermediate = newKeyPair('ec');
 
   return {
     published: () => ({
@@ -54,24 +50,20 @@ export function createGoogleSigner(issuerId: string, now: () => number = Date.no
         signature: signParts(intermediate, [sender, recipient, protocolVersion, signedMessage]),
         intermediateSigningKey: {
           signedKey,
-          signatures: [signParts(roots[0] ?? newPair(), [sender, protocolVersion, signedKey])],
+          signatures: [signParts(roots[0] ?? newKeyPair('ec'), [sender, protocolVersion, signedKey])],
         },
         protocolVersion,
         signedMessage,
       };
     },
     rotate({ keepOld = false } = {}) {
-      roots = keepOld ? [newPair(), ...roots] : [newPair()];
-      intermediate = newPair();
+      roots = keepOld ? [newKeyPair('ec'), ...roots] : [newKeyPair('ec')];
+      intermediate = newKeyPair('ec');
     },
   };
 }
 
-function newPair(): Pair {
-  return generateKeyPairSync('ec', { namedCurve: 'P-256' });
-}
-
-function spki(pair: Pair): string {
+function spki(pair: KeyPair): string {
   return pair.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
 }
 
@@ -80,7 +72,7 @@ function escapeEquals(json: string): string {
   return json.replaceAll('=', '\\u003d');
 }
 
-function signParts(pair: Pair, parts: string[]): string {
+function signParts(pair: KeyPair, parts: string[]): string {
   let bytes = new Uint8Array();
   for (const part of parts) {
     const text = new TextEncoder().encode(part);

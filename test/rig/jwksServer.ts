@@ -1,12 +1,14 @@
 // The console's side of token verification: key pairs, a JWK Set with their public keys, and forged tokens.
+import type { KeyObject } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWK } from 'jose';
+import { exportJWK, type JWK } from 'jose';
+import { newKeyPair } from './keyPairs.js';
 
 export interface ConsoleKey {
   kid: string;
   alg: string;
-  privateKey: CryptoKey;
+  privateKey: KeyObject;
   /** The public key as PEM. It is no secret, so a forger can use it. */
   publicPem: string;
 }
@@ -32,9 +34,9 @@ export async function startJwksServer(): Promise<JwksServer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json`,
     asked: () => asked,
     async add(kid, alg = 'RS256') {
-      const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+      const { publicKey, privateKey, publicPem } = newKeyPair(alg.startsWith('ES') ? 'ec' : 'rsa');
       keys.push({ ...(await exportJWK(publicKey)), kid, alg, use: 'sig' });
-      return { kid, alg, privateKey, publicPem: await exportSPKI(publicKey) };
+      return { kid, alg, privateKey, publicPem };
     },
     stop: () =>
       new Promise((resolve) => {

@@ -1,12 +1,14 @@
 // The console's public keys: how long they are cached, and what happens while they cannot be fetched.
-import { type CryptoKey, exportJWK, generateKeyPair, type JWK, jwtVerify, SignJWT } from 'jose';
+import type { KeyObject } from 'node:crypto';
+import { exportJWK, type JWK, jwtVerify, SignJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createConsoleKeys } from '../../api/consoleKeys.js';
+import { newKeyPair } from '../rig/keyPairs.js';
 
-const pairs = new Map<string, { privateKey: CryptoKey; jwk: JWK }>();
+const pairs = new Map<string, { privateKey: KeyObject; jwk: JWK }>();
 beforeAll(async () => {
   for (const kid of ['one', 'two']) {
-    const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
+    const { publicKey, privateKey } = newKeyPair('ec');
     pairs.set(kid, { privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'ES256' } });
   }
 });
@@ -26,7 +28,7 @@ function aConsole(headers: Record<string, string> = {}) {
   });
   const verify = async (kid: string): Promise<string> => {
     const pair = pairs.get(kid) ?? pairs.get('two');
-    const token = await new SignJWT({}).setProtectedHeader({ alg: 'ES256', kid }).sign(pair?.privateKey as CryptoKey);
+    const token = await new SignJWT({}).setProtectedHeader({ alg: 'ES256', kid }).sign(pair?.privateKey as KeyObject);
     return jwtVerify(token, keys).then(
       () => 'ok',
       (error) => error.code,

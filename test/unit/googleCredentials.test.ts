@@ -1,17 +1,13 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type GoogleSettings, loadGoogleCredentials } from '../../activities/wallets/google/credentials.js';
+import { newKeyPair } from '../rig/keyPairs.js';
 
-const key = String(
-  generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'pem', type: 'pkcs8' }),
-);
-const ecKey = String(
-  generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'pem', type: 'pkcs8' }),
-);
+const key = newKeyPair('rsa').privatePem;
+const ecKey = newKeyPair('ec').privatePem;
 const account = { type: 'service_account', client_email: 'a@b.iam.gserviceaccount.com', private_key: key };
 const folder = mkdtempSync(join(tmpdir(), 'google-credentials-'));
 afterAll(() => rmSync(folder, { recursive: true }));
