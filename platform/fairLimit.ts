@@ -1,9 +1,11 @@
 // Shares a number of slots among owners (merchants) and their keys (subscriptions). A slot may be held for long and is
-// never preempted, so each owner leaves room for the next one: it gets a further slot only while more slots are free
-// than it holds. A single owner thus gets about half of all slots, and each of n owners 1/(n+1). The same rule divides
-// an owner's share among its keys. So that busy keys do not block the other keys of their owner, a key's first four
-// slots are outside this rule: the first is given while at least 1/16 of all slots is free, the second while 2/16 are,
-// and so on. A slot that becomes free goes to the waiting owner with the fewest slots.
+// never taken back, so each owner leaves room for the next one:
+// - A key gets a further slot only while more slots are free than its owner's slots and its own, added up. A single
+//   owner of many keys thus gets about half of all slots, and each of n owners 1/(n+1).
+// - Exception: a key's first four slots do not count what its owner holds, so that busy keys do not block the others.
+//   The first is given while at least 1/16 of all slots is free, the second while 2/16 are, and so on.
+// - A slot that becomes free goes to the waiting owner with the fewest slots, and of its keys to the one with the
+//   fewest.
 
 /** A request for one slot. The object itself identifies the request to `withdraw`. */
 export interface SlotRequest {

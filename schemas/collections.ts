@@ -1,5 +1,6 @@
-// The row types and indexes of all MongoDB collections; each index states its reason. Every query carries the merchant
-// or a business key, so no query scans a collection. The migration creates the indexes; the service does not start when
+// The row types and indexes of all MongoDB collections; each index states its reason. Queries for a caller ask
+// for the merchant or a business key; work for all merchants asks for a shard, slice or due time. No query scans a
+// collection. The migration creates the indexes; the service does not start when
 // a unique index is missing.
 import type { Binary, IndexDirection } from 'mongodb';
 import type { AuditAction, AuditActor } from './audit.js';

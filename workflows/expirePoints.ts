@@ -1,6 +1,6 @@
-// Gives lots to members of programs that got an expiry rule, and in turns with it expires the points that are due; then
-// goes through all slices once more, for those who got lots. Both work in steps of about 10 s until nothing is left. A
-// schedule starts this workflow every minute.
+// Expires points, in steps of about 10 s. While members of programs with a new expiry rule still lack lots, a step that
+// gives lots and a step that expires points take turns. When all have lots, the points of all slices are expired once
+// more, for those who got theirs meanwhile. A schedule starts this workflow every minute.
 import { continueAsNew, setCurrentDetails } from '@temporalio/workflow';
 import type { ExpirePoints } from '../schemas/workflows.js';
 import { batches } from './activityOptions.js';

@@ -1,9 +1,8 @@
-// Leases of events. To lease an event, a workflow or relay sets `dueAt` 60 s ahead and writes its name as lease owner,
-// so only one of them works on an event at a time. When the lease owner dies, the lease expires and the event can be
-// leased again. A new event is reserved for its workflow for 5 s; `ensureLease` extends the lease only if too little of
-// the 5 s is left for the push. A lease owner may run several times, for example as attempts of an activity. The fence
-// identifies one of these runs: the next run replaces it, and from then on the earlier run can neither mark the event
-// as published nor release it. A process that was paused for longer than its lease may send an event again
+// Leases of events. A lease is the name of its owner, a workflow or relay, and the time `dueAt` at which it ends, so
+// only one owner works on an event at a time, and when the owner dies another one can lease the event after `dueAt`.
+// The transaction that creates an event leases it to its workflow for 5 s; each later lease lasts for 60 s. A lease
+// owner may run several times, for example as attempts of an activity. The fence identifies one of these runs: the next
+// run replaces it, and from then on the earlier run can neither mark the event as published nor release it. A process that was paused for longer than its lease may send an event again
 // (docs/decisions/012-lease-and-fence.md).
 
 import type { Deps } from '../../platform/deps.js';

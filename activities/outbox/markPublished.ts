@@ -10,7 +10,7 @@ import { defaultChunkSize, toChunks } from '../../platform/toChunks.js';
 import type { EventRow } from '../../schemas/collections.js';
 import { countsOf } from '../../schemas/stats.js';
 import { type Counting, createCounting } from '../stats/createCounting.js';
-import { awaitsPush } from './awaitsPush.js';
+import { isPushPending } from './isPushPending.js';
 import { type Lease, leasedBy } from './leases.js';
 import { workflowLostAt } from './workflowLostAt.js';
 
@@ -81,9 +81,9 @@ function marksOf(deps: Deps, { events, ...owner }: Published): Statement[] {
   };
   return [
     ...mark(
-      events.filter((event) => !awaitsPush(event)),
+      events.filter((event) => !isPushPending(event)),
       {},
     ),
-    ...mark(events.filter(awaitsPush), { pushDueAt: workflowLostAt(deps) }),
+    ...mark(events.filter(isPushPending), { pushDueAt: workflowLostAt(deps) }),
   ];
 }

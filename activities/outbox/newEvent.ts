@@ -1,6 +1,6 @@
-// Builds every row of the outbox. An event about a member gets its envelope at once unless it waits for the wallets;
-// the envelopes of other events are made when they are published. The relay may take an event from `dueAt` on: 5 s
-// ahead when a workflow is being started for it, now when there is none.
+// Builds every row of the outbox. The envelope of an event about a member is made here, unless it has to wait for the
+// wallets; the envelope of an event about a merchant is made when it is published. The relay may take an event from
+// `dueAt` on: 5 s ahead when a workflow is being started for it, now when there is none.
 import { Binary } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import type { EventRow, MemberRow } from '../../schemas/collections.js';

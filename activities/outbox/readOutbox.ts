@@ -1,6 +1,7 @@
-// The backlog of the outbox, for metrics and operator commands. The cost does not grow with the backlog: counts stop at
-// 100,000, and the ages are those of the oldest among the 20 events of each shard, and the deliveries of 200
-// subscriptions, that are due first.
+// The backlog of the outbox, for metrics and operator commands. The cost does not grow with the backlog:
+// - Counts stop at 100,000.
+// - The age of events is that of the oldest among the 20 of each shard that are due first.
+// - The age of deliveries is that of the oldest among the first due ones of up to 200 subscriptions.
 import type { Deps } from '../../platform/deps.js';
 import type { Outbox } from '../../platform/metrics/metrics.js';
 

@@ -1,4 +1,4 @@
-// The relay processes the events of one shard that no workflow took, in batches of up to 200: oldest first, round robin
+// The relay processes the events of one shard that no workflow took, up to 200 at a time: oldest first, round robin
 // by merchant. A new activity attempt takes over the leases of the previous one at once. An event that cannot be
 // processed is released and does not delay others. The relay also serves the delivery queue of its shard.
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,26 +20,26 @@ export interface RelayEvents {
    * events.
    */
   activityAttemptId: string;
-  /** Ends the loop; batches in progress are completed first. */
+  /** Ends the loop; chunks in progress are completed first. */
   signal: AbortSignal;
-  /** Also ends the batches in progress: delivery attempts in flight are aborted. */
+  /** Also ends the chunks in progress: delivery attempts in flight are aborted. */
   cancellationSignal: AbortSignal;
   heartbeat: (relayed: number) => void;
   /** The loop ends after this long, so that the workflow can start a new history. */
   forMs: number;
 }
 
-const batchSize = 200;
+const chunkSize = 200;
 /**
  * Number of ids read by one query. The engine sorts the whole backlog for each query, so one query serves several
- * batches.
+ * chunks.
  */
 const lookAhead = 2_000;
-/** Counted in events, so that small batches waiting for a receiver do not stop the relay from taking other events. */
-const maxInProgress = 3 * batchSize;
+/** Counted in events, so that small chunks waiting for a receiver do not stop the relay from taking other events. */
+const maxInProgress = 3 * chunkSize;
 const maxConcurrentSingles = 8;
 const idleMs = { first: 50, longest: 1_000 };
-/** Wait after a batch that was not full: a batch of several events costs hardly more than one event. */
+/** Wait after a chunk that was not full: a chunk of several events costs hardly more than one event. */
 const fillWaitMs = 100;
 const outageMs = 500;
 const heartbeatMs = 1_000;
@@ -64,8 +64,8 @@ function inTurns<T extends { merchantId: string }>(oldestFirst: readonly T[]): T
     .map(({ event }) => event);
 }
 
-/** Leases the next batch. `dueIds` holds the ids that were read as due and are not taken yet. */
-async function takeBatch(deps: WorkerDeps, { shard, leaseOwner, dueIds }: Relaying): Promise<EventRow[]> {
+/** Leases the next chunk. `dueIds` holds the ids that were read as due and are not taken yet. */
+async function takeChunk(deps: WorkerDeps, { shard, leaseOwner, dueIds }: Relaying): Promise<EventRow[]> {
   if (dueIds.length === 0) {
     const due = await deps.collections.events
       .find({ state: 'new', shard, dueAt: { $lte: deps.now() } }, { projection: { merchantId: 1 } })
@@ -76,21 +76,24 @@ async function takeBatch(deps: WorkerDeps, { shard, leaseOwner, dueIds }: Relayi
   }
   if (dueIds.length === 0) return [];
   deps.crashPoint('between-relay-read-and-write');
-  return leaseEvents(deps, { leaseOwner, eventIds: dueIds.splice(0, batchSize) });
+  return leaseEvents(deps, { leaseOwner, eventIds: dueIds.splice(0, chunkSize) });
 }
 
 /**
- * Processes a batch and releases the events that failed. When the batch fails as a whole, its events are processed one
+ * Processes a chunk and releases the events that failed. When the chunk fails as a whole, its events are processed one
  * by one, so that one bad event does not delay the others. While MongoDB is unavailable, the events are only released.
  */
-async function relayBatch(deps: WorkerDeps, relaying: Relaying, events: EventRow[]): Promise<void> {
+async function relayChunk(deps: WorkerDeps, relaying: Relaying, events: EventRow[]): Promise<void> {
   const { leaseOwner, cancellationSignal, shard } = relaying;
   const failed = await processEvents(deps, { leaseOwner, events, cancellationSignal }).catch(async (error: unknown) => {
     const reason = toError(error);
     if (events.length > 1 && !isUnavailable(error)) {
-      deps.log.warn({ err: reason, shard, events: events.length }, 'a batch of the relay failed; trying one by one');
+      deps.log.warn(
+        { err: reason, shard, events: events.length },
+        'events of the relay failed together; trying one by one',
+      );
       const single = pLimit(maxConcurrentSingles);
-      await Promise.all(events.map((event) => single(() => relayBatch(deps, relaying, [event]))));
+      await Promise.all(events.map((event) => single(() => relayChunk(deps, relaying, [event]))));
       return new Map<string, Error>();
     }
     return new Map(events.map((event) => [event._id, reason]));
@@ -117,7 +120,7 @@ async function retryUntilCancelled(work: () => Promise<void>, signal: AbortSigna
 }
 
 /**
- * Relays the events of a shard until `forMs` has passed or `signal` is aborted, with up to three batches at a time.
+ * Relays the events of a shard until `forMs` has passed or `signal` is aborted, with up to three chunks at a time.
  * Throws when MongoDB fails while the shard is taken over; a later failure to take events is retried after 0.5 s.
  * Returns the number of relayed events.
  */
@@ -141,30 +144,30 @@ export async function relayEvents(
   const heartbeatTimer = setInterval(() => heartbeat(relayed), heartbeatMs);
 
   const round = async (): Promise<void> => {
-    const events = await takeBatch(deps, relaying);
+    const events = await takeChunk(deps, relaying);
     if (events.length === 0) {
       await pause(idle, signal);
       idle = Math.min(idle * 2, idleMs.longest);
       return;
     }
     idle = idleMs.first;
-    const batch = relayBatch(deps, relaying, events)
+    const work = relayChunk(deps, relaying, events)
       .then(
         () => {
           relayed += events.length;
           deps.metrics.relayed(events.length);
         },
         (error: unknown) =>
-          deps.log.error({ err: error, shard }, 'a batch of the relay was left to the next activity attempt'),
+          deps.log.error({ err: error, shard }, 'events of the relay were left to the next activity attempt'),
       )
       .finally(() => {
-        running.delete(batch);
+        running.delete(work);
         inProgress -= events.length;
       });
-    running.add(batch);
+    running.add(work);
     inProgress += events.length;
-    if (events.length < batchSize && relaying.dueIds.length === 0) await pause(fillWaitMs, signal);
-    while (inProgress > maxInProgress - batchSize) await Promise.race(running);
+    if (events.length < chunkSize && relaying.dueIds.length === 0) await pause(fillWaitMs, signal);
+    while (inProgress > maxInProgress - chunkSize) await Promise.race(running);
   };
 
   try {

@@ -12,7 +12,7 @@ import type { PassUpdate } from '../../schemas/passUpdate.js';
 import type { Program } from '../../schemas/programs.js';
 import type { PushedPasses } from '../../schemas/workflows.js';
 import { countLatePushes } from '../batches/pushOutcomes.js';
-import { awaitsPush } from '../outbox/awaitsPush.js';
+import { isPushPending } from '../outbox/isPushPending.js';
 import { ensureLease, type Lease } from '../outbox/leases.js';
 import { newMemberEvent, serialisedEnvelope } from '../outbox/newEvent.js';
 import { cachedProgram } from '../programs/readProgram.js';
@@ -48,7 +48,7 @@ export async function pushLeased(
   for (const event of withoutPush) if (event.passUpdate) result.passUpdates[event._id] = event.passUpdate;
   await insertMissing(deps.collections.timeline, withoutPush.flatMap(skippedLines));
   await Promise.all(
-    events.filter(awaitsPush).map(async (event) => {
+    events.filter(isPushPending).map(async (event) => {
       const pushed = await pushOne(deps, { event, leaseOwner, isLate: false, withinMs: firstAttemptMs(deps) });
       if (!pushed) return;
       result.newEventIds.push(...pushed.newEventIds);
@@ -69,12 +69,11 @@ export async function pushLate(deps: WorkerDeps, { leaseOwner, eventIds }: Lease
   const pending: string[] = [];
   await markPushDue(
     deps,
-    events.filter(awaitsPush).map(({ _id }) => _id),
+    events.filter(isPushPending).map(({ _id }) => _id),
   );
   for (const event of events) {
-    const isPending = awaitsPush(event);
     const push = { event, leaseOwner, isLate: true, withinMs: lateAttemptMs } as const;
-    const pushed = isPending ? await pushOne(deps, push) : null;
+    const pushed = isPushPending(event) ? await pushOne(deps, push) : null;
     made.push(...(pushed?.newEventIds ?? []));
     if (pushed?.unreached) pending.push(event._id);
     // Also for a push that an earlier attempt recorded, because that attempt may have died before the push was counted.
@@ -142,7 +141,7 @@ async function pushOne(deps: WorkerDeps, push: PushOne): Promise<Pushed | null> 
     ...updated.map((made) => insertIfAbsent(deps, 'events', made)),
     ...(unreached ? [] : passUpdateStatements(deps, { ...event, passUpdate }, isLate)),
   ]);
-  // The member was known to have the card before Google was called, so Google's answer is newer.
+  // Google is only asked about a member who had saved the card, so this answer is newer than the member's row.
   if (toObject?.hasUsers === false) await recordReconciledSave(deps, { member, saved: false });
   return {
     passUpdate,

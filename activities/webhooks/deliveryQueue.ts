@@ -1,8 +1,9 @@
 // The queue of deliveries that publishing does not wait for, because their receiver is slow or fails, or because no
 // slot is free (docs/decisions/040-publishing-does-not-wait-for-receivers.md). Every unfinished delivery has a
 // `dueGroup` and a `dueAt`, so each becomes due at some time, also when the process that worked on it died:
-// - In the queue, `dueGroup` is the id of its subscription. An attempt sets `dueAt` to a time by which it must have
-//   ended. A row in `waitingSubscriptions` marks a subscription whose queue has deliveries.
+// - In the queue, `dueGroup` is the id of its subscription. Before an attempt, `dueAt` is set to the latest time at
+//   which the attempt can end, so a delivery whose attempt died with its process is due again. A row in
+//   `waitingSubscriptions` marks a subscription whose queue has deliveries.
 // - While a workflow makes its attempts, `dueGroup` is `own-workflow:<merchantId>`. When such a delivery is due, its
 //   workflow counts as lost (reviveDeliveries.ts).
 import type { Deps } from '../../platform/deps.js';

@@ -19,7 +19,7 @@ import { leftToWorkflow, outOfQueue } from './deliveryQueue.js';
 
 export interface PostWebhook {
   deliveryId: string;
-  /** How many attempts the policy still allowed when the workflow started: as many may be logged. */
+  /** How many attempts this workflow may make; those that did not count are not among them. */
   attemptsLeft: number;
   /**
    * The workflow run and the number of this activity attempt. When a newer activity attempt of the run has begun, an

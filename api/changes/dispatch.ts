@@ -45,7 +45,7 @@ function startOf({ workflowId, summary, eventId, eventType, merchantId, memberId
 /**
  * Checks once whether Temporal is available. `chooseLeaseOwner` returns the id of the change's workflow, or null when
  * admission control leaves the change to the relay; `awaited` is true when the answer has to wait for that workflow. A
- * repeated transaction gets the same answer and takes no second token.
+ * repeated transaction gets the same answer and takes no second token, unless `awaited` has changed.
  */
 export function planDispatch(
   deps: { workflowClient: Pick<ApiDeps['workflowClient'], 'available'>; admission: ApiDeps['admission'] },

@@ -1,5 +1,5 @@
 // Bounds how many changes get a workflow of their own, so that these workflows do not slow down answers. The relay
-// publishes the events of the other changes in batches, with the same activities.
+// processes the events of the other changes.
 
 interface Bucket {
   tokens: number;
@@ -8,9 +8,10 @@ interface Bucket {
 
 /**
  * Gives `perSecond` tokens on average and holds at most two seconds' worth. A change whose answer waits for its
- * workflow (`awaited`) takes one of these tokens. Any other change also needs a token of `demand`, which holds at most
- * half a second's worth (at least 1). After a pause, the rest of a burst therefore goes to the relay, and these changes
- * get no workflow while more changes arrive than tokens. Returns whether a token was taken.
+ * workflow (`awaited`) needs one of these tokens. Any other change also needs a token of `demand`, which holds at most
+ * half a second's worth (at least 1) and counts every change. Of a burst after a pause, half a second's worth of these
+ * changes therefore gets workflows; while more changes arrive than tokens, none of them does. Returns whether a token
+ * was taken.
  */
 export function createTokenBucket(
   perSecond: number,
@@ -19,8 +20,8 @@ export function createTokenBucket(
   const most = { tokens: perSecond * 2, demand: Math.max(perSecond / 2, 1) };
   const supply: Bucket = { tokens: most.tokens, filledAt: now() };
   /**
-   * Every change lowers it, even one that gets no workflow; only changes that are not awaited need it above zero. Below
-   * zero, more changes arrive than tokens.
+   * Every change lowers it, even one that gets no workflow; only changes that are not awaited need a whole token of it.
+   * Below zero, more changes arrive than tokens.
    */
   const demand: Bucket = { tokens: most.demand, filledAt: now() };
 
