@@ -12,15 +12,7 @@ export async function retryPasses({ memberIds, eventIds }: RetryPasses): Promise
   ]);
 }
 
-/**
- * The new events of a late push can be those of the first attempt, which `published` publishes. They are published
- * after it, so that no receiver gets them twice.
- */
-export async function pushUntilTaken(
-  lease: { leaseOwner: string; eventIds: string[] },
-  published?: Promise<unknown>,
-): Promise<void> {
+async function pushUntilTaken(lease: { leaseOwner: string; eventIds: string[] }): Promise<void> {
   const { newEventIds } = await pushUntilSent.pushLate(lease);
-  await published;
   if (newEventIds.length > 0) await webhooks.publishEvents({ leaseOwner: lease.leaseOwner, eventIds: newEventIds });
 }

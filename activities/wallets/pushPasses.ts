@@ -159,8 +159,9 @@ function passUpdateStatements(deps: WorkerDeps, event: EventRow, isLate: boolean
   const unconfirmed = { _id, passUpdate: { $exists: false } };
   const unserialised = { ...unconfirmed, envelope: { $exists: false } };
   const { passUpdate: _, ...unanswered } = event;
+  const envelope = serialisedEnvelope(isLate ? unanswered : event);
   return [
-    update(deps, 'events', unserialised, { $set: serialisedEnvelope(isLate ? unanswered : event) }),
+    update(deps, 'events', unserialised, { $set: { passUpdate, ...envelope } }),
     update(deps, 'events', unconfirmed, { $set: { passUpdate } }),
   ];
 }
