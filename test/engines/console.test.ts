@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canvas, encodePng } from '../../activities/wallets/apple/drawing.js';
 import { buildConsole } from '../../stack/buildConsole.js';
 import { findBarriers, hasBrowser, keepScreenshot, screens, startBrowser, type TestBrowser } from '../rig/browser.js';
+import { aGate } from '../rig/gate.js';
 import { csvOf, sendImport } from '../rig/imports.js';
 import { joinInPublic, type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { startReceiver } from '../rig/receiver.js';
@@ -140,10 +141,7 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     const page = await open(`/members/${id}`);
     const balance = page.getByRole('figure').filter({ hasText: 'iPhone' }).locator('.pass-header');
     await balance.getByText('20', { exact: true }).waitFor();
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { open: release, opened: released } = aGate();
     await page.route(new RegExp(`/members/${id}$`), async (route) => {
       await released;
       await route.continue();
@@ -642,10 +640,7 @@ describe.runIf(hasBrowser)('each page', () => {
     await signIn(page);
     await newProgram(page, 'Stamped');
     await publish(page);
-    let answer = () => {};
-    const held = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const { open: answer, opened: held } = aGate();
     await page.route('**/merchants/me/stats*', async (route) => {
       await held;
       await route.continue();

@@ -21,6 +21,7 @@ import type { EventRow } from '../../schemas/collections.js';
 import { keyedChangeId, newId } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
 import { createWorkerDeps } from '../../worker/createWorkerDeps.js';
+import { aGate } from '../rig/gate.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Receiver, type Responder, startReceiver } from '../rig/receiver.js';
 import { hang, ok, slow, status } from '../rig/responders.js';
@@ -417,10 +418,7 @@ describe('the attempts of a delivery', () => {
         attemptsAtStart,
         saveAttemptsAtStart: () => {},
       });
-    let goOn = () => {};
-    const standing = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
+    const { open: goOn, opened: standing } = aGate();
     let answered = false;
     const still: WorkerDeps = {
       ...deps,

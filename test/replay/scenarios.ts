@@ -14,6 +14,7 @@ import {
   type WorkflowInputs,
   type WorkflowName,
 } from '../../schemas/workflows.js';
+import { aGate } from '../rig/gate.js';
 import type { FakeActivities, WorkflowWorker } from '../rig/workflowWorker.js';
 
 type Handle = Awaited<ReturnType<WorkflowWorker['start']>>;
@@ -99,10 +100,7 @@ function throughList<N extends 'sendCampaign' | 'rebuildPasses' | 'replayDeliver
   });
   const input: WorkflowInputs[N] = batch;
   const cancelled = (): Scenario<N> => {
-    let begun = () => {};
-    const beginning = new Promise<void>((resolve) => {
-      begun = resolve;
-    });
+    const { open: begun, opened: beginning } = aGate();
     return {
       activities: {
         ...snapshotTargets,

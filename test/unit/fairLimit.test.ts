@@ -2,17 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFairLimit, type FairLimitOptions, type SlotRequest, Withdrawn } from '../../platform/fairLimit.js';
+import { aGate } from '../rig/gate.js';
 
 const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
-
-/** Work that ends when the test opens the gate. */
-function aGate() {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { open, opened };
-}
 
 /** Requests slots that are held until `open` is called; `held` counts them by key. */
 function asking(options: FairLimitOptions) {

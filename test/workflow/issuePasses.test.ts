@@ -4,6 +4,7 @@ import { WithStartWorkflowOperation } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { enrollId, newId } from '../../schemas/ids.js';
 import { passIssuanceName, taskQueues } from '../../schemas/workflows.js';
+import { aGate } from '../rig/gate.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
 
 let worker: WorkflowWorker;
@@ -79,10 +80,7 @@ describe('both passes', () => {
   });
 
   it('answer the waiting page before the events are published', async () => {
-    let finish = () => {};
-    const held = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
+    const { open: finish, opened: held } = aGate();
     worker.fakes.publishEvents = async () => {
       await held;
       calls.push('published');

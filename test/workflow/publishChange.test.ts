@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../schemas/ids.js';
 import type { PassUpdate } from '../../schemas/passUpdate.js';
 import { passUpdateName, taskQueues } from '../../schemas/workflows.js';
+import { aGate } from '../rig/gate.js';
 import { until } from '../rig/until.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
 
@@ -71,10 +72,7 @@ describe('a change', () => {
   });
 
   it('answers the caller when the wallets were pushed, before the event is published', async () => {
-    let finish = () => {};
-    const held = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
+    const { open: finish, opened: held } = aGate();
     worker.fakes.publishEvents = async ({ leaseOwner }) => {
       await held;
       note(leaseOwner, 'published');
@@ -132,10 +130,7 @@ describe('a push that fails', () => {
   it('publishes its events after those of the first attempt, so that none is sent twice', async () => {
     worker.fakes.pushPasses = async () => ({ passUpdates: {}, newEventIds: ['pass-1'], late: ['event-1'] });
     worker.fakes.pushLate = async () => ({ newEventIds: ['pass-1'] });
-    let finish = () => {};
-    const held = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
+    const { open: finish, opened: held } = aGate();
     worker.fakes.publishEvents = async ({ leaseOwner, eventIds }) => {
       note(leaseOwner, `publish ${eventIds.join()}`);
       await held;

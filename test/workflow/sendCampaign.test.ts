@@ -3,6 +3,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { newId } from '../../schemas/ids.js';
+import { aGate } from '../rig/gate.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
 
 let worker: WorkflowWorker;
@@ -105,10 +106,7 @@ it('publishes a failure that no retry can repair', async () => {
 });
 
 it('publishes its end when an operator cancels it', async () => {
-  let begun: () => void = () => {};
-  const beginning = new Promise<void>((resolve) => {
-    begun = resolve;
-  });
+  const { open: begun, opened: beginning } = aGate();
   worker.fakes.sendMessages = async ({ from }) => {
     begun();
     await new Promise((resolve) => setTimeout(resolve, 200));
