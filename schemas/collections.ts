@@ -1,7 +1,6 @@
-// The row types and indexes of all MongoDB collections; each index states its reason. Queries for a caller ask
-// for the merchant or a business key; work for all merchants asks for a shard, slice or due time. No query scans a
-// collection. The migration creates the indexes; the service does not start when
-// a unique index is missing.
+// The row types and indexes of all MongoDB collections; each index states its reason. Queries for a caller ask for
+// the merchant or a business key; work for all merchants asks for a shard, slice or due time. No query scans a
+// collection. The migration creates the indexes; the service does not start when a unique index is missing.
 import type { Binary, IndexDirection } from 'mongodb';
 import type { AuditAction, AuditActor } from './audit.js';
 import type { BatchKind, BatchPhase, ImportCounts, ImportOutcome } from './batches.js';

@@ -94,7 +94,7 @@ export interface Changing {
   version: number;
   /** The time of the change. */
   at: Date;
-  /** The ledger row that the change reverses. */
+  /** The ledger entry that the change reverses. */
   reversed?: { lots?: LotChange[]; createdAt: Date };
 }
 

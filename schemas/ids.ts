@@ -36,7 +36,8 @@ export const keyedOperations = ['points', 'redeem', 'earn', 'reverse'] as const;
 export type KeyedOperation = (typeof keyedOperations)[number];
 
 /**
- * The workflow id of a keyed change. It is also the id of the change's ledger row and of its row in `idempotencyKeys`.
+ * The workflow id of a keyed change. It is also the id of the change's ledger entry and of its row in
+ * `idempotencyKeys`.
  */
 export function keyedChangeId(operation: KeyedOperation, memberId: string, key: string): string {
   return `${operation}:${memberId}:${key}`;

@@ -1,4 +1,4 @@
-// The arithmetic of reversals. A reversal undoes the effect that the ledger row stores, without the rules of the
+// The arithmetic of reversals. A reversal undoes the effect that the ledger entry stores, without the rules of the
 // current program (docs/decisions/070-a-reversal-undoes-what-the-row-says.md).
 import { type BalanceChange, clamp, requireActive, type Standing, tierOf } from './balance.js';
 import { ServiceError } from './errors.js';

@@ -49,7 +49,7 @@ type Entry = NonNullable<Decision['ledger']>;
 interface Balanced {
   change: BalanceChange;
   program: Program;
-  /** The fields of the ledger row that follow from the request. */
+  /** The fields of the ledger entry that follow from the request. */
   entry: Pick<Entry, 'type' | 'actor'> & Partial<Entry>;
   redeemedCount?: number;
   now: Date;

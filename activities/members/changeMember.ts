@@ -1,7 +1,7 @@
 // Every change that a request makes to a member that exists goes through this file, except an erasure. Expiry and
 // campaigns use memberWrites.ts directly, and enrollment has rows of its own (newMember.ts). One transaction writes the
-// row of the idempotency key, the member's new state, its ledger row and its event, and increments `version` (guarantee
-// 1 of docs/architecture.md).
+// row of the idempotency key, the member's new state, its ledger entry and its event, and increments `version`
+// (guarantee 1 of docs/architecture.md).
 import { Binary } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import { isDuplicateKey, VersionConflict } from '../../platform/mongodb/conflicts.js';
@@ -42,7 +42,7 @@ async function earlierResult(
     deps.collections.ledger.findOne({ _id: keyedChange.id, merchantId }),
     deps.collections.events.findOne({ _id: row.eventId, merchantId }, { projection: { passUpdate: 1 } }),
   ]);
-  if (!entry) throw new VersionConflict('An idempotency key without its ledger row.');
+  if (!entry) throw new VersionConflict('An idempotency key without its ledger entry.');
   const { field, previous, current, programId } = entry;
   return {
     kind: 'abandoned',
@@ -129,7 +129,7 @@ async function resultOrRefusal<T>(work: () => T | Promise<T>): Promise<T | Servi
   }
 }
 
-/** Finds the ledger row of a key whose stored answer has expired, so that a key is never applied twice. */
+/** Finds the ledger entry of a key whose stored answer has expired, so that a key is never applied twice. */
 async function findSpentKey(
   deps: Deps,
   at: { keyedChange: KeyedChange; member: MemberRow },
@@ -193,7 +193,8 @@ export async function storeAnswer(
   );
   if (kept.matchedCount === 1) return at.answer;
   const row = await idempotencyKeys.findOne({ _id: at.keyedChangeId, merchantId: at.merchantId });
-  // The row of the key has expired, so the answer cannot be stored. The ledger row still prevents a second application.
+  // The row of the key has expired, so the answer cannot be stored. The ledger entry still prevents a second
+  // application.
   if (!row?.response) return at.answer;
   return { status: row.response.status, body: Buffer.from(row.response.body.buffer) };
 }

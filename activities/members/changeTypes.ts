@@ -10,7 +10,7 @@ export interface Answer {
 }
 
 export interface KeyedChange {
-  /** Also the id of the workflow, of the ledger row and of the row in `idempotencyKeys` (schemas/ids.ts). */
+  /** Also the id of the workflow, of the ledger entry and of the row in `idempotencyKeys` (schemas/ids.ts). */
   id: string;
   /** Hash of the request. A request with the same key and another fingerprint is refused. */
   fingerprint: string;
@@ -25,7 +25,7 @@ export interface ChangeFacts {
   field: string;
   previous: number;
   current: number;
-  /** The ledger row of the change; absent when the change has none. */
+  /** The ledger entry of the change; absent when the change has none. */
   entry?: LedgerRow;
 }
 

@@ -1,5 +1,5 @@
 // Builds the rows of one transaction from one decision about one member: the member's next version, its event, and its
-// line in the timeline. A keyed change adds its idempotency row and its ledger row; a campaign writes the rows of
+// line in the timeline. A keyed change adds its idempotency row and its ledger entry; a campaign writes the rows of
 // several members in one transaction.
 import type { Deps, WalletModes } from '../../platform/deps.js';
 import { insert, update } from '../../platform/mongodb/statements.js';
@@ -68,7 +68,7 @@ export function memberWritesOf(
   };
 }
 
-/** The ledger row of a decision, if it has one. `member` is the member after the change. */
+/** The ledger entry of a decision, if it has one. `member` is the member after the change. */
 export function ledgerRowOf(
   deps: Pick<Deps, 'now'>,
   { decision, member, ...ids }: { decision: Decision; member: MemberRow; _id: string; eventId: string },

@@ -47,7 +47,7 @@ function reversalDecision(
 
 interface ReversalRuleInput extends Asked {
   transactionId: string;
-  /** The id of the ledger row that the reversal writes. */
+  /** The id of the ledger entry that the reversal writes. */
   reversalId: string;
   body: Body;
 }

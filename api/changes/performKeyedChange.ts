@@ -45,9 +45,9 @@ function answerOf(facts: ChangeFacts, passUpdate: PassUpdate | null, more: Keyed
 export interface KeyedMemberChange {
   operation: KeyedOperation;
   eventType: WorkflowLabels['eventType'];
-  /** Called once, with the id of the ledger row that the change writes. */
+  /** Called once, with the id of the ledger entry that the change writes. */
   rule: (entryId: string) => ChangeMember['decide'];
-  /** The fields of the answer other than the balances, from the ledger row of the change. */
+  /** The fields of the answer other than the balances, from the ledger entry of the change. */
   more?: (entry: LedgerRow) => Record<string, unknown>;
 }
 
