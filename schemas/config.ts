@@ -170,6 +170,7 @@ const environment = z.object({
   PUBLISH_WAIT_MS: integer(1_000, 50, 30_000),
   WEBHOOK_SLOTS: integer(1_000, 100, 100_000),
   REVIVE_AFTER_MS: integer(120_000, 1_000, 3_600_000),
+  ERASURE_LAST_RUN_MS: integer(15_000, 1_000, 60_000),
 
   WALLET_DEVICES_PER_PASS: integer(50, 1, 10_000),
   WALLET_PASSES_PER_DEVICE: integer(1_000, 1, 10_000),

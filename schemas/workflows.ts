@@ -65,6 +65,8 @@ export interface RetryPasses {
 export interface EraseMember {
   merchantId: string;
   memberId: string;
+  /** When the last run begins, in milliseconds after the first one. */
+  lastRunMs: number;
 }
 
 export interface Relay {

@@ -5,12 +5,10 @@ import { setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { EraseMember } from '../schemas/workflows.js';
 import { erasing, pushUntilSent } from './activityOptions.js';
 
-/** The waits before each run. With the delay before a lost workflow is noticed, all runs end within a minute. */
-const waitsMs = [0, 3_000, 12_000];
-
-export async function eraseMember({ memberId }: EraseMember): Promise<{ runs: number }> {
+export async function eraseMember({ memberId, lastRunMs }: EraseMember): Promise<{ runs: number }> {
+  const secondRunMs = lastRunMs / 5;
   const clear = async (): Promise<void> => {
-    for (const waitMs of waitsMs) {
+    for (const waitMs of [0, secondRunMs, lastRunMs - secondRunMs]) {
       if (waitMs > 0) await sleep(waitMs);
       setCurrentDetails('Removing what is left of the member.');
       await erasing.removeTraces({ memberId });

@@ -5,10 +5,13 @@ import type { StartWorkflow, WorkflowClient } from '../../platform/temporal/work
 import { eraseId } from '../../schemas/ids.js';
 import { lostAfterMs } from './eraseMember.js';
 
-export const erasingWorkflow = (at: { merchantId: string; memberId: string }): StartWorkflow<'eraseMember'> => ({
+export const erasingWorkflow = (
+  { config }: Pick<Deps, 'config'>,
+  at: { merchantId: string; memberId: string },
+): StartWorkflow<'eraseMember'> => ({
   name: 'eraseMember',
   workflowId: eraseId(at.memberId),
-  input: { merchantId: at.merchantId, memberId: at.memberId },
+  input: { merchantId: at.merchantId, memberId: at.memberId, lastRunMs: config.ERASURE_LAST_RUN_MS },
   summary: `erase ${at.memberId}`,
   searchAttributes: { MerchantId: at.merchantId, MemberId: at.memberId },
   priority: 3,
@@ -30,7 +33,7 @@ export async function reviveErasures(deps: Deps & { workflowClient: WorkflowClie
     .toArray();
   const running: string[] = [];
   for (const { _id: memberId, merchantId } of due)
-    await deps.workflowClient.start(erasingWorkflow({ merchantId, memberId })).then(
+    await deps.workflowClient.start(erasingWorkflow(deps, { merchantId, memberId })).then(
       () => running.push(memberId),
       (error: unknown) => deps.log.warn({ err: error, memberId }, 'an erasure could not be started'),
     );

@@ -36,7 +36,7 @@ export async function performErasure(request: Pick<Request<Endpoint>, 'deps' | '
     kind: 'done',
     erasedAt: await eraseMember(deps, { merchantId, memberId, isVoided }),
   }));
-  startInBackground(deps, erasingWorkflow({ merchantId, memberId }));
+  startInBackground(deps, erasingWorkflow(deps, { merchantId, memberId }));
   return erasedAt;
 }
 

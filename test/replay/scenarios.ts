@@ -336,7 +336,7 @@ export const scenarios: Scenarios = {
       const clearGoogleObject = failing(1, unavailable, async () => {});
       return {
         activities: { removeTraces: async () => {}, clearGoogleObject, endErasure: async () => ({ runs: 1 }) },
-        input: { merchantId: 'merchant-1', memberId: 'member-1' },
+        input: { merchantId: 'merchant-1', memberId: 'member-1', lastRunMs: 1_000 },
       };
     },
   },

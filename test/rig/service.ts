@@ -80,6 +80,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     WALLET_REGISTRATIONS_PER_PASS: '1000000',
     WALLET_CALLS_PER_ADDRESS: '1000000',
     RELAY_SHARDS: '1',
+    ERASURE_LAST_RUN_MS: '1000',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'debug',
     // The longest value allowed, so that a slow machine does not end the wait.
     PASS_UPDATE_WAIT_MS: '8000',

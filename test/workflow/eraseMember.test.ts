@@ -1,5 +1,6 @@
 // An erasure runs several times, continues while Google is unavailable, and ends only when Google has the empty object.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { readConfig } from '../../schemas/config.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
 
 let worker: WorkflowWorker;
@@ -24,11 +25,17 @@ beforeEach(() => {
   };
 });
 
-const input = { merchantId: 'merchant-1', memberId: 'member-1' };
+const input = { merchantId: 'merchant-1', memberId: 'member-1', lastRunMs: 1_000 };
 const look = 'look for member-1';
 
-it('runs three times, and clears the object once more after the last run', async () => {
-  expect(await (await worker.start('eraseMember', input)).result()).toEqual({ runs: 1 });
+it('runs three times, the last time as late as configured, and then clears the object once more', async () => {
+  const { ERASURE_LAST_RUN_MS: lastRunMs } = readConfig({
+    CONSOLE_JWT_SECRET: '0'.repeat(32),
+    SECRETS_KEY: Buffer.alloc(32).toString('base64'),
+  });
+  const startedAt = performance.now();
+  expect(await (await worker.start('eraseMember', { ...input, lastRunMs })).result()).toEqual({ runs: 1 });
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(lastRunMs);
   expect(steps.toSorted()).toEqual(['Google', 'Google', 'end', look, look, look]);
   expect(steps.slice(-3)).toEqual([look, 'Google', 'end']);
 });

@@ -3,7 +3,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import pino from 'pino';
 import type { CrashPoint } from '../../../platform/crashPoint.js';
@@ -109,6 +108,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     MERCHANT_MAX_RUNNING_BATCHES: '10000',
     MERCHANT_MAX_CAMPAIGNS_A_DAY: '10000',
     RELAY_SHARDS: '1',
+    ERASURE_LAST_RUN_MS: '1000',
     LOG_LEVEL: 'warn',
     ...options.env,
   };
@@ -161,11 +161,10 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     const role = name.startsWith('api') ? 'api' : 'worker';
     const own = { ...env, PORT: String(portOf(name)), ...(points[role].length > 0 && { CRASH_AT: crashAt(role) }) };
     const plan = role === 'api' ? apiPlan(own, apiUrl(name)) : workerPlan(own);
-    const broken = preload[role];
-    if (broken === undefined) return { ...plan, name, title: name };
-    const script = plan.args.at(-1) ?? '';
-    const wrapper = fileURLToPath(new URL('broken.ts', import.meta.url));
-    return { ...plan, name, title: name, args: [...plan.args.slice(0, -1), wrapper, broken, script] };
+    const preloaded = preload[role];
+    if (preloaded === undefined) return { ...plan, name, title: name };
+    const args = [...plan.args.slice(0, -1), '--import', preloaded, ...plan.args.slice(-1)];
+    return { ...plan, name, title: name, args };
   }
 
   async function up(name: ProcessName): Promise<void> {
