@@ -1,12 +1,15 @@
 // Chooses ports below the range that operating systems use for outgoing connections, so that an engine finds its port
-// free when it restarts.
+// free when it restarts. A port that was chosen is free until its process listens, so processes that choose ports at
+// the same time, such as those of tests, get ranges of their own by STACK_PORTS.
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { isSystemError } from './systemError.js';
 
-const lowest = 20_000;
-const highest = 32_000;
+const allPorts = '20000-32000';
+
+/** Ports that this process has chosen. Their processes may not listen yet. */
+const chosen = new Set<number>();
 
 export async function isFree(host: string, port: number): Promise<boolean> {
   const server = createServer();
@@ -25,11 +28,15 @@ export async function isFree(host: string, port: number): Promise<boolean> {
 /** Returns a port that is free now: `preferred` if it is free, otherwise a random one. */
 export async function findPort(host: string, preferred?: number): Promise<number> {
   if (preferred !== undefined && (await isFree(host, preferred))) return preferred;
+  const range = process.env.STACK_PORTS ?? allPorts;
+  const [lowest = 0, highest = 0] = range.split('-').map(Number);
   for (let tries = 0; tries < 200; tries += 1) {
     const port = randomInt(lowest, highest);
+    if (chosen.has(port)) continue;
+    chosen.add(port);
     if (await isFree(host, port)) return port;
   }
-  throw new Error(`No free port between ${lowest} and ${highest} on ${host}.`);
+  throw new Error(`No free port in ${range} on ${host}.`);
 }
 
 export async function accepts(host: string, port: number): Promise<boolean> {

@@ -1,8 +1,19 @@
-// Setup of every test file: when a test fails, the service's log since the start of the test is printed.
-import { beforeEach } from 'vitest';
+// Setup of every test file: when a test fails, the service's log since the start of the test is printed. A fork that
+// stands still is ended, and the test is named. The forks use different ports.
+import { relative } from 'node:path';
+import { beforeEach, expect } from 'vitest';
 import { printLogSince } from './failureLog.js';
+import { hungForkWatch } from './hungFork.js';
+
+// Forks that run at the same time choose their ports from different ranges.
+const firstPort = 20_000 + 2_000 * ((Number(process.env.VITEST_POOL_ID) - 1) % 6);
+process.env.STACK_PORTS = `${firstPort}-${firstPort + 2_000}`;
+
+const file = relative(process.cwd(), expect.getState().testPath ?? '');
+hungForkWatch().doing(file);
 
 beforeEach(({ onTestFailed, task }) => {
   const since = Date.now();
+  hungForkWatch().doing(`${file}: ${task.name}`);
   onTestFailed(() => printLogSince(since, task.name));
 });
