@@ -25,7 +25,7 @@ import { type Apple, populate, startApple, type World } from './rig/world.js';
 
 const hourMs = 3_600_000;
 const clockFile = join(tmpdir(), `loyalty-pass-clock-${newId()}`);
-const movableClock = new URL('rig/movableClock.ts', import.meta.url).href;
+const movableClock = new URL('rig/movableClock.mjs', import.meta.url).href;
 
 let apple: Apple;
 let redis: RedisServer;
@@ -47,7 +47,13 @@ beforeAll(async () => {
   writeFileSync(clockFile, '0');
   cluster = await startCluster({
     // With few workflows for single changes, a burst leaves some events to the relay.
-    env: { ...apple.env, REDIS_URL: redis.url, CLOCK_FILE: clockFile, CHANGE_WORKFLOWS_PER_SECOND: '5' },
+    env: {
+      ...apple.env,
+      REDIS_URL: redis.url,
+      CLOCK_FILE: clockFile,
+      STACK_BUILT: 'true',
+      CHANGE_WORKFLOWS_PER_SECOND: '5',
+    },
     preload: { api: movableClock, worker: movableClock },
   });
   watchLogFolder(join(cluster.folder, 'logs'));

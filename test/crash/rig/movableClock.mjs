@@ -7,7 +7,7 @@ const lookEveryMs = 50;
 const real = Date;
 let aheadMs = 0;
 
-function look(): void {
+function look() {
   try {
     aheadMs = Number(readFileSync(file, 'utf8')) || 0;
   } catch {
@@ -17,7 +17,7 @@ function look(): void {
 look();
 setInterval(look, lookEveryMs).unref();
 
-const now = (): number => real.now() + aheadMs;
+const now = () => real.now() + aheadMs;
 globalThis.Date = new Proxy(real, {
   construct: (target, given, as) => Reflect.construct(target, given.length === 0 ? [now()] : given, as),
   get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
