@@ -1,3 +1,4 @@
+// Which addresses webhooks may reach: the forbidden ranges, and the operator's allow list.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AllowList, forbiddenRanges, forbiddenReason, parseCidrs } from '../../schemas/addresses.js';

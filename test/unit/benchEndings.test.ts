@@ -1,3 +1,4 @@
+// How a bench run ends: each scenario is reported, and no process outlives the run, also when it is stopped or killed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import pino from 'pino';

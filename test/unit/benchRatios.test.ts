@@ -1,3 +1,4 @@
+// The spread of a bench scenario over its rounds.
 import { expect, test } from 'vitest';
 import { ratiosOf } from '../bench/row.js';
 

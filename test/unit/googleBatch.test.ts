@@ -1,3 +1,4 @@
+// Google's batch requests: how they are written, and how complete and incomplete answers are read.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GoogleWalletError } from '../../activities/wallets/google/googleWalletError.js';

@@ -1,3 +1,4 @@
+// Google's signed callbacks: which are accepted, and which are refused as forged or expired.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type GoogleRootKey, rootKey, verifyCallback } from '../../api/wallets/googleCallback.js';

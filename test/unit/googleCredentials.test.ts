@@ -1,3 +1,4 @@
+// Google credentials: real mode when they are complete, otherwise stub mode with a reason.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Ids of Google classes and objects: Google accepts them, and they decode to the same parts.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeGoogleClassId, makeGoogleObjectId, parseGoogleObjectId } from '../../schemas/googleIds.js';

@@ -1,3 +1,4 @@
+// What a member's Google object and a program's Google class contain.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

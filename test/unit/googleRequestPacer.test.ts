@@ -1,3 +1,4 @@
+// The request pacer in one process: evenly spaced, in order of arrival, never above the rate.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRequestPacer } from '../../activities/wallets/google/requestPacer.js';

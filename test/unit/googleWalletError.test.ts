@@ -1,3 +1,4 @@
+// Which kind of error an answer of Google is, or the lack of an answer.
 import { describe, expect, it } from 'vitest';
 import {
   errorOfAnswer,

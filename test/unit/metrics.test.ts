@@ -1,3 +1,4 @@
+// The metrics and health endpoints of a process.
 import pino from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMetrics } from '../../platform/metrics/metrics.js';

@@ -1,3 +1,4 @@
+// Whether a change gets a workflow of its own: decided once, however often its transaction is repeated.
 import { expect, test, vi } from 'vitest';
 import { planDispatch } from '../../api/changes/dispatch.js';
 

@@ -1,3 +1,4 @@
+// The error of a total that a recount may correct although members enroll at the same time.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { driftOf } from '../../activities/members/recount.js';

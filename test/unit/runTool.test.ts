@@ -1,3 +1,4 @@
+// The log file of a tool that the stack runs for an engine.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// How an operator's command finds the running stack: stack.json, or addresses in the environment.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Where engines come from: PATH, cache, build or checked download.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,3 +1,4 @@
+// Lock files of the stack: one holder, taken over when the holder is dead.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// `npm run receiver` prints each webhook and whether its signature is valid.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';

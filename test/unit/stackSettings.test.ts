@@ -1,3 +1,4 @@
+// The settings of `npm start`: the demo's defaults, and the user's overrides.
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { ExpectedFailure } from '../../stack/expectedFailure.js';

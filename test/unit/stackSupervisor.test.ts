@@ -1,3 +1,4 @@
+// The supervisor of `npm start`: start, restart and stop of its processes, and their end after its own death.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

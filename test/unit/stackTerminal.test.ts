@@ -1,3 +1,4 @@
+// The progress lines of `npm start`, on a terminal and without one.
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createTerminal, type Output } from '../../stack/terminal.js';

@@ -1,3 +1,4 @@
+// The headers of an attempt.
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { webhookHeaders } from '../../schemas/webhookHeaders.js';

@@ -1,3 +1,4 @@
+// How Retry-After is read, and its bounds.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseRetryAfter } from '../../schemas/retryAfter.js';

@@ -1,3 +1,4 @@
+// The two signatures of a webhook (ours and Standard Webhooks), and their secrets.
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// Which webhook URLs are accepted, before a name is resolved.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { forbiddenRanges, parseCidrs } from '../../schemas/addresses.js';

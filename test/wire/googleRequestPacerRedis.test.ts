@@ -1,3 +1,4 @@
+// The request pacer in Redis: one rate for all workers; in memory while Redis is unavailable.
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRequestPacer } from '../../activities/wallets/google/requestPacer.js';

@@ -1,3 +1,4 @@
+// A test of the rig: the virtual Google wallet, with the save links that it opens.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { decodeJwt } from 'jose';

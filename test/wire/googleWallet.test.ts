@@ -1,3 +1,4 @@
+// The Google client by itself: classes, objects, messages, failures and batches.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createGoogleWalletApi } from '../../activities/wallets/google/createGoogleWalletApi.js';

@@ -1,3 +1,4 @@
+// The workflow of the recount: over all merchants in steps, through failed steps and continue-as-new.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Recount } from '../../schemas/workflows.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
