@@ -96,7 +96,7 @@ const isRedeem = (row: LedgerFound, { goal, resets }: { goal: number; resets: bo
  * member's values.
  */
 const reversalsAreExact: Checker = ({ members, ledger }) => {
-  const rule = 'a ledger row is reversed at most once, and exactly';
+  const rule = 'a ledger entry is reversed at most once, and exactly';
   const findings: Finding[] = [];
   const wrong = (detail: string) => findings.push({ kind: 'wrong', rule, detail });
   const rows = new Map(ledger.map((row) => [row.id, row]));
@@ -176,7 +176,7 @@ const limitsHold: Checker = ({ members, ledger }) => {
   });
 };
 
-/** The answer to a change matches its ledger row, and all answers to one key have the same bytes. */
+/** The answer to a change matches its ledger entry, and all answers to one key have the same bytes. */
 const answersAreKept: Checker = ({ operations, ledger }) => {
   const rows = new Map(ledger.map((row) => [row.id, row]));
   return operations.flatMap(({ keyedChangeId = '', answered, bodies }): Finding[] => {
@@ -190,9 +190,9 @@ const answersAreKept: Checker = ({ operations, ledger }) => {
   });
 };
 
-/** Each ledger row has exactly one event, and each event of a change has its ledger row. */
+/** Each ledger entry has exactly one event, and each event of a change has its ledger entry. */
 const rowsAndEventsMatch: Checker = ({ ledger, events }) => {
-  const rule = 'each ledger row has exactly one event, and no event is without its row';
+  const rule = 'each ledger entry has exactly one event, and no event is without its entry';
   const findings: Finding[] = [];
   const byId = new Map(events.map((event) => [event.id, event]));
   const named = groupBy(
@@ -213,11 +213,11 @@ const rowsAndEventsMatch: Checker = ({ ledger, events }) => {
   }
   for (const event of events)
     if (!event.internal && Object.values(eventOfRow).includes(event.type) && !named.has(event.id))
-      findings.push({ kind: 'doubled', rule, detail: `${event.type} ${event.id} without a ledger row` });
+      findings.push({ kind: 'doubled', rule, detail: `${event.type} ${event.id} without a ledger entry` });
   return findings;
 };
 
-/** Each enrolled person exists once, with one first ledger row, one `member.created` and one pass for each wallet. */
+/** Each enrolled person exists once, with one first ledger entry, one `member.created` and one pass for each wallet. */
 const membersAreEnrolledOnce: Checker = ({ operations, members, ledger, events }) => {
   const rule = 'an acknowledged enrollment made exactly one member and one event';
   const findings: Finding[] = [];
@@ -372,7 +372,7 @@ const feedsAreWhole: Checker = ({ events, feeds }) => {
   return findings;
 };
 
-/** The overview counts each enrollment, each ledger row and each successful delivery exactly once. */
+/** The overview counts each enrollment, each ledger entry and each successful delivery exactly once. */
 const countersAreExact: Checker = ({ counted, members, ledger }) => {
   if (!counted) return [];
   const compared: [string, number, number][] = [

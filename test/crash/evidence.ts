@@ -22,7 +22,7 @@ export interface Operation {
   requests: number;
   /** Empty for an enrollment, which is identified by its emails. */
   memberId: string;
-  /** For a keyed change: the id that its ledger row must have. */
+  /** For a keyed change: the id that its ledger entry must have. */
   keyedChangeId?: string;
   /** For an enrollment or an import: the people who must exist afterwards. */
   people?: { email: string; initialPoints: number }[];

@@ -250,7 +250,7 @@ describe('a key whose row has expired', () => {
     );
   }
 
-  it('is found by its ledger row: it gets its first answer and is never applied again', async () => {
+  it('is found by its ledger entry: it gets its first answer and is never applied again', async () => {
     const member = await merchant.enroll({ initialPoints: 20 });
     const key = newKey();
     const first = await points(member.id, key);

@@ -140,7 +140,7 @@ describe('the chunks of an import', () => {
     expect(await countsOf(batch)).toMatchObject({ created: 1, deduped: 3, done: 4 });
   });
 
-  it('that another attempt has written keep their outcomes', async () => {
+  it('that another run of the activity has written keep their outcomes', async () => {
     const batch = await queued([address('one')], [undefined], [address('three')]);
     expect(await create(batch, { count: 2 })).toBe(2);
     const before = await outcomesOf(batch);

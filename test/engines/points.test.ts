@@ -74,7 +74,7 @@ describe('a delta', () => {
     expect((await eventsOf(member.id))[0].data.delta).toBe(-5);
   });
 
-  it('of zero changes nothing, with a ledger row and an event', async () => {
+  it('of zero changes nothing, with a ledger entry and an event', async () => {
     const member = await merchant.enroll({ initialPoints: 5 });
     const { status, body } = await patch(member.id, { delta: 0 });
     expect(status).toBe(200);
@@ -98,7 +98,7 @@ describe('a value', () => {
     expect((await ledgerOf(member.id))[0]).toMatchObject({ delta: -13 });
   });
 
-  it('equal to the balance changes nothing, with a ledger row and an event', async () => {
+  it('equal to the balance changes nothing, with a ledger entry and an event', async () => {
     const member = await merchant.enroll({ initialPoints: 20 });
     expect((await patch(member.id, { value: 20 })).body.data).toMatchObject({ previous: 20, current: 20 });
     expect((await ledgerOf(member.id))[0]).toMatchObject({ delta: 0 });

@@ -198,7 +198,7 @@ describe('a slug', () => {
 });
 
 describe('a new label', () => {
-  it('is at once the key in fieldValues of every member, in answers, new ledger rows and events', async () => {
+  it('is at once the key in fieldValues of every member, in answers, new ledger entries and events', async () => {
     const program = await merchant.program();
     const member = await merchant.enroll({ programId: program._id, initialPoints: 5 });
     const one = `/merchants/me/members/${member.id}`;

@@ -119,7 +119,7 @@ describe('a reversal', () => {
     expect(await read(member.id)).toMatchObject({ balance: 250, tier: 'Silver', redeemedCount: 0 });
   });
 
-  it('works years later, without the row of the key and for a ledger row of an older version', async () => {
+  it('works years later, without the row of the key and for a ledger entry of an older version', async () => {
     const program = await merchant.program({ style: 'tiered', tiers });
     const member = await merchant.enroll({ programId: program._id, initialPoints: 190 });
     await points(member.id, { delta: 60 });

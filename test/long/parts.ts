@@ -23,9 +23,9 @@ const script = (file: string, ...args: string[]): string[] => ['--import', 'tsx'
 
 export const parts: readonly Part[] = [
   {
-    name: 'campaign',
+    name: 'crashes',
     proves: 'random kills lose and double nothing',
-    args: vitest('campaign'),
+    args: vitest('crashRun'),
     limitMinutes: 12,
     turn: 0,
   },

@@ -1,6 +1,6 @@
-// Proves that the checkers detect errors: each guarantee is switched off in turn, and the checkers must report the
-// failure in a run that otherwise has no findings. The switches are modules that are loaded before the services' code,
-// so the product contains none.
+// Proves that the checkers detect errors: one mechanism at a time is switched off, and the checkers must report the
+// failure in a run that otherwise has no findings. The switches are modules that are loaded before the services' code
+// (crash/rig/breaks), so the product contains none.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrashPoint } from '../../platform/crashPoint.js';
@@ -115,14 +115,14 @@ describe('with a guarantee switched off', () => {
     expect(kindsAndRules(findings)).toContain('doubled: an acknowledged change is in the ledger exactly once');
   });
 
-  it('a ledger row that does not store its reversal is reported as reversed twice', async () => {
+  it('a ledger entry that does not store its reversal is reported as reversed twice', async () => {
     const findings = await run({
       preload: { api: breaking('reverseTwice') },
       // Three reversals of two changes include at least two of the same change.
       afterwards: ['reverse', 'reverse', 'reverse'],
       restMs: 15_000,
     });
-    expect(kindsAndRules(findings)).toContain('doubled: a ledger row is reversed at most once, and exactly');
+    expect(kindsAndRules(findings)).toContain('doubled: a ledger entry is reversed at most once, and exactly');
   });
 
   it('points that never expire are reported', async () => {

@@ -1,4 +1,4 @@
-// A merchant of its own for each test in a running test service: programs, keys, tokens, and a function that calls the
+// A merchant of its own in a running test service: programs, keys, tokens, and a function that calls the
 // API.
 import { SignJWT } from 'jose';
 import { newMemberRows } from '../../activities/members/newMember.js';

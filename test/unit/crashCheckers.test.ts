@@ -395,7 +395,7 @@ describe('the checkers of reversals and earnings', () => {
     return evidence;
   }
   const rowOf = ({ ledger }: Evidence, id: string) => first(ledger, (row) => row.id === id);
-  const exact = 'a ledger row is reversed at most once, and exactly';
+  const exact = 'a ledger entry is reversed at most once, and exactly';
 
   it('find nothing about an earning that was reversed', () => {
     expect(check(reversed())).toEqual([]);

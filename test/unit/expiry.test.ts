@@ -103,7 +103,7 @@ const steps = fc.array(
 );
 
 describe('any sequence of changes', () => {
-  it('keeps lots that add up to the balance, and rows that add up to the lots', () => {
+  it('keeps lots that add up to the balance, and ledger entries that add up to the lots', () => {
     fc.assert(
       fc.property(steps, (sequence) => {
         let now = since;

@@ -126,6 +126,6 @@ describe('an API key', () => {
   });
 });
 
-it('the operation of a keyed change is points or redeem', () => {
+it('the operation of a keyed change is points, redeem, earn or reverse', () => {
   expectTypeOf<KeyedOperation>().toEqualTypeOf<'points' | 'redeem' | 'earn' | 'reverse'>();
 });

@@ -173,7 +173,7 @@ describe('a sequence of changes and reversals', () => {
     );
   });
 
-  it('returns to the initial state when every row is reversed, the newest first', () => {
+  it('returns to the initial state when every ledger entry is reversed, the newest first', () => {
     fc.assert(
       fc.property(
         anyProgram,
@@ -206,7 +206,7 @@ describe('a sequence of changes and reversals', () => {
     );
   });
 
-  it('never has a balance below 0, and never reverses a row twice', () => {
+  it('never has a balance below 0, and never reverses a ledger entry twice', () => {
     fc.assert(
       fc.property(anyProgram, fc.array(step, { maxLength: 40 }), (by, steps) => {
         const ledger = ledgerOf(by, 0);
@@ -253,7 +253,7 @@ describe('a reversal', () => {
     expect(undone).toMatchObject({ tier: 'T0', previousTier: 'Top', tierUpgraded: false });
   });
 
-  it('follows the rules of its row when other changes remain', () => {
+  it('follows the rules of its ledger entry when other changes remain', () => {
     const ledger = ledgerOf(tiered, 0);
     ledger.points(tiered, { delta: 150 });
     ledger.points(tiered, { delta: 100 });
@@ -292,7 +292,7 @@ describe('a reversal', () => {
     expect(ledger.state().balance).toBe(5);
   });
 
-  it.each(['reversal', 'expiry', 'initial'] as const)('of a row of type %s is refused', (type) => {
+  it.each(['reversal', 'expiry', 'initial'] as const)('of a ledger entry of type %s is refused', (type) => {
     const { state } = ledgerOf(programs.points, 10);
     expect(codeOf(() => reverse(programs.points, state(), { type, previous: 0, delta: 10 }))).toBe('NOT_REVERSIBLE');
   });
@@ -304,7 +304,7 @@ describe('a reversal', () => {
     );
   });
 
-  it('works for rows from before effects were stored', () => {
+  it('works for ledger entries from before ledger effects were stored', () => {
     fc.assert(
       fc.property(anyProgram, fc.array(change, { maxLength: 25 }), (by, steps) => {
         const ledger = ledgerOf(by, 2);

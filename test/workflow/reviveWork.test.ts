@@ -28,7 +28,7 @@ beforeEach(() => {
   };
 });
 
-it('searches deliveries, pushes, passes, and the batches page by page', async () => {
+it('searches deliveries, pushes, passes, mails and erasures, and the batches page by page', async () => {
   expect(await (await worker.start('reviveWork', {})).result()).toEqual({ revived: 7 });
   expect(looked.toSorted()).toEqual([
     'batches after batch-1',

@@ -69,7 +69,7 @@ export interface Cluster {
 export interface ClusterOptions {
   env?: Record<string, string>;
   processes?: readonly ProcessName[];
-  /** Crash points that can be armed (platform/deps.ts), for the APIs and for the workers. */
+  /** Crash points that can be armed (platform/crashPoint.ts), for the APIs and for the workers. */
   crashPoints?: Record<Role, readonly CrashPoint[]>;
   /** True for engines that are watched and restarted when they are stuck, as with `npm start`. */
   watched?: boolean;

@@ -7,7 +7,7 @@ export interface FeedReader {
   eventIds: string[];
   /** Reads one page. Resolves with whether there is more. */
   readOn(): Promise<boolean>;
-  /** Reads to the end of the feed. Throws when it does not reach the end within a few minutes. */
+  /** Reads to the end of the feed. Throws when there is no end within 10,000 pages. */
   readToEnd(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// The mixed load of a campaign: all kinds of operations with random weights and tricks from the seed. Each operation
+// The mixed load of a crash run: all kinds of operations with random weights and tricks from the seed. Each operation
 // becomes a record of its requests and its result.
 import { FormData } from 'undici';
 import type { BalanceKind, Kind, Operation, Outcome } from '../evidence.js';
@@ -49,7 +49,7 @@ export interface Load {
   step(): Promise<void>;
   enroll(programId?: string): Promise<void>;
   importFile(): Promise<void>;
-  /** Reverses that ledger row; by default a recent change of the member. */
+  /** Reverses that ledger entry; by default a recent change of the member. */
   keyedChange(kind: BalanceKind, member: Known, transactionId?: string): Promise<void>;
   /** Points of a sale three days ago: in a program whose points live for a day they expire at once. */
   oldSale(member: Known): Promise<void>;

@@ -1,4 +1,4 @@
-// All choices of a campaign come from its seed. The timing of the processes does not, so the same seed repeats the
+// All choices of a crash run come from its seed. The timing of the processes does not, so the same seed repeats the
 // choices but not the interleaving.
 
 export interface Random {

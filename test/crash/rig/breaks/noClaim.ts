@@ -1,4 +1,4 @@
-// Breaks the idempotency key: its row is not written, and ledger row and event get random ids instead of ids derived
+// Breaks the idempotency key: its row is not written, and ledger entry and event get random ids instead of ids derived
 // from the key.
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';

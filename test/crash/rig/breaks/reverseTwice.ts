@@ -1,4 +1,4 @@
-// Breaks reversals: a reversed ledger row is not marked, so that it can be reversed again.
+// Breaks reversals: a reversed ledger entry is not marked, so that it can be reversed again.
 import { MongoClient } from 'mongodb';
 
 interface Statement {

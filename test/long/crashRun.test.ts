@@ -1,13 +1,13 @@
-// The campaign of `npm run crash` for one minute: mixed load on a whole service whose processes and engines are killed
+// A crash run of one minute, as `npm run crash` makes it: mixed load on a whole service whose processes and engines are killed
 // and stopped as the seed says. In the end nothing is lost or doubled.
 import { expect, it } from 'vitest';
-import { runCampaign, tableOf } from '../crash/rig/runCampaign.js';
+import { runCrashes, tableOf } from '../crash/rig/crashRun.js';
 
 /** Its blows include two wipes of Temporal, of which one may find Temporal down. */
 const seed = 6;
 
 it('loses nothing and doubles nothing in a minute of kills', async () => {
-  const verdict = await runCampaign({ seed, minutes: 0.9, everyMs: 3_000, perSecond: 12 });
+  const verdict = await runCrashes({ seed, minutes: 0.9, everyMs: 3_000, perSecond: 12 });
   console.log(`Seed ${seed}:\n${tableOf(verdict)}`);
   expect(verdict.findings).toEqual([]);
   expect(verdict.drainMs).not.toBeNull();

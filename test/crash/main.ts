@@ -1,8 +1,8 @@
-// `npm run crash -- --seed N --minutes M`: the long campaign. Prints a table at its end. The exit code is 0 only when
+// `npm run crash -- --seed N --minutes M`: a long crash run. Prints a table at its end. The exit code is 0 only when
 // nothing was lost or doubled and no other rule was broken.
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { runCampaign, tableOf } from './rig/runCampaign.js';
+import { runCrashes, tableOf } from './rig/crashRun.js';
 
 const { values } = parseArgs({
   options: {
@@ -16,7 +16,7 @@ const { values } = parseArgs({
 const seed = Number(values.seed ?? randomInt(1_000_000));
 
 console.log(`Seed ${seed}, ${values.minutes} minutes. Two APIs, two workers, a MongoDB and a Temporal of their own.`);
-const verdict = await runCampaign({
+const verdict = await runCrashes({
   seed,
   minutes: Number(values.minutes),
   everyMs: Number(values.every),

@@ -1,4 +1,4 @@
-// Runs a campaign from its seed to its verdict: a whole service under load whose processes are killed repeatedly, then
+// A crash run, from its seed to its verdict: a whole service under load whose processes are killed repeatedly, then
 // drained and checked.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { check, duplicatesOf, type Finding } from '../checkers.js';
@@ -14,7 +14,7 @@ import { startNemesis } from './nemesis.js';
 import { createRandom } from './random.js';
 import { populate, startApple } from './world.js';
 
-export interface Campaign {
+export interface CrashRun {
   seed: number;
   minutes: number;
   /** Mean time between two strikes of the nemesis. */
@@ -43,17 +43,17 @@ export interface Verdict {
   loadMs: number;
 }
 
-export async function runCampaign(campaign: Campaign): Promise<Verdict> {
-  const { seed, minutes, everyMs = 3_000, operations: most = Number.POSITIVE_INFINITY, clients = 12 } = campaign;
-  const { perSecond = 25, drainWithinMs = 180_000, say = () => undefined } = campaign;
+export async function runCrashes(run: CrashRun): Promise<Verdict> {
+  const { seed, minutes, everyMs = 3_000, operations: most = Number.POSITIVE_INFINITY, clients = 12 } = run;
+  const { perSecond = 25, drainWithinMs = 180_000, say = () => undefined } = run;
   const random = createRandom(seed);
   const [apple, listeners] = await Promise.all([startApple(), startListeners(random.fork('audience'))]);
   let cluster: Cluster | undefined;
   try {
     cluster = await startCluster({
       watched: true,
-      ...campaign.cluster,
-      env: { ...apple.env, REVIVE_AFTER_MS: '10000', ...campaign.cluster?.env },
+      ...run.cluster,
+      env: { ...apple.env, REVIVE_AFTER_MS: '10000', ...run.cluster?.env },
     });
     const world = await populate(cluster, { listeners, apple });
     const caller = createCaller(world);
@@ -119,7 +119,7 @@ export async function runCampaign(campaign: Campaign): Promise<Verdict> {
   }
 }
 
-/** The table that a campaign prints at its end. */
+/** The table that a crash run prints at its end. */
 export function tableOf(verdict: Verdict): string {
   const { evidence, findings, kills, stops, wipes, terminations, stuck, drainMs, loadMs } = verdict;
   const { operations, receipts } = evidence;
