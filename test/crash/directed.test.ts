@@ -1,10 +1,8 @@
 // Kills a real process once at each crash point of the code. The client gets its answer from another process, and in
 // the end nothing is lost or doubled.
-import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crashPoints as allCrashPoints, type CrashPoint } from '../../platform/crashPoint.js';
-import { watchLogFolder } from '../rig/failureLog.js';
 import { ok, status } from '../rig/responders.js';
 import { type SmtpServer, startSmtpServer } from '../rig/smtpServer.js';
 import { until } from '../rig/until.js';
@@ -14,9 +12,9 @@ import { type Cluster, type Role, startCluster } from './rig/cluster.js';
 import { collectEvidence } from './rig/collectEvidence.js';
 import { drain } from './rig/drain.js';
 import { enrollSomebody, eraseAsOwner, type Somebody, toldOf, tracesOfErased } from './rig/erasures.js';
-import { aListener, type Listener } from './rig/listeners.js';
 import { createLoad, type Known, type Load } from './rig/load.js';
 import { createRandom } from './rig/random.js';
+import { aSubscribedReceiver, type SubscribedReceiver } from './rig/receivers.js';
 import { type Apple, merchantId, populate, startApple, type World } from './rig/world.js';
 
 const ofChanges = ['before-commit', 'after-commit', 'before-workflow-start', 'after-workflow-start'] as const;
@@ -39,7 +37,7 @@ const crashPoints: Record<Role, readonly CrashPoint[]> = {
 };
 
 let apple: Apple;
-let listener: Listener;
+let receiver: SubscribedReceiver;
 let smtp: SmtpServer;
 let cluster: Cluster;
 let world: World;
@@ -49,9 +47,9 @@ let withPhone: Known;
 let withoutPhone: Known;
 
 beforeAll(async () => {
-  [apple, listener, smtp] = await Promise.all([
+  [apple, receiver, smtp] = await Promise.all([
     startApple(),
-    aListener({ name: 'good', responder: ok(), steady: true }),
+    aSubscribedReceiver({ name: 'good', responder: ok(), steady: true }),
     startSmtpServer(),
   ]);
   const mail = { SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, SMTP_TIMEOUT_MS: '1000' };
@@ -60,8 +58,7 @@ beforeAll(async () => {
     env: { ...apple.env, ...mail, STACK_BUILT: 'true', CHANGE_WORKFLOWS_PER_SECOND: '5' },
     crashPoints,
   });
-  watchLogFolder(join(cluster.folder, 'logs'));
-  world = await populate(cluster, { listeners: [listener], apple });
+  world = await populate(cluster, { receivers: [receiver], apple });
   caller = createCaller(world);
   load = createLoad({ world, caller, random: createRandom(8), phones: 1, tricks: false });
   for (let index = 0; index < 2; index += 1) await load.enroll('crash-points');
@@ -73,7 +70,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await caller?.close();
   await cluster?.stop();
-  await listener?.stop();
+  await receiver?.stop();
   await smtp?.close();
   await apple?.apns.close();
 });
@@ -99,7 +96,7 @@ async function dieAt(role: Role, point: CrashPoint, work: () => Promise<unknown>
   await work();
   await until(async () => hit() && cluster.endings.length > deaths, { everyMs: 20, throwingIsNo: true });
   expect(cluster.endings.slice(deaths)).toMatchObject([{ ending: 'was ended by SIGKILL' }]);
-  listener.setResponder(ok());
+  receiver.setResponder(ok());
   await cluster.allUp();
   expect(await drain(world, { withinMs: 120_000 })).not.toBeNull();
   expect(check(await collectEvidence(world, load.operations))).toEqual([]);
@@ -153,7 +150,7 @@ describe('a worker that dies', () => {
 
   it('between the POST and the delivery log: the same bytes are sent again within seconds', async () => {
     const { diedAt } = await dieAt('worker', 'after-post-before-log', () => delta(withoutPhone));
-    const arrivals = listener.arrivals().filter((arrival) => arrival.at > diedAt);
+    const arrivals = receiver.arrivals().filter((arrival) => arrival.at > diedAt);
     const resumedMs = (arrivals[0]?.at ?? Number.NaN) - diedAt;
     console.log(`  work of the killed worker resumed after ${resumedMs} ms`);
     expect(resumedMs).toBeLessThan(30_000);
@@ -161,13 +158,13 @@ describe('a worker that dies', () => {
 
   it('between the delivery log and the mark on the event: nothing is sent again', async () => {
     const { diedAt } = await dieAt('worker', 'after-log-before-mark', () => delta(withoutPhone));
-    expect(listener.arrivals().filter((arrival) => arrival.at > diedAt)).toEqual([]);
+    expect(receiver.arrivals().filter((arrival) => arrival.at > diedAt)).toEqual([]);
   });
 
   it.each(['before-workflow-start', 'after-workflow-start'] as const)(
     '%s of a retry: the event is delivered',
     async (point) => {
-      listener.setResponder(status(500));
+      receiver.setResponder(status(500));
       await dieAt('worker', point, () => delta(withoutPhone));
     },
   );
@@ -268,7 +265,7 @@ describe('a process that dies while a member is erased', () => {
 
   async function eraseAt(role: Role, point: CrashPoint, phone: boolean): Promise<void> {
     await allReachTemporal();
-    listener.setResponder(ok());
+    receiver.setResponder(ok());
     const somebody = await enrollSomebody(world, { caller, phone });
     erased.push(somebody);
     const deaths = cluster.endings.length;

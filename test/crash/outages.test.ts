@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../schemas/ids.js';
-import { watchLogFolder } from '../rig/failureLog.js';
 import { type RedisServer, startRedisServer } from '../rig/redisServer.js';
 import { hang, ok } from '../rig/responders.js';
 import { type StallWatch, watchStalls } from '../rig/stalls.js';
@@ -18,9 +17,9 @@ import { type Answer, type Caller, createCaller, isAnswer } from './rig/caller.j
 import { type Cluster, type ProcessName, startCluster } from './rig/cluster.js';
 import { collectEvidence } from './rig/collectEvidence.js';
 import { drain } from './rig/drain.js';
-import { aListener, type Listener } from './rig/listeners.js';
 import { createLoad, type Known, type Load } from './rig/load.js';
 import { createRandom } from './rig/random.js';
+import { aSubscribedReceiver, type SubscribedReceiver } from './rig/receivers.js';
 import { type Apple, populate, startApple, type World } from './rig/world.js';
 
 const hourMs = 3_600_000;
@@ -29,7 +28,7 @@ const movableClock = new URL('rig/movableClock.mjs', import.meta.url).href;
 
 let apple: Apple;
 let redis: RedisServer;
-let listener: Listener;
+let receiver: SubscribedReceiver;
 let cluster: Cluster;
 let world: World;
 let caller: Caller;
@@ -39,10 +38,10 @@ let withoutPhone: Known;
 let stalls: StallWatch;
 
 beforeAll(async () => {
-  [apple, redis, listener] = await Promise.all([
+  [apple, redis, receiver] = await Promise.all([
     startApple(),
     startRedisServer(),
-    aListener({ name: 'good', responder: ok(), steady: true }),
+    aSubscribedReceiver({ name: 'good', responder: ok(), steady: true }),
   ]);
   writeFileSync(clockFile, '0');
   cluster = await startCluster({
@@ -56,8 +55,7 @@ beforeAll(async () => {
     },
     preload: { api: movableClock, worker: movableClock },
   });
-  watchLogFolder(join(cluster.folder, 'logs'));
-  world = await populate(cluster, { listeners: [listener], apple });
+  world = await populate(cluster, { receivers: [receiver], apple });
   caller = createCaller(world);
   load = createLoad({ world, caller, random: createRandom(9), phones: 1, tricks: false });
   for (let index = 0; index < 2; index += 1) await load.enroll('crash-points');
@@ -74,7 +72,7 @@ beforeEach(() => {
 afterAll(async () => {
   await caller?.close();
   await cluster?.stop();
-  await listener?.stop();
+  await receiver?.stop();
   await redis?.close().catch(() => undefined);
   await apple?.apns.close();
 });
@@ -89,7 +87,7 @@ afterEach(() => {
 /** Checks that everything acknowledged exists once and was delivered. */
 async function toRest(): Promise<void> {
   await cluster.allUp();
-  listener.setResponder(ok());
+  receiver.setResponder(ok());
   expect(await drain(world, { withinMs: 120_000 })).not.toBeNull();
   expect(check(await collectEvidence(world, load.operations))).toEqual([]);
 }
@@ -173,7 +171,7 @@ describe('Temporal', () => {
   });
 });
 
-it('without any worker fails no change, and the effects follow when a worker is back', async () => {
+it('no change fails while there is no worker, and the effects follow when a worker is back', async () => {
   await Promise.all([cluster.down('worker-1'), cluster.down('worker-2')]);
   for (const member of [withPhone, withoutPhone]) expect(await aChange(member).ask()).toMatchObject({ status: 200 });
   expect(await aChange(withPhone).ask()).toMatchObject({ status: 200, passUpdate: null });
@@ -282,13 +280,13 @@ it('a clock that is moved by an hour forward and back under running services los
 
 it('an API and a worker that are paused for 30 s repeat no change and no push that other processes took over', async () => {
   await cluster.down('worker-2');
-  listener.setResponder(hang());
-  const before = listener.arrivals().length;
+  receiver.setResponder(hang());
+  const before = receiver.arrivals().length;
   const asked = Promise.all([delta(withPhone), ...Array.from({ length: 30 }, () => delta(withoutPhone))]);
-  await until(async () => listener.arrivals().length > before + 5, { everyMs: 20, throwingIsNo: true });
+  await until(async () => receiver.arrivals().length > before + 5, { everyMs: 20, throwingIsNo: true });
   const stoppedAt = performance.now();
   for (const name of ['api-1', 'worker-1'] as const) cluster.signal(name, 'SIGSTOP');
-  listener.setResponder(ok());
+  receiver.setResponder(ok());
   await cluster.up('worker-2');
   await asked;
   expect(await drain(world, { withinMs: 120_000 })).not.toBeNull();
@@ -300,6 +298,7 @@ it('an API and a worker that are paused for 30 s repeat no change and no push th
   });
   const then = await seen();
   for (const name of ['api-1', 'worker-1'] as const) cluster.signal(name, 'SIGCONT');
+  // Nothing happens for a while.
   await sleep(4_000);
   expect(await seen()).toEqual(then);
   await toRest();

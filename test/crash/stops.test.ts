@@ -1,11 +1,9 @@
 // Stops and restarts real processes under load. A process that gets SIGTERM finishes its work or hands it over, so a
 // rolling restart fails no request. The work of a killed process continues within seconds.
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../schemas/ids.js';
-import { watchLogFolder } from '../rig/failureLog.js';
 import { hang, ok, slow } from '../rig/responders.js';
 import { until } from '../rig/until.js';
 import { check } from './checkers.js';
@@ -14,22 +12,21 @@ import { type Caller, createCaller } from './rig/caller.js';
 import { apiNames, type Cluster, type ProcessName, startCluster, workerNames } from './rig/cluster.js';
 import { collectEvidence } from './rig/collectEvidence.js';
 import { drain } from './rig/drain.js';
-import { aListener, type Listener } from './rig/listeners.js';
 import { createLoad, type Known, type Load } from './rig/load.js';
 import { createRandom } from './rig/random.js';
+import { aSubscribedReceiver, type SubscribedReceiver } from './rig/receivers.js';
 import { populate, type World } from './rig/world.js';
 
-let listener: Listener;
+let receiver: SubscribedReceiver;
 let cluster: Cluster;
 let world: World;
 let caller: Caller;
 let load: Load;
 
 beforeAll(async () => {
-  listener = await aListener({ name: 'good', responder: ok(), steady: true });
+  receiver = await aSubscribedReceiver({ name: 'good', responder: ok(), steady: true });
   cluster = await startCluster({ env: { STACK_BUILT: 'true', CHANGE_WORKFLOWS_PER_SECOND: '2' } });
-  watchLogFolder(join(cluster.folder, 'logs'));
-  world = await populate(cluster, { listeners: [listener] });
+  world = await populate(cluster, { receivers: [receiver] });
   caller = createCaller(world);
   load = createLoad({ world, caller, random: createRandom(10), tricks: false });
   for (let index = 0; index < 6; index += 1) await load.enroll('crash-points');
@@ -38,12 +35,12 @@ beforeAll(async () => {
 afterAll(async () => {
   await caller?.close();
   await cluster?.stop();
-  await listener?.stop();
+  await receiver?.stop();
 });
 
 async function toRest() {
   await cluster.allUp();
-  listener.setResponder(ok());
+  receiver.setResponder(ok());
   expect(await drain(world, { withinMs: 120_000 })).not.toBeNull();
   const evidence = await collectEvidence(world, load.operations);
   expect(check(evidence)).toEqual([]);
@@ -133,7 +130,7 @@ function steadyClients(count: number): Clients {
 }
 
 it('a rolling restart of all APIs and workers under load fails no request and leaves no attempt unlogged', async () => {
-  listener.setResponder(slow(50));
+  receiver.setResponder(slow(50));
   const clients = steadyClients(4);
   try {
     for (const name of [...apiNames, ...workerNames]) {
@@ -158,10 +155,10 @@ it('a rolling restart of all APIs and workers under load fails no request and le
 }, 180_000);
 
 it('a worker that gets SIGTERM while receivers hang hands over its work to the other worker', async () => {
-  listener.setResponder(hang());
-  const before = listener.arrivals().length;
+  receiver.setResponder(hang());
+  const before = receiver.arrivals().length;
   await Promise.all(load.known.map((member) => load.keyedChange('delta', member)));
-  await until(async () => listener.arrivals().length > before + 3, { everyMs: 20, throwingIsNo: true });
+  await until(async () => receiver.arrivals().length > before + 3, { everyMs: 20, throwingIsNo: true });
   const { ending, tookMs } = await restart('worker-1');
   console.log(`  worker-1 ended after ${tookMs} ms, with receivers that hang`);
   expect(ending).toBe('ended with code 0');
@@ -170,14 +167,14 @@ it('a worker that gets SIGTERM while receivers hang hands over its work to the o
 
 it('the work of the only worker continues after its restart', async () => {
   await cluster.down('worker-2');
-  listener.setResponder(hang());
-  const before = listener.arrivals().length;
+  receiver.setResponder(hang());
+  const before = receiver.arrivals().length;
   await Promise.all(load.known.map((member) => load.keyedChange('delta', member)));
-  await until(async () => listener.arrivals().length > before + 3, { everyMs: 20, throwingIsNo: true });
-  listener.setResponder(ok());
+  await until(async () => receiver.arrivals().length > before + 3, { everyMs: 20, throwingIsNo: true });
+  receiver.setResponder(ok());
   const killedAt = Date.now();
   cluster.signal('worker-1', 'SIGKILL');
-  const resumed = () => listener.arrivals().find(({ at }) => at > killedAt)?.at;
+  const resumed = () => receiver.arrivals().find(({ at }) => at > killedAt)?.at;
   await until(async () => resumed() !== undefined, { everyMs: 20, throwingIsNo: true });
   await toRest();
   const { tookMs = 0 } = cluster.recoveries.at(-1) ?? {};

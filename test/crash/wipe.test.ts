@@ -1,9 +1,8 @@
 // Temporal loses all its data while API and workers run. MongoDB holds the state: work in progress continues from its
 // rows, and nothing is lost or doubled.
-import { join } from 'node:path';
 import { FormData } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { watchLogFolder } from '../rig/failureLog.js';
+import { pastCache } from '../rig/pastCache.js';
 import { ok, status } from '../rig/responders.js';
 import { until } from '../rig/until.js';
 import { check } from './checkers.js';
@@ -11,17 +10,17 @@ import { type Caller, createCaller, isAnswer } from './rig/caller.js';
 import { type Cluster, startCluster } from './rig/cluster.js';
 import { collectEvidence } from './rig/collectEvidence.js';
 import { drain } from './rig/drain.js';
-import { aListener, type Listener } from './rig/listeners.js';
 import { createLoad, type Load } from './rig/load.js';
 import { createRandom } from './rig/random.js';
+import { aSubscribedReceiver, type SubscribedReceiver } from './rig/receivers.js';
 import { type Apple, populate, startApple, type World } from './rig/world.js';
 
 const phones = 4;
 const imported = 1_500;
 
 let apple: Apple;
-let failing: Listener;
-let good: Listener;
+let failing: SubscribedReceiver;
+let good: SubscribedReceiver;
 let cluster: Cluster;
 let world: World;
 let caller: Caller;
@@ -32,13 +31,12 @@ beforeAll(async () => {
   const events = ['points.changed', 'member.updated'];
   [apple, failing, good] = await Promise.all([
     startApple(),
-    aListener({ name: 'failing', responder: status(503), steady: true, events, retryPolicy }),
-    aListener({ name: 'good', responder: ok(), steady: true, events: ['member.created', 'points.changed'] }),
+    aSubscribedReceiver({ name: 'failing', responder: status(503), steady: true, events, retryPolicy }),
+    aSubscribedReceiver({ name: 'good', responder: ok(), steady: true, events: ['member.created', 'points.changed'] }),
   ]);
   const settings = { REVIVE_AFTER_MS: '5000', REPLAY_PER_SECOND: '5', PASS_UPDATE_WAIT_MS: '500' };
   cluster = await startCluster({ env: { ...apple.env, STACK_BUILT: 'true', ...settings } });
-  watchLogFolder(join(cluster.folder, 'logs'));
-  world = await populate(cluster, { listeners: [failing, good], apple });
+  world = await populate(cluster, { receivers: [failing, good], apple });
   caller = createCaller(world);
   load = createLoad({ world, caller, random: createRandom(11), phones, tricks: false });
   for (let index = 0; index < 2 * phones; index += 1) await load.enroll('crash-points');
@@ -87,8 +85,7 @@ it('all work continues from the database after Temporal has lost all its data', 
 
   await answerPushes(503);
   await programs.updateOne({ _id: 'crash-tiers' }, { $set: { 'passTemplate.backgroundColor': 'no colour' } });
-  // Programs are cached for a second.
-  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  await pastCache();
   await load.enroll('crash-tiers');
   await load.enroll('crash-tiers');
   for (let round = 0; round < 4; round += 1)
@@ -112,7 +109,7 @@ it('all work continues from the database after Temporal has lost all its data', 
   expect(await phases()).not.toContain('completed');
 
   const wipedAt = performance.now();
-  for (const listener of [failing, good]) listener.setResponder(ok());
+  for (const receiver of [failing, good]) receiver.setResponder(ok());
   await answerPushes(200);
   await programs.updateOne({ _id: 'crash-tiers' }, { $unset: { 'passTemplate.backgroundColor': '' } });
   expect(await drain(world, { withinMs: 240_000, say: (line) => console.log(`  ${line}`) })).not.toBeNull();

@@ -1,5 +1,5 @@
-// Admission control while a batch runs: only changes whose answer waits for a push get a workflow of their own.
-
+// Admission control: which changes get a workflow of their own while workflow tasks wait, while a batch runs, and when
+// batches cannot be read.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Admission, createAdmission } from '../../api/changes/admission.js';
 import type { Deps } from '../../platform/deps.js';

@@ -6,6 +6,7 @@ import { merchants } from '../../stack/commands/merchants.js';
 import { runOn } from '../rig/commandLine.js';
 import { batchEnd, csvOf } from '../rig/imports.js';
 import { aMerchant, manyMembers, type TestMerchant } from '../rig/merchant.js';
+import { pastCache } from '../rig/pastCache.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
 import { startService, type TestService } from '../rig/service.js';
 import { until } from '../rig/until.js';
@@ -74,6 +75,7 @@ describe('a merchant that is suspended while its batches run', () => {
     for (const { phase } of before.batches) expect(['creating', 'publishing', 'running']).toContain(phase);
     const { pushed } = before;
     expect(pushed).toBeLessThan(2_000);
+    // Nothing happens for a while.
     await sleep(4_000);
     expect(await progress()).toEqual(before);
     const theirs = await aCampaign(other, 3);
@@ -105,7 +107,7 @@ describe('a merchant that is suspended while its batches run', () => {
     await operator(`suspend ${merchant.id}`);
     // A process may know of a suspension a second late.
     await until(async () => (await merchant.call('/merchants/me/programs')).status === 403);
-    await sleep(1_500);
+    await pastCache();
     await service.startWorker();
     await until(async () => (await batchOf(id)).phase === 'running');
     await sleep(2_000);

@@ -43,6 +43,6 @@ const burst = (count: number): Promise<Record<string, number>> =>
     new Worker(clients, { eval: true, workerData }).once('message', resolve).once('error', reject);
   });
 
-it('is answered with 200 on every connection', async () => {
+it('a burst of new connections is answered with 200 on each', async () => {
   expect(await burst(1_000)).toEqual({ 200: 1_000 });
 });

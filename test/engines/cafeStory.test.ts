@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newToken } from '../../schemas/ids.js';
 import { taskQueues } from '../../schemas/workflows.js';
 import { aDesigner, type Designer } from '../rig/designer.js';
+import { pastCache } from '../rig/pastCache.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { until } from '../rig/until.js';
 import type { VirtualIphone } from '../rig/virtualIphone.js';
@@ -87,7 +88,7 @@ const newRule =
     const { body } = await designer.publish(programId);
     await until(async () => (await data(`/merchants/me/programs/${programId}`)).version === body.data.program.version);
     // Other processes of the service see the change within a second.
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await pastCache();
     return undefined;
   };
 

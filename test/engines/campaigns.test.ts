@@ -5,12 +5,12 @@ import { sendMessages } from '../../activities/batches/campaigns.js';
 import { pushLate } from '../../activities/wallets/pushPasses.js';
 import { updateAll } from '../../platform/mongodb/updateMany.js';
 import { campaignId, newId } from '../../schemas/ids.js';
-import { startEffects } from '../rig/effects.js';
 import { csvOf, sendImport } from '../rig/imports.js';
 import { aMerchant, manyMembers, type TestMerchant } from '../rig/merchant.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
 import { startService, type TestService } from '../rig/service.js';
+import { startTestWorker } from '../rig/testWorker.js';
 import { until } from '../rig/until.js';
 import type { VirtualIphone } from '../rig/virtualIphone.js';
 
@@ -155,11 +155,11 @@ describe('a campaign without wallet credentials', () => {
       where: { batchId, counted: { $exists: true } },
       change: { $unset: { counted: '' } },
     });
-    const effects = await startEffects(service);
+    const worker = await startTestWorker(service);
     const never = new AbortController().signal;
     const step = { batchId, from: 0, shutdownSignal: never, cancellationSignal: never };
-    await Promise.all([sendMessages(effects.deps, step), sendMessages(effects.deps, step)]);
-    await effects.close();
+    await Promise.all([sendMessages(worker.deps, step), sendMessages(worker.deps, step)]);
+    await worker.close();
     const members = await collections.members.find({ programId }).toArray();
     expect(members.map((member) => member.pass.messageSequence)).toEqual([1, 1, 1]);
     expect((await collections.batches.findOne({ _id: batchId }))?.counts).toMatchObject({ total: 3, deduped: 3 });
@@ -322,7 +322,7 @@ describe('a campaign to phones', () => {
     await until(async () => (await read()).counts.failed === 0, { seen: read });
     expect(await read()).toMatchObject({ phase: 'completed', percent: 100, counts: settled });
     // The late push runs again, as after an activity that died before its completion was recorded.
-    const { deps, close } = await startEffects(service);
+    const { deps, close } = await startTestWorker(service);
     const events = await service.deps.collections.events.find({ programId, targetsId: { $exists: true } }).toArray();
     expect(events.length).toBe(3);
     await pushLate(deps, { leaseOwner: 'again', eventIds: events.map(({ _id }) => _id) });

@@ -107,7 +107,7 @@ describe('a command without a stack', () => {
 });
 
 describe('programs', () => {
-  it('need a merchant, in the file or as an option, once something of another than the demo is stored', async () => {
+  it('need a merchant, in the file or as an option, as soon as there is another merchant than the demo', async () => {
     const key = await service.deps.collections.apiKeys.findOneAndDelete({ merchantId: merchant.id });
     const path = file('cafe.json', { ...cafe, merchantId: undefined });
     const refusal = `${path}: merchantId is required, here or as --merchant: there are more merchants than the demo's`;

@@ -416,7 +416,7 @@ describe.runIf(hasBrowser)('a person', () => {
 });
 
 describe.runIf(hasBrowser)('who did something', () => {
-  it('is shown in the ledger as the import, which a click shows', async () => {
+  it('is shown in the ledger: an import is named, and a click opens it', async () => {
     const { members } = real.service.deps.collections;
     const { id } = await real.merchant.enroll({ firstName: 'Vera' });
     const { programId = '' } = (await members.findOne({ _id: id })) ?? {};
@@ -431,7 +431,7 @@ describe.runIf(hasBrowser)('who did something', () => {
     await page.context().close();
   });
 
-  it('is shown at an API key by the email, or as oneself', async () => {
+  it('is shown at an API key: the email of its creator, or "You"', async () => {
     const page = await open('/api-keys');
     const create = async (name: string) => {
       await field(page, 'Name').fill(name);
@@ -635,7 +635,7 @@ describe.runIf(hasBrowser)('each page', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('shows its frame and where what will be while it loads', async () => {
+  it('shows its frame and a placeholder for each part while it loads', async () => {
     const page = await browser.open('about:blank', screens.desktop);
     await signIn(page);
     await newProgram(page, 'Stamped');

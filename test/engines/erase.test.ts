@@ -10,7 +10,6 @@ import { pushLeased } from '../../activities/wallets/pushPasses.js';
 import { makeGoogleObjectId } from '../../schemas/googleIds.js';
 import { eraseId, newId } from '../../schemas/ids.js';
 import { type Customers, startCustomers } from '../rig/customers.js';
-import { type Effects, startEffects } from '../rig/effects.js';
 import { loggedLines } from '../rig/failureLog.js';
 import { findTraces } from '../rig/findTraces.js';
 import { batchEnd, csvOf, sendImport } from '../rig/imports.js';
@@ -19,24 +18,25 @@ import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
 import { status } from '../rig/responders.js';
 import type { TestService } from '../rig/service.js';
+import { startTestWorker, type TestWorker } from '../rig/testWorker.js';
 import { until } from '../rig/until.js';
 
 const begun = new Date();
 let real: RealWallets;
 let service: TestService;
 let customers: Customers;
-let effects: Effects;
+let worker: TestWorker;
 let failing: Receiver;
 let owner: Record<string, string>;
 
 beforeAll(async () => {
   real = await startRealWallets({ env: { PASS_UPDATE_WAIT_MS: '4000' } });
   service = real.service;
-  [customers, effects, failing] = await Promise.all([startCustomers(real), startEffects(service), startReceiver()]);
+  [customers, worker, failing] = await Promise.all([startCustomers(real), startTestWorker(service), startReceiver()]);
   owner = { Authorization: `Bearer ${await real.merchant.token()}` };
 });
 afterAll(async () => {
-  await effects.close();
+  await worker.close();
   await real.stop();
   await customers.stop();
   await failing.stop();
@@ -53,7 +53,7 @@ const untilGone = (values: readonly string[]) =>
 /** Makes the next run of an erasure due now, as after the waiting time or when Temporal has lost the workflow. */
 async function lookAgain(id: string): Promise<void> {
   await service.deps.collections.erasures.updateOne({ _id: id }, { $set: { dueAt: new Date(0) } });
-  await reviveErasures(effects.deps);
+  await reviveErasures(worker.deps);
 }
 
 let people = 0;
@@ -238,7 +238,7 @@ it('data that is written afterwards is removed by the next run', async () => {
   await untilGone(Object.values(person));
 });
 
-it('continues from its row when Temporal has lost the workflow', async () => {
+it('an erasure continues from its row when Temporal has lost the workflow', async () => {
   const person = somebody();
   const { id } = await real.merchant.enroll(person);
   await until(() =>
@@ -258,7 +258,7 @@ it('continues from its row when Temporal has lost the workflow', async () => {
   await untilGone(Object.values(person));
 });
 
-it('is completed when the process died after it had voided the pass', async () => {
+it('an erasure is completed when the process died after it had voided the pass', async () => {
   const person = somebody();
   const { id } = await real.merchant.enroll(person);
   const { id: merchantId } = real.merchant;
@@ -312,9 +312,9 @@ it('a process that read events earlier neither writes nor sends their data again
   expect((await erase(id)).status).toBe(200);
   await service.startWorker();
   await untilGone(Object.values(person));
-  const written = await serialiseEnvelopes(effects.deps, read);
+  const written = await serialiseEnvelopes(worker.deps, read);
   expect(written.map(({ erasedAt }) => erasedAt)).toEqual(read.map(() => expect.any(Date)));
-  await pushLeased(effects.deps, { leaseOwner: 'stale', events: read });
+  await pushLeased(worker.deps, { leaseOwner: 'stale', events: read });
   expect(await tracesOf(Object.values(person))).toEqual([]);
   expect(await timeline.countDocuments({ memberId: id })).toBe(0);
 });

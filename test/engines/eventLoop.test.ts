@@ -10,10 +10,10 @@ import { recountMerchants } from '../../activities/members/recount.js';
 import { publishEvents } from '../../activities/webhooks/publishEvents.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
-import { startEffects } from '../rig/effects.js';
 import { aMerchant, manyMembers } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 import { longestBlockMs } from '../rig/stalls.js';
+import { startTestWorker } from '../rig/testWorker.js';
 
 const mostMs = 100;
 
@@ -26,7 +26,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-it('is not blocked while a merchant with 20,000 different tags is recounted', async () => {
+it('the event loop is not blocked while a merchant with 20,000 different tags is recounted', async () => {
   const merchant = await aMerchant(service);
   const members = await manyMembers(service.deps, { program: await merchant.program(), count: 800 });
   const { tags } = service.deps.collections;
@@ -65,7 +65,7 @@ async function aReceiverProcess() {
   return { url: `http://127.0.0.1:${String(port).trim()}`, stop: () => child.kill() };
 }
 
-it('is not blocked while 200 events are published to 20 subscriptions', async () => {
+it('the event loop is not blocked while 200 events are published to 20 subscriptions', async () => {
   const receiver = await aReceiverProcess();
   const merchant = await aMerchant(service);
   const { id: memberId } = await merchant.enroll();
@@ -73,7 +73,7 @@ it('is not blocked while 200 events are published to 20 subscriptions', async ()
     await merchant.call('/merchants/me/webhooks', {
       body: { url: `${receiver.url}/${index}`, events: ['points.changed'] },
     });
-  const { deps, close } = await startEffects(service);
+  const { deps, close } = await startTestWorker(service);
   const publish = async () => {
     const eventIds: string[] = [];
     for (let index = 0; index < 200; index += 1) {

@@ -14,9 +14,9 @@ import { removeAll } from '../../platform/mongodb/updateMany.js';
 import type { BatchRow, EmailRow, ImportRowOutcome } from '../../schemas/collections.js';
 import { newId } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
-import { startEffects } from '../rig/effects.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
+import { startTestWorker } from '../rig/testWorker.js';
 
 let service: TestService;
 let deps: Deps;
@@ -150,7 +150,7 @@ describe('the chunks of an import', () => {
     expect(await countsOf(batch)).toMatchObject({ created: 3, done: 3 });
   });
 
-  it('get one outcome from two concurrent attempts', async () => {
+  it('get one outcome from two concurrent runs of the activity', async () => {
     const emails = Array.from({ length: 12 }, (_, index) => address(`both-${index}`));
     const batch = await queued(...emails.map((email) => [email]));
     const [one, other] = await Promise.all([create(batch), create(batch)]);
@@ -204,7 +204,7 @@ const never = new AbortController().signal;
 
 describe('an import that is cancelled', () => {
   it('reports the created members after a worker died before the batch was updated, also after a reset', async () => {
-    const effects = await startEffects(service);
+    const worker = await startTestWorker(service);
     const emails = Array.from({ length: 6 }, (_, index) => address(`cut-${index}`));
     const batch = await queued(...emails.map((email) => [email]));
     await create(batch, { count: 2 });
@@ -213,14 +213,14 @@ describe('an import that is cancelled', () => {
     expect(await countsOf(batch)).toMatchObject({ created: 2, done: 2 });
     await deps.collections.batches.updateOne({ _id: batch._id }, { $set: { cancelRequestedAt: new Date() } });
     const input = { batchId: batch._id, from: 0, shutdownSignal: never, cancellationSignal: never };
-    expect(await createImported(effects.deps, input)).toMatchObject({ over: true });
-    expect(await publishImported(effects.deps, input)).toMatchObject({ over: true, completedMembers: 4 });
-    expect(await finishImport(effects.deps, { batchId: batch._id })).toMatchObject({ phase: 'cancelled' });
+    expect(await createImported(worker.deps, input)).toMatchObject({ over: true });
+    expect(await publishImported(worker.deps, input)).toMatchObject({ over: true, completedMembers: 4 });
+    expect(await finishImport(worker.deps, { batchId: batch._id })).toMatchObject({ phase: 'cancelled' });
     const counts = { total: 6, created: 4, deduped: 0, failed: 2, done: 4 };
     expect(await countsOf(batch)).toEqual(counts);
     await removeAll(deps, 'importChunks', { batchId: batch._id });
-    expect(await finishImport(effects.deps, { batchId: batch._id })).toMatchObject({ phase: 'cancelled' });
+    expect(await finishImport(worker.deps, { batchId: batch._id })).toMatchObject({ phase: 'cancelled' });
     expect(await countsOf(batch)).toEqual(counts);
-    await effects.close();
+    await worker.close();
   });
 });

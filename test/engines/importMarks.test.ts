@@ -129,7 +129,7 @@ describe('of 10,000 rows of a file', () => {
     expect([read, (await rowAt(own, 78))?.cells]).toEqual([1, ['', '', '']]);
   });
 
-  it('failed ones with only the name, or only a short external id, are emptied as well; an export goes by no name', async () => {
+  it('failed ones with only the name or a short external id are emptied as well; an export does not search by name', async () => {
     const short: OfPerson = { ...person, memberId: newId(), values: ['A12'] };
     const named = { ...short, names: [{ firstName: 'Ada', lastName: 'Lovelace' }] };
     const cells: Record<number, string[]> = {
@@ -179,7 +179,7 @@ describe('of 10,000 rows of a file', () => {
     expect(read).toBe(0);
   });
 
-  it('those that wait in a running import stay, but for rows that can become no member', async () => {
+  it('those that wait in a running import are kept, except those that cannot become a member', async () => {
     const running = await aFile(
       (row) => {
         if (row.row === 5 || row.row === 6) row.cells = ['Ada', 'ada@example.com', ''];

@@ -11,26 +11,26 @@ import type { DeliveryRow } from '../../schemas/collections.js';
 import { deliveryWorkflowId, eraseId, newId } from '../../schemas/ids.js';
 import { batchRow } from '../rig/batchRow.js';
 import { type Customers, startCustomers } from '../rig/customers.js';
-import { type Effects, startEffects } from '../rig/effects.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
 import { ok, status } from '../rig/responders.js';
 import type { TestService } from '../rig/service.js';
+import { startTestWorker, type TestWorker } from '../rig/testWorker.js';
 import { until } from '../rig/until.js';
 
 let real: RealWallets;
 let service: TestService;
 let customers: Customers;
-let effects: Effects;
+let worker: TestWorker;
 let receiver: Receiver;
 
 beforeAll(async () => {
   real = await startRealWallets({ env: { REVIVE_AFTER_MS: '1000', PASS_UPDATE_WAIT_MS: '500' } });
   service = real.service;
-  [customers, effects, receiver] = await Promise.all([startCustomers(real), startEffects(service), startReceiver()]);
+  [customers, worker, receiver] = await Promise.all([startCustomers(real), startTestWorker(service), startReceiver()]);
 });
 afterAll(async () => {
-  await effects.close();
+  await worker.close();
   await real.stop();
   await customers.stop();
   await receiver.stop();
@@ -72,7 +72,7 @@ describe('a delivery without its workflow', () => {
     await terminateAll();
     receiver.setResponder(ok());
     await until(async () => {
-      await reviveDeliveries(effects.deps);
+      await reviveDeliveries(worker.deps);
       return (await deliveries.countDocuments({ subscriptionId: id, state: 'succeeded' })) === 3;
     });
     expect(await deliveries.countDocuments({ subscriptionId: id, dueGroup: { $exists: true } })).toBe(0);
@@ -91,7 +91,7 @@ describe('a delivery without its workflow', () => {
     await deliveries.updateOne({ _id }, { $set: { dueAt: new Date(1) } });
     const { runId } = await service.client.workflow.getHandle(deliveryWorkflowId(eventId, id)).describe();
     receiver.setResponder(ok());
-    await reviveDeliveries(effects.deps);
+    await reviveDeliveries(worker.deps);
     const done = await until(() => deliveries.findOne({ _id, state: 'succeeded' }));
     expect(done.attempts).toBe(receiver.requests.filter(({ headers }) => headers['webhook-id'] === eventId).length);
     expect((await service.client.workflow.getHandle(deliveryWorkflowId(eventId, id)).describe()).runId).toBe(runId);
@@ -117,7 +117,7 @@ it('lost deliveries of one merchant do not delay those of another, nor those of 
   }));
   await deliveries.insertMany([...many, ...later, ...others]);
   let moved = 0;
-  const revived = reviveDeliveries(effects.deps);
+  const revived = reviveDeliveries(worker.deps);
   await until(async () => {
     moved = await deliveries.countDocuments({ subscriptionId: 'subscription-of-merchant-a', dueGroup: /^sub/ });
     return (await deliveries.countDocuments({ _id: { $in: others.map(({ _id }) => _id) }, dueGroup: /^own/ })) === 0;
@@ -143,7 +143,7 @@ it('a push that no wallet accepted in time is made without its workflow', async 
   await terminateAll();
   real.apns.answer(phone.pushToken(), { status: 200 });
   await until(async () => {
-    await revivePushes(effects.deps);
+    await revivePushes(worker.deps);
     const row = await events.findOne({ _id: late._id });
     return row?.passUpdate?.apple.devicesNotified === 1 && row.pushDueAt === undefined;
   });
@@ -156,7 +156,7 @@ it('a push of more than a day ago is given up', async () => {
   const event = await until(() => events.findOne({ memberId: id, type: 'member.created', state: 'published' }));
   const occurredAt = new Date(Date.now() - 25 * 3_600_000);
   await events.updateOne({ _id: event._id }, { $set: { occurredAt, pushDueAt: occurredAt } });
-  await revivePushes(effects.deps);
+  await revivePushes(worker.deps);
   expect((await events.findOne({ _id: event._id }))?.pushDueAt).toBeUndefined();
 });
 
@@ -169,7 +169,7 @@ it('a pass that a wallet did not accept is issued without its workflow', async (
   await terminateAll();
   await programs.updateOne({ _id: program._id }, { $unset: { 'passTemplate.backgroundColor': '' } });
   await until(async () => {
-    await reviveIssues(effects.deps);
+    await reviveIssues(worker.deps);
     const { pass } = (await members.findOne({ _id: id })) ?? {};
     return pass?.appleIssuedAt && pass.googleSaveUrl !== undefined && pass.issueDueAt === undefined;
   });
@@ -186,7 +186,7 @@ it('a batch that cannot be started again does not delay the others', async () =>
     });
   const ended = newId();
   await batches.insertMany([row('unknown', `0-${newId()}`), row('campaign', ended), row('unknown', `z-${newId()}`)]);
-  expect(await reviveBatches(effects.deps, {})).toEqual({ revived: 3 });
+  expect(await reviveBatches(worker.deps, {})).toEqual({ revived: 3 });
   await until(async () => (await batches.findOne({ _id: ended }))?.phase === 'completed');
   expect((await members.findOne({ _id: memberId }))?.pass.message).toBe('Hello');
   await batches.deleteOne({ kind: 'unknown' as BatchKind });
@@ -206,7 +206,7 @@ it('a batch is started again behind more batches than one call looks at', async 
   await batches.insertMany([...storing, row(last, 'queued'), row(first, 'queued')]);
   let calls = 0;
   for (let after: string | undefined = ''; after !== undefined && calls < 10; calls += 1)
-    after = (await reviveBatches(effects.deps, { after })).next;
+    after = (await reviveBatches(worker.deps, { after })).next;
   expect(calls).toBe(2);
   for (const _id of [first, last]) await until(() => batches.findOne({ _id, phase: 'completed' }));
   await removeAll(service.deps, 'batches', { merchantId: real.merchant.id, phase: 'storing' });
@@ -220,10 +220,10 @@ it('an erasure is started again behind more erasures than one run starts', async
   await service.deps.collections.erasures.insertMany(rows);
   const started: string[] = [];
   const workflowClient = {
-    ...effects.deps.workflowClient,
+    ...worker.deps.workflowClient,
     start: async ({ workflowId }: { workflowId: string }) => void started.push(workflowId),
   };
-  for (let run = 0; run < 2; run += 1) await reviveErasures({ ...effects.deps, workflowClient });
+  for (let run = 0; run < 2; run += 1) await reviveErasures({ ...worker.deps, workflowClient });
   expect(started.slice(0, 500)).toEqual(rows.slice(0, 500).map(({ _id }) => eraseId(_id)));
   expect(started.slice(500)).toEqual([eraseId(rows[500]?._id ?? '')]);
   await removeAll(service.deps, 'erasures', { merchantId });

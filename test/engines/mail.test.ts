@@ -7,10 +7,10 @@ import { type QueueMail, queueMail } from '../../activities/mail/queueMail.js';
 import { reviveMails } from '../../activities/mail/reviveMails.js';
 import { mailWorkflowId, newId } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
-import { type Effects, startEffects } from '../rig/effects.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 import { type SmtpServer, startSmtpServer } from '../rig/smtpServer.js';
+import { startTestWorker, type TestWorker } from '../rig/testWorker.js';
 import { until } from '../rig/until.js';
 
 const timeoutMs = 2_000;
@@ -18,7 +18,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 let smtp: SmtpServer;
 let service: TestService;
-let effects: Effects;
+let worker: TestWorker;
 let merchant: TestMerchant;
 let program: Program;
 
@@ -32,11 +32,11 @@ beforeAll(async () => {
       MAIL_FROM: 'cards@example.com',
     },
   });
-  effects = await startEffects(service);
-  await until(() => effects.deps.workflowClient.available());
+  worker = await startTestWorker(service);
+  await until(() => worker.deps.workflowClient.available());
 });
 afterAll(async () => {
-  await effects.close();
+  await worker.close();
   await service.stop();
   await smtp.close();
 });
@@ -112,10 +112,10 @@ describe('a public enrollment', () => {
     expect(await rows()).toHaveLength(2);
     const { _id: programId } = await merchant.program();
     const elsewhere = signIn({ to: email, kind: 'card-link', memberId: newId(), programId });
-    expect(await queueMail(effects.deps, elsewhere)).toBe('queued');
-    const inAnHour = { ...effects.deps, now: () => new Date(Date.now() + hourMs + 1_000) };
+    expect(await queueMail(worker.deps, elsewhere)).toBe('queued');
+    const inAnHour = { ...worker.deps, now: () => new Date(Date.now() + hourMs + 1_000) };
     const later = signIn({ to: email, kind: 'card-link', memberId: newId(), programId: program._id });
-    expect(await queueMail(effects.deps, later)).toBe('limited');
+    expect(await queueMail(worker.deps, later)).toBe('limited');
     expect(await queueMail(inAnHour, later)).toBe('queued');
   });
 });
@@ -123,7 +123,7 @@ describe('a public enrollment', () => {
 describe('a public enrollment beyond the mails of its program in a minute', () => {
   it('is mailed as soon as the limit allows', async () => {
     const almostAMinuteAgo = new Date(Date.now() - minuteMs + 5_000);
-    const earlier = { ...effects.deps, now: () => almostAMinuteAgo };
+    const earlier = { ...worker.deps, now: () => almostAMinuteAgo };
     const others = await Promise.all(
       Array.from({ length: 8 }, () => queueMail(earlier, signIn({ programId: program._id }))),
     );
@@ -142,12 +142,12 @@ describe('a public enrollment beyond the mails of its program in a minute', () =
 describe('a queue of mails', () => {
   it('accepts one mail an hour for the same reason, also for concurrent requests', async () => {
     const wanted = signIn();
-    const queued = await Promise.all(Array.from({ length: 5 }, () => queueMail(effects.deps, wanted)));
+    const queued = await Promise.all(Array.from({ length: 5 }, () => queueMail(worker.deps, wanted)));
     expect(queued.toSorted()).toEqual(['queued', ...Array(4).fill('repeated')]);
     await ended();
     expect(mailsTo(wanted.to)).toHaveLength(1);
-    expect(await queueMail(effects.deps, wanted)).toBe('repeated');
-    const inAnHour = { ...effects.deps, now: () => new Date(Date.now() + hourMs + 1_000) };
+    expect(await queueMail(worker.deps, wanted)).toBe('repeated');
+    const inAnHour = { ...worker.deps, now: () => new Date(Date.now() + hourMs + 1_000) };
     expect(await queueMail(inAnHour, wanted)).toBe('queued');
   });
 
@@ -156,14 +156,14 @@ describe('a queue of mails', () => {
     const elsewhere = (await aMerchant(service)).id;
     const toOne = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
-        queueMail(effects.deps, signIn({ to, ...(index % 2 === 0 && { merchantId: elsewhere }) })),
+        queueMail(worker.deps, signIn({ to, ...(index % 2 === 0 && { merchantId: elsewhere }) })),
       ),
     );
     expect(toOne.toSorted()).toEqual([...Array(3).fill('limited'), ...Array(3).fill('queued')]);
     const { _id: programId } = await merchant.program();
     const now = new Date();
-    const offline = { ...effects.deps.workflowClient, available: () => false };
-    const deps = { ...effects.deps, workflowClient: offline, now: () => now };
+    const offline = { ...worker.deps.workflowClient, available: () => false };
+    const deps = { ...worker.deps, workflowClient: offline, now: () => now };
     const ofOne = await Promise.all(Array.from({ length: 18 }, () => queueMail(deps, signIn({ programId }))));
     expect(ofOne).toEqual(Array(18).fill('queued'));
     const starts = (await rows()).flatMap((row) =>
@@ -177,10 +177,10 @@ describe('a queue of mails', () => {
   });
 
   it('refuses a mail that would wait for its program longer than MAIL_MAX_WAIT_MS, or than its link allows', async () => {
-    const config = { ...effects.deps.config, MAIL_PER_PROGRAM_A_MINUTE: 1, MAIL_MAX_WAIT_MS: 7 * minuteMs };
+    const config = { ...worker.deps.config, MAIL_PER_PROGRAM_A_MINUTE: 1, MAIL_MAX_WAIT_MS: 7 * minuteMs };
     const now = new Date();
-    const offline = { ...effects.deps.workflowClient, available: () => false };
-    const deps = { ...effects.deps, config, workflowClient: offline, now: () => now };
+    const offline = { ...worker.deps.workflowClient, available: () => false };
+    const deps = { ...worker.deps, config, workflowClient: offline, now: () => now };
     for (const [kind, accepted] of [
       ['sign-in', 6],
       ['card-link', 8],
@@ -199,11 +199,11 @@ describe('a queue of mails', () => {
     const wanted = (kind: QueueMail['kind']) => signIn({ to, kind, memberId: newId(), programId: newId() });
     for (const kind of kinds) {
       const queued = [];
-      for (let times = 0; times < 4; times += 1) queued.push(await queueMail(effects.deps, wanted(kind)));
+      for (let times = 0; times < 4; times += 1) queued.push(await queueMail(worker.deps, wanted(kind)));
       expect([kind, ...queued]).toEqual([kind, 'queued', 'queued', 'queued', 'limited']);
     }
-    const { SIGN_IN_LINK_MS } = effects.deps.config;
-    const afterwards = { ...effects.deps, now: () => new Date(Date.now() + SIGN_IN_LINK_MS) };
+    const { SIGN_IN_LINK_MS } = worker.deps.config;
+    const afterwards = { ...worker.deps, now: () => new Date(Date.now() + SIGN_IN_LINK_MS) };
     const later = await Promise.all(kinds.map((kind) => queueMail(afterwards, wanted(kind))));
     expect(later).toEqual(['limited', 'limited', 'queued']);
   });
@@ -211,7 +211,7 @@ describe('a queue of mails', () => {
   it('stores address and link so that only SECRETS_KEY opens them, and counts by keyed digests', async () => {
     await service.stopWorker();
     const wanted = signIn();
-    await queueMail(effects.deps, wanted);
+    await queueMail(worker.deps, wanted);
     const counts = await service.deps.collections.mailCounts.find({}).toArray();
     const stored = JSON.stringify([await rows(), counts]);
     expect(counts.length).toBeGreaterThan(2);
@@ -221,7 +221,7 @@ describe('a queue of mails', () => {
   });
 
   it('is off without a server and without a folder', async () => {
-    const off = { ...effects.deps, config: { ...effects.deps.config, SMTP_URL: undefined } };
+    const off = { ...worker.deps, config: { ...worker.deps.config, SMTP_URL: undefined } };
     expect(await queueMail(off, signIn())).toBe('off');
     expect(await rows()).toEqual([]);
   });
@@ -236,7 +236,7 @@ describe('a mail', () => {
       refused += 1;
       return refused < 3 ? { responseCode: 451, message: '4.7.1 Greylisted, come back' } : undefined;
     });
-    await queueMail(effects.deps, wanted);
+    await queueMail(worker.deps, wanted);
     expect(await ended()).toMatchObject({ state: 'sent', attempts: 3 });
     expect(mailsTo(wanted.to)).toHaveLength(1);
   });
@@ -246,7 +246,7 @@ describe('a mail', () => {
     smtp.judge((address) =>
       address === wanted.to ? { responseCode: 550, message: `5.1.1 <${address}> is unknown here` } : undefined,
     );
-    await queueMail(effects.deps, wanted);
+    await queueMail(worker.deps, wanted);
     const row = await ended();
     expect(row).toMatchObject({ state: 'failed', failure: 'RCPT TO 550 5.1.1', attempts: 1 });
     const handle = service.client.workflow.getHandle(mailWorkflowId(merchant.id, row._id));
@@ -268,7 +268,7 @@ describe('a mail', () => {
       await new Promise((resolve) => setTimeout(resolve, 2 * timeoutMs));
       return { responseCode: 451, message: 'Too late.' };
     });
-    await queueMail(effects.deps, wanted);
+    await queueMail(worker.deps, wanted);
     await until(() => hung === 1);
     await smtp.close();
     await until(async () => (await rows())[0]?.failure === 'ECONNREFUSED');
@@ -279,11 +279,11 @@ describe('a mail', () => {
 
   it('whose workflow is lost or was never started is still sent', async () => {
     const wanted = signIn();
-    const unavailable = { ...effects.deps.workflowClient, available: () => false };
-    await queueMail({ ...effects.deps, workflowClient: unavailable }, wanted);
-    await reviveMails(effects.deps);
+    const unavailable = { ...worker.deps.workflowClient, available: () => false };
+    await queueMail({ ...worker.deps, workflowClient: unavailable }, wanted);
+    await reviveMails(worker.deps);
     expect((await rows()).map(({ state }) => state)).toEqual(['queued']);
-    const later = { ...effects.deps, now: () => new Date(Date.now() + 600_000) };
+    const later = { ...worker.deps, now: () => new Date(Date.now() + 600_000) };
     await until(async () => {
       await reviveMails(later);
       return (await rows())[0]?.state === 'sent';
@@ -292,7 +292,7 @@ describe('a mail', () => {
   });
 
   it('that has expired is not sent', async () => {
-    const longAgo = { ...effects.deps, now: () => new Date(Date.now() - 16 * 60_000) };
+    const longAgo = { ...worker.deps, now: () => new Date(Date.now() - 16 * 60_000) };
     const wanted = signIn();
     await queueMail(longAgo, wanted);
     expect(await ended()).toMatchObject({ state: 'failed', failure: 'TOO_LATE' });
@@ -303,12 +303,12 @@ describe('a mail', () => {
     const { id: memberId } = await merchant.enroll({ programId: program._id });
     const wanted = signIn({ kind: 'card-link', memberId, programId: program._id });
     smtp.judge((address) => (address === wanted.to ? { responseCode: 451, message: 'Not now.' } : undefined));
-    await queueMail(effects.deps, wanted);
+    await queueMail(worker.deps, wanted);
     const [row] = await until(async () => {
       const found = await rows();
       return found[0]?.failure !== undefined && found;
     });
-    await eraseMails(effects.deps, { merchantId: merchant.id, memberId });
+    await eraseMails(worker.deps, { merchantId: merchant.id, memberId });
     smtp.judge(() => undefined);
     const handle = service.client.workflow.getHandle(mailWorkflowId(memberId, row?._id ?? ''));
     expect(await handle.result()).toEqual({ state: 'removed' });

@@ -21,7 +21,7 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-it('accepts changes, imports, replays, registrations and feed readers at the same time', async () => {
+it('the service accepts changes, imports, replays, registrations and feed readers at the same time', async () => {
   const { service, merchant, certificates } = real;
   const { collections, mongo, config } = service.deps;
   const programs = [await merchant.program(), await merchant.program({ pushMessages: false })];

@@ -5,24 +5,24 @@ import { reviveBatches } from '../../activities/batches/startBatch.js';
 import { readSome } from '../../activities/programs/programMembers.js';
 import { publishProgram } from '../../activities/programs/publishPrograms.js';
 import { aDesigner, type Designer, outcome } from '../rig/designer.js';
-import { type Effects, startEffects } from '../rig/effects.js';
 import { aMerchant, manyMembers, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
+import { startTestWorker, type TestWorker } from '../rig/testWorker.js';
 import { until } from '../rig/until.js';
 
 let service: TestService;
-let effects: Effects;
+let worker: TestWorker;
 let merchant: TestMerchant;
 let designer: Designer;
 
 beforeAll(async () => {
   service = await startService({ env: { PROGRAM_KEPT_VERSIONS: '3', PROGRAM_PREVIEW_MAX_MEMBERS: '100' } });
-  effects = await startEffects(service);
+  worker = await startTestWorker(service);
   merchant = await aMerchant(service);
   designer = await aDesigner(merchant);
 });
 afterAll(async () => {
-  await effects.close();
+  await worker.close();
   await service.stop();
 });
 
@@ -348,7 +348,7 @@ describe('a process that dies', () => {
       { $set: { startedAt: new Date(Date.now() - 60_000) } },
     );
     await until(async () => {
-      await reviveBatches(effects.deps, {});
+      await reviveBatches(worker.deps, {});
       return (await batchOf(program._id))?.phase === 'completed';
     });
     expect(await liveOf(program._id)).toMatchObject({ goal: 40, version: 2 });

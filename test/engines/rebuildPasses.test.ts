@@ -11,9 +11,9 @@ import { passes } from '../../stack/commands/passes.js';
 import { programs } from '../../stack/commands/programs.js';
 import { runOn } from '../rig/commandLine.js';
 import { type Customers, startCustomers } from '../rig/customers.js';
-import { startEffects } from '../rig/effects.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { type RedisServer, startRedisServer } from '../rig/redisServer.js';
+import { startTestWorker } from '../rig/testWorker.js';
 import { until } from '../rig/until.js';
 
 let real: RealWallets;
@@ -115,7 +115,7 @@ it('the class at Google follows each change of a program without an enrollment, 
 });
 
 it('all workers share one request budget at Google in Redis', async () => {
-  const workers = await Promise.all([startEffects(real.service), startEffects(real.service)]);
+  const workers = await Promise.all([startTestWorker(real.service), startTestWorker(real.service)]);
   const asks = workers.map(
     ({ deps }) =>
       () =>

@@ -8,27 +8,27 @@ import { eraseMember } from '../../activities/personal/eraseMember.js';
 import { removeTraces } from '../../activities/personal/removeTraces.js';
 import { recordReconciledSave } from '../../activities/wallets/google/googleSaves.js';
 import { dayOf } from '../../schemas/stats.js';
-import { type Effects, startEffects } from '../rig/effects.js';
 import { batchEnd, sendImport } from '../rig/imports.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { status } from '../rig/responders.js';
 import type { TestService } from '../rig/service.js';
 import { type SubscribedService, startSubscribedService } from '../rig/subscribedService.js';
+import { startTestWorker, type TestWorker } from '../rig/testWorker.js';
 import { until } from '../rig/until.js';
 
 let subscribed: SubscribedService;
 let service: TestService;
 let merchant: TestMerchant;
-let effects: Effects;
+let worker: TestWorker;
 
 beforeAll(async () => {
   subscribed = await startSubscribedService(['*'], { retryPolicy: { maxAttempts: 2, backoffMs: 10 } });
   ({ service, merchant } = subscribed);
-  effects = await startEffects(service);
+  worker = await startTestWorker(service);
 });
 
 afterAll(async () => {
-  await effects.close();
+  await worker.close();
   await subscribed.stop();
 });
 
@@ -121,7 +121,7 @@ describe('the overview', () => {
     const started = await other.call(path, { body: 'firstName,initialPoints\nEve,11\nFay,13\n', headers });
     const batchId = started.body.data.id;
     const signals = { cancellationSignal: new AbortController().signal, shutdownSignal: new AbortController().signal };
-    await createImported(effects.deps, { batchId, from: 0, ...signals });
+    await createImported(worker.deps, { batchId, from: 0, ...signals });
     const chunk = await importChunks.findOne({ batchId });
     await eraseMember(service.deps, { merchantId: other.id, memberId: chunk?.outcomes?.[1]?.memberId ?? '' });
     await service.startWorker();
@@ -144,7 +144,7 @@ describe('the overview', () => {
     expect(await events.countDocuments({ memberId: id, state: 'new' })).toBe(3);
     const memberId = id;
     await eraseMember(service.deps, { merchantId: other.id, memberId });
-    await Promise.all([removeTraces(effects.deps, { memberId }), removeTraces(effects.deps, { memberId })]);
+    await Promise.all([removeTraces(worker.deps, { memberId }), removeTraces(worker.deps, { memberId })]);
     await service.startWorker();
     await until(async () => (await events.countDocuments({ merchantId: other.id, state: 'new' })) === 0);
     expect((await stats('', other)).totals).toMatchObject({
@@ -172,7 +172,7 @@ describe('the overview', () => {
   });
 });
 
-describe('an event that several attempts publish', () => {
+describe('an event that several runs of a lease owner publish', () => {
   it('is counted once', async () => {
     await service.stopWorker();
     const other = await aMerchant(service);

@@ -160,7 +160,7 @@ describe('a commit whose answer was lost', () => {
   });
 });
 
-describe('an attempt that was paused while another one took over', () => {
+describe('a run of a lease owner that was paused while the next run took the lease', () => {
   it('finds its lease lost, and marks nothing', async () => {
     const { id } = await merchant.enroll({ email: 'fenced@example.com' });
     const eventIds = [await points(store, id, 1)];

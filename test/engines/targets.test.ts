@@ -10,23 +10,23 @@ import { toChunks } from '../../platform/toChunks.js';
 import type { BatchRow, EventRow } from '../../schemas/collections.js';
 import { newId } from '../../schemas/ids.js';
 import { batchRow } from '../rig/batchRow.js';
-import { type Effects, startEffects } from '../rig/effects.js';
 import { aMerchant, manyMembers, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
+import { startTestWorker, type TestWorker } from '../rig/testWorker.js';
 
 let service: TestService;
-let effects: Effects;
+let worker: TestWorker;
 let deps: WorkerDeps;
 let merchant: TestMerchant;
 
 beforeAll(async () => {
   service = await startService({ worker: false });
-  effects = await startEffects(service);
-  deps = effects.deps;
+  worker = await startTestWorker(service);
+  deps = worker.deps;
   merchant = await aMerchant(service);
 });
 afterAll(async () => {
-  await effects.close();
+  await worker.close();
   await service.stop();
 });
 
@@ -111,19 +111,19 @@ async function expectResumed(
 }
 
 describe('a worker that dies while it lists', () => {
-  it('20,000 members for a campaign: the next one continues from there, and lists each once', async () => {
+  it('20,000 members for a campaign: the next one continues the list, and each member is listed once', async () => {
     const { programId, ids } = await membersOf(20_000);
     await expectResumed(snapshotCampaign, { batchId: await campaign(programId), ids, before: 60, read: 'members' });
   }, 120_000);
 
-  it('members with a tag: the same', async () => {
+  it('members with a tag: the next one continues the list', async () => {
     const { programId, ids } = await membersOf(2_100, ['vip', 'gold']);
     await membersOf(300, ['vip']);
     const batchId = await campaign(programId, ['gold', 'vip']);
     await expectResumed(snapshotCampaign, { batchId, ids, before: 4, read: 'members' });
   }, 120_000);
 
-  it('members for a rebuild, all of whom joined in the same millisecond: the same', async () => {
+  it('members for a rebuild, all of whom joined in the same millisecond: the next one continues the list', async () => {
     const program = await merchant.program();
     const joined = new Date();
     const members = await manyMembers({ ...deps, now: () => joined }, { program, count: 2_100 });
@@ -133,7 +133,7 @@ describe('a worker that dies while it lists', () => {
     await expectResumed(snapshotRebuild, { batchId, ids, before: 5, read: 'members' });
   }, 120_000);
 
-  it('events for a replay, in the order in which they happened: the same', async () => {
+  it('events for a replay: the next one continues the list, in the order in which the events happened', async () => {
     const { body } = await merchant.call('/merchants/me/webhooks', {
       body: { url: 'http://127.0.0.1:9/', events: ['member.updated'], enabled: false },
     });

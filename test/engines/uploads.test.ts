@@ -7,10 +7,10 @@ import { openImport, queueImport, storeChunk, touchUpload } from '../../activiti
 import type { Deps } from '../../platform/deps.js';
 import type { BatchRow } from '../../schemas/collections.js';
 import { migrate } from '../../worker/migrate.js';
-import { startEffects } from '../rig/effects.js';
 import { csvOf } from '../rig/imports.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
+import { startTestWorker } from '../rig/testWorker.js';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -175,7 +175,7 @@ describe('the rows of a batch', () => {
   });
 
   it('are kept until seven days after its end, and until its late passes are issued', async () => {
-    const effects = await startEffects(service);
+    const worker = await startTestWorker(service);
     const [waiting, ended, unissued] = [await large(), await large(), await large()];
     const counts = { total: 3, created: 3, deduped: 0, failed: 0 };
     await deps.collections.batches.updateOne({ _id: unissued._id }, { $set: { counts, phase: 'publishing' } });
@@ -183,19 +183,19 @@ describe('the rows of a batch', () => {
       { batchId: unissued._id },
       { $set: { outcomes: [], cumulative: { created: 3, deduped: 0, failed: 0 } } },
     );
-    await finishImport(effects.deps, { batchId: ended._id });
-    expect(await finishImport(effects.deps, { batchId: unissued._id })).toMatchObject({ unissued: true });
+    await finishImport(worker.deps, { batchId: ended._id });
+    expect(await finishImport(worker.deps, { batchId: unissued._id })).toMatchObject({ unissued: true });
     const left = () => Promise.all([waiting, ended, unissued].map(rowsOf));
     await cleanUpBatches(shifted(6 * dayMs));
     expect(await left()).toEqual([1, 1, 1]);
     await cleanUpBatches(shifted(8 * dayMs));
     expect(await left()).toEqual([1, 0, 1]);
     const cancellationSignal = new AbortController().signal;
-    await issueImportedLate(effects.deps, { batchId: unissued._id, save: () => {}, cancellationSignal });
+    await issueImportedLate(worker.deps, { batchId: unissued._id, save: () => {}, cancellationSignal });
     await cleanUpBatches(shifted(8 * dayMs));
     expect(await left()).toEqual([1, 0, 0]);
     await cleanUpBatches(shifted(400 * dayMs));
     expect(await left()).toEqual([1, 0, 0]);
-    await effects.close();
+    await worker.close();
   });
 });

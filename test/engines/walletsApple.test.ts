@@ -6,8 +6,8 @@ import { pushLate } from '../../activities/wallets/pushPasses.js';
 import { newId } from '../../schemas/ids.js';
 import type { ApnsAnswer } from '../rig/apnsServer.js';
 import { type Customers, startCustomers } from '../rig/customers.js';
-import { startEffects } from '../rig/effects.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
+import { startTestWorker } from '../rig/testWorker.js';
 import { until } from '../rig/until.js';
 
 let real: RealWallets;
@@ -185,7 +185,7 @@ describe('APNs with a fault', () => {
       ...{ eventId, member, leaseOwner: 'test', passAction: 'push' },
     });
     await collections.events.insertOne({ ...row, dueAt: new Date(Date.now() + 60_000) });
-    const { deps, close } = await startEffects(real.service);
+    const { deps, close } = await startTestWorker(real.service);
     await pushLate(deps, { leaseOwner: 'late', eventIds: [eventId] });
     await close();
     const pushed = await collections.events.findOne({ _id: eventId });

@@ -6,8 +6,8 @@ import { reportRemovals } from '../../activities/wallets/apple/reportRemovals.js
 import { repushStale } from '../../activities/wallets/apple/repush.js';
 import { updateAll } from '../../platform/mongodb/updateMany.js';
 import { type Customer, type Customers, startCustomers } from '../rig/customers.js';
-import { type Effects, startEffects } from '../rig/effects.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
+import { startTestWorker, type TestWorker } from '../rig/testWorker.js';
 import { until } from '../rig/until.js';
 
 const limits = {
@@ -21,7 +21,7 @@ const limits = {
 const minute = 60_000;
 let real: RealWallets;
 let customers: Customers;
-let effects: Effects;
+let worker: TestWorker;
 let addresses = 0;
 /** By how much the clock of the service is ahead, in ms. */
 let ahead = 0;
@@ -29,10 +29,10 @@ let ahead = 0;
 beforeAll(async () => {
   real = await startRealWallets({ env: limits, now: () => new Date(Date.now() + ahead) });
   customers = await startCustomers(real);
-  effects = await startEffects(real.service);
+  worker = await startTestWorker(real.service);
 });
 afterAll(async () => {
-  await effects.close();
+  await worker.close();
   await real.stop();
   await customers.stop();
 });
@@ -79,7 +79,7 @@ const eventsOf = ({ member }: Customer, type: 'pass.installed' | 'pass.removed')
   real.service.deps.collections.events.countDocuments({ memberId: member._id, type });
 
 /** `deps` for an activity that runs this much later. */
-const later = (ms: number) => ({ ...effects.deps, now: () => new Date(Date.now() + ms) });
+const later = (ms: number) => ({ ...worker.deps, now: () => new Date(Date.now() + ms) });
 
 describe('the registrations of a pass', () => {
   it('are refused above the limit of devices, also for concurrent requests; known devices are not affected', async () => {
@@ -244,7 +244,7 @@ describe('a push token', () => {
       real.apns.answer(phone.pushToken(), { status: 400, reason: 'BadDeviceToken' });
     }
     await customers.points(ada, { delta: 1 });
-    const alone = await startEffects(real.service);
+    const alone = await startTestWorker(real.service);
     for (const at of [2, 20, 400]) await repushStale({ ...alone.deps, now: () => new Date(Date.now() + at * minute) });
     await alone.close();
     expect((await devicesOf(ada)).length).toBe(2);

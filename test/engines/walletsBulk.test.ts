@@ -3,21 +3,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueApplePasses, issueGooglePasses } from '../../activities/wallets/issuePasses.js';
 import { newId } from '../../schemas/ids.js';
-import { type Effects, startEffects } from '../rig/effects.js';
 import { batchEnd, csvHeader, sendImport } from '../rig/imports.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
+import { startTestWorker, type TestWorker } from '../rig/testWorker.js';
 import { until } from '../rig/until.js';
 
 const many = 60;
 let real: RealWallets;
-let effects: Effects;
+let worker: TestWorker;
 let memberIds: string[];
 let receiver: Receiver;
 
 beforeAll(async () => {
   real = await startRealWallets({ env: { CHANGE_WORKFLOWS_PER_SECOND: '0' } });
-  effects = await startEffects(real.service);
+  worker = await startTestWorker(real.service);
   receiver = await startReceiver();
   await real.service.stopWorker();
   const program = await real.merchant.program();
@@ -26,7 +26,7 @@ beforeAll(async () => {
   memberIds = rows.map(({ _id }) => _id);
 });
 afterAll(async () => {
-  await effects.close();
+  await worker.close();
   await real.stop();
   await receiver.stop();
 });
@@ -41,24 +41,24 @@ describe('issuing many passes', () => {
     };
     setImmediate(count);
     const input = { memberIds, leaseOwner: 'a-test' };
-    const built = await issueApplePasses(effects.deps, input);
+    const built = await issueApplePasses(worker.deps, input);
     isDone = true;
     expect(built.newEventIds).toHaveLength(many);
     expect(turns).toBeGreaterThan(many / 20);
-    expect(await issueApplePasses(effects.deps, input)).toEqual({ newEventIds: [] });
+    expect(await issueApplePasses(worker.deps, input)).toEqual({ newEventIds: [] });
   });
 
   it('sends them to Google in batches, under the class of their program', async () => {
     const before = real.google.requests.length;
     const input = { memberIds, leaseOwner: 'a-test' };
-    expect((await issueGooglePasses(effects.deps, input)).newEventIds).toHaveLength(many);
+    expect((await issueGooglePasses(worker.deps, input)).newEventIds).toHaveLength(many);
     const kinds = real.google.requests.slice(before).map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === 'batch')).toHaveLength(2);
     expect(kinds).not.toContain('objectInsert');
     expect([real.google.rules.objects.size, real.google.rules.classes.size]).toEqual([many, 1]);
     const rows = await real.service.deps.collections.members.find({ _id: { $in: memberIds } }).toArray();
     for (const { pass } of rows) expect(pass.googleSaveUrl).toMatch(/^https:\/\/pay\.google\.com\/gp\/v\/save\//);
-    expect(await issueGooglePasses(effects.deps, input)).toEqual({ newEventIds: [] });
+    expect(await issueGooglePasses(worker.deps, input)).toEqual({ newEventIds: [] });
   });
 });
 

@@ -12,22 +12,22 @@ import { taskQueues } from '../../schemas/workflows.js';
 import { passes } from '../../stack/commands/passes.js';
 import { runOn } from '../rig/commandLine.js';
 import { type Customer, type Customers, startCustomers } from '../rig/customers.js';
-import { type Effects, startEffects } from '../rig/effects.js';
 import { aMerchant, manyMembers } from '../rig/merchant.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
+import { startTestWorker, type TestWorker } from '../rig/testWorker.js';
 import { until } from '../rig/until.js';
 
 let real: RealWallets;
 let customers: Customers;
-let effects: Effects;
+let worker: TestWorker;
 
 beforeAll(async () => {
   real = await startRealWallets();
   customers = await startCustomers(real);
-  effects = await startEffects(real.service);
+  worker = await startTestWorker(real.service);
 });
 afterAll(async () => {
-  await effects.close();
+  await worker.close();
   await real.stop();
   await customers.stop();
 });
@@ -36,7 +36,7 @@ const objectIdOf = ({ member }: Pick<Customer, 'member'>): string => `${real.goo
 const memberOf = (id: string) => until(() => real.service.deps.collections.members.findOne({ _id: id }));
 /** Updates until nothing is due. */
 const follow = async (afterMs = 0): Promise<void> => {
-  const deps = { ...effects.deps, now: () => new Date(Date.now() + afterMs) };
+  const deps = { ...worker.deps, now: () => new Date(Date.now() + afterMs) };
   for (let round = 0; round < 100; round += 1) if ((await followDue(deps)).done === 0) return;
   throw new Error('it never ends');
 };
@@ -70,8 +70,8 @@ describe('a card that was saved without a callback', () => {
     expect(real.customer.card(objectId).balance).toBe('0');
     await follow();
     expect(real.customer.card(objectId).balance).toBe('0');
-    const slow = { ...effects.deps.wallets.google?.api };
-    const { google } = effects.deps.wallets;
+    const slow = { ...worker.deps.wallets.google?.api };
+    const { google } = worker.deps.wallets;
     if (!google || !slow.batchPatch) throw new Error('Google is real here');
     const patch = slow.batchPatch;
     let changes = 0;
@@ -80,8 +80,8 @@ describe('a card that was saved without a callback', () => {
       if (changes === 1) await customers.points(ada, { delta: 1 });
       return patch(views);
     };
-    const wallets = { ...effects.deps.wallets, google: { ...google, api: { ...google.api, batchPatch } } };
-    await followDue({ ...effects.deps, wallets, now: () => new Date(Date.now() + 20_000) });
+    const wallets = { ...worker.deps.wallets, google: { ...google, api: { ...google.api, batchPatch } } };
+    await followDue({ ...worker.deps, wallets, now: () => new Date(Date.now() + 20_000) });
     expect(real.customer.card(objectId).balance).toBe('5');
     await follow(20_000);
     await until(() => real.customer.card(objectId).balance === '6');
@@ -116,7 +116,7 @@ describe('a card that no customer has', () => {
     await follow();
     const program = await real.merchant.program();
     const members = await manyMembers(real.service.deps, { program, count: 100 });
-    const { deps } = effects;
+    const { deps } = worker;
     await snapshotRebuild(deps, { batchId: await rebuildOf(program._id) });
     await follow();
     for (const { _id } of members.slice(0, 60)) {
@@ -160,8 +160,8 @@ describe('the members of one merchant', () => {
     await dueSince(many.slice(0, 60), 60_000);
     await dueSince([one._id], 30_000);
     await dueSince(many.slice(60), 0);
-    const { last } = await followDue(effects.deps);
-    await followDue(effects.deps, last);
+    const { last } = await followDue(worker.deps);
+    await followDue(worker.deps, last);
     expect(real.google.rules.objects.has(`${real.google.issuerId}.member-${one._id}`)).toBe(true);
     const left = await members.countDocuments({ _id: { $in: many }, 'pass.googleSaveUrl': { $exists: false } });
     expect(left).toBeGreaterThan(0);
@@ -183,7 +183,7 @@ describe('a member whose program is gone', () => {
     // Programs are cached for a second.
     const at = { merchantId: program.merchantId, programId: program._id };
     await until(() =>
-      cachedProgram(effects.deps, at).then(
+      cachedProgram(worker.deps, at).then(
         () => false,
         () => true,
       ),
@@ -210,7 +210,7 @@ describe('members from the time of stub mode', () => {
     const program = await real.merchant.program();
     const members = await manyMembers(real.service.deps, { program, count: 60 });
     const memberIds = members.map(({ _id }) => _id);
-    const stub = { ...effects.deps, walletModes: { apple: 'stub', google: 'stub' } as const };
+    const stub = { ...worker.deps, walletModes: { apple: 'stub', google: 'stub' } as const };
     await issueBoth(stub, { memberIds, leaseOwner: null });
     await followDue(stub);
     const [ada] = members;
@@ -244,7 +244,7 @@ describe('members from the time of stub mode', () => {
     real.google.rules.objects.delete(objectIdOf(ada));
     const { body } = await real.merchant.call(`/merchants/me/members/${ada.member._id}/pass`);
     expect(passReport.parse(body.data).findings).toContainEqual(expect.stringContaining('no object at Google'));
-    await snapshotRebuild(effects.deps, { batchId: await rebuildOf(ada.program._id) });
+    await snapshotRebuild(worker.deps, { batchId: await rebuildOf(ada.program._id) });
     await follow();
     expect(real.customer.card(objectIdOf(ada)).balance).toBe('4');
     expect((await memberOf(ada.member._id)).pass.googleSaveUrl).toMatch(/^https:/);

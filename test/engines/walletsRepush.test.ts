@@ -5,23 +5,24 @@ import { repushStale } from '../../activities/wallets/apple/repush.js';
 import type { DeviceRow } from '../../schemas/collections.js';
 import { taskQueues } from '../../schemas/workflows.js';
 import { type Customer, type Customers, startCustomers } from '../rig/customers.js';
-import { type Effects, startEffects } from '../rig/effects.js';
+import { pastCache } from '../rig/pastCache.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
+import { startTestWorker, type TestWorker } from '../rig/testWorker.js';
 import { until } from '../rig/until.js';
 import type { VirtualIphone } from '../rig/virtualIphone.js';
 
 let real: RealWallets;
 let customers: Customers;
-let effects: Effects;
+let worker: TestWorker;
 let laterMs = 0;
 
 beforeAll(async () => {
   real = await startRealWallets();
   customers = await startCustomers(real);
-  effects = await startEffects(real.service);
+  worker = await startTestWorker(real.service);
 });
 afterAll(async () => {
-  await effects.close();
+  await worker.close();
   await real.stop();
   await customers.stop();
 });
@@ -32,7 +33,7 @@ const hour = 60 * minute;
 /** Runs the activity that the schedule starts, at a time `afterMs` later. */
 const look = (afterMs: number) => {
   laterMs = afterMs;
-  return repushStale({ ...effects.deps, now: () => new Date(Date.now() + laterMs) });
+  return repushStale({ ...worker.deps, now: () => new Date(Date.now() + laterMs) });
 };
 
 const deviceOf = async ({ member }: Customer): Promise<DeviceRow> =>
@@ -138,7 +139,7 @@ describe('a phone that does not fetch', () => {
     const { customer, phone } = await deaf();
     const { programs } = real.service.deps.collections;
     await programs.updateOne({ _id: customer.program._id }, { $set: { pushMessages: false } });
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await pastCache();
     await look(minute + 1_000);
     expect(pushesTo(phone)).toBe(1);
   });
@@ -150,11 +151,11 @@ describe('a phone that cannot be checked', () => {
     const broken = await deaf();
     const other = await deaf();
     await programs.updateOne({ _id: broken.customer.program._id }, { $set: { merchantId: 'another' } });
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await pastCache();
     await look(minute + 1_000);
     expect([pushesTo(broken.phone), pushesTo(other.phone)]).toEqual([1, 2]);
     await programs.updateOne({ _id: broken.customer.program._id }, { $set: { merchantId: real.merchant.id } });
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await pastCache();
     await look(3 * minute);
     expect(pushesTo(broken.phone)).toBe(2);
   });

@@ -12,11 +12,11 @@ import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import type { DeliveryRow } from '../../schemas/collections.js';
 import { deliveryWorkflowId } from '../../schemas/ids.js';
 import { subscriptionRequest } from '../../schemas/webhooks.js';
-import { startEffects } from '../rig/effects.js';
 import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
 import { type Received, type Receiver, type Responder, startReceiver } from '../rig/receiver.js';
 import { failThenOk, gone, hang, ok, status, tooMany } from '../rig/responders.js';
 import { startService, type TestService } from '../rig/service.js';
+import { startTestWorker } from '../rig/testWorker.js';
 import { until } from '../rig/until.js';
 
 let service: TestService;
@@ -198,21 +198,21 @@ describe('a subscription', () => {
 
   it('is one of twenty at most, also for concurrent requests to two processes', async () => {
     const { deps } = service;
-    const [effects, other] = [
-      await startEffects(service),
+    const [worker, other] = [
+      await startTestWorker(service),
       createDeps({ config: deps.config, log: deps.log, timeouts: 'tool' }),
     ];
     const { id: merchantId } = await aMerchant(service);
     const request = subscriptionRequest.parse({ url: 'http://127.0.0.1:9/x', events: ['*'] });
     const results = await Promise.allSettled(
       Array.from({ length: 24 }, (_, index) =>
-        createSubscription({ ...effects.deps, ...(index % 2 ? other : deps) }, { merchantId, request }),
+        createSubscription({ ...worker.deps, ...(index % 2 ? other : deps) }, { merchantId, request }),
       ),
     );
     const refused = results.filter((result) => result.status === 'rejected');
     expect(refused.map(({ reason }) => reason.code)).toEqual(Array(4).fill('WEBHOOK_LIMIT_REACHED'));
     expect(await deps.collections.subscriptions.countDocuments({ merchantId })).toBe(20);
-    await Promise.all([effects.close(), other.close()]);
+    await Promise.all([worker.close(), other.close()]);
   });
 
   it('that was deleted is not found and gets nothing any more', async () => {
@@ -463,21 +463,21 @@ describe('two concurrent rotations', () => {
   it('in two processes both count: each returned secret signs', async () => {
     const { merchant, id } = await subscribed();
     const { deps } = service;
-    const [effects, other] = [
-      await startEffects(service),
+    const [worker, other] = [
+      await startTestWorker(service),
       createDeps({ config: deps.config, log: deps.log, timeouts: 'tool' }),
     ];
     const at = { merchantId: merchant.id, id };
     const given = await Promise.all(
-      [deps, other, deps, other].map((one) => rotateSecret({ ...effects.deps, ...one }, at)),
+      [deps, other, deps, other].map((one) => rotateSecret({ ...worker.deps, ...one }, at)),
     );
     const row = await deps.collections.subscriptions.findOne({ _id: id });
-    const kept = row ? liveSecrets(effects.deps, row, new Date()) : [];
+    const kept = row ? liveSecrets(worker.deps, row, new Date()) : [];
     expect(kept).toHaveLength(5);
     expect(kept).toEqual(expect.arrayContaining(given.map(({ secret }) => secret)));
-    for (let more = 0; more < 7; more += 1) await rotateSecret({ ...effects.deps, ...deps }, at);
+    for (let more = 0; more < 7; more += 1) await rotateSecret({ ...worker.deps, ...deps }, at);
     expect((await deps.collections.subscriptions.findOne({ _id: id }))?.secrets).toHaveLength(10);
-    await Promise.all([effects.close(), other.close()]);
+    await Promise.all([worker.close(), other.close()]);
   });
 });
 
@@ -686,15 +686,15 @@ describe('the log of one delivery', () => {
     const delivered = await deliveries.findOne({ _id: id });
     expect(delivered?.detail).toHaveLength(500);
     const fence = delivered?.fence;
-    const effects = await startEffects(service);
+    const worker = await startTestWorker(service);
     for (let attempt = 2; attempt <= 105; attempt += 1)
-      await effects.deps.logAttempt({
+      await worker.deps.logAttempt({
         deliveryId: id,
         fence,
         set: { state: 'exhausted' },
         attempt: { attempt, at: new Date(), statusCode: 500, error: 'status', durationMs: 1 },
       });
-    await effects.close();
+    await worker.close();
     const delivery = await settled({ log }, 'exhausted');
     expect(delivery.attempts).toBe(105);
     expect(delivery.history.map(({ attempt }) => attempt)).toEqual(Array.from({ length: 100 }, (_, at) => at + 6));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Cluster, startCluster } from '../crash/rig/cluster.js';
 import { drain } from '../crash/rig/drain.js';
-import { aListener, type Listener } from '../crash/rig/listeners.js';
+import { aSubscribedReceiver, type SubscribedReceiver } from '../crash/rig/receivers.js';
 import { type Apple, populate, startApple, type World } from '../crash/rig/world.js';
 import { runMixedLoad, slowestKinds } from '../rig/mixedLoad.js';
 import { ok } from '../rig/responders.js';
@@ -14,23 +14,26 @@ import { ok } from '../rig/responders.js';
 const minutes = Number(process.env.MIXED_LOAD_MINUTES ?? 10);
 
 let apple: Apple;
-let listener: Listener;
+let receiver: SubscribedReceiver;
 let cluster: Cluster;
 let world: World;
 
 beforeAll(async () => {
-  [apple, listener] = await Promise.all([startApple(), aListener({ name: 'good', responder: ok(), steady: true })]);
+  [apple, receiver] = await Promise.all([
+    startApple(),
+    aSubscribedReceiver({ name: 'good', responder: ok(), steady: true }),
+  ]);
   cluster = await startCluster({
     watched: true,
     env: apple.env,
     processes: ['mongodb', 'temporal', 'api-1', 'worker-1'],
   });
-  world = await populate(cluster, { listeners: [listener], apple });
+  world = await populate(cluster, { receivers: [receiver], apple });
 });
 
 afterAll(async () => {
   await cluster?.stop();
-  await listener?.stop();
+  await receiver?.stop();
   await apple?.apns.close();
 });
 
@@ -57,7 +60,7 @@ it.each([16, 64])(
         publicUrl: cluster.env.PUBLIC_URL ?? '',
         apiKey: world.apiKey,
         programs: ['crash-points', 'crash-tiers'].map((id) => ({ id, slug: id })),
-        subscriptionId: listener.subscriptionId,
+        subscriptionId: receiver.subscriptionId,
         passTypeId: apple.certificates.passTypeId ?? '',
         async passOf(memberId) {
           const member = await members.findOne({ _id: memberId });

@@ -1,7 +1,6 @@
 // Proves that the checkers detect errors: one mechanism at a time is switched off, and the checkers must report the
 // failure in a run that otherwise has no findings. The switches are modules that are loaded before the services' code
 // (crash/rig/breaks), so the product contains none.
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrashPoint } from '../../platform/crashPoint.js';
 import { check, type Finding } from '../crash/checkers.js';
@@ -11,11 +10,10 @@ import { type ClusterOptions, type Role, startCluster } from '../crash/rig/clust
 import { collectEvidence } from '../crash/rig/collectEvidence.js';
 import { drain } from '../crash/rig/drain.js';
 import { enrollSomebody, eraseAsOwner, tracesOfErased } from '../crash/rig/erasures.js';
-import { aListener } from '../crash/rig/listeners.js';
 import { createLoad } from '../crash/rig/load.js';
 import { createRandom } from '../crash/rig/random.js';
+import { aSubscribedReceiver } from '../crash/rig/receivers.js';
 import { type Apple, populate, startApple } from '../crash/rig/world.js';
-import { watchLogFolder } from '../rig/failureLog.js';
 import { ok } from '../rig/responders.js';
 import { until } from '../rig/until.js';
 
@@ -44,16 +42,15 @@ afterAll(() => apple.apns.close());
 
 /** Runs one API, one worker, some changes and one death. Returns the findings of the checkers. */
 async function run({ preload, at, afterAnswer, env, afterwards = [], oldSale, restMs }: Run): Promise<Finding[]> {
-  const listener = await aListener({ name: 'good', responder: ok(), steady: true });
+  const receiver = await aSubscribedReceiver({ name: 'good', responder: ok(), steady: true });
   const cluster = await startCluster({
     preload,
     env: { ...apple.env, ...env },
     processes: ['mongodb', 'temporal', 'api-1', 'worker-1'],
     crashPoints: { api: [], worker: [], ...(at && { [at.role]: [at.point] }) },
   });
-  watchLogFolder(join(cluster.folder, 'logs'));
   try {
-    const world = await populate(cluster, { listeners: [listener], apple });
+    const world = await populate(cluster, { receivers: [receiver], apple });
     const caller = createCaller(world);
     const load = createLoad({ world, caller, random: createRandom(4), tricks: false });
     await load.enroll('crash-points');
@@ -81,7 +78,7 @@ async function run({ preload, at, afterAnswer, env, afterwards = [], oldSale, re
     return check(await collectEvidence(world, load.operations));
   } finally {
     await cluster.stop();
-    await listener.stop();
+    await receiver.stop();
   }
 }
 
@@ -141,14 +138,13 @@ describe('with a guarantee switched off', () => {
 });
 
 it('data that an erasure deliberately left is found', async () => {
-  const listener = await aListener({ name: 'good', responder: ok(), steady: true });
+  const receiver = await aSubscribedReceiver({ name: 'good', responder: ok(), steady: true });
   const cluster = await startCluster({
     preload: { worker: breaking('keepEvents') },
     processes: ['mongodb', 'temporal', 'api-1', 'worker-1'],
   });
-  watchLogFolder(join(cluster.folder, 'logs'));
   try {
-    const world = await populate(cluster, { listeners: [listener] });
+    const world = await populate(cluster, { receivers: [receiver] });
     const caller = createCaller(world);
     const somebody = await enrollSomebody(world, { caller, phone: false });
     await eraseAsOwner(world, somebody.id);
@@ -158,7 +154,7 @@ it('data that an erasure deliberately left is found', async () => {
     expect(traces.map(({ place }) => place.split(' ')[0])).toEqual(traces.map(() => 'events'));
   } finally {
     await cluster.stop();
-    await listener.stop();
+    await receiver.stop();
   }
 });
 

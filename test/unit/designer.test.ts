@@ -37,17 +37,17 @@ const controls = sections.flatMap(({ fields }) =>
 
 const all = fieldPaths(programFile).filter((path) => programContentFields.includes(path.split('.')[0] ?? ''));
 const leaves = all.filter((path) => !all.some((other) => other.startsWith(`${path}.`)));
-it('has a control for every field of a program, or says why not', () => {
+it('the designer has a control for every field of a program, or says why not', () => {
   expect(leaves.length).toBeGreaterThan(30);
   expect(leaves.filter((path) => !controls.includes(path) && !(path in withoutControl))).toEqual([]);
 });
 
-it('has no control and no reason for a field that there is not', () => {
+it('the designer has no control and no reason for a field that there is not', () => {
   expect(controls.filter((path) => !all.includes(path))).toEqual([]);
   expect(Object.keys(withoutControl).filter((path) => !leaves.includes(path) || controls.includes(path))).toEqual([]);
 });
 
-it('offers to translate every label that the service puts on a pass', () => {
+it('the designer offers to translate every label that the service puts on a pass', () => {
   const identity = { passTypeId: 'pass.x', teamId: 'T' };
   const labels = (['points', 'stamps', 'tiered'] as const).flatMap((style) => {
     const design = passDesign(identity, { name: 'P', style, goal: 10 }, passTemplate.parse({}));

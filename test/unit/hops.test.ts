@@ -14,7 +14,7 @@ const shown = (given: Hop[]) =>
     ...steps.map(({ what, at }) => `${what} ${at - start.at}`),
   ]);
 
-it('gives each step to the last start of its member, also when the start was heard of later', () => {
+it('a step belongs to the last change of its member, even when that change was logged after the step', () => {
   const log = [
     hop(120, 'push', 'ada'),
     hop(130, 'push', 'grace'),

@@ -22,11 +22,11 @@ it.each([
   ['First name', 'firstName'],
   ['Prénom', 'firstName'],
   ['Shoe size', ''],
-])('take the title %s for %j', (title, field) => {
+])('a column with the title %s is read as the field %j', (title, field) => {
   expect(fieldsOf([title])).toEqual({ [title]: field });
 });
 
-it('give a field to the first of two columns only, because the service refuses two', () => {
+it('only the first of two columns gets a field, because the service refuses two', () => {
   expect(fieldsOf(['Stamps', 'Balance', 'Size', 'Colour'])).toEqual({
     Stamps: 'initialPoints',
     Balance: '',

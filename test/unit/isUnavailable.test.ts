@@ -37,7 +37,7 @@ describe.each([1, 2])('an unavailable database, called for the %i. time', () => 
   });
 });
 
-it('is not reported for other errors', () => {
+it('other errors are not reported as unavailable', () => {
   expect(isUnavailable(new Error('no'))).toBe(false);
   expect(isUnavailable(new ServiceError('MEMBER_NOT_FOUND'))).toBe(false);
   expect(isUnavailable(new ServiceError('UNAVAILABLE'))).toBe(true);

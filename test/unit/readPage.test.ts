@@ -10,7 +10,7 @@ const givenUp = async () => undefined;
 const read = (page: number, count: () => Promise<number | undefined>) =>
   readPage(deps, { page, pageSize: 20, count, read: async (skip) => rows.slice(skip, skip + 20) });
 
-it('has the total that was counted', async () => {
+it('a page has the total that was counted', async () => {
   expect(await read(2, async () => 45)).toEqual({ items: rows.slice(20, 40), total: 45 });
 });
 
@@ -18,10 +18,10 @@ it.each([
   [1, 21],
   [2, 41],
   [3, 45],
-])('has the rows known so far as total of page %i when the count was stopped', async (page, total) => {
+])('a total of the rows known so far belongs to page %i when the count was stopped', async (page, total) => {
   expect((await read(page, givenUp)).total).toBe(total);
 });
 
-it('refuses a page after the limit when the count was stopped', async () => {
+it('a page after the limit is refused when the count was stopped', async () => {
   await expect(read(6, givenUp)).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
 });

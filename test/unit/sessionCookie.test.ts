@@ -14,6 +14,6 @@ it.each([
   ['http://10.0.0.5:3000', `session=x; Path=/; ${rest}; Secure`],
   ['http://127.0.0.1.example.com', `session=x; Path=/; ${rest}; Secure`],
   ['https://example.com/points', `session=x; Path=/points/; ${rest}; Secure`],
-])('of a service at %s is %s', (publicUrl, cookie) => {
+])('the cookie of a service at %s is %s', (publicUrl, cookie) => {
   expect(cookieText(publicUrl, session)).toBe(cookie);
 });

@@ -18,10 +18,10 @@ async function startFailing(error: Error) {
   return { outcome, takenBack: takeBack.mock.calls.length };
 }
 
-it('is taken back when Temporal did not start it', async () => {
+it('a batch is taken back when Temporal did not start it', async () => {
   expect(await startFailing(new Error('Temporal is away.'))).toEqual({ outcome: 'UNAVAILABLE', takenBack: 1 });
 });
 
-it('stays queued when its start got no turn among many', async () => {
+it('a batch stays queued when its start got no turn among many', async () => {
   expect(await startFailing(new Withdrawn())).toEqual({ outcome: 'kept', takenBack: 0 });
 });

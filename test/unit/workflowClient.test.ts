@@ -1,4 +1,5 @@
-// Limits of concurrent starts in Temporal: sixteen for starts that no caller waits for, and no delay for the others.
+// The workflow client: how long the workflow tasks of changes have waited (the backlog), and how many workflows it
+// starts at the same time.
 import type { Client, Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import pino from 'pino';

@@ -28,7 +28,7 @@ beforeEach(() => {
 const input = { merchantId: 'merchant-1', memberId: 'member-1', lastRunMs: 1_000 };
 const look = 'look for member-1';
 
-it('runs three times, the last time as late as configured, and then clears the object once more', async () => {
+it('an erasure runs three times, the last time as late as configured, and then clears the object once more', async () => {
   const { ERASURE_LAST_RUN_MS: lastRunMs } = readConfig({
     CONSOLE_JWT_SECRET: '0'.repeat(32),
     SECRETS_KEY: Buffer.alloc(32).toString('base64'),
@@ -40,7 +40,7 @@ it('runs three times, the last time as late as configured, and then clears the o
   expect(steps.slice(-3)).toEqual([look, 'Google', 'end']);
 });
 
-it('runs while Google is unavailable, and ends when Google has accepted the empty object', async () => {
+it('an erasure runs while Google is unavailable, and ends when Google has accepted the empty object', async () => {
   let refusals = 3;
   worker.fakes.clearGoogleObject = async () => {
     refusals -= 1;

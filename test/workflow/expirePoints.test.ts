@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => worker.stop());
 
-it('expires points between two steps of giving lots, and goes through all slices after the last', async () => {
+it('an expiry expires points between two steps of giving lots, and goes through all slices after the last', async () => {
   const steps: string[] = [];
   worker.fakes.giveLots = async ({ programId }) => {
     steps.push(`lots ${programId}`);
@@ -25,7 +25,7 @@ it('expires points between two steps of giving lots, and goes through all slices
   expect(steps).toEqual([...meanwhile, '0 p 7', '30 p 7', '60 p 7']);
 });
 
-it('repeats a step that failed, and continues as new after twenty steps', async () => {
+it('an expiry repeats a step that failed, and continues as new after twenty steps', async () => {
   let step = 0;
   let failed = false;
   worker.fakes.giveLots = async () => ({ given: 0, over: true });

@@ -56,13 +56,13 @@ const start = (resume?: ImportMembers['resume']) => {
 
 const whole = ['create 0', 'create 1', 'carry 0', 'carry 1', 'finish well', 'publish event-1'];
 
-it('creates, issues, finishes and publishes, in that order', async () => {
+it('an import creates, issues, finishes and publishes, in that order', async () => {
   const handle = await start();
   expect(await handle.result()).toEqual({ phase: 'completed' });
   expect(calls).toEqual(whole);
 });
 
-it('repeats a step that failed', async () => {
+it('an import repeats a step that failed', async () => {
   let failed = false;
   worker.fakes.publishImported = async ({ from }) => {
     if (!failed) {
@@ -76,7 +76,7 @@ it('repeats a step that failed', async () => {
   expect(calls).toEqual(whole);
 });
 
-it('issues and publishes what was created when creating fails for good', async () => {
+it('an import issues and publishes what was created when creating fails for good', async () => {
   worker.fakes.createImported = async ({ from }) => {
     if (from === 1) throw ApplicationFailure.nonRetryable('No such program.', 'PROGRAM_NOT_FOUND');
     return stepped(from, false);
@@ -85,7 +85,7 @@ it('issues and publishes what was created when creating fails for good', async (
   expect(calls).toEqual(['carry 0', 'carry 1', 'finish No such program.', 'publish event-1']);
 });
 
-it('issues and publishes what was created when an operator cancels it', async () => {
+it('an import issues and publishes what was created when an operator cancels it', async () => {
   let created = 0;
   worker.fakes.createImported = async ({ from }) => {
     created += 1;
@@ -98,13 +98,13 @@ it('issues and publishes what was created when an operator cancels it', async ()
   expect(calls).toEqual(['carry 0', 'carry 1', 'finish cancelled', 'publish event-1']);
 });
 
-it('continues to issue passes that a wallet did not accept after its end was published', async () => {
+it('an import continues to issue passes that a wallet did not accept after its end was published', async () => {
   worker.fakes.finishImport = async () => ({ phase: 'completed', eventId: 'event-1', unissued: true });
   await (await start()).result();
   expect(calls.slice(-2)).toEqual(['publish event-1', 'issue late']);
 });
 
-it('continues where an earlier run stopped, with the failure of that run', async () => {
+it('an import continues where an earlier run stopped, with the failure of that run', async () => {
   await (await start({ stage: 'creating', from: 1 })).result();
   expect(calls).toEqual(['create 1', ...whole.slice(2)]);
   calls = [];
@@ -113,7 +113,7 @@ it('continues where an earlier run stopped, with the failure of that run', async
   expect(calls).toEqual(['carry 1', 'finish cancelled', 'publish event-1']);
 });
 
-it('continues as new after many steps', async () => {
+it('an import continues as new after many steps', async () => {
   let steps = 0;
   worker.fakes.createImported = async ({ from }) => {
     steps += 1;

@@ -127,7 +127,7 @@ describe('a push that fails', () => {
     expect(calls.sort()).toEqual(['publish event-1', 'push late event-1']);
   });
 
-  it('publishes its events after those of the first attempt, so that none is sent twice', async () => {
+  it('publishes its events after those of the first push, so that none is sent twice', async () => {
     worker.fakes.pushPasses = async () => ({ passUpdates: {}, newEventIds: ['pass-1'], late: ['event-1'] });
     worker.fakes.pushLate = async () => ({ newEventIds: ['pass-1'] });
     const { open: finish, opened: held } = aGate();

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => worker.stop());
 
-it('continues after the last merchant of each step until none is left, and adds up the repairs', async () => {
+it('the recount continues after the last merchant of each step until none is left, and adds up the repairs', async () => {
   const asked: Recount[] = [];
   worker.fakes.recountMerchants = async (input) => {
     asked.push(input);
@@ -22,7 +22,7 @@ it('continues after the last merchant of each step until none is left, and adds 
   expect(asked).toEqual([{}, { after: 'merchant-1' }, { after: 'merchant-2' }]);
 });
 
-it('repeats a step that failed, and continues as new after twenty steps', async () => {
+it('the recount repeats a step that failed, and continues as new after twenty steps', async () => {
   let step = 0;
   let failed = false;
   worker.fakes.recountMerchants = async () => {

@@ -16,7 +16,7 @@ const park = () => {
   worker.fakes.relayEvents = () => new Promise((resolve) => setTimeout(() => resolve({ relayed: 0 }), 1_000));
 };
 
-it('runs round after round in its shard, repeats a round that failed, and continues as new', async () => {
+it('the relay runs round after round in its shard, repeats a round that failed, and continues as new', async () => {
   let rounds = 0;
   worker.fakes.relayEvents = async ({ shard }) => {
     expect(shard).toBe(7);

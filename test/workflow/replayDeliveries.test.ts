@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => worker.stop());
 
-it('snapshots its list once, and continues as new after fifty steps at the same position', async () => {
+it('a replay snapshots its list once, and continues as new after fifty steps at the same position', async () => {
   const batchId = newId();
   const steps: number[] = [];
   let drawnUp = 0;

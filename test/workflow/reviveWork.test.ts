@@ -28,7 +28,7 @@ beforeEach(() => {
   };
 });
 
-it('searches deliveries, pushes, passes, mails and erasures, and the batches page by page', async () => {
+it('the revival of lost work searches deliveries, pushes, passes, mails and erasures, and the batches page by page', async () => {
   expect(await (await worker.start('reviveWork', {})).result()).toEqual({ revived: 7 });
   expect(looked.toSorted()).toEqual([
     'batches after batch-1',
@@ -41,7 +41,7 @@ it('searches deliveries, pushes, passes, mails and erasures, and the batches pag
   ]);
 });
 
-it('searches the others when one kind fails', async () => {
+it('the revival of lost work searches the others when one kind fails', async () => {
   worker.fakes.reviveDeliveries = async () => {
     throw ApplicationFailure.nonRetryable('The rows are wrong.');
   };

@@ -1,5 +1,4 @@
-// The steps of a batch over a list: in order, with an event at every kind of end, and with a bounded history.
-
+// The workflow of a campaign: its steps in order, an event at every kind of end, and a bounded history.
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { newId } from '../../schemas/ids.js';
@@ -52,7 +51,7 @@ const start = (cursor?: number) =>
     `campaign:${batchId}`,
   );
 
-it('snapshots the list, processes it in order, then publishes its end', async () => {
+it('a campaign snapshots the list, processes it in order, then publishes its end', async () => {
   const handle = await start();
   expect(await handle.result()).toEqual({ phase: 'completed' });
   expect(calls).toEqual([
@@ -65,7 +64,7 @@ it('snapshots the list, processes it in order, then publishes its end', async ()
   ]);
 });
 
-it('lists step by step until the list is complete, also over several runs of the workflow', async () => {
+it('a campaign lists step by step until the list is complete, also over several runs of the workflow', async () => {
   let left = 52;
   worker.fakes.snapshotCampaign = async () => {
     left -= 1;
@@ -77,12 +76,12 @@ it('lists step by step until the list is complete, also over several runs of the
   expect(calls.slice(0, 3)).toEqual(['send 0', 'send 1', 'send 2']);
 });
 
-it('continues where an earlier run stopped, with the list of that run', async () => {
+it('a campaign continues where an earlier run stopped, with the list of that run', async () => {
   await (await start(2)).result();
   expect(calls).toEqual(['send 2', 'finish well for campaign', 'publish event-1']);
 });
 
-it('repeats a step that failed once', async () => {
+it('a campaign repeats a step that failed once', async () => {
   let failed = false;
   const { sendMessages } = worker.fakes;
   worker.fakes.sendMessages = async (step) => {
@@ -97,7 +96,7 @@ it('repeats a step that failed once', async () => {
   expect(calls.filter((call) => call === 'send 1')).toHaveLength(1);
 });
 
-it('publishes a failure that no retry can repair', async () => {
+it('a campaign publishes a failure that no retry can repair', async () => {
   worker.fakes.sendMessages = async () => {
     throw ApplicationFailure.create({ message: 'The list is gone.', nonRetryable: true });
   };
@@ -105,7 +104,7 @@ it('publishes a failure that no retry can repair', async () => {
   expect(calls).toEqual(['snapshotTargets', 'finish The list is gone. for campaign', 'publish event-1']);
 });
 
-it('publishes its end when an operator cancels it', async () => {
+it('a campaign publishes its end when an operator cancels it', async () => {
   const { open: begun, opened: beginning } = aGate();
   worker.fakes.sendMessages = async ({ from }) => {
     begun();

@@ -13,7 +13,7 @@ const input = { merchantId: 'merchant-1', mailId: 'mail-1' };
 const delayed = (nextRetryDelay: number) =>
   ApplicationFailure.create({ message: 'It was not taken.', type: 'MAIL_DELAYED', nextRetryDelay });
 
-it('completes once the server accepts the mail, after any number of failures', async () => {
+it('the workflow of a mail completes once the server accepts the mail, after any number of failures', async () => {
   const attempts: number[] = [];
   worker.fakes.postMail = async () => {
     attempts.push(Date.now());
@@ -25,7 +25,7 @@ it('completes once the server accepts the mail, after any number of failures', a
   expect([second - first, third - second].every((wait) => wait >= 395)).toBe(true);
 });
 
-it('fails when the mail is given up, with the reason', async () => {
+it('the workflow of a mail fails when the mail is given up, with the reason', async () => {
   worker.fakes.postMail = async () => ({ state: 'failed', failure: 'RCPT TO 550 5.1.1' });
   await expect((await worker.start('sendMail', input)).result()).rejects.toThrow(
     expect.objectContaining({
@@ -34,7 +34,7 @@ it('fails when the mail is given up, with the reason', async () => {
   );
 });
 
-it('completes when the person was erased', async () => {
+it('the workflow of a mail completes when the person was erased', async () => {
   worker.fakes.postMail = async () => ({ state: 'removed' });
   expect(await (await worker.start('sendMail', input)).result()).toEqual({ state: 'removed' });
 });

@@ -21,6 +21,7 @@ import { type ProcessPlan, type SupervisedProcess, superviseProcess } from '../.
 import { createTerminal } from '../../../stack/terminal.js';
 import { until } from '../../../stack/until.js';
 import { migrate } from '../../../worker/migrate.js';
+import { watchLogFolder } from '../../rig/failureLog.js';
 
 export const apiNames = ['api-1', 'api-2'] as const;
 export const workerNames = ['worker-1', 'worker-2'] as const;
@@ -84,6 +85,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const marks = join(folder, 'marks');
   const dbFile = join(folder, 'temporal.db');
   for (const each of [logs, marks]) mkdirSync(each);
+  watchLogFolder(logs);
   const ports = Object.fromEntries(
     await Promise.all([...apiNames, ...engineNames].map(async (name) => [name, await findPort(host)] as const)),
   );

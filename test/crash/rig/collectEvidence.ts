@@ -30,7 +30,7 @@ function countedOf(rows: readonly StatsRow[], deliveriesInLog: number): CountedF
 }
 
 export async function collectEvidence(
-  { cluster, listeners }: World,
+  { cluster, receivers }: World,
   operations: Operation[],
   feeds: string[][] = [],
 ): Promise<Evidence> {
@@ -90,12 +90,12 @@ export async function collectEvidence(
     deliveries: deliveries
       .filter((delivery) => delivery.root === undefined)
       .map(({ _id, eventId, subscriptionId, state }) => ({ id: _id, eventId, subscriptionId, state })),
-    subscriptions: listeners.map(({ subscriptionId, name, events: wanted, steady }) => ({
+    subscriptions: receivers.map(({ subscriptionId, name, events: wanted, steady }) => ({
       id: subscriptionId,
       name,
       events: wanted,
       steady,
     })),
-    receipts: listeners.flatMap((listener) => listener.receipts()),
+    receipts: receivers.flatMap((receiver) => receiver.receipts()),
   };
 }

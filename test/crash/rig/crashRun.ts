@@ -8,10 +8,10 @@ import { type Cluster, type ClusterOptions, startCluster } from './cluster.js';
 import { collectEvidence } from './collectEvidence.js';
 import { drain } from './drain.js';
 import { createFeedReader, type FeedReader } from './feedReader.js';
-import { startListeners } from './listeners.js';
 import { createLoad } from './load.js';
 import { startNemesis } from './nemesis.js';
 import { createRandom } from './random.js';
+import { startReceivers } from './receivers.js';
 import { populate, startApple } from './world.js';
 
 export interface CrashRun {
@@ -47,7 +47,7 @@ export async function runCrashes(run: CrashRun): Promise<Verdict> {
   const { seed, minutes, everyMs = 3_000, operations: most = Number.POSITIVE_INFINITY, clients = 12 } = run;
   const { perSecond = 25, drainWithinMs = 180_000, say = () => undefined } = run;
   const random = createRandom(seed);
-  const [apple, listeners] = await Promise.all([startApple(), startListeners(random.fork('audience'))]);
+  const [apple, receivers] = await Promise.all([startApple(), startReceivers(random.fork('audience'))]);
   let cluster: Cluster | undefined;
   try {
     cluster = await startCluster({
@@ -55,7 +55,7 @@ export async function runCrashes(run: CrashRun): Promise<Verdict> {
       ...run.cluster,
       env: { ...apple.env, REVIVE_AFTER_MS: '10000', ...run.cluster?.env },
     });
-    const world = await populate(cluster, { listeners, apple });
+    const world = await populate(cluster, { receivers, apple });
     const caller = createCaller(world);
     const load = createLoad({ world, caller, random: random.fork('load'), phones: 12 });
     // Creates some members before the first process dies.
@@ -114,7 +114,7 @@ export async function runCrashes(run: CrashRun): Promise<Verdict> {
     };
   } finally {
     await cluster?.stop();
-    for (const listener of listeners) await listener.stop();
+    for (const receiver of receivers) await receiver.stop();
     await apple.apns.close();
   }
 }

@@ -6,12 +6,12 @@ const running = `ExecutionStatus = "Running" AND WorkflowType NOT IN (${permanen
 
 /** Returns the duration; null when work was left after `withinMs`. */
 export async function drain(
-  { cluster, listeners }: World,
+  { cluster, receivers }: World,
   { withinMs, say = () => undefined }: { withinMs: number; say?: (line: string) => void },
 ): Promise<number | null> {
   const begunAt = performance.now();
   let saidAt = begunAt;
-  for (const listener of listeners) if (listener.steady) listener.acceptAll();
+  for (const receiver of receivers) if (receiver.steady) receiver.acceptAll();
   while (performance.now() - begunAt < withinMs) {
     const left = await underWay(cluster).catch(String);
     if (left === null) return Math.round(performance.now() - begunAt);

@@ -62,8 +62,8 @@ export async function tracesOfErased({ cluster }: World, { id, values }: Somebod
 }
 
 /** The number of erasure events, and of their different bodies. */
-export function toldOf({ listeners: [listener] }: World, { id }: Somebody): { accepted: number; variants: number } {
-  const receipts = (listener?.receipts() ?? []).filter(({ eventId }) => eventId === deletedEventId(id));
+export function toldOf({ receivers: [receiver] }: World, { id }: Somebody): { accepted: number; variants: number } {
+  const receipts = (receiver?.receipts() ?? []).filter(({ eventId }) => eventId === deletedEventId(id));
   return {
     accepted: receipts.filter(({ accepted }) => accepted).length,
     variants: new Set(receipts.map(({ bytes }) => bytes)).size,

@@ -146,7 +146,7 @@ export function createLoad({ world, caller, random, phones = 0, ...given }: Load
 
   /** Replays the events of the last minute to a receiver that finally accepts everything. */
   async function replayRange(): Promise<void> {
-    const { subscriptionId } = random.pick(world.listeners.filter(({ steady }) => steady));
+    const { subscriptionId } = random.pick(world.receivers.filter(({ steady }) => steady));
     const operation = begin('replay', '');
     const body = { since: new Date(Date.now() - 60_000).toISOString() };
     const called = await caller.call({ method: 'POST', path: `/merchants/me/webhooks/${subscriptionId}/replay`, body });

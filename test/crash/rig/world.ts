@@ -5,7 +5,7 @@ import { programFile } from '../../../schemas/programs.js';
 import { type ApnsServer, startApnsServer } from '../../rig/apnsServer.js';
 import { type AppleCertificates, makeAppleCertificates } from '../../rig/appleCertificates.js';
 import type { Cluster } from './cluster.js';
-import type { Listener } from './listeners.js';
+import type { SubscribedReceiver } from './receivers.js';
 
 export const merchantId = 'crash-merchant';
 
@@ -53,14 +53,14 @@ export async function startApple(): Promise<Apple> {
 export interface World {
   cluster: Cluster;
   apiKey: string;
-  listeners: Listener[];
+  receivers: SubscribedReceiver[];
   /** Registers a phone for the member's pass, as the Wallet app does. */
   addPhone(memberId: string): Promise<void>;
 }
 
 export async function populate(
   cluster: Cluster,
-  { listeners, apple }: { listeners: Listener[]; apple?: Apple },
+  { receivers, apple }: { receivers: SubscribedReceiver[]; apple?: Apple },
 ): Promise<World> {
   const { deps } = cluster;
   const { key, keyPrefix, hash } = newApiKey();
@@ -81,21 +81,21 @@ export async function populate(
     })),
   );
   const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
-  for (const listener of listeners) {
-    const { url, events, retryPolicy, timeoutMs, name } = listener;
+  for (const receiver of receivers) {
+    const { url, events, retryPolicy, timeoutMs, name } = receiver;
     const answer = await fetch(`${cluster.apis['api-1']}/merchants/me/webhooks`, {
       method: 'POST',
       headers,
       body: JSON.stringify({ url, events, retryPolicy, timeoutMs, name }),
     });
     const { data } = (await answer.json()) as { data: { id: string; secret: string } };
-    listener.subscriptionId = data.id;
-    listener.secret = data.secret;
+    receiver.subscriptionId = data.id;
+    receiver.secret = data.secret;
   }
   return {
     cluster,
     apiKey: key,
-    listeners,
+    receivers,
     async addPhone(memberId) {
       const member = await deps.collections.members.findOne({ _id: memberId });
       if (!member || !apple) throw new Error('There is no such pass.');

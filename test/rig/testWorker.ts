@@ -1,18 +1,17 @@
-// Creates the dependencies of a worker for tests that call an activity directly. They use the service's database;
-// everything else is new.
-
+// A worker without a Temporal Worker: the dependencies of its activities, for tests that call an activity directly. They
+// use the service's database; everything else is new.
 import { createWallets } from '../../activities/wallets/wallets.js';
 import type { WorkerDeps } from '../../activities/workerDeps.js';
 import { connectTemporal } from '../../platform/temporal/connectTemporal.js';
 import { createWorkerDeps } from '../../worker/createWorkerDeps.js';
 import type { TestService } from './service.js';
 
-export interface Effects {
+export interface TestWorker {
   deps: WorkerDeps;
   close: () => Promise<void>;
 }
 
-export async function startEffects({ deps: base }: Pick<TestService, 'deps'>): Promise<Effects> {
+export async function startTestWorker({ deps: base }: Pick<TestService, 'deps'>): Promise<TestWorker> {
   const { config, log } = base;
   const wallets = await createWallets({ config, log });
   const { workflowClient } = connectTemporal({ config, log });

@@ -7,7 +7,7 @@ import { gone, hang, ok, redirect, reset, slow, status, tooMany } from '../../ri
 import type { Receipt } from '../evidence.js';
 import type { Random } from './random.js';
 
-export interface Listener {
+export interface SubscribedReceiver {
   name: string;
   url: string;
   /** Set when the subscription is created. */
@@ -28,7 +28,7 @@ export interface Listener {
   stop(): Promise<void>;
 }
 
-interface ListenerOptions {
+interface ReceiverOptions {
   name: string;
   responder: Responder;
   steady: boolean;
@@ -36,13 +36,13 @@ interface ListenerOptions {
   retryPolicy?: { maxAttempts: number; backoffMs: number };
 }
 
-export async function aListener({
+export async function aSubscribedReceiver({
   name,
   responder,
   steady,
   events = ['*'],
   retryPolicy,
-}: ListenerOptions): Promise<Listener> {
+}: ReceiverOptions): Promise<SubscribedReceiver> {
   const accepted = new WeakSet<Received>();
   const noting =
     (inner: Responder): Responder =>
@@ -52,10 +52,10 @@ export async function aListener({
       });
       inner(request, answer);
     };
-  const receiver: Receiver = await startReceiver(noting(responder));
-  const listener: Listener = {
+  const server: Receiver = await startReceiver(noting(responder));
+  const receiver: SubscribedReceiver = {
     name,
-    url: receiver.url,
+    url: server.url,
     subscriptionId: '',
     secret: '',
     events,
@@ -63,20 +63,20 @@ export async function aListener({
     timeoutMs: 1_000,
     steady,
     receipts: () =>
-      receiver.requests.map((request) => ({
-        subscriptionId: listener.subscriptionId,
+      server.requests.map((request) => ({
+        subscriptionId: receiver.subscriptionId,
         eventId: String(request.headers['webhook-id'] ?? ''),
         bytes: createHash('sha256').update(request.body).digest('hex'),
-        signed: isSigned(request, listener.secret),
+        signed: isSigned(request, receiver.secret),
         accepted: accepted.has(request),
       })),
     arrivals: () =>
-      receiver.requests.map(({ headers, at }) => ({ eventId: String(headers['webhook-id'] ?? ''), at: at.getTime() })),
-    acceptAll: () => receiver.setResponder(noting(ok())),
-    setResponder: (next) => receiver.setResponder(noting(next)),
-    stop: () => receiver.stop(),
+      server.requests.map(({ headers, at }) => ({ eventId: String(headers['webhook-id'] ?? ''), at: at.getTime() })),
+    acceptAll: () => server.setResponder(noting(ok())),
+    setResponder: (next) => server.setResponder(noting(next)),
+    stop: () => server.stop(),
   };
-  return listener;
+  return receiver;
 }
 
 function isSigned({ headers, body }: Received, secret: string): boolean {
@@ -92,14 +92,19 @@ function unreliable(random: Random): Responder {
   return (request, answer) => (random.chance(0.3) ? random.pick(bad) : good)(request, answer);
 }
 
-export async function startListeners(random: Random): Promise<Listener[]> {
+export async function startReceivers(random: Random): Promise<SubscribedReceiver[]> {
   const givenUp = { maxAttempts: 2, backoffMs: 50 };
   return Promise.all([
-    aListener({ name: 'good', responder: ok(), steady: true }),
-    aListener({ name: 'unreliable', responder: unreliable(random.fork('unreliable')), steady: true }),
-    aListener({ name: 'slow', responder: slow(150), steady: true, events: ['points.changed', 'reward.redeemed'] }),
-    aListener({ name: 'gone', responder: gone(), steady: false, events: ['member.created'] }),
-    aListener({
+    aSubscribedReceiver({ name: 'good', responder: ok(), steady: true }),
+    aSubscribedReceiver({ name: 'unreliable', responder: unreliable(random.fork('unreliable')), steady: true }),
+    aSubscribedReceiver({
+      name: 'slow',
+      responder: slow(150),
+      steady: true,
+      events: ['points.changed', 'reward.redeemed'],
+    }),
+    aSubscribedReceiver({ name: 'gone', responder: gone(), steady: false, events: ['member.created'] }),
+    aSubscribedReceiver({
       name: 'moved',
       responder: redirect('http://127.0.0.1:9/elsewhere'),
       steady: false,
