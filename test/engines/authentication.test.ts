@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createUserTokens } from '../../api/userTokens.js';
 import type { Config } from '../../schemas/config.js';
 import { type ConsoleKey, type JwksServer, startJwksServer } from '../rig/jwksServer.js';
-import { type Answer, addKey, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
+import { type Answer, addKey, aMerchant, type Call, outcome, type TestMerchant } from '../rig/merchant.js';
 import { jwtSecret, startService, type TestService } from '../rig/service.js';
 
 let service: TestService;
@@ -23,7 +23,6 @@ afterAll(async () => {
 
 const programs = (headers: Record<string, string>, by = merchant): Promise<Answer> =>
   by.call('/merchants/me/programs', { credential: headers });
-const outcome = ({ status, body }: Answer) => [status, body.error?.code ?? 'ok'];
 const unknownKey = `lps_${'A'.repeat(43)}`;
 
 describe('a second console secret', () => {

@@ -3,27 +3,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Program } from '../../schemas/programs.js';
 import { type Answer, aMerchant, type TestMerchant } from '../rig/merchant.js';
-import { type Receiver, startReceiver } from '../rig/receiver.js';
-import { startService, type TestService } from '../rig/service.js';
+import type { TestService } from '../rig/service.js';
+import { type SubscribedService, startSubscribedService } from '../rig/subscribedService.js';
 import { until } from '../rig/until.js';
 
+let subscribed: SubscribedService;
 let service: TestService;
 let merchant: TestMerchant;
 let program: Program;
-let receiver: Receiver;
 
 beforeAll(async () => {
-  service = await startService();
-  merchant = await aMerchant(service);
+  subscribed = await startSubscribedService(['*']);
+  ({ service, merchant } = subscribed);
   program = await merchant.program();
-  receiver = await startReceiver();
-  await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events: ['*'] } });
 });
 
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
-});
+afterAll(() => subscribed.stop());
 
 const enroll = (body: object, merchantOf = merchant): Promise<Answer> =>
   merchantOf.call('/merchants/me/members', { body: { programId: program._id, ...body } });
@@ -31,9 +26,7 @@ const count = (filter: object = {}) =>
   service.deps.collections.members.countDocuments({ merchantId: merchant.id, ...filter });
 const eventsOf = (memberId: string, type: string) =>
   until(() => {
-    const events = receiver.requests
-      .map((request) => JSON.parse(request.body.toString('utf8')))
-      .filter((envelope) => envelope.data.memberId === memberId && envelope.event === type);
+    const events = subscribed.envelopes(memberId).filter((envelope) => envelope.event === type);
     return events.length > 0 && events;
   });
 

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../schemas/ids.js';
 import { builtInRoles, type Permission, permissions } from '../../schemas/permissions.js';
-import { type Answer, addKey, aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { addKey, aMerchant, outcome, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 import { until } from '../rig/until.js';
 
@@ -33,7 +33,6 @@ const key = async (allowed: readonly Permission[]) => ({
   'X-API-Key': await addKey(service.deps, { merchantId: merchant.id, roleIds: [await aRole(allowed)] }),
 });
 const without = (...left: Permission[]) => permissions.filter((permission) => !left.includes(permission));
-const outcome = ({ status, body }: Answer) => [status, body.error?.code ?? 'ok'];
 
 describe('an API key', () => {
   const create = async (roleIds: string[], held: readonly Permission[]) =>

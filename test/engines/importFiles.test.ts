@@ -6,7 +6,7 @@ import { collectionNames } from '../../schemas/collections.js';
 import type { Program } from '../../schemas/programs.js';
 import { aDesigner } from '../rig/designer.js';
 import { batchEnd, csvOf, type ImportForm, importForm, sendImport } from '../rig/imports.js';
-import { type Answer, aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { aMerchant, outcome, type TestMerchant } from '../rig/merchant.js';
 import { type SubscribedService, startSubscribedService } from '../rig/subscribedService.js';
 import { until } from '../rig/until.js';
 
@@ -25,7 +25,6 @@ const small = (form: Omit<ImportForm, 'programId'>) => sendImport(merchant, { pr
 const large = (body: string | Uint8Array, { query = '', type = 'text/csv' } = {}) =>
   merchant.call(`/merchants/me/imports?programId=${program._id}${query}`, { body, headers: { 'Content-Type': type } });
 const mapped = (mapping: Record<string, string | null>) => `&mapping=${encodeURIComponent(JSON.stringify(mapping))}`;
-const outcome = ({ status, body }: Answer) => [status, body.error?.code ?? 'ok'];
 interface Enrolled {
   by?: TestMerchant;
   programId?: string;

@@ -5,29 +5,23 @@ import type { Program } from '../../schemas/programs.js';
 import { taskQueues } from '../../schemas/workflows.js';
 import { batchEnd, csvOf, sendImport } from '../rig/imports.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
-import { type Receiver, startReceiver } from '../rig/receiver.js';
-import { startService, type TestService } from '../rig/service.js';
+import type { TestService } from '../rig/service.js';
 import { timed } from '../rig/stalls.js';
+import { type SubscribedService, startSubscribedService } from '../rig/subscribedService.js';
 import { until } from '../rig/until.js';
 
+let subscribed: SubscribedService;
 let service: TestService;
 let merchant: TestMerchant;
 let program: Program;
-let receiver: Receiver;
 
 beforeAll(async () => {
-  service = await startService();
-  merchant = await aMerchant(service);
+  subscribed = await startSubscribedService(['member.created', 'batch.completed', 'batch.failed']);
+  ({ service, merchant } = subscribed);
   program = await merchant.program();
-  receiver = await startReceiver();
-  const events = ['member.created', 'batch.completed', 'batch.failed'];
-  await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events } });
 });
 
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
-});
+afterAll(() => subscribed.stop());
 
 const large = (file: string, query = '') =>
   merchant.call(`/merchants/me/imports?programId=${program._id}${query}`, {
@@ -35,10 +29,7 @@ const large = (file: string, query = '') =>
     headers: { 'Content-Type': 'text/csv' },
   });
 
-const eventsOf = (type: string) =>
-  receiver.requests
-    .map((request) => JSON.parse(request.body.toString('utf8')))
-    .filter((envelope) => envelope.event === type);
+const eventsOf = (type: string) => subscribed.envelopes().filter((envelope) => envelope.event === type);
 
 const ended = (batchId: string, type: string) =>
   until(() => eventsOf(type).find((envelope) => envelope.data.batchId === batchId));

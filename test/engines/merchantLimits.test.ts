@@ -12,7 +12,7 @@ import { programs } from '../../stack/commands/programs.js';
 import { batchRow } from '../rig/batchRow.js';
 import { runOn } from '../rig/commandLine.js';
 import { aDesigner } from '../rig/designer.js';
-import { type Answer, aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { type Answer, aMerchant, outcome, type TestMerchant } from '../rig/merchant.js';
 import { noisePng } from '../rig/noisePng.js';
 import { startReceiver } from '../rig/receiver.js';
 import { startService, type TestService } from '../rig/service.js';
@@ -28,7 +28,6 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const operator = (line: string) => runOn(service, merchants, line.split(' '));
-const outcome = ({ status, body }: Answer) => [status, body.error?.code ?? 'ok'];
 
 function aBatch(merchant: TestMerchant, fields: Partial<BatchRow> = {}): Promise<unknown> {
   const upload = {

@@ -1,8 +1,8 @@
 // Data from before slugs had their own collection: the migration moves the slugs once.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { migrate } from '../../worker/migrate.js';
-import { aDesigner, outcome } from '../rig/designer.js';
-import { aMerchant } from '../rig/merchant.js';
+import { aDesigner } from '../rig/designer.js';
+import { aMerchant, outcome } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 
 let service: TestService;

@@ -2,8 +2,8 @@
 // callers, and protected against concurrent edits.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../schemas/ids.js';
-import { aDesigner, type Designer, outcome } from '../rig/designer.js';
-import { aMerchant, manyMembers, type TestMerchant } from '../rig/merchant.js';
+import { aDesigner, type Designer } from '../rig/designer.js';
+import { aMerchant, manyMembers, outcome, type TestMerchant } from '../rig/merchant.js';
 import { noisePng } from '../rig/noisePng.js';
 import { startService, type TestService } from '../rig/service.js';
 

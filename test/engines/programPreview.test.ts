@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canvas, encodePng } from '../../activities/wallets/apple/drawing.js';
 import { type Customers, startCustomers } from '../rig/customers.js';
-import { aDesigner, type Designer, outcome } from '../rig/designer.js';
-import { aMerchant } from '../rig/merchant.js';
+import { aDesigner, type Designer } from '../rig/designer.js';
+import { aMerchant, outcome } from '../rig/merchant.js';
 import { unzip } from '../rig/pkpass.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { until } from '../rig/until.js';

@@ -1,7 +1,7 @@
 // Rate limits (docs/interface.md#82-rate-limits): fixed windows by key, by user and by address, each with its own
 // counter, and three headers with the caller's present limits.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, addKey, aMerchant, type Call } from '../rig/merchant.js';
+import { type Answer, addKey, aMerchant, type Call, outcome } from '../rig/merchant.js';
 import { type RedisServer, startRedisServer } from '../rig/redisServer.js';
 import { startService, type TestService } from '../rig/service.js';
 import { until } from '../rig/until.js';
@@ -18,7 +18,6 @@ async function readyz(
   return { status: answer.status, body: (await answer.json()) as { status: string; checks: { redis: boolean } } };
 }
 
-const codeOf = ({ status, body }: Answer) => [status, body.error?.code ?? 'ok'];
 async function repeat(times: number, call: () => Promise<Answer>): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (let index = 0; index < times; index += 1) answers.push(await call());
@@ -26,7 +25,7 @@ async function repeat(times: number, call: () => Promise<Answer>): Promise<Answe
 }
 
 function expectLimited(answer: Answer, limit: number): void {
-  expect(codeOf(answer)).toEqual([429, 'RATE_LIMITED']);
+  expect(outcome(answer)).toEqual([429, 'RATE_LIMITED']);
   expect(counts(answer)).toEqual([limit, 0]);
   const reset = Number(answer.headers.get('RateLimit-Reset'));
   expect(Number.isInteger(reset) && reset >= 1 && reset <= 60).toBe(true);
@@ -69,7 +68,7 @@ describe('a caller behind a trusted proxy', () => {
     await repeat(4, () => merchant.call(path));
     await merchant.call(path, { credential: { Authorization: `ApiKey ${merchant.apiKey}` } });
     expectLimited(await merchant.call(path), 5);
-    expect(codeOf(await merchant.call(path, { credential: { 'X-API-Key': other } }))).toEqual([200, 'ok']);
+    expect(outcome(await merchant.call(path, { credential: { 'X-API-Key': other } }))).toEqual([200, 'ok']);
   });
 
   it('with a token is counted by user, for all tokens and cookies of that user', async () => {
@@ -81,8 +80,8 @@ describe('a caller behind a trusted proxy', () => {
     const cookie = { credential: { Cookie: `session=${await merchant.token({ sub: 'anna' })}` } };
     expect(counts(await merchant.call(path, cookie))).toEqual([5, 0]);
     expectLimited(await merchant.call(path, await call('anna')), 5);
-    expect(codeOf(await merchant.call(path, await call('ben')))).toEqual([200, 'ok']);
-    expect(codeOf(await merchant.call(path))).toEqual([200, 'ok']);
+    expect(outcome(await merchant.call(path, await call('ben')))).toEqual([200, 'ok']);
+    expect(outcome(await merchant.call(path))).toEqual([200, 'ok']);
   });
 
   it('is also counted for refused requests and 404s', async () => {
@@ -114,7 +113,7 @@ describe('a caller behind a trusted proxy', () => {
     expect(answers.map((answer) => counts(answer)[1]).sort()).toEqual([0, 1, 2, 3]);
     expectLimited(await merchant.call(path, { credential: null, headers }), 4);
     expectLimited(await merchant.call(path, { credential: { 'X-API-Key': 'rubbish' }, headers }), 4);
-    expect(codeOf(await merchant.call(path, { credential: null, headers: from() }))).toEqual([
+    expect(outcome(await merchant.call(path, { credential: null, headers: from() }))).toEqual([
       401,
       'AUTHENTICATION_REQUIRED',
     ]);
@@ -125,7 +124,7 @@ describe('a caller behind a trusted proxy', () => {
     const headers = from();
     await repeat(5, () => merchant.call(path, { credential: null, headers }));
     expectLimited(await merchant.call(path, { credential: null, headers }), 4);
-    expect(codeOf(await merchant.call(path, { headers }))).toEqual([200, 'ok']);
+    expect(outcome(await merchant.call(path, { headers }))).toEqual([200, 'ok']);
   });
 
   it('has separate counters for unknown routes and for failed credentials', async () => {
@@ -135,7 +134,7 @@ describe('a caller behind a trusted proxy', () => {
     expect(unknown.map((answer) => answer.status)).toEqual([404, 404, 404, 404]);
     expect(unknown.map(counts).at(-1)).toEqual([4, 0]);
     expectLimited(await merchant.call('/nope', { headers }), 4);
-    expect(codeOf(await merchant.call(path, { credential: null, headers }))).toEqual([401, 'AUTHENTICATION_REQUIRED']);
+    expect(outcome(await merchant.call(path, { credential: null, headers }))).toEqual([401, 'AUTHENTICATION_REQUIRED']);
   });
 
   it('is identified by the address that the proxy saw, not by its own X-Forwarded-For', async () => {

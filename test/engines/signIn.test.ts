@@ -9,7 +9,7 @@ import { catalogues, languages } from '../../schemas/languages/index.js';
 import { builtInRoles } from '../../schemas/permissions.js';
 import { findBarriers, hasBrowser, keepScreenshot, screens, startBrowser } from '../rig/browser.js';
 import { startJwksServer } from '../rig/jwksServer.js';
-import { type Answer, aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { aMerchant, outcome, type TestMerchant } from '../rig/merchant.js';
 import { jwtSecret, startService, type TestService } from '../rig/service.js';
 import { aLink, aUser, cookieOf, press, signedIn } from '../rig/signIn.js';
 import { type SmtpServer, startSmtpServer } from '../rig/smtpServer.js';
@@ -27,7 +27,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const outcome = ({ status, body }: Answer) => [status, body.error?.code ?? 'ok'];
 const open = (token: string, init: RequestInit = {}) => fetch(`${service.publicUrl}/console/sign-in/${token}`, init);
 const whoAmI = (credential: Record<string, string>) => merchant.call('/auth/session', { credential });
 const write = (path: string, credential: Record<string, string>) => merchant.call(path, { method: 'POST', credential });

@@ -1,33 +1,28 @@
 // One trace leads from the caller's span over the request to each attempt of the webhook, also when the relay delivers
 // it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aMerchant, type TestMerchant } from '../rig/merchant.js';
-import { type Receiver, startReceiver } from '../rig/receiver.js';
+import type { TestMerchant } from '../rig/merchant.js';
+import type { Receiver } from '../rig/receiver.js';
 import { failThenOk } from '../rig/responders.js';
-import { startService, type TestService } from '../rig/service.js';
+import { type SubscribedService, startSubscribedService } from '../rig/subscribedService.js';
 import { startTraceCollector, type TraceCollector } from '../rig/traceCollector.js';
 import { until } from '../rig/until.js';
 
 let collector: TraceCollector;
-let service: TestService;
+let subscribed: SubscribedService;
 let merchant: TestMerchant;
 let receiver: Receiver;
 
 beforeAll(async () => {
   collector = await startTraceCollector();
   // No change gets a workflow of its own: the relay, which does not know the request, must continue its trace.
-  service = await startService({
-    env: { OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`, CHANGE_WORKFLOWS_PER_SECOND: '0' },
-  });
-  merchant = await aMerchant(service);
-  receiver = await startReceiver();
-  await merchant.call('/merchants/me/webhooks', {
-    body: { url: receiver.url, events: ['points.changed'], retryPolicy: { maxAttempts: 3, backoffMs: 0 } },
-  });
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`, CHANGE_WORKFLOWS_PER_SECOND: '0' };
+  const retryPolicy = { maxAttempts: 3, backoffMs: 0 };
+  subscribed = await startSubscribedService(['points.changed'], { retryPolicy }, { env });
+  ({ merchant, receiver } = subscribed);
 });
 afterAll(async () => {
-  await receiver.stop();
-  await service.stop();
+  await subscribed.stop();
   await collector.stop();
 });
 

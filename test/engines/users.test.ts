@@ -7,7 +7,7 @@ import { newId } from '../../schemas/ids.js';
 import { type Permission, permissions } from '../../schemas/permissions.js';
 import { users as usersCommand } from '../../stack/commands/users.js';
 import { runOn } from '../rig/commandLine.js';
-import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
+import { type Answer, aMerchant, type Call, outcome, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 import { aUser, press, signedIn } from '../rig/signIn.js';
 
@@ -21,7 +21,6 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const path = '/merchants/me/users';
-const outcome = ({ status, body }: Answer) => [status, body.error?.code ?? 'ok'];
 
 /** Calls the API as a user of the console with exactly these permissions. */
 async function by(own: TestMerchant, held: readonly Permission[], at: string, call: Call = {}): Promise<Answer> {

@@ -3,11 +3,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { webhooks } from '../../stack/commands/webhooks.js';
 import { runOn } from '../rig/commandLine.js';
-import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import type { TestMerchant } from '../rig/merchant.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
-import { startService, type TestService } from '../rig/service.js';
+import type { TestService } from '../rig/service.js';
+import { type SubscribedService, startSubscribedService } from '../rig/subscribedService.js';
 import { until } from '../rig/until.js';
 
+let subscribed: SubscribedService;
 let service: TestService;
 let merchant: TestMerchant;
 let receiver: Receiver;
@@ -25,19 +27,11 @@ const healthBecomes = (state: string) =>
 const happens = () => merchant.call('/merchants/me/scans', { body: { code } });
 
 beforeAll(async () => {
-  service = await startService();
-  merchant = await aMerchant(service);
+  subscribed = await startSubscribedService(['pass.scanned'], { retryPolicy: { maxAttempts: 1, backoffMs: 0 } });
+  ({ service, merchant, receiver, subscriptionId: id } = subscribed);
   code = (await merchant.enroll()).memberCode;
-  receiver = await startReceiver();
-  const created = await merchant.call('/merchants/me/webhooks', {
-    body: { url: receiver.url, events: ['pass.scanned'], retryPolicy: { maxAttempts: 1, backoffMs: 0 } },
-  });
-  id = created.body.data.id;
 });
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
-});
+afterAll(() => subscribed.stop());
 
 describe('the health of a subscription', () => {
   it('is failing from the first failure on, and ok again after a success', async () => {

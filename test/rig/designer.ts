@@ -27,5 +27,3 @@ export async function aDesigner(merchant: TestMerchant, roleIds = ['manager']): 
     publish: (id, body) => call(`/${id}/publish`, { method: 'POST', ...(body && { body }) }),
   };
 }
-
-export const outcome = ({ status, body }: Answer): [number, string] => [status, body.error?.code ?? 'ok'];

@@ -19,6 +19,9 @@ export interface Answer {
   text: string;
 }
 
+/** The status of an answer and its error code, or `ok`. */
+export const outcome = ({ status, body }: Answer): [number, string] => [status, body.error?.code ?? 'ok'];
+
 export interface Call {
   method?: string;
   headers?: Record<string, string>;

@@ -1,12 +1,13 @@
 // The usual setup of an engine test: a service, a merchant, and a receiver that is subscribed to the merchant's events.
 import { aMerchant, type TestMerchant } from './merchant.js';
 import { type Receiver, startReceiver } from './receiver.js';
-import { startService, type TestService } from './service.js';
+import { type ServiceOptions, startService, type TestService } from './service.js';
 
 export interface SubscribedService {
   service: TestService;
   merchant: TestMerchant;
   receiver: Receiver;
+  subscriptionId: string;
   /** The secret of the subscription. */
   secret: string;
   /** The envelopes that arrived so far; with `memberId` only those about this member. */
@@ -18,8 +19,9 @@ export interface SubscribedService {
 export async function startSubscribedService(
   events: string[],
   fields: { retryPolicy?: { maxAttempts: number; backoffMs: number } } = {},
+  options: ServiceOptions = {},
 ): Promise<SubscribedService> {
-  const service = await startService();
+  const service = await startService(options);
   const merchant = await aMerchant(service);
   const receiver = await startReceiver();
   const { body } = await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events, ...fields } });
@@ -27,6 +29,7 @@ export async function startSubscribedService(
     service,
     merchant,
     receiver,
+    subscriptionId: body.data.id,
     secret: body.data.secret,
     envelopes: (memberId) =>
       receiver.requests
