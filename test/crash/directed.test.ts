@@ -6,16 +6,13 @@ import { crashPoints as allCrashPoints, type CrashPoint } from '../../platform/c
 import { ok, status } from '../rig/responders.js';
 import { type SmtpServer, startSmtpServer } from '../rig/smtpServer.js';
 import { until } from '../rig/until.js';
-import { check } from './checkers.js';
-import { type Caller, createCaller } from './rig/caller.js';
-import { type Cluster, type Role, startCluster } from './rig/cluster.js';
-import { collectEvidence } from './rig/collectEvidence.js';
-import { drain } from './rig/drain.js';
+import type { Caller } from './rig/caller.js';
+import type { Cluster, Role } from './rig/cluster.js';
+import { type CrashTest, startCrashTest } from './rig/crashTest.js';
 import { enrollSomebody, eraseAsOwner, type Somebody, toldOf, tracesOfErased } from './rig/erasures.js';
-import { createLoad, type Known, type Load } from './rig/load.js';
-import { createRandom } from './rig/random.js';
-import { aSubscribedReceiver, type SubscribedReceiver } from './rig/receivers.js';
-import { type Apple, merchantId, populate, startApple, type World } from './rig/world.js';
+import type { Known, Load } from './rig/load.js';
+import type { SubscribedReceiver } from './rig/receivers.js';
+import { merchantId, type World } from './rig/world.js';
 
 const ofChanges = ['before-commit', 'after-commit', 'before-workflow-start', 'after-workflow-start'] as const;
 const crashPoints: Record<Role, readonly CrashPoint[]> = {
@@ -36,7 +33,7 @@ const crashPoints: Record<Role, readonly CrashPoint[]> = {
   ],
 };
 
-let apple: Apple;
+let test: CrashTest;
 let receiver: SubscribedReceiver;
 let smtp: SmtpServer;
 let cluster: Cluster;
@@ -47,32 +44,20 @@ let withPhone: Known;
 let withoutPhone: Known;
 
 beforeAll(async () => {
-  [apple, receiver, smtp] = await Promise.all([
-    startApple(),
-    aSubscribedReceiver({ name: 'good', responder: ok(), steady: true }),
-    startSmtpServer(),
-  ]);
+  smtp = await startSmtpServer();
   const mail = { SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, SMTP_TIMEOUT_MS: '1000' };
   // With few workflows for single changes, a burst leaves some events to the relay.
-  cluster = await startCluster({
-    env: { ...apple.env, ...mail, STACK_BUILT: 'true', CHANGE_WORKFLOWS_PER_SECOND: '5' },
-    crashPoints,
-  });
-  world = await populate(cluster, { receivers: [receiver], apple });
-  caller = createCaller(world);
-  load = createLoad({ world, caller, random: createRandom(8), phones: 1, tricks: false });
-  for (let index = 0; index < 2; index += 1) await load.enroll('crash-points');
+  const env = { ...mail, CHANGE_WORKFLOWS_PER_SECOND: '5' };
+  test = await startCrashTest({ seed: 8, members: 2, phones: 1, env, crashPoints });
+  ({ receiver, cluster, world, caller, load } = test);
   const [first, second] = load.known;
   if (!first || !second) throw new Error('Nobody was enrolled.');
   [withPhone, withoutPhone] = [first, second];
 });
 
 afterAll(async () => {
-  await caller?.close();
-  await cluster?.stop();
-  await receiver?.stop();
+  await test?.stop();
   await smtp?.close();
-  await apple?.apns.close();
 });
 
 /** A new API process leaves events to the relay until it has reached Temporal. */
@@ -96,10 +81,7 @@ async function dieAt(role: Role, point: CrashPoint, work: () => Promise<unknown>
   await work();
   await until(async () => hit() && cluster.endings.length > deaths, { everyMs: 20, throwingIsNo: true });
   expect(cluster.endings.slice(deaths)).toMatchObject([{ ending: 'was ended by SIGKILL' }]);
-  receiver.setResponder(ok());
-  await cluster.allUp();
-  expect(await drain(world, { withinMs: 120_000 })).not.toBeNull();
-  expect(check(await collectEvidence(world, load.operations))).toEqual([]);
+  await test.toRest();
   return { diedAt: cluster.endings[deaths]?.at ?? 0 };
 }
 

@@ -11,22 +11,20 @@ import { type RedisServer, startRedisServer } from '../rig/redisServer.js';
 import { hang, ok } from '../rig/responders.js';
 import { type StallWatch, watchStalls } from '../rig/stalls.js';
 import { until } from '../rig/until.js';
-import { check } from './checkers.js';
 import type { Operation } from './evidence.js';
-import { type Answer, type Caller, createCaller, isAnswer } from './rig/caller.js';
-import { type Cluster, type ProcessName, startCluster } from './rig/cluster.js';
-import { collectEvidence } from './rig/collectEvidence.js';
+import { type Answer, type Caller, isAnswer } from './rig/caller.js';
+import type { Cluster, ProcessName } from './rig/cluster.js';
+import { type CrashTest, startCrashTest } from './rig/crashTest.js';
 import { drain } from './rig/drain.js';
-import { createLoad, type Known, type Load } from './rig/load.js';
-import { createRandom } from './rig/random.js';
-import { aSubscribedReceiver, type SubscribedReceiver } from './rig/receivers.js';
-import { type Apple, populate, startApple, type World } from './rig/world.js';
+import type { Known, Load } from './rig/load.js';
+import type { SubscribedReceiver } from './rig/receivers.js';
+import type { World } from './rig/world.js';
 
 const hourMs = 3_600_000;
 const clockFile = join(tmpdir(), `loyalty-pass-clock-${newId()}`);
 const movableClock = new URL('rig/movableClock.mjs', import.meta.url).href;
 
-let apple: Apple;
+let test: CrashTest;
 let redis: RedisServer;
 let receiver: SubscribedReceiver;
 let cluster: Cluster;
@@ -38,31 +36,21 @@ let withoutPhone: Known;
 let stalls: StallWatch;
 
 beforeAll(async () => {
-  [apple, redis, receiver] = await Promise.all([
-    startApple(),
-    startRedisServer(),
-    aSubscribedReceiver({ name: 'good', responder: ok(), steady: true }),
-  ]);
+  redis = await startRedisServer();
   writeFileSync(clockFile, '0');
-  cluster = await startCluster({
+  test = await startCrashTest({
+    seed: 9,
+    members: 2,
+    phones: 1,
     // With few workflows for single changes, a burst leaves some events to the relay.
-    env: {
-      ...apple.env,
-      REDIS_URL: redis.url,
-      CLOCK_FILE: clockFile,
-      STACK_BUILT: 'true',
-      CHANGE_WORKFLOWS_PER_SECOND: '5',
-    },
+    env: { REDIS_URL: redis.url, CLOCK_FILE: clockFile, CHANGE_WORKFLOWS_PER_SECOND: '5' },
     preload: { api: movableClock, worker: movableClock },
   });
-  world = await populate(cluster, { receivers: [receiver], apple });
-  caller = createCaller(world);
-  load = createLoad({ world, caller, random: createRandom(9), phones: 1, tricks: false });
-  for (let index = 0; index < 2; index += 1) await load.enroll('crash-points');
+  ({ receiver, cluster, world, caller, load } = test);
   const [first, second] = load.known;
   if (!first || !second) throw new Error('Nobody was enrolled.');
   [withPhone, withoutPhone] = [first, second];
-  await toRest();
+  await test.toRest();
 });
 
 beforeEach(() => {
@@ -70,11 +58,8 @@ beforeEach(() => {
 });
 
 afterAll(async () => {
-  await caller?.close();
-  await cluster?.stop();
-  await receiver?.stop();
+  await test?.stop();
   await redis?.close().catch(() => undefined);
-  await apple?.apns.close();
 });
 
 // A failed test must not affect the next one.
@@ -83,14 +68,6 @@ afterEach(() => {
   for (const name of ['mongodb', 'temporal', 'api-1', 'worker-1'] as const) cluster.signal(name, 'SIGCONT');
   redis.speak();
 });
-
-/** Checks that everything acknowledged exists once and was delivered. */
-async function toRest(): Promise<void> {
-  await cluster.allUp();
-  receiver.setResponder(ok());
-  expect(await drain(world, { withinMs: 120_000 })).not.toBeNull();
-  expect(check(await collectEvidence(world, load.operations))).toEqual([]);
-}
 
 interface Asked {
   status: number;
@@ -154,7 +131,7 @@ describe('Temporal', () => {
     expect(load.operations.at(-1)).toMatchObject({ outcome: 'acknowledged', requests: 1 });
     await cluster.up('temporal');
     await becomes('temporal', true);
-    await toRest();
+    await test.toRest();
     expect(pidsOf('api-1', 'api-2', 'worker-1', 'worker-2')).toEqual(services);
   });
 
@@ -167,7 +144,7 @@ describe('Temporal', () => {
     for (const member of [withPhone, withoutPhone])
       expect(await aChange(member).ask()).toMatchObject({ status: 200, passUpdate: null });
     cluster.signal('temporal', 'SIGCONT');
-    await toRest();
+    await test.toRest();
   });
 });
 
@@ -176,7 +153,7 @@ it('no change fails while there is no worker, and the effects follow when a work
   for (const member of [withPhone, withoutPhone]) expect(await aChange(member).ask()).toMatchObject({ status: 200 });
   expect(await aChange(withPhone).ask()).toMatchObject({ status: 200, passUpdate: null });
   await cluster.up('worker-1');
-  await toRest();
+  await test.toRest();
   await cluster.up('worker-2');
 });
 
@@ -218,7 +195,7 @@ describe('MongoDB', () => {
       const inUse = async () => (await change.ask()).status === 200;
       await until(inUse, { everyMs: 500, throwingIsNo: true });
     }
-    await toRest();
+    await test.toRest();
     expect(pidsOf('api-1', 'api-2', 'worker-1', 'worker-2')).toEqual(services);
   }
 
@@ -263,7 +240,7 @@ it('Redis that is unavailable or hangs fails no request: limits are counted in m
   redis = await startRedisServer({ port });
   await becomes('redis', true);
   expect((await aChange(withoutPhone).ask()).status).toBe(200);
-  await toRest();
+  await test.toRest();
 });
 
 it('a clock that is moved by an hour forward and back under running services loses and doubles nothing', async () => {
@@ -274,7 +251,7 @@ it('a clock that is moved by an hour forward and back under running services los
     await Promise.all([withPhone, withoutPhone, withoutPhone].map(delta));
     const newest = await cluster.deps.collections.ledger.findOne({ _id: load.operations.at(-1)?.keyedChangeId ?? '' });
     expect(Math.abs((newest?.createdAt.getTime() ?? 0) - Date.now() - aheadMs)).toBeLessThan(60_000);
-    await toRest();
+    await test.toRest();
   }
 });
 
@@ -293,7 +270,7 @@ it('an API and a worker that are paused for 30 s repeat no change and no push th
   await sleep(Math.max(0, 30_000 - (performance.now() - stoppedAt)));
 
   const seen = async () => ({
-    pushes: apple.apns.pushes.length,
+    pushes: test.apple.apns.pushes.length,
     ledger: await cluster.deps.collections.ledger.countDocuments(),
   });
   const then = await seen();
@@ -301,5 +278,5 @@ it('an API and a worker that are paused for 30 s repeat no change and no push th
   // Nothing happens for a while.
   await sleep(4_000);
   expect(await seen()).toEqual(then);
-  await toRest();
+  await test.toRest();
 });

@@ -6,46 +6,23 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../schemas/ids.js';
 import { hang, ok, slow } from '../rig/responders.js';
 import { until } from '../rig/until.js';
-import { check } from './checkers.js';
 import type { Operation } from './evidence.js';
-import { type Caller, createCaller } from './rig/caller.js';
-import { apiNames, type Cluster, type ProcessName, startCluster, workerNames } from './rig/cluster.js';
-import { collectEvidence } from './rig/collectEvidence.js';
-import { drain } from './rig/drain.js';
-import { createLoad, type Known, type Load } from './rig/load.js';
-import { createRandom } from './rig/random.js';
-import { aSubscribedReceiver, type SubscribedReceiver } from './rig/receivers.js';
-import { populate, type World } from './rig/world.js';
+import { apiNames, type Cluster, type ProcessName, workerNames } from './rig/cluster.js';
+import { type CrashTest, startCrashTest } from './rig/crashTest.js';
+import type { Known, Load } from './rig/load.js';
+import type { SubscribedReceiver } from './rig/receivers.js';
 
+let test: CrashTest;
 let receiver: SubscribedReceiver;
 let cluster: Cluster;
-let world: World;
-let caller: Caller;
 let load: Load;
 
 beforeAll(async () => {
-  receiver = await aSubscribedReceiver({ name: 'good', responder: ok(), steady: true });
-  cluster = await startCluster({ env: { STACK_BUILT: 'true', CHANGE_WORKFLOWS_PER_SECOND: '2' } });
-  world = await populate(cluster, { receivers: [receiver] });
-  caller = createCaller(world);
-  load = createLoad({ world, caller, random: createRandom(10), tricks: false });
-  for (let index = 0; index < 6; index += 1) await load.enroll('crash-points');
+  test = await startCrashTest({ seed: 10, members: 6, env: { CHANGE_WORKFLOWS_PER_SECOND: '2' } });
+  ({ receiver, cluster, load } = test);
 });
 
-afterAll(async () => {
-  await caller?.close();
-  await cluster?.stop();
-  await receiver?.stop();
-});
-
-async function toRest() {
-  await cluster.allUp();
-  receiver.setResponder(ok());
-  expect(await drain(world, { withinMs: 120_000 })).not.toBeNull();
-  const evidence = await collectEvidence(world, load.operations);
-  expect(check(evidence)).toEqual([]);
-  return evidence;
-}
+afterAll(() => test?.stop());
 
 /** Stops the process with SIGTERM, as an operator does, and waits until it is ready again. */
 async function restart(name: ProcessName): Promise<{ ending: string; tookMs: number }> {
@@ -89,7 +66,7 @@ function steadyClients(count: number): Clients {
       try {
         const answer = await fetch(`${cluster.apis[name]}/merchants/me/members/${member.id}/points`, {
           method: 'PATCH',
-          headers: { 'X-API-Key': world.apiKey, 'Idempotency-Key': key, 'Content-Type': 'application/json' },
+          headers: { 'X-API-Key': test.world.apiKey, 'Idempotency-Key': key, 'Content-Type': 'application/json' },
           body: '{"delta":1}',
           ...(agents[api] && { dispatcher: agents[api] }),
         });
@@ -145,7 +122,7 @@ it('a rolling restart of all APIs and workers under load fails no request and le
   }
   expect(clients.failures).toEqual([]);
   // A receiver may exceed the time limit; but every attempt was logged before its sender ended.
-  const { receipts } = await toRest();
+  const { receipts } = await test.toRest();
   const copies = new Map<string, number>();
   for (const { eventId } of receipts) copies.set(eventId, (copies.get(eventId) ?? 0) + 1);
   const deliveries = await cluster.deps.collections.deliveries
@@ -162,7 +139,7 @@ it('a worker that gets SIGTERM while receivers hang hands over its work to the o
   const { ending, tookMs } = await restart('worker-1');
   console.log(`  worker-1 ended after ${tookMs} ms, with receivers that hang`);
   expect(ending).toBe('ended with code 0');
-  await toRest();
+  await test.toRest();
 });
 
 it('the work of the only worker continues after its restart', async () => {
@@ -176,7 +153,7 @@ it('the work of the only worker continues after its restart', async () => {
   cluster.signal('worker-1', 'SIGKILL');
   const resumed = () => receiver.arrivals().find(({ at }) => at > killedAt)?.at;
   await until(async () => resumed() !== undefined, { everyMs: 20, throwingIsNo: true });
-  await toRest();
+  await test.toRest();
   const { tookMs = 0 } = cluster.recoveries.at(-1) ?? {};
   console.log(`  its work went on ${(resumed() ?? 0) - killedAt} ms after the kill; it was ready after ${tookMs} ms`);
 });

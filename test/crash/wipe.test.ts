@@ -6,48 +6,37 @@ import { pastCache } from '../rig/pastCache.js';
 import { ok, status } from '../rig/responders.js';
 import { until } from '../rig/until.js';
 import { check } from './checkers.js';
-import { type Caller, createCaller, isAnswer } from './rig/caller.js';
-import { type Cluster, startCluster } from './rig/cluster.js';
+import { type Caller, isAnswer } from './rig/caller.js';
+import type { Cluster } from './rig/cluster.js';
 import { collectEvidence } from './rig/collectEvidence.js';
+import { type CrashTest, startCrashTest } from './rig/crashTest.js';
 import { drain } from './rig/drain.js';
-import { createLoad, type Load } from './rig/load.js';
-import { createRandom } from './rig/random.js';
+import type { Load } from './rig/load.js';
 import { aSubscribedReceiver, type SubscribedReceiver } from './rig/receivers.js';
-import { type Apple, populate, startApple, type World } from './rig/world.js';
 
 const phones = 4;
 const imported = 1_500;
 
-let apple: Apple;
+let test: CrashTest;
 let failing: SubscribedReceiver;
 let good: SubscribedReceiver;
 let cluster: Cluster;
-let world: World;
 let caller: Caller;
 let load: Load;
 
 beforeAll(async () => {
   const retryPolicy = { maxAttempts: 20, backoffMs: 3_000 };
   const events = ['points.changed', 'member.updated'];
-  [apple, failing, good] = await Promise.all([
-    startApple(),
+  [failing, good] = await Promise.all([
     aSubscribedReceiver({ name: 'failing', responder: status(503), steady: true, events, retryPolicy }),
     aSubscribedReceiver({ name: 'good', responder: ok(), steady: true, events: ['member.created', 'points.changed'] }),
   ]);
-  const settings = { REVIVE_AFTER_MS: '5000', REPLAY_PER_SECOND: '5', PASS_UPDATE_WAIT_MS: '500' };
-  cluster = await startCluster({ env: { ...apple.env, STACK_BUILT: 'true', ...settings } });
-  world = await populate(cluster, { receivers: [failing, good], apple });
-  caller = createCaller(world);
-  load = createLoad({ world, caller, random: createRandom(11), phones, tricks: false });
-  for (let index = 0; index < 2 * phones; index += 1) await load.enroll('crash-points');
+  const env = { REVIVE_AFTER_MS: '5000', REPLAY_PER_SECOND: '5', PASS_UPDATE_WAIT_MS: '500' };
+  test = await startCrashTest({ seed: 11, members: 2 * phones, phones, receivers: [failing, good], env });
+  ({ cluster, caller, load } = test);
 });
 
-afterAll(async () => {
-  await caller?.close();
-  await cluster?.stop();
-  await Promise.all([failing?.stop(), good?.stop()]);
-  await apple?.apns.close();
-});
+afterAll(() => test?.stop());
 
 async function post(path: string, body: unknown): Promise<{ id: string; eventId: string }> {
   const { answer } = await caller.call({ method: 'POST', path: `/merchants/me${path}`, body });
@@ -80,7 +69,7 @@ async function startImport(): Promise<string> {
 it('all work continues from the database after Temporal has lost all its data', async () => {
   const { batches, deliveries, devices, events, members, programs } = cluster.deps.collections;
   const answerPushes = async (code: number): Promise<void> => {
-    for (const { pushToken } of await devices.find().toArray()) apple.apns.answer(pushToken, { status: code });
+    for (const { pushToken } of await devices.find().toArray()) test.apple.apns.answer(pushToken, { status: code });
   };
 
   await answerPushes(503);
@@ -112,7 +101,7 @@ it('all work continues from the database after Temporal has lost all its data', 
   for (const receiver of [failing, good]) receiver.setResponder(ok());
   await answerPushes(200);
   await programs.updateOne({ _id: 'crash-tiers' }, { $unset: { 'passTemplate.backgroundColor': '' } });
-  expect(await drain(world, { withinMs: 240_000, say: (line) => console.log(`  ${line}`) })).not.toBeNull();
+  expect(await drain(test.world, { withinMs: 240_000, say: (line) => console.log(`  ${line}`) })).not.toBeNull();
   console.log(
     `  everything was at rest ${Math.round((performance.now() - wipedAt) / 1_000)} s after Temporal was back`,
   );
@@ -122,5 +111,5 @@ it('all work continues from the database after Temporal has lost all its data', 
   expect(await members.countDocuments({ 'pass.appleIssuedAt': { $exists: false } })).toBe(0);
   const ids = lateEvents.map(({ _id }) => _id);
   expect(await events.countDocuments({ _id: { $in: ids }, passUpdate: { $exists: true } })).toBe(ids.length);
-  expect(check(await collectEvidence(world, load.operations))).toEqual([]);
+  expect(check(await collectEvidence(test.world, load.operations))).toEqual([]);
 }, 400_000);
