@@ -79,4 +79,30 @@ describe('the recount', () => {
     expect(await totalOf(merchant)).toBe(65);
     expect(await totalOf(merchant, `&programId=${programId}`)).toBe(65);
   });
+
+  // Last, because the totals of this merchant stay wrong.
+  it('is not stopped by a merchant whose members cannot be counted', async () => {
+    const [broken, whole] = [await aMerchant(service), await aMerchant(service)];
+    for (const merchant of [broken, whole]) {
+      await merchant.enroll();
+      await service.deps.collections.counters.updateOne({ _id: merchant.id }, { $inc: { members: 3 } });
+    }
+    const { members } = service.deps.collections;
+    const failing = new Proxy(members, {
+      get(target, name) {
+        const value = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        return (...args: unknown[]) => {
+          if ((name === 'countDocuments' || name === 'distinct') && JSON.stringify(args).includes(broken.id))
+            return Promise.reject(new Error('The count takes too long.'));
+          return value.apply(target, args);
+        };
+      },
+    });
+    const deps = { ...service.deps, collections: { ...service.deps.collections, members: failing } };
+    await recountMerchants(deps, {}, { waitMs: 1 });
+    const { counters } = service.deps.collections;
+    expect(await counters.findOne({ _id: whole.id })).toMatchObject({ members: 1 });
+    expect(await counters.findOne({ _id: broken.id })).toMatchObject({ members: 4 });
+  });
 });

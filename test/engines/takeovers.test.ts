@@ -1,5 +1,6 @@
-// Takeovers between processes happen once: commits whose answer was lost, idempotency rows and attempts of a paused
-// process, events that fail their batch, and rows that were written under a shifted clock.
+// Work that two processes do at once, or that one takes over from another, takes effect once: commits whose answer was
+// lost, leases, attempts of a delivery, rows of a shifted clock. The relay and the delivery queue continue after an event
+// that cannot be processed, after a cancellation, and with fewer shards.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pointsRule } from '../../activities/members/balanceRules.js';
 import { changeMember } from '../../activities/members/changeMember.js';
