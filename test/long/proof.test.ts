@@ -127,9 +127,9 @@ describe('with a guarantee switched off', () => {
     expect(kindsAndRules(findings)).toEqual(['lost: points expire once, when their time is over']);
   });
 
-  it('an effect without an operation id is reported as doubled', async () => {
+  it('a delivery with a random id is reported as doubled', async () => {
     const findings = await run({
-      preload: { worker: breaking('noOperationId') },
+      preload: { worker: breaking('randomDeliveryId') },
       at: { role: 'worker', point: 'after-log-before-mark' },
       restMs: 25_000,
     });

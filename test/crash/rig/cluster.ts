@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import pino from 'pino';
 import type { CrashPoint } from '../../../platform/crashPoint.js';
@@ -165,7 +166,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     const plan = role === 'api' ? apiPlan(own, apiUrl(name)) : workerPlan(own);
     const preloaded = preload[role];
     if (preloaded === undefined) return { ...plan, name, title: name };
-    const args = [...plan.args.slice(0, -1), '--import', preloaded, ...plan.args.slice(-1)];
+    const starter = fileURLToPath(new URL('preload.mjs', import.meta.url));
+    const args = [...plan.args.slice(0, -1), starter, preloaded, ...plan.args.slice(-1)];
     return { ...plan, name, title: name, args };
   }
 
