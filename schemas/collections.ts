@@ -195,7 +195,10 @@ export interface IdempotencyKeyRow {
   _id: string;
   merchantId: string;
   fingerprint: string;
-  eventId: string;
+  /** Of a change of a member: its event. */
+  eventId?: string;
+  /** Of a request that starts a batch. */
+  batchId?: string;
   createdAt: Date;
   /** Status and exact bytes of the answer; absent until the answer of the first request is known. */
   response?: { status: number; body: Binary };
@@ -553,11 +556,11 @@ export interface BatchRow {
   campaign?: { message: string; tags: string[] };
   replay?: { since: Date; until: Date; only: 'failed' | 'all' };
   /**
-   * Only on an import: the merchant's own columns of the header; a hash of the file and its options; and, until it is
-   * queued, when its upload was last active, by the clock of MongoDB.
+   * Only on an import: the merchant's own columns of the header; whether a caller waits for the outcomes; and, until it
+   * is queued, when its upload was last active, by the clock of MongoDB.
    */
   header?: string[];
-  fingerprint?: string;
+  awaited?: true;
   uploadSeenAt?: Date;
   /** Only on an import: created members whose passes were issued and whose events were published. */
   completedMembers?: number;

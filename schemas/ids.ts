@@ -43,6 +43,14 @@ export function keyedChangeId(operation: KeyedOperation, memberId: string, key: 
   return `${operation}:${memberId}:${key}`;
 }
 
+export type BatchOperation = 'import' | 'campaign' | 'replay';
+
+/**
+ * The id in `idempotencyKeys` of a request that starts a batch. `owner`: the merchant, or the subscription of a replay.
+ */
+export const batchKeyId = (operation: BatchOperation, owner: string, key: string): string =>
+  `${operation}:${owner}:${key}`;
+
 export const enrollId = (memberId: string): string => `enroll:${memberId}`;
 export const eraseId = (memberId: string): string => `erase:${memberId}`;
 export const changeId = (noun: string, memberId: string, eventId: string): string => `${noun}:${memberId}:${eventId}`;

@@ -104,7 +104,7 @@ export const personalData: Record<CollectionName, Kept> = {
     left: 'the numbers, without message, reason, receipt, place and the name of the actor',
   },
   idempotencyKeys: {
-    holds: 'the answers to changes, for repeated requests',
+    holds: 'the answers to changes and the batches of requests, for repeated requests',
     kept: '3 days',
     ofMember: ({ memberId }) => keyedOperations.map((operation) => idsWith(`${operation}:${memberId}:`)),
     erase: 'remove',

@@ -6,14 +6,19 @@ import type { Transaction } from '../../platform/mongodb/transaction.js';
 import { batchPhases, isFinished } from '../../schemas/batches.js';
 import type { BatchRow } from '../../schemas/collections.js';
 import { limitOf, limitReached } from '../access/merchants.js';
+import { type BatchClaim, type BatchKey, claimBatchKey, noClaim } from './batchKeys.js';
 
 const dayMs = 86_400_000;
 const retryAfterSeconds = 30;
 export const unfinishedPhases = batchPhases.filter((phase) => !isFinished(phase));
 
-/** Throws RATE_LIMITED with the limit that is reached. */
-export async function insertBatch(deps: Deps, row: BatchRow): Promise<void> {
+/**
+ * Returns the stored batch: `row`, or the one that an earlier request with the key has started. Throws RATE_LIMITED with
+ * the limit that is reached, and IDEMPOTENCY_KEY_REUSED.
+ */
+export async function insertBatch(deps: Deps, row: BatchRow, key?: BatchKey): Promise<BatchRow> {
   const { merchantId, kind } = row;
+  let claim: BatchClaim = noClaim;
   const quota = await limitOf(deps, { merchantId, limit: 'runningBatches' });
   await insertWithQuota(deps, {
     merchantId,
@@ -26,8 +31,13 @@ export async function insertBatch(deps: Deps, row: BatchRow): Promise<void> {
     quota,
     refusal: limitReached('runningBatches', { max: quota, retryAfterSeconds }),
     name: 'batches',
-    rows: async () => [row],
+    async rows() {
+      if (key) claim = await claimBatchKey(deps, key, row._id);
+      return claim.batch ? [] : [row];
+    },
+    also: () => claim,
   });
+  return claim.batch ?? row;
 }
 
 /**

@@ -10,6 +10,7 @@ import type { BatchKind } from '../../schemas/batches.js';
 import type { BatchRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { campaignId, importId, rebuildId, replayId } from '../../schemas/ids.js';
+import { type BatchKey, findKeyedBatch } from './batchKeys.js';
 import { insertBatch, unfinishedPhases } from './insertBatch.js';
 
 type StartBatchDeps = Deps & { workflowClient: WorkflowClient };
@@ -24,7 +25,7 @@ const workflows = {
 type BatchWorkflow = (typeof workflows)[BatchKind]['name'];
 
 function workflowOf(batch: BatchRow, summary: string): StartWorkflow<BatchWorkflow> {
-  const { _id: batchId, merchantId, kind, programId, subscriptionId, fingerprint } = batch;
+  const { _id: batchId, merchantId, kind, programId, subscriptionId, awaited } = batch;
   const { name, idOf } = workflows[kind];
   return {
     name,
@@ -37,8 +38,7 @@ function workflowOf(batch: BatchRow, summary: string): StartWorkflow<BatchWorkfl
       ...(programId && { ProgramId: programId }),
       ...(subscriptionId && { SubscriptionId: subscriptionId }),
     },
-    // For an import with a fingerprint, a caller waits for the result.
-    priority: fingerprint === undefined ? 5 : 1,
+    priority: awaited ? 1 : 5,
     fairnessKey: merchantId,
   };
 }
@@ -92,16 +92,20 @@ export async function startStored(
 }
 
 /**
- * Stores a new batch and starts its workflow. Throws RATE_LIMITED, and UNAVAILABLE; then the batch was not stored, or
- * was removed again.
+ * Stores a new batch and starts its workflow, or returns the batch that an earlier request with the key has started.
+ * Throws RATE_LIMITED, and UNAVAILABLE; then the batch was not stored, or was removed again. Throws
+ * IDEMPOTENCY_KEY_REUSED.
  */
 export async function startBatch(
   deps: StartBatchDeps,
-  { batch, summary }: { batch: NewBatch; summary: string },
+  { batch, summary, key }: { batch: NewBatch; summary: string; key?: BatchKey },
 ): Promise<BatchRow> {
+  const earlier = key && (await findKeyedBatch(deps, key));
+  if (earlier) return earlier;
   requireTemporal(deps);
   const row = newBatchRow(deps, batch);
-  await insertBatch(deps, row);
+  const stored = await insertBatch(deps, row, key);
+  if (stored._id !== row._id) return stored;
   const takeBack = async () =>
     (await deps.collections.batches.deleteOne({ _id: row._id, phase: 'queued' })).deletedCount === 1;
   await startQueued(deps, { batch: row, summary, takeBack });

@@ -40,7 +40,7 @@ async function earlierResult(
   const { _id: memberId, merchantId, memberCode } = member;
   const [entry, event] = await Promise.all([
     deps.collections.ledger.findOne({ _id: keyedChange.id, merchantId }),
-    deps.collections.events.findOne({ _id: row.eventId, merchantId }, { projection: { passUpdate: 1 } }),
+    deps.collections.events.findOne({ _id: row.eventId ?? '', merchantId }, { projection: { passUpdate: 1 } }),
   ]);
   if (!entry) throw new VersionConflict('An idempotency key without its ledger entry.');
   const { field, previous, current, programId } = entry;

@@ -1,40 +1,19 @@
 // The keyed changes: points, redeem, earn, reversal. One idempotency key applies at most one change. The first answer
 // is stored with the key, and a repeated request gets the same bytes (docs/interface.md#83-idempotency-keys).
 
-import type { Context } from 'koa';
 import { changeMember, storeAnswer } from '../../activities/members/changeMember.js';
 import type { Answer, ChangeFacts, ChangeMember } from '../../activities/members/changeTypes.js';
 import type { LedgerRow } from '../../schemas/collections.js';
 import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
 import { ServiceError } from '../../schemas/errors.js';
-import { isUuid, type KeyedOperation, keyedChangeId, newToken, sha256 } from '../../schemas/ids.js';
+import { isUuid, type KeyedOperation, keyedChangeId } from '../../schemas/ids.js';
 import type { BalanceResult } from '../../schemas/members.js';
 import type { PassUpdate } from '../../schemas/passUpdate.js';
 import { success } from '../envelope.js';
+import { fingerprintOf, keyOf } from '../idempotencyKey.js';
 import { presentBalance } from '../presenters/member.js';
 import type { Request } from '../request.js';
 import { dispatch, planDispatch, pushAndWait, summaryOf, type WorkflowLabels } from './dispatch.js';
-
-const keyForm = /^[A-Za-z0-9_-]{8,128}$/;
-
-/**
- * The caller's idempotency key, or a new one. A response header names the key in both cases. Throws
- * IDEMPOTENCY_KEY_MALFORMED.
- */
-function keyOf(ctx: Context): string {
-  const given = ctx.get('Idempotency-Key');
-  if (ctx.req.headers['idempotency-key'] !== undefined && !keyForm.test(given))
-    throw new ServiceError('IDEMPOTENCY_KEY_MALFORMED');
-  const key = given || newToken();
-  ctx.set('Idempotency-Key', key);
-  return key;
-}
-
-/** A hash of the fields that does not depend on their order. */
-function fingerprintOf(body: object): string {
-  const fields = Object.entries(body).filter(([, value]) => value !== undefined);
-  return sha256(JSON.stringify(fields.sort(([a], [b]) => (a < b ? -1 : 1))));
-}
 
 function answerOf(facts: ChangeFacts, passUpdate: PassUpdate | null, more: KeyedMemberChange['more']): Answer {
   const { previous, current, entry } = facts;
@@ -94,7 +73,7 @@ export async function performKeyedChange(
   const labels: WorkflowLabels = { eventType, summary: summaryOf(operation, memberId, facts) };
   if (changed.kind === 'abandoned') {
     const { keyRow, programId } = changed;
-    const workflow = { ...labels, workflowId: id, eventId: keyRow.eventId, merchantId, memberId, programId };
+    const workflow = { ...labels, workflowId: id, eventId: keyRow.eventId ?? '', merchantId, memberId, programId };
     const first = answer(facts, changed.passUpdate ?? (await pushAndWait(deps, workflow)));
     return bytesOf(await storeAnswer(deps, { merchantId, keyedChangeId: id, answer: first }));
   }

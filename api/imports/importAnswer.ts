@@ -2,6 +2,7 @@
 // no worker takes the import, or a worker stops during it, the wait ends with UNAVAILABLE after a bounded time; then
 // either nothing was created, or the batch continues without the request.
 
+import { isWithdrawn } from '../../activities/batches/batchKeys.js';
 import { withdrawQueued } from '../../activities/batches/imports/openImport.js';
 import { requireEnrollable } from '../../activities/members/enrollMember.js';
 import { readProgram } from '../../activities/programs/readProgram.js';
@@ -25,20 +26,6 @@ export async function importProgram(
 }
 
 /**
- * The unfinished import of the same file. A client that sends the file again gets the answer of that import and does
- * not start a second one.
- */
-export async function findUnansweredImport(
-  deps: ApiDeps,
-  { merchantId, fingerprint }: { merchantId: string; fingerprint: string },
-): Promise<BatchRow | undefined> {
-  // As many as may run at the same time.
-  const running = await deps.collections.batches.find({ merchantId, phase: { $in: ['queued', 'creating'] } }).toArray();
-  // The request is answered when the last row is done; the phase ends a moment later.
-  return running.find(({ fingerprint: known, done, counts }) => known === fingerprint && done < counts.total);
-}
-
-/**
  * Milliseconds since the import was queued: the request gives up after `firstMs` if the import made no progress for
  * `stillMs`, and after `lastMs` in any case. It reads the batch every `askMs`.
  */
@@ -54,6 +41,7 @@ export async function awaitRows(deps: ApiDeps, batchId: string): Promise<BatchRo
   for (;;) {
     const batch = await deps.collections.batches.findOne({ _id: batchId });
     if (!batch) throw new ServiceError('UNAVAILABLE');
+    if (isWithdrawn(batch)) throw withdrawnAnswer(batchId);
     if (batch.done >= batch.counts.total || isFinished(batch.phase)) return batch;
     const now = performance.now();
     const progress = `${batch.phase} ${batch.done}`;
@@ -66,15 +54,16 @@ export async function awaitRows(deps: ApiDeps, batchId: string): Promise<BatchRo
 
 async function giveUp(deps: ApiDeps, { _id: batchId }: BatchRow): Promise<never> {
   const withdrawn = await withdrawQueued(deps, { batchId, reason: 'No worker took it in time; nothing was created.' });
-  const details = { batchId };
-  if (withdrawn)
-    throw new ServiceError('UNAVAILABLE', details, 'No worker took the import; nothing was created. Send it again.');
+  if (withdrawn) throw withdrawnAnswer(batchId);
   throw new ServiceError(
     'UNAVAILABLE',
-    details,
-    `The import goes on without this request: GET /merchants/me/batches/${batchId} shows it, and the same file sent again joins it.`,
+    { batchId },
+    `The import goes on without this request: GET /merchants/me/batches/${batchId} shows it, and the same request sent again joins it.`,
   );
 }
+
+const withdrawnAnswer = (batchId: string): ServiceError =>
+  new ServiceError('UNAVAILABLE', { batchId }, 'No worker took the import; nothing was created. Send it again.');
 
 /** The outcome of every row, in the order of the file. */
 export async function importResults(deps: ApiDeps, { _id: batchId, chunks = 0 }: BatchRow): Promise<ImportResultRow[]> {

@@ -1,6 +1,7 @@
 // Stores the rows of an upload, then starts the import workflow. Nothing is imported before `commit`. When the API
 // process dies during an upload, a worker ends it as failed (activities/batches/cleanUpBatches.ts).
 import pLimit from 'p-limit';
+import type { BatchKey } from '../../activities/batches/batchKeys.js';
 import {
   discardUpload,
   failUpload,
@@ -18,10 +19,14 @@ import { ServiceError } from '../../schemas/errors.js';
 import type { ApiDeps } from '../apiDeps.js';
 
 export interface Upload {
+  batchId: string;
   /** Throws RATE_LIMITED when more rows of the merchant wait than allowed. */
   store: (chunks: AsyncIterable<ImportRow[]> | Iterable<ImportRow[]>) => Promise<void>;
-  /** Queues the import and starts its workflow. Throws UNAVAILABLE; then nothing is created. */
-  commit: () => Promise<BatchRow>;
+  /**
+   * Queues the import and starts its workflow. When an earlier request with the key has started an import, returns that
+   * one and removes this upload. Throws UNAVAILABLE, then nothing is created; and IDEMPOTENCY_KEY_REUSED.
+   */
+  commit: (key: BatchKey) => Promise<BatchRow>;
   /** Deletes the rows and the batch unless the import is queued. */
   discard: () => Promise<void>;
   /** Deletes the rows and ends the batch as failed after the client disconnected. */
@@ -64,6 +69,8 @@ export async function openUpload(deps: ApiDeps, input: OpenImport): Promise<Uplo
   }, keepAliveMs);
 
   return {
+    batchId,
+
     async store(chunks) {
       const limit = pLimit(storeConcurrency);
       const pending = new Set<Promise<void>>();
@@ -92,9 +99,13 @@ export async function openUpload(deps: ApiDeps, input: OpenImport): Promise<Uplo
       await requireRowRoom(deps, { merchantId, batchId, rows: total });
     },
 
-    async commit() {
+    async commit(key) {
       clearInterval(keepAliveTimer);
-      if (!(await queueImport(deps, { batchId, chunks: chunk, total }))) throw new ServiceError('UNAVAILABLE');
+      const earlier = await queueImport(deps, { batchId, chunks: chunk, total, key });
+      if (earlier) {
+        await discardUpload(deps, { batchId });
+        return earlier;
+      }
       const queued: BatchRow = { ...batch, phase: 'queued', chunks: chunk, counts: { ...batch.counts, total } };
       const reason = 'Temporal could not be reached; nothing was created.';
       const takeBack = () => withdrawQueued(deps, { batchId, reason });

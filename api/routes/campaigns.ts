@@ -5,13 +5,15 @@ import { readProgram } from '../../activities/programs/readProgram.js';
 import type { campaignEndpoints } from '../../schemas/endpoints/campaigns.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { newId } from '../../schemas/ids.js';
+import { asAccepted, batchKeyOf, sayRepeated } from '../idempotencyKey.js';
 import { presentCampaign } from '../presenters/campaign.js';
 import { countRecipients } from '../reads/recipients.js';
 import type { Routes } from '../request.js';
 
 export const campaignRoutes: Routes<keyof typeof campaignEndpoints> = {
-  async sendCampaign({ deps, caller, body }) {
+  async sendCampaign({ deps, caller, body, ctx }) {
     const { merchantId, actor: startedBy } = caller;
+    const key = batchKeyOf(deps, { ctx, merchantId, operation: 'campaign', owner: merchantId, body });
     const { programId, message = '', dryRun } = body;
     if (programId !== undefined) await readProgram(deps, { merchantId, programId });
     const tags = [...new Set(body.tags)];
@@ -28,8 +30,10 @@ export const campaignRoutes: Routes<keyof typeof campaignEndpoints> = {
         campaign: { message, tags },
       },
       summary: `campaign to ${programId ?? 'all programs'}`,
+      key,
     });
-    return { status: 202, data: presentCampaign(row) };
+    sayRepeated(ctx, row._id !== batchId);
+    return { status: 202, data: presentCampaign(asAccepted(row)) };
   },
 
   async getCampaign({ deps, caller, params }) {

@@ -1,8 +1,8 @@
 // Imports (docs/interface.md#48-imports-and-batches): a small import answers with the outcome of every row, a large one
 // with its batch, a dry run with what would happen.
-import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { z } from 'zod';
+import { type BatchKey, findKeyedBatch } from '../../activities/batches/batchKeys.js';
 import type { OpenImport } from '../../activities/batches/imports/openImport.js';
 import type { importDryRun } from '../../schemas/batches.js';
 import type { BatchRow, ImportRow } from '../../schemas/collections.js';
@@ -13,9 +13,11 @@ import { mistakesOf } from '../../schemas/mistakes.js';
 import type { Program } from '../../schemas/programs.js';
 import type { ApiDeps } from '../apiDeps.js';
 import type { Caller } from '../caller.js';
+import { asAccepted, sayRepeated } from '../idempotencyKey.js';
 import type { UploadFile } from '../imports/decodeText.js';
 import { dryRun, rowsPerLookup } from '../imports/dryRun.js';
-import { awaitRows, countsOf, findUnansweredImport, importProgram, importResults } from '../imports/importAnswer.js';
+import { awaitRows, countsOf, importProgram, importResults } from '../imports/importAnswer.js';
+import { hashFile, openImportRequest } from '../imports/importRequest.js';
 import { openUpload, type Upload } from '../imports/upload.js';
 import { buffersOf, readParts, readToEnd, requireUpload, type UploadFields } from '../imports/uploadParts.js';
 import { type RowLimits, readRows, type UploadedRows } from '../imports/uploadRows.js';
@@ -28,18 +30,20 @@ type DryRun = z.input<typeof importDryRun>;
 export const importRoutes: Routes<'importMembers' | 'startImport'> = {
   async importMembers({ deps, caller, query, ctx }) {
     // The whole file is in memory while it is read.
-    const { batch, tried } = await inTurn(deps, { ctx, merchantId: caller.merchantId }, () =>
+    const { batch, isRepeated, tried } = await inTurn(deps, { ctx, merchantId: caller.merchantId }, () =>
       importSmall(deps, { caller, query, ctx }),
     );
     if (tried) return { data: tried };
     const results = await importResults(deps, await awaitRows(deps, batch._id));
+    sayRepeated(ctx, isRepeated);
     return { data: { batchId: batch._id, counts: countsOf(results), results } };
   },
 
   async startImport({ deps, caller, query, ctx }) {
-    const { batch, tried } = await importLarge(deps, { caller, query, ctx });
+    const { batch, isRepeated, tried } = await importLarge(deps, { caller, query, ctx });
     if (tried) return { status: 200, data: tried };
-    return { status: 202, data: presentBatch(batch, deps.now()) };
+    sayRepeated(ctx, isRepeated);
+    return { status: 202, data: presentBatch(asAccepted(batch), deps.now()) };
   },
 };
 
@@ -49,7 +53,9 @@ interface Import {
   ctx: Context;
 }
 
-type Imported = { batch: BatchRow; tried?: never } | { batch?: never; tried: DryRun };
+type Imported =
+  | { batch: BatchRow; isRepeated: boolean; tried?: never }
+  | { batch?: never; isRepeated?: never; tried: DryRun };
 
 /** Throws VALIDATION_FAILED, also for an option that query and form give differently. */
 function optionsOf(query: ImportOptions, fields: UploadFields): ImportOptions {
@@ -93,22 +99,27 @@ async function importSmall(deps: ApiDeps, { caller, query, ctx }: Import): Promi
   const beyond = `POST /merchants/me/imports takes up to ${most}.`;
   const limits = { maxBytes: config.IMPORT_MAX_BYTES, maxRows: config.IMPORT_MAX_ROWS, beyond };
   requireUpload(ctx, ['multipart/form-data']);
+  const request = await openImportRequest(deps, { ctx, merchantId });
   const take = async ({ bytes, charset }: UploadFile) => ({ bytes: await all(bytes), charset });
   const { fields, taken } = await readParts({ ctx, ...limits, take });
   const options = optionsOf(query, fields);
   const program = await importProgram(deps, { merchantId, programId: options.programId, missing: 'is required' });
-  const file = { bytes: eachOf(taken.bytes), charset: taken.charset };
-  const read = await rowsOf({ file, program, options, limits });
+  const { charset } = taken;
+  const { bytes, fingerprint } = hashFile(eachOf(taken.bytes), { ...options, programId: program._id, charset });
+  const read = await rowsOf({ file: { bytes, charset }, program, options, limits });
   if (options.dryRun) return { tried: await dryRun(deps, { program, rows: read }) };
   const rows: ImportRow[][] = await all(read.chunks);
-  const fingerprint = fingerprintOf({ ...options, programId: program._id, charset: taken.charset }, taken.bytes);
-  const before = await findUnansweredImport(deps, { merchantId, fingerprint });
-  if (before) return { batch: before };
+  const key = await request.key(fingerprint());
+  const earlier = await findKeyedBatch(deps, key);
+  if (earlier) return { batch: earlier, isRepeated: true };
   const upload = await openUpload(deps, {
-    ...{ merchantId, programId: program._id, header: read.header, startedBy, fingerprint },
+    ...{ merchantId, programId: program._id, header: read.header, startedBy, awaited: true },
     ...keptOptions(options),
   });
-  return { batch: await committed(upload, () => upload.store(rows)) };
+  return committed(upload, async () => {
+    await upload.store(rows);
+    return key;
+  });
 }
 
 /**
@@ -119,25 +130,35 @@ async function importLarge(deps: ApiDeps, { caller, query, ctx }: Import): Promi
   const { merchantId, actor: startedBy } = caller;
   const limits = { maxBytes: deps.config.BULK_IMPORT_MAX_BYTES, maxRows: deps.config.BULK_IMPORT_MAX_ROWS };
   const charset = requireUpload(ctx, ['multipart/form-data', 'text/csv']);
+  const request = await openImportRequest(deps, { ctx, merchantId });
   let upload: Upload | undefined;
-  const take = async (file: UploadFile, fields: UploadFields): Promise<DryRun | undefined> => {
+  const take = async (given: UploadFile, fields: UploadFields): Promise<DryRun | BatchKey> => {
     const options = optionsOf(query, fields);
     const missing = 'is required before the file';
     const program = await importProgram(deps, { merchantId, programId: options.programId, missing });
+    const programId = program._id;
+    const { bytes, fingerprint } = hashFile(given.bytes, { ...options, programId, charset: given.charset });
+    const file = { ...given, bytes };
+    if (options.dryRun) {
+      const read = await rowsOf({ file, program, options, limits });
+      return deps.largeRequests.run(merchantId, () => dryRun(deps, { program, rows: read }));
+    }
+    if (await request.isRepeated()) {
+      // Only the fingerprint of the file is needed.
+      for await (const _ of bytes);
+      return request.key(fingerprint());
+    }
     const read = await rowsOf({ file, program, options, limits });
-    if (options.dryRun) return deps.largeRequests.run(merchantId, () => dryRun(deps, { program, rows: read }));
-    upload = await openUpload(deps, {
-      ...{ merchantId, programId: program._id, header: read.header, startedBy },
-      ...keptOptions(options),
-    });
+    const kept = keptOptions(options);
+    upload = await openUpload(deps, { merchantId, programId, header: read.header, startedBy, ...kept });
     await upload.store(read.chunks);
-    return undefined;
+    return request.key(fingerprint());
   };
-  let tried: DryRun | undefined;
+  let taken: DryRun | BatchKey;
   try {
     if (ctx.is('multipart/form-data'))
-      ({ taken: tried } = await readParts({ ctx, maxBytes: limits.maxBytes, fieldsFirst: true, take }));
-    else tried = await takeBody(ctx, (bytes) => take({ bytes, charset }, {}));
+      ({ taken } = await readParts({ ctx, maxBytes: limits.maxBytes, fieldsFirst: true, take }));
+    else taken = await takeBody(ctx, (bytes) => take({ bytes, charset }, {}));
   } catch (error) {
     if (ctx.req.complete || !ctx.req.destroyed) await upload?.discard();
     else {
@@ -146,9 +167,12 @@ async function importLarge(deps: ApiDeps, { caller, query, ctx }: Import): Promi
     }
     throw error;
   }
-  if (tried) return { tried };
-  if (!upload) throw new Error('A file that was taken has an upload.');
-  return { batch: await committed(upload, async () => {}) };
+  if ('dryRun' in taken) return { tried: taken };
+  const key = taken;
+  if (upload) return committed(upload, async () => key);
+  const earlier = await findKeyedBatch(deps, key);
+  if (!earlier) throw new ServiceError('IDEMPOTENCY_KEY_IN_USE');
+  return { batch: earlier, isRepeated: true };
 }
 
 async function takeBody<T>(ctx: Context, take: (bytes: AsyncIterable<Buffer>) => Promise<T>): Promise<T> {
@@ -160,10 +184,10 @@ async function takeBody<T>(ctx: Context, take: (bytes: AsyncIterable<Buffer>) =>
   }
 }
 
-async function committed(upload: Upload, store: () => Promise<void>): Promise<BatchRow> {
+async function committed(upload: Upload, store: () => Promise<BatchKey>): Promise<Imported> {
   try {
-    await store();
-    return await upload.commit();
+    const batch = await upload.commit(await store());
+    return { batch, isRepeated: batch._id !== upload.batchId };
   } catch (error) {
     await upload.discard();
     throw error;
@@ -178,11 +202,4 @@ async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
 
 async function* eachOf<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
-}
-
-/** Equal for the same file with the same options. */
-function fingerprintOf({ mapping, ...rest }: ImportOptions & { charset: string | undefined }, file: readonly Buffer[]) {
-  const hash = createHash('sha256').update(JSON.stringify({ ...rest, mapping: [...(mapping ?? [])] }));
-  for (const bytes of file) hash.update(bytes);
-  return hash.digest('hex');
 }

@@ -13,6 +13,7 @@ import { sendTestEvent } from '../../activities/webhooks/testEvent.js';
 import type { webhookEndpoints } from '../../schemas/endpoints/webhooks.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { newId } from '../../schemas/ids.js';
+import { asAccepted, batchKeyOf, sayRepeated } from '../idempotencyKey.js';
 import { presentBatch } from '../presenters/batch.js';
 import { presentDelivery, presentSubscription } from '../presenters/subscription.js';
 import { listDeliveries } from '../reads/deliveryLog.js';
@@ -73,11 +74,12 @@ export const webhookRoutes: Routes<keyof typeof webhookEndpoints> = {
     return { data: { id, secret, previousSecretExpiresAt: previousSecretExpiresAt.toISOString() } };
   },
 
-  async replayRange({ deps, caller, params, body }) {
+  async replayRange({ deps, caller, params, body, ctx }) {
     const { merchantId, actor: startedBy } = caller;
     const subscription = await readSubscription(deps, { merchantId, id: params.id ?? '' });
     if (!subscription.enabled)
       throw new ServiceError('VALIDATION_FAILED', [{ path: 'id', message: 'the subscription is disabled' }]);
+    const key = batchKeyOf(deps, { ctx, merchantId, operation: 'replay', owner: subscription._id, body });
     const batchId = newId();
     const { since, only } = body;
     const now = deps.now();
@@ -92,8 +94,10 @@ export const webhookRoutes: Routes<keyof typeof webhookEndpoints> = {
         replay: { since, until, only },
       },
       summary: `replay ${only} to ${new URL(subscription.url).host}`.slice(0, 200),
+      key,
     });
-    return { status: 202, data: presentBatch(row, now) };
+    sayRepeated(ctx, row._id !== batchId);
+    return { status: 202, data: presentBatch(asAccepted(row), now) };
   },
 
   async testSubscription({ deps, caller, params }) {

@@ -6,7 +6,7 @@ import type { Deps } from '../deps.js';
 import { retryOnConflict } from './retryOnConflict.js';
 import { insert, update } from './statements.js';
 import { transact } from './transact.js';
-import type { Statement } from './transaction.js';
+import type { Statement, Transaction } from './transaction.js';
 
 export interface QuotaInsert<N extends CollectionName> {
   merchantId: string;
@@ -20,6 +20,8 @@ export interface QuotaInsert<N extends CollectionName> {
   name: N;
   /** Called again after a conflict. All of its rows are inserted, or none. */
   rows: () => Promise<readonly CollectionRows[N][]>;
+  /** Further statements of the same transaction; asked after `rows`. */
+  also?: () => Transaction;
 }
 
 const counterOf = (owner: string): string => `made:${owner}`;
@@ -41,14 +43,19 @@ export async function countInsert(
 
 /** Throws `refusal` when the quota is reached, and UNAVAILABLE. */
 export async function insertWithQuota<N extends CollectionName>(deps: Deps, wanted: QuotaInsert<N>): Promise<void> {
-  const { merchantId, owner, countHeld, quota, refusal, name, rows } = wanted;
+  const { merchantId, owner, countHeld, quota, refusal, name, rows, also } = wanted;
   await deps.runExclusive(counterOf(owner), () =>
     retryOnConflict(deps, async () => {
       const { counted, expectedMatches } = await countInsert(deps, { merchantId, owner });
       const wanting = await rows();
       if (wanting.length === 0) return;
       if ((await countHeld()) + wanting.length > quota) throw refusal;
-      await transact(deps, [counted, ...wanting.map((row) => insert(deps, name, row))], expectedMatches);
+      const more = also?.() ?? { statements: [], expectedMatches: 0 };
+      await transact(
+        deps,
+        [counted, ...more.statements, ...wanting.map((row) => insert(deps, name, row))],
+        expectedMatches + more.expectedMatches,
+      );
     }),
   );
 }

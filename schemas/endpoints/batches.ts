@@ -20,6 +20,7 @@ export const batchEndpoints = {
     audit: { action: 'import.start', writes: ['batches'] },
     upload: 'csv',
     rawUpload: true,
+    idempotent: true,
     result: z.union([batch, importDryRun]),
     statuses: [202, 200],
     errors: ['IMPORT_INVALID', 'IMPORT_TOO_LARGE', 'PROGRAM_NOT_FOUND', 'PROGRAM_ARCHIVED'],

@@ -15,6 +15,7 @@ export const campaignEndpoints = {
     access: 'merchants.campaigns:create',
     audit: { action: 'campaign.send', writes: ['batches'] },
     body: campaignRequest,
+    idempotent: true,
     result: z.union([campaign, campaignDryRun]),
     statuses: [202, 200],
     errors: ['PROGRAM_NOT_FOUND'],

@@ -69,6 +69,7 @@ export const memberEndpoints = {
     query: importOptions,
     audit: { action: 'import.start', writes: ['batches'] },
     upload: 'csv',
+    idempotent: true,
     result: z.union([importResult, importDryRun]),
     errors: ['IMPORT_INVALID', 'IMPORT_TOO_LARGE', 'PROGRAM_NOT_FOUND', 'PROGRAM_ARCHIVED'],
   }),

@@ -99,6 +99,7 @@ export const webhookEndpoints = {
       'Goes on as a batch, at a bounded rate: `GET /merchants/me/batches/{id}` shows how far it is (`created` counts what was delivered at its first attempt, `deduped` what was skipped, `failed` what is retried or given up), `POST /merchants/me/batches/{id}/cancel` ends it. A disabled subscription is replayed to once it is enabled. 503 UNAVAILABLE means that nothing is sent.',
     access: 'merchants.campaigns:edit',
     audit: { action: 'webhook.replay', writes: ['batches'], target: 'id' },
+    idempotent: true,
     body: webhooks.replayRequest,
     result: batch,
     statuses: [202],

@@ -23,10 +23,10 @@ beforeAll(async () => {
 
 afterAll(() => subscribed.stop());
 
-const large = (file: string, query = '') =>
+const large = (file: string, query = '', headers = {}) =>
   merchant.call(`/merchants/me/imports?programId=${program._id}${query}`, {
     body: file,
-    headers: { 'Content-Type': 'text/csv' },
+    headers: { 'Content-Type': 'text/csv', ...headers },
   });
 
 const eventsOf = (type: string) => subscribed.envelopes().filter((envelope) => envelope.event === type);
@@ -128,7 +128,7 @@ describe('a batch', () => {
     expect(batch.counts).toEqual({ total: 700, created: 700, deduped: 0, failed: 0 });
     expect(batch.passIssuance).toEqual({ apple: 700, google: 700 });
     await expectOnceEach('large', 700);
-    const again = await large(csvOf(700, 'large'));
+    const again = await large(csvOf(700, 'large'), '', { 'Idempotency-Key': 'the-second-time' });
     expect((await batchEnd(merchant, again.body.data.id)).counts).toEqual({
       total: 700,
       created: 0,

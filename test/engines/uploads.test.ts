@@ -6,6 +6,7 @@ import { finishImport, issueImportedLate } from '../../activities/batches/import
 import { openImport, queueImport, storeChunk, touchUpload } from '../../activities/batches/imports/openImport.js';
 import type { Deps } from '../../platform/deps.js';
 import type { BatchRow } from '../../schemas/collections.js';
+import { ServiceError } from '../../schemas/errors.js';
 import { migrate } from '../../worker/migrate.js';
 import { csvOf } from '../rig/imports.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
@@ -53,7 +54,12 @@ async function breakOff({ _id }: BatchRow): Promise<void> {
   await deps.collections.batches.updateOne({ _id }, { $set: { uploadSeenAt: new Date(seen - 30_000) } });
 }
 
-const queue = ({ _id: batchId }: BatchRow) => queueImport(deps, { batchId, chunks: 2, total: 2 });
+/** Whether it was queued. */
+const queue = ({ _id: batchId }: BatchRow): Promise<boolean> =>
+  queueImport(deps, { batchId, chunks: 2, total: 2 }).then(
+    () => true,
+    (error: unknown) => (error instanceof ServiceError ? false : Promise.reject(error)),
+  );
 const batchOf = ({ _id }: BatchRow) => deps.collections.batches.findOne({ _id });
 const rowsOf = ({ _id: batchId }: BatchRow) => deps.collections.importChunks.countDocuments({ batchId });
 const eventsOf = ({ _id }: BatchRow) => deps.collections.events.find({ 'data.batchId': _id }).toArray();

@@ -3,15 +3,17 @@
 // are removed. When the client disconnects or the API process dies, the rows are removed and the batch ends as failed.
 
 import type { Deps } from '../../../platform/deps.js';
-import { changeOne } from '../../../platform/mongodb/changeOne.js';
 import { VersionConflict } from '../../../platform/mongodb/conflicts.js';
 import { databaseNow } from '../../../platform/mongodb/databaseNow.js';
+import { retryOnConflict } from '../../../platform/mongodb/retryOnConflict.js';
 import { insert, update } from '../../../platform/mongodb/statements.js';
 import { transact } from '../../../platform/mongodb/transact.js';
 import type { BatchRow, ImportRow } from '../../../schemas/collections.js';
+import { ServiceError } from '../../../schemas/errors.js';
 import { newId } from '../../../schemas/ids.js';
 import { marksOfRows } from '../../../schemas/importMarks.js';
 import type { Actor } from '../../../schemas/members.js';
+import { type BatchKey, claimBatchKey, noClaim } from '../batchKeys.js';
 import { endEventOf } from '../finishBatch.js';
 import { insertBatch } from '../insertBatch.js';
 import { atOnce, keptMs, removeRows } from '../removeRows.js';
@@ -26,7 +28,7 @@ export interface OpenImport {
   quiet?: boolean;
   mapping?: NonNullable<BatchRow['mapping']>;
   repairs?: string;
-  fingerprint?: string;
+  awaited?: true;
 }
 
 /** Throws RATE_LIMITED. */
@@ -75,15 +77,27 @@ export async function touchUpload(
   return touched.matchedCount === 1;
 }
 
-/** Queues the import; from then on a worker may start it. Returns false when the upload was ended before. */
+/**
+ * Queues the import; from then on a worker may start it. Returns the import that an earlier request with the key has
+ * started, if there is one; then nothing is queued. Throws UNAVAILABLE when the upload was ended before, and
+ * IDEMPOTENCY_KEY_REUSED.
+ */
 export async function queueImport(
   deps: Deps,
-  { batchId, chunks, total }: { batchId: string; chunks: number; total: number },
-): Promise<boolean> {
-  const storing = { _id: batchId, phase: 'storing' };
-  return changeOne(deps, 'batches', storing, {
-    $set: { phase: 'queued', phaseStartedAt: deps.now(), chunks, 'counts.total': total },
-    $unset: { uploadSeenAt: '' },
+  { batchId, chunks, total, key }: { batchId: string; chunks: number; total: number; key?: BatchKey },
+): Promise<BatchRow | undefined> {
+  const storing = { _id: batchId, phase: 'storing' } as const;
+  return retryOnConflict(deps, async () => {
+    const claim = key ? await claimBatchKey(deps, key, batchId) : noClaim;
+    if (claim.batch) return claim.batch;
+    if (!(await deps.collections.batches.findOne(storing, { projection: { _id: 1 } })))
+      throw new ServiceError('UNAVAILABLE');
+    const queued = update(deps, 'batches', storing, {
+      $set: { phase: 'queued', phaseStartedAt: deps.now(), chunks, 'counts.total': total },
+      $unset: { uploadSeenAt: '' },
+    });
+    await transact(deps, [queued, ...claim.statements], 1 + claim.expectedMatches);
+    return undefined;
   });
 }
 
