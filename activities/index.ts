@@ -3,7 +3,15 @@
 // seconds.
 import { setMaxListeners } from 'node:events';
 import { Context } from '@temporalio/activity';
-import type { ChunkProgress, ListProgress, PushedPasses, Recount, Relay, SavesCursor } from '../schemas/workflows.js';
+import type {
+  ChunkProgress,
+  DeliverWebhook,
+  ListProgress,
+  PushedPasses,
+  Recount,
+  Relay,
+  SavesCursor,
+} from '../schemas/workflows.js';
 import { sendMessages, snapshotCampaign, snapshotRebuild } from './batches/campaigns.js';
 import { cleanUpBatches } from './batches/cleanUpBatches.js';
 import { type FinishBatch, finishBatch } from './batches/finishBatch.js';
@@ -118,14 +126,13 @@ export function createActivities(deps: WorkerDeps) {
     cleanUpBatches: () => withHeartbeat(() => cleanUpBatches(deps)),
     publishEvents: (lease: Lease) =>
       withHeartbeat(({ signal }) => publishEvents(deps, { ...lease, cancellationSignal: signal })),
-    postWebhook: ({ deliveryId, attemptsLeft }: { deliveryId: string; attemptsLeft: number }) =>
+    postWebhook: (input: Pick<DeliverWebhook, 'deliveryId' | 'attemptsLeft' | 'attemptsMade'>) =>
       withHeartbeat(({ signal, lastDetails, saveDetails }) => {
         const attemptsAtStart = typeof lastDetails === 'number' ? lastDetails : undefined;
         const { workflowExecution, attempt } = Context.current().info;
         const activityAttempt = { runId: workflowExecution?.runId ?? '', attempt };
         return postWebhook(deps, {
-          deliveryId,
-          attemptsLeft,
+          ...input,
           activityAttempt,
           attemptsAtStart,
           saveAttemptsAtStart: saveDetails,

@@ -49,6 +49,8 @@ export interface DeliverWebhook {
   notBefore: number;
   /** How many attempts the subscription's policy still allows when the workflow starts, at least 1. */
   attemptsLeft: number;
+  /** How many attempts of the policy were made before this workflow; workflows of earlier releases have none. */
+  attemptsMade?: number;
   backoffMs: number;
 }
 

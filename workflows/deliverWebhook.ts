@@ -7,7 +7,7 @@ import type { Activities } from '../activities/index.js';
 import { type DeliverWebhook, taskQueues } from '../schemas/workflows.js';
 
 export async function deliverWebhook(input: DeliverWebhook): Promise<{ state: string }> {
-  const { deliveryId, notBefore, attemptsLeft, backoffMs, merchantId } = input;
+  const { deliveryId, notBefore, attemptsLeft, attemptsMade, backoffMs, merchantId } = input;
   const { postWebhook } = proxyActivities<Activities>({
     taskQueue: taskQueues.retries,
     // An attempt waits for a slot for up to 60 s, and is limited by the subscription's timeout of up to 30 s.
@@ -25,7 +25,7 @@ export async function deliverWebhook(input: DeliverWebhook): Promise<{ state: st
     await sleep(waitMs);
   }
   setCurrentDetails(`Attempting, up to ${attemptsLeft} times, at least ${backoffMs} ms apart.`);
-  const result = await postWebhook({ deliveryId, attemptsLeft });
+  const result = await postWebhook({ deliveryId, attemptsLeft, ...(attemptsMade !== undefined && { attemptsMade }) });
   setCurrentDetails(`Done: ${result.state}.`);
   return result;
 }

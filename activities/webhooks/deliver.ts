@@ -25,6 +25,6 @@ export async function deliver(deps: WorkerDeps, { byWorkflow = false, ...attempt
     if (attempted.state !== 'retrying') return null;
     waitMs = attempted.waitMs;
   }
-  await startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attemptsLeft: maxAttempts - made });
+  await startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attemptsMade: made });
   return waitMs;
 }

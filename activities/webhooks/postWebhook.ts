@@ -21,6 +21,8 @@ export interface PostWebhook {
   deliveryId: string;
   /** How many attempts this workflow may make; those that did not count are not among them. */
   attemptsLeft: number;
+  /** How many attempts of the retry policy were made before the workflow. */
+  attemptsMade?: number;
   /**
    * The workflow run and the number of this activity attempt. When a newer activity attempt of the run has begun, an
    * older one does nothing.
@@ -53,7 +55,15 @@ const noSlot = (): ApplicationFailure =>
  */
 export async function postWebhook(
   deps: WorkerDeps,
-  { deliveryId, attemptsLeft, activityAttempt, attemptsAtStart, saveAttemptsAtStart, signal }: PostWebhook,
+  {
+    deliveryId,
+    attemptsLeft,
+    attemptsMade,
+    activityAttempt,
+    attemptsAtStart,
+    saveAttemptsAtStart,
+    signal,
+  }: PostWebhook,
 ): Promise<{ state: DeliveryState }> {
   const { deliveries } = deps.collections;
   const known = await deliveries.findOne({ _id: deliveryId }, { projection: { merchantId: 1 } });
@@ -102,7 +112,8 @@ export async function postWebhook(
     attemptKind: 'retry',
     slot: slotRequestOf(subscription, 'retry', maxRetrySlotWaitMs),
     last: made >= attemptsLeft,
-    policyAttempt: policyAttemptOf(delivery, { made, attemptsLeft, maxAttempts: subscription.retryPolicy.maxAttempts }),
+    // The policy may have changed since the workflow started, so its present `maxAttempts` says nothing about this.
+    policyAttempt: (attemptsMade ?? begunWith) + made,
     checkLease: fenceCheck(deps, { deliveryId, fence }),
     signal,
   }).catch((error: unknown) => {
@@ -110,17 +121,6 @@ export async function postWebhook(
   });
   if (attempted.state === 'succeeded') return { state: 'succeeded' };
   throw failure(attempted, subscription);
-}
-
-/**
- * The number of an attempt in the retry policy. It continues after a lost workflow of the delivery, and starts again
- * when operators reset a workflow that has used up its attempts.
- */
-export function policyAttemptOf(
-  { attempts: logged }: Pick<DeliveryRow, 'attempts'>,
-  { made, attemptsLeft, maxAttempts }: { made: number; attemptsLeft: number; maxAttempts: number },
-): number {
-  return Math.max(Math.min(maxAttempts - attemptsLeft + made, logged + 1), 1);
 }
 
 /** The returned check throws LeaseLost once another attempt of the delivery has taken over. */

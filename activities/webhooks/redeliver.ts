@@ -34,9 +34,8 @@ export async function redeliver(
     0,
   );
   if (isOver) return;
-  const { maxAttempts: attemptsLeft } = subscription.retryPolicy;
   try {
-    await startDeliveryWorkflow(deps, { delivery, subscription, waitMs: 0, attemptsLeft });
+    await startDeliveryWorkflow(deps, { delivery, subscription, waitMs: 0, attemptsMade: 0 });
   } catch (error) {
     deps.log.warn({ err: error, deliveryId: id }, 'a delivery could not be queued');
     await deps.collections.deliveries.deleteOne({ _id: id, state: 'pending', attempts: 0 });

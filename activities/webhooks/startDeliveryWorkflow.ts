@@ -9,7 +9,8 @@ export interface StartDeliveryWorkflow {
   delivery: DeliveryRow;
   subscription: SubscriptionRow;
   waitMs: number;
-  attemptsLeft: number;
+  /** Attempts of the retry policy, the first one included. */
+  attemptsMade: number;
 }
 
 /** False for replays and tests: a workflow makes all their attempts. */
@@ -21,8 +22,9 @@ export async function startDeliveryWorkflow(
   deps: Pick<Deps, 'now' | 'crashPoint'> & { workflowClient: WorkflowClient },
   retry: StartDeliveryWorkflow,
 ): Promise<void> {
-  const { delivery, subscription, waitMs, attemptsLeft } = retry;
+  const { delivery, subscription, waitMs, attemptsMade } = retry;
   const { eventId, subscriptionId, merchantId, eventType } = delivery;
+  const { maxAttempts, backoffMs } = subscription.retryPolicy;
   deps.crashPoint('before-workflow-start');
   await deps.workflowClient.start({
     name: 'deliverWebhook',
@@ -33,8 +35,9 @@ export async function startDeliveryWorkflow(
       subscriptionId,
       merchantId,
       notBefore: deps.now().getTime() + waitMs,
-      attemptsLeft: Math.max(attemptsLeft, 1),
-      backoffMs: subscription.retryPolicy.backoffMs,
+      attemptsLeft: Math.max(maxAttempts - attemptsMade, 1),
+      attemptsMade,
+      backoffMs,
     },
     summary: `${eventType} to ${new URL(subscription.url).host}`.slice(0, 200),
     searchAttributes: {

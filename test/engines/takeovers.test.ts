@@ -403,6 +403,32 @@ describe('the attempts of a delivery', () => {
     receiver.setResponder(ok());
   });
 
+  it.each([
+    ['go on behind those before their workflow, whatever the policy allows meanwhile', { attemptsMade: 5 }, 32_000],
+    ['begin with the first wait when a workflow makes them all', { attemptsMade: 0 }, 1_000],
+    ['go on behind those in the log, in a workflow of an earlier release', {}, 2_000],
+  ])('%s', async (_title, made, waitMs) => {
+    const { id } = await merchant.enroll();
+    receiver.setResponder(status(500));
+    const eventId = await points(store, id, 2);
+    await relayAll(deps, [eventId]);
+    const delivery = await until(() => store.collections.deliveries.findOne({ eventId }));
+    const where = { _id: delivery.subscriptionId };
+    const retryPolicy = { maxAttempts: 3, backoffMs: 1_000, factor: 2 };
+    const before = await store.collections.subscriptions.findOneAndUpdate(where, { $set: { retryPolicy } });
+    const attempted = postWebhook(deps, {
+      deliveryId: delivery._id,
+      attemptsLeft: 7,
+      ...made,
+      activityAttempt: { runId: 'a-run', attempt: 1 },
+      attemptsAtStart: undefined,
+      saveAttemptsAtStart: () => {},
+    });
+    await expect(attempted).rejects.toMatchObject({ nextRetryDelay: waitMs });
+    if (before) await store.collections.subscriptions.updateOne(where, { $set: { retryPolicy: before.retryPolicy } });
+    receiver.setResponder(ok());
+  });
+
   it('keep their final state when an older attempt that stood still is logged, and the log has that attempt', async () => {
     const { id } = await merchant.enroll({ email: 'late-log@example.com' });
     receiver.setResponder(status(500));

@@ -635,6 +635,19 @@ describe('retries', () => {
     expect((await patch({ retryPolicy: { factor: 11 } })).status).toBe(400);
   });
 
+  it('keep their place in the policy when its number of attempts is changed meanwhile', async () => {
+    const { merchant, receiver, log, patch } = await subscribed(status(500), {
+      retryPolicy: { maxAttempts: 4, backoffMs: 200, factor: 3 },
+    });
+    await award(merchant, (await merchant.enroll()).id);
+    await receiver.waitFor(({ length }) => length === 2);
+    await patch({ retryPolicy: { maxAttempts: 1, factor: 3 } });
+    const { history } = await settled({ log }, 'exhausted');
+    const waits = history.slice(1).map(({ at }, index) => Date.parse(at) - Date.parse(history[index]?.at ?? ''));
+    expect(waits).toHaveLength(3);
+    expect(waits[2]).toBeGreaterThanOrEqual(1_800);
+  });
+
   it('wait the same time each time where a policy has no factor', async () => {
     const { merchant, id } = await subscribed();
     expect((await merchant.call(`${all}/${id}`)).body.data.retryPolicy).toEqual({ ...quick, factor: 1 });

@@ -1,6 +1,5 @@
 // How long a delivery waits between its attempts.
 import { describe, expect, it } from 'vitest';
-import { policyAttemptOf } from '../../activities/webhooks/postWebhook.js';
 import { retryWaitMs, subscriptionRequest } from '../../schemas/webhooks.js';
 
 const hour = 3_600_000;
@@ -21,22 +20,5 @@ describe('the wait before an attempt', () => {
     expect(requested({ maxAttempts: 3 }).retryPolicy).toEqual({ maxAttempts: 3, backoffMs: 30_000, factor: 1 });
     expect(requested({}).retryPolicy.factor).toBe(1);
     expect(requested().retryPolicy).toEqual({ maxAttempts: 8, backoffMs: 30_000, factor: 4 });
-  });
-});
-
-describe('the number of an attempt in its policy', () => {
-  const maxAttempts = 8;
-  it.each([
-    ['the first retry after the attempt of publishing', { logged: 1, made: 1, attemptsLeft: 7 }, 2],
-    ['the first attempt of a replay', { logged: 0, made: 1, attemptsLeft: 8 }, 1],
-    ['goes on in a workflow that replaces a lost one', { logged: 4, made: 1, attemptsLeft: 4 }, 5],
-    [
-      'begins again after operators reset the workflow of an exhausted delivery',
-      { logged: 8, made: 1, attemptsLeft: 7 },
-      2,
-    ],
-    ['is none that the delivery has not had', { logged: 2, made: 2, attemptsLeft: 1 }, 3],
-  ])('%s', (_title, { logged, made, attemptsLeft }, round) => {
-    expect(policyAttemptOf({ attempts: logged }, { made, attemptsLeft, maxAttempts })).toBe(round);
   });
 });
