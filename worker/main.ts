@@ -9,6 +9,7 @@ import { createDeps } from '../platform/createDeps.js';
 import { createLog } from '../platform/log.js';
 import { createMetrics, watchProcess } from '../platform/metrics/metrics.js';
 import { serveMetrics } from '../platform/metrics/metricsServer.js';
+import { databaseNow } from '../platform/mongodb/databaseNow.js';
 import { temporalConnectionOptions } from '../platform/temporal/connectionOptions.js';
 import { connectTemporal } from '../platform/temporal/connectTemporal.js';
 import { dataConverterOf } from '../platform/temporal/payloadCodec.js';
@@ -88,7 +89,7 @@ process.once('SIGINT', () => stop('SIGINT'));
 process.once('disconnect', () => stop('disconnect'));
 
 const running = Promise.all(workers.map((worker) => worker.run()));
-const schedules = { relayShards: config.RELAY_SHARDS, wallets };
+const schedules = { relayShards: config.RELAY_SHARDS, wallets, startedAt: await databaseNow(base) };
 await ensureSchedules(client, schedules);
 const kept = keepSchedules(client, {
   ...schedules,

@@ -1,18 +1,25 @@
-// Creates the schedules when the worker starts: one for the relay of each shard, and those of the periodic jobs. A
-// relay that an operator terminated or that Temporal lost runs again within its interval of 20 s. A running worker also
-// creates missing schedules again, because Temporal may have lost all of its data.
+// The schedules: one for the relay of each shard, and those of the periodic jobs. A worker that starts makes Temporal's
+// schedules equal to these: it creates, updates and deletes. A running worker only creates what is missing, because
+// Temporal may have lost all of its data, and deletes what processes that started before it still create, so that in a
+// rolling upgrade the newest version decides. A relay that an operator terminated runs again within its interval of
+// 20 s. Schedules of operators carry no mark of the service, and are left alone.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Client,
   type Connection,
   type IntervalSpec,
   ScheduleAlreadyRunning,
+  type ScheduleDescription,
+  ScheduleNotFoundError,
+  type ScheduleOptions,
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
+import { msToNumber } from '@temporalio/common/lib/time.js';
 import type { Logger } from 'pino';
 import type { Wallets } from '../activities/wallets/wallets.js';
 import { prepareNamespace } from '../platform/temporal/prepareNamespace.js';
-import { relayId } from '../schemas/ids.js';
+import { relayId, shardOfRelayId } from '../schemas/ids.js';
 import { taskQueues, type WorkflowInputs, type WorkflowName } from '../schemas/workflows.js';
 
 interface ScheduleOf<N extends WorkflowName> {
@@ -114,6 +121,8 @@ const follow: Schedule = {
 export interface EnsureSchedules {
   relayShards: number;
   wallets: Pick<Wallets, 'apple' | 'google'>;
+  /** When this process started, by the clock of the database. */
+  startedAt: Date;
 }
 
 const relaysOf = (shards: number): Schedule[] => Array.from({ length: shards }, (_, shard) => relay(shard));
@@ -123,9 +132,50 @@ function schedulesOf({ relayShards, wallets: { apple, google } }: EnsureSchedule
   return [...relaysOf(relayShards), recount, expiry, revival, cleaning, ...(apple ? [repush] : []), ...ofGoogle];
 }
 
-/** Creates the missing schedules, and runs those with `triggerOnStart` at once. */
+/**
+ * Creates the missing schedules, updates those that differ, deletes those that are not wanted, and runs those with
+ * `triggerOnStart` at once. A schedule that an operator paused stays paused.
+ */
 export async function ensureSchedules(client: Client, input: EnsureSchedules): Promise<void> {
-  await Promise.all(schedulesOf(input).map((schedule) => ensureSchedule(client, schedule)));
+  const wanted = schedulesOf(input);
+  await Promise.all(
+    wanted.map(async (schedule) => {
+      if (!(await createSchedule(client, schedule, input.startedAt)))
+        await updateSchedule(client, schedule, input.startedAt);
+      if (schedule.triggerOnStart) await trigger(client, schedule);
+    }),
+  );
+  await deleteUnwanted(client, wanted, input.startedAt);
+}
+
+/** Deletes schedules of the service that are not wanted, unless a process that started later created them. */
+async function deleteUnwanted(client: Client, wanted: Schedule[], startedAt: Date): Promise<string[]> {
+  const names = new Set(wanted.map(({ id }) => id));
+  const deleted: string[] = [];
+  for await (const { scheduleId, state } of client.schedule.list()) {
+    if (names.has(scheduleId) || !isOlderOfOurs(scheduleId, state.note, startedAt)) continue;
+    try {
+      await client.schedule.getHandle(scheduleId).delete();
+      deleted.push(scheduleId);
+    } catch (error) {
+      // Another worker deleted it first.
+      if (!(error instanceof ScheduleNotFoundError)) throw error;
+    }
+  }
+  return deleted;
+}
+
+/** The note of the service's schedules: when the process started that created it. Operators may overwrite it. */
+const markOf = (startedAt: Date): string => `loyalty-pass, created by a worker of ${startedAt.toISOString()}`;
+const markForm = /^loyalty-pass, created by a worker of (\S+)$/;
+
+const periodic = [recount, expiry, revival, cleaning, repush, reconciliation, classUpdates, follow];
+
+function isOlderOfOurs(id: string, note: string | undefined, startedAt: Date): boolean {
+  const createdBy = markForm.exec(note ?? '')?.[1];
+  if (createdBy !== undefined) return new Date(createdBy) <= startedAt;
+  // Schedules from before there were marks.
+  return periodic.some((each) => each.id === id) || shardOfRelayId(id) !== undefined;
 }
 
 const checkMs = 10_000;
@@ -146,8 +196,11 @@ export async function keepSchedules(client: Client, { log, signal, ...input }: K
     if (signal.aborted) return;
     let isLost = false;
     const check = async () => {
-      for (const schedule of schedulesOf(input)) {
-        if (!(await createSchedule(client, schedule))) continue;
+      const wanted = schedulesOf(input);
+      for (const id of await deleteUnwanted(client, wanted, input.startedAt))
+        log.info({ schedule: id }, 'a schedule of an earlier version was deleted');
+      for (const schedule of wanted) {
+        if (!(await createSchedule(client, schedule, input.startedAt))) continue;
         log.warn({ schedule: schedule.id }, 'Temporal had lost a schedule; it was created again');
         isLost = true;
         if (schedule.triggerOnStart) await trigger(client, schedule);
@@ -177,12 +230,12 @@ export async function prepare(
 }
 
 export async function ensureRelays(client: Client, shards: number): Promise<void> {
-  await Promise.all(relaysOf(shards).map((schedule) => ensureSchedule(client, schedule)));
-}
-
-async function ensureSchedule(client: Client, schedule: Schedule): Promise<void> {
-  await createSchedule(client, schedule);
-  if (schedule.triggerOnStart) await trigger(client, schedule);
+  await Promise.all(
+    relaysOf(shards).map(async (schedule) => {
+      await createSchedule(client, schedule, new Date());
+      await trigger(client, schedule);
+    }),
+  );
 }
 
 /**
@@ -193,27 +246,70 @@ async function trigger(client: Client, { id }: Schedule): Promise<void> {
   await client.schedule.getHandle(id).trigger(ScheduleOverlapPolicy.SKIP);
 }
 
+const optionsOf = ({ id, name, input, interval, triggerOnStart, summary }: Schedule) =>
+  ({
+    spec: { intervals: [interval] },
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: triggerOnStart ? '1m' : '12h' },
+    action: {
+      type: 'startWorkflow',
+      workflowType: name,
+      workflowId: id,
+      args: [input],
+      taskQueue: taskQueues.workflows,
+      workflowTaskTimeout: '3s',
+      staticSummary: summary,
+    },
+  }) satisfies Omit<ScheduleOptions, 'scheduleId'>;
+
 /** False when it already exists. */
-async function createSchedule(client: Client, schedule: Schedule): Promise<boolean> {
-  const { id: scheduleId, name: workflowType, input, interval, triggerOnStart, summary } = schedule;
+async function createSchedule(client: Client, schedule: Schedule, startedAt: Date): Promise<boolean> {
   try {
-    await client.schedule.create({
-      scheduleId,
-      spec: { intervals: [interval] },
-      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: triggerOnStart ? '1m' : '12h' },
-      action: {
-        type: 'startWorkflow',
-        workflowType,
-        workflowId: scheduleId,
-        args: [input],
-        taskQueue: taskQueues.workflows,
-        workflowTaskTimeout: '3s',
-        staticSummary: summary,
-      },
-    });
+    const state = { note: markOf(startedAt) };
+    await client.schedule.create({ scheduleId: schedule.id, ...optionsOf(schedule), state });
     return true;
   } catch (error) {
     if (error instanceof ScheduleAlreadyRunning) return false;
     throw error;
   }
+}
+
+/**
+ * Gives an existing schedule the wanted options. One that is paused stays paused, with its note. With a payload codec it
+ * is always written, so that its input is encrypted with the newest key.
+ */
+async function updateSchedule(client: Client, schedule: Schedule, startedAt: Date): Promise<void> {
+  const wanted = optionsOf(schedule);
+  const isEncrypted = client.options.loadedDataConverter.payloadCodecs.length > 0;
+  const handle = client.schedule.getHandle(schedule.id);
+  if (!isEncrypted && isSame(await handle.describe(), wanted)) return;
+  await handle.update(({ state: { paused, note } }) => ({
+    ...wanted,
+    state: { paused, note: paused && note !== undefined ? note : markOf(startedAt) },
+  }));
+}
+
+type Options = ReturnType<typeof optionsOf>;
+
+function isSame({ spec, policies, action }: ScheduleDescription, wanted: Options): boolean {
+  const intervals = wanted.spec.intervals.map(({ every, offset = 0 }) => ({
+    every: msToNumber(every),
+    offset: msToNumber(offset),
+  }));
+  const { workflowTaskTimeout, ...wantedAction } = wanted.action;
+  return isDeepStrictEqual(
+    {
+      intervals: spec.intervals?.map(({ every, offset = 0 }) => ({ every, offset })),
+      others: [spec.calendars?.length, spec.skip?.length],
+      policies: { overlap: policies.overlap, catchupWindow: policies.catchupWindow },
+      action: Object.fromEntries(Object.keys(wantedAction).map((key) => [key, action[key as keyof typeof action]])),
+      taskTimeout: msToNumber(action.workflowTaskTimeout ?? 0),
+    },
+    {
+      intervals,
+      others: [0, 0],
+      policies: { overlap: wanted.policies.overlap, catchupWindow: msToNumber(wanted.policies.catchupWindow) },
+      action: wantedAction,
+      taskTimeout: msToNumber(workflowTaskTimeout),
+    },
+  );
 }
