@@ -17,7 +17,10 @@ export type Charset = (typeof charsets)[number];
 export const delimiters = [',', ';', '\t'] as const;
 export type Delimiter = (typeof delimiters)[number];
 
-/** The first and the last column of errors.csv. They may stay in a corrected file; an import ignores them. */
+/**
+ * The first and the last column of errors.csv. A file that has both there is taken for an errors.csv: they are ignored,
+ * and the guard is taken off its cells. In other files a column of this name is ignored, and no cell is changed.
+ */
 export const addedColumns = ['row', 'reason'] as const;
 
 export interface ImportLine {
@@ -44,7 +47,12 @@ export interface ImportColumns {
   fields: readonly (ImportField | null)[];
   /** The columns that errors.csv added to the merchant's own. */
   added: ReadonlySet<number>;
+  /** Whether the file is an errors.csv, whose cells are guarded (schemas/csv.ts). */
+  isGuarded: boolean;
 }
+
+const asWritten = (cell: string): string => cell;
+const plainCell = ({ isGuarded }: Pick<ImportColumns, 'isGuarded'>) => (isGuarded ? unguarded : asWritten);
 
 const byName = new Map<string, ImportField | null>([
   ...importFields.map((field) => [nameOf(field), field] as const),
@@ -66,7 +74,7 @@ const known = `the columns are ${importFields.join(', ')}`;
 
 /** The field of a header, null when its column is ignored, undefined when it is unknown. */
 export const fieldOfHeader = (header: string, mapping: ColumnMapping): ImportField | null | undefined => {
-  const name = nameOf(unguarded(header));
+  const name = nameOf(header);
   return mapping.has(name) ? mapping.get(name) : byName.get(name);
 };
 
@@ -86,21 +94,25 @@ export const columnDetails = z.object({
  * contain personal data; `error.details` contains the unknown headers and the nearest known ones, and only the sender
  * sees it.
  */
-export function readHeader(cells: readonly string[], mapping: ColumnMapping = new Map()): ImportColumns {
+export function readHeader(given: readonly string[], mapping: ColumnMapping = new Map()): ImportColumns {
+  const isAdded = (cell: string | undefined, names: readonly string[] = addedColumns) =>
+    cell !== undefined && names.includes(nameOf(cell)) && !mapping.has(nameOf(cell));
+  const [first, last] = addedColumns;
+  const isGuarded = isAdded(given[0], [first]) && isAdded(given.at(-1), [last]);
+  const cells = given.map(plainCell({ isGuarded }));
   const fields = cells.map((cell) => fieldOfHeader(cell, mapping));
   const unknown = fields.flatMap((field, index) => (field === undefined ? [index] : []));
   if (unknown.length > 0) throw unknownColumns(cells, unknown);
   const repeated = fields.findIndex((field, index) => field && fields.indexOf(field) !== index);
   if (repeated >= 0) throw importInvalid(`column ${repeated + 1} of its first line repeats a header.`);
   if (!fields.some(Boolean)) throw importInvalid(`its first line has no known header; ${known}.`);
-  const isAdded = (cell: string) => addedColumns.some((name) => name === nameOf(cell)) && !mapping.has(nameOf(cell));
   const added = new Set(cells.flatMap((cell, index) => (isAdded(cell) ? [index] : [])));
-  return { fields: fields.map((field) => field ?? null), added };
+  return { fields: fields.map((field) => field ?? null), added, isGuarded };
 }
 
 function unknownColumns(cells: readonly string[], unknown: readonly number[]): ServiceError {
   const listed = unknown.slice(0, maxListed).map((index) => {
-    const header = unguarded(cells[index] ?? '').trim();
+    const header = (cells[index] ?? '').trim();
     return {
       column: index + 1,
       header: Array.from(header).slice(0, maxShown).join(''),
@@ -115,20 +127,43 @@ function unknownColumns(cells: readonly string[], unknown: readonly number[]): S
   );
 }
 
-/** The merchant's own cells of a line, without the guard apostrophes and the columns of errors.csv. */
-export function ownCells(cells: readonly string[], { fields, added }: ImportColumns): string[] {
-  const plain = cells.map(unguarded);
-  return plain.length === fields.length ? plain.filter((_, index) => !added.has(index)) : plain;
+/** The merchant's own cells of a line, without the guard and the columns of errors.csv. */
+export function ownCells(cells: readonly string[], columns: ImportColumns): string[] {
+  const { fields, added, isGuarded } = columns;
+  const plain = cells.map(plainCell(columns));
+  if (plain.length === fields.length) return plain.filter((_, index) => !added.has(index));
+  // A row with too many or too few cells has those of errors.csv at its ends.
+  return isGuarded ? plain.slice(1, -1) : plain;
 }
 
 const wholeNumber = /^(\+?\d{1,15}|-0*[1-9]\d{0,14})$/;
 /** A long number that a spreadsheet truncated to scientific notation. */
 const shortened = /^\d([.,]\d+)?E\+\d+$/i;
+/**
+ * How a spreadsheet writes a whole number of a column with decimals. Beyond 15 digits it has lost some, and three zeros
+ * may be thousands.
+ */
+const withDecimals = /^(\d{1,15})[.,]0{1,2}$/;
+const wrapped = /^="((?:[^"]|"")*)"$/;
+
+/** The text of a cell that a spreadsheet wrapped into a formula, such as `="0012345"`, to keep its zeros. */
+const unwrapped = (cell: string): string => {
+  const text = wrapped.exec(cell.trim())?.[1];
+  return text === undefined ? cell : text.replaceAll('""', '"');
+};
+
+/** A number with `.0` is the whole number. */
+const wholeOf = (field: ImportField, cell: string): string =>
+  field === 'externalId' || field === 'initialPoints' ? cell.trim().replace(withDecimals, '$1') : cell;
+
+const doubtful = /^\d+[.,]0+$/;
 
 /** Mistakes in the text of a cell, found before its value is parsed. */
 const cellProblems: Partial<Record<ImportField, (cell: string) => string | false>> = {
   initialPoints: (cell) => !wholeNumber.test(cell) && 'must be a whole number',
-  externalId: (cell) => shortened.test(cell) && 'was shortened by a spreadsheet; format the column as text',
+  externalId: (cell) =>
+    (shortened.test(cell) && 'was shortened by a spreadsheet; format the column as text') ||
+    (doubtful.test(cell) && 'was written with decimals by a spreadsheet; format the column as text'),
 };
 
 function problems(given: Record<string, string>, program: Pick<Program, 'style' | 'goal'>): Person | string {
@@ -151,7 +186,7 @@ function problems(given: Record<string, string>, program: Pick<Program, 'style' 
 
 /**
  * A cell with only white space counts as absent, because spreadsheets write every column of every row. The guard
- * apostrophe of our own files (schemas/csv.ts) is removed, also in `cells`.
+ * of errors.csv (schemas/csv.ts) is removed, also in `cells`.
  */
 export function readRow(
   { row, cells: given }: ImportLine,
@@ -163,8 +198,9 @@ export function readRow(
     return { ...line, reason: `the row has ${given.length} cells where the header has ${fields.length}` };
   const values: Record<string, string> = {};
   for (const [index, field] of fields.entries()) {
-    const cell = unguarded(given[index] ?? '');
-    if (field && cell.trim() !== '') values[field] = cell;
+    if (!field) continue;
+    const cell = wholeOf(field, unwrapped(plainCell(columns)(given[index] ?? '')));
+    if (cell.trim() !== '') values[field] = cell;
   }
   const result = problems(values, program);
   return typeof result === 'string' ? { ...line, reason: result } : { ...line, person: result };

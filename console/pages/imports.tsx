@@ -428,7 +428,8 @@ function Repair({ batch, onClose }: { batch: Batch; onClose: () => void }) {
   const again = useAction(
     () => {
       const file = new Blob([
-        toCsv([own.map(([title]) => title), ...now.map((row) => own.map(([, at]) => row[at] ?? ''))]),
+        // With the columns `row` and `reason`, by which the service knows that the cells are guarded.
+        toCsv([titles, ...now]),
       ]);
       const { programId = '', quiet = false, mapping = {} } = batch;
       const upload = { programId, file, fileName: 'repaired.csv', charset: 'utf-8', dryRun: false, quiet, mapping };

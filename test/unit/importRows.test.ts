@@ -21,7 +21,11 @@ describe('the header', () => {
   });
 
   it("may contain the columns that errors.csv adds, and those are not the merchant's own", () => {
-    expect(readHeader(['row', 'email', 'Reason'])).toEqual({ fields: [null, 'email', null], added: new Set([0, 2]) });
+    expect(readHeader(['row', 'email', 'Reason'])).toEqual({
+      fields: [null, 'email', null],
+      added: new Set([0, 2]),
+      isGuarded: true,
+    });
   });
 
   it('gets its fields from a mapping first, in any case; a mapping can also ignore columns', () => {
@@ -30,6 +34,7 @@ describe('the header', () => {
     expect(readHeader(cells, mapping)).toEqual({
       fields: ['email', null, null, null, 'lastName', 'phone', null],
       added: new Set(),
+      isGuarded: false,
     });
     expect(() => readHeader(['E-Mail', 'mail'], columnMapping.parse({ 'e-mail': 'email', mail: 'email' }))).toThrow(
       /column 2 of its first line repeats/,
@@ -95,6 +100,25 @@ describe('a row', () => {
       expect(read(['', '', '', '', '', cell]).reason).toMatch(/^externalId: was shortened by a spreadsheet/);
     },
   );
+
+  it('has a card number without the wrapping and the decimals of a spreadsheet', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[0-9A-Z"]{1,20}$/), fc.stringMatching(/^\d{1,15}$/), (code, digits) => {
+        const externalId = (cell: string) => read(['Ada', '', '', '', '', cell]).person?.externalId;
+        expect(externalId(`="${code.replaceAll('"', '""')}"`)).toBe(code);
+        for (const end of ['', '.0', ',0', '.00', ',00']) expect(externalId(`${digits}${end}`)).toBe(digits);
+      }),
+    );
+    expect(read(['="Ada"', '', '="ada@example.com"', '', '7.0', '']).person).toMatchObject({
+      firstName: 'Ada',
+      email: 'ada@example.com',
+      initialPoints: 7,
+    });
+  });
+
+  it.each(['1234567890123456.0', '12.000', '0,000'])('with the doubtful card number %s fails', (cell) => {
+    expect(read(['', '', '', '', '', cell]).reason).toMatch(/^externalId: was written with decimals/);
+  });
 
   it('over the goal of a stamps program fails, and at the goal does not', () => {
     const stamps = { style: 'stamps' as const, goal: 10 };

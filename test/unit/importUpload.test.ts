@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readRows } from '../../api/imports/uploadRows.js';
 import type { ImportRow } from '../../schemas/collections.js';
-import { unguarded } from '../../schemas/csv.js';
+import { csvLine } from '../../schemas/csv.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { type Charset, columnMapping } from '../../schemas/importRows.js';
 import spectrum from '../corpora/csvSpectrum.json' with { type: 'json' };
@@ -91,7 +91,7 @@ describe('a file', () => {
           const header = csvHeader.split(',').join(delimiter);
           const text = `${[header, ...written.map((cells) => quotedLine(cells, delimiter))].join(end)}${end}`;
           const { rows, ...found } = await read(bytesOf(text), { size });
-          expect(rows.map(({ cells }) => cells)).toEqual(written.map((cells) => cells.map(unguarded)));
+          expect(rows.map(({ cells }) => cells)).toEqual(written);
           expect(rows.map((entry) => entry.row)).toEqual(written.map((_, index) => index + 1));
           expect(found).toMatchObject({ delimiter, charset });
         },
@@ -281,6 +281,34 @@ describe('the delimiter', () => {
 });
 
 describe('errors.csv that is uploaded again', () => {
+  it('brings back every cell as it was sent, also those of rows with too many or too few cells', async () => {
+    const cell = fc.oneof(
+      fc.string({ unit: fc.constantFrom(...'x;\t,\n"\'=-+@1:'), maxLength: 10 }),
+      fc.string({ unit: 'grapheme', maxLength: 8 }).filter((text) => text.isWellFormed() && !text.includes('\0')),
+      fc.constantFrom("'=1+1", '-:;\'=":', "''=1", '="0012"', '-5', "'-5", "'"),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 6 }), async (sent) => {
+        const header = csvLine(['row', "'=First", 'email', 'reason']);
+        const lines = sent.map((cells, index) => csvLine([String(index + 1), ...cells, 'email: is wrong']));
+        const mapping = { "'=First": 'firstName' as const };
+        const { rows, header: own } = await read(`\uFEFF${header}${lines.join('')}`, { mapping });
+        expect(own).toEqual(["'=First", 'email']);
+        expect(rows.map(({ cells }) => cells)).toEqual(sent);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each(['row,firstName', 'firstName,reason', 'reason,firstName,row', 'firstName'])(
+    'is told from the file %s, whose cells are not changed',
+    async (header) => {
+      const at = header.split(',').indexOf('firstName');
+      const cells = header.split(',').map((_, index) => (index === at ? "'=1+1" : '1'));
+      expect((await read(`${header}\n${cells.join(',')}\n`)).rows[0]?.person?.firstName).toBe("'=1+1");
+    },
+  );
+
   it('is read without the added columns and without the guard of its header', async () => {
     const file = "row,'+Tel,email,reason\r\n7,'+49 170 1234567,a@example.com,email: is wrong\r\n";
     const { header, rows } = await read(`\uFEFF${file}`, { mapping: { '+tel': 'phone' } });
