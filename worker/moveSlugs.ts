@@ -1,6 +1,6 @@
-// Copies the slugs of programs from before slugs had their own collection, once, and drops the unique index that
-// guarded them.
-import { type IndexDescriptionInfo, MongoServerError } from 'mongodb';
+// Copies the slugs of programs from before slugs had their own collection, once: as long as the unique index exists that
+// guarded them, which the migration drops afterwards.
+import type { IndexDescriptionInfo } from 'mongodb';
 import type { Deps } from '../platform/deps.js';
 import { insertIfAbsent } from '../platform/mongodb/statements.js';
 import { writeBulk } from '../platform/mongodb/transact.js';
@@ -28,7 +28,4 @@ export async function moveSlugs(deps: Deps, found: readonly Pick<IndexDescriptio
     );
     after = last._id;
   }
-  await programs.dropIndex(oldIndex).catch((error: unknown) => {
-    if (!(error instanceof MongoServerError && error.codeName === 'IndexNotFound')) throw error;
-  });
 }
