@@ -10,7 +10,6 @@ import { readInOrder } from '../../platform/mongodb/readInOrder.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import { cachedForMs } from '../../platform/shortLivedCache.js';
-import { isFinished } from '../../schemas/batches.js';
 import { isRecipient } from '../../schemas/campaigns.js';
 import type { BatchRow, BatchTargetsRow, EventRow, MemberRow, Position } from '../../schemas/collections.js';
 import { campaignId, derivedId, rebuildId } from '../../schemas/ids.js';
@@ -21,6 +20,8 @@ import { leaseEvents, newFence, releaseEvents } from '../outbox/leases.js';
 import { processEvents } from '../outbox/processEvents.js';
 import { cachedProgram, readProgram } from '../programs/readProgram.js';
 import { markObjectsDue } from '../wallets/google/followObjects.js';
+import { GoogleWalletError } from '../wallets/google/googleWalletError.js';
+import { isFinalRefusal } from '../wallets/google/upsertClasses.js';
 import { googleProgramView } from '../wallets/passViews.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { countLatePushes, pushOutcomeOf } from './pushOutcomes.js';
@@ -28,6 +29,7 @@ import { type RunChunksInput, runChunks } from './runChunks.js';
 import { countTargets, type ListTargets, listTargets, type Outcomes, type Page, readTargets } from './targets.js';
 
 const chunkSize = 200;
+const longestReason = 500;
 /** Members in one transaction. The number is small so that conflicts with other changes of these members are rare. */
 const memberBatchSize = 20;
 
@@ -66,17 +68,13 @@ export async function snapshotCampaign(deps: WorkerDeps, at: ListTargets): Promi
  * Members whose pass is on a device or saved at Google. Other passes are built from the newest template when they are
  * fetched.
  */
-async function* membersWithPass(
-  deps: WorkerDeps,
-  { merchantId, programId = '' }: BatchRow,
-  after: Position | undefined,
-): AsyncGenerator<Page> {
+async function* membersWithPass(deps: WorkerDeps, batch: BatchRow, after: Position | undefined): AsyncGenerator<Page> {
   if (!after) {
     // By then no process has the program from before the change in its cache, so all pushes show the new one.
     await sleep(cachedForMs + 100);
-    const program = await readProgram(deps, { merchantId, programId });
-    await deps.wallets.google?.api.upsertClass(googleProgramView(deps.config, program));
+    await tryUpdateClass(deps, batch);
   }
+  const { merchantId, programId = '' } = batch;
   const projection = { deviceCount: 1, 'pass.googleSaved': 1, 'pass.googleSaveUrl': 1 } as const;
   for await (const { rows, end } of pagesOf(deps, { where: { merchantId, programId }, after, projection })) {
     await markObjectsDue(
@@ -88,10 +86,23 @@ async function* membersWithPass(
   }
 }
 
-/**
- * Throws ApplicationFailure BATCH_NOT_FOUND, MERCHANT_SUSPENDED, and GoogleWalletError when the program's class could
- * not be updated and the update must be retried.
- */
+/** Passes are pushed whatever Google answers; the batch says why Google does not show the new design. */
+async function tryUpdateClass(deps: WorkerDeps, { _id, merchantId, programId = '' }: BatchRow): Promise<void> {
+  const { google } = deps.wallets;
+  if (!google) return;
+  try {
+    const program = await readProgram(deps, { merchantId, programId });
+    await google.api.upsertClass(googleProgramView(deps.config, program));
+  } catch (error) {
+    if (!(error instanceof GoogleWalletError)) throw error;
+    const reason = isFinalRefusal(error)
+      ? `Google refused the new design. ${error.message}`
+      : `Google has not accepted the new design yet; it is tried again. ${error.message}`;
+    await deps.collections.batches.updateOne({ _id }, { $set: { reason: reason.slice(0, longestReason) } });
+  }
+}
+
+/** Throws ApplicationFailure BATCH_NOT_FOUND, MERCHANT_SUSPENDED. */
 export async function snapshotRebuild(deps: WorkerDeps, at: ListTargets): Promise<ListProgress> {
   return listTargets(deps, at, { size: chunkSize, find: (batch, after) => membersWithPass(deps, batch, after) });
 }
@@ -99,7 +110,6 @@ export async function snapshotRebuild(deps: WorkerDeps, at: ListTargets): Promis
 /** Throws ApplicationFailure BATCH_NOT_FOUND. */
 export async function sendMessages(deps: WorkerDeps, input: RunChunksInput): Promise<ChunkProgress> {
   return runChunks(deps, input, async (batch, chunk) => {
-    if (batch.cancelRequestedAt || isFinished(batch.phase)) return 'stop';
     const targets = await readTargets(deps, { batch, chunk });
     if (!targets.counted && targets.ids.length > 0)
       await sendChunk(deps, { batch, targets, cancellationSignal: input.cancellationSignal });

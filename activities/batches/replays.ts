@@ -6,7 +6,6 @@ import { findByIds } from '../../platform/mongodb/findByIds.js';
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
 import { readInOrder } from '../../platform/mongodb/readInOrder.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
-import { isFinished } from '../../schemas/batches.js';
 import type {
   BatchRow,
   BatchTargetsRow,
@@ -112,7 +111,6 @@ export async function snapshotReplay(deps: WorkerDeps, at: ListTargets): Promise
 /** Throws ApplicationFailure WEBHOOK_NOT_FOUND. */
 export async function replayEvents(deps: WorkerDeps, input: RunChunksInput): Promise<ChunkProgress> {
   return runChunks(deps, input, async (batch, chunk) => {
-    if (batch.cancelRequestedAt || isFinished(batch.phase)) return 'stop';
     const targets = await readTargets(deps, { batch, chunk });
     if (targets.counted || targets.ids.length === 0) return chunk + 1;
     const subscription = await subscriptionOf(deps, batch);

@@ -16,24 +16,28 @@ export interface RunSignals {
 export interface RunChunksInput extends RunSignals {
   batchId: string;
   from: number;
+  /** Whether the step also runs for a batch that is to be cancelled. */
+  despiteCancellation?: boolean;
 }
 
 export const maxRunMs = 3_000;
 
 /**
- * `step` runs one or more chunks and returns the number of the next one, or `stop` to end the stage. Throws
- * ApplicationFailure BATCH_NOT_FOUND, and MERCHANT_SUSPENDED while the batch has to wait.
+ * `step` runs one or more chunks and returns the number of the next one, or `stop` to end the stage. A batch that has
+ * ended or is cancelled runs no step. Throws ApplicationFailure BATCH_NOT_FOUND, and MERCHANT_SUSPENDED while the batch
+ * has to wait.
  */
 export async function runChunks(
   deps: WorkerDeps,
-  { batchId, from, shutdownSignal, cancellationSignal }: RunChunksInput,
+  { batchId, from, shutdownSignal, cancellationSignal, despiteCancellation = false }: RunChunksInput,
   step: (batch: BatchRow, chunk: number) => Promise<number | 'stop'>,
 ): Promise<ChunkProgress> {
   const until = performance.now() + maxRunMs;
   for (let chunk = from; ; ) {
     const batch = await requireBatch(deps, batchId);
-    if (!isFinished(batch.phase)) await requireActiveMerchant(deps, batch);
-    const next = chunk < (batch.chunks ?? 0) ? await step(batch, chunk) : 'stop';
+    const isEnded = isFinished(batch.phase) || (batch.cancelRequestedAt !== undefined && !despiteCancellation);
+    if (!isEnded) await requireActiveMerchant(deps, batch);
+    const next = !isEnded && chunk < (batch.chunks ?? 0) ? await step(batch, chunk) : 'stop';
     const over = next === 'stop';
     if (!over) chunk = next;
     const { total, created } = batch.counts;

@@ -55,7 +55,8 @@ export async function listTargets(
   const until = performance.now() + maxRunMs;
   const { batches, batchTargets } = deps.collections;
   const begun = await beginBatch(deps, { batchId });
-  if (begun.chunks !== undefined || isFinished(begun.phase)) return { total: begun.counts.total };
+  if (begun.chunks !== undefined || begun.cancelRequestedAt || isFinished(begun.phase))
+    return { total: begun.counts.total };
   await requireActiveMerchant(deps, begun);
   const { merchantId } = begun;
   const [before] = await batchTargets.find({ batchId }).sort({ chunk: -1 }).limit(1).toArray();

@@ -349,13 +349,14 @@ function Rebuild({ batchId, onDone }: { batchId: string; onDone: () => void }) {
     () => data(api.GET('/merchants/me/batches/{id}', { params: { path: { id: batchId } } })),
     { everyMs: (now) => (now && ended.includes(now.phase) ? false : 1_000) },
   );
-  const { phase, percent = 0, counts } = batch.data ?? {};
+  const { phase, percent = 0, counts, reason } = batch.data ?? {};
   const isOver = phase !== undefined && ended.includes(phase);
   return (
     <Panel title={said.rebuild} actions={isOver ? <Button onPress={onDone}>{texts.frame.close}</Button> : undefined}>
       <Failure error={batch.error instanceof ApiError && batch.error.status === 404 ? null : batch.error} />
       <Progress label={said.rebuild} percent={percent} />
       {counts && <p className="hint">{said.rebuilt(counts.created, counts.total, texts.phases[phase ?? 'queued'])}</p>}
+      {reason && <p className="hint">{reason}</p>}
     </Panel>
   );
 }

@@ -62,8 +62,9 @@ async function follow({ deps, say }: CommandContext, batchId: string): Promise<v
     const batch = await deps.collections.batches.findOne({ _id: batchId });
     if (batch && isFinished(batch.phase)) {
       const { counts, phase, reason } = batch;
-      const said = `${phase}: ${counts.created} of ${counts.total} passes pushed, ${counts.failed} not taken`;
-      if (phase !== 'completed') throw new Mistakes([reason ? `${said}. ${reason}` : said]);
+      const pushed = `${phase}: ${counts.created} of ${counts.total} passes pushed, ${counts.failed} not taken`;
+      const said = reason ? `${pushed}. ${reason}` : pushed;
+      if (phase !== 'completed') throw new Mistakes([said]);
       say(said);
       return;
     }

@@ -1,7 +1,6 @@
 // Creates the members of an import, four chunks at a time in the order of the file. A call returns after about 3 s, so
 // that the workflow can show its progress.
 
-import { isFinished } from '../../../schemas/batches.js';
 import type { BatchRow } from '../../../schemas/collections.js';
 import { ServiceError } from '../../../schemas/errors.js';
 import type { ChunkProgress } from '../../../schemas/workflows.js';
@@ -23,7 +22,6 @@ export async function createImported(deps: WorkerDeps, input: RunChunksInput): P
   // The write of one step's totals, which waits for the disk while the next step creates members.
   let counted: Promise<void> | undefined;
   const step = await runChunks(deps, input, async (batch, chunk) => {
-    if (batch.cancelRequestedAt || isFinished(batch.phase)) return 'stop';
     const program = await programOf(deps, batch);
     const count = Math.min(chunksPerStep, (batch.chunks ?? 0) - chunk);
     const [created] = await Promise.all([createChunks(deps, { batch, program, from: chunk, count }), counted]);

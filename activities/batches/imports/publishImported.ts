@@ -8,7 +8,6 @@ import { insertMissing } from '../../../platform/mongodb/insertMissing.js';
 import { retryOnConflict } from '../../../platform/mongodb/retryOnConflict.js';
 import { update } from '../../../platform/mongodb/statements.js';
 import { transactAlone } from '../../../platform/mongodb/transact.js';
-import { isFinished } from '../../../schemas/batches.js';
 import type { BatchRow, EventRow, ImportChunkRow, ImportRowOutcome, MemberRow } from '../../../schemas/collections.js';
 import { enrollId, importId } from '../../../schemas/ids.js';
 import type { ChunkProgress } from '../../../schemas/workflows.js';
@@ -29,8 +28,8 @@ export async function publishImported(deps: WorkerDeps, input: RunChunksInput): 
     { _id: input.batchId, phase: { $in: ['queued', 'creating'] } },
     { $set: { phase: 'publishing', phaseStartedAt: deps.now() } },
   );
-  return runChunks(deps, input, async (batch, chunk) => {
-    if (isFinished(batch.phase)) return 'stop';
+  // What was created before a cancellation is published too.
+  return runChunks(deps, { ...input, despiteCancellation: true }, async (batch, chunk) => {
     const row = await readChunk(deps, { batchId: batch._id, chunk });
     // Chunks are created in order, so no later chunk was created either.
     if (!row.outcomes) return 'stop';

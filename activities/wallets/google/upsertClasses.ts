@@ -6,32 +6,38 @@ import { googleProgramView } from '../passViews.js';
 import type { GoogleWallet } from '../wallets.js';
 import { GoogleWalletError } from './googleWalletError.js';
 
-/** The next run of the workflow finds the other rows. */
-const batchSize = 20;
+/** Well below the activity's timeout; the next run of the workflow finds the other rows. */
+const workMs = 15_000;
+
+/** Whether Google would refuse this class again. Without permission, it refuses every class until it is granted. */
+export const isFinalRefusal = ({ mayPass, kind }: GoogleWalletError): boolean => !mayPass && kind !== 'forbidden';
 
 /** Throws GoogleWalletError when a class has to be tried again, after all other classes were tried. */
 export async function upsertClasses(deps: WorkerDeps, signal: AbortSignal): Promise<{ updated: number }> {
   const { google } = deps.wallets;
   if (!google) return { updated: 0 };
-  const jobs = await deps.collections.classUpdates.find().sort({ _id: 1 }).limit(batchSize).toArray();
+  const until = performance.now() + workMs;
+  let updated = 0;
   let failure: GoogleWalletError | undefined;
-  for (const job of jobs) {
+  for await (const job of deps.collections.classUpdates.find().sort({ _id: 1 })) {
     signal.throwIfAborted();
+    if (performance.now() > until) break;
     try {
       await upsertClass(deps, google, job);
     } catch (error) {
       if (!(error instanceof GoogleWalletError)) throw error;
-      if (error.kind === 'transient') {
+      if (!isFinalRefusal(error)) {
         failure = error;
         continue;
       }
-      // A retry would fail again. The next enrollment in the program reports the same error.
+      // The rebuild of the program has told the merchant.
       deps.log.error({ err: error, programId: job._id }, 'google refused the class of a program');
     }
     await deps.collections.classUpdates.deleteOne(job);
+    updated += 1;
   }
   if (failure) throw failure;
-  return { updated: jobs.length };
+  return { updated };
 }
 
 /**
