@@ -165,9 +165,9 @@ async function patchPresent(deps: WorkerDeps, google: GoogleWallet, present: rea
       continue;
     }
     patched += 1;
-    if (outcome.hasUsers !== (member.pass.googleSaved === true))
-      await recordReconciledSave(deps, { member, saved: outcome.hasUsers });
+    const isNews = outcome.hasUsers !== (member.pass.googleSaved === true);
     // A member that has changed since stays due.
+    if (isNews && !(await recordReconciledSave(deps, { member, saved: outcome.hasUsers }))) continue;
     const isCurrent = { _id: member._id, 'pass.tag': member.pass.tag };
     statements.push(update(deps, 'members', isCurrent, { $unset: { 'pass.googleDueAt': '' } }));
   }

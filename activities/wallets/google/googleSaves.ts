@@ -32,12 +32,17 @@ export async function recordGoogleSave(
   });
 }
 
-/** Records Google's answer about a pass whose callback never came. Returns null when it was recorded before. */
+/**
+ * Records Google's answer about a pass whose callback never came. `member` is the member as it was read before Google
+ * was asked: when it has changed since, a newer answer or callback may have been recorded, and nothing is. Returns null
+ * when nothing was recorded.
+ */
 export function recordReconciledSave(
   deps: Deps,
-  { member, saved }: Pick<ChangeSaved, 'member' | 'saved'>,
+  { member, saved }: { member: Pick<MemberRow, '_id' | 'merchantId' | 'version'>; saved: boolean },
 ): Promise<Done | null> {
-  const isNew = async ({ pass }: MemberRow) => (pass.googleSaved === true) !== saved;
+  const isNew = async ({ pass, version }: MemberRow) =>
+    version === member.version && (pass.googleSaved === true) !== saved;
   // No caller waits for this change, so the relay processes its event.
   return changeSaved(deps, { member, saved, chooseLeaseOwner: () => null, isNew, statements: [] });
 }

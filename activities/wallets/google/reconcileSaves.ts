@@ -72,17 +72,17 @@ export async function correctSaves(
   { memberIds, giveUp }: { memberIds: readonly string[] } & GiveUpOption,
 ): Promise<{ corrected: number }> {
   const { google } = deps.wallets;
-  const members = await deps.collections.members
-    .find({ _id: { $in: [...memberIds] } }, { projection: { merchantId: 1 } })
-    .toArray();
   let corrected = 0;
   let failure: unknown;
-  for (const member of members) {
+  for (const _id of memberIds) {
     try {
-      const object = await google?.api.getObject(makeGoogleObjectId(google.credentials.issuerId, member._id));
+      // Read just before Google is asked, because its answer counts only for an unchanged member.
+      const member = await deps.collections.members.findOne({ _id }, { projection: { merchantId: 1, version: 1 } });
+      if (!member) continue;
+      const object = await google?.api.getObject(makeGoogleObjectId(google.credentials.issuerId, _id));
       if (object && (await recordReconciledSave(deps, { member, saved: object.hasUsers }))) corrected += 1;
     } catch (error) {
-      deps.log.warn({ err: error, memberId: member._id }, 'the saved state of a pass could not be corrected');
+      deps.log.warn({ err: error, memberId: _id }, 'the saved state of a pass could not be corrected');
       const isFinal = error instanceof GoogleWalletError ? !error.mayPass : error instanceof ServiceError;
       if (!isFinal) failure = error;
     }
