@@ -64,6 +64,8 @@ export interface MemberRow {
      * (activities/wallets/google/followObjects.ts).
      */
     googleDueAt?: Date;
+    /** Since when phones have to be told of a change that they could not be told (activities/wallets/apple/repush.ts). */
+    appleDueAt?: Date;
     /**
      * While a wallet has not accepted the pass: when the workflow that retries counts as lost
      * (activities/wallets/revivePasses.ts). Each attempt moves it ahead.
@@ -762,6 +764,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
       partialFilterExpression: { 'pass.googleDueAt': { $exists: true } },
       reason: 'outdated objects at Google, merchant by merchant, oldest first',
     },
+    { key: { 'pass.appleDueAt': 1 }, sparse: true, reason: 'passes whose phones were not told of a change' },
     { key: { 'pass.issueDueAt': 1 }, sparse: true, reason: 'missing passes whose workflow is lost' },
     { key: { 'expiry.slice': 1, 'expiry.at': 1 }, sparse: true, reason: 'members by their next expiry, in slices' },
     { key: { merchantId: 1, tags: 1, createdAt: -1, _id: -1 }, reason: 'whether a tag is still in use; campaigns' },

@@ -39,7 +39,7 @@ export function memberWritesOf(
   { before, program, decision, eventId, chooseLeaseOwner, targetsId }: MemberWritesInput,
 ): MemberWrites {
   const modes = modesOf(deps.walletModes, program);
-  const member = nextState(before, decision, { now: deps.now(), modes });
+  const member = nextState(before, decision, { now: deps.now(), modes, program });
   const needsNoPush = !decision.showsOnPass || !hasRecipients(modes, member);
   const passUpdate = needsNoPush ? passUpdateWithoutPush(modes, member) : undefined;
   const leaseOwner = chooseLeaseOwner(eventId, passUpdate === undefined);
@@ -81,7 +81,7 @@ export function ledgerRowOf(
 function nextState(
   member: MemberRow,
   decision: Decision,
-  { now, modes }: { now: Date; modes: WalletModes },
+  { now, modes, program }: { now: Date; modes: WalletModes; program: Pick<Program, 'pushMessages'> },
 ): MemberRow {
   const changed: MemberRow = { ...member, ...decision.set, version: member.version + 1, updatedAt: now };
   for (const field of decision.unset ?? []) delete changed[field];
@@ -92,8 +92,12 @@ function nextState(
     tag: nextTag(member.pass.tag, now),
     modifiedAt: nextModified(member.pass.modifiedAt, now),
   };
-  // No customer is known to have saved this object, but Google's callback about a save may be missing.
-  if (modes.google === 'real' && !changed.pass.googleSaved) changed.pass.googleDueAt ??= now;
+  // What no push tells a wallet stays owed. A program whose pushes are turned on again is rebuilt as a whole.
+  if (program.pushMessages) {
+    // No customer is known to have saved this object, but Google's callback about a save may be missing.
+    if (modes.google === 'stub' || !changed.pass.googleSaved) changed.pass.googleDueAt ??= now;
+    if (modes.apple === 'stub' && changed.deviceCount > 0) changed.pass.appleDueAt ??= now;
+  }
   if (decision.message) {
     changed.pass.message = decision.message;
     changed.pass.messageSequence = member.pass.messageSequence + 1;
@@ -110,11 +114,12 @@ function changeStatement(
   before: MemberRow,
   { member: changed, decision }: { member: MemberRow; decision: Decision },
 ): Statement {
-  const { tag, modifiedAt, message, messageSequence, googleDueAt } = changed.pass;
+  const { tag, modifiedAt, message, messageSequence, googleDueAt, appleDueAt } = changed.pass;
   const shown = decision.showsOnPass && {
     'pass.tag': tag,
     'pass.modifiedAt': modifiedAt,
     ...(googleDueAt !== before.pass.googleDueAt && { 'pass.googleDueAt': googleDueAt }),
+    ...(appleDueAt !== before.pass.appleDueAt && { 'pass.appleDueAt': appleDueAt }),
     ...(decision.message && { 'pass.message': message, 'pass.messageSequence': messageSequence }),
   };
   const known = Object.fromEntries(

@@ -17,10 +17,10 @@ import { ensureLease, type Lease } from '../outbox/leases.js';
 import { newMemberEvent, serialisedEnvelope } from '../outbox/newEvent.js';
 import { cachedProgram } from '../programs/readProgram.js';
 import type { WorkerDeps } from '../workerDeps.js';
-import { pushApple } from './apple/pushApple.js';
+import { type ApplePush, pushApple } from './apple/pushApple.js';
 import { deviceStatements } from './apple/updateDevices.js';
 import { recordReconciledSave } from './google/googleSaves.js';
-import { pushGoogle } from './google/pushGoogle.js';
+import { type GooglePush, pushGoogle } from './google/pushGoogle.js';
 import { pushLines, skippedLines } from './pushTimeline.js';
 import { clearPushDue, markPushDue } from './revivePasses.js';
 import { modesOf } from './walletModes.js';
@@ -140,6 +140,7 @@ async function pushOne(deps: WorkerDeps, push: PushOne): Promise<Pushed | null> 
     ...lines.map((line) => insertIfAbsent(deps, 'timeline', line)),
     ...updated.map((made) => insertIfAbsent(deps, 'events', made)),
     ...(unreached ? [] : passUpdateStatements(deps, { ...event, passUpdate }, isLate)),
+    ...owedStatements(deps, { event, member, program, toDevices, toObject }),
   ]);
   // Google is only asked about a member who had saved the card, so this answer is newer than the member's row.
   if (toObject?.hasUsers === false) await recordReconciledSave(deps, { member, saved: false });
@@ -148,6 +149,29 @@ async function pushOne(deps: WorkerDeps, push: PushOne): Promise<Pushed | null> 
     unreached,
     newEventIds: [...(toDevices?.newEventIds ?? []), ...updated.map((made) => made._id)],
   };
+}
+
+interface Told {
+  event: EventRow;
+  member: MemberRow;
+  program: Program;
+  /** Null when the wallet was not asked. */
+  toDevices: ApplePush | null;
+  toObject: GooglePush | null;
+}
+
+/** What a wallet was not told, and will not be by a late push, stays owed. */
+function owedStatements(deps: WorkerDeps, { event, member, program, toDevices, toObject }: Told): Statement[] {
+  const isPush = event.passAction === 'push' && program.pushMessages;
+  const owesPhones = isPush && member.deviceCount > 0 && !toDevices;
+  const isRefused = toObject !== null && toObject.answer !== 'patched' && !toObject.unreached;
+  const owesObject = isRefused || (!toObject && member.pass.googleSaved && (isPush || event.passAction === 'refresh'));
+  const owed = {
+    ...(owesPhones && { 'pass.appleDueAt': deps.now() }),
+    ...(owesObject && { 'pass.googleDueAt': deps.now() }),
+  };
+  const { _id, merchantId } = member;
+  return Object.keys(owed).length > 0 ? [update(deps, 'members', { _id, merchantId }, { $set: owed })] : [];
 }
 
 /**

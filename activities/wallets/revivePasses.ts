@@ -51,16 +51,25 @@ export async function reviveIssues(deps: WorkerDeps): Promise<{ revived: number 
 export async function revivePushes(deps: WorkerDeps): Promise<{ revived: number }> {
   return forEachBatch(async () => {
     const due = await deps.collections.events
-      .find({ pushDueAt: { $lte: deps.now() } }, { projection: { merchantId: 1, occurredAt: 1 } })
+      .find({ pushDueAt: { $lte: deps.now() } }, { projection: { merchantId: 1, memberId: 1, occurredAt: 1 } })
       .sort({ pushDueAt: 1 })
       .limit(batchSize)
       .toArray();
     const givenUpBefore = deps.now().getTime() - pushForMs;
-    const lost = due.filter(({ occurredAt }) => occurredAt.getTime() > givenUpBefore);
+    const isGivenUp = ({ occurredAt }: { occurredAt: Date }) => occurredAt.getTime() <= givenUpBefore;
+    const lost = due.filter((event) => !isGivenUp(event));
     const ids = lost.map(({ _id }) => _id);
+    const givenUp = due.filter(isGivenUp);
+    const memberIds = givenUp.flatMap(({ memberId }) => memberId ?? []);
+    const now = deps.now();
+    // The wallets are still owed the newest state.
+    await updateByIds(deps, 'members', {
+      ids: memberIds,
+      change: { $set: { 'pass.appleDueAt': now, 'pass.googleDueAt': now } },
+    });
     await clearPushDue(
       deps,
-      due.map(({ _id }) => _id).filter((id) => !ids.includes(id)),
+      givenUp.map(({ _id }) => _id),
     );
     await markPushDue(deps, ids);
     await restart(deps, lost, (merchantId, eventIds) => ({ merchantId, memberIds: [], eventIds }));

@@ -1,7 +1,11 @@
 // Apple may drop a push. A registered phone that has not fetched the newest version 1 minute, 15 minutes and 6 hours
-// after a push is pushed again each time. After that it counts as stale, which the pass doctor and the metrics show.
+// after a push is pushed again each time. After that it counts as stale, which the pass doctor and the metrics show. Phones
+// that could not be told of a change at all, as in stub mode, are pushed here too.
 import type { Document } from 'mongodb';
 import { insertMissing } from '../../../platform/mongodb/insertMissing.js';
+import { update } from '../../../platform/mongodb/statements.js';
+import { writeBulk } from '../../../platform/mongodb/transact.js';
+import { updateByIds } from '../../../platform/mongodb/updateMany.js';
 import type { DeviceRow, MemberRow, TimelineRow } from '../../../schemas/collections.js';
 import { derivedId } from '../../../schemas/ids.js';
 import { cachedProgram } from '../../programs/readProgram.js';
@@ -22,6 +26,7 @@ const minute = 60_000;
 const recheckDelaysMs = [14 * minute, 345 * minute, minute];
 const recheckNames = ['1 min', '15 min', '6 h'];
 const retryMs = minute;
+const refusedMs = 5 * minute;
 
 const batchSize = 500;
 /** The activity stops well before its timeout; the next run finds the remaining devices. */
@@ -33,6 +38,7 @@ export async function repushStale(deps: WorkerDeps): Promise<{ pushed: number; s
   const total = { pushed: 0, stale: 0 };
   if (!apple || deps.walletModes.apple === 'stub') return total;
   const until = performance.now() + workMs;
+  await takeOwed(deps, until);
   for (let looked = batchSize; looked === batchSize && performance.now() < until; ) {
     const due = await deps.collections.devices
       .find({ recheckAt: { $lte: deps.now() } })
@@ -45,6 +51,32 @@ export async function repushStale(deps: WorkerDeps): Promise<{ pushed: number; s
     looked = due.length;
   }
   return total;
+}
+
+/** Makes the phones of passes due that were not told of a change. */
+async function takeOwed(deps: WorkerDeps, until: number): Promise<void> {
+  const { members, devices } = deps.collections;
+  for (let looked = batchSize; looked === batchSize && performance.now() < until; ) {
+    const now = deps.now();
+    const owed = await members
+      .find({ 'pass.appleDueAt': { $lte: now } }, { projection: { 'pass.appleDueAt': 1 } })
+      .sort({ 'pass.appleDueAt': 1 })
+      .limit(batchSize)
+      .toArray();
+    const memberId = { $in: owed.map(({ _id }) => _id) };
+    const phones = owed.length > 0 ? await devices.find({ memberId }, { projection: { _id: 1 } }).toArray() : [];
+    await updateByIds(deps, 'devices', {
+      ids: phones.map(({ _id }) => _id),
+      change: { $set: { recheckAt: now, recheckRound: 0 }, $unset: { stale: '' } },
+    });
+    await writeBulk(
+      deps,
+      owed.map(({ _id, pass: { appleDueAt } }) =>
+        update(deps, 'members', { _id, 'pass.appleDueAt': appleDueAt }, { $unset: { 'pass.appleDueAt': '' } }),
+      ),
+    );
+    looked = owed.length;
+  }
 }
 
 interface Behind {
@@ -143,16 +175,20 @@ function nextRecheck(now: Date, { device, member, round, answer }: Repushed) {
   const at = (ms: number) => new Date(now.getTime() + ms);
   if (answer.outcome === 'retry') return { recheckAt: at(retryMs), recheckRound: round };
   const lastPush = lastPushOf({ device, answer, now }, member.pass.tag);
+  // A wrong certificate or key is our fault; the phone stays owed its push until it is mended.
+  if (answer.status === 403) return { recheckAt: at(refusedMs), recheckRound: round, lastPush };
   return { recheckAt: at(recheckDelaysMs[round] ?? minute), recheckRound: round + 1, lastPush };
 }
 
 function repushLine(deps: WorkerDeps, { device, member, round, answer }: Repushed): TimelineRow {
   const trouble = answer.outcome === 'sent' ? '' : `: ${answer.reason ?? answer.status}`;
+  const isFirst = !device.lastPush || device.lastPush.tag < member.pass.tag;
+  const why = isFirst ? 'late, not pushed before' : `again, not fetched after ${recheckNames[round] ?? 'long'}`;
   return {
     ...lineOf(deps, { device, member, round }),
     type: 'push_sent',
     outcome: answer.outcome === 'sent' ? 'success' : 'failure',
-    detail: `again, not fetched after ${recheckNames[round] ?? 'long'}${trouble}`,
+    detail: `${why}${trouble}`,
   };
 }
 
