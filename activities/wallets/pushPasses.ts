@@ -216,10 +216,14 @@ async function pushToGoogle(deps: WorkerDeps, { event, withinMs }: PushOne, memb
     program,
     readAgain: () => deps.collections.members.findOne({ _id: member._id, merchantId: member.merchantId }),
     message: body === '' ? undefined : { id: event._id, body },
-    notify: event.passAction === 'push',
+    notify: isNewBalance(event),
     withinMs,
   });
 }
+
+/** Google's own notice says that the points have changed. */
+const isNewBalance = ({ passAction, data: { previous, current } }: EventRow): boolean =>
+  passAction === 'push' && typeof current === 'number' && current !== previous;
 
 /** Whether the pass can be built. The file itself is built when the phone requests it. */
 function rebuilds(build: () => Buffer): boolean {
