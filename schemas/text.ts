@@ -27,3 +27,8 @@ export function text(min: number, max: number) {
 export function trimmedText(min: number, max: number) {
   return plainText().trim().min(min).max(max);
 }
+
+/** Like {@link trimmedText}, for text that people paste: line ends and tabs around it are removed too. */
+export function pastedText(min: number, max: number) {
+  return wellFormed(message).trim().regex(withoutControls, message).min(min).max(max);
+}

@@ -27,13 +27,18 @@ export function makeWebhookSecret(): string {
 }
 
 /**
- * False for a secret that begins with `whsec_` but has no canonical base64 of at least one byte after it: the libraries
- * of Standard Webhooks cannot read such a secret, so receivers could not verify its deliveries.
+ * Why receivers could not verify with this secret although it looks like one of Standard Webhooks; undefined for a usable
+ * secret. The libraries of Standard Webhooks read `whsec_` and canonical base64 of at least one byte, and nothing else.
  */
-export function isUsableSecret(secret: string): boolean {
-  if (!secret.startsWith(standardPrefix)) return true;
+export function secretMistake(secret: string): string | undefined {
+  if (/^["'`]|["'`]$/.test(secret)) return 'must not stand in quotation marks';
+  if (/^v\d+a?,/i.test(secret)) return 'is a signature: a secret has no v1, before it';
+  if (/^wh[sp]k[_-]/i.test(secret)) return 'is a key of asymmetric signatures, which this service does not make';
+  if (!/^wh[_-]?sec[_-]/i.test(secret)) return undefined;
+  if (!secret.startsWith(standardPrefix)) return `must begin with ${standardPrefix} exactly`;
   const encoded = secret.slice(standardPrefix.length);
-  return encoded !== '' && Buffer.from(encoded, 'base64').toString('base64') === encoded;
+  const isBase64 = encoded !== '' && Buffer.from(encoded, 'base64').toString('base64') === encoded;
+  return isBase64 ? undefined : `must be valid base64 behind ${standardPrefix}`;
 }
 
 function standardKey(secret: string): Buffer {

@@ -1,8 +1,8 @@
 // Subscriptions and the delivery log in requests and answers (docs/interface.md, sections 2.10, 2.11, 4.6 and 6).
 import { z } from 'zod';
 import { disabledReason, eventType, eventTypes } from './events.js';
-import { text } from './text.js';
-import { isUsableSecret } from './webhookSignature.js';
+import { pastedText, text } from './text.js';
+import { secretMistake } from './webhookSignature.js';
 
 export const maxSubscriptions = 20;
 
@@ -25,8 +25,11 @@ export const subscriptionRequest = z.strictObject({
   name: text(1, 100).optional().describe('the host of the URL, if left out'),
   description: text(0, 500).optional(),
   enabled: z.boolean().default(true),
-  secret: text(16, 128)
-    .refine(isUsableSecret, 'must be valid base64 behind whsec_')
+  secret: pastedText(16, 128)
+    .check(({ value, issues }) => {
+      const mistake = secretMistake(value);
+      if (mistake !== undefined) issues.push({ code: 'custom', input: value, message: mistake });
+    })
     .optional()
     .describe('made if left out; shown in the answer to this request alone'),
   timeoutMs: timeoutMs.default(10_000),

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { isUsableSecret, makeWebhookSecret, signService, signStandard } from '../../schemas/webhookSignature.js';
+import { makeWebhookSecret, secretMistake, signService, signStandard } from '../../schemas/webhookSignature.js';
+import { subscriptionRequest } from '../../schemas/webhooks.js';
 
 const body = Buffer.from('{"eventId":"evt_1","points":2432232314}');
 const nowSeconds = () => Math.floor(Date.now() / 1000);
@@ -91,18 +92,38 @@ describe('secrets', () => {
     expect(new Set(made).size).toBe(100);
     for (const secret of made) {
       expect(Buffer.from(secret.slice('whsec_'.length), 'base64')).toHaveLength(32);
-      expect(isUsableSecret(secret)).toBe(true);
+      expect(secretMistake(secret)).toBeUndefined();
     }
   });
 
   it.each([
-    ['any text without the prefix', 'my own secret, 16+', true],
-    ['canonical base64 after the prefix', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', true],
-    ['nothing after the prefix', 'whsec_', false],
-    ['text that is not base64 after the prefix', 'whsec_not base64 at all!', false],
-    ['unpadded base64 after the prefix', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS', false],
-    ['base64url after the prefix', 'whsec_-_KQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', false],
-  ])('with %s are accepted only if a receiver can verify with them', (_name, secret, usable) => {
-    expect(isUsableSecret(secret)).toBe(usable);
+    ['any text without the prefix', 'my own secret, 16+', undefined],
+    ['text that only contains the prefix', 'our whsec_ is longer', undefined],
+    ['canonical base64 after the prefix', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', undefined],
+    ['nothing after the prefix', 'whsec_', /base64/],
+    ['text that is not base64 after the prefix', 'whsec_not base64 at all!', /base64/],
+    ['unpadded base64 after the prefix', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS', /base64/],
+    ['base64url after the prefix', 'whsec_-_KQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', /base64/],
+    ['the prefix in capitals', 'WHSEC_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', /must begin with whsec_/],
+    ['a hyphen in the prefix', 'whsec-MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', /must begin with whsec_/],
+    ['the version of a signature before it', 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=', /is a signature/],
+    ['a private key of asymmetric signatures', 'whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbf=', /asymmetric/],
+    ['quotation marks around it', '"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"', /quotation marks/],
+  ])('with %s are accepted only if a receiver can verify with them', (_name, secret, mistake) => {
+    if (mistake === undefined) expect(secretMistake(secret)).toBeUndefined();
+    else expect(secretMistake(secret)).toMatch(mistake);
   });
+});
+
+it('white space that was copied with a secret is removed from it', () => {
+  for (const [before, after] of [
+    [' ', ''],
+    ['', '\n'],
+    ['\t', '\r\n'],
+    ['\u00a0', ' '],
+  ]) {
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+    const asked = { url: 'https://example.com/', events: ['*'], secret: `${before}${secret}${after}` };
+    expect(subscriptionRequest.parse(asked).secret).toBe(secret);
+  }
 });
