@@ -6,6 +6,8 @@ import type { Filter } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import { changeOne } from '../../platform/mongodb/changeOne.js';
 import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
+import { insert, update } from '../../platform/mongodb/statements.js';
+import type { Statement } from '../../platform/mongodb/transaction.js';
 import { maxActiveKeys, newApiKey } from '../../schemas/apiKeys.js';
 import { type ApiKeyRow, endedKeyDays } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
@@ -70,8 +72,14 @@ export async function createApiKey(deps: Deps, input: CreateApiKey): Promise<{ r
   return { row, key };
 }
 
-function heldBy(deps: Deps, who: { merchantId: string; createdBy: string }): Promise<Pick<ApiKeyRow, '_id'>[]> {
-  return deps.collections.apiKeys.find({ ...who, ...active(deps.now()) }, { projection: { _id: 1 } }).toArray();
+export type HeldKey = Pick<ApiKeyRow, '_id' | 'merchantId' | 'name' | 'lastUsedAt'>;
+
+/** The active keys that a user created, oldest first. */
+export function heldBy(deps: Deps, who: { merchantId: string; createdBy: string }): Promise<HeldKey[]> {
+  return deps.collections.apiKeys
+    .find({ ...who, ...active(deps.now()) }, { projection: { merchantId: 1, name: 1, lastUsedAt: 1 } })
+    .sort({ createdAt: 1 })
+    .toArray();
 }
 
 const revokedShown = 100;
@@ -106,9 +114,27 @@ export function createNoteKeyUse(deps: Deps): (key: ApiKeyRow) => void {
   };
 }
 
+const unrevoked = ({ merchantId, _id }: Pick<ApiKeyRow, '_id' | 'merchantId'>) => ({
+  _id,
+  merchantId,
+  revokedAt: { $exists: false },
+});
+
 /** Throws API_KEY_NOT_FOUND. */
 export async function revokeApiKey(deps: Deps, { merchantId, id }: { merchantId: string; id: string }): Promise<void> {
-  const working = { _id: id, merchantId, revokedAt: { $exists: false } };
-  if (!(await changeOne(deps, 'apiKeys', working, { $set: { revokedAt: deps.now() } })))
+  if (!(await changeOne(deps, 'apiKeys', unrevoked({ merchantId, _id: id }), { $set: { revokedAt: deps.now() } })))
     throw new ServiceError('API_KEY_NOT_FOUND');
+}
+
+/** Statements that revoke the keys in a transaction, with an audit entry each. Each update must match. */
+export function revocationsOf(deps: Deps, keys: readonly HeldKey[]): { updates: Statement[]; audits: Statement[] } {
+  const revokedAt = deps.now();
+  return {
+    updates: keys.map((key) => update(deps, 'apiKeys', unrevoked(key), { $set: { revokedAt } })),
+    audits: (deps.audit ?? []).flatMap(({ row }) =>
+      keys.map(({ _id: targetId }) =>
+        insert(deps, 'audit', { ...row, _id: newId(), action: 'api-key.revoke', targetId, fields: [] }),
+      ),
+    ),
+  };
 }

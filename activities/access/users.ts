@@ -10,13 +10,9 @@ import type { UserRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { newId } from '../../schemas/ids.js';
 import { ownerRole } from '../../schemas/users.js';
+import { type HeldKey, heldBy, revocationsOf } from './apiKeys.js';
 import { limitOf } from './merchants.js';
 import { type CheckGrant, requireRemovable, requireRoles } from './roles.js';
-
-interface OneUser {
-  merchantId: string;
-  id: string;
-}
 
 const changesOf = (merchantId: string): string => `users:${merchantId}`;
 
@@ -63,61 +59,70 @@ export async function createUser(deps: Deps, input: CreateUser): Promise<UserRow
   return row;
 }
 
+interface ChangeUser {
+  merchantId: string;
+  id: string;
+  checkGrant: CheckGrant;
+  /** Whether the keys that the user created end with the change. They are the merchant's, and otherwise go on working. */
+  revokeKeys?: boolean;
+}
+
+/** `keys` are those that the user created and that were active before the change. */
+export interface ChangedUser {
+  user: UserRow;
+  keys: HeldKey[];
+}
+
 /**
  * `checkGrant` is called for the permissions of added roles and for those of removed roles, not for roles that stay.
  * Throws USER_NOT_FOUND, ROLE_NOT_FOUND, LAST_OWNER and the errors of `checkGrant`.
  */
 export async function changeRoles(
   deps: Deps,
-  { checkGrant, ...wanted }: OneUser & { roleIds: string[]; checkGrant: CheckGrant },
-): Promise<UserRow> {
-  return changeUser(deps, wanted, async (user) => {
-    const { merchantId } = wanted;
-    const [held, kept] = [new Set(user.roleIds), new Set(wanted.roleIds)];
-    await requireRoles(deps, { merchantId, roleIds: wanted.roleIds.filter((id) => !held.has(id)), checkGrant });
+  { roleIds, ...change }: ChangeUser & { roleIds: string[] },
+): Promise<ChangedUser> {
+  const { merchantId, checkGrant } = change;
+  return changeUser(deps, change, async (user) => {
+    const [held, kept] = [new Set(user.roleIds), new Set(roleIds)];
+    await requireRoles(deps, { merchantId, roleIds: roleIds.filter((id) => !held.has(id)), checkGrant });
     await requireRemovable(deps, { merchantId, roleIds: user.roleIds.filter((id) => !kept.has(id)), checkGrant });
-    const roleIds = [...kept];
-    return { after: { ...user, roleIds, version: user.version + 1 }, statements: [] };
+    return { roleIds: [...kept], statements: [] };
   });
 }
 
 /** Also ends the sessions of the user. Throws USER_NOT_FOUND, LAST_OWNER and the errors of `checkGrant`. */
-export async function removeUser(
-  deps: Deps,
-  { checkGrant, ...at }: OneUser & { checkGrant: CheckGrant },
-): Promise<void> {
-  await changeUser(deps, at, async (user) => {
-    await requireRemovable(deps, { ...user, checkGrant });
-    return {
-      after: { ...user, roleIds: [], version: user.version + 1 },
-      // The update before these statements conflicts with each concurrent sign-in, so one of the two fails.
-      statements: [remove(deps, 'sessions', { userId: user._id }), remove(deps, 'users', { _id: user._id })],
-    };
+export async function removeUser(deps: Deps, change: ChangeUser): Promise<ChangedUser> {
+  return changeUser(deps, change, async (user) => {
+    await requireRemovable(deps, { ...user, checkGrant: change.checkGrant });
+    // The update before these statements conflicts with each concurrent sign-in, so one of the two fails.
+    const statements = [remove(deps, 'sessions', { userId: user._id }), remove(deps, 'users', { _id: user._id })];
+    return { roleIds: [], statements };
   });
-}
-
-interface UserChange {
-  after: UserRow;
-  statements: Statement[];
 }
 
 async function changeUser(
   deps: Deps,
-  { merchantId, id }: OneUser,
-  changeOf: (user: UserRow) => Promise<UserChange>,
-): Promise<UserRow> {
+  { merchantId, id, revokeKeys = false }: ChangeUser,
+  changeOf: (user: UserRow) => Promise<{ roleIds: string[]; statements: Statement[] }>,
+): Promise<ChangedUser> {
   const owner = changesOf(merchantId);
   return deps.runExclusive(owner, () =>
     retryOnConflict(deps, async () => {
       const { counted, expectedMatches } = await countInsert(deps, { merchantId, owner });
       const user = await deps.collections.users.findOne({ _id: id, merchantId });
       if (!user) throw new ServiceError('USER_NOT_FOUND');
-      const { after, statements } = await changeOf(user);
-      if (user.roleIds.includes(ownerRole) && !after.roleIds.includes(ownerRole)) await requireOtherOwner(deps, user);
-      const { roleIds, version } = after;
+      const { roleIds, statements } = await changeOf(user);
+      if (user.roleIds.includes(ownerRole) && !roleIds.includes(ownerRole)) await requireOtherOwner(deps, user);
+      const keys = await heldBy(deps, { merchantId, createdBy: id });
+      const revoked = revocationsOf(deps, revokeKeys ? keys : []);
+      const version = user.version + 1;
       const changed = update(deps, 'users', { _id: id, version: user.version }, { $set: { roleIds, version } });
-      await transact(deps, [counted, changed, ...statements], expectedMatches + 1);
-      return after;
+      await transact(
+        deps,
+        [counted, changed, ...revoked.updates, ...statements, ...revoked.audits],
+        expectedMatches + 1 + revoked.updates.length,
+      );
+      return { user: { ...user, roleIds, version }, keys };
     }),
   );
 }

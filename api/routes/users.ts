@@ -1,4 +1,5 @@
 // Users of a merchant, and the session of the caller (docs/interface.md#55-users-and-signing-in).
+import type { HeldKey } from '../../activities/access/apiKeys.js';
 import { endSession, endSessionsOf } from '../../activities/access/sessions.js';
 import { inviteUser, mailSignInLink } from '../../activities/access/signInMails.js';
 import { changeRoles, listUsers, removeUser } from '../../activities/access/users.js';
@@ -6,7 +7,7 @@ import type { UserRow } from '../../schemas/collections.js';
 import type { userEndpoints } from '../../schemas/endpoints/users.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { languageOf } from '../../schemas/languages/index.js';
-import { type Caller, checkGrantOf } from '../caller.js';
+import { type Caller, checkGrantOf, requirePermission } from '../caller.js';
 import { pageOfRows } from '../reads/readPage.js';
 import type { Routes } from '../request.js';
 import { clearSessionCookie } from '../sessionCookie.js';
@@ -19,6 +20,25 @@ const presentUser = ({ _id: id, email, roleIds, createdAt, createdBy, lastSignIn
   createdBy,
   lastSignInAt: lastSignInAt?.toISOString() ?? null,
 });
+
+const presentHeldKey = ({ _id: id, name, lastUsedAt }: HeldKey) => ({
+  id,
+  name,
+  lastUsedAt: lastUsedAt?.toISOString() ?? null,
+});
+
+/** Keys are revoked by whom `DELETE /auth/api-keys/{id}` lets. Throws CONSOLE_SESSION_REQUIRED, PERMISSION_DENIED. */
+function changeOf(
+  caller: Caller,
+  { id = '' }: Record<string, string>,
+  { revokeKeys = false }: { revokeKeys?: boolean | undefined },
+) {
+  if (revokeKeys) {
+    sessionOf(caller);
+    requirePermission(caller, 'api-keys:delete');
+  }
+  return { merchantId: caller.merchantId, id, revokeKeys, checkGrant: checkGrantOf(caller) };
+}
 
 /** Throws CONSOLE_SESSION_REQUIRED. */
 function sessionOf({ session }: Caller): NonNullable<Caller['session']> {
@@ -42,24 +62,14 @@ export const userRoutes: Routes<keyof typeof userEndpoints> = {
     return { data: presentUser(user) };
   },
 
-  async updateUser({ deps, caller, params, body }) {
-    const user = await changeRoles(deps, {
-      merchantId: caller.merchantId,
-      id: params.id ?? '',
-      ...body,
-      checkGrant: checkGrantOf(caller),
-    });
-    return { data: presentUser(user) };
+  async updateUser({ deps, caller, params, query, body }) {
+    const { user, keys } = await changeRoles(deps, { ...changeOf(caller, params, query), ...body });
+    return { data: { ...presentUser(user), apiKeys: keys.map(presentHeldKey) } };
   },
 
-  async deleteUser({ deps, caller, params }) {
-    const id = params.id ?? '';
-    await removeUser(deps, {
-      merchantId: caller.merchantId,
-      id,
-      checkGrant: checkGrantOf(caller),
-    });
-    return { data: { id, deleted: true } };
+  async deleteUser({ deps, caller, params, query }) {
+    const { user, keys } = await removeUser(deps, changeOf(caller, params, query));
+    return { data: { id: user._id, deleted: true, apiKeys: keys.map(presentHeldKey) } };
   },
 
   async getSession({ deps, caller }) {

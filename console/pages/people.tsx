@@ -22,6 +22,14 @@ export function useNames(): (actor: { id: string; name?: string | undefined }) =
     users.data?.items.find((user) => user.id === id)?.email ?? name ?? (own?.id === id ? (own.email ?? said.you) : id);
 }
 
+interface Asked {
+  user: User;
+  /** Null to remove the person. */
+  role: string | null;
+  /** Whether the person's keys end too. */
+  ends: boolean;
+}
+
 type Option = readonly [string, string];
 
 /** Several roles of one person are a choice of their own. */
@@ -36,7 +44,9 @@ export function People() {
   const users = useRead(['users', page], () => readUsers(page), { keep: true });
   const roles = useRead(['roles'], readRoles);
   const [draft, setDraft, clear] = useDraft('invitation', { email: '', role: 'manager' });
-  const [asks, setAsks] = useState<User | null>(null);
+  const keys = useRead(['keys'], () => data(api.GET('/auth/api-keys')), { enabled: may('api-keys:view') });
+  const [asks, setAsks] = useState<Asked | null>(null);
+  const keysOf = ({ id }: User) => keys.data?.filter((key) => key.createdBy === id && key.revokedAt === null) ?? [];
   const invite = useAction(
     () => data(api.POST('/merchants/me/users', { body: { email: draft.email, roleIds: [draft.role] } })),
     {
@@ -46,15 +56,29 @@ export function People() {
     },
   );
   const change = useAction(
-    ({ id, role }: { id: string; role: string }) =>
-      data(api.PATCH('/merchants/me/users/{id}', { params: { path: { id } }, body: { roleIds: role.split(',') } })),
-    { changes: ['users'], said: said.changed },
+    async ({ user: { id }, role, ends }: Asked): Promise<{ name: string }[]> => {
+      const params = { path: { id }, query: { revokeKeys: ends } };
+      const changed =
+        role === null
+          ? data(api.DELETE('/merchants/me/users/{id}', { params }))
+          : data(api.PATCH('/merchants/me/users/{id}', { params, body: { roleIds: role.split(',') } }));
+      return (await changed).apiKeys;
+    },
+    {
+      changes: ['users', 'keys'],
+      said(made, { role, ends }) {
+        const done = role === null ? said.removed : said.changed;
+        return ends || made.length === 0 ? done : `${done} ${said.keys(made.map(({ name }) => name))}`;
+      },
+      onDone: () => setAsks(null),
+    },
   );
-  const remove = useAction((id: string) => data(api.DELETE('/merchants/me/users/{id}', { params: { path: { id } } })), {
-    changes: ['users'],
-    said: said.removed,
-    onDone: () => setAsks(null),
-  });
+  /** Asks before a removal, and before a change of roles where it has to be known what becomes of the person's keys. */
+  const ask = (user: User, role: string | null) => {
+    const asked = { user, role, ends: false };
+    if (role === null || keysOf(user).length > 0) setAsks(asked);
+    else change.run(asked);
+  };
   const signOut = useAction(() => data(api.POST('/auth/sign-out-everywhere')), {
     changes: ['session'],
     said: ({ signedOut }) => (signedOut ? said.sessionsEnded : texts.session.foreign),
@@ -96,14 +120,14 @@ export function People() {
           { title: said.person, cell: ({ email }) => <Address>{email}</Address> },
           {
             title: said.roles,
-            cell: ({ id, email, roleIds }) => (
+            cell: (user) => (
               <Select
-                name={`role-${id}`}
-                label={said.roleOf(email)}
+                name={`role-${user.id}`}
+                label={said.roleOf(user.email)}
                 isDisabled={!may('users:edit')}
-                value={roleIds.join(',')}
-                options={withCombined(options, roleIds)}
-                onChange={(role) => change.run({ id, role })}
+                value={user.roleIds.join(',')}
+                options={withCombined(options, user.roleIds)}
+                onChange={(role) => ask(user, role)}
               />
             ),
           },
@@ -115,7 +139,7 @@ export function People() {
                 kind="danger"
                 isDisabled={!may('users:edit')}
                 aria-label={said.removePerson(user.email)}
-                onPress={() => setAsks(user)}
+                onPress={() => ask(user, null)}
               >
                 {said.remove}
               </Button>
@@ -125,14 +149,30 @@ export function People() {
       />
       {asks && (
         <Confirm
-          title={said.removePerson(asks.email)}
-          action={said.remove}
+          title={(asks.role === null ? said.removePerson : said.changePerson)(asks.user.email)}
+          action={asks.role === null ? said.remove : said.change}
           kind="danger"
-          isRunning={remove.isRunning}
-          onConfirm={() => remove.run(asks.id)}
+          isRunning={change.isRunning}
+          onConfirm={() => change.run(asks)}
           onClose={() => setAsks(null)}
         >
-          <p>{said.removeHint}</p>
+          {asks.role === null && <p>{said.removeHint}</p>}
+          {keysOf(asks.user).length > 0 && (
+            <>
+              <p>{said.keys(keysOf(asks.user).map(({ name }) => name))}</p>
+              <Select
+                name="revokeKeys"
+                label={said.keysThen}
+                isDisabled={!may('api-keys:delete')}
+                value={String(asks.ends)}
+                options={[
+                  ['false', said.keysStay],
+                  ['true', said.keysEnd],
+                ]}
+                onChange={(ends) => setAsks({ ...asks, ends: ends === 'true' })}
+              />
+            </>
+          )}
         </Confirm>
       )}
     </Page>

@@ -1,10 +1,17 @@
 // Endpoints: docs/interface.md#55-users-and-signing-in.
 import { z } from 'zod';
+import { apiKey } from '../apiKeys.js';
 import { session, signInLinkRequest, user, userPatch, userRequest } from '../users.js';
-import { endpoint, pageOf, paging } from './endpoint.js';
+import { endpoint, pageOf, paging, queryFlag } from './endpoint.js';
 
 const tag = 'Users';
 const all = '/merchants/me/users';
+const apiKeys = z
+  .array(apiKey.pick({ id: true, name: true, lastUsedAt: true }))
+  .describe('the keys that the user created and that were active before this call');
+const keysToo = z.strictObject({ revokeKeys: queryFlag.optional() });
+const ofKeys =
+  'API keys that the user created go on working, and the answer names them; `revokeKeys=true` revokes them in the same transaction, with `api-keys:delete` and in a console session.';
 const signedOut = z.object({ signedOut: z.boolean().describe('false for a session of another console') });
 
 export const userEndpoints = {
@@ -31,22 +38,24 @@ export const userEndpoints = {
   updateUser: endpoint('patch', `${all}/:id`, {
     tag,
     summary: 'Replace the roles of a user; they apply to running sessions at once',
-    description: 'Adding or taking away a role with permissions that the caller does not hold is refused with 403.',
+    description: `Adding or taking away a role with permissions that the caller does not hold is refused with 403. ${ofKeys}`,
     access: 'users:edit',
     audit: { action: 'user.edit', writes: ['users'] },
+    query: keysToo,
     body: userPatch,
-    result: user,
-    errors: ['ROLE_NOT_FOUND', 'USER_NOT_FOUND', 'LAST_OWNER'],
+    result: user.extend({ apiKeys }),
+    errors: ['ROLE_NOT_FOUND', 'USER_NOT_FOUND', 'LAST_OWNER', 'CONSOLE_SESSION_REQUIRED'],
     example: { roleIds: ['viewer'] },
   }),
   deleteUser: endpoint('delete', `${all}/:id`, {
     tag,
     summary: 'Remove a user; its sessions end at once',
-    description: 'A user with permissions that the caller does not hold is refused with 403.',
+    description: `A user with permissions that the caller does not hold is refused with 403. ${ofKeys}`,
     access: 'users:edit',
     audit: { action: 'user.remove', writes: ['users'] },
-    result: z.object({ id: z.string(), deleted: z.literal(true) }),
-    errors: ['USER_NOT_FOUND', 'LAST_OWNER'],
+    query: keysToo,
+    result: z.object({ id: z.string(), deleted: z.literal(true), apiKeys }),
+    errors: ['USER_NOT_FOUND', 'LAST_OWNER', 'CONSOLE_SESSION_REQUIRED'],
   }),
   getSession: endpoint('get', '/auth/session', {
     tag,

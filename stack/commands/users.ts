@@ -78,8 +78,11 @@ async function list({ deps, say }: CommandContext, input: CommandInput): Promise
 
 async function remove(context: CommandContext, input: CommandInput): Promise<void> {
   const { _id: id, merchantId, email: address } = await userOf(context, input);
-  await removeUser(context.audited([{ merchantId }], ['users']), { merchantId, id, checkGrant: () => {} });
+  const revokeKeys = input.values['revoke-keys'] === true;
+  const deps = context.audited([{ merchantId }], ['users']);
+  const { keys } = await removeUser(deps, { merchantId, id, revokeKeys, checkGrant: () => {} });
   context.say(`removed ${address} from merchant ${merchantId}; its sessions have ended`);
+  for (const { _id, name } of keys) context.say(`${revokeKeys ? 'revoked' : 'still works:'} API key ${_id} (${name})`);
 }
 
 const merchant = { type: 'string' } as const;
@@ -114,9 +117,9 @@ export const users: Command = {
       run: list,
     },
     remove: {
-      usage: 'remove EMAIL --merchant ID',
-      does: 'removes a user and ends its sessions; the last owner stays',
-      options: { merchant },
+      usage: 'remove EMAIL --merchant ID [--revoke-keys]',
+      does: 'removes a user and ends its sessions, and shows or revokes its API keys; the last owner stays',
+      options: { merchant, 'revoke-keys': { type: 'boolean' } },
       audit: 'user.remove',
       run: remove,
     },

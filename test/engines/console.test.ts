@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiKey } from '../../activities/access/apiKeys.js';
 import { canvas, encodePng } from '../../activities/wallets/apple/drawing.js';
 import { buildConsole } from '../../stack/buildConsole.js';
 import { findBarriers, hasBrowser, keepScreenshot, screens, startBrowser, type TestBrowser } from '../rig/browser.js';
@@ -502,6 +503,29 @@ describe.runIf(hasBrowser)('an obstacle', () => {
     await page.getByRole('cell', { name: 'grace@example.com', exact: true }).waitFor();
     await button(page, 'Sign out').click();
     await page.waitForURL('**/console/sign-in');
+    await page.context().close();
+  });
+
+  it('removing a person, or changing the role, asks what becomes of the API keys that they made', async () => {
+    const { deps } = real.service;
+    const merchantId = real.merchant.id;
+    const maker = await aUser(deps, { merchantId, email: 'maker@example.com', roleIds: ['manager'] });
+    const made = { merchantId, createdBy: maker._id, roleIds: ['viewer'], checkGrant: () => {} };
+    const { row } = await createApiKey(deps, { ...made, name: 'Cash desk' });
+    const revokedAt = async () => (await deps.collections.apiKeys.findOne({ _id: row._id }))?.revokedAt;
+    const page = await open('/people');
+    const dialog = page.getByRole('dialog');
+    await field(page, `Role of ${maker.email}`).selectOption({ label: 'viewer' });
+    await dialog.getByText('They made API keys that still work: Cash desk.').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Change' }).click();
+    await page.getByText('The role is changed. They made API keys that still work: Cash desk.').waitFor();
+    expect(await revokedAt()).toBeUndefined();
+    await button(page, `Remove ${maker.email}`).click();
+    await field(page, 'These keys').selectOption({ label: 'stop working at once' });
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await revokedAt()).toBeInstanceOf(Date);
     await page.context().close();
   });
 

@@ -54,7 +54,7 @@ describe('users', () => {
     await byOwner(own, path, { body: { email: 'aaron@example.com', roleIds: ['owner'] } });
     const { id } = invited.body.data;
     const changed = await byOwner(own, `${path}/${id}`, { method: 'PATCH', body: { roleIds: ['manager', 'till'] } });
-    expect(changed.body.data).toEqual({ ...invited.body.data, roleIds: ['manager', 'till'] });
+    expect(changed.body.data).toEqual({ ...invited.body.data, roleIds: ['manager', 'till'], apiKeys: [] });
     expect(await listed(own)).toEqual([
       { email: 'aaron@example.com', roleIds: ['owner'] },
       { email: 'ada@example.com', roleIds: ['manager', 'till'] },
@@ -66,7 +66,7 @@ describe('users', () => {
     const second = await byOwner(own, `${path}?page=2&pageSize=1`);
     expect(second.body.data).toEqual({ items: [ada], page: 2, pageSize: 1, total: 2 });
     const removed = await byOwner(own, `${path}/${id}`, { method: 'DELETE' });
-    expect(removed.body.data).toEqual({ id, deleted: true });
+    expect(removed.body.data).toEqual({ id, deleted: true, apiKeys: [] });
     expect(outcome(await byOwner(own, `${path}/${id}`, { method: 'DELETE' }))).toEqual([404, 'USER_NOT_FOUND']);
     expect(await listed(own)).toHaveLength(1);
   });
@@ -152,6 +152,85 @@ describe('permissions that the caller does not hold are not granted', () => {
     expect(outcome(other)).toEqual([403, 'PERMISSION_DENIED']);
     expect(outcome(await by(own, editor, `${path}/${staff._id}`, { method: 'DELETE' }))).toEqual([200, 'ok']);
     expect((await listed(own)).map(({ roleIds }) => roleIds)).toEqual([['owner'], ['owner']]);
+  });
+});
+
+describe('API keys of a user who is removed or loses a role', () => {
+  const key = async (own: TestMerchant, credential: Record<string, string>, name: string) => {
+    const body = { name, roleIds: ['viewer'] };
+    return (await own.call('/auth/api-keys', { body, credential })).body.data;
+  };
+  const worksWith = async (own: TestMerchant, { key: secret }: { key: string }) =>
+    (await own.call('/merchants/me/programs', { credential: { 'X-API-Key': secret } })).status;
+
+  async function keeper() {
+    const own = await aMerchant(service);
+    const [owner, other] = [
+      await aUser(service.deps, { merchantId: own.id }),
+      await aUser(service.deps, { merchantId: own.id }),
+    ];
+    const credential = await signedIn(service, owner);
+    const [first, ended, last] = [
+      await key(own, credential, 'Till'),
+      await key(own, credential, 'Revoked'),
+      await key(own, credential, 'Stock'),
+    ];
+    const others = await key(own, await signedIn(service, other), 'Of another user');
+    await own.call(`/auth/api-keys/${ended.id}`, { method: 'DELETE', credential });
+    const named = [first, last].map(({ id, name }) => ({ id, name, lastUsedAt: null }));
+    return { own, at: `${path}/${owner._id}`, first, last, others, named };
+  }
+
+  it.each([
+    ['DELETE', undefined],
+    ['PATCH', { roleIds: ['till'] }],
+  ])('%s names those that still work, and they go on working', async (method, body) => {
+    const { own, at, first, last, named } = await keeper();
+    const { body: answer } = await byOwner(own, at, { method, body });
+    expect(answer.data.apiKeys).toEqual(named);
+    expect(await Promise.all([first, last].map((one) => worksWith(own, one)))).toEqual([200, 200]);
+  });
+
+  it.each([
+    ['DELETE', undefined],
+    ['PATCH', { roleIds: ['till'] }],
+  ])('%s ends them all with revokeKeys, each with its audit entry', async (method, body) => {
+    const { own, at, first, last, others, named } = await keeper();
+    const { body: answer } = await byOwner(own, `${at}?revokeKeys=true`, { method, body });
+    expect(answer.data.apiKeys).toEqual(named);
+    expect(await Promise.all([first, last, others].map((one) => worksWith(own, one)))).toEqual([401, 401, 200]);
+    const audited = await service.deps.collections.audit
+      .find({ merchantId: own.id, action: 'api-key.revoke' })
+      .toArray();
+    expect(audited.map(({ targetId }) => targetId)).toEqual(expect.arrayContaining([first.id, last.id]));
+    expect(audited).toHaveLength(3);
+  });
+
+  it('are revoked by whom the keys endpoint lets, and all of the change or nothing is done', async () => {
+    const { own, at, first } = await keeper();
+    const most = permissions.filter((permission) => permission !== 'api-keys:delete');
+    const staff = await aUser(service.deps, { merchantId: own.id, roleIds: ['till'] });
+    const refused = await by(own, most, `${path}/${staff._id}?revokeKeys=true`, { method: 'DELETE' });
+    expect(outcome(refused)).toEqual([403, 'PERMISSION_DENIED']);
+    const ofOwner = await aMerchant(service, { roleIds: ['owner'] });
+    const { _id } = await aUser(service.deps, { merchantId: ofOwner.id, roleIds: ['till'] });
+    const byKey = await ofOwner.call(`${path}/${_id}?revokeKeys=true`, { method: 'DELETE' });
+    expect(outcome(byKey)).toEqual([403, 'CONSOLE_SESSION_REQUIRED']);
+    const owners = await service.deps.collections.users.find({ merchantId: own.id, roleIds: 'owner' }).toArray();
+    for (const { _id: id } of owners)
+      if (!at.endsWith(id)) await byOwner(own, `${path}/${id}`, { method: 'PATCH', body: { roleIds: ['viewer'] } });
+    const last = await byOwner(own, `${at}?revokeKeys=true`, { method: 'DELETE' });
+    expect(outcome(last)).toEqual([409, 'LAST_OWNER']);
+    expect(await worksWith(own, first)).toBe(200);
+  });
+
+  it('are named and revoked by the operator’s command', async () => {
+    const { own, at, first, last } = await keeper();
+    const user = await service.deps.collections.users.findOne({ _id: at.slice(path.length + 1) });
+    const line = `remove ${user?.email} --merchant ${own.id} --revoke-keys`;
+    const ran = await runOn(service, usersCommand, line.split(' '), { PUBLIC_URL: service.deps.config.PUBLIC_URL });
+    expect(ran.lines.slice(1)).toEqual([`revoked API key ${first.id} (Till)`, `revoked API key ${last.id} (Stock)`]);
+    expect(await worksWith(own, first)).toBe(401);
   });
 });
 
