@@ -11,7 +11,7 @@ import { mistakesOf } from '../schemas/mistakes.js';
 import { maskPersonal, withoutCardLinks } from '../schemas/webhooks.js';
 import type { ApiDeps } from './apiDeps.js';
 import { withAudit } from './auditRequest.js';
-import { authenticate, type Caller, credentialOf, requireOwnPage, requirePermission } from './caller.js';
+import { authenticate, type Caller, credentialOf, requireHeld, requireOwnPage } from './caller.js';
 import { partialSuccess, success } from './envelope.js';
 import { inTurn } from './largeRequests.js';
 import { ipKey, type LimitKind, type RequestCount } from './limits.js';
@@ -70,9 +70,10 @@ async function authorize(deps: ApiDeps, ctx: Context, endpoint: Endpoint): Promi
   if ((await suspensions(deps)).has(caller.merchantId)) throw new ServiceError('MERCHANT_SUSPENDED');
   if (caller.credential === 'cookie' && endpoint.method !== 'get') requireOwnPage(ctx, deps.config.PUBLIC_URL);
   if (endpoint.session && caller.credential === 'api-key') throw new ServiceError('CONSOLE_SESSION_REQUIRED');
-  const { access, otherAccess } = endpoint;
+  const { access, otherAccess, alsoAccess } = endpoint;
   if (access === 'session') return caller;
-  requirePermission(caller, otherAccess && caller.permissions.has(otherAccess) ? otherAccess : access);
+  const needed = otherAccess && caller.permissions.has(otherAccess) ? otherAccess : access;
+  requireHeld(caller, alsoAccess ? [needed, alsoAccess] : [needed]);
   return caller;
 }
 

@@ -13,6 +13,7 @@ import { sendTestEvent } from '../../activities/webhooks/testEvent.js';
 import type { webhookEndpoints } from '../../schemas/endpoints/webhooks.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { newId } from '../../schemas/ids.js';
+import { requirePermission } from '../caller.js';
 import { asAccepted, batchKeyOf, sayRepeated } from '../idempotencyKey.js';
 import { presentBatch } from '../presenters/batch.js';
 import { presentDelivery, presentSubscription } from '../presenters/subscription.js';
@@ -54,6 +55,7 @@ export const webhookRoutes: Routes<keyof typeof webhookEndpoints> = {
   },
 
   async updateSubscription({ deps, caller, params, body }) {
+    if (body.url !== undefined) requirePermission(caller, 'merchants.members:view');
     const row = await updateSubscription(deps, { merchantId: caller.merchantId, id: params.id ?? '', patch: body });
     return { data: presentSubscription(row) };
   },

@@ -45,6 +45,8 @@ export interface Endpoint {
   access: Permission | 'public' | 'session';
   /** A permission that also opens the endpoint. The handler then checks which of the two this request needs. */
   otherAccess?: Permission;
+  /** A permission that is needed as well. */
+  alsoAccess?: Permission;
   /** The endpoint needs a console session; an API key is refused regardless of its roles. */
   session?: true;
   query?: z.ZodType;

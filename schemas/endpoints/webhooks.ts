@@ -9,6 +9,9 @@ const tag = 'Webhooks';
 const all = '/merchants/me/webhooks';
 const one = `${all}/:id`;
 
+/** Whoever chooses where personal data goes must be allowed to read it. */
+const readsMembers = 'merchants.members:view';
+
 export const webhookEndpoints = {
   listSubscriptions: endpoint('get', all, {
     tag,
@@ -22,6 +25,7 @@ export const webhookEndpoints = {
     summary: 'Subscribe an endpoint',
     description: 'The secret is in this answer and in that of rotate-secret, nowhere else.',
     access: 'merchants.campaigns:create',
+    alsoAccess: readsMembers,
     audit: { action: 'webhook.create', writes: ['subscriptions'] },
     body: webhooks.subscriptionRequest,
     result: webhooks.subscriptionWithSecret,
@@ -50,6 +54,7 @@ export const webhookEndpoints = {
     tag,
     summary: 'Deliver again, with the original eventId and bytes',
     access: 'merchants.campaigns:edit',
+    alsoAccess: readsMembers,
     audit: { action: 'delivery.replay', writes: ['deliveries'], target: 'logId' },
     result: webhooks.queued,
     errors: ['DELIVERY_NOT_FOUND'],
@@ -64,6 +69,7 @@ export const webhookEndpoints = {
   updateSubscription: endpoint('patch', one, {
     tag,
     summary: 'Change a subscription',
+    description: 'A new `url` also needs `merchants.members:view`.',
     access: 'merchants.campaigns:edit',
     audit: { action: 'webhook.edit', writes: ['subscriptions'] },
     body: webhooks.subscriptionPatch,
@@ -85,6 +91,7 @@ export const webhookEndpoints = {
     description:
       'With `revokePrevious: true` every older secret ends at once, for a secret that has leaked; receivers refuse deliveries until they have the new one.',
     access: 'merchants.campaigns:edit',
+    alsoAccess: readsMembers,
     audit: { action: 'webhook.rotate-secret', writes: ['subscriptions'] },
     body: webhooks.secretRotation,
     bodyOptional: true,
@@ -98,6 +105,7 @@ export const webhookEndpoints = {
     description:
       'Goes on as a batch, at a bounded rate: `GET /merchants/me/batches/{id}` shows how far it is (`created` counts what was delivered at its first attempt, `deduped` what was skipped, `failed` what is retried or given up), `POST /merchants/me/batches/{id}/cancel` ends it. A disabled subscription is replayed to once it is enabled. 503 UNAVAILABLE means that nothing is sent.',
     access: 'merchants.campaigns:edit',
+    alsoAccess: readsMembers,
     audit: { action: 'webhook.replay', writes: ['batches'], target: 'id' },
     idempotent: true,
     body: webhooks.replayRequest,

@@ -170,6 +170,22 @@ describe('without the permission to read members', () => {
   });
 });
 
+describe('whoever may not read members', () => {
+  it('cannot choose where a webhook goes, and may change the rest of it', async () => {
+    const made = await merchant.call('/merchants/me/webhooks', {
+      body: { url: 'https://example.com/own', events: ['*'] },
+    });
+    const credential = await session(without('merchants.members:view'));
+    const patch = (body: object) =>
+      merchant.call(`/merchants/me/webhooks/${made.body.data.id}`, { method: 'PATCH', body, credential });
+    const moved = await patch({ name: 'Renamed', url: 'https://example.com/other' });
+    expect(outcome(moved)).toEqual([403, 'PERMISSION_DENIED']);
+    expect(moved.body.error.details).toEqual({ missing: ['merchants.members:view'] });
+    const renamed = await patch({ name: 'Renamed', timeoutMs: 5_000 });
+    expect(renamed.body.data).toMatchObject({ name: 'Renamed', url: 'https://example.com/own' });
+  });
+});
+
 describe('cancelling a batch', () => {
   const memberEditor: Permission[] = ['merchants.members:edit'];
   const campaignEditor: Permission[] = ['merchants.campaigns:edit'];

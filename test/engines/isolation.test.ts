@@ -140,6 +140,7 @@ describe.each(ownSession)('%s', (name, endpoint) => {
 describe.each(permitted)('%s', (name, endpoint) => {
   const opens = (permission: Permission) => permission === endpoint.access || permission === endpoint.otherAccess;
   const needed = permissions.filter(opens);
+  const also = endpoint.alsoAccess ? [endpoint.alsoAccess] : [];
 
   it('needs a credential', async () => {
     const answer = await probe([name, endpoint], null);
@@ -155,7 +156,7 @@ describe.each(permitted)('%s', (name, endpoint) => {
   it('is allowed with its own permission only', async () => {
     expect(needed).toHaveLength(endpoint.otherAccess ? 2 : 1);
     for (const permission of needed)
-      expect(admitted(await probe([name, endpoint], await holding(endpoint, [permission])))).toBe(true);
+      expect(admitted(await probe([name, endpoint], await holding(endpoint, [permission, ...also])))).toBe(true);
   });
 
   it.each(Object.entries(builtInRoles))(
@@ -166,10 +167,19 @@ describe.each(permitted)('%s', (name, endpoint) => {
         ? await session(owner, [role])
         : { 'X-API-Key': await addKey(service.deps, { merchantId: owner.id, roleIds: [role] }) };
       const answer = await probe([name, endpoint], credential);
-      expect(admitted(answer)).toBe(allowed.some(opens));
+      expect(admitted(answer)).toBe(allowed.some(opens) && also.every((permission) => allowed.includes(permission)));
       if (!admitted(answer)) expect([answer.status, refusedAs(answer)]).toEqual([403, 'PERMISSION_DENIED']);
     },
   );
+});
+
+describe.each(permitted.filter(([, { alsoAccess }]) => alsoAccess))('%s', (name, endpoint) => {
+  it('is forbidden with all permissions but the second that it needs', async () => {
+    const others = permissions.filter((permission) => permission !== endpoint.alsoAccess);
+    const answer = await probe([name, endpoint], await holding(endpoint, others));
+    expect([answer.status, refusedAs(answer)]).toEqual([403, 'PERMISSION_DENIED']);
+    expect(answer.body.error.details).toEqual({ missing: [endpoint.alsoAccess] });
+  });
 });
 
 describe.each(closed.filter(([, endpoint]) => endpoint.session))('%s', (name, endpoint) => {

@@ -14,10 +14,11 @@ const publicUrl = 'http://127.0.0.1:3000';
 
 export const openApiText = (): string => `${JSON.stringify(openApiDocument({ publicUrl }), null, 2)}\n`;
 
-function accessOf({ access, otherAccess, session }: Endpoint): string {
+function accessOf({ access, otherAccess, alsoAccess, session }: Endpoint): string {
   if (access === 'public') return 'none';
   if (access === 'session') return 'any console session';
   if (otherAccess) return `\`${access}\` or \`${otherAccess}\``;
+  if (alsoAccess) return `\`${access}\` and \`${alsoAccess}\``;
   return session ? `\`${access}\`, console session` : `\`${access}\``;
 }
 
