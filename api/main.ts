@@ -1,7 +1,7 @@
 // The API process: it listens until it is stopped, then accepts no new requests, answers the requests in flight, and
 // closes its connections.
 
-import { readOutbox } from '../activities/outbox/readOutbox.js';
+import { countStaleDevices, readDeliveries, readEvents } from '../activities/outbox/readOutbox.js';
 import { readConfigOrExit } from '../platform/config/loadConfig.js';
 import { createLog } from '../platform/log.js';
 import { createMetrics, watchProcess } from '../platform/metrics/metrics.js';
@@ -18,7 +18,13 @@ const log = createLog(config, 'api');
 const metrics = createMetrics();
 watchProcess(metrics);
 const { server, deps, workflowClient, close } = await createApi({ config, log, metrics });
-metrics.watch({ readOutbox: () => readOutbox(deps), temporalAvailable: workflowClient.available });
+metrics.watch({
+  readEvents: () => readEvents(deps),
+  readDeliveries: () => readDeliveries(deps),
+  countStaleDevices: () => countStaleDevices(deps),
+  pingMongodb: () => deps.mongo.db(config.MONGODB_DATABASE).command({ ping: 1 }),
+  temporalAvailable: workflowClient.available,
+});
 
 const closeServer = createGracefulShutdown(server);
 server.listen({ port: config.PORT, host: config.HOST, backlog }, () => {

@@ -838,6 +838,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     },
     { key: { memberId: 1 }, reason: 'whom to push to' },
     { key: { recheckAt: 1 }, reason: 'phones that should have fetched by now' },
+    { key: { stale: 1 }, sparse: true, reason: 'phones that never fetched, counted for the metrics' },
   ],
   removals: [
     { key: { memberId: 1 }, reason: 'recent removals of a pass' },

@@ -3,7 +3,7 @@
 // - The age of events is that of the oldest among the 20 of each shard that are due first.
 // - The age of deliveries is that of the oldest among the first due ones of up to 200 subscriptions.
 import type { Deps } from '../../platform/deps.js';
-import type { Outbox } from '../../platform/metrics/metrics.js';
+import type { Backlog } from '../../platform/metrics/metrics.js';
 
 const mostEvents = 100_000;
 const mostDevices = 100_000;
@@ -15,16 +15,13 @@ const sampleSize = 20;
 const mostDeliveries = 100_000;
 const mostSubscriptions = 200;
 
-export async function readOutbox({
-  collections,
-  config,
-  now,
-}: Pick<Deps, 'collections' | 'config' | 'now'>): Promise<Outbox> {
+type Reader = Pick<Deps, 'collections' | 'config' | 'now'>;
+
+/** The events that are not published yet. */
+export async function readEvents({ collections, config, now }: Reader): Promise<Backlog> {
   const shards = Array.from({ length: config.RELAY_SHARDS }, (_, shard) => shard);
-  const [queue, events, staleDevices, ...heads] = await Promise.all([
-    readQueue({ collections }),
+  const [count, ...heads] = await Promise.all([
     collections.events.countDocuments({ state: 'new' }, { limit: mostEvents }),
-    collections.devices.countDocuments({ stale: true }, { limit: mostDevices }),
     ...shards.map((shard) =>
       collections.events
         .find({ state: 'new', shard }, { projection: { occurredAt: 1 } })
@@ -33,19 +30,17 @@ export async function readOutbox({
         .toArray(),
     ),
   ]);
-  const ageSeconds = (times: Date[]): number =>
-    (now().getTime() - Math.min(now().getTime(), ...times.map((time) => time.getTime()))) / 1_000;
   return {
-    events,
-    staleDevices,
-    ageSeconds: ageSeconds(heads.flat().map((event) => event.occurredAt)),
-    queuedDeliveries: queue.count,
-    queueAgeSeconds: ageSeconds(queue.heads.map((delivery) => delivery.createdAt)),
+    count,
+    ageSeconds: ageSeconds(
+      now(),
+      heads.flat().map((event) => event.occurredAt),
+    ),
   };
 }
 
-/** The number of queued deliveries, and the first due delivery of each subscription. */
-async function readQueue({ collections }: Pick<Deps, 'collections'>) {
+/** The queued deliveries. */
+export async function readDeliveries({ collections, now }: Reader): Promise<Backlog> {
   const waiting = await collections.waitingSubscriptions
     .find({}, { projection: { _id: 1 } })
     .limit(mostSubscriptions)
@@ -61,6 +56,18 @@ async function readQueue({ collections }: Pick<Deps, 'collections'>) {
   );
   return {
     count: each.reduce((sum, { count }) => sum + count, 0),
-    heads: each.flatMap(({ head }) => head ?? []),
+    ageSeconds: ageSeconds(
+      now(),
+      each.flatMap(({ head }) => head?.createdAt ?? []),
+    ),
   };
+}
+
+/** The phones that never fetched their pass. */
+export function countStaleDevices({ collections }: Reader): Promise<number> {
+  return collections.devices.countDocuments({ stale: true }, { limit: mostDevices });
+}
+
+function ageSeconds(now: Date, times: Date[]): number {
+  return (now.getTime() - Math.min(now.getTime(), ...times.map((time) => time.getTime()))) / 1_000;
 }

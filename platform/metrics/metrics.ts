@@ -12,18 +12,20 @@ const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const gaugeCacheMs = 1_000;
 const attemptSeconds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-export interface Outbox {
-  events: number;
-  /** Age of the oldest event that is not published yet. */
+/** What waits, and the age of the oldest of it. */
+export interface Backlog {
+  count: number;
   ageSeconds: number;
-  staleDevices: number;
-  queuedDeliveries: number;
-  /** Age of the oldest delivery in the queue. */
-  queueAgeSeconds: number;
 }
 
+/** Each is read by itself: a slow or failed one leaves the gauges of the others alone. */
 export interface GaugeSources {
-  readOutbox: () => Promise<Outbox>;
+  /** Events that are not published yet. */
+  readEvents: () => Promise<Backlog>;
+  /** Deliveries in the queue. */
+  readDeliveries: () => Promise<Backlog>;
+  countStaleDevices: () => Promise<number>;
+  pingMongodb: () => Promise<unknown>;
   temporalAvailable: () => boolean;
 }
 
@@ -115,51 +117,54 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** All gauges of a scrape share one reading. When it fails, the outbox gauges are NaN and lps_mongodb_up is 0. */
-function watch(registry: Registry, { readOutbox, temporalAvailable }: GaugeSources): void {
-  let reading: Promise<Outbox | null> | undefined;
-  const latest = (): Promise<Outbox | null> => {
+/** Shares one reading among the gauges of a scrape; the result is null when the reading fails. */
+function shared<T>(read: () => Promise<T>): () => Promise<T | null> {
+  let reading: Promise<T | null> | undefined;
+  return () => {
     if (!reading) {
-      reading = readOutbox().catch(() => null);
+      reading = read().catch(() => null);
       setTimeout(() => {
         reading = undefined;
       }, gaugeCacheMs).unref();
     }
     return reading;
   };
-  const gauge = (name: string, help: string, of: (outbox: Outbox | null) => number) =>
+}
+
+/** A gauge whose reading fails is NaN; lps_mongodb_up is 0 when MongoDB does not answer. */
+function watch(registry: Registry, sources: GaugeSources): void {
+  const gauge = (name: string, help: string, read: () => number | Promise<number | null | undefined>) =>
     new Gauge({
       name,
       help,
       registers: [registry],
       async collect() {
-        this.set(of(await latest()));
+        this.set((await read()) ?? Number.NaN);
       },
     });
-  const unknown = Number.NaN;
-  gauge('lps_outbox_events', 'Events that are not published yet.', (outbox) => outbox?.events ?? unknown);
+  const events = shared(sources.readEvents);
+  const deliveries = shared(sources.readDeliveries);
+  const staleDevices = shared(sources.countStaleDevices);
+  const ping = shared(() => sources.pingMongodb().then(() => 1));
+  gauge('lps_outbox_events', 'Events that are not published yet.', async () => (await events())?.count);
   gauge(
     'lps_outbox_age_seconds',
     'Age of the oldest event that is not published yet.',
-    (outbox) => outbox?.ageSeconds ?? unknown,
+    async () => (await events())?.ageSeconds,
   );
-  gauge(
-    'lps_stale_devices',
-    'Phones that were pushed again and again and never fetched their pass.',
-    (outbox) => outbox?.staleDevices ?? unknown,
-  );
+  gauge('lps_stale_devices', 'Phones that were pushed again and again and never fetched their pass.', staleDevices);
   gauge(
     'lps_queued_deliveries',
     'Deliveries in the queue: their receiver is slow or fails, there is no slot, or their merchant is suspended.',
-    (outbox) => outbox?.queuedDeliveries ?? unknown,
+    async () => (await deliveries())?.count,
   );
   gauge(
     'lps_queued_deliveries_age_seconds',
     'Age of the oldest delivery in the queue.',
-    (outbox) => outbox?.queueAgeSeconds ?? unknown,
+    async () => (await deliveries())?.ageSeconds,
   );
-  gauge('lps_mongodb_up', '1 while MongoDB answers.', (outbox) => (outbox ? 1 : 0));
-  gauge('lps_temporal_up', '1 while Temporal answers.', () => (temporalAvailable() ? 1 : 0));
+  gauge('lps_mongodb_up', '1 while MongoDB answers.', async () => (await ping()) ?? 0);
+  gauge('lps_temporal_up', '1 while Temporal answers.', () => (sources.temporalAvailable() ? 1 : 0));
 }
 
 /** Adds the metrics of the process: event loop, memory and garbage collection. Call it once for each process. */

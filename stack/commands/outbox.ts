@@ -1,12 +1,12 @@
 // Shows the outbox: the events that are not published yet.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readOutbox } from '../../activities/outbox/readOutbox.js';
+import { readEvents } from '../../activities/outbox/readOutbox.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main } from './command.js';
 
 const seconds = (value: number): string => `${value.toFixed(1)} s`;
 
 async function status({ deps, say }: CommandContext): Promise<void> {
-  const { events, ageSeconds } = await readOutbox(deps);
+  const { count: events, ageSeconds } = await readEvents(deps);
   say(events === 0 ? 'the outbox is empty' : `${events} events wait, the oldest for ${seconds(ageSeconds)}`);
 }
 
@@ -16,7 +16,7 @@ async function drain({ deps, say }: CommandContext, { values }: CommandInput): P
   const until = Date.now() + within * 1_000;
   let reported = Number.NaN;
   for (;;) {
-    const { events, ageSeconds } = await readOutbox(deps);
+    const { count: events, ageSeconds } = await readEvents(deps);
     if (events === 0) break;
     if (events !== reported) say(`${events} events wait, the oldest for ${seconds(ageSeconds)}`);
     reported = events;

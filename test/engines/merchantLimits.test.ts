@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readOutbox } from '../../activities/outbox/readOutbox.js';
+import { readDeliveries } from '../../activities/outbox/readOutbox.js';
 import type { BatchRow } from '../../schemas/collections.js';
 import { newId } from '../../schemas/ids.js';
 import { merchants } from '../../stack/commands/merchants.js';
@@ -224,15 +224,15 @@ describe('a suspended merchant', () => {
     await until(() => performance.now() - since > 3_000);
     expect(receiver.requests).toHaveLength(0);
     expect(await deliveries.findOne({ _id: delivery._id })).toMatchObject(state);
-    const queue = await readOutbox(service.deps);
-    expect(queue.queuedDeliveries).toBe(1);
-    expect(queue.queueAgeSeconds).toBeGreaterThan(3);
+    const queue = await readDeliveries(service.deps);
+    expect(queue.count).toBe(1);
+    expect(queue.ageSeconds).toBeGreaterThan(3);
 
     expect(await operator(`resume ${merchant.id}`)).toMatchObject({ code: 0 });
     await receiver.waitFor((requests) => requests.length === 1);
     await until(async () => (await deliveries.findOne({ _id: delivery._id }))?.state === 'succeeded');
     expect(await deliveries.findOne({ _id: delivery._id })).toMatchObject({ attempts: 1 });
-    await until(async () => (await readOutbox(service.deps)).queuedDeliveries === 0);
+    await until(async () => (await readDeliveries(service.deps)).count === 0);
     await until(async () => (await merchant.call('/merchants/me/programs')).status === 200);
     await receiver.stop();
   });

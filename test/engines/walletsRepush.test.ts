@@ -1,6 +1,7 @@
 // Apple may drop a push, so phones that do not fetch get further pushes after 1 min, 15 min and 6 h and are then marked
 // stale. The test advances the clock; everything else is real.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countStaleDevices } from '../../activities/outbox/readOutbox.js';
 import { repushStale } from '../../activities/wallets/apple/repush.js';
 import type { DeviceRow } from '../../schemas/collections.js';
 import { taskQueues } from '../../schemas/workflows.js';
@@ -72,6 +73,7 @@ describe('a phone that does not fetch', () => {
     ]);
     const { body } = await real.merchant.call(`/merchants/me/members/${customer.member._id}/pass`);
     expect(body.data.apple.devices[0].stale).toBe(true);
+    expect(await countStaleDevices(worker.deps)).toBe(1);
     expect(body.data.findings).toContainEqual(expect.stringContaining('has not fetched'));
     expect((await customers.timeline(customer, 'push_sent')).map(({ detail }) => detail)).toEqual([
       '1 of 1 devices',
@@ -85,6 +87,12 @@ describe('a phone that does not fetch', () => {
     await phone.settled();
     expect(phone.history().at(-1)?.balance).toBe(1);
     expect((await deviceOf(customer)).stale).toBeUndefined();
+    expect(await countStaleDevices(worker.deps)).toBe(0);
+  });
+
+  it('is counted from an index when it is stale', async () => {
+    const { queryPlanner } = await worker.deps.collections.devices.find({ stale: true }).explain('queryPlanner');
+    expect(queryPlanner.winningPlan.inputStage).toMatchObject({ stage: 'IXSCAN', keyPattern: { stale: 1 } });
   });
 
   it('gets no further push when it has fetched, or has the newest version', async () => {

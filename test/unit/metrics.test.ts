@@ -1,7 +1,7 @@
 // The metrics and health endpoints of a process.
 import pino from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createMetrics } from '../../platform/metrics/metrics.js';
+import { createMetrics, type GaugeSources } from '../../platform/metrics/metrics.js';
 import { type MetricsServer, type MetricsServerOptions, serveMetrics } from '../../platform/metrics/metricsServer.js';
 import { ServiceError } from '../../schemas/errors.js';
 
@@ -23,7 +23,28 @@ async function serve(options: Partial<MetricsServerOptions> = {}): Promise<(path
   return (path) => fetch(`http://127.0.0.1:${server.port}${path}`);
 }
 
-const outbox = { events: 3, ageSeconds: 7.5, staleDevices: 2, queuedDeliveries: 5, queueAgeSeconds: 61.5 };
+const sources: GaugeSources = {
+  readEvents: async () => ({ count: 3, ageSeconds: 7.5 }),
+  readDeliveries: async () => ({ count: 5, ageSeconds: 61.5 }),
+  countStaleDevices: async () => 2,
+  pingMongodb: async () => ({ ok: 1 }),
+  temporalAvailable: () => false,
+};
+const gaugesOf: Record<Exclude<keyof GaugeSources, 'temporalAvailable'>, Record<string, number>> = {
+  readEvents: { lps_outbox_events: 3, lps_outbox_age_seconds: 7.5 },
+  readDeliveries: { lps_queued_deliveries: 5, lps_queued_deliveries_age_seconds: 61.5 },
+  countStaleDevices: { lps_stale_devices: 2 },
+  pingMongodb: { lps_mongodb_up: 1 },
+};
+const sourceNames = Object.keys(gaugesOf) as (keyof typeof gaugesOf)[];
+
+async function scrape(over: Partial<GaugeSources>): Promise<string[]> {
+  const metrics = createMetrics();
+  metrics.watch({ ...sources, ...over });
+  const answer = await (await serve({ metrics }))('/metrics');
+  expect(answer.status).toBe(200);
+  return (await answer.text()).split('\n');
+}
 
 describe('metrics', () => {
   it('show the counts by route pattern and outcome', async () => {
@@ -57,33 +78,31 @@ describe('metrics', () => {
       expect(text).toContain(line);
   });
 
-  it('read the outbox once for each scrape', async () => {
-    const metrics = createMetrics();
-    let reads = 0;
-    const readOutbox = async () => {
-      reads += 1;
-      return outbox;
-    };
-    metrics.watch({ readOutbox, temporalAvailable: () => false });
-    const text = await (await (await serve({ metrics }))('/metrics')).text();
-    expect(reads).toBe(1);
-    for (const line of ['events 3', 'age_seconds 7.5']) expect(text).toContain(`lps_outbox_${line}`);
-    expect(text).toContain('lps_stale_devices 2');
-    expect(text).toContain('lps_queued_deliveries 5');
-    expect(text).toContain('lps_queued_deliveries_age_seconds 61.5');
-    expect(text).toContain('lps_mongodb_up 1');
-    expect(text).toContain('lps_temporal_up 0');
+  it('share one reading of each kind among the gauges of a scrape', async () => {
+    const reads: string[] = [];
+    const counted = Object.fromEntries(
+      sourceNames.map((name) => [
+        name,
+        () => {
+          reads.push(name);
+          return sources[name]();
+        },
+      ]),
+    );
+    const lines = await scrape(counted);
+    expect(reads.toSorted()).toEqual(sourceNames.toSorted());
+    for (const gauges of Object.values(gaugesOf))
+      for (const [gauge, value] of Object.entries(gauges)) expect(lines).toContain(`${gauge} ${value}`);
+    expect(lines).toContain('lps_temporal_up 0');
   });
 
-  it('report that MongoDB is unavailable instead of failing the scrape', async () => {
-    const metrics = createMetrics();
-    metrics.watch({ readOutbox: () => Promise.reject(new Error('unavailable')), temporalAvailable: () => true });
-    const answer = await (await serve({ metrics }))('/metrics');
-    expect(answer.status).toBe(200);
-    const text = await answer.text();
-    expect(text).toContain('lps_mongodb_up 0');
-    expect(text).toContain('lps_outbox_events Nan');
-    expect(text).toContain('lps_queued_deliveries Nan');
+  it.each(sourceNames)('%s that fails leaves the gauges of the other readings alone', async (failing) => {
+    const lines = await scrape({ [failing]: () => Promise.reject(new Error('too slow')) });
+    for (const name of sourceNames)
+      for (const [gauge, value] of Object.entries(gaugesOf[name])) {
+        const unknown = gauge === 'lps_mongodb_up' ? 0 : 'Nan';
+        expect(lines).toContain(`${gauge} ${name === failing ? unknown : value}`);
+      }
   });
 
   it('are followed by those of the Temporal SDK if it answers', async () => {

@@ -43,7 +43,14 @@ const { panels } = z
 
 const metrics = createMetrics();
 watchProcess(metrics);
-metrics.watch({ readOutbox: () => Promise.reject(new Error('not here')), temporalAvailable: () => true });
+const away = () => Promise.reject(new Error('not here'));
+metrics.watch({
+  readEvents: away,
+  readDeliveries: away,
+  countStaleDevices: away,
+  pingMongodb: away,
+  temporalAvailable: () => true,
+});
 // Copied from a worker's own /metrics; the SDK's failure counter appears with the first failure.
 const fromTemporal = [
   'temporal_workflow_task_execution_failed_total',
