@@ -91,12 +91,10 @@ export function appleRoutes(deps: ApiDeps): Router {
       kind = registered.kind;
       return registered.done;
     });
-    const { WALLET_DEVICES_PER_PASS, WALLET_PASSES_PER_DEVICE } = deps.config;
+    const { WALLET_PASSES_PER_DEVICE } = deps.config;
     ctx.status = { created: 201, known: 200, full: 400 }[kind];
     ctx.body =
-      ctx.status === 400
-        ? `The pass is on ${WALLET_DEVICES_PER_PASS} devices (WALLET_DEVICES_PER_PASS), or the device has ${WALLET_PASSES_PER_DEVICE} passes (WALLET_PASSES_PER_DEVICE).`
-        : '';
+      ctx.status === 400 ? `The device has ${WALLET_PASSES_PER_DEVICE} passes (WALLET_PASSES_PER_DEVICE).` : '';
   });
 
   router.delete(`${byDevice}/:serialNumber`, async (ctx) => {

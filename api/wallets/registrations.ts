@@ -3,7 +3,7 @@
 // into one moment or a transaction commits late (docs/protocols/apple-wallet.md#2-versions-and-tags).
 import { timingSafeEqual } from 'node:crypto';
 import type { Done } from '../../activities/members/changeTypes.js';
-import { setDeviceCount } from '../../activities/wallets/apple/endRegistration.js';
+import { endRegistration, setDeviceCount } from '../../activities/wallets/apple/endRegistration.js';
 import { installMs, mayBeNewer } from '../../activities/wallets/apple/recheckTimes.js';
 import { updateDevices } from '../../activities/wallets/apple/updateDevices.js';
 import { type ChangePass, changePass } from '../../activities/wallets/changePass.js';
@@ -35,7 +35,7 @@ export function holdsToken(member: MemberRow, authorization: string): boolean {
 }
 
 export interface Registered {
-  /** `full`: the pass is registered on as many devices as it may be, or the device has as many passes. */
+  /** `full`: the device has as many passes as it may have. */
   kind: 'created' | 'known' | 'full';
   /** Null when there is no event. */
   done: Done | null;
@@ -44,19 +44,29 @@ export interface Registered {
 /**
  * Registers a pass on a device. Every call stores the push token for all passes of the device, because phones change it
  * and say so for one pass at a time. No event is written for a pass that is added again before its removal was reported
- * (endRegistration.ts).
+ * (endRegistration.ts). On a pass with as many devices as it may have, the new device replaces the stalest.
  */
-export async function register(
-  deps: Deps,
-  {
-    pass,
-    pushToken,
-    ...given
-  }: Pick<ChangePass, 'member' | 'chooseLeaseOwner'> & { pass: PassOnDevice; pushToken: string },
-): Promise<Registered> {
+export async function register(deps: Deps, given: Register): Promise<Registered> {
+  let registered = await tryToRegister(deps, given);
+  while (registered.kind === 'crowded' && (await endStalest(deps, given.member)))
+    registered = await tryToRegister(deps, given);
+  const { kind, done } = registered;
+  if (kind === 'full' || kind === 'crowded') return { kind: 'full', done };
+  await updateDevicePushToken(deps, given.pass, given.pushToken);
+  return { kind, done };
+}
+
+type Register = Pick<ChangePass, 'member' | 'chooseLeaseOwner'> & { pass: PassOnDevice; pushToken: string };
+
+interface Tried extends Pick<Registered, 'done'> {
+  /** `crowded`: the pass is on as many devices as it may be. */
+  kind: Registered['kind'] | 'crowded';
+}
+
+async function tryToRegister(deps: Deps, { pass, pushToken, ...given }: Register): Promise<Tried> {
   const { _id: memberId, merchantId } = given.member;
   const _id = registrationId(pass);
-  let kind = 'known' as Registered['kind'];
+  let kind = 'known' as Tried['kind'];
   const done = await changePass(deps, {
     ...given,
     platform: 'apple',
@@ -70,14 +80,9 @@ export async function register(
       const { WALLET_DEVICES_PER_PASS, WALLET_PASSES_PER_DEVICE: most } = deps.config;
       const { deviceLibraryIdentifier, passTypeIdentifier } = pass;
       const onDevice = { deviceLibraryIdentifier, passTypeIdentifier };
-      if (
-        member.deviceCount >= WALLET_DEVICES_PER_PASS ||
-        (await deps.collections.devices.countDocuments(onDevice, { limit: most })) >= most
-      ) {
-        kind = 'full';
-        return null;
-      }
-      kind = 'created';
+      if ((await deps.collections.devices.countDocuments(onDevice, { limit: most })) >= most) kind = 'full';
+      else kind = member.deviceCount >= WALLET_DEVICES_PER_PASS ? 'crowded' : 'created';
+      if (kind !== 'created') return null;
       const now = deps.now();
       const row: DeviceRow = {
         ...{ _id, merchantId, memberId, ...pass, pushToken, registeredAt: now },
@@ -98,9 +103,21 @@ export async function register(
       };
     },
   });
-  if (kind !== 'full') await updateDevicePushToken(deps, pass, pushToken);
   return { kind, done };
 }
+
+/** Ends the registration that was heard from least recently. Returns false when the pass has none. */
+async function endStalest(deps: Deps, { _id: memberId, merchantId }: ChangePass['member']): Promise<boolean> {
+  const devices = await deps.collections.devices.find({ memberId, merchantId }).toArray();
+  const [device] = devices.sort((a, b) => lastHeardFrom(a) - lastHeardFrom(b));
+  if (!device) return false;
+  const { _id, pushToken } = device;
+  await endRegistration(deps, { device: { _id, merchantId, memberId, pushToken }, chooseLeaseOwner: () => null });
+  return true;
+}
+
+const lastHeardFrom = ({ registeredAt, lastListedAt, lastFetchedAt }: DeviceRow): number =>
+  Math.max(...[registeredAt, lastListedAt, lastFetchedAt].map((at) => at?.getTime() ?? 0));
 
 /** A push to the old token may have been lost, so the phone is pushed again soon. */
 const pushTokenChange = (deps: Deps, pushToken: string) => ({
