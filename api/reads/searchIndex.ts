@@ -24,13 +24,16 @@ interface WordAt {
 
 const levelFactor = 4;
 
+/** Rows that arrive at a time. Other requests get their turn between two batches. */
+const batchSize = 250;
+
 async function matchesOfForm(deps: Deps, { merchantId, members, word }: WordAt): Promise<WordMatches> {
   const most = deps.config.SEARCH_MAX_ROWS;
   const read = (level: number): Promise<Match[]> =>
     deps.collections.memberSearchWords
       .find(
         { merchantId, level, word: prefixRange(word) },
-        { projection: { _id: 0, memberId: 1, programId: 1, level: 1, createdAt: 1 } },
+        { projection: { _id: 0, memberId: 1, programId: 1, level: 1, createdAt: 1 }, batchSize },
       )
       .limit(most)
       .toArray();

@@ -5,6 +5,7 @@
 
 import type { Deps } from '../../platform/deps.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
+import { toChunks } from '../../platform/toChunks.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { queryWords, searchWords, wordForms } from '../../schemas/searchWords.js';
 import { membersByCode } from './members.js';
@@ -26,8 +27,9 @@ export interface MemberPage {
   total: number;
 }
 
-/** How many members are read to check a word that too many members have. */
+/** How many members are read to check a word that too many members have, and how many of them at a time. */
 const maxChecked = 1_000;
+const checkedAtATime = 100;
 
 export async function searchMembers(deps: Deps, search: MemberSearch): Promise<MemberPage> {
   const words = search.q === undefined ? undefined : queryWords(search.q);
@@ -85,14 +87,18 @@ async function matches(deps: Deps, { merchantId, programId }: MemberSearch, word
   // The words that too many members have are looked up in the members that have the other words.
   const checked = common.slice(0, maxChecked);
   const ids = checked.map(({ memberId }) => memberId);
-  const rows = await findByIds(deps.collections.members, { ids, merchantId });
-  const having = new Set(rows.filter((row) => hasWords(row, unread)).map(({ _id }) => _id));
+  const having = new Set<string>();
+  for (const some of toChunks(ids, checkedAtATime)) {
+    const rows = await findByIds(deps.collections.members, { ids: some, merchantId });
+    for (const row of rows) if (hasWords(row, unread)) having.add(row._id);
+  }
   return checked.filter(({ memberId }) => having.has(memberId));
 }
 
 async function byWords(deps: Deps, search: MemberSearch, words: string[]): Promise<MemberPage> {
   const { merchantId, page, pageSize } = search;
-  const found = await matches(deps, search, words);
+  // The searches of a merchant take turns, so that many at once delay no other caller more than one does.
+  const found = await deps.runExclusive(`search:${merchantId}`, () => matches(deps, search, words));
   const ids = found.slice((page - 1) * pageSize, page * pageSize).map((match) => match.memberId);
   const members = await findByIds(deps.collections.members, { ids, merchantId });
   const byId = new Map(members.map((member) => [member._id, member]));

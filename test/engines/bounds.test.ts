@@ -105,6 +105,31 @@ describe('a search in a merchant of 12,000 members whose phones begin alike', ()
     expect(read).toBeLessThan(mostRows * 2.6);
   });
 
+  it('delays other merchants no more when 20 callers search at once than when one does', async () => {
+    const all = { ...service.deps, config: { ...service.deps.config, SEARCH_MAX_ROWS: count } };
+    const searchAll = () => searchMembers(all, { merchantId, q: 'anna', page: 1, pageSize: 25 });
+    /** The p95 of another merchant's reads while `work` lasts. */
+    const delayedBy = async (work: () => Promise<unknown>): Promise<number> => {
+      let ended = false;
+      const working = work().finally(() => (ended = true));
+      const times: number[] = [];
+      while (!ended) {
+        const from = performance.now();
+        await service.deps.collections.counters.findOne({ _id: 'another' });
+        times.push(performance.now() - from);
+      }
+      await working;
+      return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0;
+    };
+    await searchAll();
+    const one = await delayedBy(async () => {
+      for (let time = 0; time < 5; time += 1) await searchAll();
+    });
+    const twenty = await delayedBy(() => Promise.all(Array.from({ length: 20 }, searchAll)));
+    console.log(`  p95 beside one search ${one.toFixed(1)} ms, beside 20 at once ${twenty.toFixed(1)} ms`);
+    expect(twenty / one).toBeLessThan(4);
+  }, 60_000);
+
   it('finds the same members on each page', async () => {
     const { total } = await search('anna', { pageSize: 100 });
     const ids = new Set<string>();
