@@ -7,7 +7,7 @@ export const webhookFailures = [
   'refused',
   'reset',
   'blocked_address',
-  /** The answer is not HTTP/1.1, or its headers are larger than 16 KB. */
+  /** The answer is not HTTP/1.1. */
   'protocol',
   /** A status other than 2xx and 410, redirects included. */
   'status',

@@ -13,6 +13,7 @@ import {
   type WebhookUrlRules,
 } from '../../schemas/webhookUrl.js';
 import { resolveHost } from './resolveHost.js';
+import { hearStatusLines } from './statusLine.js';
 import { toWebhookError, WebhookError } from './webhookError.js';
 
 export interface WebhookAgentOptions extends WebhookUrlRules {
@@ -106,7 +107,10 @@ function connectTo(
     if (error !== null) return callback(toWebhookError(error), null);
     const remote = socket.remoteAddress ?? '';
     const reason = forbiddenReason(remote, allow);
-    if (reason === null) return callback(null, socket);
+    if (reason === null) {
+      hearStatusLines(socket);
+      return callback(null, socket);
+    }
     socket.destroy();
     callback(blocked(`${target.hostname} connected to ${remote}: ${reason}`), null);
   });

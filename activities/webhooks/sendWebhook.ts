@@ -1,8 +1,10 @@
 // Sends one signed POST within fixed limits. The promise never rejects and settles within `timeoutMs`, which covers
-// DNS, connect, TLS, response and body together. The body of the response is not kept, and no redirect is followed.
+// DNS, connect, TLS, response and body together. The status line decides, whatever follows it. The body of the response
+// is not kept, and no redirect is followed.
 import type { Dispatcher } from 'undici';
 import { parseRetryAfter } from '../../schemas/retryAfter.js';
 import type { WebhookFailure } from '../../schemas/webhookFailures.js';
+import { heard } from './statusLine.js';
 import { toWebhookError } from './webhookError.js';
 
 export interface SendInput {
@@ -88,7 +90,10 @@ export function sendWebhook(agent: Dispatcher, input: SendInput): Promise<SendRe
 
     try {
       const { origin, pathname, search } = new URL(input.url);
-      const { headers, body } = input;
+      const { headers } = input;
+      const body = heard(input.body, (statusCode) => {
+        answer = outcomeOf(statusCode, {});
+      });
       agent.dispatch({ origin, path: `${pathname}${search}`, method: 'POST', headers, body }, handler);
     } catch (error) {
       cut(outcomeOfError(error));

@@ -1,5 +1,6 @@
 // One attempt against receivers of every responder: its result, its duration, and the connections that it leaves.
 import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
 import type { Agent } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWebhookAgent } from '../../activities/webhooks/guardedAgent.js';
@@ -138,12 +139,69 @@ describe('an attempt', () => {
 
   it.each([
     ['is not HTTP', 'SSH-2.0-OpenSSH_9.6\r\n'],
-    ['has headers beyond 16 KB', `HTTP/1.1 200 OK\r\n${`x-${'a'.repeat(60)}: ${'b'.repeat(60)}\r\n`.repeat(140)}\r\n`],
-    ['has one header beyond 16 KB', `HTTP/1.1 200 OK\r\nx-a: ${'b'.repeat(17_000)}\r\n\r\n`],
-    ['says its length twice', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n..'],
+    ['is the preface of another protocol', '\x00\x00\x12\x04\x00'],
+    ['has a status of four digits', 'HTTP/1.1 2000 OK\r\n\r\n'],
   ])('reports an answer that %s as a protocol error', async (_what, text) => {
     const receiver = await aReceiver(responders.raw(text));
     expect(await send(receiver.url)).toMatchObject({ ok: false, statusCode: null, error: 'protocol' });
+  });
+
+  const large = (bytes: number) => `x-${'a'.repeat(58)}: ${'b'.repeat(60)}\r\n`.repeat(Math.ceil(bytes / 124));
+  const unasked = 'HTTP/1.1 100 Continue\r\n\r\n';
+  it.each([
+    ['20 kB of headers', '', `${large(20_000)}content-length: 0\r\n\r\n`],
+    ['200 kB of headers', '', `${large(200_000)}content-length: 0\r\n\r\n`],
+    ['one header of 17 kB', '', `x-a: ${'b'.repeat(17_000)}\r\n\r\n`],
+    ['two lengths', '', 'content-length: 1\r\ncontent-length: 2\r\n\r\n..'],
+    ['a header line without a colon', '', 'no colon here\r\n\r\n'],
+    ['a NUL in a header', '', 'x-a: \x00\r\n\r\n'],
+    ['broken chunks', '', 'transfer-encoding: chunked\r\n\r\nzz\r\n'],
+    ['an unasked 100 Continue before it', unasked, 'content-length: 0\r\n\r\n'],
+    ['several interim answers before it', `${unasked}HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\n${unasked}`, '\r\n'],
+    ['20 kB of interim headers before it', `HTTP/1.1 103 Early Hints\r\n${large(20_000)}\r\n`, '\r\n'],
+  ])('is what its status line says with %s', async (_what, before, after) => {
+    const receiver = await aReceiver();
+    for (const [line, expected] of [
+      ['200 OK', { ok: true, statusCode: 200, error: null }],
+      ['202', { ok: true, statusCode: 202, error: null }],
+      ['503 No', { ok: false, statusCode: 503, error: 'status' }],
+      ['410 Gone', { ok: false, statusCode: 410, error: 'gone' }],
+    ] as const) {
+      receiver.setResponder(responders.raw(`${before}HTTP/1.1 ${line}\r\n${after}`));
+      expect(await send(receiver.url, 500)).toMatchObject(expected);
+    }
+    receiver.setResponder(responders.ok());
+    expect(await send(receiver.url)).toMatchObject({ ok: true, statusCode: 204 });
+  });
+
+  it.each([
+    ['its headers', 'HTTP/1.1 200 OK\r\ncontent-le', true],
+    ['its body', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab', true],
+    ['its chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nab', true],
+    ['an interim answer', 'HTTP/1.1 100 Continue\r\nx: HTTP/1.1 200 OK\r\n', false],
+    ['its status line', 'HTTP/1.1 200', false],
+  ])('has the status of the answer that ends in the middle of %s', async (_what, text, ok) => {
+    const receiver = await aReceiver((_request, answer) => answer.socket?.end(text));
+    expect(await send(receiver.url)).toMatchObject(ok ? { ok, statusCode: 200 } : { ok, error: 'reset' });
+  });
+
+  it('has the same result however its answer is cut into packets', async () => {
+    const text =
+      'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nlink: a\r\n\r\nHTTP/1.1 503 No\r\nretry-after: 7\r\nconnection: close\r\ncontent-length: 0\r\n\r\n';
+    const receiver = await aReceiver();
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(fc.nat(text.length), { maxLength: 6 }), async (cuts) => {
+        const ends = [...cuts.sort((one, other) => one - other), text.length];
+        receiver.setResponder(async (_request, answer) => {
+          for (const [index, end] of ends.entries()) {
+            answer.socket?.write(text.slice(index === 0 ? 0 : ends[index - 1], end));
+            await sleep(2);
+          }
+        });
+        expect(await send(receiver.url)).toMatchObject({ statusCode: 503, retryAfterMs: 7_000 });
+      }),
+      { numRuns: 40 },
+    );
   });
 
   it('does not treat an interim answer or an upgrade as the answer', async () => {
@@ -161,7 +219,7 @@ describe('an attempt', () => {
 describe('the duration of an attempt', () => {
   it.each([
     ['never answers', responders.hang(), 'timeout'],
-    ['drips its headers for ever', responders.dripHeaders(20), 'timeout'],
+    ['says 200 and drips its headers for ever', responders.dripHeaders(20), null],
     ['sends interim answers for ever', endlessInterim(), 'timeout'],
     ['says 200 and drips its body for ever', responders.drip(20), null],
     ['says 500 and drips its body for ever', responders.drip(20, 500), 'status'],
