@@ -31,6 +31,11 @@ export interface ImportLine {
 
 export type ReadRow = ImportLine & ({ person: Person; reason?: never } | { person?: never; reason: string });
 
+/** Line ends of a file. Spreadsheets also write a lone CR. */
+export const lineEnd = /\r\n?|\n/;
+
+export const isBlank = (cell: string): boolean => cell.trim() === '';
+
 const maxMapped = 200;
 
 const nameOf = (header: string): string => header.trim().toLowerCase();
@@ -47,6 +52,8 @@ export interface ImportColumns {
   fields: readonly (ImportField | null)[];
   /** The columns that errors.csv added to the merchant's own. */
   added: ReadonlySet<number>;
+  /** Columns without a header, which spreadsheets write beside the merchant's own; they are ignored while they are empty. */
+  unnamed: ReadonlySet<number>;
   /** Whether the file is an errors.csv, whose cells are guarded (schemas/csv.ts). */
   isGuarded: boolean;
 }
@@ -100,14 +107,15 @@ export function readHeader(given: readonly string[], mapping: ColumnMapping = ne
   const [first, last] = addedColumns;
   const isGuarded = isAdded(given[0], [first]) && isAdded(given.at(-1), [last]);
   const cells = given.map(plainCell({ isGuarded }));
-  const fields = cells.map((cell) => fieldOfHeader(cell, mapping));
+  const unnamed = new Set(cells.flatMap((cell, index) => (isBlank(cell) && !mapping.has('') ? [index] : [])));
+  const fields = cells.map((cell, index) => (unnamed.has(index) ? null : fieldOfHeader(cell, mapping)));
   const unknown = fields.flatMap((field, index) => (field === undefined ? [index] : []));
   if (unknown.length > 0) throw unknownColumns(cells, unknown);
   const repeated = fields.findIndex((field, index) => field && fields.indexOf(field) !== index);
   if (repeated >= 0) throw importInvalid(`column ${repeated + 1} of its first line repeats a header.`);
   if (!fields.some(Boolean)) throw importInvalid(`its first line has no known header; ${known}.`);
   const added = new Set(cells.flatMap((cell, index) => (isAdded(cell) ? [index] : [])));
-  return { fields: fields.map((field) => field ?? null), added, isGuarded };
+  return { fields: fields.map((field) => field ?? null), added, unnamed, isGuarded };
 }
 
 function unknownColumns(cells: readonly string[], unknown: readonly number[]): ServiceError {
@@ -185,22 +193,39 @@ function problems(given: Record<string, string>, program: Pick<Program, 'style' 
 }
 
 /**
+ * The cells of a line, one for each column of the header: a spreadsheet adds empty cells to a line, or leaves out those of
+ * columns without a header. Undefined when the line does not fit.
+ */
+function fitted(given: readonly string[], { fields, unnamed, isGuarded }: ImportColumns): string[] | undefined {
+  // In an errors.csv, the last cell is that of the last column.
+  const last = isGuarded ? given.slice(-1) : [];
+  const cells = given.slice(0, given.length - last.length);
+  const width = fields.length - last.length;
+  const missing = Array.from({ length: Math.max(width - cells.length, 0) }, (_, index) => cells.length + index);
+  if (!cells.slice(width).every(isBlank) || !missing.every((index) => unnamed.has(index))) return undefined;
+  return [...cells.slice(0, width), ...missing.map(() => ''), ...last];
+}
+
+/**
  * A cell with only white space counts as absent, because spreadsheets write every column of every row. The guard
- * of errors.csv (schemas/csv.ts) is removed, also in `cells`.
+ * of errors.csv (schemas/csv.ts) is removed, also in `cells`. Throws IMPORT_INVALID for text in a column without a
+ * header.
  */
 export function readRow(
   { row, cells: given }: ImportLine,
   { columns, program }: { columns: ImportColumns; program: Pick<Program, 'style' | 'goal'> },
 ): ReadRow {
   const line: ImportLine = { row, cells: ownCells(given, columns) };
-  const { fields } = columns;
-  if (given.length !== fields.length)
-    return { ...line, reason: `the row has ${given.length} cells where the header has ${fields.length}` };
+  const { fields, unnamed } = columns;
+  const fit = fitted(given, columns);
+  if (!fit) return { ...line, reason: `the row has ${given.length} cells where the header has ${fields.length}` };
+  const nameless = fit.flatMap((cell, index) => (unnamed.has(index) && !isBlank(cell) ? [index] : []));
+  if (nameless.length > 0) throw unknownColumns([], nameless);
   const values: Record<string, string> = {};
   for (const [index, field] of fields.entries()) {
     if (!field) continue;
-    const cell = wholeOf(field, unwrapped(plainCell(columns)(given[index] ?? '')));
-    if (cell.trim() !== '') values[field] = cell;
+    const cell = wholeOf(field, unwrapped(plainCell(columns)(fit[index] ?? '')));
+    if (!isBlank(cell)) values[field] = cell;
   }
   const result = problems(values, program);
   return typeof result === 'string' ? { ...line, reason: result } : { ...line, person: result };

@@ -1,7 +1,7 @@
 // Decodes the text of an uploaded file from the stream. The charset is that of the byte order mark, or else the one
 // that the caller named. Otherwise zero bytes mean UTF-16, and everything else must be valid UTF-8. The error for any
 // other file says what was found.
-import { type Charset, importInvalid } from '../../schemas/importRows.js';
+import { type Charset, importInvalid, lineEnd } from '../../schemas/importRows.js';
 
 const labels = new Map<string, Charset>([
   ['utf-8', 'utf-8'],
@@ -101,7 +101,7 @@ function withoutNul(text: string): string {
 
 type Decode = (bytes?: Buffer) => string;
 
-const newLines = (text: string): number => text.split('\n').length - 1;
+const newLines = (text: string): number => text.split(lineEnd).length - 1;
 
 /** Removes the byte order mark. */
 function strictDecoder(charset: Exclude<Charset, 'windows-1252'>): Decode {

@@ -2,6 +2,9 @@
 // semicolons.
 import { type Delimiter, delimiters } from '../../schemas/importRows.js';
 
+/** A first line that tells a spreadsheet the separator of the file. Programs may quote it or fill it with delimiters. */
+export const separatorLine = /^"?sep=([^"\r\n])"?[,;\t]*(?:\r\n?|\n|$)/i;
+
 /** Lines of only delimiters, quotes and white space may come before the header. */
 const hasContent = /[^\s,;"]/;
 
@@ -11,7 +14,7 @@ export function firstRecord(text: string): string | undefined {
   let quoted = false;
   for (let at = 0; at < text.length; at += 1) {
     if (text[at] === '"') quoted = !quoted;
-    if (text[at] !== '\n' || quoted) continue;
+    if ((text[at] !== '\n' && text[at] !== '\r') || quoted) continue;
     const record = text.slice(start, at);
     if (hasContent.test(record)) return record;
     start = at + 1;

@@ -2,23 +2,26 @@
 // delimiter of the header, bounded length of lines and rows. An error in the file may be thrown only after some chunks
 // were read; the caller has to discard their rows.
 import { Readable } from 'node:stream';
-import { type CsvError, parse } from 'csv-parse';
+import { type CsvError, Parser } from 'csv-parse';
 import type { ImportRow } from '../../schemas/collections.js';
 import {
   type Charset,
   type ColumnMapping,
   type Delimiter,
+  delimiters,
   fieldOfHeader,
   type ImportColumns,
   importInvalid,
   importTooLarge,
+  isBlank,
+  lineEnd,
   ownCells,
   readHeader,
   readRow,
 } from '../../schemas/importRows.js';
 import type { Program } from '../../schemas/programs.js';
 import { openText, type UploadFile } from './decodeText.js';
-import { delimiterOf, firstRecord } from './delimiter.js';
+import { delimiterOf, firstRecord, separatorLine } from './delimiter.js';
 
 export interface RowLimits {
   maxBytes: number;
@@ -51,8 +54,6 @@ const maxLine = 65_536;
 /** Bytes between two pauses, in which the process can serve other requests. */
 const slice = 16_384;
 
-const newLine = 10;
-
 /** Throws IMPORT_TOO_LARGE. */
 async function* counted(
   bytes: AsyncIterable<Buffer>,
@@ -65,6 +66,9 @@ async function* counted(
     yield chunk;
   }
 }
+
+const newLine = 10;
+const carriageReturn = 13;
 
 /** The text in UTF-8, with pauses. Throws IMPORT_INVALID when a line is too long. */
 async function* sliced(text: AsyncIterable<string>): AsyncGenerator<Buffer> {
@@ -84,40 +88,67 @@ async function* sliced(text: AsyncIterable<string>): AsyncGenerator<Buffer> {
  * Throws IMPORT_INVALID when a line is longer than `maxLine`.
  */
 function longestLine(bytes: Buffer, before: number): number {
-  let from = 0;
   let length = before;
-  for (;;) {
-    const end = bytes.indexOf(newLine, from);
-    length += (end < 0 ? bytes.length : end) - from;
+  for (let at = 0; at < bytes.length; at += 1) {
+    length = bytes[at] === newLine || bytes[at] === carriageReturn ? 0 : length + 1;
     if (length > maxLine) throw importInvalid(`it has a line of more than ${maxLine} bytes.`);
-    if (end < 0) return length;
-    from = end + 1;
-    length = 0;
   }
+  return length;
 }
 
 const parseProblems: Partial<Record<CsvError['code'], string>> = {
-  CSV_MAX_RECORD_SIZE: `it has a row of more than ${maxRecord} bytes, or a quote that is never closed.`,
-  CSV_QUOTE_NOT_CLOSED: 'it has a quote that is never closed.',
-  CSV_INVALID_CLOSING_QUOTE: 'it has a quote that is neither doubled nor at the end of its cell.',
+  CSV_MAX_RECORD_SIZE: `it has a row of more than ${maxRecord} bytes, or opens a quote that is never closed.`,
+  CSV_QUOTE_NOT_CLOSED: 'it opens a quote that is never closed.',
+  CSV_INVALID_CLOSING_QUOTE: 'it opens a quote that is not closed, or has one within its cell that is not doubled.',
   INVALID_OPENING_QUOTE: 'it has a quote inside a cell that does not begin with one.',
 };
 
 function problemOf(error: unknown, line: number): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const problem = parseProblems[code as CsvError['code']];
-  if (problem) return importInvalid(`near line ${line} ${problem}`);
+  if (problem) return importInvalid(`in line ${line} ${problem}`);
   return code.startsWith('CSV_') ? importInvalid('it is not CSV.') : error;
 }
 
-async function* recordsOf(text: AsyncIterable<string>, delimiter: Delimiter): AsyncGenerator<string[]> {
-  const parser = parse({
-    delimiter,
-    record_delimiter: ['\r\n', '\n'],
-    relax_column_count: true,
-    skip_empty_lines: true,
+interface FileRecord {
+  /** The line at which it begins. */
+  line: number;
+  cells: string[];
+}
+
+const newLinesOf = (cells: readonly string[]): number =>
+  cells.reduce(
+    (sum, cell) => sum + (cell.includes('\n') || cell.includes('\r') ? cell.split(lineEnd).length - 1 : 0),
+    0,
+  );
+
+/**
+ * Counts lines, because the parser counts an end of two characters inside quotes twice, and gives numbers only together
+ * with much that is slow to make.
+ */
+class LineParser extends Parser {
+  /** Of the record that is being parsed. */
+  #line = 1;
+
+  override push(cells: string[] | null): boolean {
+    if (!cells) return super.push(cells);
+    const line = this.#line;
+    this.#line += newLinesOf(cells) + 1;
     // Spreadsheets write lines that contain only delimiters.
-    skip_records_with_empty_values: true,
+    return cells.every(isBlank) || super.push({ line, cells } satisfies FileRecord);
+  }
+
+  /** The line at which the cell begins that is being parsed. */
+  line(this: LineParser & { state?: { record?: string[] } }): number {
+    return this.#line + newLinesOf(this.state?.record ?? []);
+  }
+}
+
+async function* recordsOf(text: AsyncIterable<string>, delimiter: Delimiter): AsyncGenerator<FileRecord> {
+  const parser = new LineParser({
+    delimiter,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
     max_record_size: maxRecord,
   });
   const source = Readable.from(sliced(text), { objectMode: false });
@@ -126,41 +157,59 @@ async function* recordsOf(text: AsyncIterable<string>, delimiter: Delimiter): As
   try {
     for await (const record of parser) yield record;
   } catch (error) {
-    throw problemOf(error, parser.info.lines);
+    throw problemOf(error, parser.line());
   } finally {
     source.destroy();
   }
 }
 
-/** The text up to the end of the header, and the complete text including it. */
-async function headOf(text: AsyncGenerator<string>): Promise<{ header: string; all: AsyncGenerator<string> }> {
+interface Head {
+  /** The text up to the end of the header. */
+  header: string;
+  /** What the first line names, which a spreadsheet does not show. */
+  separator: string | undefined;
+  /** The complete text without the line of the separator. */
+  all: AsyncGenerator<string>;
+}
+
+async function headOf(text: AsyncGenerator<string>): Promise<Head> {
   let head = '';
   let header: string | undefined;
   while (header === undefined && head.length <= maxLine) {
     const next = await text.next();
     if (next.done) break;
     head += next.value;
-    if (next.value.includes('\n')) header = firstRecord(head);
+    if (lineEnd.test(next.value)) header = firstRecord(head.replace(separatorLine, ''));
   }
+  const below = head.replace(separatorLine, '');
   async function* all(): AsyncGenerator<string> {
-    yield head;
+    yield below;
     yield* text;
   }
-  return { header: header ?? firstRecord(`${head}\n`) ?? '', all: all() };
+  const separator = separatorLine.exec(head)?.[1];
+  return { header: header ?? firstRecord(`${below}\n`) ?? '', separator, all: all() };
+}
+
+/** Throws IMPORT_INVALID. */
+function namedDelimiter(separator: string): Delimiter {
+  const named = delimiters.find((delimiter) => delimiter === separator);
+  if (!named) throw importInvalid('its first line names a separator that is neither comma nor semicolon nor tab.');
+  return named;
 }
 
 /** Throws IMPORT_INVALID and IMPORT_TOO_LARGE, also while the chunks are read. */
 export async function readRows(input: ReadRows): Promise<UploadedRows> {
   const { file, mapping = new Map() } = input;
   const { charset, text } = await openText({ ...file, bytes: counted(file.bytes, input) });
-  const { header, all } = await headOf(text);
+  const { header, separator, all } = await headOf(text);
   const isKnown = (cell: string) => fieldOfHeader(cell, mapping) !== undefined;
   // The parser refuses a longer header.
-  const delimiter = delimiterOf(header.slice(0, maxRecord), isKnown);
+  const delimiter =
+    separator === undefined ? delimiterOf(header.slice(0, maxRecord), isKnown) : namedDelimiter(separator);
   const records = recordsOf(all, delimiter);
   const first = await records.next();
   if (first.done) throw importInvalid('it is empty.');
-  const cells = first.value;
+  const { cells } = first.value;
   const columns = await columnsOf(cells, { records, mapping });
   const chunks = chunksOf(records, { ...input, columns });
   return { charset, delimiter, cells, columns, header: ownCells(cells, columns), chunks };
@@ -168,7 +217,7 @@ export async function readRows(input: ReadRows): Promise<UploadedRows> {
 
 async function columnsOf(
   header: string[],
-  { records, mapping }: { records: AsyncGenerator<string[]>; mapping: ColumnMapping },
+  { records, mapping }: { records: AsyncGenerator<FileRecord>; mapping: ColumnMapping },
 ): Promise<ImportColumns> {
   try {
     return readHeader(header, mapping);
@@ -179,7 +228,7 @@ async function columnsOf(
 }
 
 async function* chunksOf(
-  records: AsyncGenerator<string[]>,
+  records: AsyncGenerator<FileRecord>,
   {
     columns,
     program,
@@ -190,7 +239,7 @@ async function* chunksOf(
 ): AsyncGenerator<ImportRow[]> {
   let row = 0;
   let chunk: ImportRow[] = [];
-  for await (const cells of records) {
+  for await (const { cells } of records) {
     row += 1;
     if (row > maxRows) throw importTooLarge(`${maxRows} rows`, beyond);
     chunk.push(readRow({ row, cells }, { columns, program }));

@@ -24,6 +24,7 @@ describe('the header', () => {
     expect(readHeader(['row', 'email', 'Reason'])).toEqual({
       fields: [null, 'email', null],
       added: new Set([0, 2]),
+      unnamed: new Set(),
       isGuarded: true,
     });
   });
@@ -34,6 +35,7 @@ describe('the header', () => {
     expect(readHeader(cells, mapping)).toEqual({
       fields: ['email', null, null, null, 'lastName', 'phone', null],
       added: new Set(),
+      unnamed: new Set(),
       isGuarded: false,
     });
     expect(() => readHeader(['E-Mail', 'mail'], columnMapping.parse({ 'e-mail': 'email', mail: 'email' }))).toThrow(
@@ -55,7 +57,6 @@ describe('the header', () => {
     ['an unknown column', ['email', 'birthday'], /column 2/],
     ['a repeated column', ['email', 'phone', 'EMAIL'], /column 3.*repeats/],
     ['no known column', ['reason'], /no known header/],
-    ['an empty cell', ['email', ''], /column 2/],
     ['a person in its place', ['ada@example.com', 'Ada'], /columns 1, 2 /],
   ])('with %s refuses the file without repeating a cell', (_name, cells, message) => {
     const refused = (() => {
@@ -134,6 +135,33 @@ describe('a row', () => {
       cells: ['a', 'b'],
       reason: 'the row has 2 cells where the header has 6',
     });
+  });
+
+  it('may have empty cells in and behind columns without a header, and lack the last of these', () => {
+    const wide = readHeader(['email', ' ', 'firstName', '', '']);
+    const lines = [
+      ['', 'Ada'],
+      ['', 'Ada', ''],
+      [' ', 'Ada', '', ' '],
+      ['', 'Ada', '', '', '', ' ', ''],
+    ];
+    for (const cells of lines.map((rest) => ['ada@example.com', ...rest]))
+      expect(readRow({ row: 1, cells }, { columns: wide, program: points })).toEqual({
+        row: 1,
+        cells,
+        person: { email: 'ada@example.com', firstName: 'Ada' },
+      });
+    expect(readRow({ row: 1, cells: ['ada@example.com', ''] }, { columns: wide, program: points }).reason).toMatch(
+      /^the row has 2 cells/,
+    );
+  });
+
+  it('with text in a column without a header refuses the file, unless the mapping names the column', () => {
+    const given = ['email', '', 'firstName', ''];
+    const line = { row: 1, cells: ['ada@example.com', '', 'Ada', 'secret'] };
+    expect(() => readRow(line, { columns: readHeader(given), program: points })).toThrow(/column 4 of its first line/);
+    const mapped = readHeader(given, columnMapping.parse({ '': null }));
+    expect(readRow(line, { columns: mapped, program: points }).person?.firstName).toBe('Ada');
   });
 
   it('names each wrong field without its content', () => {

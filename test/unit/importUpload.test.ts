@@ -72,7 +72,7 @@ describe('a file', () => {
   it('is parsed to the rows that were written, in any charset, with any delimiter, line ends and chunks', async () => {
     const cell = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 12 }),
-      fc.constantFrom('"', '""', ',', ';', '\t', '\n', '\r\n', 'a\nb', 'é', '\u{1F600}', '=1+1', ' ', '1,5;2'),
+      fc.constantFrom('"', '""', ',', ';', '\t', '\n', '\r\n', '\r', 'a\nb', 'é', '\u{1F600}', '=1+1', ' ', '1,5;2'),
     );
     const row = fc
       .tuple(cell, cell, cell, cell, cell)
@@ -82,14 +82,16 @@ describe('a file', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(row, { maxLength: 12 }),
-        fc.constantFrom('\n', '\r\n'),
+        fc.constantFrom('\n', '\r\n', '\r'),
         fc.constantFrom(...Object.keys(forms)),
         fc.constantFrom(',', ';', '\t'),
         fc.integer({ min: 1, max: 40 }),
-        async (written, end, name, delimiter, size) => {
+        fc.boolean(),
+        async (written, end, name, delimiter, size, isNamed) => {
           const { bytesOf, charset } = formOf(name);
           const header = csvHeader.split(',').join(delimiter);
-          const text = `${[header, ...written.map((cells) => quotedLine(cells, delimiter))].join(end)}${end}`;
+          const named = isNamed ? [`sep=${delimiter}`] : [];
+          const text = `${[...named, header, ...written.map((cells) => quotedLine(cells, delimiter))].join(end)}${end}`;
           const { rows, ...found } = await read(bytesOf(text), { size });
           expect(rows.map(({ cells }) => cells)).toEqual(written);
           expect(rows.map((entry) => entry.row)).toEqual(written.map((_, index) => index + 1));
@@ -155,6 +157,61 @@ describe('a file', () => {
     expect(await refusal(file, { maxBytes: bytes - 1 })).toBe('IMPORT_TOO_LARGE');
     expect(await refusal(file, { maxRows: 2 })).toBe('accepted');
     expect(await refusal(file, { maxRows: 1 })).toBe('IMPORT_TOO_LARGE');
+  });
+});
+
+describe('a file as Excel writes it', () => {
+  it.each(['sep=;', 'SEP=;', '"sep=;"', 'sep=;;;'])('begins with the separator of its cells: %s', async (line) => {
+    const text = `\uFEFF${line}\r\nemail;firstName\r\nada@example.com;"Ada, Countess"\r\n`;
+    const { rows, delimiter } = await read(text, { size: 3 });
+    expect(delimiter).toBe(';');
+    expect(rows.map(({ person }) => person)).toEqual([{ email: 'ada@example.com', firstName: 'Ada, Countess' }]);
+  });
+
+  it('takes the named separator even if another would know more columns', async () => {
+    const { delimiter } = await read('sep=\t\nfirstName;email\tphone\n', { mapping: { 'firstName;email': null } });
+    expect(delimiter).toBe('\t');
+  });
+
+  it('is refused with a separator that no import takes, and when nothing follows', async () => {
+    expect((await failure('sep=|\nemail|firstName\n')).message).toContain('neither comma nor semicolon nor tab');
+    expect((await failure('sep=;')).message).toContain('it is empty');
+    expect((await failure('sep=;\r\n')).message).toContain('it is empty');
+  });
+
+  it('may have columns without a header as long as no row has text in them', async () => {
+    const rows = Array.from({ length: 150 }, (_, index) => `p${index}@example.com;;Ada;;`);
+    const text = `email;;firstName;;\r\n${rows.join('\r\n')}\r\n`;
+    expect((await read(text)).rows.filter(({ person }) => person?.firstName === 'Ada')).toHaveLength(150);
+    const refused = await failure(`${text}last@example.com;;Ada;note;\r\n`);
+    expect(refused).toMatchObject({
+      code: 'IMPORT_INVALID',
+      details: { unknownColumns: [{ column: 4, header: '', nearest: null }] },
+    });
+  });
+
+  it('names the line that opens a quote which is never closed, wherever the file ends', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom('Ada,a@example.com', '"A\r\nda","x\ny"', '', ',', '"Ada","a"'), { maxLength: 9 }),
+        fc.constantFrom('\n', '\r\n', '\r'),
+        fc.constantFrom('"Grace,g@example.com', 'Grace,"g@example.com', '"1\r\n2","g@example.com'),
+        fc.constantFrom(1, 200, 4_000),
+        fc.constantFrom('Bob,b@example.com', '"Bob","b@example.com"'),
+        async (before, end, opening, count, after) => {
+          const lines = ['firstName,email', ...before, opening, ...Array.from({ length: count }, () => after)];
+          const upTo = ['firstName,email', ...before, opening.slice(0, opening.lastIndexOf('"'))].join(end);
+          const line = upTo.split(/\r\n|\r|\n/).length;
+          expect((await failure(lines.join(end), { size: 1_000 })).message).toContain(`in line ${line} it `);
+        },
+      ),
+    );
+  });
+
+  it('whose lines end with CR has no limit but that of each line', async () => {
+    const line = `ada@example.com,${'A'.repeat(90)}`;
+    const text = ['email,firstName', ...Array.from({ length: 2_000 }, () => line)].join('\r');
+    expect((await read(text)).rows).toHaveLength(2_000);
   });
 });
 
