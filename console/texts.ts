@@ -254,6 +254,7 @@ export const texts = {
     full: 'Cards that become full',
     overFull: 'Cards above the goal',
     tierMoves: 'Members whose tier moves',
+    rewardsLost: 'Members who lose a reward that is ready',
     counted: (members: number) => `Counted over ${many(members, 'member', 'members')}; there are more.`,
     archive: 'Archive',
     archiveTitle: 'Archive this program?',

@@ -63,6 +63,7 @@ export const publishPreview = z.object({
   full: z.int().describe('cards that the new goal makes full'),
   overFull: z.int().describe('cards with more than the new goal'),
   tierMoves: z.int().describe('members whose tier moves'),
+  rewardsLost: z.int().describe('members with a reward that is ready, and no longer with the new version'),
   counted: z.int().describe('how many members were looked at'),
   complete: z.boolean().describe('false when the program has more members than were looked at'),
 });

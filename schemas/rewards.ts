@@ -61,6 +61,14 @@ export function rewardStates(program: Rewarding, balance: number): RewardState[]
   }));
 }
 
+/** Whether a reward is ready with the first program and not with the second one. */
+export function losesReward([before, after]: readonly [Rewarding, Rewarding], balance: number): boolean {
+  const readyOf = (program: Rewarding) =>
+    rewardStates(program, balance).flatMap(({ id, ready }) => (ready ? [id] : []));
+  const left = new Set(readyOf(after));
+  return readyOf(before).some((id) => !left.has(id));
+}
+
 /** One line for each reward, for a pass. */
 export const rewardLines = (states: readonly RewardState[]): string =>
   states

@@ -3,6 +3,7 @@
 import type { Deps } from '../../platform/deps.js';
 import { tierOf } from '../../schemas/balance.js';
 import type { ProgramContent } from '../../schemas/programRows.js';
+import { losesReward } from '../../schemas/rewards.js';
 import { type ProgramAt, readHead } from './programHead.js';
 import { type MemberSnapshot, readSome } from './programMembers.js';
 import { changesPasses } from './publishPrograms.js';
@@ -14,6 +15,7 @@ export interface PublishPreview {
   full: number;
   overFull: number;
   tierMoves: number;
+  rewardsLost: number;
   counted: number;
   complete: boolean;
 }
@@ -21,7 +23,15 @@ export interface PublishPreview {
 /** Throws PROGRAM_NOT_FOUND. */
 export async function previewPublication(deps: Deps, at: ProgramAt): Promise<PublishPreview> {
   const { live, draft, content } = await readHead(deps, at);
-  const preview: PublishPreview = { passes: 0, full: 0, overFull: 0, tierMoves: 0, counted: 0, complete: true };
+  const preview: PublishPreview = {
+    passes: 0,
+    full: 0,
+    overFull: 0,
+    tierMoves: 0,
+    rewardsLost: 0,
+    counted: 0,
+    complete: true,
+  };
   if (!live || !draft?.content) return preview;
   const most = deps.config.PROGRAM_PREVIEW_MAX_MEMBERS;
   const rebuilds = changesPasses(live, content);
@@ -47,4 +57,5 @@ function count(
   if (isFull(next) && !isFull(live)) preview.full += 1;
   if (next.goal !== undefined && balance > next.goal) preview.overFull += 1;
   if (tierOf(live, balance, lifetimePoints) !== tierOf(next, balance, lifetimePoints)) preview.tierMoves += 1;
+  if (losesReward([live, next], balance)) preview.rewardsLost += 1;
 }

@@ -315,7 +315,8 @@ function Publication(props: {
   const effect = useRead(['publication', id, props.isRunning], () =>
     data(api.GET('/merchants/me/programs/{id}/publish-preview', { params: { path: { id } } })),
   );
-  const { passes = 0, full = 0, overFull = 0, tierMoves = 0, complete = true, counted = 0 } = effect.data ?? {};
+  const { passes = 0, full = 0, overFull = 0, tierMoves = 0, rewardsLost = 0 } = effect.data ?? {};
+  const { complete = true, counted = 0 } = effect.data ?? {};
   return (
     <Confirm title={said.publishTitle} action={said.publish} {...dialog}>
       <Failure error={effect.error} />
@@ -331,6 +332,7 @@ function Publication(props: {
                     [said.full, number(full)],
                     [said.overFull, number(overFull)],
                   ] as const)),
+              [said.rewardsLost, number(rewardsLost)],
               ...(program.style === 'tiered' ? ([[said.tierMoves, number(tierMoves)]] as const) : []),
             ]}
           />

@@ -247,14 +247,31 @@ describe('the preview of a publication', () => {
     await members.updateOne({ _id: rows[0]?._id ?? '' }, { $set: { deviceCount: 2 } });
     await members.updateOne({ _id: rows[1]?._id ?? '' }, { $set: { 'pass.googleSaved': true } });
     const preview = async () => (await designer.call(`/${program._id}/publish-preview`)).body.data;
-    const nothing = { passes: 0, full: 0, overFull: 0, tierMoves: 0, counted: 0, complete: true };
+    const none = { passes: 0, full: 0, overFull: 0, tierMoves: 0, rewardsLost: 0 };
+    const nothing = { ...none, counted: 0, complete: true };
     expect(await preview()).toEqual(nothing);
     await designer.edit(program._id, { goal: 5 });
-    expect(await preview()).toEqual({ passes: 2, full: 3, overFull: 3, tierMoves: 0, counted: 6, complete: true });
+    expect(await preview()).toEqual({ ...nothing, passes: 2, full: 3, overFull: 3, counted: 6 });
     await designer.edit(program._id, { goal: 10, enrollment: { open: false } });
     expect(await preview()).toEqual({ ...nothing, counted: 6 });
     const { _id } = (await designer.create()).body.data;
     expect((await designer.call(`/${_id}/publish-preview`)).body.data).toEqual(nothing);
+  });
+
+  it('counts members whose reward was ready and no longer is: a higher price, or a reward that is switched off', async () => {
+    const coffee = { id: 'coffee', name: 'Coffee', cost: 3 };
+    const program = await merchant.program({ style: 'stamps', goal: 8, rewards: [coffee] });
+    const rows = await manyMembers(service.deps, { program, count: 4 });
+    for (const [index, balance] of [2, 3, 7, 8].entries())
+      await service.deps.collections.members.updateOne({ _id: rows[index]?._id ?? '' }, { $set: { balance } });
+    const lost = async (patch: Record<string, unknown>) => {
+      await designer.edit(program._id, patch);
+      return (await designer.call(`/${program._id}/publish-preview`)).body.data.rewardsLost;
+    };
+    expect(await lost({ goal: 10 })).toBe(1);
+    expect(await lost({ goal: 10, rewards: [{ ...coffee, active: false }] })).toBe(3);
+    expect(await lost({ goal: 8, rewards: [{ ...coffee, cost: 4 }] })).toBe(1);
+    expect(await lost({ goal: 8, rewards: [{ ...coffee, cost: 2, name: 'Tea' }] })).toBe(0);
   });
 
   it('reads members of a large program in ranges of ids, each of them once', async () => {

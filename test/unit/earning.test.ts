@@ -6,7 +6,7 @@ import { calendarDay } from '../../schemas/calendar.js';
 import { pointsOf } from '../../schemas/earning.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { programFile } from '../../schemas/programs.js';
-import { rewardOf, rewardStates } from '../../schemas/rewards.js';
+import { losesReward, rewardOf, rewardStates } from '../../schemas/rewards.js';
 
 const codeOf = (work: () => unknown): unknown => {
   try {
@@ -107,6 +107,22 @@ describe('rewards', () => {
       { id: 'default', name: 'Reward', cost: 100, ready: false, missing: 60 },
     ]);
     expect(rewardStates({ style: 'points' }, 40)).toEqual([]);
+  });
+
+  it('are lost exactly by members whose balance reaches the old price and not the new one', () => {
+    const price = fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined });
+    fc.assert(
+      fc.property(price, price, fc.integer({ min: 0, max: 25 }), (before, after, balance) => {
+        const priced = (cost: number | undefined) => ({
+          ...program,
+          rewards: [{ id: 'mug', name: 'Mug', cost: cost ?? 1, active: cost !== undefined }],
+        });
+        const isReady = (cost: number | undefined) => cost !== undefined && balance >= cost;
+        expect(losesReward([priced(before), priced(after)], balance)).toBe(isReady(before) && !isReady(after));
+        const goal = (cost: number | undefined) => ({ style: 'stamps', goal: cost });
+        expect(losesReward([goal(before), goal(after)], balance)).toBe(isReady(before) && !isReady(after));
+      }),
+    );
   });
 
   it('are found by id while they are active', () => {
