@@ -105,6 +105,8 @@ export interface ExternalIdRow {
   _id: string;
   merchantId: string;
   externalId: string;
+  /** `codeForm` of the external id; member codes are never among them. */
+  code?: string;
   memberId: string;
 }
 
@@ -775,6 +777,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
       key: { merchantId: 1, externalId: 1 },
       reason: 'scans and `serial`: the member with this id in any program of a merchant',
     },
+    { key: { code: 1 }, reason: 'new member codes are no external ids' },
   ],
   memberSearchWords: [
     {

@@ -8,7 +8,7 @@ import type { MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { createdEventId } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
-import { newMemberCodes } from './memberCodes.js';
+import { newMemberCodes, requireFree } from './memberCodes.js';
 import { emailKey, memberCreated, type NewMember, newMemberRows } from './newMember.js';
 
 interface Created {
@@ -58,8 +58,7 @@ async function enroll(deps: Deps, input: Enroll): Promise<Enrolled> {
     ]);
     if (known) return { kind: 'deduped', member: known };
     const { member, email, externalId, searchWordRows, ledger } = newMemberRows(deps, { ...input, memberCode });
-    if (externalId && (await deps.collections.externalIds.findOne({ _id: externalId._id }, { projection: { _id: 1 } })))
-      throw new ServiceError('EXTERNAL_ID_TAKEN');
+    if (externalId) await requireFree(deps, externalId, program._id);
     const leaseOwner = input.chooseLeaseOwner(member._id);
     const event = memberCreated(deps, { member, eventId: createdEventId(member._id), leaseOwner });
     tried = { member, eventId: event._id, leaseOwner };

@@ -11,7 +11,7 @@ import type {
   MemberSearchWordRow,
 } from '../../schemas/collections.js';
 import { lotsAfter, rowOf } from '../../schemas/expiry.js';
-import { enrollId, newId, newMemberCode, newToken } from '../../schemas/ids.js';
+import { codeForm, enrollId, newId, newMemberCode, newToken } from '../../schemas/ids.js';
 import type { LotsAfter } from '../../schemas/lots.js';
 import type { Actor, Person } from '../../schemas/members.js';
 import { nextModified } from '../../schemas/passUpdate.js';
@@ -55,7 +55,7 @@ export const externalIdKey = (programId: string, externalId: string): string => 
 
 export function externalIdRow({ _id: memberId, merchantId, programId, externalId }: MemberRow): ExternalIdRow | null {
   if (externalId === undefined) return null;
-  return { _id: externalIdKey(programId, externalId), merchantId, externalId, memberId };
+  return { _id: externalIdKey(programId, externalId), merchantId, externalId, code: codeForm(externalId), memberId };
 }
 
 export function searchWordRows(member: MemberRow): MemberSearchWordRow[] {

@@ -10,6 +10,7 @@ import type { memberPatch } from '../../schemas/members.js';
 import type { Program } from '../../schemas/programs.js';
 import { showsExternalId } from '../wallets/passViews.js';
 import type { Decision } from './decision.js';
+import { requireFree } from './memberCodes.js';
 import { memberUpdated } from './memberRules.js';
 import { emailKey, emailRow, externalIdKey, externalIdRow, searchWordRows } from './newMember.js';
 
@@ -83,9 +84,8 @@ async function moveExternalId(
   { member, after }: { member: MemberRow; after: MemberRow },
 ): Promise<Statement[]> {
   const row = externalIdRow(after);
-  const taken = row && (await deps.collections.externalIds.findOne({ _id: row._id }, { projection: { _id: 1 } }));
-  if (taken) throw new ServiceError('EXTERNAL_ID_TAKEN');
   const { programId, externalId } = member;
+  if (row) await requireFree(deps, row, programId);
   return [
     ...(externalId ? [remove(deps, 'externalIds', { _id: externalIdKey(programId, externalId) })] : []),
     ...(row ? [insert(deps, 'externalIds', row)] : []),

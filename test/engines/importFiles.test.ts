@@ -2,8 +2,10 @@
 // an event for each row.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newMemberCodes } from '../../activities/members/memberCodes.js';
 import { collectionNames } from '../../schemas/collections.js';
 import type { Program } from '../../schemas/programs.js';
+import { migrate } from '../../worker/migrate.js';
 import { aDesigner } from '../rig/designer.js';
 import { batchEnd, csvOf, type ImportForm, importForm, sendImport } from '../rig/imports.js';
 import { aMerchant, outcome, type TestMerchant } from '../rig/merchant.js';
@@ -164,6 +166,38 @@ describe('an external id', () => {
     expect([await bySerial('4005'), await bySerial('4006')]).toEqual([[], [member.id]]);
     expect((await patch(null)).body.data).not.toHaveProperty('externalId');
     expect((await enroll('4006')).status).toBe(201);
+  });
+
+  it('is never what a scan reads as the code or serial number of another member of the program', async () => {
+    const taken = (await enroll('4008')).body.data;
+    const { memberCode, serialNumber } = taken;
+    const codes = [memberCode, ` ${memberCode.toLowerCase()}`, serialNumber, serialNumber.toUpperCase()];
+    for (const code of codes) expect([code, outcome(await enroll(code))]).toEqual([code, [409, 'EXTERNAL_ID_TAKEN']]);
+    const change = (id: string, externalId: string) =>
+      merchant.call(`/merchants/me/members/${id}`, { method: 'PATCH', body: { externalId } });
+    const other = (await enroll('4009')).body.data;
+    for (const code of codes) expect(outcome(await change(other.id, code))).toEqual([409, 'EXTERNAL_ID_TAKEN']);
+    const file = `externalId\n${codes.join('\n')}\n4010\n`;
+    const failed = { outcome: 'failed', reason: 'externalId: another member of the program has it' };
+    const { body: dry } = await small({ file, fields: { dryRun: 'true' } });
+    expect(dry.data.counts).toMatchObject({ created: 1, failed: codes.length });
+    const { body } = await small({ file });
+    expect(body.data.results).toMatchObject([...codes.map(() => failed), { outcome: 'created' }]);
+    expect((await change(taken.id, memberCode)).status).toBe(200);
+    expect(await bySerial(memberCode)).toEqual([taken.id]);
+    const elsewhere = await enroll(memberCode, { programId: (await merchant.program())._id });
+    expect(elsewhere.status).toBe(201);
+  });
+
+  it('is never the code of a new member, whatever its case and the version that stored it', async () => {
+    const { deps } = subscribed.service;
+    for (const externalId of ['Card004011', 'cARD004012']) expect((await enroll(externalId)).status).toBe(201);
+    await deps.collections.externalIds.updateOne({ _id: `${program._id}:cARD004012` }, { $unset: { code: '' } });
+    await migrate(deps);
+    const drawn = ['CARD004011', 'CARD004012', 'CARD004013', 'CARD004014'];
+    const draw = () => drawn.shift() ?? 'CARD004015';
+    const codes = await newMemberCodes(deps, { merchantId: merchant.id, count: 2, except: ['card004013'], draw });
+    expect(codes).toEqual(['CARD004014', 'CARD004015']);
   });
 
   it('is shown on card and passes if the program says so; members without one show the member code', async () => {

@@ -66,11 +66,13 @@ async function createMissingChunks(
     if (row.cumulative) cumulative = row.cumulative;
     else open.push(row);
   }
+  const entries = open.flatMap((row) => row.rows);
   const [known, codes] = await Promise.all([
-    storedPeople(deps, { program, rows: open.flatMap(({ rows: entries }) => entries) }),
+    storedPeople(deps, { program, rows: entries }),
     newMemberCodes(deps, {
       merchantId: program.merchantId,
-      count: open.reduce((sum, row) => sum + row.rows.length, 0),
+      count: entries.length,
+      except: entries.flatMap(({ person }) => person?.externalId ?? []),
     }),
   ]);
   const limit = pLimit(transactionConcurrency);

@@ -3,6 +3,7 @@ import type { Deps } from '../../../platform/deps.js';
 import type { EmailRow, ImportRow } from '../../../schemas/collections.js';
 import type { Person } from '../../../schemas/members.js';
 import type { Program } from '../../../schemas/programs.js';
+import { ownersOfCodes } from '../../members/memberCodes.js';
 import { emailKey, externalIdKey } from '../../members/newMember.js';
 
 /** The members of the program, and the persons of earlier rows that become members. */
@@ -33,6 +34,7 @@ export function decideRow<Owner>({ person, reason = '' }: ImportRow, known: Know
 export interface StoredPeople {
   /** By email. */
   owners: Map<string, EmailRow>;
+  /** Of members, and those that a scan would read as the code of a member. */
   externalIds: Set<string>;
 }
 
@@ -43,7 +45,7 @@ export async function storedPeople(
 ): Promise<StoredPeople> {
   const emails = rows.flatMap(({ person }) => person?.email ?? []);
   const externalIds = rows.flatMap(({ person }) => person?.externalId ?? []);
-  const [emailRows, externalIdRows] = await Promise.all([
+  const [emailRows, externalIdRows, ownersOfExternalIds] = await Promise.all([
     emails.length === 0
       ? []
       : deps.collections.emails
@@ -54,9 +56,10 @@ export async function storedPeople(
       : deps.collections.externalIds
           .find({ _id: { $in: externalIds.map((externalId) => externalIdKey(programId, externalId)) } })
           .toArray(),
+    ownersOfCodes(deps, { merchantId, programId, externalIds }),
   ]);
   return {
     owners: new Map(emailRows.map((row) => [row._id.slice(programId.length + 1), row])),
-    externalIds: new Set(externalIdRows.map(({ externalId }) => externalId)),
+    externalIds: new Set([...externalIdRows.map(({ externalId }) => externalId), ...ownersOfExternalIds.keys()]),
   };
 }
