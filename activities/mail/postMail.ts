@@ -80,7 +80,7 @@ async function end(
   ended: { state: 'sent' } | { state: 'failed'; failure: string },
 ): Promise<PostedMail> {
   const { matchedCount } = await deps.collections.mails.updateOne(
-    { _id, leasedUntil },
+    { _id, state: 'queued', leasedUntil },
     {
       $set: { ...ended, ...(ended.state === 'sent' && { sentAt: deps.now() }) },
       $unset: { sealed: '', dueAt: '', ...(ended.state === 'sent' && { failure: '' }) },
@@ -89,8 +89,9 @@ async function end(
   deps.metrics.mail(kind, ended.state);
   if (ended.state === 'failed') deps.log.warn({ mailId: _id, kind, failure: ended.failure }, 'a mail was given up');
   if (matchedCount > 0) return ended;
-  await deps.mailer?.forget([_id]);
-  return { state: 'removed' };
+  const status = await statusOf(deps, _id);
+  if (status.state === 'removed') await deps.mailer?.forget([_id]);
+  return status;
 }
 
 async function delay(
@@ -101,7 +102,10 @@ async function delay(
   const now = deps.now();
   const waitMs = waitAfter(attempts);
   const dueAt = workflowLostAt(deps, new Date(now.getTime() + waitMs));
-  await deps.collections.mails.updateOne({ _id, leasedUntil }, { $set: { leasedUntil: now, dueAt, failure: message } });
+  await deps.collections.mails.updateOne(
+    { _id, state: 'queued', leasedUntil },
+    { $set: { leasedUntil: now, dueAt, failure: message } },
+  );
   deps.metrics.mail(kind, 'delayed');
   deps.log.info({ mailId: _id, kind, failure: message, waitMs }, 'a mail was not taken; it is sent later');
   return again(`The mail was not taken: ${message}.`, waitMs);

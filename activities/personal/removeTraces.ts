@@ -62,7 +62,7 @@ async function clear(
   );
   let ids: string[] = [];
   const write = async () => {
-    await updateByIds(deps, name as 'events', { ids, change });
+    await updateByIds(deps, name as 'events', { ids, change, ...(where && { where }) });
     ids = [];
   };
   for await (const row of rows) {

@@ -47,6 +47,38 @@ describe('the health of a subscription', () => {
     expect(ok).toMatchObject({ failingSince: null, consecutiveFailures: 0, lastSuccessAt: expect.any(String) });
   });
 
+  it('says within seconds when the latest success was', async () => {
+    for (let round = 0; round < 2; round += 1) {
+      const before = receiver.requests.length;
+      await happens();
+      await receiver.waitFor((requests) => requests.length > before);
+    }
+    const latest = Date.now();
+    await until(async () => Date.parse((await healthOf()).lastSuccessAt) >= latest - 200);
+  });
+
+  it('is judged by what is stored when a failure began before the latest success', async () => {
+    let answerLate = () => {};
+    receiver.setResponder((_request, answer) => {
+      answerLate = () => answer.writeHead(500).end();
+    });
+    const longAgo = { 'health.failingSince': new Date(Date.now() - 6 * day), 'health.consecutiveFailures': 9 };
+    await service.deps.collections.subscriptions.updateOne({ _id: id }, { $set: longAgo });
+    const before = receiver.requests.length;
+    await happens();
+    await receiver.waitFor((requests) => requests.length > before);
+    receiver.setResponder((_request, answer) => answer.writeHead(204).end());
+    await happens();
+    await healthBecomes('ok');
+    const late = Date.now();
+    answerLate();
+    const failing = await healthBecomes('failing');
+    expect(failing.consecutiveFailures).toBe(1);
+    expect(Date.parse(failing.failingSince)).toBeGreaterThanOrEqual(late - 50);
+    await happens();
+    await healthBecomes('ok');
+  });
+
   it('is disabled after five days of failures only, with the reason, and later events are logged as skipped', async () => {
     receiver.setResponder((_request, answer) => answer.writeHead(500).end());
     const since = new Date(Date.now() - 5 * day - 60_000);

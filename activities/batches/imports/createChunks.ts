@@ -15,6 +15,7 @@ import { marksOfRows } from '../../../schemas/importMarks.js';
 import type { Program } from '../../../schemas/programs.js';
 import { newMemberCodes } from '../../members/memberCodes.js';
 import { type NewMemberRows, newMemberRows } from '../../members/newMember.js';
+import { unfinishedPhases } from '../insertBatch.js';
 import { decideRow, type StoredPeople, storedPeople } from './decideRow.js';
 import { chunkId } from './openImport.js';
 
@@ -214,7 +215,9 @@ async function updateBatchCounts(
   { batchId, cumulative }: { batchId: string; cumulative: CumulativeCounts },
   session: ClientSession,
 ): Promise<void> {
-  await deps.collections.batches.updateOne({ _id: batchId }, { $set: batchCountFields(cumulative) }, { session });
+  const going = { _id: batchId, phase: { $in: unfinishedPhases } };
+  const counted = await deps.collections.batches.updateOne(going, { $set: batchCountFields(cumulative) }, { session });
+  if (counted.matchedCount !== 1) throw new Error(`Batch ${batchId} has ended meanwhile.`);
 }
 
 /** The counts as fields of the batch's row. */

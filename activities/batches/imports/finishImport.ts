@@ -52,7 +52,7 @@ async function countRows(deps: WorkerDeps, { batchId }: { batchId: string }): Pr
     ...batchCountFields(cumulative),
     'counts.failed': batch.counts.total - cumulative.created - cumulative.deduped,
   };
-  await deps.collections.batches.updateOne({ _id: batchId }, { $set: counts });
+  await deps.collections.batches.updateOne({ _id: batchId, phase: batch.phase }, { $set: counts });
 }
 
 const afterIssuing = (deps: WorkerDeps): Date => new Date(deps.now().getTime() + keptForPassesMs);
