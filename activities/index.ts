@@ -3,6 +3,7 @@
 // seconds.
 import { setMaxListeners } from 'node:events';
 import { Context } from '@temporalio/activity';
+import { writeBulk } from '../platform/mongodb/transact.js';
 import type {
   ChunkProgress,
   DeliverWebhook,
@@ -38,7 +39,7 @@ import { endErasure, removeTraces } from './personal/removeTraces.js';
 import { reviveErasures } from './personal/reviveErasures.js';
 import { reportRemovals } from './wallets/apple/reportRemovals.js';
 import { repushStale } from './wallets/apple/repush.js';
-import { clearObject } from './wallets/google/clearObject.js';
+import { owedClears } from './wallets/google/clearObjects.js';
 import { followObjects } from './wallets/google/followObjects.js';
 import { compareSaves, correctSaves } from './wallets/google/reconcileSaves.js';
 import { upsertClasses } from './wallets/google/upsertClasses.js';
@@ -121,7 +122,9 @@ export function createActivities(deps: WorkerDeps) {
     reviveErasures: () => reviveErasures(deps),
     removeTraces: (input: { memberId: string }) => withHeartbeat(() => removeTraces(deps, input)),
     endErasure: (input: { memberId: string }) => endErasure(deps, input),
-    clearGoogleObject: (input: { memberId: string }) => withHeartbeat(() => clearObject(deps, input)),
+    clearGoogleObject: async ({ memberId }: { memberId: string }) => {
+      await writeBulk(deps, owedClears(deps, [memberId]));
+    },
     reviveBatches: (input: { after?: string }) => reviveBatches(deps, input),
     cleanUpBatches: () => withHeartbeat(() => cleanUpBatches(deps)),
     publishEvents: (lease: Lease) =>

@@ -224,6 +224,8 @@ export interface EventRow {
    * copy of the member.
    */
   passAction?: 'issue' | 'push' | 'refresh';
+  /** Pushed although the program's push messages are off. */
+  mandatory?: true;
   /** For a batch's push to a member: the chunk of targets that counts the result. */
   targetsId?: string;
   /** Recorded once: by the push, or with the change when no push is needed. Absent while it is not known. */
@@ -281,6 +283,12 @@ export interface ErasureRow {
   runs: number;
   /** When the workflow counts as lost, or the next run is due. Absent after the last run. */
   dueAt?: Date;
+}
+
+/** An object at Google that is to be cleared; the id is that of its erased member. */
+export interface GoogleClearRow {
+  _id: string;
+  dueAt: Date;
 }
 
 /** The code of an erased member, which is never reused; the id is a digest of merchant and code. */
@@ -727,6 +735,7 @@ export interface CollectionRows {
   devices: DeviceRow;
   removals: RemovalRow;
   erasures: ErasureRow;
+  googleClears: GoogleClearRow;
   spentCodes: SpentCodeRow;
   deviceLogs: DeviceLogRow;
   apiKeys: ApiKeyRow;
@@ -849,6 +858,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { reportedAt: 1 }, expireAfterSeconds: 3_600, reason: 'longer than a reported removal counts' },
   ],
   erasures: [{ key: { dueAt: 1 }, sparse: true, reason: 'unfinished erasures, longest due first' }],
+  googleClears: [{ key: { dueAt: 1 }, reason: 'objects at Google that are to be cleared, longest due first' }],
   spentCodes: [],
   deviceLogs: [
     { key: { receivedAt: 1 }, expireAfterSeconds: days(7), reason: 'device logs are kept 7 days' },

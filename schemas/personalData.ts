@@ -128,6 +128,7 @@ export const personalData: Record<CollectionName, Kept> = {
         },
         $unset: {
           passAction: '',
+          mandatory: '',
           targetsId: '',
           sequence: '',
           pushDueAt: '',
@@ -187,6 +188,11 @@ export const personalData: Record<CollectionName, Kept> = {
     kept: withMerchant,
     ofMember: ({ memberId }) => [{ _id: memberId }],
     left: 'ids and time',
+  },
+  googleClears: {
+    holds: 'ids of erased members whose object Google has not cleared yet',
+    kept: 'until Google has cleared it',
+    ofNobody: true,
   },
   spentCodes: { holds: 'digests of the codes of erased members, which are never reused', kept: withMerchant },
   deviceLogs: {

@@ -1,7 +1,6 @@
 // Removes the remaining data of an erased member (activities/personal/removeTraces.ts). It runs several times, because
-// work in progress at the erasure may still write something. Google's object is cleared in parallel, and again at the
-// end, in case it was created in the meantime.
-import { setCurrentDetails, sleep } from '@temporalio/workflow';
+// work in progress at the erasure may still write something.
+import { patched, setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { EraseMember } from '../schemas/workflows.js';
 import { erasing, pushUntilSent } from './activityOptions.js';
 
@@ -14,8 +13,11 @@ export async function eraseMember({ memberId, lastRunMs }: EraseMember): Promise
       await erasing.removeTraces({ memberId });
     }
   };
-  await Promise.all([clear(), pushUntilSent.clearGoogleObject({ memberId })]);
-  await pushUntilSent.clearGoogleObject({ memberId });
+  if (patched('objects-are-cleared-apart')) await clear();
+  else {
+    await Promise.all([clear(), pushUntilSent.clearGoogleObject({ memberId })]);
+    await pushUntilSent.clearGoogleObject({ memberId });
+  }
   const { runs } = await erasing.endErasure({ memberId });
   setCurrentDetails('Done: nothing is left of the member but its ledger, without a name.');
   return { runs };

@@ -85,7 +85,7 @@ export function balanceDecision(
       ...(tier === undefined && member.tier !== undefined ? (['tier'] as const) : []),
       ...(!lots && member.expiry ? (['expiry'] as const) : []),
     ],
-    showsOnPass: true,
+    push: true,
     message: message || undefined,
     ledger: {
       field: member.field,

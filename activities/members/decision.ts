@@ -20,8 +20,11 @@ export interface Decision {
   unset?: ('firstName' | 'lastName' | 'email' | 'phone' | 'externalId' | 'tier' | 'expiry')[];
   /** The event of the change. Its `data` leaves out the fields that every event about a member has. */
   event: MemberEvent | PushJob;
-  /** True when the wallets show the change. `message` appears on the lock screen. */
-  showsOnPass: boolean;
+  /** The pass is pushed although it may show the same as before. A change that it shows is always pushed. */
+  push?: true;
+  /** The pass is pushed although the program's push messages are off. */
+  mandatory?: true;
+  /** Appears on the lock screen. Only with `push`. */
   message?: string | undefined;
   /** The Google object is updated although none of the fields that it shows has changed. */
   refresh?: true;

@@ -16,14 +16,12 @@ export function memberUpdated(
   change: {
     changed: ChangedField[];
     set: Decision['set'];
-    showsOnPass: boolean;
     data?: Pick<EventData<'member.updated'>, 'previousStatus' | 'reason'>;
   },
 ): Decision {
   const { status, tags } = { ...member, ...change.set };
   return {
     set: change.set,
-    showsOnPass: change.showsOnPass,
     event: { type: 'member.updated', data: { changed: change.changed, status, tags, ...change.data } },
   };
 }
@@ -34,7 +32,6 @@ export function statusRule(status: MemberStatus, reason: string | undefined) {
     return memberUpdated(member, {
       changed: ['status'],
       set: { status },
-      showsOnPass: true,
       data: { previousStatus: member.status, ...(reason && { reason }) },
     });
   };
@@ -46,7 +43,7 @@ export function addTagsRule(tags: readonly string[]) {
     const all = [...new Set([...member.tags, ...tags])];
     if (all.length === member.tags.length) return null;
     if (all.length > maxTags) throw new ServiceError('TAG_LIMIT_EXCEEDED');
-    return memberUpdated(member, { changed: ['tags'], set: { tags: all }, showsOnPass: false });
+    return memberUpdated(member, { changed: ['tags'], set: { tags: all } });
   };
 }
 
@@ -54,7 +51,7 @@ export function removeTagsRule(tags: readonly string[]) {
   return (member: MemberRow): Decision | null => {
     const left = member.tags.filter((tag) => !tags.includes(tag));
     if (left.length === member.tags.length) return null;
-    return memberUpdated(member, { changed: ['tags'], set: { tags: left }, showsOnPass: false });
+    return memberUpdated(member, { changed: ['tags'], set: { tags: left } });
   };
 }
 
@@ -62,7 +59,7 @@ export function removeTagsRule(tags: readonly string[]) {
 export function pushRule(message?: string) {
   return (): Decision => ({
     set: {},
-    showsOnPass: true,
+    push: true,
     message,
     event: { type: 'pass.push', data: { ...(message && { changeMessage: message }) } },
   });
@@ -72,7 +69,6 @@ export function pushRule(message?: string) {
 export function scanRule(code: string, actor: Actor) {
   return (): Decision => ({
     set: {},
-    showsOnPass: false,
     timeline: { type: 'pass_scanned', detail: actor.name ?? actor.id },
     event: { type: 'pass.scanned', data: { code, scannedBy: actor.name ?? actor.id } },
   });
@@ -85,7 +81,6 @@ export function scanRule(code: string, actor: Actor) {
 export function cardLinkRule({ replaceToken }: { replaceToken: boolean }) {
   return (): Decision => ({
     set: {},
-    showsOnPass: false,
     pass: { token: newToken(), ...(replaceToken && { authenticationToken: newToken() }) },
     timeline: { type: replaceToken ? 'pass_token_replaced' : 'card_link_replaced' },
     event: { type: 'pass.push', data: {} },

@@ -8,6 +8,7 @@ import type { LedgerRow, MemberRow } from '../../schemas/collections.js';
 import { nextModified, nextTag, type PassUpdate } from '../../schemas/passUpdate.js';
 import type { Program } from '../../schemas/programs.js';
 import { newMemberEvent } from '../outbox/newEvent.js';
+import { showsChange } from '../wallets/passViews.js';
 import { hasRecipients, modesOf, passUpdateWithoutPush } from '../wallets/walletModes.js';
 import type { ChangeMember } from './changeTypes.js';
 import type { Decision } from './decision.js';
@@ -38,9 +39,14 @@ export function memberWritesOf(
   deps: Deps,
   { before, program, decision, eventId, chooseLeaseOwner, targetsId }: MemberWritesInput,
 ): MemberWrites {
-  const modes = modesOf(deps.walletModes, program);
-  const member = nextState(before, decision, { now: deps.now(), modes, program });
-  const needsNoPush = !decision.showsOnPass || !hasRecipients(modes, member);
+  const { mandatory } = decision;
+  const modes = mandatory ? deps.walletModes : modesOf(deps.walletModes, program);
+  const changed = changedBy(before, decision, deps.now());
+  const isPushed = decision.push === true || showsChange(deps.config, { program, before, after: changed });
+  const member = isPushed
+    ? nextVersion(changed, decision, { modes, isTold: program.pushMessages || mandatory === true })
+    : changed;
+  const needsNoPush = !isPushed || !hasRecipients(modes, member);
   const passUpdate = needsNoPush ? passUpdateWithoutPush(modes, member) : undefined;
   const leaseOwner = chooseLeaseOwner(eventId, passUpdate === undefined);
   const event = newMemberEvent(deps, {
@@ -48,7 +54,8 @@ export function memberWritesOf(
     event: decision.event,
     member,
     leaseOwner,
-    ...(decision.showsOnPass && { passAction: 'push' as const }),
+    ...(isPushed && { passAction: 'push' as const }),
+    ...(mandatory && { mandatory }),
     ...(decision.refresh && { passAction: 'refresh' as const }),
     ...(passUpdate && !decision.refresh && { passUpdate }),
     ...(targetsId !== undefined && { targetsId }),
@@ -59,7 +66,7 @@ export function memberWritesOf(
     member,
     passUpdate,
     leaseOwner,
-    change: changeStatement(deps, before, { member, decision }),
+    change: changeStatement(deps, before, { member, decision, isPushed }),
     inserts: [
       ...(line ? [insert(deps, 'timeline', line)] : []),
       insert(deps, 'events', event),
@@ -78,31 +85,32 @@ export function ledgerRowOf(
   return decision.ledger && { ...decision.ledger, ...about };
 }
 
-function nextState(
-  member: MemberRow,
-  decision: Decision,
-  { now, modes, program }: { now: Date; modes: WalletModes; program: Pick<Program, 'pushMessages'> },
-): MemberRow {
+function changedBy(member: MemberRow, decision: Decision, now: Date): MemberRow {
   const changed: MemberRow = { ...member, ...decision.set, version: member.version + 1, updatedAt: now };
   for (const field of decision.unset ?? []) delete changed[field];
   if (decision.pass) changed.pass = { ...member.pass, ...decision.pass };
-  if (!decision.showsOnPass) return changed;
-  changed.pass = {
-    ...changed.pass,
-    tag: nextTag(member.pass.tag, now),
-    modifiedAt: nextModified(member.pass.modifiedAt, now),
-  };
-  // What no push tells a wallet stays owed. A program whose pushes are turned on again is rebuilt as a whole.
-  if (program.pushMessages) {
-    // No customer is known to have saved this object, but Google's callback about a save may be missing.
-    if (modes.google === 'stub' || !changed.pass.googleSaved) changed.pass.googleDueAt ??= now;
-    if (modes.apple === 'stub' && changed.deviceCount > 0) changed.pass.appleDueAt ??= now;
-  }
-  if (decision.message) {
-    changed.pass.message = decision.message;
-    changed.pass.messageSequence = member.pass.messageSequence + 1;
-  }
   return changed;
+}
+
+/** The changed member with the next version of its pass. */
+function nextVersion(
+  changed: MemberRow,
+  { message }: Decision,
+  { modes, isTold }: { modes: WalletModes; isTold: boolean },
+): MemberRow {
+  const { updatedAt: now, pass } = changed;
+  const next = { ...pass, tag: nextTag(pass.tag, now), modifiedAt: nextModified(pass.modifiedAt, now) };
+  // What no push tells a wallet stays owed. A program whose pushes are turned on again is rebuilt as a whole.
+  if (isTold) {
+    // No customer is known to have saved this object, but Google's callback about a save may be missing.
+    if (modes.google === 'stub' || !next.googleSaved) next.googleDueAt ??= now;
+    if (modes.apple === 'stub' && changed.deviceCount > 0) next.appleDueAt ??= now;
+  }
+  if (message) {
+    next.message = message;
+    next.messageSequence += 1;
+  }
+  return { ...changed, pass: next };
 }
 
 /**
@@ -112,10 +120,10 @@ function nextState(
 function changeStatement(
   deps: Deps,
   before: MemberRow,
-  { member: changed, decision }: { member: MemberRow; decision: Decision },
+  { member: changed, decision, isPushed }: { member: MemberRow; decision: Decision; isPushed: boolean },
 ): Statement {
   const { tag, modifiedAt, message, messageSequence, googleDueAt, appleDueAt } = changed.pass;
-  const shown = decision.showsOnPass && {
+  const shown = isPushed && {
     'pass.tag': tag,
     'pass.modifiedAt': modifiedAt,
     ...(googleDueAt !== before.pass.googleDueAt && { 'pass.googleDueAt': googleDueAt }),

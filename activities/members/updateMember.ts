@@ -7,8 +7,6 @@ import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { memberPatch } from '../../schemas/members.js';
-import type { Program } from '../../schemas/programs.js';
-import { showsExternalId } from '../wallets/passViews.js';
 import type { Decision } from './decision.js';
 import { requireFree } from './memberCodes.js';
 import { memberUpdated } from './memberRules.js';
@@ -18,7 +16,7 @@ const fields = ['firstName', 'lastName', 'email', 'phone', 'externalId'] as cons
 
 /** The decision is null when the patch changes nothing. Throws EMAIL_TAKEN, EXTERNAL_ID_TAKEN. */
 export function updateRule(deps: Deps, patch: z.output<typeof memberPatch>) {
-  return async (member: MemberRow, program: Program): Promise<Decision | null> => {
+  return async (member: MemberRow): Promise<Decision | null> => {
     const changed = fields.filter(
       (field) => patch[field] !== undefined && (patch[field] ?? undefined) !== member[field],
     );
@@ -40,10 +38,8 @@ export function updateRule(deps: Deps, patch: z.output<typeof memberPatch>) {
       ...(changed.includes('email') ? await moveEmail(deps, { member, after }) : []),
       ...(changed.includes('externalId') ? await moveExternalId(deps, { member, after }) : []),
     ];
-    const showsOnPass = changed.includes('externalId') && showsExternalId(program);
-    const decision = memberUpdated(member, { changed, set, showsOnPass });
     return {
-      ...decision,
+      ...memberUpdated(member, { changed, set }),
       unset,
       statements: [...moved, ...newWords(deps, { member, after })],
     };

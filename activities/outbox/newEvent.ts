@@ -34,6 +34,7 @@ export interface NewMemberEvent {
   /** The workflow that will process the event, or null for the relay. */
   leaseOwner: string | null;
   passAction?: EventRow['passAction'];
+  mandatory?: true;
   passUpdate?: PassUpdate;
   targetsId?: string;
   initialPoints?: number;
@@ -63,7 +64,7 @@ function waiting(deps: Pick<Deps, 'now' | 'config'>, merchantId: string, leaseOw
 
 export function newMemberEvent(
   deps: Deps,
-  { eventId, event, member, leaseOwner, passAction, passUpdate, targetsId, initialPoints }: NewMemberEvent,
+  { eventId, event, member, leaseOwner, passAction, mandatory, passUpdate, targetsId, initialPoints }: NewMemberEvent,
 ): EventRow {
   const { merchantId, programId } = member;
   const traceparent = deps.tracing.current();
@@ -76,6 +77,7 @@ export function newMemberEvent(
     occurredAt: deps.now(),
     data: { ...aboutMember(member), ...event.data },
     ...(passAction && { passAction }),
+    ...(mandatory && { mandatory }),
     ...(passUpdate && { passUpdate }),
     ...(targetsId !== undefined && { targetsId }),
     ...(initialPoints && { initialPoints }),

@@ -46,7 +46,8 @@ export function voidForErasureRule(deps: Deps) {
     return {
       set: { status: 'voided', tags: [] },
       unset: ['firstName', 'lastName', 'email', 'phone', 'externalId'],
-      showsOnPass: true,
+      push: true,
+      mandatory: true,
       event: { type: 'pass.push', data: {} },
       statements: [
         ...(begun ? [] : [insert(deps, 'erasures', erasureRow(deps, member))]),

@@ -4,7 +4,7 @@ import type { Document } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { update } from '../../platform/mongodb/statements.js';
-import { transact } from '../../platform/mongodb/transact.js';
+import { transact, writeBulk } from '../../platform/mongodb/transact.js';
 import { removeAll, updateByIds } from '../../platform/mongodb/updateMany.js';
 import { defaultChunkSize } from '../../platform/toChunks.js';
 import { type CollectionName, collectionNames, type ErasureRow } from '../../schemas/collections.js';
@@ -12,6 +12,7 @@ import { type Clear, personalData } from '../../schemas/personalData.js';
 import { eraseMails } from '../mail/eraseMails.js';
 import { removeUnusedTags } from '../members/memberTags.js';
 import { createCounting } from '../stats/createCounting.js';
+import { owedClears } from '../wallets/google/clearObjects.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { clearBatches } from './clearBatches.js';
 import { eraseMember, lostAfterMs } from './eraseMember.js';
@@ -22,6 +23,7 @@ export async function removeTraces(deps: WorkerDeps, { memberId }: { memberId: s
   if (!erasure) return;
   const { merchantId, programId, person } = erasure;
   if (!erasure.erasedAt) await eraseMember(deps, { merchantId, memberId });
+  await writeBulk(deps, owedClears(deps, [memberId]));
   const whose = { memberId, merchantId, programId, serialNumber: person?.serialNumber };
   for (const name of collectionNames) {
     const { ofMember, erase } = personalData[name];
@@ -106,19 +108,19 @@ const valueAt = (row: Document, path: string): unknown =>
 /** After this time, the member is searched again, for data that a paused process wrote late. */
 const nextRunMs = [60_000, 3_600_000, 86_400_000];
 
-/** Ends one run of the workflow and removes the stored search values. Returns the number of runs so far. */
+/**
+ * Ends one run of the workflow and removes the stored search values. Returns the number of runs so far. The object at
+ * Google is cleared after each run, in case it was created in the meantime.
+ */
 export async function endErasure(deps: Deps, { memberId: _id }: { memberId: string }): Promise<{ runs: number }> {
   deps.crashPoint('before-erasure-end');
-  const { erasures } = deps.collections;
-  const { runs = 0 } = (await erasures.findOne({ _id }, { projection: { runs: 1 } })) ?? {};
+  const { runs = 0 } = (await deps.collections.erasures.findOne({ _id }, { projection: { runs: 1 } })) ?? {};
   const waitMs = nextRunMs[runs];
   const next = waitMs === undefined ? undefined : new Date(deps.now().getTime() + waitMs);
-  await erasures.updateOne(
-    { _id, runs },
-    {
-      $set: { runs: runs + 1, ...(next && { dueAt: next }) },
-      $unset: { person: '', ...(!next && { dueAt: '' as const }) },
-    },
-  );
+  const change = {
+    $set: { runs: runs + 1, ...(next && { dueAt: next }) },
+    $unset: { person: '', ...(!next && { dueAt: '' }) },
+  };
+  await writeBulk(deps, [update(deps, 'erasures', { _id, runs }, change), ...owedClears(deps, [_id])]);
   return { runs: runs + 1 };
 }

@@ -36,7 +36,7 @@ export async function changePass(
       if (!decision) return null;
       const { type, timeline, ...change } = decision;
       const event = { type, data: { serialNumber: member.serialNumber, platform } };
-      return { set: {}, ...change, showsOnPass: false, event, timeline: { type: timeline, platform } };
+      return { set: {}, ...change, event, timeline: { type: timeline, platform } };
     },
   });
   return changed.kind === 'done' ? changed : null;

@@ -1,4 +1,5 @@
 // Builds the pass views, which determine what a member's pass shows at Apple and at Google, from the same data.
+import { isDeepStrictEqual } from 'node:util';
 import { tierOf } from '../../schemas/balance.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { Config } from '../../schemas/config.js';
@@ -40,11 +41,9 @@ export const tierNow = ({ member, program }: Pair): string | undefined =>
     ? member.tier
     : tierOf(program, member.balance, member.lifetimePoints);
 
-export const showsExternalId = ({ passTemplate }: Program): boolean => passTemplate.barcode === 'externalId';
-
 /** The barcode value: the member code for a member without an external id. */
 export const barcodeOf = ({ member, program }: Pair): string =>
-  (showsExternalId(program) ? member.externalId : undefined) ?? member.memberCode;
+  (program.passTemplate.barcode === 'externalId' ? member.externalId : undefined) ?? member.memberCode;
 
 export function applePassView(config: Pick<Config, 'PUBLIC_URL'>, { member, program }: Pair): ApplePassView {
   return {
@@ -88,6 +87,19 @@ export function googlePassView({ member, program }: Pair): GooglePassView {
     ...(expiring.length > 0 && { expiring }),
     status: member.status,
   };
+}
+
+/** Whether a wallet shows a difference between the two states of a member. */
+export function showsChange(
+  config: Pick<Config, 'PUBLIC_URL'>,
+  { program, before, after }: { program: Program; before: MemberRow; after: MemberRow },
+): boolean {
+  const shown = (member: MemberRow) => {
+    // The token is not shown, and a phone that holds an earlier one cannot fetch the pass.
+    const { authenticationToken: _, ...apple } = applePassView(config, { member, program });
+    return { apple, google: googlePassView({ member, program }) };
+  };
+  return !isDeepStrictEqual(shown(before), shown(after));
 }
 
 export function googleProgramView(config: Pick<Config, 'PUBLIC_URL'>, program: Program): GoogleProgramView {

@@ -2,6 +2,7 @@
 // lines. When the transaction of the change already knew that there is nothing to push (stub mode, no device), only the
 // timeline is written. A wallet that cannot be reached delays nothing else: its events are returned as late, are
 // published with `passUpdate: null`, and are pushed again until the wallet accepts them.
+import type { WalletModes } from '../../platform/deps.js';
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
 import { insertIfAbsent, update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
@@ -115,7 +116,7 @@ async function pushOne(deps: WorkerDeps, push: PushOne): Promise<Pushed | null> 
   ]);
   if (toObject) deps.metrics.pass('google', toObject.answer);
 
-  const modes = modesOf(deps.walletModes, program);
+  const modes = modesOfPush(deps, event, program);
   const { apple } = deps.wallets;
   const passUpdate: PassUpdate = {
     serialNumber: member.serialNumber,
@@ -190,6 +191,10 @@ function passUpdateStatements(deps: WorkerDeps, event: EventRow, isLate: boolean
   ];
 }
 
+/** The program's switch is for messages, and does not stop an update that has to arrive. */
+const modesOfPush = ({ walletModes }: WorkerDeps, { mandatory }: EventRow, program: Program): WalletModes =>
+  mandatory ? walletModes : modesOf(walletModes, program);
+
 async function pushToDevices(
   deps: WorkerDeps,
   { event, leaseOwner, withinMs }: PushOne,
@@ -197,7 +202,7 @@ async function pushToDevices(
   program: Program,
 ) {
   const { apple } = deps.wallets;
-  if (!apple || event.passAction !== 'push' || modesOf(deps.walletModes, program).apple === 'stub') return null;
+  if (!apple || event.passAction !== 'push' || modesOfPush(deps, event, program).apple === 'stub') return null;
   return pushApple(deps, { apple, member, leaseOwner, withinMs });
 }
 
@@ -208,7 +213,7 @@ async function pushToDevices(
 async function pushToGoogle(deps: WorkerDeps, { event, withinMs }: PushOne, member: MemberRow, program: Program) {
   const { google } = deps.wallets;
   const { changeMessage } = event.data;
-  const modes = event.passAction === 'refresh' ? deps.walletModes : modesOf(deps.walletModes, program);
+  const modes = event.passAction === 'refresh' ? deps.walletModes : modesOfPush(deps, event, program);
   if (!google || modes.google === 'stub' || !member.pass.googleSaved) return null;
   const body = typeof changeMessage === 'string' ? changeMessage : '';
   return pushGoogle(google, {

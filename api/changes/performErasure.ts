@@ -3,8 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eraseMember, voidForErasureRule } from '../../activities/personal/eraseMember.js';
 import { erasingWorkflow } from '../../activities/personal/reviveErasures.js';
-import { cachedProgram } from '../../activities/programs/readProgram.js';
-import { hasRecipients, modesOf } from '../../activities/wallets/walletModes.js';
+import { hasRecipients } from '../../activities/wallets/walletModes.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
 import type { ApiDeps } from '../apiDeps.js';
@@ -24,9 +23,8 @@ export async function performErasure(request: Pick<Request<Endpoint>, 'deps' | '
   const { merchantId } = caller;
   const memberId = params.id ?? '';
   const member = await readMember(deps, { merchantId, memberId });
-  const program = await cachedProgram(deps, member);
   const until = performance.now() + deps.config.PASS_UPDATE_WAIT_MS;
-  const isVoided = hasRecipients(modesOf(deps.walletModes, program), member);
+  const isVoided = hasRecipients(deps.walletModes, member);
   if (isVoided) {
     const voiding = { noun: 'erase', eventType: 'pass.updated', decide: voidForErasureRule(deps) } as const;
     const { changed, passUpdate } = await performChange(request, voiding);

@@ -6,6 +6,7 @@ import { newMemberCodes } from '../../activities/members/memberCodes.js';
 import { serialiseEnvelopes } from '../../activities/outbox/serialiseEnvelopes.js';
 import { voidForErasureRule } from '../../activities/personal/eraseMember.js';
 import { reviveErasures } from '../../activities/personal/reviveErasures.js';
+import { clearDueObjects } from '../../activities/wallets/google/clearObjects.js';
 import { pushLeased } from '../../activities/wallets/pushPasses.js';
 import { makeGoogleObjectId } from '../../schemas/googleIds.js';
 import { eraseId, newId } from '../../schemas/ids.js';
@@ -69,6 +70,14 @@ function somebody() {
     email: `zerelda.${mark}@example.com`,
     phone: `+49 171 ${String(Date.now()).slice(-6)}${String(people).padStart(3, '0')}`,
   };
+}
+
+/** Clears the objects that are owed to Google, as the schedule does. */
+async function untilCleared(id: string): Promise<void> {
+  await until(async () => {
+    await clearDueObjects(worker.deps);
+    return (await service.deps.collections.googleClears.countDocuments({ _id: id })) === 0;
+  });
 }
 
 describe('a member with everything', () => {
@@ -164,6 +173,7 @@ describe('a member with everything', () => {
     expect(ended.dueAt?.getTime()).toBeGreaterThan(Date.now() + 30_000);
     expect(Date.now() - Date.parse(deleted.body.data.erasedAt)).toBeLessThan(60_000);
     expect(await tracesOf([...words, message, pushToken])).toEqual([]);
+    await untilCleared(id);
     const object = real.google.rules.objects.get(makeGoogleObjectId(real.google.issuerId, id));
     expect(JSON.stringify(object)).not.toContain(person.lastName);
   });
@@ -204,6 +214,50 @@ describe('a member with everything', () => {
     expect(again.body.data.balance).toBe(0);
     await erase(again.body.data.id);
   });
+});
+
+it.each([400, 401, 403])(
+  'removes everything here while Google answers %i, and keeps an id for Google',
+  async (code) => {
+    const person = somebody();
+    const { id } = await real.merchant.enroll(person);
+    const { collections } = service.deps;
+    await until(() => collections.members.findOne({ _id: id, 'pass.googleSaveUrl': { $exists: true } }));
+    real.google.fail({ on: 'objectUpdate', how: { status: code }, times: 20 });
+    try {
+      expect((await erase(id)).status).toBe(200);
+      const ended = await until(() => collections.erasures.findOne({ _id: id, runs: 1 }));
+      expect(ended.person).toBeUndefined();
+      expect(await tracesOf(Object.values(person))).toEqual([]);
+      await clearDueObjects(worker.deps);
+      expect(await collections.googleClears.findOne({ _id: id })).toEqual({ _id: id, dueAt: expect.any(Date) });
+    } finally {
+      real.google.mend();
+    }
+    const objectId = makeGoogleObjectId(real.google.issuerId, id);
+    expect(JSON.stringify(real.google.rules.objects.get(objectId))).toContain(person.lastName);
+    await collections.googleClears.updateOne({ _id: id }, { $set: { dueAt: new Date(0) } });
+    await untilCleared(id);
+    expect(JSON.stringify(real.google.rules.objects.get(objectId))).not.toContain(person.lastName);
+  },
+);
+
+it('voids the pass and takes the name off it also when the program pushes no messages', async () => {
+  const joined = await customers.join({ pushMessages: false });
+  const { _id: id } = joined.member;
+  const { firstName } = somebody();
+  await real.merchant.call(path(id), { method: 'PATCH', body: { firstName } });
+  const phone = await customers.install(joined);
+  await real.customer.save(joined.googleUrl ?? '');
+  await until(() => service.deps.collections.members.findOne({ _id: id, 'pass.googleSaved': true }));
+  expect(JSON.stringify(phone.history().at(-1))).toContain(firstName);
+  expect((await erase(id)).status).toBe(200);
+  await phone.settled();
+  expect(phone.history().at(-1)).toMatchObject({ voided: true });
+  expect(JSON.stringify(phone.history().at(-1))).not.toContain(firstName);
+  const object = real.google.rules.objects.get(makeGoogleObjectId(real.google.issuerId, id));
+  expect(object).toMatchObject({ state: 'INACTIVE' });
+  expect(object?.accountName).toBeUndefined();
 });
 
 it('only callers that may delete members may erase one, not an integration key or a manager', async () => {

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newMemberEvent } from '../../activities/outbox/newEvent.js';
 import { pushLate } from '../../activities/wallets/pushPasses.js';
+import { makeGoogleObjectId } from '../../schemas/googleIds.js';
 import { newId } from '../../schemas/ids.js';
 import type { ApnsAnswer } from '../rig/apnsServer.js';
 import { type Customers, startCustomers } from '../rig/customers.js';
@@ -220,6 +221,28 @@ describe('what a pass shows', () => {
       await phone.settled();
     }
     expect(phone.history().map(({ voided }) => voided)).toEqual([false, true, false, true]);
+  });
+
+  it('is the corrected name, and no name when it was removed, also for a phone that asks by itself and at Google', async () => {
+    const ada = await customers.join();
+    const path = `/merchants/me/members/${ada.member._id}`;
+    const phone = await customers.install(ada);
+    await real.customer.save(ada.googleUrl ?? '');
+    const { members } = real.service.deps.collections;
+    await until(() => members.findOne({ _id: ada.member._id, 'pass.googleSaved': true }));
+    const shown = () => {
+      const object = real.google.rules.objects.get(makeGoogleObjectId(real.google.issuerId, ada.member._id));
+      return [JSON.stringify(phone.history().at(-1)).includes('Grace'), object?.accountName];
+    };
+    await real.merchant.call(path, { method: 'PATCH', body: { firstName: 'Grace', lastName: 'Hopper' } });
+    await until(() => shown()[0] === true);
+    expect(shown()).toEqual([true, 'Grace Hopper']);
+    await real.merchant.call(path, { method: 'PATCH', body: { firstName: null, lastName: null } });
+    await until(() => shown()[0] === false);
+    expect(shown()).toEqual([false, undefined]);
+    const before = await members.findOne({ _id: ada.member._id });
+    await real.merchant.call(path, { method: 'PATCH', body: { phone: '+49 30 1234567' } });
+    expect((await members.findOne({ _id: ada.member._id }))?.pass.tag).toEqual(before?.pass.tag);
   });
 
   it('fills its stamps, and starts at zero when the reward is redeemed', async () => {

@@ -339,6 +339,10 @@ export const scenarios: Scenarios = {
         input: { merchantId: 'merchant-1', memberId: 'member-1', lastRunMs: 1_000 },
       };
     },
+    withoutGoogle: () => ({
+      activities: { removeTraces: async () => {}, endErasure: async () => ({ runs: 1 }) },
+      input: { merchantId: 'merchant-1', memberId: 'member-1', lastRunMs: 1_000 },
+    }),
   },
   expirePoints: {
     completed: () => {

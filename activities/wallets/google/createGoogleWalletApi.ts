@@ -9,7 +9,13 @@ import type { RealGoogleCredentials } from './credentials.js';
 import type { BatchOutcome, GoogleMessage, GoogleObject, GoogleWalletApi, PatchOutcome } from './googleWalletApi.js';
 import { GoogleWalletError, toGoogleWalletError } from './googleWalletError.js';
 import { type BatchAnswer, type BatchPart, decodeBatch, encodeBatch, errorOfPart } from './multipartBatch.js';
-import { type GooglePassView, loyaltyClassOf, loyaltyObjectOf, loyaltyObjectPatchOf } from './passViews.js';
+import {
+  clearedObject,
+  type GooglePassView,
+  loyaltyClassOf,
+  loyaltyObjectOf,
+  loyaltyObjectPatchOf,
+} from './passViews.js';
 import type { RequestPacer } from './requestPacer.js';
 import { createSaveUrl } from './saveUrl.js';
 
@@ -184,9 +190,13 @@ export function createGoogleWalletApi(options: GoogleWalletApiOptions): GoogleWa
       return { objectId: requestBody.id, outcome: isNew ? 'inserted' : 'existed' };
     },
 
-    async patchObject(view, { notify, withoutMessages }) {
+    async clearObject(memberId) {
+      await patch(makeGoogleObjectId(issuerId, memberId), clearedObject);
+    },
+
+    async patchObject(view, { notify }) {
       const objectId = makeGoogleObjectId(issuerId, view.memberId);
-      const change = { ...loyaltyObjectPatchOf(view), ...(withoutMessages && { messages: null }) };
+      const change = loyaltyObjectPatchOf(view);
       if (notify) {
         const data = await unless('quota', patch(objectId, { ...change, notifyPreference: 'NOTIFY_ON_UPDATE' }));
         if (data !== null) return { ...readObject(data), notified: true };

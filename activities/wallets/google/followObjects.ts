@@ -16,21 +16,13 @@ import type { WorkerDeps } from '../../workerDeps.js';
 import { issueAtGoogle } from '../issuePasses.js';
 import { googlePassView, type Pair } from '../passViews.js';
 import type { GoogleWallet } from '../wallets.js';
+import { clearDueObjects, postponedMs } from './clearObjects.js';
 import { recordReconciledSave } from './googleSaves.js';
 import { type GoogleErrorKind, GoogleWalletError } from './googleWalletError.js';
 
 const batchSize = 50;
 const merchantsAtOnce = 10;
 const idleMs = 2_000;
-const second = 1_000;
-/** When a member is due again whose object Google did not accept. */
-const postponedMs: Record<GoogleErrorKind, number> = {
-  transient: 15 * second,
-  quota: 15 * second,
-  not_found: 60 * second,
-  forbidden: 300 * second,
-  invalid: 3_600 * second,
-};
 
 /** Works until `forMs` has passed or `signal` is aborted. Throws when MongoDB fails. */
 export async function followObjects(
@@ -41,10 +33,11 @@ export async function followObjects(
   let followed = 0;
   let after: string | undefined;
   while (!signal.aborted && performance.now() < until) {
+    const cleared = await clearDueObjects(deps);
     const { done, more, last } = await followDue(deps, after);
-    followed += done;
+    followed += done + cleared;
     after = last;
-    if (!more || done === 0) await sleep(idleMs, undefined, { signal }).catch(() => {});
+    if (cleared === 0 && (!more || done === 0)) await sleep(idleMs, undefined, { signal }).catch(() => {});
   }
   return { followed };
 }

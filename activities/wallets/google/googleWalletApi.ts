@@ -40,14 +40,10 @@ export interface GoogleWalletApi {
   ) => Promise<{ classId: string; outcome: 'inserted' | 'updated' | 'unchanged' }>;
   /** The class must exist, otherwise the error is `not_found`. An object that exists already is not changed. */
   insertObject: (view: GooglePassView) => Promise<{ objectId: string; outcome: 'inserted' | 'existed' }>;
-  /**
-   * `notified` is false when the pass has used up its notifications of the day; the change itself is still made.
-   * `withoutMessages` removes its messages.
-   */
-  patchObject: (
-    view: GooglePassView,
-    how: { notify: boolean; withoutMessages?: boolean },
-  ) => Promise<GoogleObject & { notified: boolean }>;
+  /** `notified` is false when the pass has used up its notifications of the day; the change itself is still made. */
+  patchObject: (view: GooglePassView, how: { notify: boolean }) => Promise<GoogleObject & { notified: boolean }>;
+  /** Makes the object of a member inactive, and removes what it shows of the member. Nobody is notified. */
+  clearObject: (memberId: string) => Promise<void>;
   /**
    * Only three messages a pass in 24 h notify the customer; further ones arrive silently. Google shows a message that
    * was sent twice as two messages; look for its id in the object before a second attempt.

@@ -92,7 +92,11 @@ export function loyaltyObjectOf(
   };
 }
 
-const barcodeOf = ({ barcode }: GooglePassView) => ({ type: 'QR_CODE', value: barcode, alternateText: barcode });
+const barcodeOf = ({ barcode }: Pick<GooglePassView, 'barcode'>) => ({
+  type: 'QR_CODE',
+  value: barcode,
+  alternateText: barcode,
+});
 
 /**
  * The fields that can change, for a PATCH. A PATCH merges, so a field that the member no longer has is sent as null.
@@ -109,6 +113,17 @@ export function loyaltyObjectPatchOf(view: GooglePassView): Record<string, unkno
     textModulesData: modules.length > 0 ? modules : null,
   };
 }
+
+/** A PATCH merges, so the unit of the balance stays. */
+export const clearedObject: Record<string, unknown> = {
+  state: states.voided,
+  accountName: null,
+  barcode: barcodeOf({ barcode: '' }),
+  loyaltyPoints: { balance: onlyKind({ int: 0 }) },
+  secondaryLoyaltyPoints: null,
+  textModulesData: null,
+  messages: null,
+};
 
 function secondLine(view: GooglePassView): (Points & { label: string; balance: Balance }) | null {
   if (view.tier !== undefined) return { label: 'Tier', balance: { string: view.tier } };
