@@ -363,7 +363,7 @@ export interface DeliveryRow {
   replayOf?: string;
   /**
    * Only on a replay: the id of the first delivery of the event to this subscription, whether that delivery exists or
-   * not. A replay of a replay has the same id.
+   * not. A replay of a replay has the same id. When one of the deliveries with a root succeeds, all of them have.
    */
   root?: string;
 }

@@ -2,9 +2,9 @@
 
 import type { Deps } from '../../platform/deps.js';
 import { changeOne } from '../../platform/mongodb/changeOne.js';
-import { isFinished } from '../../schemas/batches.js';
 import type { BatchRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
+import { unfinishedPhases } from './insertBatch.js';
 
 export interface BatchAt {
   merchantId: string;
@@ -18,14 +18,15 @@ export async function readBatch(deps: Deps, { merchantId, batchId }: BatchAt): P
   return batch;
 }
 
+const cancellable = unfinishedPhases.filter((phase) => phase !== 'publishing');
+
 /**
  * Requests the cancellation of a batch; its activities stop before their next step. A batch that has finished or is
  * publishing is not changed. Throws BATCH_NOT_FOUND.
  */
 export async function cancelBatch(deps: Deps, at: BatchAt): Promise<BatchRow> {
-  const batch = await readBatch(deps, at);
-  if (isFinished(batch.phase) || batch.phase === 'publishing') return batch;
-  const going = { _id: at.batchId, merchantId: at.merchantId, cancelRequestedAt: { $exists: false } };
+  const { _id, merchantId } = await readBatch(deps, at);
+  const going = { _id, merchantId, phase: { $in: cancellable }, cancelRequestedAt: { $exists: false } };
   await changeOne(deps, 'batches', going, { $set: { cancelRequestedAt: deps.now() } });
   return readBatch(deps, at);
 }

@@ -33,14 +33,16 @@ export async function finishBatch(
   deps: Deps,
   { batchId, leaseOwner, failure }: FinishBatch,
 ): Promise<{ phase: BatchPhase; eventId: string }> {
-  const before = await requireBatch(deps, batchId);
-  const now = deps.now();
-  if (!isFinished(before.phase))
+  let batch = await requireBatch(deps, batchId);
+  // A late step of the batch may move it to its next phase meanwhile.
+  while (!isFinished(batch.phase)) {
+    const now = deps.now();
     await deps.collections.batches.updateOne(
-      { _id: batchId, phase: before.phase },
-      { $set: { ...endOf(before, failure), finishedAt: now, rowsUntil: new Date(now.getTime() + keptMs) } },
+      { _id: batchId, phase: batch.phase },
+      { $set: { ...endOf(batch, failure), finishedAt: now, rowsUntil: new Date(now.getTime() + keptMs) } },
     );
-  const batch = await requireBatch(deps, batchId);
+    batch = await requireBatch(deps, batchId);
+  }
   const event = endEventOf(deps, batch, leaseOwner);
   await insertMissing(deps.collections.events, [event]);
   return { phase: batch.phase, eventId: event._id };

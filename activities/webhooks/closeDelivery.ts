@@ -1,8 +1,9 @@
 // Deliveries that end without an attempt.
 import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
 import type { DeliveryState } from '../../schemas/webhooks.js';
+import { LeaseLost } from '../outbox/leaseRenewal.js';
 import type { WorkerDeps } from '../workerDeps.js';
-import { outOfQueue } from './deliveryQueue.js';
+import { asRead, outOfQueue } from './deliveryQueue.js';
 
 interface Ending {
   state: 'exhausted' | 'skipped';
@@ -20,11 +21,17 @@ export function deliverable(
   return { subscription, event };
 }
 
+/** Returns the state in which the delivery ended. Throws LeaseLost when another attempt has taken over. */
 export async function closeDelivery(
   deps: WorkerDeps,
-  { _id }: Pick<DeliveryRow, '_id'>,
+  delivery: Pick<DeliveryRow, '_id' | 'state' | 'fence'>,
   ending: Ending,
 ): Promise<{ state: DeliveryState }> {
-  await deps.collections.deliveries.updateOne({ _id }, { $set: { ...ending, nextAttemptAt: null }, ...outOfQueue });
-  return { state: ending.state };
+  const { deliveries } = deps.collections;
+  const change = { $set: { ...ending, nextAttemptAt: null }, ...outOfQueue };
+  const { matchedCount } = await deliveries.updateOne(asRead(delivery), change);
+  if (matchedCount === 1) return { state: ending.state };
+  const found = await deliveries.findOne({ _id: delivery._id }, { projection: { state: 1 } });
+  if (found?.state === 'succeeded') return { state: 'succeeded' };
+  throw new LeaseLost('Another attempt of this delivery took over.');
 }

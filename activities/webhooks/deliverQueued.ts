@@ -14,7 +14,7 @@ import type { WorkerDeps } from '../workerDeps.js';
 import { closeDelivery, deliverable } from './closeDelivery.js';
 import { deliver } from './deliver.js';
 import { slotRequestOf } from './deliveryLimits.js';
-import { attemptExpiry, leftToWorkflow, maxSlotWaitMs, outOfQueue, unfinished } from './deliveryQueue.js';
+import { asRead, attemptExpiry, leftToWorkflow, maxSlotWaitMs, outOfQueue, unfinished } from './deliveryQueue.js';
 import { fenceCheck } from './postWebhook.js';
 import { isFirstDelivery } from './startDeliveryWorkflow.js';
 
@@ -175,7 +175,7 @@ async function deliverOne(deps: WorkerDeps, { delivery, fence, ...stored }: Take
   const { deliveries } = deps.collections;
   const { _id } = delivery;
   if (!isUnfinished(delivery.state)) {
-    await deliveries.updateOne({ _id }, outOfQueue);
+    await deliveries.updateOne(asRead(delivery), outOfQueue);
     return;
   }
   const found = deliverable(stored.subscription, stored.event);

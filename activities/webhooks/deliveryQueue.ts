@@ -30,6 +30,13 @@ const marginMs = 10_000;
 export const attemptExpiry = (deps: Deps, { timeoutMs }: Pick<SubscriptionRow, 'timeoutMs'>): Date =>
   new Date(deps.now().getTime() + maxSlotWaitMs + timeoutMs + maxLogMs + marginMs);
 
+/** The filter that matches a delivery only while it is in the state, and in the hands, in which it was read. */
+export const asRead = ({ _id, state, fence }: Pick<DeliveryRow, '_id' | 'state' | 'fence'>) => ({
+  _id,
+  state,
+  fence: fence ?? { $exists: false },
+});
+
 /** A filter for deliveries that have not ended. */
 export const unfinished = { $in: unfinishedStates };
 

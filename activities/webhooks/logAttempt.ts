@@ -1,8 +1,9 @@
 // Writes the delivery log, and counts attempts and deliveries in the same transaction. Attempts that finish at the same
 // time share one insert and one bulk write. The first attempt inserts the row of its delivery. A later failure is
 // always added to the history, but it sets the delivery's state only when its attempt still holds the delivery's fence.
-// A success always sets the state, and failures after a success are not logged. A write that fails is repeated, because
-// an attempt that is not logged is made again.
+// A success always sets the state, also of the other deliveries of the event to the subscription (replays, and what was
+// replayed), and failures after a success are not logged. A write that fails is repeated, because an attempt that is
+// not logged is made again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '../../platform/batcher.js';
 import type { Deps } from '../../platform/deps.js';
@@ -18,7 +19,7 @@ import type { DeliveryAttempt, DeliveryRow } from '../../schemas/collections.js'
 import type { Counts } from '../../schemas/stats.js';
 import { isUnfinished } from '../../schemas/webhooks.js';
 import { type Counted, type Counting, createCounting } from '../stats/createCounting.js';
-import { maxLogMs, outOfQueue } from './deliveryQueue.js';
+import { asRead, maxLogMs, outOfQueue } from './deliveryQueue.js';
 
 export interface DeliveryRecord {
   deliveryId: string;
@@ -98,27 +99,59 @@ async function insertFirst(
  * read.
  */
 async function addLater(deps: Deps, counting: Counting, records: readonly DeliveryRecord[]): Promise<void> {
-  const ids = [...new Set(records.map(({ deliveryId }) => deliveryId))];
-  const rows = await readRows(deps, ids);
+  const rows = await readRows(deps, [...new Set(records.map(({ deliveryId }) => deliveryId))]);
+  const others = await readOthers(
+    deps,
+    records.flatMap(({ deliveryId, set }) => (set.success && rows.get(deliveryId)) || []),
+  );
   const statements: Statement[] = [];
   const counted: Counted[] = [];
+  const write = (row: DeliveryRow, change: Partial<DeliveryRow>, attempt?: DeliveryAttempt): void => {
+    const isOver = change.state !== undefined && !isUnfinished(change.state);
+    const $set = Object.keys(change).length > 0 && { $set: change };
+    const logged = attempt && {
+      $inc: { attempts: 1 },
+      $push: { history: { $each: [attempt], $slice: -maxHistory } },
+    };
+    const { attempts, history } = row;
+    const where = { ...asRead(row), attempts };
+    statements.push(update(deps, 'deliveries', where, { ...$set, ...(isOver && outOfQueue), ...logged }));
+    const added = attempt && { attempts: attempts + 1, history: [...history, attempt] };
+    rows.set(row._id, { ...row, ...change, ...added });
+  };
   for (const { deliveryId: _id, fence, set, attempt } of records) {
     const row = rows.get(_id);
     // The start of an attempt identifies it within its delivery.
     const isLogged = row?.history.some(({ at }) => at.getTime() === attempt.at.getTime());
     if (!row || isLogged || (!set.success && row.state === 'succeeded')) continue;
-    const setsState = set.success || row.fence === fence;
-    const change = setsState ? set : {};
-    const isOver = change.state !== undefined && !isUnfinished(change.state);
-    const { attempts, state } = row;
-    const asRead = { _id, attempts, state, fence: row.fence ?? { $exists: false } };
-    const logged = { $inc: { attempts: 1 }, $push: { history: { $each: [attempt], $slice: -maxHistory } } };
-    const $set = setsState && { $set: change };
-    statements.push(update(deps, 'deliveries', asRead, { ...$set, ...(isOver && outOfQueue), ...logged }));
-    counted.push(countedOf(row, attempt, change.state === state ? {} : change));
-    rows.set(_id, { ...row, ...change, attempts: attempts + 1, history: [...row.history, attempt] });
+    const change = set.success || row.fence === fence ? set : {};
+    write(row, change, attempt);
+    counted.push(countedOf(row, attempt, change.state === row.state ? {} : change));
+    if (!set.success) continue;
+    const { statusCode } = attempt;
+    for (const { _id: id } of others.filter((other) => other._id !== _id && rootOf(other) === rootOf(row))) {
+      const other = rows.get(id) ?? others.find((found) => found._id === id);
+      // A replay that was asked for after this attempt began is still to be made.
+      if (other && other.state !== 'succeeded' && other.createdAt <= attempt.at)
+        write(other, { ...arrived, statusCode });
+    }
   }
   await writeCounted(deps, counting, { statements, counted });
+}
+
+/** How a delivery ends when another delivery of its event to its subscription has succeeded. */
+const arrived = { state: 'succeeded', success: true, error: null, detail: null, nextAttemptAt: null } as const;
+
+const rootOf = ({ _id, root = _id }: Pick<DeliveryRow, '_id' | 'root'>): string => root;
+
+/** The deliveries of the same events to the same subscriptions, these included when there are others. */
+async function readOthers({ collections }: Deps, rows: readonly DeliveryRow[]): Promise<DeliveryRow[]> {
+  const roots = [...new Set(rows.map(rootOf))];
+  if (roots.length === 0) return [];
+  const replays = await collections.deliveries.find({ root: { $in: roots } }).toArray();
+  const replayed = [...new Set(replays.map(rootOf))];
+  if (replayed.length === 0) return [];
+  return [...replays, ...(await collections.deliveries.find({ _id: { $in: replayed } }).toArray())];
 }
 
 async function readRows({ collections }: Deps, ids: readonly string[]): Promise<Map<string, DeliveryRow>> {

@@ -15,7 +15,7 @@ import type { WorkerDeps } from '../workerDeps.js';
 import { type Attempted, attemptDelivery } from './attemptDelivery.js';
 import { closeDelivery, deliverable } from './closeDelivery.js';
 import { slotRequestOf } from './deliveryLimits.js';
-import { leftToWorkflow, outOfQueue } from './deliveryQueue.js';
+import { asRead, leftToWorkflow, outOfQueue } from './deliveryQueue.js';
 
 export interface PostWebhook {
   deliveryId: string;
@@ -89,7 +89,7 @@ export async function postWebhook(
     (await takeOver({ 'activityAttempt.runId': runId, 'activityAttempt.attempt': { $lte: attempt } }));
   if (!delivery) throw new LeaseLost('A later attempt of this delivery took over.');
   if (delivery.state === 'succeeded') {
-    await deliveries.updateOne({ _id: deliveryId }, outOfQueue);
+    await deliveries.updateOne(asRead(delivery), outOfQueue);
     return { state: 'succeeded' };
   }
   const begunWith = attemptsAtStart ?? delivery.attempts;

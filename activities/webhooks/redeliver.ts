@@ -4,9 +4,9 @@ import type { Deps } from '../../platform/deps.js';
 import { insert } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { WorkflowClient } from '../../platform/temporal/workflowClient.js';
-import type { EventRow, SubscriptionRow } from '../../schemas/collections.js';
+import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
-import { firstDeliveryId, newId } from '../../schemas/ids.js';
+import { newId } from '../../schemas/ids.js';
 import { leftToWorkflow } from './deliveryQueue.js';
 import { newDelivery } from './newDelivery.js';
 import { startDeliveryWorkflow } from './startDeliveryWorkflow.js';
@@ -20,12 +20,12 @@ type RedeliveryDeps = Deps & { workflowClient: WorkflowClient };
  */
 export async function redeliver(
   deps: RedeliveryDeps,
-  { event, subscription, replayOf }: { event: EventRow; subscription: SubscriptionRow; replayOf?: string },
+  { event, subscription, replayed }: { event: EventRow; subscription: SubscriptionRow; replayed?: DeliveryRow },
 ): Promise<void> {
   const id = newId();
   const delivery = {
     ...newDelivery(deps, { event, subscription, id }),
-    ...(replayOf && { replayOf, root: firstDeliveryId(event._id, subscription._id) }),
+    ...(replayed && { replayOf: replayed._id, root: replayed.root ?? replayed._id }),
   };
   const isOver = delivery.state === 'skipped';
   await transact(
@@ -55,6 +55,6 @@ export async function replayDelivery(
     deps.collections.subscriptions.findOne({ _id: delivery.subscriptionId, merchantId: at.merchantId }),
   ]);
   if (!event?.envelope || event.erasedAt || !subscription) throw new ServiceError('DELIVERY_NOT_FOUND');
-  await redeliver(deps, { event, subscription, replayOf: delivery._id });
+  await redeliver(deps, { event, subscription, replayed: delivery });
   return { eventId: event._id, eventType: event.type };
 }

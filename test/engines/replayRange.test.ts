@@ -106,7 +106,7 @@ describe('a replay of failed deliveries', () => {
     const replays = log.body.data.items.filter((item: { replayOf?: string }) => item.replayOf);
     expect(replays).toHaveLength(2);
     const original = await service.deps.collections.deliveries.findOne({ _id: replays[0].replayOf });
-    expect(original).toMatchObject({ eventId: replays[0].eventId, state: 'exhausted' });
+    expect(original).toMatchObject({ eventId: replays[0].eventId, state: 'succeeded', history: [{ statusCode: 500 }] });
 
     const again = await ended(scene, await scene.replay(id, { since: longAgo }));
     expect(again.counts.total).toBe(0);

@@ -13,6 +13,7 @@ import { outboxState } from '../../activities/outbox/outboxState.js';
 import { relayEvents } from '../../activities/outbox/relayEvents.js';
 import { createWallets } from '../../activities/wallets/wallets.js';
 import { attemptDelivery } from '../../activities/webhooks/attemptDelivery.js';
+import { closeDelivery } from '../../activities/webhooks/closeDelivery.js';
 import { newDelivery } from '../../activities/webhooks/newDelivery.js';
 import { postWebhook } from '../../activities/webhooks/postWebhook.js';
 import type { WorkerDeps } from '../../activities/workerDeps.js';
@@ -427,6 +428,25 @@ describe('the attempts of a delivery', () => {
     await expect(attempted).rejects.toMatchObject({ nextRetryDelay: waitMs });
     if (before) await store.collections.subscriptions.updateOne(where, { $set: { retryPolicy: before.retryPolicy } });
     receiver.setResponder(ok());
+  });
+
+  it.each([
+    ['that succeeded meanwhile', { state: 'succeeded', success: true, statusCode: 204 } as const],
+    ['that another attempt took over', { state: 'retrying', fence: 'another' } as const],
+  ])('end a delivery %s in no other way', async (_title, meanwhile) => {
+    const { id } = await merchant.enroll();
+    const eventId = await points(store, id, 2);
+    const [event, subscription] = await Promise.all([
+      store.collections.events.findOne({ _id: eventId }),
+      store.collections.subscriptions.findOne({ merchantId: merchant.id }),
+    ]);
+    if (!event || !subscription) throw new Error('Both are stored.');
+    const read = newDelivery(deps, { event, subscription, id: newId() });
+    await store.collections.deliveries.insertOne({ ...read, ...meanwhile });
+    const closing = closeDelivery(deps, read, { state: 'exhausted', error: 'deleted' });
+    if (meanwhile.state === 'succeeded') expect(await closing).toEqual({ state: 'succeeded' });
+    else await expect(closing).rejects.toThrow(LeaseLost);
+    expect(await store.collections.deliveries.findOne({ _id: read._id })).toMatchObject({ error: null, ...meanwhile });
   });
 
   it('keep their final state when an older attempt that stood still is logged, and the log has that attempt', async () => {

@@ -2,6 +2,7 @@
 // list each member once, and a cancelled batch stops at once.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { snapshotCampaign, snapshotRebuild } from '../../activities/batches/campaigns.js';
+import { cancelBatch } from '../../activities/batches/cancelBatch.js';
 import { finishBatch } from '../../activities/batches/finishBatch.js';
 import { snapshotReplay } from '../../activities/batches/replays.js';
 import type { WorkerDeps } from '../../activities/workerDeps.js';
@@ -214,6 +215,42 @@ describe('a batch that is cancelled while its targets are listed', () => {
     expect(await finishBatch(deps, { batchId, leaseOwner: 'test' })).toMatchObject({ phase: 'cancelled' });
     expect(await deps.collections.batches.findOne({ _id: batchId })).toMatchObject({ counts: { total } });
   }, 60_000);
+});
+
+describe('a batch whose phase changes between a read and a write', () => {
+  /** The phase changes once, when `method` of the batches is called. */
+  function changing(method: 'findOne' | 'updateOne', batchId: string, phase: BatchRow['phase']): WorkerDeps {
+    const { batches } = deps.collections;
+    let changed = false;
+    const proxied = new Proxy(batches, {
+      get(target, name) {
+        const value = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        if (name !== method || changed) return value.bind(target);
+        return async (...given: unknown[]) => {
+          const read = method === 'findOne' && (await value.apply(target, given));
+          changed = true;
+          await target.updateOne({ _id: batchId }, { $set: { phase } });
+          return method === 'findOne' ? read : value.apply(target, given);
+        };
+      },
+    });
+    return { ...deps, collections: { ...deps.collections, batches: proxied } };
+  }
+
+  it('ends all the same, with the event of its end', async () => {
+    const batchId = await aBatch({ kind: 'members.import', phase: 'creating', chunks: 0 });
+    const end = await finishBatch(changing('updateOne', batchId, 'publishing'), { batchId, leaseOwner: 'test' });
+    expect(end.phase).toBe('completed');
+    expect(await deps.collections.batches.findOne({ _id: batchId })).toMatchObject({ phase: 'completed' });
+    expect(await deps.collections.events.findOne({ _id: end.eventId })).toMatchObject({ type: 'batch.completed' });
+  });
+
+  it('is not asked to end when it has ended meanwhile', async () => {
+    const batchId = await aBatch({ phase: 'running' });
+    await cancelBatch(changing('findOne', batchId, 'completed'), { merchantId: merchant.id, batchId });
+    expect(await deps.collections.batches.findOne({ _id: batchId })).not.toHaveProperty('cancelRequestedAt');
+  });
 });
 
 describe('a worker that stops while it lists', () => {

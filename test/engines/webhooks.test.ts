@@ -4,6 +4,7 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { postWebhook } from '../../activities/webhooks/postWebhook.js';
 import { liveSecrets, rotateSecret } from '../../activities/webhooks/signingSecrets.js';
 import { createSubscription } from '../../activities/webhooks/subscriptions.js';
 import { listDeliveries } from '../../api/reads/deliveryLog.js';
@@ -615,6 +616,41 @@ describe('the log of an event, of a member and of a time', () => {
       expect(await times(`&since=${middle}&pageSize=1`)).toEqual(newestFirst.slice(0, 1));
     expect((await merchant.call(`${all}/delivery-logs?since=yesterday`)).status).toBe(400);
     await patch({ enabled: false });
+  });
+});
+
+describe('a delivery that a replay has brought', () => {
+  it('is delivered: in the log, for operators who reset its workflow, and for a replay of what failed', async () => {
+    const { merchant, receiver, log, id } = await subscribed(status(500), {
+      retryPolicy: { maxAttempts: 2, backoffMs: 10 },
+    });
+    await award(merchant, (await merchant.enroll()).id);
+    const failed = await settled({ log }, 'exhausted');
+    receiver.setResponder(ok());
+    await merchant.call(`${all}/delivery-logs/${failed.id}/replay`, { method: 'POST' });
+    const brought = await until(async () => (await log()).find((item) => item.id === failed.id && item.success));
+    expect(brought).toMatchObject({ state: 'succeeded', error: null, attempts: 2, nextAttemptAt: null });
+    expect(brought.history.map(({ statusCode }) => statusCode)).toEqual([500, 500]);
+    expect(await log('&success=false')).toEqual([]);
+    const sent = receiver.requests.length;
+    const worker = await startTestWorker(service);
+    const ended = await postWebhook(worker.deps, {
+      deliveryId: failed.id,
+      attemptsLeft: 1,
+      activityAttempt: { runId: 'a-reset-run', attempt: 1 },
+      attemptsAtStart: undefined,
+      saveAttemptsAtStart: () => {},
+    });
+    await worker.close();
+    expect(ended).toEqual({ state: 'succeeded' });
+    const since = new Date(Date.now() - 600_000).toISOString();
+    const started = await merchant.call(`${all}/${id}/replay`, { body: { since } });
+    const batch = await until(async () => {
+      const { body } = await merchant.call(`/merchants/me/batches/${started.body.data.id}`);
+      return body.data.phase === 'completed' && body.data;
+    });
+    expect(batch.counts.total).toBe(0);
+    expect(receiver.requests).toHaveLength(sent);
   });
 });
 
