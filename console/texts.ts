@@ -5,6 +5,10 @@ import type { components } from './openapi.js';
 const many = (count: number, one: string, more: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : more}`;
 
+/** A name inside a sentence: one that is written from right to left does not reorder the words around it. */
+const isolated = (name: string): string =>
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe]/.test(name) ? `\u2068${name}\u2069` : name;
+
 export type EventChoice = components['schemas']['EventType'] | '*';
 
 /** Every event type must be listed here to compile. */
@@ -343,7 +347,7 @@ export const texts = {
     tags: 'Tags',
     points: 'Points',
     stamps: 'Stamps',
-    delta: (unit: string) => `Change of ${unit}`,
+    delta: (unit: string) => `Change of ${isolated(unit)}`,
     deltaHint: 'such as 10 or -5',
     changeMessage: 'Message for the lock screen',
     give: 'Change points',
@@ -355,12 +359,12 @@ export const texts = {
     reward: 'Reward',
     cost: 'Cost',
     redeem: 'Redeem',
-    redeemReward: (name: string) => `Redeem ${name}`,
+    redeemReward: (name: string) => `Redeem ${isolated(name)}`,
     redeemedNow: 'Redeemed.',
     missing: (missing: number) => `${missing.toLocaleString('en')} to go`,
     newTags: 'New tags',
     addTags: 'Add tags',
-    removeTag: (tag: string) => `Remove the tag ${tag}`,
+    removeTag: (tag: string) => `Remove the tag ${isolated(tag)}`,
     tagged: 'Tags added.',
     untagged: 'Tag removed.',
     newStatus: 'New status',
@@ -413,7 +417,7 @@ export const texts = {
     personalData: 'Personal data',
     exportAll: 'Export all that is kept',
     erase: 'Erase',
-    eraseTitle: (name: string) => `Erase ${name}?`,
+    eraseTitle: (name: string) => `Erase ${isolated(name)}?`,
     eraseHint: 'This cannot be undone. What will be lost:',
     losesBalance: (balance: number, unit: string) => `the balance: ${balance.toLocaleString('en')} ${unit}`,
     losesPhones: (phones: number) => `the pass on ${many(phones, 'phone', 'phones')}`,
@@ -638,7 +642,7 @@ export const texts = {
     lastUsed: 'Last used',
     created: 'Created.',
     revoke: 'Revoke',
-    revokeKey: (name: string) => `Revoke ${name}`,
+    revokeKey: (name: string) => `Revoke ${isolated(name)}`,
     revokeHint: 'Requests with this key are refused from now on.',
     revoked: 'Revoked.',
     isRevoked: 'Revoked',
@@ -784,9 +788,9 @@ export const texts = {
     findHint: 'name, email, phone or Member ID; empty: the newest members',
     cardOf: { iphone: 'iPhone: card of', android: 'Android: card of' },
     choose: 'Choose a member',
-    cardOption: (name: string, program: string) => `${name}, ${program}`,
-    openMember: (name: string) => `Open ${name} in Members`,
-    nobody: (words: string) => `No member here matches ${words}.`,
+    cardOption: (name: string, program: string) => `${isolated(name)}, ${isolated(program)}`,
+    openMember: (name: string) => `Open ${isolated(name)} in Members`,
+    nobody: (words: string) => `No member here matches ${isolated(words)}.`,
     noSaveUrl: 'Google has not made this card yet. Try again in a moment.',
     noCard: 'No card yet.',
     adding: 'The card is on its way…',

@@ -7,6 +7,7 @@ import { ServiceError } from './errors.js';
 import { type Person, person } from './members.js';
 import { nearest } from './mistakes.js';
 import type { Program } from './programs.js';
+import { firstCharacters } from './text.js';
 
 export const importFields = ['firstName', 'lastName', 'email', 'phone', 'initialPoints', 'externalId'] as const;
 export type ImportField = (typeof importFields)[number];
@@ -123,7 +124,7 @@ function unknownColumns(cells: readonly string[], unknown: readonly number[]): S
     const header = (cells[index] ?? '').trim();
     return {
       column: index + 1,
-      header: Array.from(header).slice(0, maxShown).join(''),
+      header: firstCharacters(header, maxShown),
       nearest: nearest(header, importFields) ?? null,
     };
   });

@@ -5,19 +5,19 @@ import { email } from './email.js';
 import { passUpdate, walletMode } from './passUpdate.js';
 import { maxBalance, programSnapshot, programSummary } from './programs.js';
 import { rewardState } from './rewards.js';
-import { plainText, text, trimmedText } from './text.js';
+import { codeText, nameText, plainText, text, trimmedText } from './text.js';
 
 const memberStatuses = ['active', 'voided', 'expired'] as const;
 export const memberStatus = z.enum(memberStatuses);
 export type MemberStatus = z.infer<typeof memberStatus>;
 
-export const name = trimmedText(1, 100);
+export const name = nameText(100);
 export const phone = trimmedText(3, 32).regex(/^[+\d][\d ()./-]*\d$/, 'must be a phone number');
 
 const initialPoints = z.int().min(0).max(1_000_000_000);
 
 /** The number of an existing card, as a scanner reads it. */
-const externalId = trimmedText(1, 64);
+const externalId = codeText(64);
 
 /** The data of one person, the same for every kind of enrollment. */
 export const person = z.strictObject({
@@ -102,7 +102,6 @@ export const statusRequest = z.strictObject({
 
 /** The form in which tags are stored and compared: trimmed, inner white space collapsed, lower-cased. */
 export const tag = plainText()
-  .max(200)
   .overwrite((value) => value.trim().replace(/\s+/g, ' ').toLowerCase())
   .pipe(text(1, 50))
   .meta({ minLength: 1, maxLength: 50, description: 'trimmed, lower-cased, inner spaces collapsed' });

@@ -3,7 +3,7 @@
 // built from it.
 import { z } from 'zod';
 import { readPng } from './png.js';
-import { controls, wellFormed } from './text.js';
+import { nameText, prose, trimmedText } from './text.js';
 
 const MAX_IMAGE_BYTES = 512 * 1024;
 const MAX_IMAGE_PIXELS = 2048;
@@ -62,38 +62,17 @@ const color = z
   .regex(/^#[0-9a-fA-F]{6}$/, 'a colour is written #rrggbb')
   .transform((hex) => hex.toLowerCase());
 
-const unicode = () => wellFormed('broken Unicode is not allowed');
-
-/**
- * One pattern, so that the JSON Schema says as well that spaces at both ends do not count. Ranges stand for `\p{Cc}`,
- * which the regular expressions of several languages do not know.
- */
-const line = (max: number) =>
-  unicode()
-    .regex(
-      new RegExp(`^\\s*[^\\s${controls}](?:[^${controls}]{0,${max - 2}}[^\\s${controls}])?\\s*$`, 'u'),
-      `must be 1 to ${max} characters, without control characters`,
-    )
-    .trim();
-/** Text of several lines; tabs and line breaks are allowed. */
-const prose = (max: number) =>
-  unicode()
-    .min(1)
-    .max(max)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: all of `controls` but the tab and the line break
-    .regex(/^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f]*$/u, 'control characters are not allowed');
-
-const backField = z.strictObject({ key: line(64), label: line(64), value: prose(4000) });
+const backField = z.strictObject({ key: trimmedText(1, 64), label: nameText(64), value: prose(4000) });
 
 const location = z.strictObject({
   latitude: z.number().min(-90).max(90),
   longitude: z.number().min(-180).max(180),
-  relevantText: line(200).optional(),
+  relevantText: trimmedText(1, 200).optional(),
 });
 
 const languageCode = z.string().regex(/^[a-z]{2,3}(?:-[A-Za-z]{2,4})?$/, 'a language is written en, de or zh-Hans');
 const strings = z
-  .record(line(200), prose(1000))
+  .record(trimmedText(1, 200), prose(1000))
   .refine((entries) => Object.keys(entries).length > 0, 'give at least one string')
   .meta({ minProperties: 1 });
 
@@ -111,13 +90,9 @@ export const passTemplate = z
       })
       .prefault({}),
     barcode: z.enum(['memberCode', 'externalId']).optional(),
-    organizationName: line(100).optional(),
-    description: line(200).optional(),
-    logoText: z
-      .string()
-      .regex(/^\s*(?:\S(?:[\s\S]{0,38}\S)?\s*)?$/u, 'must be at most 40 characters')
-      .trim()
-      .optional(),
+    organizationName: nameText(100).optional(),
+    description: trimmedText(1, 200).optional(),
+    logoText: nameText(40, 0).optional(),
     images: z
       .strictObject({
         icon: picture(true).optional(),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { actor } from './members.js';
 import { type Json, patchOf } from './mergePatch.js';
 import { programFile, programRecord } from './programs.js';
-import { plainText, text } from './text.js';
+import { nameText, text } from './text.js';
 
 const { $schema, _id, merchantId, archived, ...content } = programFile.shape;
 
@@ -83,14 +83,14 @@ export const programVersionDetail = programVersion.extend({
 
 const sampleMember = z
   .strictObject({
-    firstName: text(1, 100),
-    lastName: text(1, 100),
+    firstName: nameText(100),
+    lastName: nameText(100),
     memberCode: text(1, 20),
     externalId: text(1, 64),
     balance: z.int().min(0).max(Number.MAX_SAFE_INTEGER),
     lifetimePoints: z.int().min(0).max(Number.MAX_SAFE_INTEGER),
     status: z.enum(['active', 'voided', 'expired']),
-    changeMessage: plainText().max(200),
+    changeMessage: text(0, 200),
   })
   .partial();
 

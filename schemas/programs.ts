@@ -7,13 +7,13 @@ import { expiryMistakes, expiryRule } from './expiry.js';
 import { languages } from './languages/index.js';
 import { passTemplate } from './passTemplate.js';
 import { rewardMistakes, rewards } from './rewards.js';
-import { text } from './text.js';
+import { nameText, text } from './text.js';
 
 export const maxBalance = Number.MAX_SAFE_INTEGER;
 
 const identifier = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'must be 1 to 64 letters, digits, _ or -');
 
-const tier = z.strictObject({ name: text(1, 50), threshold: z.int().min(0).max(maxBalance) });
+const tier = z.strictObject({ name: nameText(50), threshold: z.int().min(0).max(maxBalance) });
 
 export const programStyle = z.enum(['points', 'stamps', 'tiered']);
 
@@ -28,12 +28,12 @@ export const programFile = z
     slug: z
       .string()
       .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'must be lower-case letters, digits and inner dashes'),
-    name: text(1, 100),
+    name: nameText(100),
     style: programStyle,
-    fields: z.strictObject({ primaryLabel: text(1, 30).regex(/^[^.$]+$/, 'must not contain . or $') }),
+    fields: z.strictObject({ primaryLabel: nameText(30).regex(/^[^.$]+$/, 'must not contain . or $') }),
     language: z.enum(languages).optional(),
     goal: z.int().min(1).max(maxBalance).optional(),
-    rewardName: text(1, 100).optional(),
+    rewardName: nameText(100).optional(),
     tiers: z.array(tier).min(1).max(20).optional(),
     basis: z.enum(['balance', 'lifetime']).optional(),
     rewards: rewards.optional(),

@@ -2,7 +2,7 @@
 // 2.1 and 3.2).
 import { z } from 'zod';
 import { ServiceError } from './errors.js';
-import { text } from './text.js';
+import { isolated, nameText } from './text.js';
 
 const maxRewards = 20;
 
@@ -14,7 +14,7 @@ const reward = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'must be 1 to 64 letters, digits, _ or -')
     .meta({ not: { const: defaultRewardId } }),
-  name: text(1, 100),
+  name: nameText(100),
   cost: z.int().min(1).describe('whole points'),
   active: z.boolean().default(true).describe('false: it cannot be redeemed and is not shown'),
 });
@@ -72,7 +72,7 @@ export function losesReward([before, after]: readonly [Rewarding, Rewarding], ba
 /** One line for each reward, for a pass. */
 export const rewardLines = (states: readonly RewardState[]): string =>
   states
-    .map(({ name, cost, ready, missing }) => `${name} (${cost}): ${ready ? 'ready' : `${missing} to go`}`)
+    .map(({ name, cost, ready, missing }) => `${isolated(name)} (${cost}): ${ready ? 'ready' : `${missing} to go`}`)
     .join('\n');
 
 /** Whether there are rewards other than the default one. */

@@ -1,12 +1,12 @@
 // Roles in requests and answers (docs/interface.md#54-permissions-and-roles).
 import { z } from 'zod';
 import { permissions } from './permissions.js';
-import { text } from './text.js';
+import { nameText } from './text.js';
 
 export const permission = z.enum(permissions);
 
 export const roleRequest = z.strictObject({
-  name: text(1, 100),
+  name: nameText(100),
   permissions: z.array(permission).min(1).max(permissions.length),
 });
 

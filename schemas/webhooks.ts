@@ -1,12 +1,12 @@
 // Subscriptions and the delivery log in requests and answers (docs/interface.md, sections 2.10, 2.11, 4.6 and 6).
 import { z } from 'zod';
 import { disabledReason, eventType, eventTypes } from './events.js';
-import { pastedText, text } from './text.js';
+import { firstCharacters, nameText, pastedText, plainText, text } from './text.js';
 import { secretMistake } from './webhookSignature.js';
 
 export const maxSubscriptions = 20;
 
-const url = text(1, 2048).meta({ format: 'uri', description: 'https, on a public address' });
+const url = plainText().min(1).max(2048).meta({ format: 'uri', description: 'https, on a public address' });
 const events = z
   .array(z.union([eventType, z.literal('*')]))
   .min(1)
@@ -22,7 +22,7 @@ const constant = 1;
 export const subscriptionRequest = z.strictObject({
   url,
   events,
-  name: text(1, 100).optional().describe('the host of the URL, if left out'),
+  name: nameText(100).optional().describe('the host of the URL, if left out'),
   description: text(0, 500).optional(),
   enabled: z.boolean().default(true),
   secret: pastedText(16, 128)
@@ -45,7 +45,7 @@ export const subscriptionRequest = z.strictObject({
 
 export const subscriptionPatch = z
   .strictObject({
-    name: text(1, 100).optional(),
+    name: nameText(100).optional(),
     description: text(0, 500).optional(),
     url: url.optional(),
     events: events.optional(),
@@ -169,7 +169,7 @@ function replaced(value: unknown, by: Replacements): unknown {
   );
 }
 
-const firstCharacter = (text: string) => `${Array.from(text)[0] ?? ''}***`;
+const firstCharacter = (text: string) => `${firstCharacters(text, 1)}***`;
 const masks = { email: firstCharacter, firstName: firstCharacter, lastName: firstCharacter, phone: firstCharacter };
 const cardLinks = { passUrl: () => '', saveUrl: () => undefined };
 

@@ -5,6 +5,7 @@ import { findByIds } from '../../platform/mongodb/findByIds.js';
 import type { LedgerRow, MemberRow, TimelineRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { isUuid } from '../../schemas/ids.js';
+import { readCode } from '../../schemas/text.js';
 import { readPage } from './readPage.js';
 
 export interface MemberAt {
@@ -31,12 +32,13 @@ interface ScannedCode {
  */
 export async function membersByCode(deps: Deps, { merchantId, programId, code }: ScannedCode): Promise<MemberRow[]> {
   const { members, externalIds } = deps.collections;
-  const serialNumber = code.toLowerCase();
+  const read = readCode(code);
+  const serialNumber = read.toLowerCase();
   const [own, rows] = await Promise.all([
     members.findOne(
-      isUuid(serialNumber) ? { serialNumber, merchantId } : { merchantId, memberCode: code.toUpperCase() },
+      isUuid(serialNumber) ? { serialNumber, merchantId } : { merchantId, memberCode: read.toUpperCase() },
     ),
-    externalIds.find({ merchantId, externalId: code.trim() }).toArray(),
+    externalIds.find({ merchantId, externalId: { $in: [...new Set([read, code.trim()])] } }).toArray(),
   ]);
   const ids = rows.map(({ memberId }) => memberId).filter((id) => id !== own?._id);
   const others = ids.length > 0 ? await findByIds(members, { ids, merchantId }) : [];

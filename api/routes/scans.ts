@@ -2,6 +2,7 @@
 // the merchant.
 import { scanRule } from '../../activities/members/memberRules.js';
 import type { scanEndpoints } from '../../schemas/endpoints/scans.js';
+import { readCode } from '../../schemas/text.js';
 import { performChange } from '../changes/performChange.js';
 import { presentMemberWithProgram } from '../presenters/member.js';
 import { scannedMember } from '../reads/members.js';
@@ -14,7 +15,7 @@ export const scanRoutes: Routes<keyof typeof scanEndpoints> = {
     const { changed } = await performChange(request, {
       noun: 'scan',
       eventType: 'pass.scanned',
-      decide: scanRule(code, caller.actor),
+      decide: scanRule(readCode(code), caller.actor),
     });
     return { data: presentMemberWithProgram(deps, changed) };
   },

@@ -4,7 +4,7 @@ import { importDryRun, importResult } from '../batches.js';
 import { importOptions } from '../importOptions.js';
 import * as members from '../members.js';
 import { memberPreview } from '../programEdits.js';
-import { text } from '../text.js';
+import { scannedText, text } from '../text.js';
 import { transaction } from '../transactions.js';
 import { endpoint, inLedger, page, pageOf, pageSize, paging, timelineLimit } from './endpoint.js';
 
@@ -45,7 +45,7 @@ export const memberEndpoints = {
         .describe(
           'up to 5 words; each must begin a word of the name, the email, the phone number or the memberCode, in any case and accent',
         ),
-      serial: text(1, 64)
+      serial: scannedText(64)
         .optional()
         .describe('exactly a memberCode, an externalId, or the serial number of a legacy pass'),
       page,

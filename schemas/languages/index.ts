@@ -1,4 +1,6 @@
 // The languages of the pages and mails for customers. Each has one catalogue, a file of the same name.
+
+import { isolated } from '../text.js';
 import { de } from './de.js';
 import { type Catalogue, en } from './en.js';
 import { es } from './es.js';
@@ -10,7 +12,16 @@ export type { Catalogue };
 export const languages = ['en', 'de', 'fr', 'es', 'it'] as const;
 export type Language = (typeof languages)[number];
 
-export const catalogues: Record<Language, Catalogue> = { en, de, fr, es, it };
+/** The texts with each name, address or code in a sentence isolated from the words around it. */
+function isolating<T>(texts: T): T {
+  if (typeof texts === 'function')
+    return ((...given: unknown[]) =>
+      texts(...given.map((each) => (typeof each === 'string' ? isolated(each) : each)))) as T;
+  if (typeof texts !== 'object' || texts === null) return texts;
+  return Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, isolating(text)])) as T;
+}
+
+export const catalogues: Record<Language, Catalogue> = isolating({ en, de, fr, es, it });
 
 const known = (tag: string): Language | undefined =>
   languages.find((language) => language === tag.toLowerCase().split('-', 1)[0]);

@@ -34,6 +34,22 @@ describe('a scan', () => {
     }
   });
 
+  it('finds a member by what scanners and keyboards make of its code', async () => {
+    const member = await merchant.enroll({ externalId: 'Ａ-００42' });
+    expect(member.externalId).toBe('A-0042');
+    const wide = (code: string) =>
+      code.replace(/[!-~]/g, (character) => String.fromCharCode(character.charCodeAt(0) + 0xfee0));
+    for (const code of [member.memberCode, 'A-0042']) {
+      for (const read of [`${code}\r\n`, `\t${code} `, wide(code), `\u200e${wide(code)}\n`]) {
+        expect([read, (await scan(read)).body.data?.id]).toEqual([read, member.id]);
+        const listed = await merchant.call(`/merchants/me/members?serial=${encodeURIComponent(read)}`);
+        expect([read, listed.body.data?.items[0]?.id]).toEqual([read, member.id]);
+      }
+    }
+    await service.deps.collections.externalIds.updateOne({ memberId: member.id }, { $set: { externalId: 'Ａ-７' } });
+    expect((await scan('Ａ-７')).body.data?.id).toBe(member.id);
+  });
+
   it('adds a timeline entry and an event with the next version, and does not change balance and ledger', async () => {
     const member = await merchant.enroll({ initialPoints: 7 });
     await scan(member.memberCode);
