@@ -23,6 +23,10 @@ export function sampleData<T extends EventType>(type: T, { merchantId, now }: Sa
     apple: { devicesNotified: 0, devicesAttempted: 0, mode: 'stub' as const },
     google: { objectPatched: false, mode: 'stub' as const },
   };
+  const entry = (type: 'adjust' | 'redeem') => ({
+    transactionId: `${type}:9c1f6a52-1f0b-4b5e-9a56-7d2f8e3b4c10`,
+    transactionType: type,
+  });
   const batch = {
     batchId: '0b6c1f0e-4d6f-4f0e-8f9d-3b8a8c2d7e11',
     kind: 'members.import' as const,
@@ -53,8 +57,16 @@ export function sampleData<T extends EventType>(type: T, { merchantId, now }: Sa
       passUpdate,
     },
     'member.deleted': { memberId: member.memberId, programId: member.programId, merchantId },
-    'points.changed': { ...member, field: 'points', previous: 20, current: 30, delta: 10, passUpdate },
-    'reward.redeemed': { ...member, field: 'points', previous: 120, current: 20, goal: 100, passUpdate },
+    'points.changed': {
+      ...member,
+      ...entry('adjust'),
+      ...{ field: 'points', previous: 20, current: 30, delta: 10, passUpdate },
+    },
+    'reward.redeemed': {
+      ...member,
+      ...entry('redeem'),
+      ...{ field: 'points', previous: 120, current: 20, goal: 100, passUpdate },
+    },
     'pass.created': { ...pass, mode: 'stub' },
     'pass.installed': pass,
     'pass.updated': pass,

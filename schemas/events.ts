@@ -33,8 +33,13 @@ const batchResult = z.object({
   test: z.boolean().optional(),
 });
 
+/** The ledger entry of the change (docs/interface.md#28-ledger-entry). */
+const entry = { transactionId: z.string(), transactionType: ledgerType };
+
 /** docs/interface.md#24-points-request */
 const sale = {
+  amount: z.int().optional(),
+  currency: z.string().optional(),
   reference: z.string().optional(),
   location: z.string().optional(),
   occurredAt: z.iso.datetime().optional(),
@@ -68,6 +73,7 @@ export const eventData = {
     test: z.boolean().optional(),
   }),
   'points.changed': aboutMember.extend({
+    ...entry,
     field: z.string(),
     previous: z.int(),
     current: z.int(),
@@ -84,6 +90,7 @@ export const eventData = {
     passUpdate: passUpdate.nullable(),
   }),
   'reward.redeemed': aboutMember.extend({
+    ...entry,
     field: z.string(),
     previous: z.int(),
     current: z.int(),
@@ -129,8 +136,8 @@ export type EventType = keyof typeof eventData;
 export type EventData<T extends EventType> = z.infer<(typeof eventData)[T]>;
 
 type AboutMember = keyof z.infer<typeof aboutMember>;
-/** Fields that are known only when the event is published: the results of the wallets. */
-type AddedWhenPublished = 'passUpdate' | 'passIssuance';
+/** Those of the ledger entry, and the results of the wallets, which are known only when the event is published. */
+type AddedLater = keyof typeof entry | 'passUpdate' | 'passIssuance';
 
 export type MemberEventType = Exclude<
   EventType,
@@ -142,7 +149,7 @@ export type MemberEventType = Exclude<
  * has.
  */
 export type MemberEvent = {
-  [T in MemberEventType]: { type: T; data: Omit<EventData<T>, AboutMember | AddedWhenPublished> };
+  [T in MemberEventType]: { type: T; data: Omit<EventData<T>, AboutMember | AddedLater> };
 }[MemberEventType];
 
 export type MerchantEvent = {

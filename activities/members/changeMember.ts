@@ -1,7 +1,7 @@
 // Every change that a request makes to a member that exists goes through this file, except an erasure. Expiry and
 // campaigns use memberWrites.ts directly, and enrollment has rows of its own (newMember.ts). One transaction writes the
 // row of the idempotency key, the member's new state, its ledger entry and its event, and increments `version`
-// (guarantee 1 of docs/architecture.md).
+// (guarantee 1 of docs/architecture.md). Points that are due expire in the same transaction, before the change.
 import { Binary } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import { isDuplicateKey, VersionConflict } from '../../platform/mongodb/conflicts.js';
@@ -16,7 +16,8 @@ import { fieldOf } from '../../schemas/programs.js';
 import { cachedProgram } from '../programs/readProgram.js';
 import type { Answer, ChangeMember, ChangeResult, Done, KeyedChange } from './changeTypes.js';
 import type { Decision } from './decision.js';
-import { ledgerRowOf, memberWritesOf } from './memberWrites.js';
+import { dueExpiry } from './dueExpiry.js';
+import { memberWritesOf } from './memberWrites.js';
 
 /**
  * An idempotency row without an answer that is younger than this belongs to a running request, an older one to a
@@ -63,22 +64,23 @@ async function tryChange(deps: Deps, input: ChangeMember): Promise<ChangeResult>
   if (keyedChange && keyRow) return earlierResult(deps, keyedChange, keyRow, found);
   const program = await cachedProgram(deps, { merchantId, programId: found.programId });
   // The label of the program may have changed since the member was written.
-  const before = { ...found, field: fieldOf(program) };
-  const decision = await resultOrRefusal(() => input.decide(before, program));
+  const present = { ...found, field: fieldOf(program) };
+  const now = deps.now();
+  const due = dueExpiry(deps, { member: present, program, now });
+  const before = due?.member ?? present;
+  const decision = await resultOrRefusal(() => input.decide(before, program, due?.entry));
   if (decision instanceof ServiceError) {
     const earlierOutcome = keyedChange && (await findSpentKey(deps, { keyedChange, member: before }));
     if (earlierOutcome) return earlierOutcome;
     throw decision;
   }
-  if (!decision) return { kind: 'unchanged', member: before, program };
+  if (!decision) return { kind: 'unchanged', member: present, program };
 
-  const now = deps.now();
   const eventId = changeEventId({ keyedChange, member: before, decision });
-  const writes = memberWritesOf(deps, { before, program, decision, eventId, chooseLeaseOwner: input.chooseLeaseOwner });
-  const { member, leaseOwner } = writes;
+  const { chooseLeaseOwner } = input;
+  const writes = memberWritesOf(deps, { before, program, decision, eventId, keyedChange, chooseLeaseOwner });
+  const { member, leaseOwner, entry } = writes;
   const passUpdate = input.temporalAvailable ? writes.passUpdate : null;
-  const entry = ledgerRowOf(deps, { decision, member, _id: keyedChange?.id ?? eventId, eventId });
-  if (entry && keyedChange) entry.fingerprint = keyedChange.fingerprint;
   const done: Done = {
     kind: 'done',
     member,
@@ -96,7 +98,7 @@ async function tryChange(deps: Deps, input: ChangeMember): Promise<ChangeResult>
     passUpdate,
   };
   const { updates = [] } = decision;
-  const statements: Statement[] = [writes.change, ...updates];
+  const statements: Statement[] = [...(due?.statements ?? []), writes.change, ...updates];
   if (keyedChange) {
     if (passUpdate !== undefined) done.answer = keyedChange.answer(done.facts, passUpdate);
     statements.push(
@@ -107,10 +109,9 @@ async function tryChange(deps: Deps, input: ChangeMember): Promise<ChangeResult>
       ),
     );
   }
-  if (entry) statements.push(insert(deps, 'ledger', entry));
   statements.push(...writes.inserts);
   try {
-    await transact(deps, statements, 1 + updates.length);
+    await transact(deps, statements, (due ? 2 : 1) + updates.length);
   } catch (error) {
     const earlierOutcome =
       keyedChange && isDuplicateKey(error) ? await findSpentKey(deps, { keyedChange, member: before }) : null;

@@ -40,8 +40,11 @@ export interface ChangeMember {
   chooseLeaseOwner: (eventId: string, awaited: boolean) => string | null;
   /** False while Temporal is known to be unavailable. The change then reports `passUpdate: null`. */
   temporalAvailable: boolean;
-  /** May read further rows. Called again after a version conflict, because the data has changed since it was read. */
-  decide: (member: MemberRow, program: Program) => Decision | null | Promise<Decision | null>;
+  /**
+   * May read further rows. Called again after a version conflict, because the data has changed since it was read.
+   * `expired` is the entry of the points that expire with this change, before it.
+   */
+  decide: (member: MemberRow, program: Program, expired?: LedgerRow) => Decision | null | Promise<Decision | null>;
 }
 
 export interface Done {

@@ -4,22 +4,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
-import { insert, update } from '../../platform/mongodb/statements.js';
+import { update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import { toChunks } from '../../platform/toChunks.js';
-import { expire } from '../../schemas/balance.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { expirySlices, lotsOf, rowOf } from '../../schemas/expiry.js';
-import { derivedId } from '../../schemas/ids.js';
-import { type LotsAfter, removeExpired, sumOf } from '../../schemas/lots.js';
-import type { Program } from '../../schemas/programs.js';
+import { removeExpired } from '../../schemas/lots.js';
 import type { ExpiryProgress } from '../../schemas/workflows.js';
 import { outboxState } from '../outbox/outboxState.js';
 import { cachedProgram } from '../programs/readProgram.js';
-import { balanceDecision, balanceEvent } from './balanceRules.js';
-import type { Decision } from './decision.js';
-import { ledgerRowOf, memberWritesOf } from './memberWrites.js';
+import { type DueExpiryInput, dueExpiry } from './dueExpiry.js';
 
 const readBatchSize = 1_000;
 const groupSize = 200;
@@ -108,56 +103,51 @@ async function expireSome(deps: Deps, { memberIds, now }: Some): Promise<{ expir
 /** Returns the number of members whose points expired. Members that are no longer due stay unchanged. */
 async function expireOnce(deps: Deps, { memberIds, now }: Some): Promise<number> {
   const members = await deps.collections.members.find({ _id: { $in: [...memberIds] } }).toArray();
-  const due = members.filter(({ expiry }) => expiry?.at && expiry.at <= now);
   const written = await Promise.all(
-    due.map(async (member) => writesOf(deps, { member, program: await cachedProgram(deps, member), now })),
+    members.map(async (member) => {
+      const program = await cachedProgram(deps, member);
+      const expired = dueExpiry(deps, { member, program, now });
+      return { statements: expired?.statements ?? withoutOldLots(deps, { member, program, now }), expired };
+    }),
   );
-  if (written.length > 0)
+  const writing = written.filter(({ statements }) => statements.length > 0);
+  if (writing.length > 0)
     await transact(
       deps,
-      written.flatMap(({ statements }) => statements),
-      written.length,
+      writing.flatMap(({ statements }) => statements),
+      writing.length,
     );
-  return written.filter(({ hasExpired }) => hasExpired).length;
+  return written.filter(({ expired }) => expired).length;
 }
 
-interface Expiry {
-  member: MemberRow;
-  program: Program;
-  now: Date;
+/** Lots that are due in the member's row alone remain from a rule that was removed. */
+function withoutOldLots(deps: Deps, { member, program, now }: DueExpiryInput): Statement[] {
+  const { _id, merchantId, version, expiry } = member;
+  if (!expiry?.at || expiry.at > now) return [];
+  const change = program.expiry
+    ? { $set: { expiry: rowOf(program, _id, lotsOf(program, member)) } }
+    : { $unset: { expiry: '' } };
+  return [update(deps, 'members', { _id, merchantId, version }, change)];
 }
 
-function writesOf(deps: Deps, { member, program, now }: Expiry): { statements: Statement[]; hasExpired: boolean } {
-  const { _id, merchantId, version } = member;
-  const after = removeExpired(lotsOf(program, member), now);
-  if (after.changes.length === 0) {
-    // The lots remain from a rule that was removed.
-    const change = program.expiry ? { $set: { expiry: rowOf(program, _id, after.lots) } } : { $unset: { expiry: '' } };
-    return { statements: [update(deps, 'members', { _id, merchantId, version }, change)], hasExpired: false };
+/**
+ * The members after what was due has expired, for answers: what cannot be spent is not shown, even when the schedule
+ * did not run. A member whose points could not expire is returned as it was read.
+ */
+export async function withoutDue(deps: Deps, members: readonly MemberRow[]): Promise<MemberRow[]> {
+  const now = deps.now();
+  const due: string[] = [];
+  for (const member of members) {
+    const after = removeExpired(lotsOf(await cachedProgram(deps, member), member), now);
+    if (after.changes.length > 0) due.push(member._id);
   }
-  const decision = decideExpiry({ member, program, now: deps.now() }, after);
-  const eventId = expiryId(member, after);
-  const writes = memberWritesOf(deps, { before: member, program, decision, eventId, chooseLeaseOwner: () => null });
-  const entry = ledgerRowOf(deps, { decision, member: writes.member, _id: eventId, eventId });
-  return {
-    statements: [writes.change, ...(entry ? [insert(deps, 'ledger', entry)] : []), ...writes.inserts],
-    hasExpired: true,
-  };
-}
-
-/** Derived from the lots and the version, so that an expiry that is repeated after a restore has the same id. */
-const expiryId = ({ _id, version }: MemberRow, { changes }: LotsAfter): string =>
-  derivedId('expiry', _id, String(version + 1), ...changes.map(({ id, by, at }) => `${id} ${by} ${at.toISOString()}`));
-
-function decideExpiry({ member, program, now }: Expiry, lots: LotsAfter): Decision {
-  const entry = { type: 'expiry' as const, actor: { type: 'program' as const, id: program._id } };
-  const change = expire(program, member, member.balance - sumOf(lots.lots));
-  return {
-    ...balanceDecision(member, { change, program, entry, now, lots }),
-    timeline: { type: 'points_expired', detail: String(-change.delta) },
-    event: {
-      type: 'points.changed',
-      data: { ...balanceEvent(member, change, entry), delta: change.delta, reason: 'expired' },
-    },
-  };
+  if (due.length === 0) return [...members];
+  // The audit of a request is about the change that it asks for.
+  for (const memberIds of toChunks(due, transactionSize)) await expireSome({ ...deps, audit: [] }, { memberIds, now });
+  return Promise.all(
+    members.map(async (member) => {
+      const { _id, merchantId } = member;
+      return due.includes(_id) ? ((await deps.read.member({ _id, merchantId })) ?? member) : member;
+    }),
+  );
 }

@@ -1,5 +1,5 @@
-// Builds the rows of one transaction from one decision about one member: the member's next version, its event, and its
-// line in the timeline. A keyed change adds its idempotency row and its ledger entry; a campaign writes the rows of
+// Builds the rows of one transaction from one decision about one member: the member's next version, its event, its
+// ledger entry, and its line in the timeline. A keyed change adds its idempotency row; a campaign writes the rows of
 // several members in one transaction.
 import type { Deps, WalletModes } from '../../platform/deps.js';
 import { insert, update } from '../../platform/mongodb/statements.js';
@@ -10,7 +10,7 @@ import type { Program } from '../../schemas/programs.js';
 import { newMemberEvent } from '../outbox/newEvent.js';
 import { showsChange } from '../wallets/passViews.js';
 import { hasRecipients, modesOf, passUpdateWithoutPush } from '../wallets/walletModes.js';
-import type { ChangeMember } from './changeTypes.js';
+import type { ChangeMember, KeyedChange } from './changeTypes.js';
 import type { Decision } from './decision.js';
 import { timelineRow } from './timelineRow.js';
 
@@ -23,6 +23,8 @@ export interface MemberWrites {
   /** Matches no document when the member has changed since it was read. */
   change: Statement;
   inserts: Statement[];
+  /** The ledger entry, when the decision has one. It is among the inserts. */
+  entry: LedgerRow | undefined;
 }
 
 export interface MemberWritesInput {
@@ -30,6 +32,8 @@ export interface MemberWritesInput {
   program: Program;
   decision: Decision;
   eventId: string;
+  /** The id and the fingerprint of the ledger entry of a keyed change. By default the id is that of the event. */
+  keyedChange?: Pick<KeyedChange, 'id' | 'fingerprint'> | undefined;
   chooseLeaseOwner: ChangeMember['chooseLeaseOwner'];
   /** For the push of a batch: the chunk of targets that counts the result. */
   targetsId?: string;
@@ -37,7 +41,7 @@ export interface MemberWritesInput {
 
 export function memberWritesOf(
   deps: Deps,
-  { before, program, decision, eventId, chooseLeaseOwner, targetsId }: MemberWritesInput,
+  { before, program, decision, eventId, keyedChange, chooseLeaseOwner, targetsId }: MemberWritesInput,
 ): MemberWrites {
   const { mandatory } = decision;
   const modes = mandatory ? deps.walletModes : modesOf(deps.walletModes, program);
@@ -49,9 +53,11 @@ export function memberWritesOf(
   const needsNoPush = !isPushed || !hasRecipients(modes, member);
   const passUpdate = needsNoPush ? passUpdateWithoutPush(modes, member) : undefined;
   const leaseOwner = chooseLeaseOwner(eventId, passUpdate === undefined);
+  const entry = ledgerRowOf(deps, { decision, member, eventId, keyedChange });
   const event = newMemberEvent(deps, {
     eventId,
     event: decision.event,
+    ...(entry && { entry }),
     member,
     leaseOwner,
     ...(isPushed && { passAction: 'push' as const }),
@@ -69,18 +75,30 @@ export function memberWritesOf(
     change: changeStatement(deps, before, { member, decision, isPushed }),
     inserts: [
       ...(line ? [insert(deps, 'timeline', line)] : []),
+      ...(entry ? [insert(deps, 'ledger', entry)] : []),
       insert(deps, 'events', event),
       ...(decision.statements ?? []),
     ],
+    entry,
   };
 }
 
-/** The ledger entry of a decision, if it has one. `member` is the member after the change. */
-export function ledgerRowOf(
+/** `member` is the member after the change. */
+function ledgerRowOf(
   deps: Pick<Deps, 'now'>,
-  { decision, member, ...ids }: { decision: Decision; member: MemberRow; _id: string; eventId: string },
+  {
+    decision,
+    member,
+    eventId,
+    keyedChange,
+  }: Pick<MemberWritesInput, 'decision' | 'eventId' | 'keyedChange'> & { member: MemberRow },
 ): LedgerRow | undefined {
   const { _id: memberId, merchantId, programId, version: memberVersion } = member;
+  const ids = {
+    _id: keyedChange?.id ?? eventId,
+    eventId,
+    ...(keyedChange && { fingerprint: keyedChange.fingerprint }),
+  };
   const about = { ...ids, merchantId, memberId, programId, memberVersion, createdAt: deps.now() };
   return decision.ledger && { ...decision.ledger, ...about };
 }

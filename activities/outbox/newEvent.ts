@@ -3,7 +3,7 @@
 // `dueAt` on: 5 s ahead when a workflow is being started for it, now when there is none.
 import { Binary } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
-import type { EventRow, MemberRow } from '../../schemas/collections.js';
+import type { EventRow, LedgerRow, MemberRow } from '../../schemas/collections.js';
 import {
   carriesPassUpdate,
   type EventType,
@@ -31,6 +31,8 @@ export interface NewMemberEvent {
   eventId: string;
   event: MemberEvent | PushJob;
   member: MemberRow;
+  /** The ledger entry of the change. */
+  entry?: LedgerRow;
   /** The workflow that will process the event, or null for the relay. */
   leaseOwner: string | null;
   passAction?: EventRow['passAction'];
@@ -64,7 +66,18 @@ function waiting(deps: Pick<Deps, 'now' | 'config'>, merchantId: string, leaseOw
 
 export function newMemberEvent(
   deps: Deps,
-  { eventId, event, member, leaseOwner, passAction, mandatory, passUpdate, targetsId, initialPoints }: NewMemberEvent,
+  {
+    eventId,
+    event,
+    member,
+    entry,
+    leaseOwner,
+    passAction,
+    mandatory,
+    passUpdate,
+    targetsId,
+    initialPoints,
+  }: NewMemberEvent,
 ): EventRow {
   const { merchantId, programId } = member;
   const traceparent = deps.tracing.current();
@@ -75,7 +88,11 @@ export function newMemberEvent(
     memberId: member._id,
     programId,
     occurredAt: deps.now(),
-    data: { ...aboutMember(member), ...event.data },
+    data: {
+      ...aboutMember(member),
+      ...(entry && { transactionId: entry._id, transactionType: entry.type }),
+      ...event.data,
+    },
     ...(passAction && { passAction }),
     ...(mandatory && { mandatory }),
     ...(passUpdate && { passUpdate }),

@@ -1,5 +1,6 @@
 // Reads of one member: the member, its timeline, its ledger.
 
+import { withoutDue } from '../../activities/members/expireLots.js';
 import type { Deps } from '../../platform/deps.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
 import type { LedgerRow, MemberRow, TimelineRow } from '../../schemas/collections.js';
@@ -13,9 +14,10 @@ export interface MemberAt {
   memberId: string;
 }
 
-/** Throws MEMBER_NOT_FOUND, also for a malformed id. */
+/** The member, after what was due has expired. Throws MEMBER_NOT_FOUND, also for a malformed id. */
 export async function readMember(deps: Deps, { merchantId, memberId }: MemberAt): Promise<MemberRow> {
-  const member = isUuid(memberId) ? await deps.read.member({ _id: memberId, merchantId }) : null;
+  const found = isUuid(memberId) ? await deps.read.member({ _id: memberId, merchantId }) : null;
+  const [member] = found ? await withoutDue(deps, [found]) : [];
   if (!member) throw new ServiceError('MEMBER_NOT_FOUND');
   return member;
 }

@@ -1,5 +1,6 @@
 // Members (docs/interface.md#43-members), their timeline and their ledger (4.5).
 
+import { withoutDue } from '../../activities/members/expireLots.js';
 import { addTagsRule, cardLinkRule, removeTagsRule } from '../../activities/members/memberRules.js';
 import { removeUnusedTags, withTagsInUse } from '../../activities/members/memberTags.js';
 import { updateRule } from '../../activities/members/updateMember.js';
@@ -45,7 +46,7 @@ export const memberRoutes: Routes<Names> = {
     const { page, pageSize } = query;
     const { items, total } = await searchMembers(deps, { merchantId: caller.merchantId, ...query });
     const presented = await Promise.all(
-      items.map(async (member) =>
+      (await withoutDue(deps, items)).map(async (member) =>
         presentMemberWithProgram(deps, { member, program: await cachedProgram(deps, member) }),
       ),
     );

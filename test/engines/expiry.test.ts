@@ -129,7 +129,8 @@ describe('points that expire', () => {
     expect(await read(memberId)).toMatchObject({ balance: 0, tier: 'Bronze', status: 'voided', expiring: [] });
     expect((await ledgerOf(memberId)).map(({ type, delta }: { type: string; delta: number }) => [type, delta])).toEqual(
       [
-        ['expiry', -65],
+        ['expiry', -40],
+        ['expiry', -25],
         ['adjust', 25],
         ['initial', 40],
       ],
@@ -187,6 +188,44 @@ describe('points that expire', () => {
     const [{ at }] = (await read(memberId)).expiring;
     expect(calendarDay(zone, new Date(at)).start.toISOString()).toBe(at);
     expect(await expireAt(new Date(at), programId)).toBe(1);
+  });
+});
+
+describe('points that are over before the schedule came by', () => {
+  const longAgo = () => new Date(Date.now() - 71 * hourMs).toISOString();
+
+  it('cannot be spent, are not shown, and expire in the transaction of the next change', async () => {
+    const { memberId } = await aMember({ expiry: { afterDays: 1 }, goal: 10 }, 4);
+    expect((await points(memberId, { delta: 20, occurredAt: longAgo() })).status).toBe(200);
+    const refused = await redeem(memberId);
+    expect([refused.status, refused.body.error.details]).toEqual([400, { goal: 10, current: 4, missing: 6 }]);
+    const { data } = (await points(memberId, { delta: 8 })).body;
+    expect(data).toMatchObject({ previous: 4, current: 12 });
+    const rows = await ledgerOf(memberId);
+    expect(rows.map(({ type, delta }: { type: string; delta: number }) => [type, delta])).toEqual([
+      ['adjust', 8],
+      ['expiry', -20],
+      ['adjust', 20],
+      ['initial', 4],
+    ]);
+    const event = await until(() => subscribed.envelopes(memberId).find(({ data: told }) => told.reason === 'expired'));
+    expect(event.data).toMatchObject({ transactionId: rows[1].id, transactionType: 'expiry', delta: -20 });
+    expect((await redeem(memberId)).status).toBe(200);
+    expect(await auditedDifferences([memberId])).toEqual([]);
+  });
+
+  it('are not in answers and lists, whose balance is the sum of the ledger', async () => {
+    const { memberId, programId } = await aMember({ expiry: { afterDays: 1 } }, 4);
+    const other = await merchant.enroll({ programId, initialPoints: 3 });
+    for (const id of [memberId, String(other.id)]) await points(id, { delta: 20, occurredAt: longAgo() });
+    expect(await explain(memberId)).toMatchObject({ balance: 4, lots: [{ left: 4 }], entries: 3 });
+    const { expiring, balance } = await read(memberId);
+    expect([balance, expiring.length]).toEqual([4, 1]);
+    expect(Date.parse(expiring[0].at)).toBeGreaterThan(Date.now());
+    expect((await ledgerOf(memberId))[0]).toMatchObject({ type: 'expiry', delta: -20 });
+    const { items } = (await merchant.call(`/merchants/me/members?programId=${programId}`)).body.data;
+    expect(items.map((item: { balance: number }) => item.balance).toSorted()).toEqual([3, 4]);
+    expect(await auditedDifferences([memberId, String(other.id)])).toEqual([]);
   });
 });
 
