@@ -27,6 +27,7 @@ const table = {
   },
   CURRENCY_MISMATCH: { status: 400, message: 'The program gives points for another currency.' },
   NOT_REVERSIBLE: { status: 400, message: 'An entry of this type cannot be reversed.' },
+  POINTS_EXPIRED: { status: 400, message: 'The points of the entry have expired, so there is nothing to take back.' },
   BALANCE_TOO_LOW: { status: 400, message: 'Too many of the points are already spent; see error.details.' },
   IMPORT_TOO_LARGE: { status: 400, message: 'The import exceeds its limit of size or rows; nothing was created.' },
   IMPORT_INVALID: { status: 400, message: 'The file cannot be imported; nothing was created.' },

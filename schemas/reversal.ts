@@ -20,6 +20,9 @@ type Rules = Pick<Program, 'style' | 'goal' | 'tiers' | 'basis'>;
 
 const reversible: readonly LedgerType[] = ['adjust', 'redeem', 'earn'];
 
+export const isReversible = ({ type, reversedBy }: Pick<Reversible, 'type' | 'reversedBy'>): boolean =>
+  reversible.includes(type) && reversedBy === undefined;
+
 /**
  * The effect of a row. Rows from before effects were stored follow the old rules: lifetime points only increased, and
  * each redeem counted once.

@@ -7,7 +7,7 @@ import type { LedgerRow, MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { reverseRequest } from '../../schemas/members.js';
 import type { Program } from '../../schemas/programs.js';
-import { reverse } from '../../schemas/reversal.js';
+import { isReversible, reverse } from '../../schemas/reversal.js';
 import { tierNow } from '../wallets/passViews.js';
 import { type Asked, balanceDecision, balanceEvent } from './balanceRules.js';
 import type { Decision } from './decision.js';
@@ -45,6 +45,32 @@ function reversalDecision(
   };
 }
 
+/**
+ * Whether the points that an entry added have expired; `expired` is an expiry that is written with this change. All
+ * lots of one moment expire together. An entry without lots is from before its rule, or its points expire by
+ * inactivity: they are in the first lot, or gone when nothing was left.
+ */
+async function isExpired(
+  { collections }: Pick<Deps, 'collections'>,
+  { row, program, expired }: { row: LedgerRow; program: Program; expired: LedgerRow | undefined },
+): Promise<boolean> {
+  if (row.delta <= 0 || !program.expiry) return false;
+  const { memberId, merchantId, memberVersion } = row;
+  const filter = { memberId, merchantId, memberVersion: { $gt: memberVersion }, type: 'expiry' as const };
+  const own = row.lots?.find(({ by }) => by > 0);
+  const held = ({ lots = [], current }: Pick<LedgerRow, 'lots' | 'current'>) =>
+    own
+      ? lots.some(({ id, at }) => id === own.id || at.getTime() === own.at.getTime())
+      : current === 0 || lots.some(({ id }) => id === 0);
+  if (expired && held(expired)) return true;
+  for await (const entry of collections.ledger.find(filter).project<Pick<LedgerRow, 'lots' | 'current'>>({
+    lots: 1,
+    current: 1,
+  }))
+    if (held(entry)) return true;
+  return false;
+}
+
 interface ReversalRuleInput extends Asked {
   transactionId: string;
   /** The id of the ledger entry that the reversal writes. */
@@ -52,13 +78,15 @@ interface ReversalRuleInput extends Asked {
   body: Body;
 }
 
-/** Throws TRANSACTION_NOT_FOUND and the errors of `reverse` (schemas/reversal.ts). */
+/** Throws TRANSACTION_NOT_FOUND, POINTS_EXPIRED, and the errors of `reverse` (schemas/reversal.ts). */
 export function reversalRule(deps: Deps, { transactionId, reversalId, body, ...asked }: ReversalRuleInput) {
-  return async (member: MemberRow, program: Program): Promise<Decision> => {
+  return async (member: MemberRow, program: Program, expired?: LedgerRow): Promise<Decision> => {
     const { _id: memberId, merchantId } = member;
     const row = await deps.read.ledger({ _id: transactionId, memberId, merchantId });
     if (!row) throw new ServiceError('TRANSACTION_NOT_FOUND');
     const filter = { _id: row._id, merchantId, reversedBy: { $exists: false } };
+    const isRefused = isReversible(row) && (await isExpired(deps, { row, program, expired }));
+    if (isRefused) throw new ServiceError('POINTS_EXPIRED');
     return {
       ...reversalDecision(member, { program, row, body, asked }),
       updates: [update(deps, 'ledger', filter, { $set: { reversedBy: reversalId } })],

@@ -45,6 +45,7 @@ export const balanceEndpoints = {
       'ALREADY_REVERSED',
       'MEMBER_NOT_ACTIVE',
       'BALANCE_TOO_LOW',
+      'POINTS_EXPIRED',
       'CARD_FULL',
     ],
     example: { reason: 'wrong customer' },

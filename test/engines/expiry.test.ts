@@ -227,6 +227,27 @@ describe('points that are over before the schedule came by', () => {
     expect(items.map((item: { balance: number }) => item.balance).toSorted()).toEqual([3, 4]);
     expect(await auditedDifferences([memberId, String(other.id)])).toEqual([]);
   });
+
+  it('are not taken from other points when their earning is reversed', async () => {
+    for (const expiry of [{ afterDays: 1 }, { inactiveDays: 1 }]) {
+      const { memberId, programId } = await aMember({ expiry }, 0);
+      const { transaction } = (await points(memberId, { delta: 20, occurredAt: longAgo() })).body.data;
+      await expireAt(inDays(0), programId);
+      await points(memberId, { delta: 30 });
+      const { status, body } = await reverse(memberId, transaction.id);
+      expect([status, body.error.code]).toEqual([400, 'POINTS_EXPIRED']);
+      expect((await read(memberId)).balance).toBe(30);
+      const newest = (await ledgerOf(memberId))[0];
+      expect((await reverse(memberId, newest.id)).body.data).toMatchObject({ previous: 30, current: 0 });
+    }
+  });
+
+  it('are not taken from other points when they expire with the reversal', async () => {
+    const { memberId } = await aMember({ expiry: { afterDays: 1 } }, 30);
+    const { transaction } = (await points(memberId, { delta: 20, occurredAt: longAgo() })).body.data;
+    expect((await reverse(memberId, transaction.id)).body.error.code).toBe('POINTS_EXPIRED');
+    expect((await read(memberId)).balance).toBe(30);
+  });
 });
 
 describe('a rule that is added later', () => {
