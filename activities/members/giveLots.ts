@@ -63,13 +63,15 @@ type Rule = Pick<Program, '_id' | 'merchantId' | 'expiry' | 'timeZone' | 'expiry
 async function readRules(deps: Deps, programId?: string): Promise<{ program: Rule; row: ExpiryRow }[]> {
   const { programs, expiries } = deps.collections;
   const only = programId === undefined ? {} : { _id: programId };
+  // Before the programs, so that the row of a rule that is published meanwhile is not taken for one without a rule.
+  const rows = await expiries.find(only).toArray();
   const ruled = programs
     .find({ ...only, expiry: { $exists: true } })
     .project<Rule>({ merchantId: 1, expiry: 1, timeZone: 1 });
   const rules = new Map<string, Rule>();
   for await (const program of ruled) rules.set(program._id, await withExpiry(deps, program));
   const open = [];
-  for await (const row of expiries.find(only)) {
+  for (const row of rows) {
     const program = rules.get(row._id);
     if (!program) await expiries.deleteOne({ _id: row._id, since: row.since });
     else if (row.next < parts && program.expirySince?.getTime() === row.since.getTime()) open.push({ program, row });

@@ -1,9 +1,11 @@
 // Expiry (docs/interface.md#36-expiry): points expire once for each member, whatever runs concurrently, and were
 // announced before. The arithmetic is in test/unit/lots.test.ts and test/unit/expiry.test.ts.
+import type { FindCursor } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expireLots } from '../../activities/members/expireLots.js';
 import { giveLots } from '../../activities/members/giveLots.js';
 import { verifyLedger } from '../../activities/members/verifyLedger.js';
+import { withExpiry } from '../../activities/programs/expirySince.js';
 import type { Deps } from '../../platform/deps.js';
 import { calendarDay, midnightAfter } from '../../schemas/calendar.js';
 import type { Program } from '../../schemas/programs.js';
@@ -293,6 +295,50 @@ describe('a rule that is added later', () => {
     await giveLots(service.deps, { programId: program._id, at: inDays(1) });
     expect((await given()).toSorted()).toEqual(ids.toSorted());
     expect(await giveLots(service.deps, { programId: program._id, at: inDays(1) })).toEqual({ given: 0, over: true });
+  });
+
+  it('keeps its start when it is published while the members get their lots', async () => {
+    const program = await aProgram({});
+    const { collections } = service.deps;
+    let reads = 0;
+    /** Publishes the rule between the two reads, whichever is the first. */
+    const publishAtSecond = async () => {
+      reads += 1;
+      if (reads !== 2) return;
+      await setRule(program._id, { afterDays: 10 });
+      await withExpiry(service.deps, { ...program, expiry: { afterDays: 10 } });
+    };
+    const meanwhile = <C extends object>(collection: C): C =>
+      new Proxy(collection, {
+        get(target, name) {
+          const value: unknown = Reflect.get(target, name);
+          if (typeof value !== 'function') return value;
+          if (name !== 'find') return value.bind(target);
+          return (...args: unknown[]) => late(Reflect.apply(value, target, args));
+        },
+      });
+    const late = (cursor: FindCursor) => ({
+      project: (shown: object) => late(cursor.project(shown)),
+      async toArray() {
+        await publishAtSecond();
+        return cursor.toArray();
+      },
+      async *[Symbol.asyncIterator]() {
+        await publishAtSecond();
+        yield* cursor;
+      },
+    });
+    const racing: Deps = {
+      ...service.deps,
+      collections: {
+        ...collections,
+        programs: meanwhile(collections.programs),
+        expiries: meanwhile(collections.expiries),
+      },
+    };
+    await giveLots(racing, { programId: program._id });
+    expect(reads).toBeGreaterThanOrEqual(2);
+    expect(await collections.expiries.findOne({ _id: program._id })).toMatchObject({ kind: 'afterDays' });
   });
 
   it('is applied to the members of other programs when it fails for one', async () => {
