@@ -52,7 +52,10 @@ const changeMessage = text(0, 200);
 const sale = {
   reference: text(1, 100).optional().describe('of the till, such as the number of the receipt'),
   location: text(1, 100).optional(),
-  occurredAt: z.iso.datetime({ offset: true }).optional().describe('not ahead, and at most 72 hours old'),
+  occurredAt: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .describe('at most 72 hours old; up to 5 minutes ahead counts as the time of the request'),
 };
 export type SaleFacts = z.output<z.ZodObject<typeof sale>>;
 
@@ -149,15 +152,6 @@ export const memberDetail = member.extend({
 });
 
 export const memberBalance = member.pick({ id: true, memberCode: true, fieldValues: true, balance: true });
-
-/** docs/interface.md#25-points-and-redeem-result */
-export const balanceResult = z.object({
-  member: memberBalance,
-  previous: z.int(),
-  current: z.int(),
-  passUpdate: passUpdate.nullable().describe('null: the wallets did not confirm in time; the balance is saved'),
-});
-export type BalanceResult = z.infer<typeof balanceResult>;
 
 export const erasure = z.object({ id: z.uuid(), erasedAt: z.iso.datetime() });
 

@@ -1,6 +1,7 @@
 // Ledger entries, and answers about balances, as callers see them (docs/interface.md, sections 2.5, 2.8 and 4.5).
 import { z } from 'zod';
-import { actor, balanceResult, expiring } from './members.js';
+import { actor, expiring, memberBalance } from './members.js';
+import { passUpdate } from './passUpdate.js';
 import { rewardState } from './rewards.js';
 
 export const ledgerType = z.enum(['initial', 'adjust', 'redeem', 'earn', 'reversal', 'expiry']);
@@ -33,9 +34,17 @@ export const transaction = z.object({
   createdAt: z.iso.datetime(),
 });
 
-export const earnResult = balanceResult.extend({ awarded: z.int().describe('points or stamps'), rule });
+/** docs/interface.md#25-points-and-redeem-result */
+export const balanceResult = z.object({
+  member: memberBalance,
+  previous: z.int(),
+  current: z.int(),
+  transaction: transaction.describe('the ledger entry of the change'),
+  passUpdate: passUpdate.nullable().describe('null: the wallets did not confirm in time; the balance is saved'),
+});
+export type BalanceResult = z.infer<typeof balanceResult>;
 
-export const reversalResult = balanceResult.extend({ transaction });
+export const earnResult = balanceResult.extend({ awarded: z.int().describe('points or stamps'), rule });
 
 /** How the balance came about (docs/interface.md#45-timeline-and-ledger). */
 export const balanceExplained = z.object({

@@ -20,18 +20,24 @@ export interface Asked {
 }
 
 const maxAgeMs = 72 * 3_600_000;
+/** The clock of a till is not that of the service. */
+const maxAheadMs = 5 * 60_000;
 
 /**
- * When the sale took place, according to the caller. Throws VALIDATION_FAILED for a time after `now` or too far in the
- * past.
+ * When the sale took place, according to the caller; a time slightly ahead is `now`. Throws VALIDATION_FAILED for a
+ * time further ahead or too far in the past.
  */
 export function saleOf({ reference, location, occurredAt }: SaleFacts, now: Date) {
-  const at = occurredAt === undefined ? undefined : new Date(occurredAt);
-  const ageMs = at ? now.getTime() - at.getTime() : 0;
-  if (ageMs < 0 || ageMs > maxAgeMs) {
-    const message = ageMs < 0 ? 'must not be ahead of the clock of the service' : 'must be at most 72 hours ago';
+  const told = occurredAt === undefined ? undefined : new Date(occurredAt);
+  const ageMs = told ? now.getTime() - told.getTime() : 0;
+  if (ageMs < -maxAheadMs || ageMs > maxAgeMs) {
+    const message =
+      ageMs < 0
+        ? 'must be at most 5 minutes ahead of the clock of the service'
+        : 'must be at most 72 hours before the clock of the service';
     throw new ServiceError('VALIDATION_FAILED', [{ path: 'occurredAt', message }]);
   }
+  const at = told && ageMs < 0 ? now : told;
   return {
     ...(reference !== undefined && { reference }),
     ...(location !== undefined && { location }),
@@ -106,7 +112,7 @@ export function balanceDecision(
 export function balanceEvent(
   member: MemberRow,
   change: BalanceChange,
-  { changeMessage, reference, location, occurredAt }: Partial<LedgerRow>,
+  { changeMessage, amount, currency, reference, location, occurredAt }: Partial<LedgerRow>,
 ) {
   const { previous, current, tierUpgraded } = change;
   return {
@@ -116,6 +122,8 @@ export function balanceEvent(
     ...tiersOf(change),
     ...(tierUpgraded !== undefined && { tierUpgraded }),
     ...(changeMessage && { changeMessage }),
+    ...(amount !== undefined && { amount }),
+    ...(currency !== undefined && { currency }),
     ...(reference !== undefined && { reference }),
     ...(location !== undefined && { location }),
     ...(occurredAt && { occurredAt: occurredAt.toISOString() }),

@@ -7,18 +7,23 @@ import type { LedgerRow } from '../../schemas/collections.js';
 import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { isUuid, type KeyedOperation, keyedChangeId } from '../../schemas/ids.js';
-import type { BalanceResult } from '../../schemas/members.js';
 import type { PassUpdate } from '../../schemas/passUpdate.js';
+import type { BalanceResult } from '../../schemas/transactions.js';
 import { success } from '../envelope.js';
 import { fingerprintOf, keyOf } from '../idempotencyKey.js';
+import { presentTransaction } from '../presenters/history.js';
 import { presentBalance } from '../presenters/member.js';
 import type { Request } from '../request.js';
 import { dispatch, planDispatch, pushAndWait, summaryOf, type WorkflowLabels } from './dispatch.js';
 
 function answerOf(facts: ChangeFacts, passUpdate: PassUpdate | null, more: KeyedMemberChange['more']): Answer {
   const { previous, current, entry } = facts;
-  const result: BalanceResult = { member: presentBalance(facts), previous, current, passUpdate };
-  return { status: 200, body: success({ ...result, ...(entry && more?.(entry)) }) };
+  if (!entry) throw new Error('A keyed change wrote no ledger entry.');
+  // The first answer, even when it is built again after the entry was reversed.
+  const { reversedBy, ...written } = entry;
+  const transaction = presentTransaction(written);
+  const result: BalanceResult = { member: presentBalance(facts), previous, current, transaction, passUpdate };
+  return { status: 200, body: success({ ...result, ...more?.(entry) }) };
 }
 
 export interface KeyedMemberChange {

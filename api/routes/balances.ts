@@ -6,7 +6,6 @@ import { reversalRule } from '../../activities/members/reversalRules.js';
 import { cachedProgram } from '../../activities/programs/readProgram.js';
 import type { balanceEndpoints } from '../../schemas/endpoints/balances.js';
 import { performKeyedChange } from '../changes/performKeyedChange.js';
-import { presentTransaction } from '../presenters/history.js';
 import { presentExplanation } from '../presenters/member.js';
 import { readMember } from '../reads/members.js';
 import type { Routes } from '../request.js';
@@ -30,7 +29,6 @@ export const balanceRoutes: Routes<keyof typeof balanceEndpoints> = {
       eventType: 'points.changed',
       rule: (reversalId) =>
         reversalRule(deps, { transactionId, reversalId, body, actor: caller.actor, now: deps.now() }),
-      more: (entry) => ({ transaction: presentTransaction(entry) }),
     });
   },
 

@@ -1,6 +1,6 @@
 // Endpoints: docs/interface.md, sections 4.4 and 4.5.
 import { earnRequest, reverseRequest } from '../members.js';
-import { balanceExplained, earnResult, reversalResult } from '../transactions.js';
+import { balanceExplained, balanceResult, earnResult } from '../transactions.js';
 import { endpoint, inLedger } from './endpoint.js';
 
 const one = '/merchants/me/members/:id';
@@ -37,7 +37,7 @@ export const balanceEndpoints = {
     idempotent: true,
     body: reverseRequest,
     bodyOptional: true,
-    result: reversalResult,
+    result: balanceResult,
     errors: [
       'MEMBER_NOT_FOUND',
       'TRANSACTION_NOT_FOUND',

@@ -5,7 +5,7 @@ import { importOptions } from '../importOptions.js';
 import * as members from '../members.js';
 import { memberPreview } from '../programEdits.js';
 import { scannedText, text } from '../text.js';
-import { transaction } from '../transactions.js';
+import { balanceResult, transaction } from '../transactions.js';
 import { endpoint, inLedger, page, pageOf, pageSize, paging, timelineLimit } from './endpoint.js';
 
 const view = 'merchants.members:view';
@@ -158,7 +158,7 @@ export const memberEndpoints = {
     audit: inLedger,
     idempotent: true,
     body: members.pointsRequest,
-    result: members.balanceResult,
+    result: balanceResult,
     errors: ['MEMBER_NOT_FOUND', 'MEMBER_NOT_ACTIVE', 'STAMP_DELTA_ONLY', 'CARD_FULL'],
     example: { delta: 10, changeMessage: 'You now have %@ points' },
   }),
@@ -172,7 +172,7 @@ export const memberEndpoints = {
     idempotent: true,
     body: members.redeemRequest,
     bodyOptional: true,
-    result: members.balanceResult,
+    result: balanceResult,
     errors: ['MEMBER_NOT_FOUND', 'MEMBER_NOT_ACTIVE', 'CARD_NOT_FULL', 'REWARD_NOT_CONFIGURED', 'REWARD_NOT_FOUND'],
     example: { changeMessage: 'Enjoy your coffee' },
   }),

@@ -241,13 +241,12 @@ describe('a claim without an answer', () => {
 });
 
 describe('a key whose row has expired', () => {
-  async function expire(operation: 'points' | 'redeem', memberId: string, key: string): Promise<void> {
+  async function expire(operation: 'points' | 'redeem', memberId: string, key: string): Promise<string> {
     const _id = keyedChangeId(operation, memberId, key);
+    const createdAt = new Date(Date.now() - 4 * 86_400_000);
     await service.deps.collections.idempotencyKeys.deleteOne({ _id });
-    await service.deps.collections.ledger.updateOne(
-      { _id },
-      { $set: { createdAt: new Date(Date.now() - 4 * 86_400_000) } },
-    );
+    await service.deps.collections.ledger.updateOne({ _id }, { $set: { createdAt } });
+    return createdAt.toISOString();
   }
 
   it('is found by its ledger entry: it gets its first answer and is never applied again', async () => {
@@ -255,14 +254,20 @@ describe('a key whose row has expired', () => {
     const key = newKey();
     const first = await points(member.id, key);
     await published(member.id);
-    await expire('points', member.id, key);
-    for (const answer of [await points(member.id, key), await points(member.id, key)]) {
+    first.body.data.transaction.createdAt = await expire('points', member.id, key);
+    const { id } = first.body.data.transaction;
+    const undo = () =>
+      merchant.call(`/merchants/me/members/${member.id}/transactions/${id}/reverse`, { method: 'POST' });
+    for (const before of [async () => {}, async () => expect((await undo()).status).toBe(200)]) {
+      await before();
+      await service.deps.collections.idempotencyKeys.deleteOne({ _id: keyedChangeId('points', member.id, key) });
+      const answer = await points(member.id, key);
       expect(answer.status).toBe(200);
       expect(answer.body).toEqual(first.body);
     }
     const reused = await points(member.id, key, { delta: 6 });
     expect([reused.status, reused.body.error.code]).toEqual([400, 'IDEMPOTENCY_KEY_REUSED']);
-    expect(await row(member.id)).toMatchObject({ balance: 25, version: 2 });
+    expect(await row(member.id)).toMatchObject({ balance: 20, version: 3 });
   });
 
   it('is found, even if the change could not be made again', async () => {
@@ -270,7 +275,7 @@ describe('a key whose row has expired', () => {
     const key = newKey();
     const first = await redeem(member.id, key);
     await published(member.id);
-    await expire('redeem', member.id, key);
+    first.body.data.transaction.createdAt = await expire('redeem', member.id, key);
     const again = await redeem(member.id, key);
     expect(again.status).toBe(200);
     expect(again.body).toEqual(first.body);

@@ -34,9 +34,11 @@ describe('a delta', () => {
     const member = await merchant.enroll({ initialPoints: 20 });
     const { status, body } = await patch(member.id, { delta: 15, changeMessage: 'You now have %@ points' });
     expect(status).toBe(200);
+    const [entry] = await ledgerOf(member.id);
     expect(body).toEqual({
       success: true,
       data: {
+        transaction: entry,
         member: { id: member.id, memberCode: member.memberCode, fieldValues: { points: 35 }, balance: 35 },
         previous: 20,
         current: 35,
@@ -50,7 +52,6 @@ describe('a delta', () => {
       },
     });
     const change = { field: 'points', previous: 20, current: 35, delta: 15, changeMessage: 'You now have %@ points' };
-    const [entry] = await ledgerOf(member.id);
     expect(entry).toMatchObject({ type: 'adjust', ...change, actor: { type: 'api-key', name: 'test key' } });
     const [event] = await eventsOf(member.id);
     expect(event.data).toEqual({
@@ -59,6 +60,7 @@ describe('a delta', () => {
       programId: member.programId,
       merchantId: merchant.id,
       memberVersion: 2,
+      ...{ transactionId: entry.id, transactionType: 'adjust' },
       ...change,
       passUpdate: body.data.passUpdate,
     });

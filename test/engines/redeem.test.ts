@@ -50,6 +50,7 @@ describe('a reward', () => {
       programId: member.programId,
       merchantId: merchant.id,
       memberVersion: 2,
+      ...{ transactionId: body.data.transaction.id, transactionType: 'redeem' },
       field: 'points',
       previous: 130,
       current: 30,
