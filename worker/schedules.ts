@@ -14,6 +14,7 @@ import {
   ScheduleNotFoundError,
   type ScheduleOptions,
   ScheduleOverlapPolicy,
+  WorkflowNotFoundError,
 } from '@temporalio/client';
 import { msToNumber } from '@temporalio/common/lib/time.js';
 import type { Logger } from 'pino';
@@ -154,8 +155,11 @@ async function deleteUnwanted(client: Client, wanted: Schedule[], startedAt: Dat
   const deleted: string[] = [];
   for await (const { scheduleId, state } of client.schedule.list()) {
     if (names.has(scheduleId) || !isOlderOfOurs(scheduleId, state.note, startedAt)) continue;
+    const handle = client.schedule.getHandle(scheduleId);
     try {
-      await client.schedule.getHandle(scheduleId).delete();
+      const { info } = await handle.describe();
+      await handle.delete();
+      await endRunning(client, info);
       deleted.push(scheduleId);
     } catch (error) {
       // Another worker deleted it first.
@@ -168,6 +172,18 @@ async function deleteUnwanted(client: Client, wanted: Schedule[], startedAt: Dat
 /** The note of the service's schedules: when the process started that created it. Operators may overwrite it. */
 const markOf = (startedAt: Date): string => `loyalty-pass, created by a worker of ${startedAt.toISOString()}`;
 const markForm = /^loyalty-pass, created by a worker of (\S+)$/;
+
+/** A relay continues as new for ever, so the one that still runs would keep its name and its input. */
+async function endRunning(client: Client, { runningActions }: ScheduleDescription['info']): Promise<void> {
+  for (const { workflow } of runningActions) {
+    await client.workflow
+      .getHandle(workflow.workflowId)
+      .terminate('its schedule was changed or deleted')
+      .catch((error: unknown) => {
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+      });
+  }
+}
 
 const periodic = [recount, expiry, revival, cleaning, repush, reconciliation, classUpdates, follow];
 
@@ -281,11 +297,14 @@ async function updateSchedule(client: Client, schedule: Schedule, startedAt: Dat
   const wanted = optionsOf(schedule);
   const isEncrypted = client.options.loadedDataConverter.payloadCodecs.length > 0;
   const handle = client.schedule.getHandle(schedule.id);
-  if (!isEncrypted && isSame(await handle.describe(), wanted)) return;
+  const present = await handle.describe();
+  const isChanged = !isSame(present, wanted);
+  if (!isChanged && !isEncrypted) return;
   await handle.update(({ state: { paused, note } }) => ({
     ...wanted,
     state: { paused, note: paused && note !== undefined ? note : markOf(startedAt) },
   }));
+  if (isChanged) await endRunning(client, present.info);
 }
 
 type Options = ReturnType<typeof optionsOf>;

@@ -106,3 +106,19 @@ it('a schedule that an operator paused stays paused with its note when it change
   expect(state).toMatchObject({ paused: true, note: 'until Monday' });
   expect(action.workflowType).toBe('recount');
 });
+
+it('what a changed or deleted schedule still runs is ended, since a relay would never end by itself', async () => {
+  const running = async () => {
+    const found: string[] = [];
+    for await (const { type } of client.workflow.list({ query: 'ExecutionStatus = "Running"' })) found.push(type);
+    return found.sort().join();
+  };
+  for (const id of ['relay:0', 'relay:5']) {
+    await client.schedule.create(scheduleOf(id));
+    await client.schedule.getHandle(id).trigger();
+  }
+  await until(async () => (await running()) === 'formerName,formerName');
+  await ensureSchedules(client, { relayShards: 1, wallets: noWallets, startedAt: early });
+  await until(async () => !(await running()).includes('formerName'));
+  await until(async () => (await running()).includes('relay'));
+});
