@@ -74,10 +74,15 @@ export const trimmedText = (min: number, max: number) => forPeople(plainText().t
 export const pastedText = (min: number, max: number) =>
   wellFormed(message).trim().regex(without(controls), message).min(min).max(max);
 
-/** A name: trimmed, and without characters that change the order of the text around it. */
+/**
+ * A name: trimmed, and without characters that change the order of the text around it. Its length is checked before,
+ * as a JSON Schema does.
+ */
 export const nameText = (max: number, min = 1) => {
-  const refused = without(controls + bidiControls);
-  return forPeople(wellFormed(message).regex(refused, `${message}, nor bidirectional controls`).trim(), { min, max });
+  const given = wellFormed(message)
+    .regex(without(controls + bidiControls), `${message}, nor bidirectional controls`)
+    .refine((value) => !isLonger(value, max), `must have at most ${max} characters`);
+  return forPeople(given.trim(), { min, max });
 };
 
 /** Text of several lines; tabs and line breaks are allowed. */

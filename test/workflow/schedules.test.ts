@@ -115,7 +115,7 @@ it('what a changed or deleted schedule still runs is ended, since a relay would 
   };
   for (const id of ['relay:0', 'relay:5']) {
     await client.schedule.create(scheduleOf(id));
-    await client.schedule.getHandle(id).trigger();
+    await client.schedule.getHandle(id).trigger('SKIP');
   }
   await until(async () => (await running()) === 'formerName,formerName');
   await ensureSchedules(client, { relayShards: 1, wallets: noWallets, startedAt: early });
