@@ -5,11 +5,11 @@ import Koa, { type Context, type Next } from 'koa';
 import { apiPrefix, type EndpointName, type Endpoints, endpoints } from '../schemas/endpoints/index.js';
 import { ServiceError } from '../schemas/errors.js';
 import { newToken } from '../schemas/ids.js';
+import { canonicalIp, ipKey } from '../schemas/ipAddress.js';
 import type { ApiDeps } from './apiDeps.js';
 import { failure } from './envelope.js';
 import { countCall, guarded } from './guard.js';
 import { healthRoutes } from './health.js';
-import { ipKey } from './limits.js';
 import { isUnmetExpectation } from './malformedRequests.js';
 import { documentRoutes } from './openapi.js';
 import { consoleRoutes } from './pages/console.js';
@@ -21,6 +21,12 @@ import { createStartInTurns } from './startInTurns.js';
 import { appleRoutes } from './wallets/apple.js';
 import { googleRoutes } from './wallets/google.js';
 import { pictureRoutes } from './wallets/pictures.js';
+
+/** All that runs later takes the caller's address from `ctx.ip`. */
+async function clientAddress(ctx: Context, next: Next): Promise<void> {
+  ctx.request.ip = canonicalIp(ctx.ip);
+  await next();
+}
 
 async function requestId(ctx: Context, next: Next): Promise<void> {
   const given = ctx.get('X-Request-Id');
@@ -159,6 +165,7 @@ export function createApp(deps: ApiDeps): Koa {
   const app = new Koa({ proxy: deps.config.TRUST_PROXY > 0, maxIpsCount: deps.config.TRUST_PROXY });
   const api = apiRouter(deps);
   app.use(createStartInTurns());
+  app.use(clientAddress);
   app.use(requestId);
   app.use(tracing(deps));
   app.use(logging(deps));

@@ -1,9 +1,9 @@
 // The audit entry of a writing request, as its line in the endpoint table says.
 import type { Context } from 'koa';
 import type { PendingAudit } from '../platform/mongodb/transaction.js';
-import { networkOf } from '../schemas/addresses.js';
 import type { Endpoint } from '../schemas/endpoints/endpoint.js';
 import { newId } from '../schemas/ids.js';
+import { networkOf } from '../schemas/ipAddress.js';
 import type { ApiDeps } from './apiDeps.js';
 import type { Caller } from './caller.js';
 

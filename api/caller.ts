@@ -4,7 +4,7 @@
 import type { Context } from 'koa';
 import { findRoles } from '../activities/access/roles.js';
 import { extendSession, readSession, type SignedIn } from '../activities/access/sessions.js';
-import { isInside, parseCidrs, plainIp } from '../schemas/addresses.js';
+import { isInside, parseCidrs } from '../schemas/addresses.js';
 import { isApiKey } from '../schemas/apiKeys.js';
 import { ServiceError } from '../schemas/errors.js';
 import { sha256 } from '../schemas/ids.js';
@@ -91,7 +91,7 @@ async function keyCaller(deps: ApiDeps, key: string, ip: string): Promise<Caller
   if (!row || row.revokedAt || (row.expiresAt && row.expiresAt <= deps.now()))
     throw new ServiceError('INVALID_API_KEY');
   const { _id, merchantId, roleIds, name, allowedNetworks } = row;
-  if (allowedNetworks && !isInside(parseCidrs(allowedNetworks.join(' ')), plainIp(ip)))
+  if (allowedNetworks && !isInside(parseCidrs(allowedNetworks.join(' ')), ip))
     throw new ServiceError('NETWORK_NOT_ALLOWED');
   deps.noteKeyUse(row);
   return {

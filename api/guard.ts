@@ -7,6 +7,7 @@ import { suspensions } from '../activities/access/merchants.js';
 import type { Endpoint } from '../schemas/endpoints/endpoint.js';
 import type { EndpointName, Endpoints } from '../schemas/endpoints/index.js';
 import { type ErrorCode, ServiceError } from '../schemas/errors.js';
+import { ipKey } from '../schemas/ipAddress.js';
 import { mistakesOf } from '../schemas/mistakes.js';
 import { maskPersonal, withoutCardLinks } from '../schemas/webhooks.js';
 import type { ApiDeps } from './apiDeps.js';
@@ -14,7 +15,7 @@ import { withAudit } from './auditRequest.js';
 import { authenticate, type Caller, credentialOf, requireHeld, requireOwnPage } from './caller.js';
 import { partialSuccess, success } from './envelope.js';
 import { inTurn } from './largeRequests.js';
-import { ipKey, type LimitKind, type RequestCount } from './limits.js';
+import type { LimitKind, RequestCount } from './limits.js';
 import { isDecoded, readBody } from './readBody.js';
 import type { Reply, Request, Route } from './request.js';
 

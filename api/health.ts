@@ -7,8 +7,8 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { isStuck, outboxState } from '../activities/outbox/outboxState.js';
 import { unwritableCollections } from '../platform/mongodb/probeWrites.js';
+import { canonicalIp } from '../schemas/ipAddress.js';
 import type { ApiDeps } from './apiDeps.js';
-import { ipKey } from './limits.js';
 import { stubReason } from './passDoctor/examinePass.js';
 
 /** Shorter than the 3 s within which callers get UNAVAILABLE, and than the timeouts of most load balancers. */
@@ -60,8 +60,8 @@ export function healthRoutes(deps: ApiDeps): Router {
 
 /** True when the request comes from this machine and no proxy header says that it was forwarded. */
 function isOperator(ctx: Context): boolean {
-  const address = ipKey(ctx.req.socket.remoteAddress ?? '');
-  const isLocal = address.startsWith('127.') || ctx.req.socket.remoteAddress === '::1';
+  const address = canonicalIp(ctx.req.socket.remoteAddress ?? '');
+  const isLocal = address.startsWith('127.') || address === '::1';
   return isLocal && !['X-Forwarded-For', 'Forwarded', 'Via'].some((name) => ctx.get(name) !== '');
 }
 

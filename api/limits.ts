@@ -4,7 +4,6 @@
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { plainIp } from '../schemas/addresses.js';
 import type { Config } from '../schemas/config.js';
 
 export interface RequestCount {
@@ -109,21 +108,4 @@ function connectRedis(url: string, log: Logger): Redis {
     present = true;
   });
   return redis;
-}
-
-/** IPv6 addresses are counted by their /64 prefix, because one caller can use every address of a /64. */
-export function ipKey(ip: string): string {
-  const plain = plainIp(ip);
-  if (!plain.includes(':')) return plain;
-  const [head = '', tail] = ip.split('::');
-  const groups = head.split(':').filter(Boolean);
-  const filled =
-    tail === undefined
-      ? groups
-      : [
-          ...groups,
-          ...Array<string>(Math.max(8 - groups.length - tail.split(':').filter(Boolean).length, 0)).fill('0'),
-          ...tail.split(':').filter(Boolean),
-        ];
-  return `${filled.slice(0, 4).join(':')}::/64`;
 }

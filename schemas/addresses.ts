@@ -91,23 +91,9 @@ export function parseCidrs(text: string): AllowList {
   };
 }
 
-/** An IPv4 address that a socket for both families reports inside an IPv6 address, as IPv4; any other text as it is. */
-export const plainIp = (ip: string): string => /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1] ?? ip;
-
 /** Whether the URL is `https:`, or `http:` on loopback. */
 export const isSecureOrLocal = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && /^(?:localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(hostname));
-/** The network of an address, /24 or /48, so that it names no single person; null for text that is no address. */
-export function networkOf(address: string): string | null {
-  const ip = plainIp(address).replace(/%.*$/, '');
-  if (isIP(ip) === 4) return `${ip.split('.').slice(0, 3).join('.')}.0/24`;
-  if (isIP(ip) === 0) return null;
-  const [head = '', tail = ''] = ip.split('::');
-  const groups = (text: string) => text.split(':').filter((group) => group !== '');
-  const zeros = Array.from({ length: 8 - groups(head).length - groups(tail).length }, () => '0');
-  const first = ip.includes('::') ? [...groups(head), ...zeros, ...groups(tail)] : groups(ip);
-  return `${new URL(`http://[${first.slice(0, 3).join(':')}::]`).hostname.slice(1, -1)}/48`;
-}
 
 /** Whether it is one address or one CIDR. */
 export const isCidr = (entry: string): boolean => parseCidr(entry) !== null;

@@ -6,15 +6,14 @@ import { identify, type ProviderPerson } from '../../activities/access/identitie
 import { createSignInLink, readSignInLink, type SignedIn, signInByLink } from '../../activities/access/sessions.js';
 import { mailSignInLink, mailsLinks } from '../../activities/access/signInMails.js';
 import { type Html, html } from '../../platform/html.js';
-import { networkOf } from '../../schemas/addresses.js';
 import type { UserRow } from '../../schemas/collections.js';
 import { errorTable, ServiceError } from '../../schemas/errors.js';
 import { newToken, sha256 } from '../../schemas/ids.js';
+import { ipKey, networkOf } from '../../schemas/ipAddress.js';
 import { signInLinkRequest } from '../../schemas/users.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { requireOwnPage } from '../caller.js';
 import { countCall } from '../guard.js';
-import { ipKey } from '../limits.js';
 import type { Oidc } from '../oidc.js';
 import { readBody } from '../readBody.js';
 import { setCookie, setSessionCookie } from '../sessionCookie.js';

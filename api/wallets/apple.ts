@@ -8,11 +8,12 @@ import { cachedProgram } from '../../activities/programs/readProgram.js';
 import { endRegistration } from '../../activities/wallets/apple/endRegistration.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
+import { ipKey } from '../../schemas/ipAddress.js';
 import type { Program } from '../../schemas/programs.js';
 import { text, wellFormed } from '../../schemas/text.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { performWalletEvent } from '../changes/performWalletEvent.js';
-import { ipKey, type LimitKind } from '../limits.js';
+import type { LimitKind } from '../limits.js';
 import { readBody } from '../readBody.js';
 import { storeDeviceLogs } from './deviceLogs.js';
 import {

@@ -156,6 +156,37 @@ describe('a caller behind a trusted proxy', () => {
     expect((await call('2001:db8:7:8::1')).status).toBe(401);
   });
 
+  it('is identified by its address however the proxy writes it, and counts as one caller without an address', async () => {
+    const merchant = await aMerchant(service);
+    const call = (address: string) =>
+      merchant.call(path, { credential: null, headers: { 'X-Forwarded-For': address } });
+    const callers = [
+      ['203.0.113.60:50001', '[203.0.113.60]:50002', '::ffff:203.0.113.60', '203.0.113.60', '203.0.113.60:50003'],
+      ['[2001:db8:60::1]:443', '2001:0DB8:60:0::2', '2001:db8:60::3%eth0', '2001:db8:60::4', '[2001:db8:60::5]'],
+      ['unknown', '_hidden', '203.0.113.600', 'nobody', '203.0.113.60.1:80'],
+    ];
+    for (const spellings of callers) {
+      for (const spelling of spellings.slice(0, 4)) expect((await call(spelling)).status).toBe(401);
+      expectLimited(await call(spellings[4] ?? ''), 4);
+    }
+  });
+
+  it('with a key for some networks is let in however the proxy writes its address', async () => {
+    const merchant = await aMerchant(service);
+    const { body } = await merchant.call('/auth/api-keys', {
+      body: { name: 'Till', roleIds: ['integration'], allowedNetworks: ['203.0.113.0/24', '2001:db8:5::/48'] },
+      credential: { Authorization: `Bearer ${await merchant.token()}` },
+    });
+    const call = async (address: string) => {
+      const headers = { 'X-Forwarded-For': address };
+      return (await merchant.call(path, { credential: { 'X-API-Key': body.data.key }, headers })).status;
+    };
+    for (const inside of ['203.0.113.7:51234', '[2001:db8:5::1]:443', '::ffff:cb00:7107', '2001:DB8:5:0::9%2'])
+      expect([inside, await call(inside)]).toEqual([inside, 200]);
+    for (const outside of ['203.0.114.7:51234', '[2001:db8:6::1]:443', '::ffff:203.0.114.8'])
+      expect([outside, await call(outside)]).toEqual([outside, 403]);
+  });
+
   it('is not counted for health and documents', async () => {
     const merchant = await aMerchant(service);
     for (const open of ['/healthz', '/readyz', '/api/v1/openapi.json']) {

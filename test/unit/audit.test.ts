@@ -1,9 +1,9 @@
 // What is audited: every endpoint that writes declares its audit entry, or the reason for having none.
 import { describe, expect, it } from 'vitest';
-import { networkOf } from '../../schemas/addresses.js';
 import { type AuditAction, auditActions } from '../../schemas/audit.js';
 import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
 import { endpoints } from '../../schemas/endpoints/index.js';
+import { networkOf } from '../../schemas/ipAddress.js';
 import type { Command } from '../../stack/commands/command.js';
 import { keys } from '../../stack/commands/keys.js';
 import { merchants } from '../../stack/commands/merchants.js';
