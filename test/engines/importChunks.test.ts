@@ -173,6 +173,15 @@ describe('the chunks of an import', () => {
     expect(await countsOf(batch)).toMatchObject({ created: 4, done: 4 });
   });
 
+  it('of an import that ended meanwhile create nothing and keep its counts', async () => {
+    const emails = [address('late')];
+    const batch = await queued(emails);
+    await deps.collections.batches.updateOne({ _id: batch._id }, { $set: { phase: 'cancelled', 'counts.failed': 1 } });
+    await expect(create(batch)).rejects.toThrow('has ended meanwhile');
+    expect(await membersOf(emails)).toEqual([]);
+    expect(await countsOf(batch)).toMatchObject({ created: 0, failed: 1, done: 0 });
+  });
+
   it('give the same result as row by row, for any emails and any number of chunks at a time', async () => {
     const names = fc.option(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { nil: undefined });
     const file = fc.array(fc.array(names, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 6 });

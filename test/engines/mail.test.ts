@@ -291,6 +291,26 @@ describe('a mail', () => {
     expect(mailsTo(wanted.to)).toHaveLength(1);
   });
 
+  it.each([
+    ['takes', undefined],
+    ['refuses', { responseCode: 550, message: 'No.' }],
+    ['delays', { responseCode: 451, message: 'Later.' }],
+  ])('that ended meanwhile keeps that end when the server %s it', async (_what, answer) => {
+    const end = { state: 'failed' as const, failure: 'TOO_LATE' };
+    let answered = false;
+    smtp.judgeContent(async () => {
+      await service.deps.collections.mails.updateOne({ merchantId: merchant.id }, { $set: end });
+      answered = true;
+      return answer;
+    });
+    await queueMail(worker.deps, signIn());
+    await until(() => answered);
+    const [row] = await rows();
+    const handle = service.client.workflow.getHandle(mailWorkflowId(merchant.id, row?._id ?? ''));
+    await handle.result().catch(() => {});
+    expect(await rows()).toEqual([expect.objectContaining({ ...end, leasedUntil: row?.leasedUntil })]);
+  });
+
   it('that has expired is not sent', async () => {
     const longAgo = { ...worker.deps, now: () => new Date(Date.now() - 16 * 60_000) };
     const wanted = signIn();
