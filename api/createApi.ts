@@ -14,6 +14,7 @@ import { createTracing } from '../platform/tracing.js';
 import { parseCidrs } from '../schemas/addresses.js';
 import type { Config } from '../schemas/config.js';
 import { createApp } from './app.js';
+import { limitBodies } from './bodyTimeouts.js';
 import { createAdmission } from './changes/admission.js';
 import { createLargeRequests } from './largeRequests.js';
 import { createLimits } from './limits.js';
@@ -70,6 +71,7 @@ export async function createApi(input: ApiInput): Promise<Api> {
   });
   const answering = createServer(serverOptions(config), app.callback());
   answerMalformedRequests(answering, deps);
+  limitBodies(answering);
   return {
     server: answering,
     deps,

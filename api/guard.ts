@@ -12,6 +12,7 @@ import { mistakesOf } from '../schemas/mistakes.js';
 import { maskPersonal, withoutCardLinks } from '../schemas/webhooks.js';
 import type { ApiDeps } from './apiDeps.js';
 import { withAudit } from './auditRequest.js';
+import { allowLongBody } from './bodyTimeouts.js';
 import { authenticate, type Caller, credentialOf, requireHeld, requireOwnPage } from './caller.js';
 import { partialSuccess, success } from './envelope.js';
 import { inTurn } from './largeRequests.js';
@@ -138,6 +139,7 @@ export function guarded<N extends EndpointName>(deps: ApiDeps, endpoint: Endpoin
   return async function guardedRoute(ctx: Context): Promise<void> {
     const caller = await authorize(deps, ctx, endpoint);
     ctx.state.merchantId = caller.merchantId || undefined;
+    if (endpoint.upload || endpoint.largeBody) allowLongBody(ctx.req);
     const answer = async () => {
       const { query, body } = await validated(deps, ctx, endpoint);
       const params = (ctx.params ?? {}) as Record<string, string>;

@@ -5,7 +5,6 @@ import type { Config } from '../schemas/config.js';
 /** The backlog of connections that wait to be accepted, as far as the system allows. */
 export const backlog = 4_096;
 
-const requestTimeoutMs = 120_000;
 const headersTimeoutMs = 60_000;
 
 /**
@@ -15,7 +14,8 @@ const headersTimeoutMs = 60_000;
 export const serverOptions = ({ KEEP_ALIVE_MS }: Config): ServerOptions => ({
   keepAliveTimeout: KEEP_ALIVE_MS,
   headersTimeout: headersTimeoutMs,
-  requestTimeout: requestTimeoutMs,
+  // `limitBodies` (api/bodyTimeouts.ts) ends slow bodies.
+  requestTimeout: 0,
   // The application refuses a request without Host, in the envelope.
   requireHostHeader: false,
 });
