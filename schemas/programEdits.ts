@@ -58,12 +58,23 @@ export const publishedProgram = z.object({
   rebuild: rebuild.describe('the batch that pushes the passes in use; null where there is none'),
 });
 
+export const finding = z.object({
+  path: z.string().describe('the field, such as `passTemplate.colors.label`'),
+  severity: z
+    .enum(['error', 'warning'])
+    .describe('an error keeps the program from being saved, or from being published'),
+  message: z.string(),
+});
+
 export const publishPreview = z.object({
   passes: z.int().describe('members whose pass is on a phone or saved at Google, and will be pushed'),
   full: z.int().describe('cards that the new goal makes full'),
   overFull: z.int().describe('cards with more than the new goal'),
   tierMoves: z.int().describe('members whose tier moves'),
   rewardsLost: z.int().describe('members with a reward that is ready, and no longer with the new version'),
+  findings: z
+    .array(finding)
+    .describe('what the new version does to passes in use; an error keeps it from being published'),
   counted: z.int().describe('how many members were looked at'),
   complete: z.boolean().describe('false when the program has more members than were looked at'),
 });
@@ -100,12 +111,6 @@ export const previewRequest = z.strictObject({
 });
 
 export type SampleMember = z.output<typeof sampleMember>;
-
-export const finding = z.object({
-  path: z.string().describe('the field, such as `passTemplate.colors.label`'),
-  severity: z.enum(['error', 'warning']).describe('an error keeps the program from being saved'),
-  message: z.string(),
-});
 
 const shown = z.record(z.string(), z.unknown());
 

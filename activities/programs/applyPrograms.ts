@@ -11,7 +11,7 @@ import { commitPublications, type Publication, type Published } from './publishP
 /**
  * Publishes all the given programs or changes nothing. A program that is live with the same content gets no new
  * version and is not in the result. An unpublished edit is replaced. The caller starts the rebuilds. Throws
- * PROGRAM_IN_USE, SLUG_TAKEN.
+ * PROGRAM_IN_USE, SLUG_TAKEN, VALIDATION_FAILED.
  */
 export function applyPrograms(
   deps: Deps,

@@ -4,6 +4,7 @@ import type { Deps } from '../../platform/deps.js';
 import { tierOf } from '../../schemas/balance.js';
 import type { ProgramContent } from '../../schemas/programRows.js';
 import { losesReward } from '../../schemas/rewards.js';
+import { expirationFindings } from './passExpiration.js';
 import { type ProgramAt, readHead } from './programHead.js';
 import { type MemberSnapshot, readSome } from './programMembers.js';
 import { changesPasses } from './publishPrograms.js';
@@ -16,6 +17,7 @@ export interface PublishPreview {
   overFull: number;
   tierMoves: number;
   rewardsLost: number;
+  findings: ReturnType<typeof expirationFindings>;
   counted: number;
   complete: boolean;
 }
@@ -29,6 +31,7 @@ export async function previewPublication(deps: Deps, at: ProgramAt): Promise<Pub
     overFull: 0,
     tierMoves: 0,
     rewardsLost: 0,
+    findings: expirationFindings({ live, next: content, now: deps.now() }),
     counted: 0,
     complete: true,
   };

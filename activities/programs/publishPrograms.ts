@@ -18,6 +18,7 @@ import { newBatchRow } from '../batches/startBatch.js';
 import { requireStyle } from './checkContent.js';
 import { withExpiry } from './expirySince.js';
 import { imageBytesOf, versionsBeyondLimit } from './imageQuota.js';
+import { requireExpiration } from './passExpiration.js';
 import { contentOf, type ProgramAt, type ProgramHead, readHead, requireVersion } from './programHead.js';
 import { hasMembers } from './programMembers.js';
 import { forgetProgram } from './readProgram.js';
@@ -40,7 +41,7 @@ export interface Published {
 
 /**
  * Publishes the newest edit. `rebuild` is null when nothing differs from the live version. Throws PROGRAM_NOT_FOUND,
- * VERSION_CONFLICT, PROGRAM_IN_USE, SLUG_TAKEN, and RATE_LIMITED at the merchant's limit of unfinished batches.
+ * VERSION_CONFLICT, PROGRAM_IN_USE, SLUG_TAKEN, VALIDATION_FAILED for an expiration date that has passed, and RATE_LIMITED at the merchant's limit of unfinished batches.
  */
 export function publishProgram(
   deps: Deps,
@@ -65,8 +66,8 @@ interface CommitPublications {
 }
 
 /**
- * Commits all publications or none. Returns those that created a new version. Throws SLUG_TAKEN, VersionConflict,
- * RATE_LIMITED.
+ * Commits all publications or none. Returns those that created a new version. Throws SLUG_TAKEN, VALIDATION_FAILED,
+ * VersionConflict, RATE_LIMITED.
  */
 export async function commitPublications(
   deps: Deps,
@@ -83,6 +84,7 @@ export async function commitPublications(
     const program = publishedOf(publication);
     add(programWrites(deps, publication));
     if (head.live && versionOf(head.live) === publication.version) continue;
+    requireExpiration({ live: head.live, next: publication.content, now: deps.now() });
     add(draftWrites(deps, publication, actor));
     add(await versionWrites(deps, publication, actor));
     const changed = head.live !== null && changesPasses(head.live, publication.content);

@@ -316,13 +316,18 @@ function Publication(props: {
     data(api.GET('/merchants/me/programs/{id}/publish-preview', { params: { path: { id } } })),
   );
   const { passes = 0, full = 0, overFull = 0, tierMoves = 0, rewardsLost = 0 } = effect.data ?? {};
-  const { complete = true, counted = 0 } = effect.data ?? {};
+  const { complete = true, counted = 0, findings = [] } = effect.data ?? {};
   return (
     <Confirm title={said.publishTitle} action={said.publish} {...dialog}>
       <Failure error={effect.error} />
       {effect.data && (
         <>
           <p>{said.willChange(passes)}</p>
+          {findings.map(({ path, message }) => (
+            <p key={path} className="hint">
+              {path} {message}
+            </p>
+          ))}
           <Facts
             facts={[
               [said.passes, number(passes)],

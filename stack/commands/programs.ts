@@ -6,6 +6,7 @@ import { startStored } from '../../activities/batches/startBatch.js';
 import { applyPrograms, readHeads } from '../../activities/programs/applyPrograms.js';
 import { checkProgram } from '../../activities/programs/checkContent.js';
 import { imagesBeyondLimit } from '../../activities/programs/imageQuota.js';
+import { expirationFindings } from '../../activities/programs/passExpiration.js';
 import { hasMembers } from '../../activities/programs/programMembers.js';
 import type { Deps } from '../../platform/deps.js';
 import { update } from '../../platform/mongodb/statements.js';
@@ -109,7 +110,9 @@ async function refused(deps: Deps, checked: Checked[]): Promise<string[]> {
       return [`${where}: slug "${program.slug}" is that of program ${owner}`];
     if (head?.live && head.live.style !== program.style && (await hasMembers(deps, head)))
       return [`${where}: style is ${head.live.style} and cannot change: the program has members`];
-    return [];
+    return expirationFindings({ live: head?.live ?? null, next: program, now: deps.now() })
+      .filter(({ severity }) => severity === 'error')
+      .map(({ path, message }) => `${where}: ${path} ${message}`);
   });
   return (await Promise.all(mistakes)).flat();
 }

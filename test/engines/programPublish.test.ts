@@ -248,7 +248,7 @@ describe('the preview of a publication', () => {
     await members.updateOne({ _id: rows[1]?._id ?? '' }, { $set: { 'pass.googleSaved': true } });
     const preview = async () => (await designer.call(`/${program._id}/publish-preview`)).body.data;
     const none = { passes: 0, full: 0, overFull: 0, tierMoves: 0, rewardsLost: 0 };
-    const nothing = { ...none, counted: 0, complete: true };
+    const nothing = { ...none, findings: [], counted: 0, complete: true };
     expect(await preview()).toEqual(nothing);
     await designer.edit(program._id, { goal: 5 });
     expect(await preview()).toEqual({ ...nothing, passes: 2, full: 3, overFull: 3, counted: 6 });
@@ -256,6 +256,35 @@ describe('the preview of a publication', () => {
     expect(await preview()).toEqual({ ...nothing, counted: 6 });
     const { _id } = (await designer.create()).body.data;
     expect((await designer.call(`/${_id}/publish-preview`)).body.data).toEqual(nothing);
+  });
+
+  it('says what an expiration date does to passes, and one in the past is published only when it is live already', async () => {
+    const ends = (date: string | null) => ({ passTemplate: { expirationDate: date } });
+    const program = await merchant.program();
+    const findings = async () =>
+      (await designer.call(`/${program._id}/publish-preview`)).body.data.findings.map(
+        ({ path, severity }: { path: string; severity: string }) => `${severity} ${path}`,
+      );
+    const [error, warning] = ['error passTemplate.expirationDate', 'warning passTemplate.expirationDate'];
+    await designer.edit(program._id, ends('2001-02-03T04:05:06+07:00'));
+    expect(await findings()).toEqual([error]);
+    const refused = await designer.publish(program._id);
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { error: { code: 'VALIDATION_FAILED', details: [{ path: 'passTemplate.expirationDate' }] } },
+    });
+    const soon = new Date(Date.now() + 3_600_000).toISOString();
+    await designer.edit(program._id, ends(soon));
+    expect(await findings()).toEqual([warning]);
+    expect((await designer.publish(program._id)).status).toBe(200);
+    await designer.edit(program._id, { name: 'The same date' });
+    expect(await findings()).toEqual([]);
+    const late = { ...service.deps, now: () => new Date(Date.now() + 7_200_000) };
+    const at = { merchantId: merchant.id, programId: program._id, actor, version: undefined };
+    expect((await publishProgram(late, at)).program.name).toBe('The same date');
+    await designer.edit(program._id, ends(null));
+    expect(await findings()).toEqual([warning]);
+    expect((await designer.publish(program._id)).status).toBe(200);
   });
 
   it('counts members whose reward was ready and no longer is: a higher price, or a reward that is switched off', async () => {
