@@ -39,6 +39,22 @@ export async function countAlso(deps: ApiDeps, ctx: Context, { kind, key }: Coun
   if (counted.exceeded) setRateLimitHeaders(deps, ctx, counted);
 }
 
+/**
+ * Counts a call to a route whose answers have no envelope. Sets the status to 429 and returns false when there were too
+ * many.
+ */
+export async function withinRateLimit(deps: ApiDeps, ctx: Context, { kind, key }: Counting): Promise<boolean> {
+  const { exceeded, resetSeconds } = await deps.limits.count(kind, key);
+  if (!exceeded) return true;
+  ctx.status = 429;
+  ctx.set('Retry-After', String(resetSeconds));
+  return false;
+}
+
+/** For calls that show no token of a pass. Calls that show one are counted by it, because many phones share an address. */
+export const withinStrangersLimit = (deps: ApiDeps, ctx: Context): Promise<boolean> =>
+  withinRateLimit(deps, ctx, { kind: 'walletCalls', key: `address:${ipKey(ctx.ip)}` });
+
 function setRateLimitHeaders(deps: ApiDeps, ctx: Context, counted: RequestCount): void {
   ctx.set('RateLimit-Limit', String(counted.limit));
   ctx.set('RateLimit-Remaining', String(counted.remaining));

@@ -19,7 +19,7 @@ export type LimitKind =
   | 'public'
   | 'failed'
   | 'program'
-  /** The requests of phones to Apple's web service. */
+  /** The requests of phones and of cards in browsers: by pass, device, or address. */
   | 'walletCalls'
   | 'registrations'
   | 'deviceLogs';

@@ -12,7 +12,7 @@ import { ipKey } from '../../schemas/ipAddress.js';
 import type { Program } from '../../schemas/programs.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { joinPublicly } from '../changes/joinPublicly.js';
-import { countAlso, countCall, publicCaller, queryOf } from '../guard.js';
+import { countAlso, countCall, publicCaller, queryOf, withinRateLimit, withinStrangersLimit } from '../guard.js';
 import { keptAnswer, sendKept } from '../keptAnswer.js';
 import { readBody } from '../readBody.js';
 import { cachedPublicProgram, readPublicProgram } from '../reads/programs.js';
@@ -23,10 +23,21 @@ import { enrollFields, enrollForm, enrollPage, honeypot, type Joining, joinedPag
 import { deskUrl, pictureUrl, sendPage } from './layout.js';
 import { type Words, wordsFor } from './words.js';
 
-async function memberByToken(deps: ApiDeps, token: string): Promise<{ member: MemberRow; program: Program } | null> {
-  if (!/^[A-Za-z0-9_-]{20,64}$/.test(token)) return null;
-  const member = await deps.collections.members.findOne({ 'pass.token': token });
-  return member && { member, program: await cachedProgram(deps, member) };
+interface Found {
+  member: MemberRow;
+  program: Program;
+}
+
+/** The member of the card. When there is none, or there were too many calls, sends the page for it and returns null. */
+async function memberByToken(deps: ApiDeps, ctx: Context, token: string): Promise<Found | null> {
+  const isToken = /^[A-Za-z0-9_-]{20,64}$/.test(token);
+  const member = isToken ? await deps.collections.members.findOne({ 'pass.token': token }) : null;
+  if (!member) {
+    if (await withinStrangersLimit(deps, ctx)) sendNotFound(deps, ctx);
+    return null;
+  }
+  const isWithin = await withinRateLimit(deps, ctx, { kind: 'walletCalls', key: `card:${member._id}` });
+  return isWithin ? { member, program: await cachedProgram(deps, member) } : null;
 }
 
 const logoOf = (deps: ApiDeps, program: Program): string | undefined => {
@@ -44,8 +55,8 @@ function sendNotFound(deps: ApiDeps, ctx: Context): void {
 const hasGoogleWallet = (ctx: Context): boolean => /\bAndroid\b/.test(ctx.get('User-Agent'));
 
 async function showCard(deps: ApiDeps, ctx: Context, token: string): Promise<void> {
-  const found = await memberByToken(deps, token);
-  if (!found) return sendNotFound(deps, ctx);
+  const found = await memberByToken(deps, ctx, token);
+  if (!found) return;
   const { member, program } = found;
   const words = wordsFor(ctx, program);
   const cardUrl = passUrlOf(deps, member);
@@ -99,6 +110,7 @@ async function publicProgram(deps: ApiDeps, ctx: Context, read = readPublicProgr
     return await read(deps, { slug: ctx.params.slug ?? '' });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
+    if (!(await withinStrangersLimit(deps, ctx))) return null;
     const { join, card, language } = wordsFor(ctx);
     const body = html`<div class="lone"><h1>${join.nobody}</h1><p>${refusalOf(join, error)}</p></div>`;
     sendPage(deps, ctx, { title: card.notFound, language, status: errorTable[error.code].status, body });
@@ -174,8 +186,8 @@ export function pageRoutes(deps: ApiDeps): Router {
     const { file = '' } = ctx.params;
     const [, token = '', kind = ''] = /^([^.]*)(?:\.(pkpass|json))?$/.exec(file) ?? [];
     if (kind === '') return showCard(deps, ctx, token);
-    const found = await memberByToken(deps, token);
-    if (!found) return sendNotFound(deps, ctx);
+    const found = await memberByToken(deps, ctx, token);
+    if (!found) return;
     if (kind === 'json') {
       const words = wordsFor(ctx, found.program);
       const bytes = Buffer.from(JSON.stringify(cardState({ ...found, words })));

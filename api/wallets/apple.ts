@@ -13,11 +13,12 @@ import type { Program } from '../../schemas/programs.js';
 import { text, wellFormed } from '../../schemas/text.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { performWalletEvent } from '../changes/performWalletEvent.js';
-import type { LimitKind } from '../limits.js';
+import { withinRateLimit, withinStrangersLimit } from '../guard.js';
 import { readBody } from '../readBody.js';
 import { storeDeviceLogs } from './deviceLogs.js';
 import {
   holdsToken,
+  isKnownDevice,
   listUpdates,
   memberBySerial,
   type PassOnDevice,
@@ -39,33 +40,23 @@ function passOnDevice(ctx: Context): PassOnDevice {
 }
 
 /**
- * The member of the pass in the path. When the pass is unknown or the request does not have the pass's own token, sets
- * the status to 404 or 401 and returns null.
+ * The member of the pass in the path. When the pass is unknown or the request does not have the pass's own token, counts
+ * the call, sets the status to 404, 401 or 429, and returns null.
  */
 async function authorized(deps: ApiDeps, ctx: Context): Promise<MemberRow | null> {
   const { passTypeIdentifier, serialNumber } = passOnDevice(ctx);
   const known = passTypeIdentifier === deps.config.APPLE_PASS_TYPE_ID;
   const member = known ? await memberBySerial(deps, serialNumber) : null;
-  if (!member) ctx.status = 404;
-  else if (!holdsToken(member, ctx.get('Authorization'))) ctx.status = 401;
-  else return member;
+  if (member && holdsToken(member, ctx.get('Authorization'))) return member;
+  if (await withinStrangersLimit(deps, ctx)) ctx.status = member ? 401 : 404;
   return null;
 }
 
-/** Counts the call. Sets the status to 429 and returns false when there were too many. */
-async function withinRateLimit(deps: ApiDeps, ctx: Context, kind: LimitKind, key: string): Promise<boolean> {
-  const { exceeded, resetSeconds } = await deps.limits.count(kind, key);
-  if (!exceeded) return true;
-  ctx.status = 429;
-  ctx.set('Retry-After', String(resetSeconds));
-  return false;
-}
-
-/** Like `authorized`, for calls that change the registrations: their number is bounded by address and by pass. */
+/** Like `authorized`, for calls that change the registrations: their number is bounded by pass. */
 async function authorizedChange(deps: ApiDeps, ctx: Context): Promise<MemberRow | null> {
-  if (!(await withinRateLimit(deps, ctx, 'walletCalls', ipKey(ctx.ip)))) return null;
   const member = await authorized(deps, ctx);
-  return member && (await withinRateLimit(deps, ctx, 'registrations', member._id)) ? member : null;
+  const isWithin = member && (await withinRateLimit(deps, ctx, { kind: 'registrations', key: member._id }));
+  return isWithin ? member : null;
 }
 
 async function readShape<T>(ctx: Context, shape: z.ZodType<T>): Promise<T | null> {
@@ -111,6 +102,11 @@ export function appleRoutes(deps: ApiDeps): Router {
 
   router.get(byDevice, async (ctx) => {
     const { deviceLibraryIdentifier, passTypeIdentifier } = passOnDevice(ctx);
+    const isKnown = await isKnownDevice(deps, { deviceLibraryIdentifier, passTypeIdentifier });
+    const isWithin = isKnown
+      ? await withinRateLimit(deps, ctx, { kind: 'walletCalls', key: `device:${deviceLibraryIdentifier}` })
+      : await withinStrangersLimit(deps, ctx);
+    if (!isWithin) return;
     const { passesUpdatedSince } = ctx.query;
     const since = Array.isArray(passesUpdatedSince) ? passesUpdatedSince[0] : passesUpdatedSince;
     const updates = await listUpdates(deps, { deviceLibraryIdentifier, passTypeIdentifier, since });
@@ -124,6 +120,7 @@ export function appleRoutes(deps: ApiDeps): Router {
   router.get('/v1/passes/:passTypeIdentifier/:serialNumber', async (ctx) => {
     const member = await authorized(deps, ctx);
     if (!member) return;
+    if (!(await withinRateLimit(deps, ctx, { kind: 'walletCalls', key: `pass:${member._id}` }))) return;
     if (!isReal(deps)) {
       // On this status the phone keeps its pass and tries again later.
       ctx.status = 503;
@@ -134,11 +131,10 @@ export function appleRoutes(deps: ApiDeps): Router {
   });
 
   router.post('/v1/log', async (ctx) => {
-    const address = ipKey(ctx.ip);
-    if (!(await withinRateLimit(deps, ctx, 'walletCalls', address))) return;
+    if (!(await withinStrangersLimit(deps, ctx))) return;
     const body = await readShape(ctx, deviceLogs);
     if (!body) return;
-    const { refused } = await storeDeviceLogs(deps, { lines: body.logs, address });
+    const { refused } = await storeDeviceLogs(deps, { lines: body.logs, address: ipKey(ctx.ip) });
     ctx.status = refused ? 429 : 200;
     ctx.body = '';
   });

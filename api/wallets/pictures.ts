@@ -8,6 +8,7 @@ import { ServiceError } from '../../schemas/errors.js';
 import type { PassTemplate } from '../../schemas/passTemplate.js';
 import type { Program } from '../../schemas/programs.js';
 import type { ApiDeps } from '../apiDeps.js';
+import { withinStrangersLimit } from '../guard.js';
 import { type KeptAnswer, keptAnswer, sendKept } from '../keptAnswer.js';
 
 type Picture = PassTemplate['images']['logo'];
@@ -44,7 +45,10 @@ export function pictureRoutes(deps: ApiDeps): Router {
     const program = await deps.cached<Template>(`pictures:${programId}`, () =>
       deps.collections.programs.findOne({ _id: programId }, { projection: { passTemplate: 1 } }),
     );
-    if (!program) throw new ServiceError('PROGRAM_NOT_FOUND');
+    if (!program) {
+      if (!(await withinStrangersLimit(deps, ctx))) return;
+      throw new ServiceError('PROGRAM_NOT_FOUND');
+    }
     const pictures = made.get(program) ?? new Map();
     made.set(program, pictures);
     if (!pictures.has(name)) pictures.set(name, pictureOf(program, name));

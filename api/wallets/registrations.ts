@@ -155,6 +155,13 @@ export interface Updates {
   lastUpdated: string;
 }
 
+/** Nobody but the phone can know the identifier of a device that has passes. */
+export async function isKnownDevice(deps: Deps, device: Omit<PassOnDevice, 'serialNumber'>): Promise<boolean> {
+  const { deviceLibraryIdentifier, passTypeIdentifier } = device;
+  const where = { deviceLibraryIdentifier, passTypeIdentifier };
+  return (await deps.collections.devices.findOne(where, { projection: { _id: 1 } })) !== null;
+}
+
 /** The passes of the device that changed since the tag, or all of them without a tag. Null when there is none. */
 export async function listUpdates(
   deps: Deps,

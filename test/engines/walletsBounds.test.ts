@@ -1,4 +1,4 @@
-// The requests of phones are bounded by pass and by address: registrations, events of passes that are added and removed
+// The requests of phones are bounded by pass, device and address: registrations, events of passes that are added and removed
 // repeatedly, log lines. A push token belongs to the device, and a token that APNs finally refuses is removed.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -137,7 +137,7 @@ describe('the registrations of a pass', () => {
     expect((await register(bob, device)).status).toBe(200);
   });
 
-  it('are refused above the limit a minute for one address, for any pass', async () => {
+  it('without the token of a pass are refused above the limit a minute for one address; with it they are not', async () => {
     const ada = await customers.join();
     const address = newAddress();
     const stranger = (turn: number) =>
@@ -148,9 +148,63 @@ describe('the registrations of a pass', () => {
       });
     for (let turn = 0; turn < 200; turn += 1) expect((await stranger(turn)).status).toBe(404);
     expect((await stranger(0)).status).toBe(429);
-    expect((await register(ada, newDevice(), { address })).status).toBe(429);
+    expect((await register(ada, newDevice(), { address })).status).toBe(201);
     expect((await ask('log', { method: 'POST', body: { logs: ['x'] }, address })).status).toBe(429);
-    expect((await register(ada, newDevice())).status).toBe(201);
+    const token = ada.member.pass.authenticationToken;
+    expect((await ask(pathOf(ada, newDevice()), { method: 'DELETE', token: `${token}x`, address })).status).toBe(429);
+  });
+});
+
+describe('the reads of phones and browsers', () => {
+  const passOf = ({ member }: Customer) => `passes/${real.certificates.passTypeId}/${member.serialNumber}`;
+  const listOf = (device: string) => `devices/${device}/registrations/${real.certificates.passTypeId}`;
+  const open = async (path: string, address: string) =>
+    (await fetch(`${real.service.publicUrl}${path}`, { headers: { 'X-Forwarded-For': address } })).status;
+  const turns = async (count: number, call: () => Promise<number>) => {
+    const seen = new Set<number>();
+    for (let turn = 0; turn < count; turn += 1) seen.add(await call());
+    return [...seen];
+  };
+
+  it('that guess are counted together by address; phones and cards behind the address are not refused', async () => {
+    const ada = await customers.join();
+    const [device, address] = [newDevice(), newAddress()];
+    await register(ada, device);
+    const guesses: (() => Promise<number>)[] = [
+      async () => (await ask(passOf(ada), { token: 'wrong', address })).status,
+      async () => (await ask(listOf(newDevice()), { address })).status,
+      () => open(`/passes/${newDevice()}`, address),
+      () => open(`/passes/${newDevice()}.json`, address),
+      () => open(`/passes/${newDevice()}.pkpass`, address),
+      () => open(`/enroll/${newDevice()}`, address),
+      () => open(`/wallet/images/${newDevice()}/logo.png`, address),
+    ];
+    const statuses = [401, 204, 404, 404, 404, 404, 404];
+    for (const [index, guess] of guesses.entries()) expect(await turns(28, guess)).toEqual([statuses[index]]);
+    for (let left = 200 - 28 * guesses.length; left > 0; left -= 1) await guesses[0]?.();
+    for (const guess of guesses) expect(await guess()).toBe(429);
+    const token = ada.member.pass.authenticationToken;
+    expect((await ask(passOf(ada), { token, address })).status).toBe(200);
+    expect((await ask(listOf(device), { address })).status).toBe(200);
+    expect(await open(`/passes/${ada.member.pass.token}`, address)).toBe(200);
+  });
+
+  it('with a token are counted by pass, lists by device, and web cards by card, from all addresses together', async () => {
+    const [ada, bob] = [await customers.join(), await customers.join()];
+    const [device, other] = [newDevice(), newDevice()];
+    await register(ada, device);
+    await register(bob, other);
+    const fetching = async ({ member, ...customer }: Customer) =>
+      (await ask(passOf({ member, ...customer }), { token: member.pass.authenticationToken })).status;
+    const listing = async (of: string) => (await ask(listOf(of))).status;
+    const showing = ({ member }: Customer) => open(`/passes/${member.pass.token}.json`, newAddress());
+    expect(await turns(200, () => fetching(ada))).toEqual([200]);
+    expect(await turns(200, () => listing(device))).toEqual([200]);
+    // Who joined has opened the card already.
+    expect(await turns(190, () => showing(ada))).toEqual([200]);
+    await turns(10, () => showing(ada));
+    expect([await fetching(ada), await listing(device), await showing(ada)]).toEqual([429, 429, 429]);
+    expect([await fetching(bob), await listing(other), await showing(bob)]).toEqual([200, 200, 200]);
   });
 });
 
