@@ -808,6 +808,11 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
       sparse: true,
       reason: 'recent earnings of a member, for the limits of earning',
     },
+    {
+      key: { memberId: 1, reference: 1, memberVersion: -1 },
+      partialFilterExpression: { reference: { $exists: true } },
+      reason: "a member's entries with a till's reference, newest first",
+    },
   ],
   idempotencyKeys: [
     { key: { createdAt: 1 }, expireAfterSeconds: days(3), reason: 'keys are kept longer than the 24 hours promised' },

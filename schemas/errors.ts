@@ -69,6 +69,10 @@ const table = {
     message: 'Another request with this Idempotency-Key is still running; retry with the same key in a moment.',
   },
   ALREADY_REVERSED: { status: 409, message: 'The ledger entry is already reversed.' },
+  REFERENCE_AMBIGUOUS: {
+    status: 409,
+    message: 'Several entries with this reference are not reversed; reverse one by its id.',
+  },
   VERSION_CONFLICT: {
     status: 409,
     message: 'The program was changed since it was read; read it again.',

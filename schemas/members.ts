@@ -49,8 +49,10 @@ const point = z.int().min(-1_000_000_000).max(1_000_000_000);
 const changeMessage = text(0, 200);
 
 /** The details of a sale from the till. */
+export const reference = text(1, 100);
+
 const sale = {
-  reference: text(1, 100).optional().describe('of the till, such as the number of the receipt'),
+  reference: reference.optional().describe('of the till, such as the number of the receipt'),
   location: text(1, 100).optional(),
   occurredAt: z.iso
     .datetime({ offset: true })
@@ -91,12 +93,14 @@ export const earnRequest = z
   })
   .prefault({});
 
-export const reverseRequest = z
-  .strictObject({
-    reason: text(0, 500).optional().describe('a note for the audit'),
-    changeMessage: changeMessage.optional(),
-  })
-  .prefault({});
+const reversal = {
+  reason: text(0, 500).optional().describe('a note for the audit'),
+  changeMessage: changeMessage.optional(),
+};
+
+export const reverseRequest = z.strictObject(reversal).prefault({});
+
+export const reverseByReferenceRequest = z.strictObject({ reference, ...reversal });
 
 export const statusRequest = z.strictObject({
   status: memberStatus,

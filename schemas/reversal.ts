@@ -18,7 +18,7 @@ interface Reversible {
 
 type Rules = Pick<Program, 'style' | 'goal' | 'tiers' | 'basis'>;
 
-const reversible: readonly LedgerType[] = ['adjust', 'redeem', 'earn'];
+export const reversible: readonly LedgerType[] = ['adjust', 'redeem', 'earn'];
 
 export const isReversible = ({ type, reversedBy }: Pick<Reversible, 'type' | 'reversedBy'>): boolean =>
   reversible.includes(type) && reversedBy === undefined;

@@ -7,7 +7,7 @@ import type { LedgerRow, MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { reverseRequest } from '../../schemas/members.js';
 import type { Program } from '../../schemas/programs.js';
-import { isReversible, reverse } from '../../schemas/reversal.js';
+import { isReversible, reverse, reversible } from '../../schemas/reversal.js';
 import { tierNow } from '../wallets/passViews.js';
 import { type Asked, balanceDecision, balanceEvent } from './balanceRules.js';
 import type { Decision } from './decision.js';
@@ -71,24 +71,46 @@ async function isExpired(
   return false;
 }
 
-interface ReversalRuleInput extends Asked {
-  transactionId: string;
-  /** The id of the ledger entry that the reversal writes. */
-  reversalId: string;
-  body: Body;
+type EntryNamed = { _id: string } | { reference: string };
+
+export type ReversedEntry = Body & { entry: EntryNamed };
+
+/**
+ * The entry with this id, or the only one with this reference that can be reversed. Throws TRANSACTION_NOT_FOUND,
+ * ALREADY_REVERSED, REFERENCE_AMBIGUOUS.
+ */
+async function entryNamed(
+  { read, collections: { ledger } }: Deps,
+  { _id: memberId, merchantId }: MemberRow,
+  entry: EntryNamed,
+): Promise<LedgerRow> {
+  if ('_id' in entry) {
+    const row = await read.ledger({ ...entry, memberId, merchantId });
+    if (row) return row;
+    throw new ServiceError('TRANSACTION_NOT_FOUND');
+  }
+  const withReference = { memberId, merchantId, ...entry };
+  const open = { ...withReference, type: { $in: [...reversible] }, reversedBy: { $exists: false } };
+  const [row, other] = await ledger.find(open).limit(2).toArray();
+  if (other) throw new ServiceError('REFERENCE_AMBIGUOUS');
+  if (row) return row;
+  throw new ServiceError((await ledger.findOne(withReference)) ? 'ALREADY_REVERSED' : 'TRANSACTION_NOT_FOUND');
 }
 
-/** Throws TRANSACTION_NOT_FOUND, POINTS_EXPIRED, and the errors of `reverse` (schemas/reversal.ts). */
-export function reversalRule(deps: Deps, { transactionId, reversalId, body, ...asked }: ReversalRuleInput) {
+interface ReversalRuleInput extends Asked, ReversedEntry {
+  /** The id of the ledger entry that the reversal writes. */
+  reversalId: string;
+}
+
+/** Throws the errors of `entryNamed` and of `reverse` (schemas/reversal.ts), and POINTS_EXPIRED. */
+export function reversalRule(deps: Deps, { entry, reversalId, actor, now, ...body }: ReversalRuleInput) {
   return async (member: MemberRow, program: Program, expired?: LedgerRow): Promise<Decision> => {
-    const { _id: memberId, merchantId } = member;
-    const row = await deps.read.ledger({ _id: transactionId, memberId, merchantId });
-    if (!row) throw new ServiceError('TRANSACTION_NOT_FOUND');
-    const filter = { _id: row._id, merchantId, reversedBy: { $exists: false } };
+    const row = await entryNamed(deps, member, entry);
+    const filter = { _id: row._id, merchantId: member.merchantId, reversedBy: { $exists: false } };
     const isRefused = isReversible(row) && (await isExpired(deps, { row, program, expired }));
     if (isRefused) throw new ServiceError('POINTS_EXPIRED');
     return {
-      ...reversalDecision(member, { program, row, body, asked }),
+      ...reversalDecision(member, { program, row, body, asked: { actor, now } }),
       updates: [update(deps, 'ledger', filter, { $set: { reversedBy: reversalId } })],
     };
   };

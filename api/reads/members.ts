@@ -70,18 +70,15 @@ export async function listTimeline(deps: Deps, at: MemberAt & { limit: number })
 
 export async function listLedger(
   deps: Deps,
-  at: MemberAt & { page: number; pageSize: number },
+  { reference, ...at }: MemberAt & { page: number; pageSize: number; reference?: string | undefined },
 ): Promise<{ items: LedgerRow[]; total: number }> {
   const member = await readMember(deps, at);
+  const { ledger } = deps.collections;
+  const { memberId, merchantId } = at;
+  const filter = reference === undefined ? { memberId } : { memberId, merchantId, reference };
   return readPage(deps, {
     ...at,
-    read: (skip) =>
-      deps.collections.ledger
-        .find({ memberId: at.memberId })
-        .sort({ memberVersion: -1 })
-        .skip(skip)
-        .limit(at.pageSize)
-        .toArray(),
-    count: async () => member.ledgerCount,
+    read: (skip) => ledger.find(filter).sort({ memberVersion: -1 }).skip(skip).limit(at.pageSize).toArray(),
+    count: async () => (reference === undefined ? member.ledgerCount : ledger.countDocuments(filter)),
   });
 }

@@ -1,9 +1,28 @@
 // Endpoints: docs/interface.md, sections 4.4 and 4.5.
-import { earnRequest, reverseRequest } from '../members.js';
+import { earnRequest, reverseByReferenceRequest, reverseRequest } from '../members.js';
 import { balanceExplained, balanceResult, earnResult } from '../transactions.js';
 import { endpoint, inLedger } from './endpoint.js';
 
 const one = '/merchants/me/members/:id';
+
+const reversing = {
+  tag: 'Points and rewards',
+  access: 'merchants.members:edit',
+  audit: inLedger,
+  idempotent: true,
+  result: balanceResult,
+} as const;
+
+const reversingErrors = [
+  'MEMBER_NOT_FOUND',
+  'TRANSACTION_NOT_FOUND',
+  'NOT_REVERSIBLE',
+  'ALREADY_REVERSED',
+  'MEMBER_NOT_ACTIVE',
+  'BALANCE_TOO_LOW',
+  'POINTS_EXPIRED',
+  'CARD_FULL',
+] as const;
 
 export const balanceEndpoints = {
   earnPoints: endpoint('post', `${one}/earn`, {
@@ -28,27 +47,23 @@ export const balanceEndpoints = {
     example: { amount: 1_250, currency: 'EUR', reference: 'receipt 20391', location: 'Main Street' },
   }),
   reverseTransaction: endpoint('post', `${one}/transactions/:transactionId/reverse`, {
-    tag: 'Points and rewards',
+    ...reversing,
     summary: 'Reverse a ledger entry',
     description:
       'Undoes exactly what the entry did to the balance, the lifetime points, the tier and `redeemedCount`, whatever the program says today. Emits `points.changed` with `reversalOf`.',
-    access: 'merchants.members:edit',
-    audit: inLedger,
-    idempotent: true,
     body: reverseRequest,
     bodyOptional: true,
-    result: balanceResult,
-    errors: [
-      'MEMBER_NOT_FOUND',
-      'TRANSACTION_NOT_FOUND',
-      'NOT_REVERSIBLE',
-      'ALREADY_REVERSED',
-      'MEMBER_NOT_ACTIVE',
-      'BALANCE_TOO_LOW',
-      'POINTS_EXPIRED',
-      'CARD_FULL',
-    ],
+    errors: reversingErrors,
     example: { reason: 'wrong customer' },
+  }),
+  reverseByReference: endpoint('post', `${one}/transactions/reverse`, {
+    ...reversing,
+    summary: 'Reverse the ledger entry with a reference',
+    description:
+      'The one entry with this reference that is not reversed yet, as if it were named by its id. Emits `points.changed` with `reversalOf`.',
+    body: reverseByReferenceRequest,
+    errors: [...reversingErrors, 'REFERENCE_AMBIGUOUS'],
+    example: { reference: 'receipt 20391', reason: 'wrong customer' },
   }),
   explainBalance: endpoint('get', `${one}/balance`, {
     tag: 'Points and rewards',

@@ -213,7 +213,7 @@ export const memberEndpoints = {
     tag: 'Timeline',
     summary: 'Ledger of a member, newest first',
     access: view,
-    query: paging,
+    query: paging.extend({ reference: members.reference.optional().describe('only the entries with it') }),
     result: pageOf(transaction),
     errors: ['MEMBER_NOT_FOUND'],
   }),

@@ -5,7 +5,7 @@ import { changeMember } from '../../activities/members/changeMember.js';
 import { reversalRule } from '../../activities/members/reversalRules.js';
 import { newToken } from '../../schemas/ids.js';
 import { memberCalls, refusal } from '../rig/memberCalls.js';
-import { aMerchant, type TestMerchant } from '../rig/merchant.js';
+import { aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
 import type { TestService } from '../rig/service.js';
 import { type SubscribedService, startSubscribedService } from '../rig/subscribedService.js';
 import { until } from '../rig/until.js';
@@ -239,6 +239,64 @@ describe('the key of a reversal', () => {
   });
 });
 
+describe('a reversal by reference', () => {
+  const reverseBy = (memberId: string, body: unknown, options: Call = {}) =>
+    merchant.call(`${one(memberId)}/transactions/reverse`, { method: 'POST', body, ...options });
+  const withReference = async (memberId: string, reference: string) =>
+    (await merchant.call(`${one(memberId)}/transactions?${new URLSearchParams({ reference })}`)).body.data;
+
+  it('reverses the one entry that is not reversed yet, and the list of this reference shows it', async () => {
+    const member = await merchant.enroll();
+    const other = await merchant.enroll();
+    await points(other.id, { delta: 9, reference: 'Bon 4/7 & 8' });
+    await points(member.id, { delta: 30, reference: 'Bon 4/7 & 8' });
+    await points(member.id, { delta: 40, reference: 'Bon 4/7' });
+    const answer = await reverseBy(member.id, { reference: 'Bon 4/7 & 8', reason: 'returned' });
+    expect([answer.status, answer.body.data.current, answer.body.data.transaction.reason]).toEqual([
+      200,
+      40,
+      'returned',
+    ]);
+    const listed = await withReference(member.id, 'Bon 4/7 & 8');
+    expect(listed).toMatchObject({ total: 1, items: [{ delta: 30, reversedBy: answer.body.data.transaction.id }] });
+    expect(refusal(await reverseBy(member.id, { reference: 'Bon 4/7 & 8' }))).toEqual([409, 'ALREADY_REVERSED']);
+    await points(member.id, { delta: 3, reference: 'Bon 4/7 & 8' });
+    expect((await reverseBy(member.id, { reference: 'Bon 4/7 & 8' })).body.data).toMatchObject({ current: 40 });
+    expect((await read(other.id)).balance).toBe(9);
+  });
+
+  it('refuses a reference of several entries until one remains, an unknown one, and none', async () => {
+    const member = await merchant.enroll();
+    for (const delta of [5, 7, 11]) await points(member.id, { delta, reference: 'twice' });
+    const page = (await merchant.call(`${one(member.id)}/transactions?reference=twice&pageSize=2&page=2`)).body.data;
+    expect([page.total, page.items.map(({ delta }: { delta: number }) => delta)]).toEqual([3, [5]]);
+    expect(refusal(await reverseBy(member.id, { reference: 'twice' }))).toEqual([409, 'REFERENCE_AMBIGUOUS']);
+    const [newest, middle] = (await withReference(member.id, 'twice')).items;
+    await reverse(member.id, newest.id);
+    await reverse(member.id, middle.id);
+    expect((await reverseBy(member.id, { reference: 'twice' })).body.data).toMatchObject({ previous: 5, current: 0 });
+    expect(refusal(await reverseBy(member.id, { reference: 'never' }))).toEqual([404, 'TRANSACTION_NOT_FOUND']);
+    expect(await withReference(member.id, 'never')).toMatchObject({ items: [], total: 0 });
+    for (const body of [{}, { reference: '' }, { reference: { $ne: '' } }])
+      expect(refusal(await reverseBy(member.id, body))).toEqual([400, 'VALIDATION_FAILED']);
+  });
+
+  it('gets the same bytes again with its key, and only one of many at once succeeds', async () => {
+    const member = await merchant.enroll();
+    await points(member.id, { delta: 12, reference: 'keyed' });
+    const headers = { 'Idempotency-Key': `key-${newToken()}` };
+    const [first, again] = [
+      await reverseBy(member.id, { reference: 'keyed' }, { headers }),
+      await reverseBy(member.id, { reference: 'keyed' }, { headers }),
+    ];
+    expect([first.status, again.text]).toEqual([200, first.text]);
+    await points(member.id, { delta: 12, reference: 'rush' });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => reverseBy(member.id, { reference: 'rush' })));
+    const codes = answers.map(({ status, body }) => `${status} ${body.error?.code ?? 'done'}`).sort();
+    expect(codes).toEqual(['200 done', ...Array(7).fill('409 ALREADY_REVERSED')]);
+  });
+});
+
 describe('concurrent reversals', () => {
   it('of one entry: one succeeds, and all others are refused as already reversed', async () => {
     const member = await merchant.enroll({ initialPoints: 500 });
@@ -265,7 +323,7 @@ describe('concurrent reversals', () => {
           keyedChange: { id, fingerprint: 'same', answer: () => ({ status: 200, body: Buffer.from('{}') }) },
           chooseLeaseOwner: () => null,
           temporalAvailable: true,
-          decide: reversalRule(deps, { transactionId, reversalId: id, body: {}, actor, now: new Date() }),
+          decide: reversalRule(deps, { entry: { _id: transactionId }, reversalId: id, actor, now: new Date() }),
         });
       }),
     );

@@ -46,6 +46,7 @@ export const provenBy: Record<EndpointName, string> = {
   redeemReward: 'test/engines/redeem.test.ts',
   earnPoints: 'test/engines/earn.test.ts',
   reverseTransaction: 'test/engines/reversal.test.ts',
+  reverseByReference: 'test/engines/reversal.test.ts',
   explainBalance: 'test/engines/rewards.test.ts',
   changeStatus: 'test/engines/members.test.ts',
   pushPass: 'test/engines/members.test.ts',
