@@ -176,21 +176,22 @@ const cellProblems: Partial<Record<ImportField, (cell: string) => string | false
 };
 
 function problems(given: Record<string, string>, program: Pick<Program, 'style' | 'goal'>): Person | string {
-  for (const [field, problemOf] of Object.entries(cellProblems)) {
+  const said = Object.entries(cellProblems).flatMap(([field, problemOf]) => {
     const cell = given[field]?.trim();
     const problem = cell !== undefined && problemOf(cell);
-    if (problem) return `${field}: ${problem}`;
-  }
-  const { initialPoints, ...rest } = given;
-  const parsed = person.safeParse({ ...rest, ...(initialPoints && { initialPoints: Number(initialPoints) }) });
-  if (!parsed.success) {
-    const said = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-    return [...new Set(said)].join('; ');
-  }
+    return problem ? [{ field, problem }] : [];
+  });
+  // A cell with a mistake in its text has no value to parse.
+  const values: Record<string, unknown> = { ...given };
+  for (const { field } of said) delete values[field];
+  const points = values.initialPoints === undefined ? undefined : Number(values.initialPoints);
+  const parsed = person.safeParse({ ...values, ...(points !== undefined && { initialPoints: points }) });
+  for (const { path, message } of parsed.error?.issues ?? []) said.push({ field: path.join('.'), problem: message });
   const { goal = 0, style } = program;
-  if (style === 'stamps' && (parsed.data.initialPoints ?? 0) > goal)
-    return `initialPoints: must be at most the goal of ${goal} on a stamps program`;
-  return parsed.data;
+  if (style === 'stamps' && points !== undefined && points > goal)
+    said.push({ field: 'initialPoints', problem: `must be at most the goal of ${goal} on a stamps program` });
+  if (parsed.data && said.length === 0) return parsed.data;
+  return [...new Set(said.map(({ field, problem }) => `${field}: ${problem}`))].join('; ');
 }
 
 /**

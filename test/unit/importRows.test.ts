@@ -121,6 +121,26 @@ describe('a row', () => {
     expect(read(['', '', '', '', '', cell]).reason).toMatch(/^externalId: was written with decimals/);
   });
 
+  it('tells all its faults and no other', () => {
+    const faults: [number, string, RegExp][] = [
+      [0, 'x'.repeat(101), /firstName: /],
+      [2, 'no address', /email: /],
+      [3, 'no number', /phone: /],
+      [4, '12.5', /initialPoints: must be a whole number/],
+      [4, '11', /initialPoints: must be at most the goal of 10/],
+      [5, '4,001E+12', /externalId: was shortened/],
+      [5, 'y'.repeat(65), /externalId: (?!was)/],
+    ];
+    fc.assert(
+      fc.property(fc.subarray(faults, { minLength: 1 }), (some) => {
+        const cells = Array.from({ length: 6 }, () => '');
+        for (const [index, cell] of some) cells[index] = cell;
+        const { reason = '' } = read(cells, { style: 'stamps', goal: 10 });
+        for (const [index, cell, said] of faults) expect(said.test(reason)).toBe(cells[index] === cell);
+      }),
+    );
+  });
+
   it('over the goal of a stamps program fails, and at the goal does not', () => {
     const stamps = { style: 'stamps' as const, goal: 10 };
     expect(read(['', '', '', '', '11', ''], stamps).reason).toBe(
