@@ -46,14 +46,31 @@ const parsedBy =
 /** A ring of keys (schemas/keyRing.ts), as text. */
 const keyRing = z.string().superRefine(parsedBy(parseKeyRing));
 
+const encodedUser = 'must have its user and password percent-encoded (a % in them is %25)';
+
+const hasEncodedUser = (text: string): boolean => {
+  try {
+    decodeURIComponent(text.slice(0, text.lastIndexOf('@') + 1));
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 /**
  * `smtp://` or `smtps://`, with user and password if the server requires them. It takes no options: certificates are
  * always verified.
  */
-const smtpUrl = z.url({ protocol: /^smtps?$/ }).refine((text) => {
-  const { hostname, pathname, search, hash } = new URL(text);
-  return hostname !== '' && /^\/?$/.test(pathname) && search === '' && hash === '';
-}, 'must be smtp:// or smtps:// with a host and nothing behind it');
+const smtpUrl = z
+  .url({ protocol: /^smtps?$/, abort: true })
+  .refine((text) => {
+    const { hostname, pathname, search, hash } = new URL(text);
+    return hostname !== '' && /^\/?$/.test(pathname) && search === '' && hash === '';
+  }, 'must be smtp:// or smtps:// with a host and nothing behind it')
+  .refine(hasEncodedUser, encodedUser);
+
+/** The client also reads `host:port` and the path of a socket. */
+const redisUrl = z.string().refine(hasEncodedUser, encodedUser);
 
 /** The number of proxies; `true` means one proxy. */
 const proxies = z.preprocess(
@@ -102,7 +119,7 @@ const environment = z.object({
       .transform((url) => new URL(url).origin)
       .optional(),
   ),
-  REDIS_URL: optional,
+  REDIS_URL: optional.pipe(redisUrl.optional()),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
 
   CONSOLE_JWT_SECRET: longSecret.optional(),

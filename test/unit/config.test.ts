@@ -82,6 +82,34 @@ describe('a wrong configuration', () => {
     expect(() => readConfig({ ...good, [name]: value })).toThrow(`  ${name}: `);
   });
 
+  it.each([
+    ['SMTP_URL', ['nonsense', '://', 'smtp://', 'smtp://[::g]', 'h:25', 'smtp://a:%zz@h.example', 'smtps://%@h']],
+    ['REDIS_URL', ['redis://a:%zz@h.example', 'rediss://%e9:b@h', 'a:%@h:6379']],
+  ])('%s that is no address, or cannot be decoded, is a mistake like any other', (name, values) => {
+    for (const value of values) expect([value, named(mistakes({ ...good, [name]: value }))]).toEqual([value, [name]]);
+    const scheme = name === 'SMTP_URL' ? 'smtps' : 'rediss';
+    for (const value of [`${scheme}://h.example:2525`, `${scheme}://a:%25zz@[::1]`, ''])
+      expect([value, mistakes({ ...good, [name]: value })]).toEqual([value, []]);
+  });
+
+  it('with any text as SMTP_URL is a ConfigError, or has a user and a password that can be decoded', () => {
+    const text = fc.oneof(
+      fc.string().map((rest) => `smtp://${rest}`),
+      fc.string(),
+      fc.tuple(fc.string(), fc.string()).map(([user, password]) => `smtp://${user}:${password}@h.example`),
+    );
+    fc.assert(
+      fc.property(text, (value) => {
+        const found = mistakes({ ...good, SMTP_URL: value });
+        expect(found.every((mistake) => mistake === 'SMTP_URL')).toBe(true);
+        if (found.length > 0 || value === '') return;
+        const { username, password } = new URL(value);
+        decodeURIComponent(username);
+        decodeURIComponent(password);
+      }),
+    );
+  });
+
   it('never shows a value, which may be a secret', () => {
     expect(() => readConfig({ ...good, CONSOLE_JWT_SECRET: 'hunter2hunter2' })).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('hunter2') }),
