@@ -14,7 +14,18 @@ import { readSession, SignInAgain, signInUrl, useSession, useSignOut } from './s
 import { useStore } from './store.js';
 import { texts } from './texts.js';
 
-/** A page with its script; `load` fails when a newer version has replaced the script. */
+/** Browsers do not fetch again what failed to load, so the whole page is loaded. */
+function LoadWhenBack() {
+  const { away } = useStore(connection);
+  useEffect(() => {
+    if (!away) window.location.reload();
+  }, [away]);
+  return <Skeleton />;
+}
+
+/**
+ * A page with its script; `load` fails when a newer version has replaced the script, or when the service is away.
+ */
 function page(load: () => Promise<ComponentType>) {
   let loading: Promise<ComponentType> | undefined;
   const start = () => {
@@ -25,6 +36,10 @@ function page(load: () => Promise<ComponentType>) {
     try {
       return { default: await start() };
     } catch {
+      if (!(await isBack())) {
+        connection.set({ ...connection.get(), away: true });
+        return { default: LoadWhenBack };
+      }
       connection.set({ ...connection.get(), outdated: true });
       return { default: () => <p className="empty">{texts.frame.outdated}</p> };
     }

@@ -543,6 +543,19 @@ describe.runIf(hasBrowser)('an obstacle', () => {
     await page.context().close();
   });
 
+  it('a page that cannot load while the service is away says so, and is loaded when the service is back', async () => {
+    const page = await open('/readers');
+    await heading(page, 'Readers').waitFor();
+    for (const path of ['**/console/assets/members-*.js', '**/api/v1/**', '**/readyz'])
+      await page.route(path, (route) => route.abort());
+    await page.getByRole('link', { name: 'Members', exact: true }).click();
+    await page.getByRole('alert').getByText('Trying again every two seconds').waitFor();
+    expect(await page.getByText('The console was updated').count()).toBe(0);
+    await page.unrouteAll();
+    await heading(page, 'Members').waitFor();
+    await page.context().close();
+  });
+
   it('an old tab whose scripts are gone asks for a reload', async () => {
     const page = await open('/readers');
     await heading(page, 'Readers').waitFor();
