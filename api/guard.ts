@@ -7,6 +7,7 @@ import { suspensions } from '../activities/access/merchants.js';
 import type { Endpoint } from '../schemas/endpoints/endpoint.js';
 import type { EndpointName, Endpoints } from '../schemas/endpoints/index.js';
 import { type ErrorCode, ServiceError } from '../schemas/errors.js';
+import { lowerUuid } from '../schemas/ids.js';
 import { ipKey } from '../schemas/ipAddress.js';
 import { mistakesOf } from '../schemas/mistakes.js';
 import { maskPersonal, withoutCardLinks } from '../schemas/webhooks.js';
@@ -150,17 +151,20 @@ function present(ctx: Context, endpoint: Endpoint, reply: Reply<Endpoint>): void
   ctx.body = 'bytes' in reply ? reply.bytes : bodyOf(reply);
 }
 
+const lowerUuids = (params: Record<string, string> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(params).map(([name, value]) => [name, lowerUuid(value)]));
+
 /** The cast to the route's types is safe: the guard validated the request against the same line of the table. */
 export function guarded<N extends EndpointName>(deps: ApiDeps, endpoint: Endpoints[N], route: Route<N>) {
   return async function guardedRoute(ctx: Context): Promise<void> {
     const caller = await authorize(deps, ctx, endpoint);
+    ctx.params = lowerUuids(ctx.params);
     ctx.state.merchantId = caller.merchantId || undefined;
     if (endpoint.upload || endpoint.largeBody) allowLongBody(ctx.req);
     const answer = async () => {
       const { query, body } = await validated(deps, ctx, endpoint);
-      const params = (ctx.params ?? {}) as Record<string, string>;
       const audited = withAudit(deps, { endpoint, caller, body, ctx });
-      const request = { deps: audited, caller, params, query, body, ctx } as Request<Endpoints[N]>;
+      const request = { deps: audited, caller, params: ctx.params, query, body, ctx } as Request<Endpoints[N]>;
       present(ctx, endpoint, masked((await route(request)) as Reply<Endpoint>, endpoint, caller));
     };
     if (endpoint.largeBody) await inTurn(deps, { ctx, merchantId: caller.merchantId }, answer);

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import type { BatchKey } from '../activities/batches/batchKeys.js';
 import type { BatchRow } from '../schemas/collections.js';
 import { ServiceError } from '../schemas/errors.js';
-import { type BatchOperation, batchKeyId, newToken, sha256 } from '../schemas/ids.js';
+import { type BatchOperation, newToken, requestKeyId, sha256 } from '../schemas/ids.js';
 import type { ApiDeps } from './apiDeps.js';
 
 const keyForm = /^[A-Za-z0-9_-]{8,128}$/;
@@ -38,7 +38,7 @@ interface KeyedBatch {
 
 /** Throws IDEMPOTENCY_KEY_MALFORMED. */
 export function batchKeyOf(deps: ApiDeps, { ctx, merchantId, operation, owner, body }: KeyedBatch): BatchKey {
-  const id = batchKeyId(operation, owner, keyOf(ctx));
+  const id = requestKeyId(operation, owner, keyOf(ctx));
   return { id, merchantId, fingerprint: fingerprintOf(body), now: deps.now() };
 }
 

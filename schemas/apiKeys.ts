@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isCidr } from './addresses.js';
 import { newToken, sha256 } from './ids.js';
-import { nameText, text } from './text.js';
+import { idText, nameText, text } from './text.js';
 
 export const maxActiveKeys = 10;
 const prefixLength = 12;
@@ -13,7 +13,7 @@ const network = text(2, 50).refine(isCidr, 'must be an address or a CIDR, as 203
 
 export const apiKeyRequest = z.strictObject({
   name: nameText(100),
-  roleIds: z.array(text(1, 64)).min(1).max(20),
+  roleIds: z.array(idText()).min(1).max(20),
   expiresAt: z.iso.datetime({ offset: true }).optional(),
   allowedNetworks: z
     .array(network)

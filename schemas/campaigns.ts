@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { batchPhases, type ImportCounts } from './batches.js';
 import { actor, tag } from './members.js';
-import { text } from './text.js';
+import { idText, text } from './text.js';
 
 export const campaignRequest = z
   .strictObject({
-    programId: text(1, 64).optional().describe('only members of this program'),
+    programId: idText().optional().describe('only members of this program'),
     tags: z.array(tag).min(1).max(25).optional().describe('only members that have all of these tags'),
     message: text(1, 200).optional().describe('shown on the lock screen; required unless `dryRun` is true'),
     dryRun: z.boolean().optional().describe('answers how many members match, and sends nothing'),

@@ -203,6 +203,8 @@ export interface IdempotencyKeyRow {
   eventId?: string;
   /** Of a request that starts a batch. */
   batchId?: string;
+  /** Of an enrollment: the member that it made or met. */
+  memberId?: string;
   createdAt: Date;
   /** Status and exact bytes of the answer; absent until the answer of the first request is known. */
   response?: { status: number; body: Binary };
@@ -815,6 +817,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     },
   ],
   idempotencyKeys: [
+    { key: { memberId: 1 }, sparse: true, reason: 'the enrollments of a member, for its export and erasure' },
     { key: { createdAt: 1 }, expireAfterSeconds: days(3), reason: 'keys are kept longer than the 24 hours promised' },
   ],
   events: [

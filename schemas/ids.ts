@@ -31,6 +31,12 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 export const isUuid = (value: string): boolean => uuid.test(value);
 
+/** UUIDs are stored in lower case; RFC 9562 reads capitals, too, which some platforms write. */
+export function lowerUuid(value: string): string {
+  const lower = value.toLowerCase();
+  return isUuid(lower) ? lower : value;
+}
+
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /** Ten characters without I, L, O and U: 50 random bits that can be read aloud and typed without mistakes. */
@@ -58,10 +64,8 @@ export function keyedChangeId(operation: KeyedOperation, memberId: string, key: 
 
 export type BatchOperation = 'import' | 'campaign' | 'replay';
 
-/**
- * The id in `idempotencyKeys` of a request that starts a batch. `owner`: the merchant, or the subscription of a replay.
- */
-export const batchKeyId = (operation: BatchOperation, owner: string, key: string): string =>
+/** The id in `idempotencyKeys` of a request that makes something. `owner`: the merchant, or the subscription of a replay. */
+export const requestKeyId = (operation: BatchOperation | 'enroll', owner: string, key: string): string =>
   `${operation}:${owner}:${key}`;
 
 export const enrollId = (memberId: string): string => `enroll:${memberId}`;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { queryFlag } from './endpoints/endpoint.js';
 import { columnMapping } from './importRows.js';
-import { text } from './text.js';
+import { idText } from './text.js';
 
 const mapping = z
   .string()
@@ -19,12 +19,12 @@ const mapping = z
   .meta({ shown: { type: 'string', contentMediaType: 'application/json', maxLength: 8_192 } });
 
 export const importOptions = z.strictObject({
-  programId: text(1, 64).optional(),
+  programId: idText().optional(),
   mapping: mapping
     .optional()
     .describe('JSON: the field of each column by its header, such as {"E-Mail": "email"}; null ignores the column'),
   quiet: queryFlag.optional().describe('creates without `member.created` and `pass.created` for each row'),
-  repairs: text(1, 64).optional().describe('the id of the import whose failed rows this file holds, corrected'),
+  repairs: idText().optional().describe('the id of the import whose failed rows this file holds, corrected'),
   dryRun: queryFlag.optional().describe('answers what would happen, and writes nothing'),
 });
 export type ImportOptions = z.output<typeof importOptions>;

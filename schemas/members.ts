@@ -5,7 +5,7 @@ import { email } from './email.js';
 import { passUpdate, walletMode } from './passUpdate.js';
 import { maxBalance, programSnapshot, programSummary } from './programs.js';
 import { rewardState } from './rewards.js';
-import { codeText, nameText, plainText, text, trimmedText } from './text.js';
+import { codeText, idText, nameText, plainText, text, trimmedText } from './text.js';
 
 const memberStatuses = ['active', 'voided', 'expired'] as const;
 export const memberStatus = z.enum(memberStatuses);
@@ -32,7 +32,7 @@ export const person = z.strictObject({
 });
 export type Person = z.output<typeof person>;
 
-export const enrollRequest = person.extend({ programId: text(1, 64) });
+export const enrollRequest = person.extend({ programId: idText() });
 
 export const memberPatch = z
   .strictObject({

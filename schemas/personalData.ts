@@ -104,11 +104,15 @@ export const personalData: Record<CollectionName, Kept> = {
     left: 'the numbers, without message, reason, receipt, place and the name of the actor',
   },
   idempotencyKeys: {
-    holds: 'the answers to changes and the batches of requests, for repeated requests',
+    holds: 'answers to changes and enrollments, batches of requests',
     kept: '3 days',
-    ofMember: ({ memberId }) => keyedOperations.map((operation) => idsWith(`${operation}:${memberId}:`)),
-    erase: 'remove',
-    left: 'nothing',
+    ofMember: ({ memberId }) => [
+      ...keyedOperations.map((operation) => idsWith(`${operation}:${memberId}:`)),
+      { memberId },
+    ],
+    // The row stays, so that an enrollment that is sent again does not bring the person back.
+    erase: { change: () => ({ $set: { fingerprint: '' }, $unset: { response: '' } }) },
+    left: 'the keys, until then',
   },
   events: {
     holds: 'the events as they are sent to subscribers: name, email, code, changes, messages',

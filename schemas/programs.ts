@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { timeZone } from './calendar.js';
 import { earnMistakes, earnRule } from './earning.js';
 import { expiryMistakes, expiryRule } from './expiry.js';
+import { lowerUuid } from './ids.js';
 import { languages } from './languages/index.js';
 import { passTemplate } from './passTemplate.js';
 import { rewardMistakes, rewards } from './rewards.js';
@@ -23,7 +24,7 @@ const enrollmentFields = ['firstName', 'lastName', 'phone'] as const;
 export const programFile = z
   .strictObject({
     $schema: z.string().optional(),
-    _id: identifier,
+    _id: identifier.overwrite(lowerUuid),
     merchantId: identifier.optional(),
     slug: z
       .string()

@@ -2,6 +2,7 @@
 // cannot hold is refused: control characters (line breaks and tabs too), lone surrogates, and text of which nothing is
 // visible. Lengths count characters as people do: grapheme clusters of UAX #29 (docs/interface.md#14-requests).
 import { z } from 'zod';
+import { lowerUuid } from './ids.js';
 
 // Classes of characters, for the inside of regular expressions.
 const controls = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
@@ -100,6 +101,11 @@ const anyBidi = new RegExp(`[${bidiControls}]`, 'g');
 export function isolated(name: string): string {
   const plain = name.replace(anyBidi, '');
   return rightToLeft.test(plain) ? `\u2068${plain}\u2069` : plain;
+}
+
+/** The id of something stored: a UUID in any case, or a name. */
+export function idText(max = 64) {
+  return text(1, max).overwrite(lowerUuid);
 }
 
 /**

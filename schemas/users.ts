@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { email } from './email.js';
 import { permission } from './roles.js';
-import { text } from './text.js';
+import { idText } from './text.js';
 
 /** The built-in role that at least one user must keep. */
 export const ownerRole = 'owner';
 
-const roleIds = z.array(text(1, 64)).min(1).max(20);
+const roleIds = z.array(idText()).min(1).max(20);
 
 export const userRequest = z.strictObject({ email, roleIds });
 export const userPatch = z.strictObject({ roleIds });

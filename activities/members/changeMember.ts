@@ -189,7 +189,8 @@ export async function storeAnswer(
 ): Promise<Answer> {
   const { idempotencyKeys } = deps.collections;
   const kept = await idempotencyKeys.updateOne(
-    { _id: at.keyedChangeId, merchantId: at.merchantId, response: { $exists: false } },
+    // The row of an erased member has no fingerprint, and takes no answer.
+    { _id: at.keyedChangeId, merchantId: at.merchantId, fingerprint: { $ne: '' }, response: { $exists: false } },
     { $set: { response: { status: at.answer.status, body: new Binary(at.answer.body) } } },
   );
   if (kept.matchedCount === 1) return at.answer;

@@ -43,7 +43,7 @@ export async function performEnrollment(
     ...input,
     chooseLeaseOwner: (memberId) => chooseLeaseOwner(memberId, awaited),
   });
-  if (enrolled.kind === 'deduped' || enrolled.leaseOwner === null) return { ...enrolled, issuance: null };
+  if (enrolled.kind !== 'created' || enrolled.leaseOwner === null) return { ...enrolled, issuance: null };
   const workflow = issuingWorkflow(enrolled);
   if (!awaited) {
     startInBackground(deps, workflow);

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import { type BatchKey, isKeyTaken } from '../../activities/batches/batchKeys.js';
 import { databaseNow } from '../../platform/mongodb/databaseNow.js';
-import { batchKeyId } from '../../schemas/ids.js';
+import { requestKeyId } from '../../schemas/ids.js';
 import type { ImportOptions } from '../../schemas/importOptions.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { keyOf } from '../idempotencyKey.js';
@@ -26,7 +26,7 @@ export async function openImportRequest(
   const isGiven = ctx.get('Idempotency-Key') !== '';
   const given = keyOf(ctx);
   const receivedAt = await databaseNow(deps);
-  const idOf = (key: string) => batchKeyId('import', merchantId, key);
+  const idOf = (key: string) => requestKeyId('import', merchantId, key);
   return {
     isRepeated: async () => isGiven && isKeyTaken(deps, { id: idOf(given), merchantId }),
     async key(fingerprint) {

@@ -2,6 +2,7 @@
 import type { Deps } from '../../platform/deps.js';
 import type { AuditAction } from '../../schemas/audit.js';
 import type { AuditRow } from '../../schemas/collections.js';
+import { lowerUuid } from '../../schemas/ids.js';
 import { newestPage } from './newestPage.js';
 import { readPage } from './readPage.js';
 
@@ -22,7 +23,8 @@ export function listAudit(
   const where = {
     merchantId,
     ...(targetId !== undefined && { targetId }),
-    ...(actor !== undefined && { 'actor.id': actor }),
+    // The ids of another console's users are stored as they come, in capitals too.
+    ...(actor !== undefined && { 'actor.id': { $in: [...new Set([actor, lowerUuid(actor)])] } }),
     ...(action !== undefined && { action }),
     ...(since && { createdAt: { $gte: since } }),
   };

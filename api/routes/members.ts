@@ -5,10 +5,15 @@ import { addTagsRule, cardLinkRule, removeTagsRule } from '../../activities/memb
 import { removeUnusedTags, withTagsInUse } from '../../activities/members/memberTags.js';
 import { updateRule } from '../../activities/members/updateMember.js';
 import { cachedProgram, readProgram } from '../../activities/programs/readProgram.js';
+import type { MemberRow } from '../../schemas/collections.js';
+import type { DataOf } from '../../schemas/endpoints/endpoint.js';
 import type { memberEndpoints } from '../../schemas/endpoints/members.js';
+import { requestKeyId } from '../../schemas/ids.js';
 import { performChange } from '../changes/performChange.js';
 import { performEnrollment } from '../changes/performEnrollment.js';
 import { performErasure } from '../changes/performErasure.js';
+import { success } from '../envelope.js';
+import { fingerprintOf, keyOf, sayRepeated } from '../idempotencyKey.js';
 import { memberExport } from '../memberExport.js';
 import { presentTimelineItem, presentTransaction } from '../presenters/history.js';
 import { presentMember, presentMemberDetail, presentMemberWithProgram } from '../presenters/member.js';
@@ -24,10 +29,21 @@ type Names = Exclude<
   'adjustPoints' | 'redeemReward' | 'changeStatus' | 'pushPass' | 'importMembers'
 >;
 
+type EnrolledMember = DataOf<typeof memberEndpoints.enrollMember>;
+
 export const memberRoutes: Routes<Names> = {
-  async enrollMember({ deps, caller, body }) {
+  async enrollMember({ deps, caller, body, ctx }) {
     const { programId, ...person } = body;
-    const program = await readProgram(deps, { merchantId: caller.merchantId, programId });
+    const { merchantId } = caller;
+    const id = requestKeyId('enroll', merchantId, keyOf(ctx));
+    const program = await readProgram(deps, { merchantId, programId });
+    const replyOf: (enrolled: { kind: string; member: MemberRow }) => { status: 200 | 201; data: EnrolledMember } = ({
+      kind,
+      member,
+    }) =>
+      kind === 'created'
+        ? { status: 201, data: presentMember(deps, { member, program }) }
+        : { status: 200, data: { ...presentMember(deps, { member, program }), deduped: true } };
     const source = caller.credential === 'api-key' ? 'api' : 'console';
     const enrolled = await performEnrollment(deps, {
       program,
@@ -36,10 +52,20 @@ export const memberRoutes: Routes<Names> = {
       attribution: {},
       actor: caller.actor,
       awaited: false,
+      key: {
+        id,
+        fingerprint: fingerprintOf(body),
+        answer(made) {
+          const { status, data } = replyOf(made);
+          return { status, body: success(data) };
+        },
+      },
     });
-    const member = presentMember(deps, { member: enrolled.member, program });
-    if (enrolled.kind === 'deduped') return { status: 200, data: { ...member, deduped: true } };
-    return { status: 201, data: member };
+    if (enrolled.kind !== 'answered') return replyOf(enrolled);
+    sayRepeated(ctx, true);
+    // As data, because the guard masks it for a caller who may not read members.
+    const { data }: { data: EnrolledMember } = JSON.parse(enrolled.answer.body.toString());
+    return { status: enrolled.answer.status === 201 ? 201 : 200, data };
   },
 
   async listMembers({ deps, caller, query }) {

@@ -8,6 +8,7 @@ import { cachedProgram } from '../../activities/programs/readProgram.js';
 import { endRegistration } from '../../activities/wallets/apple/endRegistration.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
+import { lowerUuid } from '../../schemas/ids.js';
 import { ipKey } from '../../schemas/ipAddress.js';
 import type { Program } from '../../schemas/programs.js';
 import { text, wellFormed } from '../../schemas/text.js';
@@ -36,7 +37,7 @@ const byDevice = '/v1/devices/:deviceLibraryIdentifier/registrations/:passTypeId
 
 function passOnDevice(ctx: Context): PassOnDevice {
   const { deviceLibraryIdentifier = '', passTypeIdentifier = '', serialNumber = '' } = ctx.params;
-  return { deviceLibraryIdentifier, passTypeIdentifier, serialNumber };
+  return { deviceLibraryIdentifier, passTypeIdentifier, serialNumber: lowerUuid(serialNumber) };
 }
 
 /**

@@ -5,6 +5,7 @@ import Router from '@koa/router';
 import { LRUCache } from 'lru-cache';
 import { defaultIcon } from '../../activities/wallets/apple/stampStrip.js';
 import { ServiceError } from '../../schemas/errors.js';
+import { lowerUuid } from '../../schemas/ids.js';
 import type { PassTemplate } from '../../schemas/passTemplate.js';
 import type { Program } from '../../schemas/programs.js';
 import type { ApiDeps } from '../apiDeps.js';
@@ -42,8 +43,9 @@ export function pictureRoutes(deps: ApiDeps): Router {
   const made = new WeakMap<Template, Map<string, KeptAnswer | undefined>>();
   router.get('/:programId/:name.png', async (ctx) => {
     const { programId = '', name = '' } = ctx.params;
-    const program = await deps.cached<Template>(`pictures:${programId}`, () =>
-      deps.collections.programs.findOne({ _id: programId }, { projection: { passTemplate: 1 } }),
+    const _id = lowerUuid(programId);
+    const program = await deps.cached<Template>(`pictures:${_id}`, () =>
+      deps.collections.programs.findOne({ _id }, { projection: { passTemplate: 1 } }),
     );
     if (!program) {
       if (!(await withinStrangersLimit(deps, ctx))) return;

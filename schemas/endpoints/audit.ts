@@ -1,7 +1,7 @@
 // The audit (docs/interface.md#410-overview-and-audit).
 import { z } from 'zod';
 import { auditAction, auditItem } from '../audit.js';
-import { text } from '../text.js';
+import { idText, text } from '../text.js';
 import { moment } from '../webhooks.js';
 import { endpoint, page, pageOf, pageSize } from './endpoint.js';
 
@@ -17,7 +17,7 @@ export const auditEndpoints = {
       pageSize,
       actor: text(1, 128).optional().describe('the id of the user, key or reader, or `operator`'),
       action: auditAction.optional(),
-      targetId: text(1, 128).optional(),
+      targetId: idText(128).optional(),
       since: moment.optional(),
     }),
     result: pageOf(auditItem),

@@ -4,7 +4,7 @@ import { importDryRun, importResult } from '../batches.js';
 import { importOptions } from '../importOptions.js';
 import * as members from '../members.js';
 import { memberPreview } from '../programEdits.js';
-import { scannedText, text } from '../text.js';
+import { idText, scannedText, text } from '../text.js';
 import { balanceResult, transaction } from '../transactions.js';
 import { endpoint, inLedger, page, pageOf, pageSize, paging, timelineLimit } from './endpoint.js';
 
@@ -20,10 +20,11 @@ export const memberEndpoints = {
       '200 with `deduped: true` when a member with the same email is in the program already: nothing is created. An `externalId` that another member of the program has is 409.',
     access: 'merchants.members:create',
     audit: { action: 'member.create', writes: ['members'] },
+    idempotent: true,
     body: members.enrollRequest,
     result: members.member,
     statuses: [201, 200],
-    errors: ['PROGRAM_NOT_FOUND', 'PROGRAM_ARCHIVED', 'EXTERNAL_ID_TAKEN'],
+    errors: ['PROGRAM_NOT_FOUND', 'PROGRAM_ARCHIVED', 'EXTERNAL_ID_TAKEN', 'MEMBER_NOT_FOUND'],
     example: {
       programId: 'demo-points',
       firstName: 'Ada',
@@ -39,7 +40,7 @@ export const memberEndpoints = {
       'A page begins within the first 100,000 members (LIST_MAX_ROWS). When each word of `q` is the beginning of more than 2,500 search words of the merchant (half of SEARCH_MAX_ROWS), a part of the matches may be found, and `total` is then a lower bound.',
     access: view,
     query: z.strictObject({
-      programId: text(1, 64).optional().describe('only members of this program'),
+      programId: idText().optional().describe('only members of this program'),
       q: text(1, 400)
         .optional()
         .describe(

@@ -1,7 +1,7 @@
 // Scans at the till, which create the event pass.scanned (docs/interface.md#64-event-types).
 import { z } from 'zod';
 import { memberWithProgram } from '../members.js';
-import { scannedText, text } from '../text.js';
+import { idText, scannedText } from '../text.js';
 import { endpoint } from './endpoint.js';
 
 export const scanEndpoints = {
@@ -11,7 +11,7 @@ export const scanEndpoints = {
     description:
       'Answers the member, whatever its status, with its program. `code` is the memberCode in any case, an externalId, or the serial number of a legacy pass. An externalId that members of several programs have needs `programId`. Emits `pass.scanned`.',
     access: 'merchants.members:edit',
-    body: z.strictObject({ code: scannedText(64), programId: text(1, 64).optional() }),
+    body: z.strictObject({ code: scannedText(64), programId: idText().optional() }),
     audit: { action: 'member.scan', writes: ['members'] },
     result: memberWithProgram,
     errors: ['MEMBER_NOT_FOUND'],

@@ -1,7 +1,7 @@
 // The overview (docs/interface.md#410-overview-and-audit).
 import { z } from 'zod';
 import { stats, statsDay } from '../stats.js';
-import { text } from '../text.js';
+import { idText } from '../text.js';
 import { endpoint } from './endpoint.js';
 
 export const maxStatsDays = 400;
@@ -15,7 +15,7 @@ export const statsEndpoints = {
     query: z.strictObject({
       from: statsDay.optional().describe('29 days before `to`, when left out'),
       to: statsDay.optional().describe('today, when left out'),
-      programId: text(1, 64).optional(),
+      programId: idText().optional(),
     }),
     result: stats,
   }),

@@ -1,7 +1,7 @@
 // Endpoints: docs/interface.md#46-webhook-subscriptions.
 import { z } from 'zod';
 import { batch } from '../batches.js';
-import { text } from '../text.js';
+import { idText, text } from '../text.js';
 import * as webhooks from '../webhooks.js';
 import { endpoint, page, pageOf, pageSize, queryFlag } from './endpoint.js';
 
@@ -40,11 +40,11 @@ export const webhookEndpoints = {
     query: z.strictObject({
       page,
       pageSize,
-      subscriptionId: text(1, 64).optional(),
+      subscriptionId: idText().optional(),
       eventType: text(1, 64).optional(),
       success: queryFlag.optional(),
-      eventId: text(1, 64).optional(),
-      memberId: text(1, 64).optional(),
+      eventId: idText().optional(),
+      memberId: idText().optional(),
       since: webhooks.moment.optional().describe('created then or later'),
       until: webhooks.moment.optional().describe('created before'),
     }),

@@ -2,8 +2,8 @@
 // applied once, and the change is never applied twice, whichever process died.
 import { Binary } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keyedChangeId, newToken } from '../../schemas/ids.js';
-import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
+import { keyedChangeId, newId, newToken } from '../../schemas/ids.js';
+import { type Answer, addKey, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 import { until } from '../rig/until.js';
 
@@ -36,6 +36,101 @@ const newKey = (): string => `key-${newToken()}`;
 const row = (memberId: string) => service.deps.collections.members.findOne({ _id: memberId });
 const published = (memberId: string) =>
   until(async () => !(await service.deps.collections.events.findOne({ memberId, state: 'new' })));
+
+describe('an enrollment with a key', () => {
+  const person = { firstName: 'Ida', email: 'ida@example.com', initialPoints: 3 };
+  const enroll = (key: string, body: object, call: Call = {}) =>
+    merchant.call('/merchants/me/members', { body, headers: { 'Idempotency-Key': key }, ...call });
+  const members = (programId: string) => service.deps.collections.members.countDocuments({ programId });
+
+  it('makes one member, however often it is sent, one after the other or at once', async () => {
+    const { _id: programId } = await merchant.program();
+    const [key, other] = [newKey(), newKey()];
+    const first = await enroll(key, { programId, ...person });
+    expect([first.status, first.headers.get('Idempotent-Replayed')]).toEqual([201, null]);
+    const again = await enroll(key, { ...person, programId });
+    expect([again.status, again.text]).toEqual([201, first.text]);
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+    const same = await Promise.all(Array.from({ length: 6 }, () => enroll(other, { programId, firstName: 'Bo' })));
+    expect(new Set(same.map(({ body }) => body.data.id)).size).toBe(1);
+    expect(same.filter(({ headers }) => headers.get('Idempotent-Replayed') === null)).toHaveLength(1);
+    const unnamed = await merchant.call('/merchants/me/members', { body: { programId, firstName: 'Cy' } });
+    const named = unnamed.headers.get('Idempotency-Key') ?? '';
+    expect((await enroll(named, { programId, firstName: 'Cy' })).text).toBe(unnamed.text);
+    expect(await members(programId)).toBe(3);
+  });
+
+  it('keeps the answer about a known address, and refuses another body and a key that is none', async () => {
+    const { _id: programId } = await merchant.program();
+    await enroll(newKey(), { programId, ...person });
+    const key = newKey();
+    const known = await enroll(key, { programId, ...person });
+    expect([known.status, known.body.data.deduped]).toEqual([200, true]);
+    expect((await enroll(key, { programId, ...person })).text).toBe(known.text);
+    const reused = await enroll(key, { programId, ...person, firstName: 'Eva' });
+    expect([reused.status, reused.body.error.code]).toEqual([400, 'IDEMPOTENCY_KEY_REUSED']);
+    const malformed = await enroll('short', { programId, firstName: 'Dan' });
+    expect([malformed.status, malformed.body.error.code]).toEqual([400, 'IDEMPOTENCY_KEY_MALFORMED']);
+    const tooMany = { programId, firstName: 'Dan', initialPoints: -1 };
+    expect((await enroll(newKey(), tooMany)).status).toBe(400);
+    expect(await members(programId)).toBe(1);
+  });
+
+  it('is 404 after the erasure of its member, and keeps nothing about the person', async () => {
+    const { _id: programId } = await merchant.program();
+    const key = newKey();
+    const { body } = await enroll(key, { programId, ...person });
+    const memberId = body.data.id;
+    const session = { Authorization: `Bearer ${await merchant.token()}` };
+    const at = `/merchants/me/members/${memberId}`;
+    expect((await merchant.call(at, { method: 'DELETE', credential: session })).status).toBe(200);
+    expect((await enroll(key, { programId, ...person })).status).toBe(404);
+    const { idempotencyKeys } = service.deps.collections;
+    const kept = await until(async () => {
+      const found = await idempotencyKeys.findOne({ memberId });
+      return found && !found.response && found;
+    });
+    expect(kept.fingerprint).toBe('');
+    expect(await members(programId)).toBe(0);
+  });
+
+  it('shows a caller who may not read members no more than the first answer did', async () => {
+    const { _id: programId } = await merchant.program();
+    const apiKey = await addKey(service.deps, { merchantId: merchant.id, roleIds: ['creator'] });
+    await service.deps.collections.roles.insertOne({
+      _id: 'creator',
+      merchantId: merchant.id,
+      name: 'creator',
+      permissions: ['merchants.members:create'],
+    });
+    const key = newKey();
+    await enroll(newKey(), { programId, ...person });
+    const credential = { 'X-API-Key': apiKey };
+    const first = await enroll(key, { programId, ...person }, { credential });
+    const again = await enroll(key, { programId, ...person }, { credential });
+    expect(again.text).toBe(first.text);
+    expect(again.text).not.toContain(person.email);
+  });
+});
+
+describe('an id in capitals', () => {
+  it('is the same member, program and change as in lower case', async () => {
+    const program = await merchant.program({ _id: newId() });
+    const capitals = program._id.toUpperCase();
+    const enrolled = await merchant.call('/merchants/me/members', { body: { programId: capitals } });
+    const { id } = enrolled.body.data;
+    expect(enrolled.body.data.programId).toBe(program._id);
+    const key = newKey();
+    const first = await points(id.toUpperCase(), key);
+    expect(first.body.data.member.id).toBe(id);
+    const again = await points(id, key);
+    expect([again.text, again.headers.get('Idempotent-Replayed')]).toEqual([first.text, 'true']);
+    for (const path of ['', '/events', '/transactions', '/balance', '/export'])
+      expect((await merchant.call(`/merchants/me/members/${id.toUpperCase()}${path}`)).status).toBe(200);
+    const listed = await merchant.call(`/merchants/me/members?programId=${capitals}`);
+    expect(listed.body.data.total).toBe(1);
+  });
+});
 
 describe('a retry', () => {
   it('of a completed request gets the same bytes, and a header marks it as a replay', async () => {

@@ -1,7 +1,10 @@
 // Ids with a meaning are built in one file.
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
 import { isApiKey, newApiKey } from '../../schemas/apiKeys.js';
+import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
+import { endpoints } from '../../schemas/endpoints/index.js';
 import {
   changeId,
   deliveryWorkflowId,
@@ -10,12 +13,14 @@ import {
   isUuid,
   type KeyedOperation,
   keyedChangeId,
+  lowerUuid,
   newId,
   newMemberCode,
   newToken,
   relayId,
   sha256,
 } from '../../schemas/ids.js';
+import { enrollRequest } from '../../schemas/members.js';
 
 const key = fc.stringMatching(/^[A-Za-z0-9_-]{8,128}$/);
 const operation = fc.constantFrom<KeyedOperation>('points', 'redeem', 'earn', 'reverse');
@@ -111,6 +116,40 @@ describe('random ids and tokens', () => {
     ])
       expect(isUuid(other)).toBe(false);
     fc.assert(fc.property(fc.string(), (text) => !isUuid(text)));
+  });
+});
+
+describe('a UUID from a caller', () => {
+  const anyCase = fc
+    .tuple(fc.uuid(), fc.array(fc.boolean(), { minLength: 36, maxLength: 36 }))
+    .map(([uuid, upper]) => ({
+      uuid,
+      written: [...uuid].map((letter, at) => (upper[at] ? letter.toUpperCase() : letter)).join(''),
+    }));
+  const inputs = Object.values<Endpoint>(endpoints).flatMap(({ query, body }) => [query, body]);
+  const shapes = inputs.filter((schema) => schema instanceof z.ZodObject).map(({ shape }) => shape);
+  const ids = shapes.flatMap((shape) => Object.entries(shape).filter(([name]) => /Ids?$|^repairs$/.test(name)));
+  const stored = ids.filter(([name]) => !['externalId', 'rewardId', 'merchantId'].includes(name));
+
+  it('is read in any case, and other text stays as it is', () => {
+    fc.assert(fc.property(anyCase, ({ uuid, written }) => lowerUuid(written) === uuid));
+    fc.assert(fc.property(fc.string(), (text) => lowerUuid(`${text}X`) === `${text}X`));
+    for (const name of ['Program-A', `${newId().toUpperCase()}-A`, newId().toUpperCase().replaceAll('-', '')])
+      expect(lowerUuid(name)).toBe(name);
+  });
+
+  it('is in lower case in every id of a query and a body', () => {
+    expect(stored.length).toBeGreaterThan(8);
+    for (const [name, schema] of stored) {
+      const one = newId();
+      const [given, read] = name.endsWith('Ids') ? [[one.toUpperCase()], [one]] : [one.toUpperCase(), one];
+      expect({ [name]: z.parse(schema, given) }).toEqual({ [name]: read });
+    }
+  });
+
+  it("stays in capitals in the number of a person's card", () => {
+    const externalId = newId().toUpperCase();
+    expect(enrollRequest.parse({ programId: 'one', externalId }).externalId).toBe(externalId);
   });
 });
 
