@@ -4,6 +4,7 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { suspensions } from '../activities/access/merchants.js';
+import { transact } from '../platform/mongodb/transact.js';
 import type { Endpoint } from '../schemas/endpoints/endpoint.js';
 import type { EndpointName, Endpoints } from '../schemas/endpoints/index.js';
 import { type ErrorCode, ServiceError } from '../schemas/errors.js';
@@ -165,7 +166,9 @@ export function guarded<N extends EndpointName>(deps: ApiDeps, endpoint: Endpoin
       const { query, body } = await validated(deps, ctx, endpoint);
       const audited = withAudit(deps, { endpoint, caller, body, ctx });
       const request = { deps: audited, caller, params: ctx.params, query, body, ctx } as Request<Endpoints[N]>;
-      present(ctx, endpoint, masked((await route(request)) as Reply<Endpoint>, endpoint, caller));
+      const reply = (await route(request)) as Reply<Endpoint>;
+      if ('stream' in reply) await transact(audited, [], 0);
+      present(ctx, endpoint, masked(reply, endpoint, caller));
     };
     if (endpoint.largeBody) await inTurn(deps, { ctx, merchantId: caller.merchantId }, answer);
     else await answer();

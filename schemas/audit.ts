@@ -36,7 +36,10 @@ export const auditActions = [
   'member.push',
   'member.card-link',
   'member.erase',
+  'member.export',
+  'member.export-timeline',
   'import.start',
+  'import.export-errors',
   'campaign.send',
   'batch.cancel',
   'webhook.create',
@@ -68,7 +71,9 @@ export const auditItem = z.object({
   action: auditAction,
   targetId: z
     .string()
-    .describe('of the key, user, role, program, member, batch, subscription or delivery that was changed'),
+    .describe(
+      'of the key, user, role, program, member, batch, subscription or delivery that was changed or downloaded',
+    ),
   targetName: z
     .string()
     .optional()

@@ -56,6 +56,7 @@ export const batchEndpoints = {
     description:
       'First the column `row`, then the columns of the file, then `reason`; leave both in the mended file: by them an import knows it, ignores them, and takes off the apostrophes that guard cells which a spreadsheet would run. Rows are kept for 7 days.',
     access: view,
+    audit: { action: 'import.export-errors', writes: [], target: 'id' },
     result: 'text/csv',
     errors: ['BATCH_NOT_FOUND'],
   }),

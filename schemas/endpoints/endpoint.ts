@@ -9,7 +9,10 @@ import type { Permission } from '../permissions.js';
 export type Audited =
   | {
       action: AuditAction;
-      /** The collections of the change. The audit is written in the transaction that writes to one of them. */
+      /**
+       * The collections of the change. The audit is written in the transaction that writes to one of them; with none,
+       * before a download begins.
+       */
       writes: readonly CollectionName[];
       /** The path parameter that names the target; by default the target is the row that is written. */
       target?: string;
@@ -68,7 +71,7 @@ export interface Endpoint {
   statuses: readonly (200 | 201 | 202)[];
   /** The codes in addition to those of every endpoint of its kind. */
   errors: readonly ErrorCode[];
-  /** The audit entry of a success; required on every endpoint that does not only read. */
+  /** The audit entry of a success; required on every endpoint that does not only read, and on downloads. */
   audit?: Audited;
   /** An example of a request body for the OpenAPI document. */
   example?: unknown;
@@ -104,7 +107,7 @@ type Given = Omit<Endpoint, 'method' | 'path' | 'statuses' | 'errors'> & Partial
 type Line<G extends Given> = Omit<Endpoint, keyof G> & G;
 
 /** A line of the table. Without `statuses` a success is 200; without `errors` only the common codes are answered. */
-export function endpoint<const G extends Given & { audit?: never }>(method: 'get', path: string, given: G): Line<G>;
+export function endpoint<const G extends Given>(method: 'get', path: string, given: G): Line<G>;
 export function endpoint<const G extends Given & { audit: Audited }>(
   method: Exclude<Endpoint['method'], 'get'>,
   path: string,

@@ -106,7 +106,8 @@ function startOf({ to, part, merchantId }: { to: string; part: string; merchantI
 
 /**
  * Writes all rows of a merchant as lines of JSON, without secrets. A file is written under the name `<file>.part`, for
- * its owner alone, and gets its name when it is complete; the next call goes on where one was interrupted.
+ * its owner alone, and gets its name when it is complete; the next call goes on where one was interrupted. Throws
+ * Mistakes when there is no row.
  */
 export async function exportMerchant(context: CommandContext, { merchantId, to }: { merchantId: string; to?: string }) {
   const { deps, say, progress } = context;
@@ -118,6 +119,7 @@ export async function exportMerchant(context: CommandContext, { merchantId, to }
     else appendFileSync(part, `${lines.join('\n')}\n`, { mode: 0o600 });
   };
   const show = createProgress(context, 'exported');
+  let isKnown = start !== undefined;
   for (const name of merchantCollections.slice(start ? merchantCollections.indexOf(start.collection) : 0)) {
     let rows = 0;
     const after = name === start?.collection ? start.after : '';
@@ -126,8 +128,10 @@ export async function exportMerchant(context: CommandContext, { merchantId, to }
       rows += page.length;
       show(name, rows, false);
     }
+    isKnown ||= rows > 0;
     show(name, rows, true);
   }
+  if (!isKnown) throw new Mistakes([`nothing is kept of the merchant ${merchantId}`]);
   write([JSON.stringify(lastLine)]);
   if (to !== undefined) renameSync(part, to);
 }

@@ -145,6 +145,11 @@ describe('every change', () => {
     await call(`${one}/status`, patch({ status: 'voided' }));
     did('member.status', memberId);
     await call(`${one}/status`, patch({ status: 'voided' }));
+    await call(`${one}/export`);
+    did('member.export', memberId);
+    await call(`${one.toUpperCase().replace(/.*\//, `${all}/members/`)}/events.csv`);
+    did('member.export-timeline', memberId);
+    await call(`${one}/events`);
     await call(one, remove);
     did('member.erase', memberId);
     const form = new FormData();
@@ -152,6 +157,9 @@ describe('every change', () => {
     form.set('file', new Blob(['firstName\nBen\n'], { type: 'text/csv' }), 'people.csv');
     const { batchId } = (await call(`${all}/members/import`, { ...post, body: form })).body.data;
     did('import.start', batchId);
+    await call(`${all}/batches/${batchId}/errors.csv`);
+    did('import.export-errors', batchId);
+    expect((await merchant.call(`${all}/batches/${memberId}/errors.csv`, {})).status).toBe(404);
     const campaign = (await call(`${all}/campaigns`, { body: { tags: ['regular'], message: 'Hello' } })).body.data;
     did('campaign.send', campaign.id);
 

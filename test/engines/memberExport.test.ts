@@ -51,6 +51,9 @@ async function fill(of: TestMerchant, who: string): Promise<void> {
   members[who] = member;
   const path = `/merchants/me/members/${member.id}`;
   await of.call(`${path}/tags`, { body: { tags: [`tag of ${who}`] } });
+  const status = (to: string) => ({ method: 'PATCH', body: { status: to, reason: `reason of ${who}, ${to}` } });
+  await of.call(`${path}/status`, status('voided'));
+  await of.call(`${path}/status`, status('active'));
   await of.call(`${path}/points`, { method: 'PATCH', body: { delta: 7, changeMessage: `message to ${who}` } });
   await sendImport(of, {
     programId: member.programId,
@@ -83,6 +86,8 @@ describe('the export of a member', () => {
     expect(kept.members?.[0]).toMatchObject({ _id: id, email: 'own@example.com', tags: ['tag of own'] });
     expect(kept.ledger?.map(({ delta }) => delta).toSorted()).toEqual([5, 7]);
     expect(kept.events?.some(({ envelope }) => envelope?.data?.changeMessage === 'message to own')).toBe(true);
+    const reasons = kept.events?.map(({ envelope }) => envelope?.data?.reason).filter(Boolean);
+    expect(reasons?.toSorted()).toEqual(['reason of own, active', 'reason of own, voided']);
     expect(kept.importChunks).toMatchObject([{ cells: ['x', 'own@example.com'], outcome: { outcome: 'deduped' } }]);
     expect(kept.devices).toMatchObject([{ pushToken: 'push-token-of-own', serialNumber }]);
     expect(kept.deliveries?.length).toBeGreaterThan(2);
@@ -157,6 +162,16 @@ describe('the export of a merchant', () => {
     for (const secret of ['"sealed"', '"hash"', 'authenticationToken', 'other@example.com'])
       expect([secret, text.includes(secret)]).toEqual([secret, false]);
     expect(ran.errors.join('\n')).toMatch(/exported events: \d+ rows/);
+  });
+
+  it('ends with exit code 1 and a sentence for a merchant of which nothing is kept, and leaves no file', async () => {
+    const to = join(folder, 'nobody.jsonl');
+    for (const line of ['export nobody-at-all', `export nobody-at-all --to ${to}`]) {
+      const ran = await run(line);
+      expect([ran.code, ran.lines]).toEqual([1, []]);
+      expect(ran.errors.join('\n')).toContain('nothing is kept of the merchant nobody-at-all');
+    }
+    expect([existsSync(to), existsSync(`${to}.part`)]).toEqual([false, false]);
   });
 
   it('continues in the file where it was interrupted, also in the middle of a line', async () => {

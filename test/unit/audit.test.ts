@@ -18,8 +18,15 @@ const table: [string, Endpoint][] = Object.entries(endpoints);
 
 describe('the audit', () => {
   it('has an entry for every endpoint that writes, or the reason for none', () => {
-    const unknown = table.filter(([, { method, audit }]) => (method === 'get') !== (audit === undefined));
+    const unknown = table.filter(([, { method, audit }]) => method !== 'get' && audit === undefined);
     expect(unknown.map(([name]) => name)).toEqual([]);
+  });
+
+  it('has an entry for every download of personal data, and for nothing else that only reads', () => {
+    const reads = table.filter(([, { method }]) => method === 'get');
+    const downloads = reads.filter(([, { path, result }]) => result === 'text/csv' || path.endsWith('/export'));
+    expect(downloads.length).toBeGreaterThan(2);
+    expect(reads.filter(([, { audit }]) => audit !== undefined)).toEqual(downloads);
   });
 
   it('has no unused action', () => {
