@@ -13,6 +13,7 @@ import { createCrashPoint } from './crashPoint.js';
 import { createKeyedMutex } from './keyedMutex.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
 import { batchedRead } from './mongodb/batchedRead.js';
+import { databaseClock } from './mongodb/databaseClock.js';
 import { createPageBounds } from './mongodb/embeddedEngine.js';
 import { createGroupCommit } from './mongodb/groupCommit.js';
 import { createShortLivedCache } from './shortLivedCache.js';
@@ -73,7 +74,10 @@ export interface DepsOptions {
   metrics?: Metrics;
   tracing?: Tracing;
   walletModes?: WalletModes;
+  /** Replaces the clock; by default times follow the database's. */
   now?: () => Date;
+  /** The clock of this machine, in milliseconds since 1970. */
+  ownNow?: () => number;
   /**
    * Which timeouts apply to MongoDB: `caller` for a process whose callers need a quick 503, `worker` for a worker,
    * `tool` for a command that prefers to wait.
@@ -110,7 +114,8 @@ export function createDeps({
   metrics = createMetrics(),
   tracing = noTracing,
   walletModes = stubModes,
-  now = () => new Date(),
+  now,
+  ownNow = Date.now,
   timeouts = 'caller',
 }: DepsOptions): ClosableDeps {
   const mongo = new MongoClient(config.MONGODB_URI, {
@@ -152,7 +157,7 @@ export function createDeps({
     log,
     metrics,
     tracing,
-    now,
+    now: now ?? databaseClock(mongo, ownNow),
     runExclusive: createKeyedMutex(),
     countRows: createTotals(config),
     cached: createShortLivedCache(),
