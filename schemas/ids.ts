@@ -48,9 +48,6 @@ const memberCode = /^[0-9A-Z]{10}$/;
 
 export const isMemberCode = (code: string): boolean => memberCode.test(code);
 
-/** The form in which a scan compares a code with member codes, and in lower case with serial numbers. */
-export const codeForm = (code: string): string => code.normalize('NFKC').trim().toUpperCase();
-
 export const keyedOperations = ['points', 'redeem', 'earn', 'reverse'] as const;
 export type KeyedOperation = (typeof keyedOperations)[number];
 

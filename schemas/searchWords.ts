@@ -32,7 +32,7 @@ const words = (value: string): string[] =>
   typedWords(value)
     .map((word) => fold(word).replace(/\s+/g, ''))
     .filter(Boolean);
-const digits = (value: string): string => value.replace(/\D/g, '');
+export const digits = (value: string): string => value.replace(/\D/g, '');
 
 export interface Searchable {
   firstName?: string;

@@ -114,6 +114,9 @@ export function idText(max = 64) {
  */
 export const readCode = (given: string): string => given.normalize('NFKC').replace(/^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu, '');
 
+/** The form in which a scan compares a code with member codes, and in lower case with serial numbers. */
+export const codeForm = (given: string): string => readCode(given).toUpperCase();
+
 /** A code of at most `max` characters, as it was scanned or typed. */
 export const codeText = (max: number) =>
   wellFormed(message).overwrite(readCode).pipe(text(1, max)).meta({ minLength: 1, maxLength: max });

@@ -9,8 +9,8 @@ import type { Deps } from '../platform/deps.js';
 import { update } from '../platform/mongodb/statements.js';
 import { writeBulk } from '../platform/mongodb/transact.js';
 import { indexes } from '../schemas/collections.js';
-import { codeForm } from '../schemas/ids.js';
 import { builtInRoles } from '../schemas/permissions.js';
+import { codeForm } from '../schemas/text.js';
 import { moveSlugs } from './moveSlugs.js';
 import { findIndexes, reconcileIndexes } from './reconcileIndexes.js';
 

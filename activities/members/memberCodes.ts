@@ -4,7 +4,8 @@
 import type { Deps } from '../../platform/deps.js';
 import type { ExternalIdRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
-import { codeForm, isMemberCode, isUuid, newMemberCode, spentCodeId } from '../../schemas/ids.js';
+import { isMemberCode, isUuid, newMemberCode, spentCodeId } from '../../schemas/ids.js';
+import { codeForm } from '../../schemas/text.js';
 
 interface NewMemberCodes {
   merchantId: string;

@@ -11,12 +11,13 @@ import type {
   MemberSearchWordRow,
 } from '../../schemas/collections.js';
 import { lotsAfter, rowOf } from '../../schemas/expiry.js';
-import { codeForm, enrollId, newId, newMemberCode, newToken } from '../../schemas/ids.js';
+import { enrollId, newId, newMemberCode, newToken } from '../../schemas/ids.js';
 import type { LotsAfter } from '../../schemas/lots.js';
 import type { Actor, Person } from '../../schemas/members.js';
 import { nextModified } from '../../schemas/passUpdate.js';
 import { fieldOf, type Program, versionOf } from '../../schemas/programs.js';
 import { searchLevel, searchWords } from '../../schemas/searchWords.js';
+import { codeForm } from '../../schemas/text.js';
 import { newMemberEvent } from '../outbox/newEvent.js';
 
 export interface NewMember {

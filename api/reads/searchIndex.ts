@@ -27,14 +27,13 @@ const levelFactor = 4;
 /** Rows that arrive at a time. Other requests get their turn between two batches. */
 const batchSize = 250;
 
+const projection = { _id: 0, memberId: 1, programId: 1, level: 1, createdAt: 1 } as const;
+
 async function matchesOfForm(deps: Deps, { merchantId, members, word }: WordAt): Promise<WordMatches> {
   const most = deps.config.SEARCH_MAX_ROWS;
   const read = (level: number): Promise<Match[]> =>
     deps.collections.memberSearchWords
-      .find(
-        { merchantId, level, word: prefixRange(word) },
-        { projection: { _id: 0, memberId: 1, programId: 1, level: 1, createdAt: 1 }, batchSize },
-      )
+      .find({ merchantId, level, word: prefixRange(word) }, { projection, batchSize })
       .limit(most)
       .toArray();
   // Levels are read at the same time when they are small enough even if all their members match the word.
@@ -55,4 +54,18 @@ export async function matchesOfWord(deps: Deps, at: WordAt): Promise<WordMatches
   const lowest = Math.max(...forms.map((form) => form.lowest));
   const rows = forms.flatMap((form) => [...form.members.values()]).filter(({ level }) => level >= lowest);
   return { members: new Map(rows.map((row) => [row.memberId, row])), lowest };
+}
+
+/** At most `most` members of each level that have exactly this search word. */
+export async function matchesOfWholeWord(
+  deps: Deps,
+  { merchantId, word, most }: { merchantId: string; word: string; most: number },
+): Promise<Match[]> {
+  const levels = Array.from({ length: maxSearchLevel + 1 }, (_, level) =>
+    deps.collections.memberSearchWords
+      .find({ merchantId, level, word }, { projection, batchSize })
+      .limit(most)
+      .toArray(),
+  );
+  return (await Promise.all(levels)).flat();
 }

@@ -3,21 +3,26 @@
 // many members have every word of a query, only a part of its matches is read, and the total is a lower bound
 // (docs/interface.md#43-members).
 
+import { emailKey } from '../../activities/members/newMember.js';
 import type { Deps } from '../../platform/deps.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
 import { toChunks } from '../../platform/toChunks.js';
 import type { MemberRow } from '../../schemas/collections.js';
-import { queryWords, searchWords, wordForms } from '../../schemas/searchWords.js';
-import { membersByCode } from './members.js';
+import { digits, queryWords, searchWords, wordForms } from '../../schemas/searchWords.js';
+import { membersByCode, spellings } from './members.js';
 import { newestPage } from './newestPage.js';
 import { readPage } from './readPage.js';
-import { type Match, matchesOfWord } from './searchIndex.js';
+import { type Match, matchesOfWholeWord, matchesOfWord } from './searchIndex.js';
 
 export interface MemberSearch {
   merchantId: string;
   programId?: string | undefined;
   q?: string | undefined;
   serial?: string | undefined;
+  /** In its stored form. */
+  email?: string | undefined;
+  phone?: string | undefined;
+  externalId?: string | undefined;
   page: number;
   pageSize: number;
 }
@@ -34,7 +39,8 @@ const checkedAtATime = 100;
 export async function searchMembers(deps: Deps, search: MemberSearch): Promise<MemberPage> {
   const words = search.q === undefined ? undefined : queryWords(search.q);
   if (words?.length === 0) return { items: [], total: 0 };
-  if (search.serial !== undefined) return bySerial(deps, search, words);
+  const exactly = await exactMatches(deps, search);
+  if (exactly) return pageOfMatches(exactly, search, words);
   return words ? byWords(deps, search, words) : newest(deps, search);
 }
 
@@ -53,10 +59,51 @@ async function countMembers(deps: Deps, list: string): Promise<number> {
   return (await deps.collections.counters.findOne({ _id: list }))?.members ?? 0;
 }
 
-async function bySerial(deps: Deps, search: MemberSearch, words: string[] = []): Promise<MemberPage> {
-  const { merchantId, programId, serial = '', page, pageSize } = search;
-  const found = await membersByCode(deps, { merchantId, programId, code: serial });
+/** The members that one of the exact parameters finds; undefined where none is given. */
+async function exactMatches(deps: Deps, search: MemberSearch): Promise<MemberRow[] | undefined> {
+  const { merchantId, programId, serial, externalId, email, phone } = search;
+  if (serial !== undefined) return membersByCode(deps, { merchantId, programId, code: serial });
+  const { externalIds } = deps.collections;
+  if (externalId !== undefined)
+    return byMemberIds(deps, {
+      merchantId,
+      rows: await externalIds.find({ merchantId, externalId: { $in: spellings(externalId) } }).toArray(),
+    });
+  if (email !== undefined) return byMemberIds(deps, { merchantId, rows: await emailRows(deps, { merchantId, email }) });
+  if (phone !== undefined) return byMemberIds(deps, { merchantId, rows: await phoneRows(deps, { merchantId, phone }) });
+  return undefined;
+}
+
+async function emailRows(deps: Deps, { merchantId, email }: { merchantId: string; email: string }) {
+  const { programs, emails } = deps.collections;
+  const all = await programs.find({ merchantId }, { projection: { _id: 1 } }).toArray();
+  return emails.find({ _id: { $in: all.map(({ _id }) => emailKey(_id, email)) } }).toArray();
+}
+
+async function phoneRows(deps: Deps, { merchantId, phone }: { merchantId: string; phone: string }): Promise<Match[]> {
+  const word = digits(phone);
+  return word === '' ? [] : matchesOfWholeWord(deps, { merchantId, word, most: maxChecked });
+}
+
+async function byMemberIds(
+  deps: Deps,
+  { merchantId, rows }: { merchantId: string; rows: readonly { memberId: string }[] },
+): Promise<MemberRow[]> {
+  const members: MemberRow[] = [];
+  for (const some of toChunks(rows, checkedAtATime)) {
+    const ids = some.map(({ memberId }) => memberId);
+    members.push(...(await findByIds(deps.collections.members, { ids, merchantId })));
+  }
+  return members;
+}
+
+function pageOfMatches(found: readonly MemberRow[], search: MemberSearch, words: string[] = []): MemberPage {
+  const { programId, email, phone, externalId, page, pageSize } = search;
   const items = found
+    .filter((member) => programId === undefined || member.programId === programId)
+    .filter((member) => email === undefined || member.email === email)
+    .filter((member) => phone === undefined || digits(member.phone ?? '') === digits(phone))
+    .filter((member) => externalId === undefined || spellings(externalId).includes(member.externalId ?? ''))
     .filter((member) => hasWords(member, words))
     .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a._id < b._id ? 1 : -1));
   return { items: items.slice((page - 1) * pageSize, page * pageSize), total: items.length };

@@ -49,6 +49,9 @@ export const memberEndpoints = {
       serial: scannedText(64)
         .optional()
         .describe('exactly a memberCode, an externalId, or the serial number of a legacy pass'),
+      email: members.person.shape.email.unwrap().optional().describe('exactly this address, in any case'),
+      phone: text(1, 64).optional().describe('exactly this number: its digits are compared'),
+      externalId: scannedText(64).optional().describe('exactly this externalId'),
       page,
       pageSize,
     }),

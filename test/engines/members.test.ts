@@ -210,6 +210,37 @@ describe('a search', () => {
     expect(await found({ serial: memberCode, programId: 'other' })).toEqual([]);
   });
 
+  it('by email, phone or external id finds exactly the members that have it', async () => {
+    const program = await own.program();
+    const enroll = (fields: object) => own.enroll({ programId: program._id, ...fields });
+    const one = await enroll({ email: 'zoe@mail.co', phone: '020 7946 0958', externalId: 'K-77' });
+    await enroll({ email: 'zoe@mail.com', phone: '020 7946 09581', externalId: 'K-770' });
+    const ids = async (query: Record<string, string>, by = own) => idsOf(await list(by, query));
+    const exact = [
+      { email: 'zoe@mail.co' },
+      { email: 'ZOE@mail.co' },
+      { phone: '02079460958' },
+      { phone: '020-7946 (0958)' },
+      { externalId: 'K-77' },
+      { email: 'zoe@mail.co', phone: '02079460958', externalId: 'K-77', q: 'zoe', programId: program._id },
+      { serial: one.memberCode, phone: '02079460958' },
+    ];
+    for (const query of exact) expect([query, await ids(query)]).toEqual([query, [one.id]]);
+    const nobody = [
+      { email: 'oe@mail.co' },
+      { phone: '0207946' },
+      { phone: '+' },
+      { externalId: 'K-7' },
+      { email: 'zoe@mail.co', phone: '020794609581' },
+      { email: 'zoe@mail.co', externalId: 'K-770' },
+      { phone: '02079460958', q: 'byron' },
+      { externalId: 'K-77', programId: 'other' },
+    ];
+    for (const query of nobody) expect([query, await ids(query)]).toEqual([query, []]);
+    const stranger = await aMerchant(service);
+    for (const query of exact.slice(0, 5)) expect(await ids(query, stranger)).toEqual([]);
+  });
+
   it('stays within the merchant', async () => {
     const stranger = await aMerchant(service);
     const { memberCode = '', serialNumber = '' } = people.ada ?? {};
