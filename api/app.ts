@@ -87,11 +87,13 @@ function logging(deps: ApiDeps) {
   };
 }
 
-/** The wait that the error asks for, in seconds; 30 s when a limit names no wait. */
-function retryAfterOf(error: unknown): string {
+/** The statuses that pass by themselves, each with its wait in seconds for an error that names none. */
+const waits: Record<number, number> = { 429: 30, 503: 5 };
+
+function retryAfterOf(error: unknown, wait: number): string {
   const details: unknown = error instanceof ServiceError ? error.details : undefined;
   const seconds = typeof details === 'object' && details && 'retryAfterSeconds' in details && details.retryAfterSeconds;
-  return String(seconds || 30);
+  return String(seconds || wait);
 }
 
 function failures(deps: ApiDeps) {
@@ -105,7 +107,8 @@ function failures(deps: ApiDeps) {
           { err: error, requestId: ctx.state.requestId, method: ctx.method, route: ctx._matchedRoute },
           'request failed',
         );
-      if (status === 429 && !ctx.response.get('Retry-After')) ctx.set('Retry-After', retryAfterOf(error));
+      const wait = waits[status];
+      if (wait && !ctx.response.get('Retry-After')) ctx.set('Retry-After', retryAfterOf(error, wait));
       ctx.status = status;
       ctx.type = 'application/json';
       ctx.body = JSON.stringify(body);

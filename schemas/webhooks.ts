@@ -1,6 +1,6 @@
 // Subscriptions and the delivery log in requests and answers (docs/interface.md, sections 2.10, 2.11, 4.6 and 6).
 import { z } from 'zod';
-import { disabledReason, eventType, eventTypes } from './events.js';
+import { disabledReason, eventTypes } from './events.js';
 import { firstCharacters, nameText, pastedText, plainText, text } from './text.js';
 import { secretMistake } from './webhookSignature.js';
 
@@ -8,7 +8,7 @@ export const maxSubscriptions = 20;
 
 const url = plainText().min(1).max(2048).meta({ format: 'uri', description: 'https, on a public address' });
 const events = z
-  .array(z.union([eventType, z.literal('*')]))
+  .array(z.enum([...eventTypes, '*']))
   .min(1)
   .max(eventTypes.length);
 const timeoutMs = z.int().min(1_000).max(30_000).describe('milliseconds in which an attempt must be answered');

@@ -5,13 +5,37 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 
-const { values } = parseArgs({
-  options: {
-    port: { type: 'string', short: 'p', default: process.env.RECEIVER_PORT || '4000' },
-    secret: { type: 'string', short: 's', default: process.env.WEBHOOK_SECRET || '' },
-    status: { type: 'string', default: '204' },
-  },
-});
+const usage = `Usage: npm run receiver -- [--port PORT] [--secret SECRET] [--status STATUS]
+
+  -p, --port    the port on 127.0.0.1 (RECEIVER_PORT, or 4000)
+  -s, --secret  the secret of the subscription, to check signatures (WEBHOOK_SECRET)
+      --status  the status of every answer (204)
+  -h, --help    this text`;
+
+const values = options();
+
+function options() {
+  try {
+    const { values: given } = parseArgs({
+      options: {
+        port: { type: 'string', short: 'p', default: process.env.RECEIVER_PORT || '4000' },
+        secret: { type: 'string', short: 's', default: process.env.WEBHOOK_SECRET || '' },
+        status: { type: 'string', default: '204' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+    if (given.help) {
+      console.log(usage);
+      process.exit(0);
+    }
+    if (!(Number(given.port) <= 65_535)) throw new Error(`--port ${given.port} is no port.`);
+    if (!/^[2-5]\d\d$/.test(given.status)) throw new Error(`--status ${given.status} is no status of an answer.`);
+    return given;
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
+    return process.exit(1);
+  }
+}
 
 const server = createServer(async (request, response) => {
   const body = await buffer(request);

@@ -116,7 +116,11 @@ function failureResponse(status: number, codes: ErrorCode[]) {
   const counted = status < 500 && !codes.includes('HEADERS_TOO_LARGE') ? countedHeaders : [];
   return {
     description: codes.map((code) => `\`${code}\`: ${errorTable[code].message}`).join('\n\n'),
-    headers: headersOf(['X-Request-Id', ...counted, ...(status === 429 ? (['Retry-After'] as const) : [])]),
+    headers: headersOf([
+      'X-Request-Id',
+      ...counted,
+      ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
+    ]),
     content: {
       'application/json': {
         schema: {

@@ -20,7 +20,12 @@ const table = {
     schema: { type: 'string' },
     example: '1000;w=900',
   },
-  'Retry-After': { description: 'Seconds until the window resets.', required: true, schema: count, example: 850 },
+  'Retry-After': {
+    description: 'Seconds until the request may be repeated.',
+    required: true,
+    schema: count,
+    example: 850,
+  },
   'Idempotency-Key': {
     description: 'The key of this change: the one that was sent, or a generated one.',
     required: true,

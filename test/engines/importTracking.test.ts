@@ -145,6 +145,7 @@ describe('while no worker runs', () => {
     const { made: refused, ms } = await timed(sent);
     expect(ms).toBeLessThan(10_000);
     expect([refused.status, refused.body.error.code]).toEqual([503, 'UNAVAILABLE']);
+    expect(refused.headers.get('retry-after')).toBe('5');
     const { batchId } = refused.body.error.details;
     const batch = await merchant.call(`/merchants/me/batches/${batchId}`);
     expect(batch.body.data).toMatchObject({ phase: 'cancelled', counts: { total: 20, created: 0 } });

@@ -2,9 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { eventTypes } from '../../schemas/events.js';
 import { distanceBetween, mistakesOf } from '../../schemas/mistakes.js';
 import { programFile } from '../../schemas/programs.js';
 import { fieldPaths } from '../../schemas/shapeWalk.js';
+import { subscriptionRequest } from '../../schemas/webhooks.js';
 
 function unknown(value: object, schema: z.ZodType = programFile): Record<string, string> {
   const parsed = schema.safeParse(value);
@@ -62,3 +64,11 @@ it('the distance of two words is symmetric, and 0 for equal words in any case', 
     0, 1, 3,
   ]);
 });
+
+it.each(['point.changed', 'POINTS.CHANGED', '', '**'])(
+  'the unknown event type %j is answered with the known ones',
+  (type) => {
+    const message = unknown({ url: 'https://hooks.example.com/', events: [type] }, subscriptionRequest)['events.0'];
+    for (const known of [...eventTypes, '*']) expect(message).toContain(`"${known}"`);
+  },
+);

@@ -1,5 +1,5 @@
 // `npm run receiver` prints each webhook and whether its signature is valid.
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { webhookHeaders } from '../../schemas/webhookHeaders.js';
@@ -60,4 +60,20 @@ test('a changed body, another secret, an old delivery and a missing signature ar
   await post(url, {});
   await expect.poll(() => printed).toContain('signature missing');
   expect(printed).not.toContain('signature good');
+});
+
+test.each([
+  [['--help'], 0, /^Usage: npm run receiver/],
+  [['-h', '--port', '4001'], 0, /^Usage: npm run receiver/],
+  [['--prot', '4001'], 1, /^Unknown option '--prot'[\s\S]*Usage: /],
+  [['--status', '42'], 1, /^--status 42 is no status[\s\S]*Usage: /],
+  [['--port', '70000'], 1, /^--port 70000 is no port[\s\S]*Usage: /],
+])('%j is answered with the usage and no stack', (args, code, text) => {
+  const script = join(import.meta.dirname, '..', '..', 'stack', 'receiver.ts');
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', script, ...args], {
+    encoding: 'utf8',
+  });
+  expect(status).toBe(code);
+  expect(`${stdout}${stderr}`).toMatch(text);
+  expect(`${stdout}${stderr}`).not.toMatch(/^ +at /m);
 });
