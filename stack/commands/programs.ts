@@ -2,6 +2,7 @@
 // write, so a mistake in any file prevents all changes.
 import { readFileSync } from 'node:fs';
 import { WorkflowIdConflictPolicy } from '@temporalio/client';
+import { z } from 'zod';
 import { startStored } from '../../activities/batches/startBatch.js';
 import { applyPrograms, readHeads } from '../../activities/programs/applyPrograms.js';
 import { checkProgram } from '../../activities/programs/checkContent.js';
@@ -179,12 +180,15 @@ async function archive({ deps, audited, say }: CommandContext, { args }: Command
   for (const id of args) say(`archived ${id}: nobody can be enrolled into it any more`);
 }
 
-const momentForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
+const momentWith = (form: { local?: true; offset?: true }) =>
+  z.union([z.iso.datetime(form), z.iso.datetime({ ...form, precision: -1 })]);
+const localMoment = momentWith({ local: true });
+const moment = momentWith({ offset: true });
 
-function momentOf(text: string): number {
-  const at = momentForm.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(at)) throw new Mistakes(['--at must be a time with its offset, such as 2027-01-01T00:00:00Z']);
-  return at;
+export function momentOf(text: string): number {
+  if (moment.safeParse(text).success) return Date.parse(text);
+  const lacks = localMoment.safeParse(text).success ? 'lacks its offset' : 'is no time';
+  throw new Mistakes([`--at ${lacks}: it must be a time with its offset, such as 2027-01-01T00:00:00Z`]);
 }
 
 /** Runs the workflow of the schedule ahead of time. Expired points cannot be restored. */

@@ -477,7 +477,7 @@ describe('the command', () => {
     expect((await run(`expire ${programId} --at 2100-01-01T00:00:00Z`, {})).code).toBe(1);
     expect((await read(memberId)).balance).toBe(9);
     expect((await run('expire nobody')).errors).toEqual(['there is no program "nobody"; nothing was changed']);
-    expect((await run(`expire ${programId} --at tomorrow`)).errors[0]).toContain('--at must be a time');
+    expect((await run(`expire ${programId} --at tomorrow`)).errors[0]).toContain('--at is no time');
     const { _id } = await aProgram({});
     expect((await run(`expire ${_id}`)).errors).toEqual([`the points of "${_id}" do not expire; nothing was changed`]);
   });
