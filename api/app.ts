@@ -101,7 +101,8 @@ function failures(deps: ApiDeps) {
     try {
       await next();
     } catch (error) {
-      const { status, body } = failure(error);
+      const { status, body } = failure(error, { acceptLanguage: ctx.get('Accept-Language'), now: deps.now() });
+      ctx.vary('Accept-Language');
       if (status >= 500)
         deps.log.error(
           { err: error, requestId: ctx.state.requestId, method: ctx.method, route: ctx._matchedRoute },

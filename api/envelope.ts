@@ -3,6 +3,8 @@
 import { MongoError } from 'mongodb';
 import { isTimeLimit, isUnavailable } from '../platform/mongodb/isUnavailable.js';
 import { type ErrorCode, errorTable, ServiceError } from '../schemas/errors.js';
+import { languageOf } from '../schemas/languages/index.js';
+import { sentencesOf } from '../schemas/refusals.js';
 
 export function success(data: unknown): Buffer {
   return Buffer.from(JSON.stringify({ success: true, data }));
@@ -16,14 +18,17 @@ export function partialSuccess(data: unknown, code: ErrorCode): Buffer {
 
 export interface Failure {
   status: number;
-  body: { success: false; error: { code: ErrorCode; message: string; details?: unknown } };
+  body: { success: false; error: { code: ErrorCode; message: string; display?: string; details?: unknown } };
 }
 
-export function failure(error: unknown): Failure {
-  const { code, message, details } = error instanceof ServiceError ? error : unexpected(error);
+/** `acceptLanguage` decides the language of `error.display`. */
+export function failure(error: unknown, { acceptLanguage = '', now = new Date() } = {}): Failure {
+  const refusal = error instanceof ServiceError ? error : unexpected(error);
+  const { code, details } = refusal;
+  const sentences = sentencesOf(refusal, { language: languageOf({}, acceptLanguage), now });
   return {
     status: errorTable[code].status,
-    body: { success: false, error: { code, message, ...(details !== undefined && { details }) } },
+    body: { success: false, error: { code, ...sentences, ...(details !== undefined && { details }) } },
   };
 }
 

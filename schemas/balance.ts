@@ -58,25 +58,27 @@ export function requireActive(standing: Pick<Standing, 'status'>): void {
   if (standing.status !== 'active') throw new ServiceError('MEMBER_NOT_ACTIVE');
 }
 
+/** Throws CARD_FULL, with the room in its details. */
+function requireRoom({ goal = 0 }: Rules, { balance }: Standing, stamps: number): void {
+  const room = Math.max(goal - balance, 0);
+  if (stamps > room) throw new ServiceError('CARD_FULL', { room });
+}
+
 /** Throws MEMBER_NOT_ACTIVE, STAMP_DELTA_ONLY, CARD_FULL. */
 export function adjust(rules: Rules, before: Standing, adjustment: Adjustment): BalanceChange {
   requireActive(before);
   if (rules.style === 'stamps') {
     if (!('delta' in adjustment) || adjustment.delta !== 1) throw new ServiceError('STAMP_DELTA_ONLY');
-    if (before.balance >= (rules.goal ?? 0)) throw new ServiceError('CARD_FULL');
+    requireRoom(rules, before, 1);
   }
   const wanted = 'delta' in adjustment ? before.balance + adjustment.delta : adjustment.value;
   return change(rules, before, clamp(wanted));
 }
 
-/**
- * Adds what was earned; all of it must fit on a stamp card. Throws MEMBER_NOT_ACTIVE, CARD_FULL (with room in its
- * details).
- */
+/** Adds what was earned; all of it must fit on a stamp card. Throws MEMBER_NOT_ACTIVE, CARD_FULL. */
 export function award(rules: Rules, before: Standing, points: number): BalanceChange {
   requireActive(before);
-  const room = Math.max((rules.goal ?? 0) - before.balance, 0);
-  if (rules.style === 'stamps' && points > room) throw new ServiceError('CARD_FULL', { room });
+  if (rules.style === 'stamps') requireRoom(rules, before, points);
   return change(rules, before, clamp(before.balance + points));
 }
 
@@ -86,14 +88,18 @@ export const expire = (rules: Rules, before: Standing, points: number): BalanceC
 
 /**
  * Without a reward, the default reward, which costs the goal; only this one resets a stamp card. Throws
- * MEMBER_NOT_ACTIVE, REWARD_NOT_CONFIGURED, CARD_NOT_FULL (with goal, current and missing in its details).
+ * MEMBER_NOT_ACTIVE, REWARD_NOT_CONFIGURED, CARD_NOT_FULL; another reward than the default one of a program without
+ * stamps: BALANCE_TOO_LOW.
  */
 export function redeem(rules: Rules, before: Standing, reward?: { cost: number }): BalanceChange & { goal: number } {
   requireActive(before);
   const goal = reward?.cost ?? rules.goal;
   if (goal === undefined) throw new ServiceError('REWARD_NOT_CONFIGURED');
-  const missing = goal - before.balance;
-  if (missing > 0) throw new ServiceError('CARD_NOT_FULL', { goal, current: before.balance, missing });
+  const current = before.balance;
+  const missing = goal - current;
+  if (missing > 0 && reward && rules.style !== 'stamps')
+    throw new ServiceError('BALANCE_TOO_LOW', { current, needed: goal, missing });
+  if (missing > 0) throw new ServiceError('CARD_NOT_FULL', { goal, current, missing });
   const resets = rules.style === 'stamps' && !reward;
-  return { ...change(rules, before, resets ? 0 : before.balance - goal), goal };
+  return { ...change(rules, before, resets ? 0 : current - goal), goal };
 }

@@ -5,7 +5,10 @@ import { ServiceError } from './errors.js';
 export const currency = z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters, such as EUR');
 
 /** In minor units, such as cents. */
-export const amount = z.int().min(0).max(1_000_000_000_000);
+export const amount = z
+  .int('must be a whole number of minor units, such as 1250 for 12.50 EUR')
+  .min(0)
+  .max(1_000_000_000_000);
 
 export const maxQuantity = 10;
 
@@ -50,7 +53,8 @@ export function pointsOf({ style, earn }: Earning, sale: Sale): number {
   const { per, points, currency: own } = earn ?? {};
   if (per === undefined || points === undefined) throw new ServiceError('EARNING_NOT_CONFIGURED');
   if (sale.quantity !== undefined) throw refuse('quantity', 'is for stamps programs');
-  if (sale.currency !== undefined && sale.currency !== own) throw new ServiceError('CURRENCY_MISMATCH');
+  if (sale.currency !== undefined && sale.currency !== own)
+    throw new ServiceError('CURRENCY_MISMATCH', { currency: own });
   if (sale.amount === undefined) throw refuse('amount', 'is required');
   const earned = (BigInt(sale.amount) * BigInt(points)) / BigInt(per);
   return earned > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(earned);
@@ -62,25 +66,30 @@ export interface Earned {
   delta: number;
 }
 
+interface Limited {
+  /** Only when the caller told it: the sale may be one that was made offline. */
+  occurredAt: Date | undefined;
+}
+
+const limitReached = (limit: 'daily' | 'cooldown', retryAt: Date, facts: Limited) =>
+  new ServiceError('EARN_LIMIT_REACHED', { limit, retryAt: retryAt.toISOString() }, undefined, facts);
+
 /**
  * Refuses a sale that exceeds the daily limit. `earned` is the sum of the earnings on the sale's calendar day, which
  * ends at `dayEnd`. Throws EARN_LIMIT_REACHED.
  */
 export function requireWithinDay(
   limit: number,
-  { awarded, earned, dayEnd }: { awarded: number; earned: readonly Earned[]; dayEnd: Date },
+  { awarded, earned, dayEnd, occurredAt }: Limited & { awarded: number; earned: readonly Earned[]; dayEnd: Date },
 ): void {
   const sum = earned.reduce((total, { delta }) => total + delta, awarded);
-  if (awarded > 0 && sum > limit)
-    throw new ServiceError('EARN_LIMIT_REACHED', { limit: 'daily', retryAt: dayEnd.toISOString() });
+  if (awarded > 0 && sum > limit) throw limitReached('daily', dayEnd, { occurredAt });
 }
 
 /**
  * Refuses a sale less than `cooldownSeconds` before or after another one; `latest` is the latest of these. Throws
  * EARN_LIMIT_REACHED.
  */
-export function requireCooledDown(cooldownSeconds: number, latest: Date | undefined): void {
-  if (!latest) return;
-  const retryAt = new Date(latest.getTime() + cooldownSeconds * 1_000).toISOString();
-  throw new ServiceError('EARN_LIMIT_REACHED', { limit: 'cooldown', retryAt });
+export function requireCooledDown(cooldownSeconds: number, latest: Date | undefined, limited: Limited): void {
+  if (latest) throw limitReached('cooldown', new Date(latest.getTime() + cooldownSeconds * 1_000), limited);
 }

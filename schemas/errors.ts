@@ -16,19 +16,19 @@ const table = {
   PROGRAM_LIMIT_REACHED: { status: 400, message: 'The merchant has reached its limit of programs.' },
   MEMBER_NOT_ACTIVE: { status: 400, message: 'The member is not active; set its status to active first.' },
   STAMP_DELTA_ONLY: { status: 400, message: 'A stamp program accepts only a delta of 1.' },
-  CARD_FULL: { status: 400, message: 'The stamp card is full; redeem it first.' },
-  CARD_NOT_FULL: { status: 400, message: 'The balance has not reached the goal; see error.details.' },
+  CARD_FULL: { status: 400, message: 'So many stamps do not fit on the card; error.details has the room.' },
+  CARD_NOT_FULL: { status: 400, message: 'The balance does not reach the price of the reward; see error.details.' },
   REWARD_NOT_CONFIGURED: { status: 400, message: 'The program has no goal, so there is no reward to redeem.' },
   REWARD_NOT_FOUND: { status: 400, message: 'The program has no active reward with this id.' },
   EARNING_NOT_CONFIGURED: { status: 400, message: 'The program has no rule for earning points.' },
   EARN_LIMIT_REACHED: {
     status: 400,
-    message: 'The member has earned as much as the program allows; see error.details.',
+    message: 'The sale exceeds the daily limit, or is too soon after another one; see error.details.',
   },
   CURRENCY_MISMATCH: { status: 400, message: 'The program gives points for another currency.' },
   NOT_REVERSIBLE: { status: 400, message: 'An entry of this type cannot be reversed.' },
   POINTS_EXPIRED: { status: 400, message: 'The points of the entry have expired, so there is nothing to take back.' },
-  BALANCE_TOO_LOW: { status: 400, message: 'Too many of the points are already spent; see error.details.' },
+  BALANCE_TOO_LOW: { status: 400, message: 'The balance is lower than what is needed; see error.details.' },
   IMPORT_TOO_LARGE: { status: 400, message: 'The import exceeds its limit of size or rows; nothing was created.' },
   IMPORT_INVALID: { status: 400, message: 'The file cannot be imported; nothing was created.' },
   ROLE_NOT_FOUND: { status: 400, message: 'A roleId is unknown to this merchant.' },
@@ -109,6 +109,8 @@ export class ServiceError extends Error {
     readonly code: ErrorCode,
     readonly details?: unknown,
     message: string = errorTable[code].message,
+    /** What only the sentence for a cashier needs. */
+    readonly facts: { occurredAt?: Date | undefined } = {},
   ) {
     super(message);
     this.status = errorTable[code].status;

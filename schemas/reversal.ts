@@ -82,7 +82,8 @@ export function reverse(
   if (wanted < 0) throw new ServiceError('BALANCE_TOO_LOW', { current: before.balance, needed: row.delta });
   // A card that exceeded the current goal when it was redeemed gets back what it had.
   const capacity = Math.max(rules.goal ?? 0, row.previous);
-  if (rules.style === 'stamps' && wanted > before.balance && wanted > capacity) throw new ServiceError('CARD_FULL');
+  if (rules.style === 'stamps' && wanted > before.balance && wanted > capacity)
+    throw new ServiceError('CARD_FULL', { room: Math.max(capacity - before.balance, 0) });
 
   const effect = effectOfRow(row, rules);
   const current = clamp(wanted);

@@ -146,7 +146,7 @@ export function pointsRule(body: z.output<typeof pointsRequest>, { actor, now }:
   };
 }
 
-/** Throws MEMBER_NOT_ACTIVE, REWARD_NOT_CONFIGURED, REWARD_NOT_FOUND, CARD_NOT_FULL, VALIDATION_FAILED. */
+/** Throws MEMBER_NOT_ACTIVE, REWARD_NOT_CONFIGURED, REWARD_NOT_FOUND, CARD_NOT_FULL, BALANCE_TOO_LOW, VALIDATION_FAILED. */
 export function redeemRule(body: z.output<typeof redeemRequest>, { actor, now }: Asked) {
   return (member: MemberRow, program: Program): Decision => {
     const sale = saleOf(body ?? {}, now);

@@ -21,18 +21,24 @@ export interface EarnedReader {
 /** A concurrent earning changes the member's version, so that this decision is made again. */
 async function requireWithinLimits(
   reader: EarnedReader,
-  { memberId, program, soldAt, awarded }: { memberId: string; program: Program; soldAt: Date; awarded: number },
+  {
+    memberId,
+    program,
+    soldAt,
+    awarded,
+    occurredAt,
+  }: { memberId: string; program: Program; soldAt: Date; awarded: number; occurredAt: Date | undefined },
 ): Promise<void> {
   const { cooldownSeconds = 0, dailyLimit } = program.earn ?? {};
   if (cooldownSeconds > 0) {
     const at = (sign: number) => new Date(soldAt.getTime() + sign * cooldownSeconds * 1_000);
     const near = await reader.latest(memberId, { after: at(-1), before: at(1) });
-    requireCooledDown(cooldownSeconds, near?.soldAt);
+    requireCooledDown(cooldownSeconds, near?.soldAt, { occurredAt });
   }
   if (dailyLimit === undefined) return;
   const day = calendarDay(program.timeZone ?? 'UTC', soldAt);
   const earned = await reader.between(memberId, { from: day.start, to: day.end });
-  requireWithinDay(dailyLimit, { awarded, earned, dayEnd: day.end });
+  requireWithinDay(dailyLimit, { awarded, earned, dayEnd: day.end, occurredAt });
 }
 
 /**
@@ -44,7 +50,10 @@ export function earnRule(body: z.output<typeof earnRequest>, { actor, now, reade
     const sale = saleOf(body, now);
     const change = award(program, member, pointsOf(program, body));
     const soldAt = sale.occurredAt ?? now;
-    await requireWithinLimits(reader, { memberId: member._id, program, soldAt, awarded: change.delta });
+    await requireWithinLimits(reader, {
+      ...{ memberId: member._id, program, soldAt, awarded: change.delta },
+      occurredAt: sale.occurredAt,
+    });
     const currency = body.currency ?? program.earn?.currency;
     const entry = {
       type: 'earn' as const,

@@ -178,7 +178,14 @@ export const memberEndpoints = {
     body: members.redeemRequest,
     bodyOptional: true,
     result: balanceResult,
-    errors: ['MEMBER_NOT_FOUND', 'MEMBER_NOT_ACTIVE', 'CARD_NOT_FULL', 'REWARD_NOT_CONFIGURED', 'REWARD_NOT_FOUND'],
+    errors: [
+      'MEMBER_NOT_FOUND',
+      'MEMBER_NOT_ACTIVE',
+      'CARD_NOT_FULL',
+      'BALANCE_TOO_LOW',
+      'REWARD_NOT_CONFIGURED',
+      'REWARD_NOT_FOUND',
+    ],
     example: { changeMessage: 'Enjoy your coffee' },
   }),
   changeStatus: endpoint('patch', `${one}/status`, {

@@ -23,12 +23,22 @@ const details: Partial<Record<ErrorCode, { schema: z.ZodType; example?: unknown 
     example: { goal: 10, current: 7, missing: 3 },
   },
   CARD_FULL: {
-    schema: z.object({ room: z.int() }).describe('when stamps are earned'),
+    schema: z.object({ room: z.int() }),
     example: { room: 2 },
   },
-  BALANCE_TOO_LOW: { schema: z.object({ current: z.int(), needed: z.int() }), example: { current: 10, needed: 50 } },
+  BALANCE_TOO_LOW: {
+    schema: z.object({ current: z.int(), needed: z.int(), missing: z.int().optional().describe('for a reward') }),
+    example: { current: 10, needed: 50 },
+  },
+  CURRENCY_MISMATCH: {
+    schema: z.object({ currency: z.string().describe("the program's") }),
+    example: { currency: 'EUR' },
+  },
   EARN_LIMIT_REACHED: {
-    schema: z.object({ limit: z.enum(['daily', 'cooldown']), retryAt: z.iso.datetime() }),
+    schema: z.object({
+      limit: z.enum(['daily', 'cooldown']),
+      retryAt: z.iso.datetime(),
+    }),
     example: { limit: 'daily', retryAt: '2026-03-02T00:00:00.000Z' },
   },
   TAG_LIMIT_EXCEEDED: {
@@ -101,7 +111,8 @@ export function errorSchema(codes: ErrorCode[]): JsonSchema {
     required: ['code', 'message'],
     properties: {
       code: { type: 'string', enum: codes },
-      message: { type: 'string', description: 'For display; branch on the code.' },
+      message: { type: 'string', description: 'For developers; branch on the code.' },
+      display: { type: 'string', description: 'For a cashier, in a language of Accept-Language.' },
       ...(only && { details: shapes.length === 1 ? only : { anyOf: shapes } }),
     },
   };

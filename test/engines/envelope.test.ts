@@ -22,7 +22,12 @@ function expectFailure({ status, body, headers }: Answer, [wantedStatus, code]: 
   expect([status, body?.error?.code]).toEqual([wantedStatus, code]);
   expect(body).toEqual({
     success: false,
-    error: { code, message: expect.any(String), ...(body.error.details && { details: expect.anything() }) },
+    error: {
+      code,
+      message: expect.any(String),
+      ...(body.error.display && { display: expect.any(String) }),
+      ...(body.error.details && { details: expect.anything() }),
+    },
   });
   expect(headers.get('content-type')).toMatch(/^application\/json/);
   expect(headers.get('X-Request-Id')).toMatch(/^[A-Za-z0-9_-]{8,128}$/);

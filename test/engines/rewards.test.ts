@@ -57,8 +57,8 @@ describe('a reward', () => {
   it('that is too expensive, unknown or no longer active is refused', async () => {
     const memberId = await aMember({}, 20);
     const tooDear = await redeem(memberId, { rewardId: 'mug' });
-    expect([tooDear.status, tooDear.body.error.code]).toEqual([400, 'CARD_NOT_FULL']);
-    expect(tooDear.body.error.details).toEqual({ goal: 30, current: 20, missing: 10 });
+    expect([tooDear.status, tooDear.body.error.code]).toEqual([400, 'BALANCE_TOO_LOW']);
+    expect(tooDear.body.error.details).toEqual({ needed: 30, current: 20, missing: 10 });
     for (const rewardId of ['old', 'none', '$ne']) {
       const { status, body } = await redeem(memberId, { rewardId });
       expect([status, body.error.code]).toEqual([400, 'REWARD_NOT_FOUND']);

@@ -9,6 +9,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { failure, isOutage, success } from '../../api/envelope.js';
 import { type ErrorCode, errorTable, ServiceError } from '../../schemas/errors.js';
+import { catalogues } from '../../schemas/languages/index.js';
 
 const noServer = new MongoServerSelectionError('connect ECONNREFUSED 127.0.0.1:27017', {} as TopologyDescription);
 
@@ -18,13 +19,21 @@ describe('a success', () => {
   });
 });
 
+const spoken = new Map<string, unknown>(Object.entries(catalogues.en.refusals));
+
 describe('a failure', () => {
-  it.each(Object.keys(errorTable) as ErrorCode[])('%s has its own status and message', (code) => {
-    expect(failure(new ServiceError(code))).toEqual({
-      status: errorTable[code].status,
-      body: { success: false, error: { code, message: errorTable[code].message } },
-    });
-  });
+  it.each(Object.keys(errorTable) as ErrorCode[])(
+    '%s has its own status and message, and a sentence for a cashier who meets it',
+    (code) => {
+      expect(failure(new ServiceError(code))).toEqual({
+        status: errorTable[code].status,
+        body: {
+          success: false,
+          error: { code, message: errorTable[code].message, ...(spoken.has(code) && { display: spoken.get(code) }) },
+        },
+      });
+    },
+  );
 
   it('shows details when there are some', () => {
     expect(failure(new ServiceError('CARD_NOT_FULL', { missing: 2 })).body.error.details).toEqual({ missing: 2 });
@@ -41,7 +50,10 @@ describe('a failure', () => {
     ]) {
       expect(failure(odd)).toEqual({
         status: 500,
-        body: { success: false, error: { code: 'INTERNAL', message: errorTable.INTERNAL.message } },
+        body: {
+          success: false,
+          error: { code: 'INTERNAL', message: errorTable.INTERNAL.message, display: spoken.get('INTERNAL') },
+        },
       });
     }
   });
