@@ -55,9 +55,9 @@ export async function listTargets(
   const until = performance.now() + maxRunMs;
   const { batches, batchTargets } = deps.collections;
   const begun = await beginBatch(deps, { batchId });
-  if (begun.chunks !== undefined || begun.cancelRequestedAt || isFinished(begun.phase))
-    return { total: begun.counts.total };
-  await requireActiveMerchant(deps, begun);
+  if (begun.chunks !== undefined || isFinished(begun.phase)) return { total: begun.counts.total };
+  // A cancelled batch of a suspended merchant ends too; its first page says how many it would have reached.
+  if (!begun.cancelRequestedAt) await requireActiveMerchant(deps, begun);
   const { merchantId } = begun;
   const [before] = await batchTargets.find({ batchId }).sort({ chunk: -1 }).limit(1).toArray();
   let chunk = before ? before.chunk + 1 : 0;
@@ -84,9 +84,9 @@ export async function listTargets(
         if (open.length === size) await store(target);
       }
       last = end;
-      await requireActiveMerchant(deps, begun);
       const { cancelRequestedAt, phase } = await requireBatch(deps, batchId);
       const over = cancelRequestedAt !== undefined || isFinished(phase);
+      if (!over) await requireActiveMerchant(deps, begun);
       const interrupted = shutdownSignal?.aborted || cancellationSignal?.aborted || performance.now() > until;
       if (!over && !interrupted) continue;
       await stop(end);
