@@ -249,8 +249,14 @@ it('a clock that is moved by an hour forward and back under running services los
     await sleep(200);
     await load.enroll('crash-points');
     await Promise.all([withPhone, withoutPhone, withoutPhone].map(delta));
-    const newest = await cluster.deps.collections.ledger.findOne({ _id: load.operations.at(-1)?.keyedChangeId ?? '' });
-    expect(Math.abs((newest?.createdAt.getTime() ?? 0) - Date.now() - aheadMs)).toBeLessThan(60_000);
+    // The times of rows follow the database's clock again from its next heartbeat on.
+    await until(async () => {
+      await delta(withoutPhone);
+      const newest = await cluster.deps.collections.ledger.findOne({
+        _id: load.operations.at(-1)?.keyedChangeId ?? '',
+      });
+      return Math.abs((newest?.createdAt.getTime() ?? 0) - Date.now()) < 60_000;
+    });
     await test.toRest();
   }
 });
