@@ -78,6 +78,8 @@ export interface MemberRow {
   /** Absent when points do not expire, and until the first change of the member after the program got its rule. */
   expiry?: MemberExpiry;
   source: 'api' | 'console' | 'import' | 'public';
+  /** A digest of the cookie of the browser in which the member joined, to recognise a repeated submission. */
+  formDigest?: string;
   /** What the member consented to on the public page, and when. */
   consent?: { at: Date; programVersion: number; text: string };
   attribution: Record<string, string>;

@@ -3,14 +3,28 @@
 import { z } from 'zod';
 import { email } from './email.js';
 import { name, phone } from './members.js';
-import { text } from './text.js';
+import { firstCharacters, text } from './text.js';
 
 /** An empty form field counts as absent. */
 const leftEmpty = (value: unknown): unknown => (typeof value === 'string' && value.trim() === '' ? undefined : value);
 
-const attributionKey = /^(?:ref|utm_[a-z0-9_]{1,40})$/;
-const attributionValue = text(1, 200);
+export const isAttribution = (key: string): boolean => /^(?:ref|utm_[a-z0-9_]{1,40})$/.test(key);
+const maxAttributionLength = 200;
+const attributionValue = text(1, maxAttributionLength);
 const maxAttributions = 20;
+
+/**
+ * The first usable text of a parameter, cut to 200 characters. The customer did not type these values and cannot mend
+ * them, so what cannot be stored is dropped.
+ */
+function attributionOf(value: unknown): string | undefined {
+  for (const each of [value].flat()) {
+    if (typeof each !== 'string') continue;
+    const read = attributionValue.safeParse(firstCharacters(each.trim(), maxAttributionLength));
+    if (read.success) return read.data;
+  }
+  return undefined;
+}
 
 /** A check box sends `on`. */
 const ticked = z
@@ -32,7 +46,7 @@ export interface PublicEnrollment {
   attribution: Record<string, string>;
 }
 
-/** Unknown keys are ignored; `utm_*` and `ref` are stored as the member's attribution. */
+/** Unknown keys are ignored; `utm_*` and `ref` are stored as the member's attribution if they can be. */
 export const publicEnrollRequest = z
   .looseObject({
     email,
@@ -41,13 +55,11 @@ export const publicEnrollRequest = z
     lastName: z.preprocess(leftEmpty, name.optional()).meta({ shown: { type: 'string', maxLength: 100 } }),
     phone: z.preprocess(leftEmpty, phone.optional()).meta({ shown: { type: 'string', maxLength: 32 } }),
   })
-  .transform(({ email, firstName, lastName, phone, consent = false, ...rest }, context): PublicEnrollment => {
+  .transform(({ email, firstName, lastName, phone, consent = false, ...rest }): PublicEnrollment => {
     const attribution: Record<string, string> = {};
-    const keys = Object.keys(rest).filter((key) => attributionKey.test(key) && leftEmpty(rest[key]) !== undefined);
-    for (const key of keys.slice(0, maxAttributions)) {
-      const value = attributionValue.safeParse(rest[key]);
-      if (value.success) attribution[key] = value.data;
-      else context.addIssue({ code: 'custom', path: [key], message: value.error.issues[0]?.message ?? 'is not valid' });
+    for (const [key, given] of Object.entries(rest).filter(([key]) => isAttribution(key))) {
+      const value = attributionOf(given);
+      if (value !== undefined && Object.keys(attribution).length < maxAttributions) attribution[key] = value;
     }
     return {
       person: { email, ...(firstName && { firstName }), ...(lastName && { lastName }), ...(phone && { phone }) },

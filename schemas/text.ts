@@ -105,7 +105,7 @@ export function isolated(name: string): string {
 
 /** The id of something stored: a UUID in any case, or a name. */
 export function idText(max = 64) {
-  return text(1, max).overwrite(lowerUuid);
+  return plainText().min(1).max(max).overwrite(lowerUuid);
 }
 
 /**
@@ -124,5 +124,9 @@ export const codeText = (max: number) =>
 /** A code that was scanned or typed, as it was given: stored ids may be older than `readCode`. */
 export const scannedText = (max: number) =>
   wellFormed(message)
-    .refine((value) => codeText(max).safeParse(value).success, `must be a code of 1 to ${max} characters`)
+    .refine(
+      // Nothing visible is a code that no member has.
+      (value) => value !== '' && (readCode(value) === '' || codeText(max).safeParse(value).success),
+      `must be a code of 1 to ${max} characters`,
+    )
     .meta({ minLength: 1, maxLength: max });

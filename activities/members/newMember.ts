@@ -25,6 +25,8 @@ export interface NewMember {
   person: Person;
   source: MemberRow['source'];
   attribution: Record<string, string>;
+  /** Of the browser in which the person joined. */
+  formDigest?: string;
   /** Whether the person agreed to the consent text of the program. */
   consent?: boolean;
   actor: Actor;
@@ -73,7 +75,7 @@ export function searchWordRows(member: MemberRow): MemberSearchWordRow[] {
 }
 
 export function newMemberRows(deps: Deps, { memberCode = newMemberCode(), ...given }: NewMember): NewMemberRows {
-  const { program, person, source, attribution, consent, actor, quiet } = given;
+  const { program, person, source, attribution, consent, formDigest, actor, quiet } = given;
   const now = deps.now();
   const _id = newId();
   const { initialPoints: balance = 0, ...names } = person;
@@ -111,6 +113,7 @@ export function newMemberRows(deps: Deps, { memberCode = newMemberCode(), ...giv
     ...(lots && { expiry: rowOf(program, _id, lots.lots) }),
     source,
     attribution,
+    ...(formDigest !== undefined && { formDigest }),
     ...(consent && text !== undefined && { consent: { at: now, programVersion: versionOf(program), text } }),
     createdAt: now,
     updatedAt: now,

@@ -14,6 +14,8 @@ export interface JoinPublicly extends PublicEnrollment {
   /** Of the mail. */
   language: Language;
   actor: Actor;
+  /** A digest of the browser that opened the form. */
+  formDigest?: string;
   /** Waits for the wallets, as in {@link performEnrollment}. */
   awaited: boolean;
 }
@@ -22,13 +24,14 @@ export interface JoinPublicly extends PublicEnrollment {
  * Throws VALIDATION_FAILED when the program requires consent and it is missing, and the errors of performEnrollment.
  */
 export async function joinPublicly(deps: ApiDeps, input: JoinPublicly): Promise<PerformedEnrollment> {
-  const { program, person, attribution, consent, language, actor, awaited } = input;
+  const { program, person, attribution, consent, language, actor, awaited, formDigest } = input;
   if (program.enrollment.consentText !== undefined && !consent)
     throw new ServiceError('VALIDATION_FAILED', [
       { path: 'consent', message: 'must be true: the program asks for consent (enrollment.consentText)' },
     ]);
   const enrolled = await performEnrollment(deps, {
     ...{ program, person, attribution, consent, actor, awaited },
+    ...(formDigest !== undefined && { formDigest }),
     source: 'public',
   });
   const { _id: memberId, merchantId } = enrolled.member;

@@ -31,8 +31,8 @@ const inputs = {
 
 export type EnrollField = keyof typeof inputs | 'consent';
 
-/** A honeypot: people do not see this field, so only a bot fills it in. */
-export const honeypot = 'website';
+/** A honeypot: people do not see this field. Its name means nothing to the autofill of browsers. */
+export const honeypot = 'x7';
 
 const honeypotField = html`<div class="unseen" aria-hidden="true"><label for="${honeypot}">Leave this empty</label>
 <input id="${honeypot}" name="${honeypot}" tabindex="-1" autocomplete="off"></div>`;

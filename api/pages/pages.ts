@@ -6,8 +6,9 @@ import { passUrlOf } from '../../activities/wallets/passViews.js';
 import { html } from '../../platform/html.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { isMailOn } from '../../schemas/config.js';
-import { publicEnrollRequest } from '../../schemas/enrollment.js';
+import { isAttribution, publicEnrollRequest } from '../../schemas/enrollment.js';
 import { errorTable, ServiceError } from '../../schemas/errors.js';
+import { newToken, sha256 } from '../../schemas/ids.js';
 import { ipKey } from '../../schemas/ipAddress.js';
 import type { Program } from '../../schemas/programs.js';
 import type { ApiDeps } from '../apiDeps.js';
@@ -16,6 +17,7 @@ import { countAlso, countCall, publicCaller, queryOf, withinRateLimit, withinStr
 import { keptAnswer, sendKept } from '../keptAnswer.js';
 import { readBody } from '../readBody.js';
 import { cachedPublicProgram, readPublicProgram } from '../reads/programs.js';
+import { setCookie } from '../sessionCookie.js';
 import { isReal, sendPass } from '../wallets/apple.js';
 import { cardBody, cardState } from './card.js';
 import { cardScript } from './cardScript.js';
@@ -92,10 +94,15 @@ const joiningOf = (deps: ApiDeps, ctx: Context, program: Program): Joining => ({
   mails: isMailOn(deps.config),
 });
 
+/** Names the browser in which the form was opened, so that nobody else's submission counts as its repetition. */
+const formCookie = 'join';
+
 async function showEnrollment(deps: ApiDeps, ctx: Context): Promise<void> {
   const program = await publicProgram(deps, ctx, cachedPublicProgram);
   if (!program) return;
-  sendPage(deps, ctx, { ...enrollPage(joiningOf(deps, ctx, program)), cacheControl: 'public, max-age=10' });
+  const name = formCookie;
+  if (!ctx.cookies.get(name)) setCookie(deps, ctx, { name, value: newToken(), maxAgeMs: 3_600_000, path: '/enroll/' });
+  sendPage(deps, ctx, { ...enrollPage(joiningOf(deps, ctx, program)), cacheControl: 'private, max-age=10' });
 }
 
 function refusalOf({ refusals }: Words['join'], { code }: ServiceError): string {
@@ -118,12 +125,16 @@ async function publicProgram(deps: ApiDeps, ctx: Context, read = readPublicProgr
   }
 }
 
+/** A second submission within this time, such as the one of a double click, leads to the card that the first made. */
+const repeatMs = 60_000;
+
 async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
   const program = await publicProgram(deps, ctx);
   if (!program) return;
   const joining = joiningOf(deps, ctx, program);
   const { words, mails } = joining;
   const { join, language } = words;
+  const form = ctx.cookies.get(formCookie);
   const sent = Object.entries((await readBody(ctx, { form: true })) ?? {});
   const values = Object.fromEntries(sent.filter((field): field is [string, string] => typeof field[1] === 'string'));
   const retry = (errors: Record<string, string>, status: number, notice: string) =>
@@ -135,17 +146,21 @@ async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
       shape: 'split',
       body: enrollForm({ ...joining, values, errors, notice }),
     });
-  // A bot gets the page for a known email, so that it does not notice the honeypot.
   const joined = (email: string) =>
     sendPage(deps, ctx, joinedPage({ ...joining, deskUrl: deskUrl(deps, { of: email, program }) }, email));
-  if (values[honeypot]) return joined(values.email ?? '');
-  const parsed = publicEnrollRequest.safeParse({ ...queryOf(ctx), ...values });
+  // A browser may have filled the honeypot for a person, who then sends the form once more, without it.
+  if (values[honeypot]) return retry({}, 400, join.again);
+  const visit = Object.entries(queryOf(ctx)).filter(([key]) => isAttribution(key));
+  const parsed = publicEnrollRequest.safeParse({
+    ...Object.fromEntries(visit),
+    ...Object.fromEntries(sent),
+    ...values,
+  });
   const errors = Object.fromEntries(parsed.error?.issues.map(({ path, message }) => [path.join('.'), message]) ?? []);
   if (program.enrollment.consentText !== undefined && !values.consent) errors.consent = 'is required';
   if (!parsed.success || errors.consent) {
     const isShown = enrollFields(program).some((name) => errors[name] !== undefined);
-    const [other] = Object.entries(errors).map(([path, message]) => `${path} ${message}`);
-    return retry(errors, 400, isShown ? join.checkFields : join.badLink(other ?? ''));
+    return retry(errors, 400, isShown ? join.checkFields : join.again);
   }
   try {
     await countCall(deps, ctx, { kind: 'public', key: ipKey(ctx.ip) });
@@ -156,8 +171,12 @@ async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
       language,
       actor: publicCaller.actor,
       awaited: !mails,
+      ...(form !== undefined && { formDigest: sha256(form) }),
     });
-    if (mails || enrolled.kind === 'deduped') return joined(parsed.data.person.email);
+    const isRepeated = form !== undefined && enrolled.member.formDigest === sha256(form);
+    const isFresh = deps.now().getTime() - enrolled.member.createdAt.getTime() < repeatMs;
+    const isOwn = enrolled.kind === 'created' || (isRepeated && isFresh);
+    if (mails || !isOwn) return joined(parsed.data.person.email);
     ctx.redirect(`${passUrlOf(deps, enrolled.member)}?welcome`);
     ctx.status = 303;
   } catch (error) {

@@ -4,7 +4,7 @@ import { importDryRun, importResult } from '../batches.js';
 import { importOptions } from '../importOptions.js';
 import * as members from '../members.js';
 import { memberPreview } from '../programEdits.js';
-import { idText, scannedText, text } from '../text.js';
+import { idText, plainText, scannedText, text } from '../text.js';
 import { balanceResult, transaction } from '../transactions.js';
 import { endpoint, inLedger, page, pageOf, pageSize, paging, timelineLimit } from './endpoint.js';
 
@@ -41,7 +41,9 @@ export const memberEndpoints = {
     access: view,
     query: z.strictObject({
       programId: idText().optional().describe('only members of this program'),
-      q: text(1, 400)
+      q: plainText()
+        .min(1)
+        .max(400)
         .optional()
         .describe(
           'up to 5 words; each must begin a word of the name, the email, the phone number or the memberCode, in any case and accent',

@@ -6,7 +6,7 @@ export const de: Catalogue = {
     title: (program) => `Mitmachen: ${program}`,
     check: (program) => `Bitte prüfen: ${program}`,
     checkFields: 'Bitte prüfen Sie die markierten Felder.',
-    badLink: (what) => `Dieser Link stimmt nicht: ${what}.`,
+    again: 'Bitte senden Sie das Formular noch einmal ab.',
     rise: (tiers) => `Steigen Sie auf: ${tiers}`,
     collect: (goal, unit, reward) =>
       reward === undefined ? `${goal} ${unit} sammeln, eine Prämie erhalten` : `${goal} ${unit} sammeln: ${reward}`,

@@ -5,7 +5,7 @@ export const en = {
     title: (program: string): string => `Join ${program}`,
     check: (program: string): string => `Please check: Join ${program}`,
     checkFields: 'Please check the marked fields.',
-    badLink: (what: string): string => `This link is not right: ${what}.`,
+    again: 'Please send the form once more.',
     rise: (tiers: string): string => `Rise through ${tiers}`,
     collect: (goal: number, unit: string, reward: string | undefined): string =>
       reward === undefined ? `Collect ${goal} ${unit} for a reward` : `Collect ${goal} ${unit}: ${reward}`,

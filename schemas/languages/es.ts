@@ -6,7 +6,7 @@ export const es: Catalogue = {
     title: (program) => `Únase a ${program}`,
     check: (program) => `Revise los datos: ${program}`,
     checkFields: 'Revise los campos marcados.',
-    badLink: (what) => `Este enlace no es correcto: ${what}.`,
+    again: 'Envíe el formulario una vez más.',
     rise: (tiers) => `Suba de nivel: ${tiers}`,
     collect: (goal, unit, reward) =>
       reward === undefined ? `${goal} ${unit}: una recompensa` : `${goal} ${unit}: ${reward}`,

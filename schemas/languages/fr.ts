@@ -6,7 +6,7 @@ export const fr: Catalogue = {
     title: (program) => `Rejoindre ${program}`,
     check: (program) => `À vérifier : ${program}`,
     checkFields: 'Veuillez vérifier les champs signalés.',
-    badLink: (what) => `Ce lien n’est pas correct : ${what}.`,
+    again: 'Veuillez envoyer le formulaire encore une fois.',
     rise: (tiers) => `Montez de niveau : ${tiers}`,
     collect: (goal, unit, reward) =>
       reward === undefined ? `${goal} ${unit} : une récompense` : `${goal} ${unit} : ${reward}`,

@@ -6,7 +6,7 @@ export const it: Catalogue = {
     title: (program) => `Partecipi a ${program}`,
     check: (program) => `Controlli i dati: ${program}`,
     checkFields: 'Controlli i campi evidenziati.',
-    badLink: (what) => `Questo link non è corretto: ${what}.`,
+    again: 'Invii il modulo ancora una volta.',
     rise: (tiers) => `Salga di livello: ${tiers}`,
     collect: (goal, unit, reward) =>
       reward === undefined ? `${goal} ${unit}: un premio` : `${goal} ${unit}: ${reward}`,

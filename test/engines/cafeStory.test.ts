@@ -243,9 +243,9 @@ it('every balance of two years of a points card is the one computed by hand', as
       ...{ balance: 270, lifetime: 550 },
     },
     {
-      // Refills July and August; July has expired in the meantime.
+      // Refills July and August; July has expired in the meantime, so it goes at once.
       ...{ name: 'dinner taken back', at: '2041-07-20T11:00:00+02:00', happens: reverse('dinner') },
-      ...{ tier: 'Gold', redeemed: 0, balance: 420, lifetime: 550 },
+      ...{ tier: 'Gold', redeemed: 0, balance: 300, lifetime: 550, expiring: [[300, '2041-08-11T00:00:00+02:00']] },
     },
     {
       ...{ name: 'July is over', at: '2041-07-20T11:01:00+02:00', happens: midnight, tier: 'Gold', redeemed: 0 },

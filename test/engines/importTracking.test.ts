@@ -86,7 +86,7 @@ describe('a batch', () => {
     expect(errors.headers.get('content-type')).toContain('text/csv');
     // Reading the response as text removes its byte order mark.
     expect(errors.text.replace('\uFEFF', '')).toBe(
-      `row,Phone,Email,firstName,reason\r\n1,'+49 170 5556677,wrong,"Ada ""A"", L",${first.reason}\r\n3,'=1+1,x.1@example.com,"two\nlines",${third.reason}\r\n`,
+      `row,Phone,Email,firstName,reason\r\n1,'+49 170 5556677,wrong,"Ada ""A"", L",${first.reason}\r\n3,'=1+1,x.1@example.com,"two\nlines","${third.reason}"\r\n`,
     );
     const mended = errors.text
       .replace(',wrong,', ',mended@example.com,')

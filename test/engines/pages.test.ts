@@ -149,6 +149,33 @@ describe.runIf(hasBrowser)('the public page', () => {
     for (const page of pages) await page.context().close();
   });
 
+  it('leads a second submission of the same form to the card, and nobody else', async () => {
+    const url = await enrollUrl();
+    const email = `${crypto.randomUUID()}@example.com`;
+    const cookie = ((await fetch(url)).headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    const submit = (headers: Record<string, string>, body: Record<string, string> = {}) =>
+      fetch(url, { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams({ email, ...body }) });
+    const twice = await Promise.all([submit({ cookie }), submit({ cookie })]);
+    const [place, again] = twice.map((answer) => answer.headers.get('location'));
+    expect([twice.map(({ status }) => status), again]).toEqual([[303, 303], place]);
+    const stranger = await submit({ cookie: 'join=somebody-elses-cookie' });
+    expect([stranger.status, stranger.headers.get('location')]).toEqual([200, null]);
+  });
+
+  it('shows the form again with what was typed when a browser filled the hidden field', async () => {
+    const page = await browser.open(`${await enrollUrl()}?utm_source=a&utm_source=b&phone=nobody%27s`);
+    const email = `${crypto.randomUUID()}@example.com`;
+    await page.getByLabel('Email').fill(email);
+    await page.locator('.unseen input').evaluate((input) => input.setAttribute('value', 'filled'));
+    await page.getByRole('button').click();
+    expect(await page.getByRole('alert').textContent()).toBe('Please send the form once more.');
+    expect(await page.getByLabel('Email').inputValue()).toBe(email);
+    await page.getByRole('button').click();
+    await page.waitForURL(/passes/);
+    expect((await memberOf(page)).attribution).toEqual({ utm_source: 'a' });
+    await page.context().close();
+  });
+
   it('can be filled in by keyboard alone, in the order of the page', async () => {
     const page = await browser.open(await enrollUrl(stampCard), screens.desktop);
     const seen = [];

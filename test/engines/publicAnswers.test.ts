@@ -42,7 +42,7 @@ async function queriesOf(work: () => Promise<unknown>): Promise<number> {
 
 describe.each([
   ['the picture of a program', () => `/wallet/images/${program._id}/logo.png`, 'public, max-age=300'],
-  ['the enrollment page', () => `/enroll/${program.slug}`, 'public, max-age=10'],
+  ['the enrollment page', () => `/enroll/${program.slug}`, 'private, max-age=10'],
   ['the web card', () => card, 'private, no-cache'],
   ['the state of the web card', () => `${card}.json`, 'private, no-cache'],
   ['the script of the web card', () => '/passes/card.js', 'public, max-age=300'],

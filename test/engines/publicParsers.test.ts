@@ -55,7 +55,7 @@ const routes = (): [path: string, shape: Record<string, unknown>, headers?: Reco
   [`/api/v1/enroll/${slug}/submit`, { email: 'a@example.com', firstName: 'A', lastName: 'B', phone: '+4930123' }],
   ['/api/v1/auth/sign-in-links', { email: 'a@example.com' }],
   ['/console/sign-in', { email: 'a@example.com' }],
-  [`/enroll/${slug}`, { email: 'a@example.com', firstName: 'A', website: '', utm_source: 'x' }],
+  [`/enroll/${slug}`, { email: 'a@example.com', firstName: 'A', x7: '', utm_source: 'x' }],
   [registrations(), { pushToken: 'token' }, asPhone()],
   ['/wallet/apple/v1/log', { logs: ['a line'] }],
   [

@@ -131,7 +131,7 @@ describe('the public page', () => {
     const text = form('en', { enrollment });
     expect([...text.matchAll(/<input id="(\w+)"/g)].map(([, id]) => id)).toEqual([
       ...['email', 'firstName', 'phone'],
-      ...['website', 'consent'],
+      ...['x7', 'consent'],
     ]);
     expect(text).toContain('I agree to &quot;terms&quot; &amp; all.');
     expect(text).not.toContain('checked');
