@@ -132,8 +132,10 @@ async function addLater(deps: Deps, counting: Counting, records: readonly Delive
     for (const { _id: id } of others.filter((other) => other._id !== _id && rootOf(other) === rootOf(row))) {
       const other = rows.get(id) ?? others.find((found) => found._id === id);
       // A replay that was asked for after this attempt began is still to be made.
-      if (other && other.state !== 'succeeded' && other.createdAt <= attempt.at)
-        write(other, { ...arrived, statusCode });
+      if (!other || other.state === 'succeeded' || other.createdAt > attempt.at) continue;
+      write(other, { ...arrived, statusCode });
+      const { merchantId, programId } = other;
+      counted.push({ merchantId, programId, at: attempt.at, counts: { 'deliveries.succeeded': 1 } });
     }
   }
   await writeCounted(deps, counting, { statements, counted });
