@@ -487,6 +487,7 @@ export const texts = {
     quiet: 'Report only the end of the import to webhooks, not each member',
     dryRun: 'Dry run',
     dryRunDone: 'This is what the import would do; nothing was created.',
+    line: 'Line of the file',
     row: 'Row below the headings',
     cells: 'In the file',
     reason: 'Reason',

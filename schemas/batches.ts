@@ -27,8 +27,14 @@ export const bulkPhases = ['creating', 'publishing', 'running'] as const;
 export const importCounts = z.object({ total: z.int(), created: z.int(), deduped: z.int(), failed: z.int() });
 export type ImportCounts = z.infer<typeof importCounts>;
 
+const row = z.int().describe('1 for the first row of data; empty lines do not count');
+const line = z
+  .int()
+  .describe('the line of the file at which the row begins; the first line is 1, and every line counts');
+
 export const importRow = z.object({
-  row: z.int(),
+  row,
+  line: line.optional(),
   outcome: z.enum(['created', 'deduped', 'failed']),
   memberId: z.string().optional(),
   memberCode: z.string().optional(),
@@ -38,7 +44,7 @@ export type ImportResultRow = z.infer<typeof importRow>;
 
 export const importResult = z.object({ batchId: z.string(), counts: importCounts, results: z.array(importRow) });
 
-export const importFailure = z.object({ row: z.int(), reason: z.string() });
+export const importFailure = z.object({ row, line, reason: z.string() });
 export const importColumn = z.object({ header: z.string(), field: z.enum(importFields).nullable() });
 
 export const importDryRun = z.object({

@@ -589,6 +589,8 @@ export interface BatchRow {
 /** One row of an import's file, parsed but not yet processed. */
 export interface ImportRow {
   row: number;
+  /** As in `ImportLine`; absent from rows that an older version stored. */
+  line?: number;
   /** The merchant's own cells, for errors.csv. */
   cells: string[];
   person?: Person;

@@ -27,6 +27,8 @@ export const addedColumns = ['row', 'reason'] as const;
 export interface ImportLine {
   /** 1 for the first row below the header; empty lines do not count. */
   row: number;
+  /** The line of the file at which the row begins; the header is line 1, and every line counts. */
+  line: number;
   cells: string[];
 }
 
@@ -214,10 +216,10 @@ function fitted(given: readonly string[], { fields, unnamed, isGuarded }: Import
  * header.
  */
 export function readRow(
-  { row, cells: given }: ImportLine,
+  { cells: given, ...at }: ImportLine,
   { columns, program }: { columns: ImportColumns; program: Pick<Program, 'style' | 'goal'> },
 ): ReadRow {
-  const line: ImportLine = { row, cells: ownCells(given, columns) };
+  const line: ImportLine = { ...at, cells: ownCells(given, columns) };
   const { fields, unnamed } = columns;
   const fit = fitted(given, columns);
   if (!fit) return { ...line, reason: `the row has ${given.length} cells where the header has ${fields.length}` };

@@ -18,7 +18,7 @@ export async function dryRun(
   { program, rows: { charset, delimiter, cells, columns, chunks } }: { program: Program; rows: UploadedRows },
 ): Promise<z.input<typeof importDryRun>> {
   const counts = { total: 0, created: 0, deduped: 0, failed: 0 };
-  const failures: { row: number; reason: string }[] = [];
+  const failures: { row: number; line: number; reason: string }[] = [];
   const emails = new Set<number>();
   const externalIds = new Set<number>();
   for await (const rows of chunks) {
@@ -37,7 +37,7 @@ export async function dryRun(
         if (externalId !== undefined) externalIds.add(hashOf(externalId));
       }
       if (decision.outcome === 'failed' && failures.length < shownFailures)
-        failures.push({ row: entry.row, reason: decision.reason });
+        failures.push({ row: entry.row, line: entry.line, reason: decision.reason });
     }
   }
   const shownColumns = cells.map((header, index) => ({ header, field: columns.fields[index] ?? null }));

@@ -71,8 +71,8 @@ export async function importResults(deps: ApiDeps, { _id: batchId, chunks = 0 }:
   for await (const { rows, outcomes = [] } of chunksOf(deps, { batchId, chunks })) {
     const decided = new Map(outcomes.map((outcome) => [outcome.row, outcome]));
     for (const entry of rows) {
-      const { eventId: _, ...shown } = decided.get(entry.row) ?? unprocessed(entry);
-      results.push(shown);
+      const { row, eventId: _, ...shown } = decided.get(entry.row) ?? unprocessed(entry);
+      results.push({ row, ...(entry.line !== undefined && { line: entry.line }), ...shown });
     }
   }
   return results;

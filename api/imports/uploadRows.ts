@@ -3,7 +3,6 @@
 // were read; the caller has to discard their rows.
 import { Readable } from 'node:stream';
 import { type CsvError, Parser } from 'csv-parse';
-import type { ImportRow } from '../../schemas/collections.js';
 import {
   type Charset,
   type ColumnMapping,
@@ -16,6 +15,7 @@ import {
   isBlank,
   lineEnd,
   ownCells,
+  type ReadRow,
   readHeader,
   readRow,
 } from '../../schemas/importRows.js';
@@ -38,7 +38,7 @@ export interface UploadedRows {
   columns: ImportColumns;
   /** The columns of the first line that the merchant added. */
   header: string[];
-  chunks: AsyncGenerator<ImportRow[]>;
+  chunks: AsyncGenerator<ReadRow[]>;
 }
 
 export interface ReadRows extends RowLimits {
@@ -236,13 +236,13 @@ async function* chunksOf(
     beyond,
     rowsPerChunk = 100,
   }: Pick<ReadRows, 'program' | 'maxRows' | 'beyond' | 'rowsPerChunk'> & { columns: ImportColumns },
-): AsyncGenerator<ImportRow[]> {
+): AsyncGenerator<ReadRow[]> {
   let row = 0;
-  let chunk: ImportRow[] = [];
-  for await (const { cells } of records) {
+  let chunk: ReadRow[] = [];
+  for await (const { line, cells } of records) {
     row += 1;
     if (row > maxRows) throw importTooLarge(`${maxRows} rows`, beyond);
-    chunk.push(readRow({ row, cells }, { columns, program }));
+    chunk.push(readRow({ row, line, cells }, { columns, program }));
     if (chunk.length < rowsPerChunk) continue;
     yield chunk;
     chunk = [];

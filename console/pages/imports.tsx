@@ -30,7 +30,7 @@ const repairedHere = 200;
 interface DryRunAnswer {
   dryRun: true;
   counts: Batch['counts'];
-  failures: { row: number; reason: string }[];
+  failures: { row: number; line: number; reason: string }[];
   file: { charset: string; delimiter: string; columns: { header: string; field: string | null }[] };
 }
 
@@ -401,6 +401,7 @@ function DryRun({ outcome: { counts, failures, file, rows } }: { outcome: DryRun
           empty={said.none}
           columns={[
             { title: said.row, numeric: true, cell: ({ row }) => number(row) },
+            { title: said.line, numeric: true, cell: ({ line }) => number(line) },
             {
               title: said.cells,
               cell: (failure) => wrongCells(failure, { rows, columns: file.columns }).join('; ') || texts.frame.none,

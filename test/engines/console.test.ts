@@ -240,6 +240,7 @@ describe.runIf(hasBrowser)('a mistake', () => {
     expect(await wrong.getByRole('columnheader').first().textContent()).toBe('Row below the headings');
     expect(await wrong.getByRole('cell').allTextContents()).toEqual([
       '2',
+      '3',
       'E-Mail: grace at example.com',
       'email: must be an email address',
     ]);

@@ -275,9 +275,9 @@ describe('a dry run', () => {
       });
       expect(body.data.failures).toHaveLength(100);
       expect(body.data.failures.slice(0, 3)).toMatchObject([
-        { row: 4, reason: 'externalId: another member of the program has it' },
-        { row: 5, reason: 'externalId: another member of the program has it' },
-        { row: 6, reason: expect.stringMatching(/^email: /) },
+        { row: 4, line: 5, reason: 'externalId: another member of the program has it' },
+        { row: 5, line: 6, reason: 'externalId: another member of the program has it' },
+        { row: 6, line: 7, reason: expect.stringMatching(/^email: /) },
       ]);
     }
     expect(outcome(await asStream('who\na\n'))).toEqual([400, 'IMPORT_INVALID']);
@@ -300,7 +300,7 @@ describe('a dry run', () => {
           expect(tried.body.data.counts).toEqual(done.body.data.counts);
           const failed = done.body.data.results.filter((row: { outcome: string }) => row.outcome === 'failed');
           expect(tried.body.data.failures).toEqual(
-            failed.map(({ row, reason }: { row: number; reason: string }) => ({ row, reason })),
+            failed.map(({ row, line, reason }: Record<string, unknown>) => ({ row, line, reason })),
           );
         },
       ),

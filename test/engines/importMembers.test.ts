@@ -41,12 +41,12 @@ describe('importing a file', () => {
     expect(status).toBe(200);
     expect(body.data.counts).toEqual({ total: 7, created: 3, deduped: 2, failed: 2 });
     const [ada, other, twin, nobody, anna, many, long] = body.data.results;
-    expect(ada).toMatchObject({ row: 1, outcome: 'created', memberCode: expect.stringMatching(/^.{10}$/) });
-    expect(other).toMatchObject({ row: 2, outcome: 'deduped', memberId: known.body.data.id });
-    expect(twin).toEqual({ row: 3, outcome: 'deduped', memberId: ada.memberId, memberCode: ada.memberCode });
-    expect(nobody).toMatchObject({ row: 4, outcome: 'failed', reason: expect.stringMatching(/^email: /) });
-    expect(anna).toMatchObject({ row: 5, outcome: 'created' });
-    expect(many).toEqual({ row: 6, outcome: 'failed', reason: 'initialPoints: must be a whole number' });
+    expect(ada).toMatchObject({ row: 1, line: 2, outcome: 'created', memberCode: expect.stringMatching(/^.{10}$/) });
+    expect(other).toMatchObject({ row: 2, line: 3, outcome: 'deduped', memberId: known.body.data.id });
+    expect(twin).toEqual({ row: 3, line: 4, outcome: 'deduped', memberId: ada.memberId, memberCode: ada.memberCode });
+    expect(nobody).toMatchObject({ row: 4, line: 5, outcome: 'failed', reason: expect.stringMatching(/^email: /) });
+    expect(anna).toMatchObject({ row: 5, line: 8, outcome: 'created' });
+    expect(many).toEqual({ row: 6, line: 9, outcome: 'failed', reason: 'initialPoints: must be a whole number' });
     expect(long.outcome).toBe('created');
 
     const detail = await merchant.call(`/merchants/me/members/${ada.memberId}`);

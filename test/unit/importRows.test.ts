@@ -8,7 +8,7 @@ import { columnMapping, importFields, readHeader, readRow } from '../../schemas/
 const points = { style: 'points' as const, goal: 100 };
 const columns = readHeader(importFields);
 const read = (cells: string[], program: Parameters<typeof readRow>[1]['program'] = points) =>
-  readRow({ row: 1, cells }, { columns, program });
+  readRow({ row: 1, line: 2, cells }, { columns, program });
 
 describe('the header', () => {
   it('is recognised in any case and order, with white space around it', () => {
@@ -152,6 +152,7 @@ describe('a row', () => {
   it('with more or fewer cells than the header fails, and keeps its cells', () => {
     expect(read(['a', 'b'])).toEqual({
       row: 1,
+      line: 2,
       cells: ['a', 'b'],
       reason: 'the row has 2 cells where the header has 6',
     });
@@ -166,19 +167,20 @@ describe('a row', () => {
       ['', 'Ada', '', '', '', ' ', ''],
     ];
     for (const cells of lines.map((rest) => ['ada@example.com', ...rest]))
-      expect(readRow({ row: 1, cells }, { columns: wide, program: points })).toEqual({
+      expect(readRow({ row: 1, line: 2, cells }, { columns: wide, program: points })).toEqual({
         row: 1,
+        line: 2,
         cells,
         person: { email: 'ada@example.com', firstName: 'Ada' },
       });
-    expect(readRow({ row: 1, cells: ['ada@example.com', ''] }, { columns: wide, program: points }).reason).toMatch(
-      /^the row has 2 cells/,
-    );
+    expect(
+      readRow({ row: 1, line: 2, cells: ['ada@example.com', ''] }, { columns: wide, program: points }).reason,
+    ).toMatch(/^the row has 2 cells/);
   });
 
   it('with text in a column without a header refuses the file, unless the mapping names the column', () => {
     const given = ['email', '', 'firstName', ''];
-    const line = { row: 1, cells: ['ada@example.com', '', 'Ada', 'secret'] };
+    const line = { row: 1, line: 2, cells: ['ada@example.com', '', 'Ada', 'secret'] };
     expect(() => readRow(line, { columns: readHeader(given), program: points })).toThrow(/column 4 of its first line/);
     const mapped = readHeader(given, columnMapping.parse({ '': null }));
     expect(readRow(line, { columns: mapped, program: points }).person?.firstName).toBe('Ada');

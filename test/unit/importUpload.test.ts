@@ -110,6 +110,38 @@ describe('a file', () => {
     ]);
   });
 
+  it('gives each row the line of the file at which it begins, with every line counted', async () => {
+    const cell = fc.oneof(fc.string({ maxLength: 3 }), fc.constantFrom('a\nb', 'a\r\n\r\nb', 'a\rb', '\n', 'x'));
+    const cells = fc.array(cell, { minLength: 5, maxLength: 5 });
+    const blank = fc.constantFrom('', '  ', ',,,,', '"","","","",""').map((text) => ({ text, isRow: false }));
+    const record = cells
+      .filter((all) => all.some((one) => one.trim() !== ''))
+      .map((all) => ({ text: quotedLine(all), isRow: true }));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof(blank, record), { maxLength: 12 }),
+        fc.array(blank, { maxLength: 2 }),
+        fc.constantFrom('\n', '\r\n', '\r'),
+        fc.boolean(),
+        fc.integer({ min: 1, max: 40 }),
+        async (below, above, end, isNamed, size) => {
+          const shown = [...above, { text: csvHeader, isRow: false }, ...below];
+          const text = shown.map((one) => `${one.text}${end}`);
+          const before = (index: number) =>
+            text
+              .slice(0, index)
+              .join('')
+              .split(/\r\n?|\n/).length;
+          const expected = shown.flatMap(({ isRow }, index) => (isRow ? [before(index)] : []));
+          // A spreadsheet does not show the line that names the separator.
+          const { rows } = await read(`${isNamed ? `sep=,${end}` : ''}${text.join('')}`, { size });
+          expect(rows.map(({ line }) => line)).toEqual(expected);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
   it('with only a header has no rows', async () => {
     expect((await read(csvHeader)).rows).toEqual([]);
   });
@@ -238,6 +270,7 @@ describe('a spreadsheet of Europe', () => {
     expect(rows).toEqual([
       {
         row: 1,
+        line: 2,
         cells: ['Jürgen', 'Müßig', 'juergen@example.com', '+49 170 1234567', '12', '4001234', '„Stammgast“ – 5 €; bar'],
         person: {
           firstName: 'Jürgen',
@@ -373,6 +406,7 @@ describe('errors.csv that is uploaded again', () => {
     expect(rows).toEqual([
       {
         row: 1,
+        line: 2,
         cells: ['+49 170 1234567', 'a@example.com'],
         person: { phone: '+49 170 1234567', email: 'a@example.com' },
       },
