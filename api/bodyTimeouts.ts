@@ -1,39 +1,46 @@
-// Ends a request whose body stands still or, unless the endpoint takes large ones, lasts too long. Node can limit only
-// how long every request lasts, which would set a least speed for large uploads.
+// Ends a request whose body stands still or arrives too slowly: all of it in `lastMs`, or where the endpoint takes large
+// bodies, `leastBytes` in each such time, which is as fast as the largest body of other endpoints. Node can limit only
+// how long every request lasts, which would set a high least speed for large uploads.
 import type { IncomingMessage, Server } from 'node:http';
+import { maxBytes } from './readBody.js';
 
 export interface BodyTimeouts {
   /** Nothing arrived for this time, and up to twice as long. */
   stillMs: number;
   lastMs: number;
+  leastBytes: number;
 }
 
-const defaults: BodyTimeouts = { stillMs: 30_000, lastMs: 120_000 };
+const defaults: BodyTimeouts = { stillMs: 30_000, lastMs: 120_000, leastBytes: maxBytes };
 
 const lasting = new WeakSet<IncomingMessage>();
 
-/** Lets the body of a request take any time while it arrives. */
+/** Lets the body of a request last while `leastBytes` arrive in each `lastMs`. */
 export const allowLongBody = (request: IncomingMessage): void => void lasting.add(request);
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** Call this before the server listens. Such a request becomes a `clientError` of the server, as Node's own timeouts do. */
-export function limitBodies(server: Server, { stillMs, lastMs }: BodyTimeouts = defaults): void {
+export function limitBodies(server: Server, { stillMs, lastMs, leastBytes }: BodyTimeouts = defaults): void {
   server.prependListener('request', (request: IncomingMessage) => {
     if (!hasBody(request)) return;
     const { socket } = request;
-    const startedAt = performance.now();
     // While this process has not read what arrived, the client cannot send more.
     const seen = () => ({ bytes: socket.bytesRead, isUnread: request.readableLength > 0 });
     let before = seen();
+    let since = { at: performance.now(), bytes: before.bytes };
 
     function check(): void {
       if (request.complete || request.destroyed) return;
       const after = seen();
-      const isStill = after.bytes === before.bytes && !after.isUnread && !before.isUnread;
+      const waited = after.isUnread || before.isUnread;
+      const isStill = after.bytes === before.bytes && !waited;
       before = after;
-      if (!isStill && (lasting.has(request) || performance.now() - startedAt < lastMs)) return;
+      const now = performance.now();
+      const isLarge = lasting.has(request);
+      if (isLarge && (waited || after.bytes - since.bytes >= leastBytes)) since = { at: now, bytes: after.bytes };
+      if (!isStill && now - since.at < lastMs) return;
       clearInterval(timer);
       const error = Object.assign(new Error('The body did not arrive in time.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
       server.emit('clientError', error, socket);

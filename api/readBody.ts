@@ -5,7 +5,8 @@ import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { ServiceError } from '../schemas/errors.js';
 
-const maxBytes = 102_400;
+/** Of a body, unless the route takes more. */
+export const maxBytes = 102_400;
 const charsets: ReadonlySet<string> = new Set(['', 'utf-8', 'utf8', 'us-ascii']);
 
 /** True also when the Content-Type names no charset. */
