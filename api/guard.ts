@@ -53,9 +53,14 @@ export async function withinRateLimit(deps: ApiDeps, ctx: Context, { kind, key }
   return false;
 }
 
+const stranger = (ctx: Context): Counting => ({ kind: 'walletCalls', key: `address:${ipKey(ctx.ip)}` });
+
 /** For calls that show no token of a pass. Calls that show one are counted by it, because many phones share an address. */
 export const withinStrangersLimit = (deps: ApiDeps, ctx: Context): Promise<boolean> =>
-  withinRateLimit(deps, ctx, { kind: 'walletCalls', key: `address:${ipKey(ctx.ip)}` });
+  withinRateLimit(deps, ctx, stranger(ctx));
+
+/** The same for a route whose answers have an envelope. Throws RATE_LIMITED. */
+export const countStranger = (deps: ApiDeps, ctx: Context): Promise<void> => countAlso(deps, ctx, stranger(ctx));
 
 function setRateLimitHeaders(deps: ApiDeps, ctx: Context, counted: RequestCount): void {
   ctx.set('RateLimit-Limit', String(counted.limit));

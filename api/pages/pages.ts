@@ -135,8 +135,7 @@ async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
   const { words, mails } = joining;
   const { join, language } = words;
   const form = ctx.cookies.get(formCookie);
-  const sent = Object.entries((await readBody(ctx, { form: true })) ?? {});
-  const values = Object.fromEntries(sent.filter((field): field is [string, string] => typeof field[1] === 'string'));
+  let values: Record<string, string> = {};
   const retry = (errors: Record<string, string>, status: number, notice: string) =>
     sendPage(deps, ctx, {
       title: join.check(program.name),
@@ -148,22 +147,22 @@ async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
     });
   const joined = (email: string) =>
     sendPage(deps, ctx, joinedPage({ ...joining, deskUrl: deskUrl(deps, { of: email, program }) }, email));
-  // A browser may have filled the honeypot for a person, who then sends the form once more, without it.
-  if (values[honeypot]) return retry({}, 400, join.again);
-  const visit = Object.entries(queryOf(ctx)).filter(([key]) => isAttribution(key));
-  const parsed = publicEnrollRequest.safeParse({
-    ...Object.fromEntries(visit),
-    ...Object.fromEntries(sent),
-    ...values,
-  });
-  const errors = Object.fromEntries(parsed.error?.issues.map(({ path, message }) => [path.join('.'), message]) ?? []);
-  if (program.enrollment.consentText !== undefined && !values.consent) errors.consent = 'is required';
-  if (!parsed.success || errors.consent) {
-    const isShown = enrollFields(program).some((name) => errors[name] !== undefined);
-    return retry(errors, 400, isShown ? join.checkFields : join.again);
-  }
   try {
     await countCall(deps, ctx, { kind: 'public', key: ipKey(ctx.ip) });
+    const sent = (await readBody(ctx, { form: true })) ?? {};
+    values = Object.fromEntries(
+      Object.entries(sent).filter((field): field is [string, string] => typeof field[1] === 'string'),
+    );
+    // A browser may have filled the honeypot for a person, who then sends the form once more, without it.
+    if (values[honeypot]) return retry({}, 400, join.again);
+    const visit = Object.entries(queryOf(ctx)).filter(([key]) => isAttribution(key));
+    const parsed = publicEnrollRequest.safeParse({ ...Object.fromEntries(visit), ...sent });
+    const errors = Object.fromEntries(parsed.error?.issues.map(({ path, message }) => [path.join('.'), message]) ?? []);
+    if (program.enrollment.consentText !== undefined && !values.consent) errors.consent = 'is required';
+    if (!parsed.success || errors.consent) {
+      const isShown = enrollFields(program).some((name) => errors[name] !== undefined);
+      return retry(errors, 400, isShown ? join.checkFields : join.again);
+    }
     await countAlso(deps, ctx, { kind: 'program', key: program._id });
     const enrolled = await joinPublicly(deps, {
       program,

@@ -13,7 +13,7 @@ import { ipKey, networkOf } from '../../schemas/ipAddress.js';
 import { signInLinkRequest } from '../../schemas/users.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { requireOwnPage } from '../caller.js';
-import { countCall } from '../guard.js';
+import { countCall, withinStrangersLimit } from '../guard.js';
 import type { Oidc } from '../oidc.js';
 import { readBody } from '../readBody.js';
 import { setCookie, setSessionCookie } from '../sessionCookie.js';
@@ -72,7 +72,10 @@ async function enter(deps: ApiDeps, ctx: Context, signedIn: SignedIn): Promise<v
 
 async function showLink(deps: ApiDeps, ctx: Context, token: string): Promise<void> {
   const found = await readSignInLink(deps, token);
-  if (!found) return sendDeadLink(deps, ctx);
+  if (!found) {
+    if (await withinStrangersLimit(deps, ctx)) sendDeadLink(deps, ctx);
+    return;
+  }
   const { link, users } = found;
   const { signIn } = wordsFor(ctx);
   const names = await merchantNames(deps, users);
@@ -98,6 +101,7 @@ const fieldOf = (body: Record<string, unknown> | undefined, name: string): strin
 const fromOf = (ctx: Context) => ({ address: networkOf(ctx.ip), requestId: String(ctx.state.requestId) });
 
 async function takeLink(deps: ApiDeps, ctx: Context, token: string): Promise<void> {
+  await countCall(deps, ctx, { kind: 'public', key: ipKey(ctx.ip) });
   // Login CSRF: another site could otherwise sign a person in as somebody else. Browsers send the origin of the page
   // with the button; a request without one does not come from a browser.
   if (ctx.get('Sec-Fetch-Site') || ctx.get('Origin')) requireOwnPage(ctx, deps.config.PUBLIC_URL);

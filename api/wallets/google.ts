@@ -5,6 +5,7 @@ import { ServiceError } from '../../schemas/errors.js';
 import { parseGoogleObjectId } from '../../schemas/googleIds.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { performWalletEvent } from '../changes/performWalletEvent.js';
+import { countStranger } from '../guard.js';
 import { readBody } from '../readBody.js';
 import { verifyCallback } from './googleCallback.js';
 import { type CallbackKeys, createCallbackKeys } from './googleCallbackKeys.js';
@@ -20,8 +21,13 @@ export function googleRoutes(deps: ApiDeps): Router {
     const rootKeys = await keys.rootKeys().catch(() => {
       throw new ServiceError('UNAVAILABLE');
     });
-    const verified = verifyCallback({ issuerId, rootKeys, now: deps.now() }, await readBody(ctx));
+    const body = await readBody(ctx).catch(async (error: unknown) => {
+      await countStranger(deps, ctx);
+      throw error;
+    });
+    const verified = verifyCallback({ issuerId, rootKeys, now: deps.now() }, body);
     if (!verified.ok && verified.reason !== 'unknown_event') {
+      await countStranger(deps, ctx);
       ctx.status = 401;
       ctx.body = { success: false, error: { code: 'INVALID_TOKEN', message: 'The callback is not signed by Google.' } };
       return;

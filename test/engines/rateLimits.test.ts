@@ -199,6 +199,47 @@ describe('a caller behind a trusted proxy', () => {
   });
 });
 
+describe('whoever sends a public form', () => {
+  let service: TestService;
+  let slug: string;
+  let addresses = 0;
+
+  beforeAll(async () => {
+    service = await start({ ...small, WALLET_CALLS_PER_ADDRESS: '4', TRUST_PROXY: '1' });
+    slug = (await (await aMerchant(service)).program({ enrollment: { consentText: 'I agree.' } })).slug;
+  });
+  afterAll(async () => {
+    await service.stop();
+  });
+
+  const link = `/console/sign-in/${'a'.repeat(32)}`;
+  it.each([
+    ['the page to join, with a wrong address', () => `/enroll/${slug}`, 'email=nobody', 400],
+    ['the page to join, without consent', () => `/enroll/${slug}`, 'email=ada@example.com', 400],
+    ['the page to join, as a machine does', () => `/enroll/${slug}`, 'email=ada@example.com&x7=spam', 400],
+    ['the page to join, in no encoding', () => `/enroll/${slug}`, 'email=%ff', 400],
+    ['the page to join a program that is not there', () => '/enroll/no-such-program', 'email=ada@example.com', 404],
+    ['the endpoint to join, with a wrong address', () => `/api/v1/enroll/${slug}/submit`, 'email=nobody', 400],
+    ['the button of a link that does not work', () => link, '', 410],
+    ['the page to sign in, with a wrong address', () => '/console/sign-in', 'email=nobody', 400],
+    ['the endpoint to sign in, with a wrong address', () => '/api/v1/auth/sign-in-links', '{"email":"nobody"}', 400],
+    ['a link that does not work', () => link, undefined, 410],
+  ])('at %s, is refused beyond the limit of the address', async (_what, pathOf, body, status) => {
+    addresses += 1;
+    const type = body?.startsWith('{') ? 'application/json' : 'application/x-www-form-urlencoded';
+    const from = { 'X-Forwarded-For': `192.0.2.${addresses}` };
+    const send = () =>
+      fetch(service.publicUrl + pathOf(), {
+        ...(body === undefined
+          ? { headers: from }
+          : { method: 'POST', headers: { ...from, 'Content-Type': type }, body }),
+      });
+    for (let times = 0; times < 4; times += 1) expect((await send()).status).toBe(status);
+    const refused = await send();
+    expect([refused.status, Number(refused.headers.get('Retry-After')) > 0]).toEqual([429, true]);
+  });
+});
+
 describe('without a trusted proxy', () => {
   it('X-Forwarded-For is ignored', async () => {
     const service = await start(small);

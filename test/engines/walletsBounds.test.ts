@@ -160,6 +160,10 @@ describe('the reads of phones and browsers', () => {
   const listOf = (device: string) => `devices/${device}/registrations/${real.certificates.passTypeId}`;
   const open = async (path: string, address: string) =>
     (await fetch(`${real.service.publicUrl}${path}`, { headers: { 'X-Forwarded-For': address } })).status;
+  const callBack = async (body: string, address: string) => {
+    const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': address };
+    return (await fetch(`${real.service.publicUrl}/wallet/google/callback`, { method: 'POST', headers, body })).status;
+  };
   const turns = async (count: number, call: () => Promise<number>) => {
     const seen = new Set<number>();
     for (let turn = 0; turn < count; turn += 1) seen.add(await call());
@@ -178,10 +182,12 @@ describe('the reads of phones and browsers', () => {
       () => open(`/passes/${newDevice()}.pkpass`, address),
       () => open(`/enroll/${newDevice()}`, address),
       () => open(`/wallet/images/${newDevice()}/logo.png`, address),
+      () => callBack('{}', address),
+      () => callBack('{"protocolVersion":', address),
     ];
-    const statuses = [401, 204, 404, 404, 404, 404, 404];
-    for (const [index, guess] of guesses.entries()) expect(await turns(28, guess)).toEqual([statuses[index]]);
-    for (let left = 200 - 28 * guesses.length; left > 0; left -= 1) await guesses[0]?.();
+    const statuses = [401, 204, 404, 404, 404, 404, 404, 401, 400];
+    for (const [index, guess] of guesses.entries()) expect(await turns(22, guess)).toEqual([statuses[index]]);
+    for (let left = 200 - 22 * guesses.length; left > 0; left -= 1) await guesses[0]?.();
     for (const guess of guesses) expect(await guess()).toBe(429);
     const token = ada.member.pass.authenticationToken;
     expect((await ask(passOf(ada), { token, address })).status).toBe(200);
