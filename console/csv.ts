@@ -3,10 +3,15 @@
 
 const separators = [',', ';', '\t'];
 
+/** A first line that names the separator, which a spreadsheet does not show. */
+const separatorLine = /^"?sep=([^"\r\n])"?[,;\t]*(?:\r\n?|\n|$)/i;
+
 const withoutBom = (text: string) => text.replace(/^\ufeff/, '');
 
 function separatorOf(text: string): string {
-  const [line = ''] = withoutBom(text).split(/\r?\n/, 1);
+  const named = separatorLine.exec(withoutBom(text))?.[1];
+  if (named !== undefined) return named;
+  const [line = ''] = withoutBom(text).split(/[\r\n]/, 1);
   const counted = separators.map((separator) => [line.split(separator).length, separator] as const);
   return counted.reduce((best, one) => (one[0] > best[0] ? one : best), counted[0] ?? [0, ','])[1];
 }
@@ -15,7 +20,7 @@ export function parseCsv(text: string, separator = separatorOf(text)): string[][
   const rows: string[][] = [[]];
   let cell = '';
   let isQuoted = false;
-  const whole = withoutBom(text);
+  const whole = withoutBom(text).replace(separatorLine, '');
   const endCell = () => {
     rows.at(-1)?.push(cell);
     cell = '';
@@ -30,10 +35,10 @@ export function parseCsv(text: string, separator = separatorOf(text)): string[][
       } else isQuoted = false;
     } else if (char === '"' && cell === '') isQuoted = true;
     else if (char === separator) endCell();
-    else if (char === '\n') {
+    else if (char === '\n' || char === '\r') {
       endCell();
       rows.push([]);
-    } else if (char !== '\r') cell += char;
+    } else cell += char;
   }
   endCell();
   return rows.filter((row) => row.some((one) => one.trim() !== ''));

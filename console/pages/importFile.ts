@@ -1,27 +1,41 @@
-// The file of an import in the browser: what its columns mean, as far as their titles tell, and the cells of a wrong
-// row.
-import { texts } from '../texts.js';
+// The file of an import in the browser: the fields of its columns and the cells of a wrong row.
+import { fieldsOfColumns, undecided } from './columnTitles.js';
 
-const fields = ['firstName', 'lastName', 'email', 'phone', 'initialPoints', 'externalId'] as const;
+/** Columns that errors.csv adds. The service recognizes the file by them when no mapping names them. */
+const added = ['row', 'reason'];
 
-/** The known field that a column title means, if any; accents do not count. */
-function fieldOf(title: string): string {
-  const plain = title
-    .normalize('NFD')
-    .toLowerCase()
-    .replaceAll(/[^a-z]/g, '');
-  return fields.find((field) => field.toLowerCase() === plain) ?? texts.imports.otherTitles[plain] ?? '';
-}
+const nameOf = (title: string): string => title.trim().toLowerCase();
 
-/** The field of each column by its title; '' for one that is left out. A field is given to its first column only. */
+/** The titles that need a field. The service compares them in any case and refuses a repeated one. */
+export const titlesOf = (cells: readonly string[]): string[] =>
+  [...new Map(cells.map((cell) => [nameOf(cell), cell])).values()].filter((title) => title.trim() !== '');
+
+/** The field of each column by its title; '' for one that is left out, `undecided` for one that people are asked about. */
 export function fieldsOf(titles: readonly string[]): Record<string, string> {
-  const found: Record<string, string> = {};
-  for (const title of titles) {
-    const field = fieldOf(title);
-    found[title] = Object.values(found).includes(field) ? '' : field;
-  }
-  return found;
+  const fields = fieldsOfColumns(titles);
+  return Object.fromEntries(titles.map((title, at) => [title, fields[at] ?? '']));
 }
+
+/** The columns that have no field yet, or one that another column has too. */
+export const openTitles = (meant: Record<string, string>): string[] =>
+  Object.entries(meant).flatMap(([title, field]) => {
+    const isTwice = field !== '' && Object.values(meant).filter((other) => other === field).length > 1;
+    return field === undecided || isTwice ? [title] : [];
+  });
+
+/** Whether a member made of a row can be written to, called or recognized. */
+export const canBeFound = (meant: Record<string, string>): boolean =>
+  ['email', 'phone', 'externalId'].some((field) => Object.values(meant).includes(field));
+
+/** The mapping that the service cannot derive: columns whose title differs from their field, and ignored columns. */
+export const mappingOf = (meant: Record<string, string>): Record<string, string | null> =>
+  Object.fromEntries(
+    Object.entries(meant)
+      .filter(
+        ([title, field]) => field.toLowerCase() !== nameOf(title) && !(field === '' && added.includes(nameOf(title))),
+      )
+      .map(([title, field]) => [title, field || null]),
+  );
 
 interface Read {
   /** All rows, the headings first. */

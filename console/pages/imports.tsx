@@ -5,14 +5,15 @@ import { DropZone, FileTrigger, Text } from 'react-aria-components';
 import { useAction, useRead } from '../actions.js';
 import { ApiError, api, apiUrl, data, failureOf, noteCall } from '../api.js';
 import { parseCsv, toCsv } from '../csv.js';
-import { Window } from '../parts/dialog.js';
-import { Button, Checkbox, Select } from '../parts/form.js';
+import { Confirm, Window } from '../parts/dialog.js';
+import { Button, Checkbox, Form, Select } from '../parts/form.js';
 import { Badge, Facts, Failure, Moment, number, Page, Panel, Progress, Skeleton } from '../parts/page.js';
 import { PagedTable, Table, usePage } from '../parts/table.js';
 import { may, type Permission } from '../session.js';
 import { texts } from '../texts.js';
+import { undecided } from './columnTitles.js';
 import { type Bar, importBars } from './importBars.js';
-import { fieldsOf, wrongCells } from './importFile.js';
+import { canBeFound, fieldsOf, mappingOf, openTitles, titlesOf, wrongCells } from './importFile.js';
 
 const said = texts.imports;
 const readBatches = (page: number) =>
@@ -86,14 +87,6 @@ function send(
   });
 }
 
-/** The mapping that the service cannot derive: columns whose title differs from their field, and ignored columns. */
-const mappingOf = (titles: readonly string[], meant: (title: string) => string): Record<string, string | null> =>
-  Object.fromEntries(
-    titles
-      .filter((title) => meant(title).toLowerCase() !== title.toLowerCase())
-      .map((title) => [title, meant(title) || null]),
-  );
-
 interface Chosen {
   name: string;
   file: Blob;
@@ -116,7 +109,7 @@ async function open(file: Blob, name: string): Promise<Chosen> {
     charset = 'windows-1252';
     text = decode(charset);
   }
-  return { name, file, charset, titles: parseCsv(text)[0] ?? [] };
+  return { name, file, charset, titles: titlesOf(parseCsv(text)[0] ?? []) };
 }
 
 async function rowsOf(file: Blob, { file: { charset, delimiter }, failures }: DryRunAnswer): Promise<string[][]> {
@@ -291,6 +284,8 @@ function NewImport({ programs }: { programs: readonly { _id: string; name: strin
   const [quiet, setQuiet] = useState(false);
   const [percent, setPercent] = useState(0);
   const [outcome, setOutcome] = useState<DryRunShown | null>(null);
+  const [askedFor, setAskedFor] = useState<number | null>(null);
+  const open_ = openTitles(meant);
   const take = async (file: Blob | undefined, name: string) => {
     if (!file) return;
     const opened = await open(file, name);
@@ -299,9 +294,10 @@ function NewImport({ programs }: { programs: readonly { _id: string; name: strin
     setMeant(fieldsOf(opened.titles));
   };
   const start = useAction(
-    async (dryRun: boolean) => {
+    async ({ dryRun }: { dryRun: boolean; asks?: boolean }) => {
       if (!chosen) throw new Error(said.noFile);
-      const mapping = mappingOf(chosen.titles, (title) => meant[title] ?? '');
+      if (open_.length > 0) throw new Error(said.undecided(open_));
+      const mapping = mappingOf(meant);
       const { file, charset, name: fileName } = chosen;
       const answer = await send({ programId, file, fileName, charset, dryRun, quiet, mapping }, setPercent);
       return 'id' in answer ? answer : { ...answer, rows: await rowsOf(file, answer) };
@@ -309,9 +305,10 @@ function NewImport({ programs }: { programs: readonly { _id: string; name: strin
     {
       changes: ['batches'],
       said: (answer) => ('id' in answer ? said.startedNow : said.dryRunDone),
-      onDone(answer) {
+      onDone(answer, { asks }) {
         setOutcome('id' in answer ? null : answer);
         if ('id' in answer) setChosen(null);
+        else if (asks) setAskedFor(answer.counts.total);
       },
     },
   );
@@ -354,29 +351,59 @@ function NewImport({ programs }: { programs: readonly { _id: string; name: strin
       {chosen && (
         <>
           <h3>{said.columns}</h3>
-          <div className="fields">
-            {chosen.titles.map((title) => (
+          <Form
+            label={said.columns}
+            className="fields"
+            findings={open_.map((title) => ({
+              path: `mapping.${chosen.titles.indexOf(title)}`,
+              message: meant[title] === undecided ? said.decide : said.twice,
+            }))}
+            onSubmit={() => start.run({ dryRun: true })}
+          >
+            {chosen.titles.map((title, at) => (
               <Select
                 key={title}
-                name={`mapping.${title}`}
+                name={`mapping.${at}`}
                 label={title}
                 value={meant[title] ?? ''}
-                options={said.fields(isStamps)}
+                options={[
+                  ...(meant[title] === undecided ? [[undecided, said.undecidedField] as const] : []),
+                  ...said.fields(isStamps),
+                ]}
                 onChange={(field) => setMeant({ ...meant, [title]: field })}
               />
             ))}
-          </div>
+          </Form>
           <Checkbox label={said.quiet} isSelected={quiet} onChange={setQuiet} />
           <div className="row">
-            <Button isDisabled={start.isRunning} onPress={() => start.run(true)}>
+            <Button isDisabled={start.isRunning} onPress={() => start.run({ dryRun: true })}>
               {said.dryRun}
             </Button>
-            <Button kind="primary" isDisabled={start.isRunning} onPress={() => start.run(false)}>
+            <Button
+              kind="primary"
+              isDisabled={start.isRunning}
+              onPress={() => start.run(canBeFound(meant) ? { dryRun: false } : { dryRun: true, asks: true })}
+            >
               {said.import}
             </Button>
           </div>
           {start.isRunning && <Progress label={said.upload} percent={percent} />}
           {outcome && <DryRun outcome={outcome} />}
+          {askedFor !== null && (
+            <Confirm
+              title={said.nameless(askedFor)}
+              action={said.importAnyway}
+              kind="danger"
+              onConfirm={() => {
+                setAskedFor(null);
+                start.run({ dryRun: false });
+              }}
+              onClose={() => setAskedFor(null)}
+            >
+              <p>{said.namelessHint(askedFor)}</p>
+              <p>{said.namelessWay}</p>
+            </Confirm>
+          )}
         </>
       )}
     </Panel>

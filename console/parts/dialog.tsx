@@ -54,7 +54,9 @@ export function Confirm({
     <Window title={title} onClose={onClose}>
       <div className="stack">{children}</div>
       <div className="row end">
-        <Button onPress={onClose}>{texts.frame.cancel}</Button>
+        <Button autoFocus={kind === 'danger'} onPress={onClose}>
+          {texts.frame.cancel}
+        </Button>
         <Button kind={kind} isDisabled={isRunning} onPress={onConfirm}>
           {action}
         </Button>

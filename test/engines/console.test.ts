@@ -264,6 +264,65 @@ describe.runIf(hasBrowser)('a mistake', () => {
     await page.context().close();
   });
 
+  it.each(['desktop', 'phone'] as const)(
+    'of an import is asked about on a %s: columns that its titles do not decide, and people whom nobody can find again',
+    async (screen) => {
+      const name = `Asked on a ${screen}`;
+      const page = await open('/programs');
+      await newProgram(page, name);
+      await publish(page);
+      await page.setViewportSize(screens[screen].viewport);
+      await page.goto(`${real.service.publicUrl}/console/imports`);
+      await heading(page, 'Imports').waitFor();
+      if (screen === 'phone') await page.getByText('New import').click();
+      await field(page, 'Into').selectOption({ label: name });
+      const choose = async (lines: string[]) => {
+        const chooser = page.waitForEvent('filechooser');
+        await button(page, 'Choose a file').click();
+        const file = { name: 'kunden.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\r\n')) };
+        await (await chooser).setFiles(file);
+      };
+      const { members, programs } = real.service.deps.collections;
+      const { _id: programId = '' } = (await programs.findOne({ name })) ?? {};
+      const found = () => members.find({ programId }).sort({ firstName: 1 }).toArray();
+      const dialog = page.getByRole('dialog', { name: 'Import 2 people whom nobody can find again?' });
+
+      await choose(['Nom;Prénom;Ville', 'Curie;Marie;Paris', 'Noether;Emmy;Erlangen']);
+      expect(await field(page, 'Nom').inputValue()).toBe('lastName');
+      await button(page, 'Import').click();
+      await dialog.getByText('The file has 2 rows.').waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+      await keepScreenshot(page, `console-import-asked-${screen}`, { fullPage: false });
+      await page.keyboard.press('Enter');
+      await dialog.waitFor({ state: 'detached' });
+      expect(await found()).toEqual([]);
+      await button(page, 'Import').click();
+      await dialog.getByRole('button', { name: 'Import anyway' }).click();
+      await until(async () => (await found()).length === 2);
+
+      await choose([
+        'Vorname;E-Mail-Adresse;Kundennummer;Telefon;Handy',
+        `Ada;ada.${screen}@example.com;K-${screen};;+44 20 7946 0958`,
+      ]);
+      expect(await field(page, 'E-Mail-Adresse').inputValue()).toBe('email');
+      expect(await field(page, 'Kundennummer').inputValue()).toBe('externalId');
+      await button(page, 'Import').click();
+      await page.getByText('Say first what these columns are: Telefon, Handy.').waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await field(page, 'Telefon').selectOption({ label: 'Leave out' });
+      await field(page, 'Handy').selectOption({ label: 'Phone' });
+      await button(page, 'Import').click();
+      await until(async () => (await found()).length === 3);
+      expect((await found())[0]).toMatchObject({
+        email: `ada.${screen}@example.com`,
+        externalId: `K-${screen}`,
+        phone: expect.stringContaining('44'),
+      });
+      await page.context().close();
+    },
+  );
+
   it('is ended while it runs: a running import is cancelled, and says so', async () => {
     const rows = 20_000;
     const page = await open('/programs');

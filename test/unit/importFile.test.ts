@@ -1,38 +1,128 @@
 // What the console makes of the columns and cells of an import's file.
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 // The console is compiled by itself, so its modules have no types here.
 const module = '../../console/pages/importFile.js';
+type Fields = Record<string, string>;
 interface ImportFile {
-  fieldsOf: (titles: string[]) => Record<string, string>;
+  fieldsOf: (titles: string[]) => Fields;
+  titlesOf: (cells: string[]) => string[];
+  openTitles: (meant: Fields) => string[];
+  canBeFound: (meant: Fields) => boolean;
+  mappingOf: (meant: Fields) => Record<string, string | null>;
   wrongCells: (
     failure: { row: number; reason: string },
     read: { rows: string[][]; columns: { header: string; field: string | null }[] },
   ) => string[];
 }
-const { fieldsOf, wrongCells }: ImportFile = await import(module);
+const { fieldsOf, titlesOf, openTitles, canBeFound, mappingOf, wrongCells }: ImportFile = await import(module);
+const csvModule = '../../console/csv.js';
+const { parseCsv }: { parseCsv: (text: string) => string[][] } = await import(csvModule);
 
-it.each([
-  ['Stamps', 'initialPoints'],
-  ['Stempel', 'initialPoints'],
-  ['Points', 'initialPoints'],
-  ['Punktestand', 'initialPoints'],
-  ['Balance', 'initialPoints'],
-  ['E-mail', 'email'],
-  ['First name', 'firstName'],
-  ['Prénom', 'firstName'],
-  ['Shoe size', ''],
-])('a column with the title %s is read as the field %j', (title, field) => {
+const common: Fields = {
+  firstName: 'First name, GIVEN-NAME, forename, Vorname, Prénom, prenom, Nombre, Nome, Vorname Kunde, first_name',
+  lastName:
+    'Surname, Last Name, Family name, Nachname, Familienname, Nom de famille, Apellidos, Primer apellido, Cognome',
+  email: `E-Mail-Adresse, E-mail, EMAIL, email_address, eMail, Mailadresse, E-Mail (privat), Kunden-E-Mail, Adresse e-mail,
+    Courriel, Adresse électronique, Correo electrónico, CORREO_ELECTRONICO, Dirección de correo electrónico,
+    Indirizzo e-mail, Posta elettronica, Email du client, E-mail 1 - Value, emailAddress`,
+  phone: `Phone, Phone no., Phone Number, Mobile, Tel., Telefon, Telefonnummer, Telefon-Nr., Mobilnummer, Handy, Handynummer,
+    Téléphone, N° de téléphone, Numéro de téléphone, Portable, Teléfono, Número de teléfono, Móvil, Telefono,
+    Numero di cellulare, Cellulare, Contact number, phone_1`,
+  initialPoints: `Stamps, Stempel, Points, Punktestand, Balance, Points balance, Treuepunkte, Anzahl Stempel, Solde de points,
+    Nombre de points, Tampons, Puntos, Saldo, Sellos, Punti, Saldo punti, Punti fedeltà, Timbri, Aktueller Punktestand`,
+  externalId: `Kundennummer, Kunden-Nr., KdNr, Kartennummer, Mitglieds-Nr, Kundenkartennummer, Treuekarten-Nr, Customer number,
+    customer_id, Customer no, Card Number, Member ID, membershipNumber, Loyalty card number, External ID, externalId,
+    Numéro de client, N° client, N° de carte, Numéro d'adhérent, Code client, Número de cliente, Nº de tarjeta,
+    Número de socio, Código de cliente, Numero cliente, Codice cliente, Numero tessera, N. carta fedeltà, Kunden ID`,
+};
+const spellings = Object.entries(common).flatMap(([field, titles]) =>
+  titles.split(',').map((title) => [title.trim(), field] as const),
+);
+
+it.each(spellings)('a column with the title %s is read as the field %s', (title, field) => {
   expect(fieldsOf([title])).toEqual({ [title]: field });
 });
 
-it('only the first of two columns gets a field, because the service refuses two', () => {
+it('case, accents, hyphens, blanks and underscores of a title do not count', () => {
+  const written = fc.tuple(
+    fc.constantFrom(...spellings.filter(([title]) => !/\p{Lu}.*\p{Lu}/u.test(title))),
+    fc.constantFrom(' ', '-', '_', '\u00a0', '\u2011', '  '),
+    fc.boolean(),
+    fc.constantFrom('NFC', 'NFD'),
+  );
+  fc.assert(
+    fc.property(written, ([[title, field], blank, isUpper, form]) => {
+      const spelled = title.replaceAll(/[ _-]/g, blank).normalize(form);
+      const given = ` ${isUpper && !/\p{Ll}\p{Lu}/u.test(spelled) ? spelled.toUpperCase() : spelled} `;
+      expect(fieldsOf([given])).toEqual({ [given]: field });
+    }),
+  );
+});
+
+it.each([
+  'Shoe size',
+  'Postal code',
+  'Code postal',
+  'Birthday',
+  'Member since',
+  'Notes',
+  'Adresse',
+  'Telefax',
+  'Newsletter',
+  '§§',
+])('a column with the title %s is left out', (title) => {
+  expect(fieldsOf([title])).toEqual({ [title]: '' });
+});
+
+it('asks about two columns for one field, and about a title that has two meanings', () => {
   expect(fieldsOf(['Stamps', 'Balance', 'Size', 'Colour'])).toEqual({
-    Stamps: 'initialPoints',
-    Balance: '',
+    Stamps: '?',
+    Balance: '?',
     Size: '',
     Colour: '',
   });
+  expect(fieldsOf(['Telefon', 'Handy', 'E-Mail'])).toEqual({ Telefon: '?', Handy: '?', 'E-Mail': 'email' });
+  for (const title of ['Name', 'Nom', 'Full name', 'Nombre y apellidos', 'Kunde', 'ID', 'Nr.', 'Kundenkarte'])
+    expect(fieldsOf([title, 'Vorteil'])).toEqual({ [title]: '?', Vorteil: '' });
+});
+
+it('reads Name by the column of the other name', () => {
+  expect(fieldsOf(['Name', 'Vorname'])).toEqual({ Name: 'lastName', Vorname: 'firstName' });
+  expect(fieldsOf(['Prénom', 'Nom'])).toEqual({ Prénom: 'firstName', Nom: 'lastName' });
+  expect(fieldsOf(['Name', 'Surname'])).toEqual({ Name: 'firstName', Surname: 'lastName' });
+  expect(fieldsOf(['First name', 'Name', 'Surname']).Name).toBe('');
+  expect(fieldsOf(['Nr', 'Kundennummer']).Nr).toBe('');
+});
+
+it('has columns without a decision while a field is missing or stands twice', () => {
+  expect(openTitles({ Name: '?', Size: '', Colour: '', Mail: 'email' })).toEqual(['Name']);
+  expect(openTitles({ Telefon: 'phone', Handy: 'phone', Mail: 'email' })).toEqual(['Telefon', 'Handy']);
+  expect(openTitles({ Telefon: 'phone', Handy: '', Mail: 'email' })).toEqual([]);
+});
+
+it('finds members again by any of email, phone and number', () => {
+  for (const field of ['email', 'phone', 'externalId'])
+    expect(canBeFound({ Title: field, Name: 'firstName' })).toBe(true);
+  expect(canBeFound({ Name: 'firstName', Family: 'lastName', Points: 'initialPoints', Mail: '' })).toBe(false);
+});
+
+it('maps what the service cannot read by itself, and leaves it the columns by which it knows an errors.csv', () => {
+  const titles = titlesOf(['row', 'EMAIL', 'Vorname', 'Size', '', 'email', 'reason']);
+  expect(titles).toEqual(['row', 'email', 'Vorname', 'Size', 'reason']);
+  expect(mappingOf(fieldsOf(titles))).toEqual({ Vorname: 'firstName', Size: null });
+});
+
+it.each([
+  ['sep=;\r\nVorname;Mail\r\nAda;a@b.example', 'a line that names the separator'],
+  ['Vorname;Mail\rAda;a@b.example\r', 'lines that end with CR'],
+  ['\ufeffVorname\tMail\n\t\nAda\ta@b.example', 'tabs, and a line of blanks'],
+])('%j, with %s, has the titles and rows that the service reads', (text) => {
+  expect(parseCsv(text)).toEqual([
+    ['Vorname', 'Mail'],
+    ['Ada', 'a@b.example'],
+  ]);
 });
 
 describe('the cells of a failed row', () => {
