@@ -7,6 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { readOptions } from './readOptions.js';
+
+readOptions('Usage: npm run -s sbom\n\nPrints the bill of materials of the image (CycloneDX, JSON).', {});
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (file: string): unknown => JSON.parse(readFileSync(join(root, file), 'utf8'));

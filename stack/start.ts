@@ -6,8 +6,16 @@ import { readConfig } from '../schemas/config.js';
 import { migrate } from '../worker/migrate.js';
 import { buildConsole } from './buildConsole.js';
 import { seedDemo } from './demo.js';
+import { readOptions } from './readOptions.js';
 import { runStack } from './runStack.js';
 import { apiPlan, deskPlan, workerPlan } from './services.js';
+
+const usage = `Usage: npm start
+
+Runs the service with its own MongoDB and Temporal until Ctrl-C. The README lists the settings (environment variables),
+such as STACK_DIR, the folder of its data (.stack), and PORT.`;
+
+readOptions(usage, {});
 
 async function migrateDatabase(env: NodeJS.ProcessEnv): Promise<string> {
   const deps = createDeps({ config: readConfig(env), log: pino({ level: 'silent' }), timeouts: 'tool' });

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../../stack/readOptions.js';
 import { replaceFile } from '../../stack/stackFile.js';
 import { onStopRequest } from '../../stack/stopRequests.js';
 import { benchFolder, log, startBenchStack } from './bench.js';
@@ -19,7 +19,14 @@ import { heading, markdownTable, printRows } from './table.js';
 const unexplained =
   'not explained yet: run it with --profile, then say why in the table of scenarios and in docs/performance.md';
 
-const { values, positionals } = parseArgs({
+const usage = `Usage: npm run bench -- [NAME...] [--quick] [--members N] [--rows N] [--profile]
+
+  --quick    smaller numbers, a few minutes
+  --members  of the scenarios with many members (1000000)
+  --rows     of the import (100000)
+  --profile  writes processor profiles`;
+
+const { values, positionals } = readOptions(usage, {
   allowPositionals: true,
   options: {
     quick: { type: 'boolean', default: false },

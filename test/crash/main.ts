@@ -1,10 +1,18 @@
 // `npm run crash -- --seed N --minutes M`: a long crash run. Prints a table at its end. The exit code is 0 only when
 // nothing was lost or doubled and no other rule was broken.
 import { randomInt } from 'node:crypto';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../../stack/readOptions.js';
 import { runCrashes, tableOf } from './rig/crashRun.js';
 
-const { values } = parseArgs({
+const usage = `Usage: npm run crash -- [--seed N] [--minutes N] [--every MS] [--operations N] [--rate N]
+
+  --seed        makes the run repeatable
+  --minutes     how long it takes (10)
+  --every       milliseconds between two crashes (3000)
+  --operations  ends after so many operations
+  --rate        operations per second (25)`;
+
+const { values } = readOptions(usage, {
   options: {
     seed: { type: 'string' },
     minutes: { type: 'string', default: '10' },

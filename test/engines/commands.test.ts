@@ -323,10 +323,44 @@ describe('merchants, roles, keys and tokens', () => {
     expect((await fetch(`${service.baseUrl}/auth/api-keys`, { headers })).status).toBe(200);
   });
 
+  it('take a role by its id or its name in any case, and list the roles where one is unknown or has a name twice', async () => {
+    const { id } = await aMerchant(service);
+    const idOf = async (name: string) =>
+      /created role (\S+) of/.exec(
+        (await run(roles, `create --merchant ${id} --name ${name} merchants.members:view`)).lines[0] ?? '',
+      )?.[1] ?? '';
+    const [pos, first, second] = [await idOf('Käsetheke'), await idOf('bar'), await idOf('Bar')];
+    const create = (role: string) => run(keys, `create --merchant ${id} --name till --role ${role}`);
+    const rolesOfKey = async (role: string) => {
+      const [key = ''] = (await create(role)).lines;
+      const row = await service.deps.collections.apiKeys.findOne({ merchantId: id, keyPrefix: key.slice(0, 12) });
+      return row?.roleIds;
+    };
+    for (const spelled of [pos, pos.toUpperCase(), 'KÄSETHEKE', 'ka\u0308setheke', `${pos} --role Käsetheke`])
+      expect([spelled, await rolesOfKey(spelled)]).toEqual([spelled, [pos]]);
+    expect(await rolesOfKey('Owner --role käsetheke')).toEqual(['owner', pos]);
+    const sorted = [first, second].sort();
+    const [one, other] = sorted.map((roleId) => `${roleId === first ? 'bar' : 'Bar'} (${roleId})`);
+    expect((await create('BAR')).errors).toEqual([
+      `"BAR" is the name of several roles, say which by its id: ${one}, ${other}`,
+    ]);
+    expect((await create('bank')).errors[0]).toMatch(
+      new RegExp(`^merchant ${id} has no role "bank"; .*, Käsetheke \\(${pos}\\)`),
+    );
+    const elsewhere = await aMerchant(service);
+    expect(await run(tokens, `create --merchant ${elsewhere.id} --user ada --role Käsetheke`)).toMatchObject({
+      code: 1,
+    });
+  });
+
   it.each([
     { command: keys, line: 'create', errors: ['--merchant is required', '--name is required'] },
     { command: keys, line: 'create --merchant m --name n', errors: ['--role is required'] },
-    { command: keys, line: 'create --merchant m --name n --role nobody', errors: ['merchant m has no role "nobody"'] },
+    {
+      command: keys,
+      line: 'create --merchant m --name n --role nobody',
+      errors: ['merchant m has no role "nobody"; its roles: integration, manager, owner, till, viewer'],
+    },
     {
       command: keys,
       line: 'create --merchant m --name n --role owner --expires soon',

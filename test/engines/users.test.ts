@@ -316,7 +316,10 @@ describe('npm run users', () => {
     ['invite a@example.com b@example.com --merchant m --role owner', 'name one email address'],
     ['invite a@example.com --role owner', '--merchant is required'],
     ['invite a@example.com --merchant m', '--role is required'],
-    ['invite a@example.com --merchant m --role king', 'merchant m has no role "king"'],
+    [
+      'invite a@example.com --merchant m --role king',
+      'merchant m has no role "king"; its roles: integration, manager, owner, till, viewer',
+    ],
     ['link a@example.com --merchant m', 'merchant m has no user a@example.com'],
     ['remove a@example.com --merchant m', 'merchant m has no user a@example.com'],
   ])('%s is refused with a message', async (line, mistake) => {

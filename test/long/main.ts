@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../../stack/readOptions.js';
 import { inWords, noteTally, sumOf } from '../rig/tally.js';
 import { couldNotRun, type Part, parts } from './parts.js';
 import { takeTurn } from './turn.js';
@@ -18,7 +18,13 @@ interface Ran {
   minutes: number;
 }
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { turn: { type: 'boolean' } } });
+const usage = `Usage: npm run test:long -- [PART...] [--turn]
+
+  --turn  only the third of the parts that is due
+
+The parts: ${parts.map(({ name }) => name).join(', ')}.`;
+
+const { values, positionals } = readOptions(usage, { allowPositionals: true, options: { turn: { type: 'boolean' } } });
 const unknown = positionals.filter((name) => !parts.some((part) => part.name === name));
 if (unknown.length > 0) {
   console.error(`There is no part ${unknown.join(', ')}. The parts: ${parts.map(({ name }) => name).join(', ')}.`);

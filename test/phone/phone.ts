@@ -38,7 +38,7 @@ async function main([verb, passUrl = '']: string[]): Promise<number> {
   else if (verb === 'save' && passUrl) await savePass(at);
   else {
     say(help);
-    return verb === '--help' ? 0 : 1;
+    return verb === '--help' || verb === '-h' ? 0 : 1;
   }
   return 0;
 }

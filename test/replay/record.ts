@@ -7,10 +7,13 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type History, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { WorkflowName } from '../../schemas/workflows.js';
+import { readOptions } from '../../stack/readOptions.js';
 import { bundleWorkflows } from '../../worker/workflowBundle.js';
 import { startEngines } from '../rig/engines.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
 import { play, scenarios } from './scenarios.js';
+
+readOptions('Usage: npm run record\n\nRecords the history of each scenario that has none yet.', {});
 
 const histories = fileURLToPath(new URL('histories/', import.meta.url));
 const fileOf = (name: string, scenario: string): string => join(histories, name, `${scenario}.json`);

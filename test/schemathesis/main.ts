@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { endpoints } from '../../schemas/endpoints/index.js';
 import { cacheDirOf } from '../../stack/engines/cache.js';
+import { readOptions } from '../../stack/readOptions.js';
 import type { StackFile } from '../../stack/stackFile.js';
 import { couldNotRun } from '../long/parts.js';
 import { newStackDir, startStack } from '../rig/runningStack.js';
@@ -83,7 +83,12 @@ function print(counts: Counts[]): void {
   }
 }
 
-const { values } = parseArgs({
+const usage = `Usage: npm run schemathesis -- [--minutes N] [--seed N]
+
+  --minutes  how long it takes (5)
+  --seed     makes the run repeatable (1)`;
+
+const { values } = readOptions(usage, {
   options: { minutes: { type: 'string', default: '5' }, seed: { type: 'string', default: '1' } },
 });
 const command = await schemathesis();
