@@ -8,7 +8,7 @@ const separatorLine = /^"?sep=([^"\r\n])"?[,;\t]*(?:\r\n?|\n|$)/i;
 
 const withoutBom = (text: string) => text.replace(/^\ufeff/, '');
 
-function separatorOf(text: string): string {
+export function separatorOf(text: string): string {
   const named = separatorLine.exec(withoutBom(text))?.[1];
   if (named !== undefined) return named;
   const [line = ''] = withoutBom(text).split(/[\r\n]/, 1);
@@ -44,7 +44,7 @@ export function parseCsv(text: string, separator = separatorOf(text)): string[][
   return rows.filter((row) => row.some((one) => one.trim() !== ''));
 }
 
-const written = (cell: string) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+const written = (cell: string) => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
-export const toCsv = (rows: readonly (readonly string[])[]): string =>
-  rows.map((row) => `${row.map(written).join(',')}\r\n`).join('');
+export const toCsv = (rows: readonly (readonly string[])[], separator: string): string =>
+  rows.map((row) => `${row.map(written).join(separator)}\r\n`).join('');

@@ -1,6 +1,7 @@
 // Batches: imports, campaigns, range replays and rebuilds (docs/interface.md#48-imports-and-batches).
 import { z } from 'zod';
-import { charsets, delimiters, importFields } from './importRows.js';
+import { delimiters } from './csv.js';
+import { charsets, importFields } from './importRows.js';
 import { actor } from './members.js';
 
 export const batchKinds = ['members.import', 'webhooks.replay', 'campaign', 'passes.rebuild'] as const;

@@ -4,6 +4,7 @@
 import type { Binary, IndexDirection } from 'mongodb';
 import type { AuditAction, AuditActor } from './audit.js';
 import type { BatchKind, BatchPhase, ImportCounts, ImportOutcome } from './batches.js';
+import type { Delimiter } from './csv.js';
 import type { DisabledReason, EventType } from './events.js';
 import type { ExpiryKind, MemberExpiry } from './expiry.js';
 import type { ImportField } from './importRows.js';
@@ -572,10 +573,12 @@ export interface BatchRow {
   campaign?: { message: string; tags: string[] };
   replay?: { since: Date; until: Date; only: 'failed' | 'all' };
   /**
-   * Only on an import: the merchant's own columns of the header; whether a caller waits for the outcomes; and, until it
+   * Only on an import: the merchant's own columns of the header; the delimiter of the file, unknown of an import that an
+   * older version stored; whether a caller waits for the outcomes; and, until it
    * is queued, when its upload was last active, by the clock of MongoDB.
    */
   header?: string[];
+  delimiter?: Delimiter;
   awaited?: true;
   uploadSeenAt?: Date;
   /** Only on an import: created members whose passes were issued and whose events were published. */

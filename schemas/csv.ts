@@ -2,8 +2,11 @@
 // take another separator than the comma, and then begins a cell inside one of ours, so a formula is guarded behind
 // every separator: it gets a leading apostrophe, which `unguarded` removes when the file is uploaded again.
 
+export const delimiters = [',', ';', '\t'] as const;
+export type Delimiter = (typeof delimiters)[number];
+
 const isNumber = /^-?\d+(\.\d+)?$/;
-const needsQuotes = /[",\r\n]/;
+const needsQuotes = /[",;\t\r\n]/;
 
 // Apostrophes before a formula belong to it, so that `unguarded` restores the original. A spreadsheet drops quotes.
 const formula = /(?<=[,;\t\r\n])(?=["']*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])|^(?='*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])/g;
@@ -16,6 +19,6 @@ export const unguarded = (cell: string): string => (cell.includes("'") ? cell.re
 
 const quoted = (value: string): string => (needsQuotes.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
 
-export function csvLine(cells: readonly string[]): string {
-  return `${cells.map((cell) => quoted(guarded(cell))).join(',')}\r\n`;
+export function csvLine(cells: readonly string[], delimiter: Delimiter = ','): string {
+  return `${cells.map((cell) => quoted(guarded(cell))).join(delimiter)}\r\n`;
 }

@@ -24,7 +24,9 @@ export const importOptions = z.strictObject({
     .optional()
     .describe('JSON: the field of each column by its header, such as {"E-Mail": "email"}; null ignores the column'),
   quiet: queryFlag.optional().describe('creates without `member.created` and `pass.created` for each row'),
-  repairs: idText().optional().describe('the id of the import whose failed rows this file holds, corrected'),
+  repairs: idText()
+    .optional()
+    .describe('the id of the import whose failed rows this file holds, corrected; its mapping holds for this file too'),
   dryRun: queryFlag.optional().describe('answers what would happen, and writes nothing'),
 });
 export type ImportOptions = z.output<typeof importOptions>;

@@ -15,9 +15,6 @@ export type ImportField = (typeof importFields)[number];
 export const charsets = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
 export type Charset = (typeof charsets)[number];
 
-export const delimiters = [',', ';', '\t'] as const;
-export type Delimiter = (typeof delimiters)[number];
-
 /**
  * The first and the last column of errors.csv. A file that has both there is taken for an errors.csv: they are ignored,
  * and the guard is taken off its cells. In other files a column of this name is ignored, and no cell is changed.

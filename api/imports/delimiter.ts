@@ -1,6 +1,6 @@
 // Finds the delimiter of a file from its header. Spreadsheets in languages with a decimal comma separate cells by
 // semicolons.
-import { type Delimiter, delimiters } from '../../schemas/importRows.js';
+import { type Delimiter, delimiters } from '../../schemas/csv.js';
 
 /** A first line that tells a spreadsheet the separator of the file. Programs may quote it or fill it with delimiters. */
 export const separatorLine = /^"?sep=([^"\r\n])"?[,;\t]*(?:\r\n?|\n|$)/i;

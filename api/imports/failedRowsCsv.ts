@@ -1,4 +1,4 @@
-// The failed rows of an import as CSV: row number, the row's own cells, and the reason. The merchant can correct this
+// The failed rows of an import as CSV, with the delimiter of its file: row number, the row's own cells, and the reason. The merchant can correct this
 // file and upload it again: the import removes the apostrophe that guards cells against formulas.
 import { Readable } from 'node:stream';
 import type { BatchRow, ImportChunkRow } from '../../schemas/collections.js';
@@ -12,10 +12,12 @@ export const notProcessed = 'the import ended before this row';
 
 export function failedRowsCsv(deps: ApiDeps, batch: BatchRow): Readable {
   const [first, last] = addedColumns;
+  const { header = [], delimiter } = batch;
   async function* lines() {
-    yield `\uFEFF${csvLine([first, ...(batch.header ?? []), last])}`;
+    yield `\uFEFF${csvLine([first, ...header, last], delimiter)}`;
     for await (const chunk of chunksOf(deps, { batchId: batch._id, chunks: batch.chunks ?? 0 }))
-      for (const { row, cells, reason } of failedOf(chunk, batch)) yield csvLine([String(row), ...cells, reason]);
+      for (const { row, cells, reason } of failedOf(chunk, batch))
+        yield csvLine([String(row), ...cells, reason], delimiter);
   }
   return Readable.from(lines());
 }

@@ -38,21 +38,9 @@ const storeConcurrency = 3;
 /** How many rows an upload may store before the merchant's limit of waiting rows is checked again. */
 const rowsBetweenChecks = 20_000;
 
-/** Throws VALIDATION_FAILED when `repairs` is no import of the merchant. */
-async function requireRepairable(deps: ApiDeps, { merchantId, repairs }: OpenImport): Promise<void> {
-  if (repairs === undefined) return;
-  const where = { _id: repairs, merchantId, kind: 'members.import' } as const;
-  if (!(await deps.collections.batches.findOne(where, { projection: { _id: 1 } })))
-    throw new ServiceError('VALIDATION_FAILED', [{ path: 'repairs', message: 'is the id of no import' }]);
-}
-
-/**
- * Throws UNAVAILABLE when Temporal is unavailable, because an import is accepted only if a worker can get it; and
- * VALIDATION_FAILED.
- */
+/** Throws UNAVAILABLE when Temporal is unavailable, because an import is accepted only if a worker can get it. */
 export async function openUpload(deps: ApiDeps, input: OpenImport): Promise<Upload> {
   requireTemporal(deps);
-  await requireRepairable(deps, input);
   // The import is audited once it is queued; an upload that breaks off is not.
   const unaudited = { ...deps, audit: [] };
   const batch = await openImport(unaudited, input);

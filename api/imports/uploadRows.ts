@@ -3,11 +3,10 @@
 // were read; the caller has to discard their rows.
 import { Readable } from 'node:stream';
 import { type CsvError, Parser } from 'csv-parse';
+import { type Delimiter, delimiters } from '../../schemas/csv.js';
 import {
   type Charset,
   type ColumnMapping,
-  type Delimiter,
-  delimiters,
   fieldOfHeader,
   type ImportColumns,
   importInvalid,

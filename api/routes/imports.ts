@@ -67,12 +67,25 @@ function optionsOf(query: ImportOptions, fields: UploadFields): ImportOptions {
   return { ...query, ...parsed.data };
 }
 
-/** The options that the batch stores. */
-const keptOptions = ({
-  quiet,
-  mapping,
-  repairs,
-}: ImportOptions): Pick<OpenImport, 'quiet' | 'mapping' | 'repairs'> => ({
+/**
+ * The options, with the columns of the import whose rows are sent again; a column that is given anew is that. Throws
+ * VALIDATION_FAILED when `repairs` is no import of the merchant.
+ */
+async function withRepaired(deps: ApiDeps, merchantId: string, options: ImportOptions): Promise<ImportOptions> {
+  const { repairs, mapping = [] } = options;
+  if (repairs === undefined) return options;
+  const repaired = await deps.collections.batches.findOne({ _id: repairs, merchantId, kind: 'members.import' });
+  if (!repaired) throw new ServiceError('VALIDATION_FAILED', [{ path: 'repairs', message: 'is the id of no import' }]);
+  return { ...options, mapping: new Map([...(repaired.mapping ?? []), ...mapping]) };
+}
+
+/** What the batch stores of the request. */
+const keptOptions = (
+  { quiet, mapping, repairs }: ImportOptions,
+  { header, delimiter }: UploadedRows,
+): Omit<OpenImport, 'merchantId' | 'programId' | 'startedBy' | 'awaited'> => ({
+  header,
+  delimiter,
   ...(quiet && { quiet }),
   ...(mapping && mapping.size > 0 && { mapping: [...mapping] }),
   ...(repairs !== undefined && { repairs }),
@@ -102,10 +115,11 @@ async function importSmall(deps: ApiDeps, { caller, query, ctx }: Import): Promi
   const request = await openImportRequest(deps, { ctx, merchantId });
   const take = async ({ bytes, charset }: UploadFile) => ({ bytes: await all(bytes), charset });
   const { fields, taken } = await readParts({ ctx, ...limits, take });
-  const options = optionsOf(query, fields);
-  const program = await importProgram(deps, { merchantId, programId: options.programId, missing: 'is required' });
+  const given = optionsOf(query, fields);
+  const program = await importProgram(deps, { merchantId, programId: given.programId, missing: 'is required' });
   const { charset } = taken;
-  const { bytes, fingerprint } = hashFile(eachOf(taken.bytes), { ...options, programId: program._id, charset });
+  const { bytes, fingerprint } = hashFile(eachOf(taken.bytes), { ...given, programId: program._id, charset });
+  const options = await withRepaired(deps, merchantId, given);
   const read = await rowsOf({ file: { bytes, charset }, program, options, limits });
   if (options.dryRun) return { tried: await dryRun(deps, { program, rows: read }) };
   const rows: ImportRow[][] = await all(read.chunks);
@@ -113,8 +127,8 @@ async function importSmall(deps: ApiDeps, { caller, query, ctx }: Import): Promi
   const earlier = await findKeyedBatch(deps, key);
   if (earlier) return { batch: earlier, isRepeated: true };
   const upload = await openUpload(deps, {
-    ...{ merchantId, programId: program._id, header: read.header, startedBy, awaited: true },
-    ...keptOptions(options),
+    ...{ merchantId, programId: program._id, startedBy, awaited: true },
+    ...keptOptions(options, read),
   });
   return committed(upload, async () => {
     await upload.store(rows);
@@ -132,13 +146,14 @@ async function importLarge(deps: ApiDeps, { caller, query, ctx }: Import): Promi
   const charset = requireUpload(ctx, ['multipart/form-data', 'text/csv']);
   const request = await openImportRequest(deps, { ctx, merchantId });
   let upload: Upload | undefined;
-  const take = async (given: UploadFile, fields: UploadFields): Promise<DryRun | BatchKey> => {
-    const options = optionsOf(query, fields);
+  const take = async (sent: UploadFile, fields: UploadFields): Promise<DryRun | BatchKey> => {
+    const given = optionsOf(query, fields);
     const missing = 'is required before the file';
-    const program = await importProgram(deps, { merchantId, programId: options.programId, missing });
+    const program = await importProgram(deps, { merchantId, programId: given.programId, missing });
     const programId = program._id;
-    const { bytes, fingerprint } = hashFile(given.bytes, { ...options, programId, charset: given.charset });
-    const file = { ...given, bytes };
+    const { bytes, fingerprint } = hashFile(sent.bytes, { ...given, programId, charset: sent.charset });
+    const file = { ...sent, bytes };
+    const options = await withRepaired(deps, merchantId, given);
     if (options.dryRun) {
       const read = await rowsOf({ file, program, options, limits });
       return deps.largeRequests.run(merchantId, () => dryRun(deps, { program, rows: read }));
@@ -149,8 +164,7 @@ async function importLarge(deps: ApiDeps, { caller, query, ctx }: Import): Promi
       return request.key(fingerprint());
     }
     const read = await rowsOf({ file, program, options, limits });
-    const kept = keptOptions(options);
-    upload = await openUpload(deps, { merchantId, programId, header: read.header, startedBy, ...kept });
+    upload = await openUpload(deps, { merchantId, programId, startedBy, ...keptOptions(options, read) });
     await upload.store(read.chunks);
     return request.key(fingerprint());
   };

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { DropZone, FileTrigger, Text } from 'react-aria-components';
 import { useAction, useRead } from '../actions.js';
 import { ApiError, api, apiUrl, data, failureOf, noteCall } from '../api.js';
-import { parseCsv, toCsv } from '../csv.js';
+import { parseCsv, separatorOf, toCsv } from '../csv.js';
 import { Confirm, Window } from '../parts/dialog.js';
 import { Button, Checkbox, Form, Select } from '../parts/form.js';
 import { Badge, Facts, Failure, Moment, number, Page, Panel, Progress, Skeleton } from '../parts/page.js';
@@ -446,9 +446,11 @@ function Repair({ batch, onClose }: { batch: Batch; onClose: () => void }) {
   const failed = useRead(['failed-rows', batch.id], async () => {
     const answer = await fetch(`${apiUrl}/merchants/me/batches/${batch.id}/errors.csv`);
     if (!answer.ok) throw failureOf(answer.status, await answer.json().catch(() => undefined));
-    return parseCsv(await answer.text());
+    const text = await answer.text();
+    const separator = separatorOf(text);
+    return { separator, table: parseCsv(text, separator) };
   });
-  const [titles = [], ...found] = failed.data ?? [];
+  const { separator = ',', table: [titles = [], ...found] = [] } = failed.data ?? {};
   const own = titles
     .map((title, index) => [title, index] as const)
     .filter(([title]) => title !== 'row' && title !== 'reason');
@@ -457,7 +459,7 @@ function Repair({ batch, onClose }: { batch: Batch; onClose: () => void }) {
     () => {
       const file = new Blob([
         // With the columns `row` and `reason`, by which the service knows that the cells are guarded.
-        toCsv([titles, ...now]),
+        toCsv([titles, ...now], separator),
       ]);
       const { programId = '', quiet = false, mapping = {} } = batch;
       const upload = { programId, file, fileName: 'repaired.csv', charset: 'utf-8', dryRun: false, quiet, mapping };

@@ -54,7 +54,7 @@ export const batchEndpoints = {
     tag,
     summary: 'The failed rows with their number and the reason, to correct and upload again',
     description:
-      'First the column `row`, then the columns of the file, then `reason`; leave both in the mended file: by them an import knows it, ignores them, and takes off the apostrophes that guard cells which a spreadsheet would run. Rows are kept for 7 days.',
+      'With the delimiter of the file. First the column `row`, then the columns of the file, then `reason`; leave both in the mended file: by them an import knows it, ignores them, and takes off the apostrophes that guard cells which a spreadsheet would run. Rows are kept for 7 days.',
     access: view,
     audit: { action: 'import.export-errors', writes: [], target: 'id' },
     result: 'text/csv',

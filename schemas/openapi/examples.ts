@@ -60,6 +60,7 @@ const values: Record<string, unknown> = {
   durationMs: 41,
   pushMessages: true,
   row: 1,
+  line: 2,
   percent: 100,
   'ImportColumn.header': 'E-Mail',
   'ImportColumn.field': 'email',

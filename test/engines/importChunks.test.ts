@@ -38,6 +38,7 @@ async function queued(...chunks: (string | undefined)[][]): Promise<BatchRow> {
     merchantId: merchant.id,
     programId: program._id,
     header: ['email'],
+    delimiter: ',',
     startedBy: { type: 'user', id: 'tester' },
   });
   const batch = { _id: batchId, merchantId: merchant.id } as BatchRow;

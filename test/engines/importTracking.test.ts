@@ -1,5 +1,7 @@
 // Imports that are polled, cancelled, corrected and sent again, and whose workers stop and start.
+import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { delimiters } from '../../schemas/csv.js';
 import { importId } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
 import { taskQueues } from '../../schemas/workflows.js';
@@ -96,6 +98,66 @@ describe('a batch', () => {
     expect(again.body.data.counts).toEqual({ total: 2, created: 2, deduped: 0, failed: 0 });
     const phones = await service.deps.collections.members.distinct('phone', { email: 'mended@example.com' });
     expect(phones).toEqual(['+49 170 5556677']);
+  });
+
+  it.each([...delimiters])(
+    'returns its failed rows with the delimiter %j of its file and a byte order mark',
+    async (delimiter) => {
+      const lines = [
+        ['Email', 'lastName'],
+        ['wrong', 'A;b\tc, d'],
+        [`delimiter.${delimiter.charCodeAt(0)}@example.com`, 'B'],
+      ];
+      const file = lines.map((cells) => cells.map((cell) => `"${cell}"`).join(delimiter)).join('\n');
+      const { body } = await sendImport(merchant, { programId: program._id, file });
+      const { batchId, results } = body.data;
+      const url = `${service.baseUrl}/merchants/me/batches/${batchId}/errors.csv`;
+      const download = async () => {
+        const answer = await fetch(url, { headers: { 'X-API-Key': merchant.apiKey } });
+        return Buffer.from(await answer.arrayBuffer()).toString();
+      };
+      const written = [
+        ['row', 'Email', 'lastName', 'reason'],
+        ['1', 'wrong', 'A;b\tc, d', results[0].reason],
+      ];
+      const text = await download();
+      expect(text).toContain(`\uFEFFrow${delimiter}Email${delimiter}`);
+      expect(parse(text, { bom: true, delimiter })).toEqual(written);
+      // As an older version stored it.
+      await service.deps.collections.batches.updateOne({ _id: batchId }, { $unset: { delimiter: '' } });
+      expect(parse(await download(), { bom: true })).toEqual(written);
+    },
+  );
+
+  it('reads its failed rows by its own mapping when they are sent again, also those that fail twice', async () => {
+    const mapping = JSON.stringify({ Mail: 'email', Nom: 'lastName', Ville: null });
+    const file = 'Mail;Nom;Ville\nun;Un;Lyon\ndeux;Deux;Brest\ntrois;Trois;Nice\n';
+    const { body } = await sendImport(merchant, { programId: program._id, file, fields: { mapping } });
+    const errors = async (id: string) => (await merchant.call(`/merchants/me/batches/${id}/errors.csv`)).text;
+    const mend = (text: string, one: string) => text.replace(`;${one};`, `;mapped.${one}@example.com;`);
+    const fields = { repairs: body.data.batchId };
+    const mended = mend(await errors(body.data.batchId), 'un');
+    const tried = await sendImport(merchant, {
+      programId: program._id,
+      file: mended,
+      fields: { ...fields, dryRun: 'true' },
+    });
+    expect(tried.body.data.counts).toMatchObject({ created: 1, failed: 2 });
+    const first = await sendImport(merchant, { programId: program._id, file: mended, fields });
+    expect(first.body.data.counts).toMatchObject({ created: 1, failed: 2 });
+    const { batchId } = first.body.data;
+    const again = mend(mend(await errors(batchId), 'deux'), 'trois');
+    const second = await large(again, `&repairs=${batchId}&mapping=${encodeURIComponent('{"ville":"firstName"}')}`);
+    expect(await batchEnd(merchant, second.body.data.id)).toMatchObject({
+      counts: { created: 2, failed: 0 },
+      mapping: { mail: 'email', nom: 'lastName', ville: 'firstName' },
+    });
+    const members = (await emails('mapped')).map(({ lastName, firstName }) => [lastName, firstName]);
+    expect(members.sort()).toEqual([
+      ['Deux', 'Brest'],
+      ['Trois', 'Nice'],
+      ['Un', undefined],
+    ]);
   });
 
   it('says which import has sent its failed rows again', async () => {

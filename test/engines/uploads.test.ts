@@ -39,6 +39,7 @@ async function uploading(byMs = 0): Promise<BatchRow> {
     merchantId: merchant.id,
     programId,
     header: ['email'],
+    delimiter: ',',
     startedBy,
   });
   for (const chunk of [0, 1]) {

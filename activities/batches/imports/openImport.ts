@@ -9,6 +9,7 @@ import { retryOnConflict } from '../../../platform/mongodb/retryOnConflict.js';
 import { insert, update } from '../../../platform/mongodb/statements.js';
 import { transact } from '../../../platform/mongodb/transact.js';
 import type { BatchRow, ImportRow } from '../../../schemas/collections.js';
+import type { Delimiter } from '../../../schemas/csv.js';
 import { ServiceError } from '../../../schemas/errors.js';
 import { newId } from '../../../schemas/ids.js';
 import { marksOfRows } from '../../../schemas/importMarks.js';
@@ -24,6 +25,7 @@ export interface OpenImport {
   programId: string;
   /** The merchant's own columns in the first line of the file. */
   header: string[];
+  delimiter: Delimiter;
   startedBy: Actor;
   quiet?: boolean;
   mapping?: NonNullable<BatchRow['mapping']>;
