@@ -473,6 +473,7 @@ export const texts = {
     wouldCreate: 'Would be created',
     wouldDedupe: 'Are members already',
     wouldFail: 'Would fail',
+    leftOut: 'Phone numbers left out',
     none: 'No import yet.',
     started: 'Started',
     program: 'Program',

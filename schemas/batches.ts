@@ -25,7 +25,13 @@ export const batchPhases = [
 /** The phases in which a worker processes the batch. */
 export const bulkPhases = ['creating', 'publishing', 'running'] as const;
 
-export const importCounts = z.object({ total: z.int(), created: z.int(), deduped: z.int(), failed: z.int() });
+export const importCounts = z.object({
+  total: z.int(),
+  created: z.int(),
+  deduped: z.int(),
+  failed: z.int(),
+  leftOut: z.int().optional().describe('phone numbers that cannot be read; their rows are imported without them'),
+});
 export type ImportCounts = z.infer<typeof importCounts>;
 
 const row = z.int().describe('1 for the first row of data; empty lines do not count');
@@ -40,6 +46,7 @@ export const importRow = z.object({
   memberId: z.string().optional(),
   memberCode: z.string().optional(),
   reason: z.string().optional(),
+  leftOut: z.string().optional().describe('the cell without which the row was imported, and why'),
 });
 export type ImportResultRow = z.infer<typeof importRow>;
 
@@ -52,6 +59,7 @@ export const importDryRun = z.object({
   dryRun: z.literal(true),
   counts: importCounts.describe('what an import of the file would count'),
   failures: z.array(importFailure).max(100).describe('the first rows that would fail'),
+  leftOut: z.array(importFailure).max(100).optional().describe('the first rows that would lack a cell'),
   file: z
     .object({
       charset: z.enum(charsets),

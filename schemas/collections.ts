@@ -581,6 +581,8 @@ export interface BatchRow {
   delimiter?: Delimiter;
   awaited?: true;
   uploadSeenAt?: Date;
+  /** Only on an import: how many cells its rows lack because they cannot be read. */
+  leftOut?: number;
   /** Only on an import: created members whose passes were issued and whose events were published. */
   completedMembers?: number;
   /** Set when the batch ends: when its rows are removed. Absent after that (activities/batches/removeRows.ts). */
@@ -599,6 +601,8 @@ export interface ImportRow {
   person?: Person;
   /** Why the row fails; a row has either a reason or a person. */
   reason?: string;
+  /** The cell that the person lacks because it cannot be read, and why. */
+  leftOut?: string;
 }
 
 /** The outcome of a row, decided once. */

@@ -2,7 +2,8 @@
 // so an answer about a known email contains no data of its member.
 import { z } from 'zod';
 import { email } from './email.js';
-import { name, phone } from './members.js';
+import { name } from './members.js';
+import { phone } from './phone.js';
 import { firstCharacters, text } from './text.js';
 
 /** An empty form field counts as absent. */
@@ -53,7 +54,7 @@ export const publicEnrollRequest = z
     consent: ticked.optional(),
     firstName: z.preprocess(leftEmpty, name.optional()).meta({ shown: { type: 'string', maxLength: 100 } }),
     lastName: z.preprocess(leftEmpty, name.optional()).meta({ shown: { type: 'string', maxLength: 100 } }),
-    phone: z.preprocess(leftEmpty, phone.optional()).meta({ shown: { type: 'string', maxLength: 32 } }),
+    phone: z.preprocess(leftEmpty, phone.optional()).meta({ shown: { type: 'string', maxLength: 100 } }),
   })
   .transform(({ email, firstName, lastName, phone, consent = false, ...rest }): PublicEnrollment => {
     const attribution: Record<string, string> = {};

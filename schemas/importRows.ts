@@ -1,6 +1,6 @@
 // The CSV of an import (docs/interface.md#48-imports-and-batches): headers in any case and order, one person in each
-// row. A wrong header fails the whole file. A wrong row fails alone; its reason names the field and the rule, without
-// content of the row.
+// row. A wrong header fails the whole file. A wrong row fails alone, and a phone number that cannot be read is left out;
+// the reason names the field and the rule, without content of the row.
 import { z } from 'zod';
 import { unguarded } from './csv.js';
 import { ServiceError } from './errors.js';
@@ -29,7 +29,16 @@ export interface ImportLine {
   cells: string[];
 }
 
-export type ReadRow = ImportLine & ({ person: Person; reason?: never } | { person?: never; reason: string });
+export type ReadRow = ImportLine &
+  (
+    | {
+        person: Person;
+        /** The optional cell that was left out because it cannot be read, and why. */
+        leftOut?: string;
+        reason?: never;
+      }
+    | { person?: never; leftOut?: never; reason: string }
+  );
 
 /** Line ends of a file. Spreadsheets also write a lone CR. */
 export const lineEnd = /\r\n?|\n/;
@@ -160,9 +169,11 @@ const unwrapped = (cell: string): string => {
   return text === undefined ? cell : text.replaceAll('""', '"');
 };
 
+const wholeFields: readonly ImportField[] = ['externalId', 'initialPoints', 'phone'];
+
 /** A number with `.0` is the whole number. */
 const wholeOf = (field: ImportField, cell: string): string =>
-  field === 'externalId' || field === 'initialPoints' ? cell.trim().replace(withDecimals, '$1') : cell;
+  wholeFields.includes(field) ? cell.trim().replace(withDecimals, '$1') : cell;
 
 const doubtful = /^\d+[.,]0+$/;
 
@@ -174,7 +185,13 @@ const cellProblems: Partial<Record<ImportField, (cell: string) => string | false
     (doubtful.test(cell) && 'was written with decimals by a spreadsheet; format the column as text'),
 };
 
-function problems(given: Record<string, string>, program: Pick<Program, 'style' | 'goal'>): Person | string {
+/** A person becomes a member without it, when it is the only cell that cannot be read. */
+const optionalField: ImportField = 'phone';
+
+function personOf(
+  given: Record<string, string>,
+  program: Pick<Program, 'style' | 'goal'>,
+): { person: Person; leftOut?: string } | { reason: string } {
   const said = Object.entries(cellProblems).flatMap(([field, problemOf]) => {
     const cell = given[field]?.trim();
     const problem = cell !== undefined && problemOf(cell);
@@ -189,8 +206,11 @@ function problems(given: Record<string, string>, program: Pick<Program, 'style' 
   const { goal = 0, style } = program;
   if (style === 'stamps' && points !== undefined && points > goal)
     said.push({ field: 'initialPoints', problem: `must be at most the goal of ${goal} on a stamps program` });
-  if (parsed.data && said.length === 0) return parsed.data;
-  return [...new Set(said.map(({ field, problem }) => `${field}: ${problem}`))].join('; ');
+  if (parsed.data && said.length === 0) return { person: parsed.data };
+  const reason = [...new Set(said.map(({ field, problem }) => `${field}: ${problem}`))].join('; ');
+  if (said.some(({ field }) => field !== optionalField)) return { reason };
+  const { [optionalField]: _, ...rest } = given;
+  return { ...personOf(rest, program), leftOut: reason };
 }
 
 /**
@@ -228,6 +248,5 @@ export function readRow(
     const cell = wholeOf(field, unwrapped(plainCell(columns)(fit[index] ?? '')));
     if (!isBlank(cell)) values[field] = cell;
   }
-  const result = problems(values, program);
-  return typeof result === 'string' ? { ...line, reason: result } : { ...line, person: result };
+  return { ...line, ...personOf(values, program) };
 }

@@ -3,16 +3,16 @@ import { z } from 'zod';
 import { amount, currency, maxQuantity } from './earning.js';
 import { email } from './email.js';
 import { passUpdate, walletMode } from './passUpdate.js';
+import { phone } from './phone.js';
 import { maxBalance, programSnapshot, programSummary } from './programs.js';
 import { rewardState } from './rewards.js';
-import { codeText, idText, nameText, plainText, text, trimmedText } from './text.js';
+import { codeText, idText, nameText, plainText, text } from './text.js';
 
 const memberStatuses = ['active', 'voided', 'expired'] as const;
 export const memberStatus = z.enum(memberStatuses);
 export type MemberStatus = z.infer<typeof memberStatus>;
 
 export const name = nameText(100);
-export const phone = trimmedText(3, 32).regex(/^[+\d][\d ()./-]*\d$/, 'must be a phone number');
 
 const initialPoints = z.int().min(0).max(1_000_000_000);
 

@@ -10,6 +10,8 @@ import type { UploadedRows } from './uploadRows.js';
 
 const hashOf = (text: string): number => Number.parseInt(sha256(text).slice(0, 13), 16);
 
+type Shown = z.input<typeof importDryRun>['failures'][number];
+
 const shownFailures = 100;
 export const rowsPerLookup = 1_000;
 
@@ -18,7 +20,9 @@ export async function dryRun(
   { program, rows: { charset, delimiter, cells, columns, chunks } }: { program: Program; rows: UploadedRows },
 ): Promise<z.input<typeof importDryRun>> {
   const counts = { total: 0, created: 0, deduped: 0, failed: 0 };
-  const failures: { row: number; line: number; reason: string }[] = [];
+  const failures: Shown[] = [];
+  const leftOut: Shown[] = [];
+  let allLeftOut = 0;
   const emails = new Set<number>();
   const externalIds = new Set<number>();
   for await (const rows of chunks) {
@@ -36,10 +40,21 @@ export async function dryRun(
         if (email !== undefined) emails.add(hashOf(email));
         if (externalId !== undefined) externalIds.add(hashOf(externalId));
       }
+      const { row, line } = entry;
       if (decision.outcome === 'failed' && failures.length < shownFailures)
-        failures.push({ row: entry.row, line: entry.line, reason: decision.reason });
+        failures.push({ row, line, reason: decision.reason });
+      if (entry.leftOut === undefined) continue;
+      allLeftOut += 1;
+      if (leftOut.length < shownFailures) leftOut.push({ row, line, reason: entry.leftOut });
     }
   }
   const shownColumns = cells.map((header, index) => ({ header, field: columns.fields[index] ?? null }));
-  return { dryRun: true, counts, failures, file: { charset, delimiter, columns: shownColumns } };
+  const lacking = allLeftOut > 0;
+  return {
+    dryRun: true,
+    counts: { ...counts, ...(lacking && { leftOut: allLeftOut }) },
+    failures,
+    ...(lacking && { leftOut }),
+    file: { charset, delimiter, columns: shownColumns },
+  };
 }

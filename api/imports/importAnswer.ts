@@ -72,7 +72,13 @@ export async function importResults(deps: ApiDeps, { _id: batchId, chunks = 0 }:
     const decided = new Map(outcomes.map((outcome) => [outcome.row, outcome]));
     for (const entry of rows) {
       const { row, eventId: _, ...shown } = decided.get(entry.row) ?? unprocessed(entry);
-      results.push({ row, ...(entry.line !== undefined && { line: entry.line }), ...shown });
+      const { line, leftOut } = entry;
+      results.push({
+        row,
+        ...(line !== undefined && { line }),
+        ...shown,
+        ...(leftOut !== undefined && { leftOut }),
+      });
     }
   }
   return results;
@@ -86,5 +92,13 @@ const unprocessed = ({ row, reason = notProcessed }: ImportRow): ImportResultRow
 
 export function countsOf(results: readonly ImportResultRow[]) {
   const count = (outcome: ImportResultRow['outcome']) => results.filter((row) => row.outcome === outcome).length;
-  return { total: results.length, created: count('created'), deduped: count('deduped'), failed: count('failed') };
+  const leftOut = leftOutOf(results).length;
+  return {
+    ...{ total: results.length, created: count('created'), deduped: count('deduped'), failed: count('failed') },
+    ...(leftOut > 0 && { leftOut }),
+  };
 }
+
+/** The rows that lack a cell because it cannot be read. */
+export const leftOutOf = <Row extends { leftOut?: string | undefined }>(rows: readonly Row[]): Row[] =>
+  rows.filter((row) => row.leftOut !== undefined);

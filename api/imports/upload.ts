@@ -17,6 +17,7 @@ import { requireTemporal, startQueued } from '../../activities/batches/startBatc
 import type { BatchRow, ImportRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { ApiDeps } from '../apiDeps.js';
+import { leftOutOf } from './importAnswer.js';
 
 export interface Upload {
   batchId: string;
@@ -47,6 +48,7 @@ export async function openUpload(deps: ApiDeps, input: OpenImport): Promise<Uplo
   const batchId = batch._id;
   let chunk = 0;
   let total = 0;
+  let leftOut = 0;
   let ended = false;
   const keepAliveTimer = setInterval(async () => {
     try {
@@ -71,6 +73,7 @@ export async function openUpload(deps: ApiDeps, input: OpenImport): Promise<Uplo
           const at = { batch, chunk, rows };
           chunk += 1;
           total += rows.length;
+          leftOut += leftOutOf(rows).length;
           if (total - checked >= rowsBetweenChecks) {
             checked = total;
             await requireRowRoom(deps, { merchantId, batchId, rows: total });
@@ -89,7 +92,7 @@ export async function openUpload(deps: ApiDeps, input: OpenImport): Promise<Uplo
 
     async commit(key) {
       clearInterval(keepAliveTimer);
-      const earlier = await queueImport(deps, { batchId, chunks: chunk, total, key });
+      const earlier = await queueImport(deps, { batchId, chunks: chunk, total, leftOut, key });
       if (earlier) {
         await discardUpload(deps, { batchId });
         return earlier;

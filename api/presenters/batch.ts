@@ -10,7 +10,7 @@ export function presentBatch(row: BatchRow, now: Date, repairedBy?: string): z.i
     kind,
     phase,
     ...(programId !== undefined && { programId }),
-    counts,
+    counts: { ...counts, ...(row.leftOut !== undefined && { leftOut: row.leftOut }) },
     passIssuance,
     percent: percentOf(row),
     ratePerSecond: ratePerSecondOf(row, now),

@@ -28,10 +28,17 @@ const maxShownBytes = 10_000_000;
 /** How many failed rows the page lets people correct; more are for a spreadsheet. */
 const repairedHere = 200;
 
+interface WrongRow {
+  row: number;
+  line: number;
+  reason: string;
+}
+
 interface DryRunAnswer {
   dryRun: true;
   counts: Batch['counts'];
-  failures: { row: number; line: number; reason: string }[];
+  failures: WrongRow[];
+  leftOut?: WrongRow[];
   file: { charset: string; delimiter: string; columns: { header: string; field: string | null }[] };
 }
 
@@ -112,8 +119,11 @@ async function open(file: Blob, name: string): Promise<Chosen> {
   return { name, file, charset, titles: titlesOf(parseCsv(text)[0] ?? []) };
 }
 
-async function rowsOf(file: Blob, { file: { charset, delimiter }, failures }: DryRunAnswer): Promise<string[][]> {
-  if (failures.length === 0 || file.size > maxShownBytes) return [];
+async function rowsOf(
+  file: Blob,
+  { file: { charset, delimiter }, failures, leftOut = [] }: DryRunAnswer,
+): Promise<string[][]> {
+  if (failures.length + leftOut.length === 0 || file.size > maxShownBytes) return [];
   return parseCsv(new TextDecoder(charset).decode(await file.arrayBuffer()), delimiter);
 }
 
@@ -145,7 +155,20 @@ export function Imports() {
           { title: said.state, cell: (batch) => <State batch={batch} bars={importBars(batch)} /> },
           { title: said.created, numeric: true, cell: ({ counts }) => number(counts.created) },
           { title: said.deduped, numeric: true, cell: ({ counts }) => number(counts.deduped) },
-          { title: said.failed, numeric: true, cell: ({ counts }) => number(counts.failed) },
+          {
+            title: said.failed,
+            numeric: true,
+            cell: ({ counts }) => (
+              <>
+                {number(counts.failed)}
+                {leftOutFact(counts).map(([label, value]) => (
+                  <div key={label} className="hint">
+                    {label}: {value}
+                  </div>
+                ))}
+              </>
+            ),
+          },
           {
             title: said.passes,
             cell: ({ passIssuance: { apple, google } }) => said.passesOf(apple, google),
@@ -208,6 +231,7 @@ export function ShowImport({ id, label, title }: { id: string; label: string; ti
                 [said.created, number(batch.data.counts.created)],
                 [said.deduped, number(batch.data.counts.deduped)],
                 [said.failed, number(batch.data.counts.failed)],
+                ...leftOutFact(batch.data.counts),
               ]}
             />
           ) : (
@@ -410,7 +434,11 @@ function NewImport({ programs }: { programs: readonly { _id: string; name: strin
   );
 }
 
-function DryRun({ outcome: { counts, failures, file, rows } }: { outcome: DryRunShown }) {
+/** What a person does not have although it stands in the file. */
+const leftOutFact = ({ leftOut }: Batch['counts']): [string, string][] =>
+  leftOut === undefined ? [] : [[said.leftOut, number(leftOut)]];
+
+function DryRun({ outcome: { counts, failures, leftOut = [], file, rows } }: { outcome: DryRunShown }) {
   return (
     <div role="status" className="stack">
       <Facts
@@ -418,26 +446,34 @@ function DryRun({ outcome: { counts, failures, file, rows } }: { outcome: DryRun
           [said.wouldCreate, number(counts.created)],
           [said.wouldDedupe, number(counts.deduped)],
           [said.wouldFail, number(counts.failed)],
+          ...leftOutFact(counts),
         ]}
       />
-      {failures.length > 0 && (
-        <Table
-          name={said.wouldFail}
-          rows={failures}
-          keyOf={({ row }) => String(row)}
-          empty={said.none}
-          columns={[
-            { title: said.row, numeric: true, cell: ({ row }) => number(row) },
-            { title: said.line, numeric: true, cell: ({ line }) => number(line) },
-            {
-              title: said.cells,
-              cell: (failure) => wrongCells(failure, { rows, columns: file.columns }).join('; ') || texts.frame.none,
-            },
-            { title: said.reason, cell: ({ reason }) => reason },
-          ]}
-        />
-      )}
+      <WrongRows name={said.wouldFail} wrong={failures} rows={rows} columns={file.columns} />
+      <WrongRows name={said.leftOut} wrong={leftOut} rows={rows} columns={file.columns} />
     </div>
+  );
+}
+
+function WrongRows({
+  name,
+  wrong,
+  ...read
+}: { name: string; wrong: WrongRow[] } & Pick<DryRunShown, 'rows'> & Pick<DryRunAnswer['file'], 'columns'>) {
+  if (wrong.length === 0) return null;
+  return (
+    <Table
+      name={name}
+      rows={wrong}
+      keyOf={({ row }) => String(row)}
+      empty={said.none}
+      columns={[
+        { title: said.row, numeric: true, cell: ({ row }) => number(row) },
+        { title: said.line, numeric: true, cell: ({ line }) => number(line) },
+        { title: said.cells, cell: (one) => wrongCells(one, read).join('; ') || texts.frame.none },
+        { title: said.reason, cell: ({ reason }) => reason },
+      ]}
+    />
   );
 }
 

@@ -225,7 +225,11 @@ describe.runIf(hasBrowser)('a mistake', () => {
     await field(page, 'Into').selectOption({ label: 'Imported' });
     const chooser = page.waitForEvent('filechooser');
     await button(page, 'Choose a file').click();
-    const rows = ['Vorname,E-Mail,Stempel', 'Ada,ada.import@example.com,3', 'Grace,grace at example.com,4'];
+    const rows = [
+      'Vorname,E-Mail,Stempel,Telefon',
+      'Ada,ada.import@example.com,3,ask her',
+      'Grace,grace at example.com,4,(030) 12345',
+    ];
     await (await chooser).setFiles({
       name: 'people.csv',
       mimeType: 'text/csv',
@@ -243,6 +247,13 @@ describe.runIf(hasBrowser)('a mistake', () => {
       '3',
       'E-Mail: grace at example.com',
       'email: must be an email address',
+    ]);
+    const leftOut = page.getByRole('table', { name: 'Phone numbers left out' });
+    expect(await leftOut.getByRole('cell').allTextContents()).toEqual([
+      '1',
+      '2',
+      'Telefon: ask her',
+      'phone: must be a phone number',
     ]);
     await keepScreenshot(page, 'console-import-desktop', { fullPage: false });
     await button(page, 'Import').click();

@@ -69,6 +69,33 @@ describe('importing a file', () => {
     expect(created[0].data.passIssuance).toEqual({ apple: true, google: true });
   });
 
+  it('reads phone numbers as people copy them, and takes a person without one that cannot be read', async () => {
+    const program = await merchant.program();
+    const file = [
+      'firstName,email,phone',
+      'Ada,ada@phone.example,(555)\u00a0010\u20111234',
+      'Grace,grace@phone.example,ask her',
+      'Alan,no address,ask him',
+    ].join('\n');
+    const counts = { total: 3, created: 2, deduped: 0, failed: 1, leftOut: 1 };
+    const leftOut = 'phone: must be a phone number';
+    const dry = await sendImport(merchant, { programId: program._id, file, fields: { dryRun: 'true' } });
+    expect(dry.body.data).toMatchObject({
+      counts,
+      failures: [{ row: 3, line: 4, reason: expect.stringMatching(/^email: .*; phone: /) }],
+      leftOut: [{ row: 2, line: 3, reason: leftOut }],
+    });
+    const { body } = await sendImport(merchant, { programId: program._id, file });
+    expect(body.data.counts).toEqual(counts);
+    const [ada, grace, alan] = body.data.results;
+    expect(grace).toMatchObject({ outcome: 'created', leftOut });
+    for (const other of [ada, alan]) expect(other).not.toHaveProperty('leftOut');
+    expect(await batchEnd(merchant, body.data.batchId)).toMatchObject({ phase: 'completed', counts });
+    const phoneOf = async ({ memberId }: { memberId: string }) =>
+      (await merchant.call(`/merchants/me/members/${memberId}`)).body.data.phone;
+    expect([await phoneOf(ada), await phoneOf(grace)]).toEqual(['(555) 010-1234', undefined]);
+  });
+
   it('accepts the maximum number of rows, and the same file again creates no member twice', async () => {
     // Without a subscription; the events of an import are tested above.
     const merchant = await aMerchant(subscribed.service);

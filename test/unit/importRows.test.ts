@@ -136,9 +136,31 @@ describe('a row', () => {
         const cells = Array.from({ length: 6 }, () => '');
         for (const [index, cell] of some) cells[index] = cell;
         const { reason = '' } = read(cells, { style: 'stamps', goal: 10 });
-        for (const [index, cell, said] of faults) expect(said.test(reason)).toBe(cells[index] === cell);
+        const isLeftOut = some.length === 1 && some[0]?.[0] === 3;
+        for (const [index, cell, said] of faults) expect(said.test(reason)).toBe(cells[index] === cell && !isLeftOut);
       }),
     );
+  });
+
+  it.each(['no number', '4,9170E+11', '030 123; 030 124', '@'])(
+    'with %s as its only fault, in the column of phone numbers, is a person without one',
+    (cell) => {
+      const { person, leftOut, reason } = read(['Ada', '', 'ada@example.com', cell, '7', 'K-1']);
+      expect({ person, leftOut, reason }).toEqual({
+        person: { firstName: 'Ada', email: 'ada@example.com', initialPoints: 7, externalId: 'K-1' },
+        leftOut: 'phone: must be a phone number',
+      });
+      expect(read(['', '', '', cell, '', ''])).toMatchObject({ person: {}, leftOut: /^phone: / });
+    },
+  );
+
+  it.each([
+    ['(555)\u00a0010\u20111234', '(555) 010-1234'],
+    ['="0301234567"', '0301234567'],
+    ['491701234567.0', '491701234567'],
+    ['01.23.45.67.00', '01.23.45.67.00'],
+  ])('has %s as the phone number %s', (cell, phone) => {
+    expect(read(['', '', '', cell, '', ''])).toMatchObject({ person: { phone } });
   });
 
   it('over the goal of a stamps program fails, and at the goal does not', () => {

@@ -86,7 +86,13 @@ export async function touchUpload(
  */
 export async function queueImport(
   deps: Deps,
-  { batchId, chunks, total, key }: { batchId: string; chunks: number; total: number; key?: BatchKey },
+  {
+    batchId,
+    chunks,
+    total,
+    leftOut = 0,
+    key,
+  }: { batchId: string; chunks: number; total: number; leftOut?: number; key?: BatchKey },
 ): Promise<BatchRow | undefined> {
   const storing = { _id: batchId, phase: 'storing' } as const;
   return retryOnConflict(deps, async () => {
@@ -95,7 +101,13 @@ export async function queueImport(
     if (!(await deps.collections.batches.findOne(storing, { projection: { _id: 1 } })))
       throw new ServiceError('UNAVAILABLE');
     const queued = update(deps, 'batches', storing, {
-      $set: { phase: 'queued', phaseStartedAt: deps.now(), chunks, 'counts.total': total },
+      $set: {
+        phase: 'queued',
+        phaseStartedAt: deps.now(),
+        chunks,
+        'counts.total': total,
+        ...(leftOut > 0 && { leftOut }),
+      },
       $unset: { uploadSeenAt: '' },
     });
     await transact(deps, [queued, ...claim.statements], 1 + claim.expectedMatches);
