@@ -623,6 +623,8 @@ export interface ImportChunkRow {
   chunk: number;
   rows: ImportRow[];
   outcomes?: ImportRowOutcome[];
+  /** Until the rows are decided: the numbers of those that hold a value of an erased member. */
+  ofErased?: number[];
   /** What the rows about a person are found by (schemas/importMarks.ts). */
   marks?: string[];
   /** Written with the outcomes: how many rows had each outcome, from the start of the file to the end of this chunk. */

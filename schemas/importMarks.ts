@@ -2,22 +2,35 @@
 // members, and of the cells of rows that became no member. So neither reads the files of all imports. The digests are
 // different in each merchant, and short: two different texts may have the same one.
 import type { FullName, ImportChunkRow, ImportRow, ImportRowOutcome } from './collections.js';
+import { email } from './email.js';
 import { sha256 } from './ids.js';
-
-const digits = (value: string): string => value.replace(/\D/g, '');
+import { digits } from './searchWords.js';
 
 /** Shorter ones are too likely to be something else, such as a number of points. */
 const shortest = 6;
 
 /** A text as it is written, in any case. */
-export const plainOf = (text: string): string => text.trim().toLowerCase();
+export const plainOf = (text: string): string => text.normalize('NFC').trim().toLowerCase();
+
+/** The digits of a phone number: `0049 (0)170` is `+49 170`. */
+const numberOf = (text: string): string => digits(text.normalize('NFKC').replace(/\(0\)/, '')).replace(/^0+/, '');
+
+/** The stored form of an address with an international domain; others are stored as `plainOf` has them. */
+const addressOf = (text: string): string =>
+  text.includes('@') && /[^\0-\x7f]/.test(text) ? (email.safeParse(text).data ?? '') : '';
 
 /** A text in the forms in which it is compared, however it is written. Empty for a short one. */
 export function formsOf(text: string): string[] {
   if (text.trim().length < shortest) return [];
-  const forms = [plainOf(text), digits(text)];
-  return forms.filter((form) => form.length >= shortest);
+  const forms = [plainOf(text), digits(text), numberOf(text), addressOf(text)];
+  return [...new Set(forms)].filter((form) => form.length >= shortest);
 }
+
+/** Everything in a row that may be about a person: its cells, and what was read in them. */
+export const textsOfRow = ({ cells, person }: ImportRow): string[] => [
+  ...cells,
+  ...[person?.email, person?.phone, person?.externalId].filter((text) => text !== undefined),
+];
 
 const textsOf = (text: string): string[] => [plainOf(text), ...formsOf(text)].filter((form) => form !== '');
 
@@ -44,7 +57,7 @@ export function marksOfRows(
     const outcome = decided.get(row.row);
     if (isEmptied(row)) return [];
     if (outcome?.memberId !== undefined) return [outcome.memberId];
-    return outcome || row.reason !== undefined ? row.cells.flatMap(textsOf) : [];
+    return outcome || row.reason !== undefined ? textsOfRow(row).flatMap(textsOf) : [];
   });
   return [...new Set(texts)].map((text) => markOf(merchantId, text));
 }

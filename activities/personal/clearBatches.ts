@@ -1,13 +1,15 @@
 // Clears the rows of an erased member in the files of imports and in the target lists of batches, which are kept for
-// some days. Undecided rows of an import stay, because they create a new member.
+// some days. Undecided rows of a running import wait for their decision, because they may create a new member
+// (activities/batches/imports/erasedRows.ts).
 import type { Deps } from '../../platform/deps.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
 import { isFinished } from '../../schemas/batches.js';
-import type { BatchRow, BatchTargetsRow, FullName, ImportChunkRow } from '../../schemas/collections.js';
-import { formsOf, isEmptied, marksOfPerson, marksOfRows, plainOf } from '../../schemas/importMarks.js';
+import type { BatchRow, BatchTargetsRow, FullName, ImportChunkRow, ImportRow } from '../../schemas/collections.js';
+import { formsOf, isEmptied, marksOfPerson, plainOf, textsOfRow } from '../../schemas/importMarks.js';
 import { fieldOfHeader } from '../../schemas/importRows.js';
+import { emptying } from '../batches/imports/erasedRows.js';
 
 export interface OfPerson {
   memberId: string;
@@ -17,6 +19,8 @@ export interface OfPerson {
   values: readonly string[];
   /** They find such rows in an erasure alone: in an export, a row with the same name may be about somebody else. */
   names?: readonly FullName[];
+  /** When the person was erased: imports that began later are about somebody else. */
+  erasedAt?: Date;
 }
 
 const chunksAtOnce = 10;
@@ -24,11 +28,13 @@ const chunksAtOnce = 10;
 const nobody = 'erased';
 
 export async function clearBatches(deps: Deps, person: OfPerson): Promise<void> {
+  // First, because a chunk that is decided meanwhile has marks.
+  await flagUndecided(deps, person);
   for await (const { batch, chunk } of importedRows(deps, person)) {
     const rows = rowsOf(chunk, { batch, person });
     // Not if the chunk was decided since it was read: its marks are others then.
     const asRead = { _id: chunk._id, outcomes: { $exists: chunk.outcomes !== undefined } };
-    if (rows.length > 0) await writeBulk(deps, [update(deps, 'importChunks', asRead, withoutRows(chunk, rows))]);
+    if (rows.length > 0) await writeBulk(deps, [update(deps, 'importChunks', asRead, emptying(chunk, rows))]);
   }
   for await (const targets of targetsWith(deps, person)) {
     const set = Object.fromEntries(
@@ -37,6 +43,16 @@ export async function clearBatches(deps: Deps, person: OfPerson): Promise<void> 
       ),
     );
     await writeBulk(deps, [update(deps, 'batchTargets', { _id: targets._id }, { $set: set })]);
+  }
+}
+
+async function flagUndecided(deps: Deps, person: OfPerson): Promise<void> {
+  for await (const { batch, chunk } of undecidedRows(deps, person, ({ phase }) => !isFinished(phase))) {
+    const isAbout = aboutPerson(batch, person);
+    const ofErased = chunk.rows.flatMap((row) => (row.reason === undefined && isAbout(row) ? [row.row] : []));
+    const undecided = { _id: chunk._id, outcomes: { $exists: false } };
+    const flag = { $addToSet: { ofErased: { $each: ofErased } } };
+    if (ofErased.length > 0) await writeBulk(deps, [update(deps, 'importChunks', undecided, flag)]);
   }
 }
 
@@ -59,26 +75,37 @@ export async function* importedRows(deps: Deps, person: OfPerson): AsyncGenerato
     const batch = batches.get(batchId);
     // Those that an ended import did not reach come below.
     const isReached = chunk.outcomes !== undefined || (batch && !isFinished(batch.phase));
-    if (batch?.programId === programId && isReached) yield { batch, chunk };
+    if (batch?.programId === programId && isReached && isOld(batch, person)) yield { batch, chunk };
   }
-  if (person.values.length > 0) yield* unprocessedRows(deps, person);
+  yield* undecidedRows(deps, person, ({ rowsUntil, done, counts }) => rowsUntil !== undefined && done < counts.total);
 }
 
-/** The chunks that imports had not reached when they ended. They have no marks, so all of them are read. */
-async function* unprocessedRows(deps: Deps, { merchantId, programId }: OfPerson): AsyncGenerator<Imported> {
+const isOld = ({ startedAt }: BatchRow, { erasedAt }: OfPerson): boolean => !erasedAt || startedAt <= erasedAt;
+
+/** The chunks that imports have not reached. Most of their rows have no marks, so all of them are read. */
+async function* undecidedRows(
+  deps: Deps,
+  person: OfPerson,
+  isWanted: (batch: BatchRow) => boolean,
+): AsyncGenerator<Imported> {
+  const { merchantId, programId, values } = person;
+  if (values.length === 0) return;
   const { batches, importChunks } = deps.collections;
   const imports = await batches.find({ merchantId, kind: 'members.import', programId }).toArray();
-  const stopped = imports.filter(({ rowsUntil, done, counts }) => rowsUntil && done < counts.total);
-  for (const batch of stopped)
-    for (let before = batch.chunks ?? 0; before > 0; before -= chunksAtOnce) {
+  for (const batch of imports.filter((one) => isWanted(one) && isOld(one, person))) {
+    const { _id: batchId } = batch;
+    // The chunks of an upload are stored several at a time.
+    const end = batch.chunks ?? (await importChunks.countDocuments({ batchId })) + chunksAtOnce;
+    for (let before = end; before > 0; before -= chunksAtOnce) {
       const chunks = await importChunks
-        .find({ batchId: batch._id, chunk: { $gte: before - chunksAtOnce, $lt: before } })
+        .find({ batchId, chunk: { $gte: before - chunksAtOnce, $lt: before } })
         .toArray();
-      const unprocessed = chunks.filter(({ outcomes }) => !outcomes);
-      for (const chunk of unprocessed) yield { batch, chunk };
+      const undecided = chunks.filter(({ outcomes }) => !outcomes);
+      for (const chunk of undecided) yield { batch, chunk };
       // Chunks are decided in their order.
-      if (unprocessed.length < chunks.length) break;
+      if (undecided.length < chunks.length) break;
     }
+  }
 }
 
 /** The positions in a chunk of the rows about the person. */
@@ -88,46 +115,32 @@ export function rowsOf(
 ): number[] {
   const outcomes = new Map((chunk.outcomes ?? []).map((outcome) => [outcome.row, outcome]));
   const isAbout = aboutPerson(batch, person);
-  return chunk.rows.flatMap(({ row, cells, reason }, index) => {
-    if (isEmptied({ cells })) return [];
-    const outcome = outcomes.get(row);
-    const isDecided = outcome !== undefined || reason !== undefined || isFinished(batch.phase);
-    const isNamed = outcome?.memberId === undefined && isAbout(cells);
+  return chunk.rows.flatMap((row, index) => {
+    if (isEmptied(row)) return [];
+    const outcome = outcomes.get(row.row);
+    const isDecided = outcome !== undefined || row.reason !== undefined || isFinished(batch.phase);
+    const isNamed = outcome?.memberId === undefined && isAbout(row);
     return outcome?.memberId === person.memberId || (isDecided && isNamed) ? [index] : [];
   });
 }
 
-/** Whether cells hold a value of the person, in its own column a short external id too, or both names. */
+/** Whether a row holds a value of the person, in its own column a short external id too, or both names. */
 function aboutPerson(
   { header = [], mapping = [] }: Pick<BatchRow, 'header' | 'mapping'>,
   { values, names = [] }: OfPerson,
-): (cells: readonly string[]) => boolean {
+): (row: ImportRow) => boolean {
   const forms = new Set(values.flatMap(formsOf));
   const columns = new Map(mapping);
   const idColumn = header.findIndex((name) => fieldOfHeader(name, columns) === 'externalId');
-  return (cells) => {
-    const texts = new Set(cells.map(plainOf));
+  return (row) => {
+    const texts = new Set(row.cells.map(plainOf));
     return (
-      cells.flatMap(formsOf).some((form) => forms.has(form)) ||
-      values.includes(cells[idColumn]?.trim() ?? '') ||
+      textsOfRow(row)
+        .flatMap(formsOf)
+        .some((form) => forms.has(form)) ||
+      values.includes(row.cells[idColumn]?.trim() ?? '') ||
       names.some(({ firstName, lastName }) => texts.has(plainOf(firstName)) && texts.has(plainOf(lastName)))
     );
-  };
-}
-
-function withoutRows(chunk: ImportChunkRow, positions: readonly number[]) {
-  const numbers = new Set(positions.map((index) => chunk.rows[index]?.row));
-  const outcomes = (chunk.outcomes ?? []).flatMap((outcome, index) => (numbers.has(outcome.row) ? [index] : []));
-  const left = chunk.rows.filter(({ row }) => !numbers.has(row));
-  return {
-    $set: {
-      ...Object.fromEntries(positions.map((index) => [`rows.${index}.cells`, chunk.rows[index]?.cells.map(() => '')])),
-      marks: marksOfRows(chunk.merchantId, { ...chunk, rows: left }),
-    },
-    $unset: Object.fromEntries([
-      ...positions.map((index) => [`rows.${index}.person`, '']),
-      ...outcomes.map((index) => [`outcomes.${index}.memberCode`, '']),
-    ]),
   };
 }
 

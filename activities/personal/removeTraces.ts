@@ -22,7 +22,7 @@ export async function removeTraces(deps: WorkerDeps, { memberId }: { memberId: s
   const erasure = await due(deps, memberId);
   if (!erasure) return;
   const { merchantId, programId, person } = erasure;
-  if (!erasure.erasedAt) await eraseMember(deps, { merchantId, memberId });
+  const erasedAt = erasure.erasedAt ?? (await eraseMember(deps, { merchantId, memberId }));
   await writeBulk(deps, owedClears(deps, [memberId]));
   const whose = { memberId, merchantId, programId, serialNumber: person?.serialNumber };
   for (const name of collectionNames) {
@@ -34,7 +34,7 @@ export async function removeTraces(deps: WorkerDeps, { memberId }: { memberId: s
     }
     deps.crashPoint('mid-erasure');
   }
-  await clearBatches(deps, { ...whose, values: person?.values ?? [], names: person?.names ?? [] });
+  await clearBatches(deps, { ...whose, erasedAt, values: person?.values ?? [], names: person?.names ?? [] });
   await removeUnusedTags(deps, { merchantId, tags: person?.tags ?? [] });
   await eraseMails(deps, whose);
 }

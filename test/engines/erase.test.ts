@@ -393,3 +393,26 @@ it('a running import with the same address creates a new member', async () => {
   expect([id, memberCode]).not.toContain(body.data.items[0].id);
   await untilGone([person.firstName, person.lastName, person.phone]);
 });
+
+it('rows that fail in a running import after the removal leave nothing of the member', async () => {
+  const person = somebody();
+  const program = await real.merchant.program();
+  const { id } = await real.merchant.enroll({ programId: program._id, ...person });
+  const other = { programId: program._id, email: `other.${newId()}@example.com` };
+  await real.merchant.enroll(other);
+  const others = Array.from({ length: 800 }, (_, index) => `A,B,e${people}.${index}@example.com,`);
+  const about = [`Otto,V,${person.email.toUpperCase()},no phone`, `${person.firstName},${person.lastName},no email,`];
+  const file = ['firstName,lastName,email,phone', about[0], ...others, about[1], `Else,,${other.email},no phone`];
+  const { body } = await real.merchant.call(`/merchants/me/imports?programId=${program._id}`, {
+    body: file.join('\n'),
+    headers: { 'Content-Type': 'text/csv' },
+  });
+  const batch = `/merchants/me/batches/${body.data.id}`;
+  await until(async () => (await real.merchant.call(batch)).body.data.counts.created > 0);
+  expect((await erase(id)).status).toBe(200);
+  expect((await real.merchant.call(batch)).body.data.finishedAt).toBeNull();
+  expect((await batchEnd(real.merchant, body.data.id)).counts).toMatchObject({ created: 800, failed: 3 });
+  await untilGone(Object.values(person));
+  const { text } = await real.merchant.call(`${batch}/errors.csv`);
+  expect(text).toContain(`Else,,${other.email},no phone`);
+});

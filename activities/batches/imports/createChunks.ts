@@ -11,12 +11,12 @@ import { inTransaction } from '../../../platform/mongodb/inTransaction.js';
 import { retryOnConflict } from '../../../platform/mongodb/retryOnConflict.js';
 import type { BatchRow, ImportChunkRow, ImportRow, ImportRowOutcome } from '../../../schemas/collections.js';
 import { createdEventId } from '../../../schemas/ids.js';
-import { marksOfRows } from '../../../schemas/importMarks.js';
 import type { Program } from '../../../schemas/programs.js';
 import { newMemberCodes } from '../../members/memberCodes.js';
 import { type NewMemberRows, newMemberRows } from '../../members/newMember.js';
 import { unfinishedPhases } from '../insertBatch.js';
 import { decideRow, type StoredPeople, storedPeople } from './decideRow.js';
+import { emptyingErased } from './erasedRows.js';
 import { chunkId } from './openImport.js';
 
 export interface CreateChunks {
@@ -194,13 +194,15 @@ async function write(
   const searchWords = made.flatMap((rows) => rows.searchWordRows);
   const emailRows = made.flatMap((rows) => rows.email ?? []);
   const externalIdRows = made.flatMap((rows) => rows.externalId ?? []);
-  const open = { _id: row._id, outcomes: { $exists: false } };
+  const { _id, ofErased = { $exists: false } } = row;
+  const { $set, $unset } = emptyingErased({ ...row, outcomes });
   const writtenNow = await importChunks.updateOne(
-    open,
-    { $set: { outcomes, cumulative, marks: marksOfRows(row.merchantId, { ...row, outcomes }) } },
+    { _id, outcomes: { $exists: false }, ofErased },
+    { $set: { outcomes, cumulative, ...$set }, $unset },
     { session },
   );
-  if (writtenNow.matchedCount !== 1) throw new VersionConflict('Another attempt wrote these rows.');
+  if (writtenNow.matchedCount !== 1)
+    throw new VersionConflict('Another attempt wrote these rows, or a member was erased.');
   const newMembers = made.map((rows) => rows.member);
   if (newMembers.length > 0) await members.insertMany(newMembers, { session });
   deps.crashPoint('mid-chunk');

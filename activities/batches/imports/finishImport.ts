@@ -13,6 +13,7 @@ import { finishBatch } from '../finishBatch.js';
 import { keptForPassesMs, keptMs } from '../removeRows.js';
 import { requireBatch } from '../requireBatch.js';
 import { batchCountFields, cumulativeCreated, readChunk } from './createChunks.js';
+import { emptyErasedRows } from './erasedRows.js';
 import { createdOf, publish, recordPublished } from './publishImported.js';
 
 export interface FinishImport {
@@ -35,6 +36,7 @@ export async function finishImport(deps: WorkerDeps, input: FinishImport): Promi
   const finished = await finishBatch(deps, { ...input, leaseOwner: importId(batchId) });
   const batch = await requireBatch(deps, batchId);
   const { counts, passIssuance } = batch;
+  if (batch.done < counts.total) await emptyErasedRows(deps, batchId);
   const unissued = passIssuance.apple < counts.created || passIssuance.google < counts.created;
   if (unissued) await changeKept(deps, batch, { $set: { unissued, rowsUntil: afterIssuing(deps) } });
   return { ...finished, unissued };

@@ -19,6 +19,7 @@ import { endEventOf } from '../finishBatch.js';
 import { insertBatch } from '../insertBatch.js';
 import { atOnce, keptMs, removeRows } from '../removeRows.js';
 import { newBatchRow } from '../startBatch.js';
+import { emptyErasedRows } from './erasedRows.js';
 
 export interface OpenImport {
   merchantId: string;
@@ -128,7 +129,9 @@ export async function withdrawQueued(
     { _id: batchId, phase: 'queued' },
     { $set: { phase: 'cancelled', finishedAt: now, reason, rowsUntil: new Date(now.getTime() + keptMs) } },
   );
-  return withdrawn.matchedCount === 1;
+  if (withdrawn.matchedCount === 0) return false;
+  await emptyErasedRows(deps, batchId);
+  return true;
 }
 
 /** The API updates `uploadSeenAt` every 5 s. An upload without an update for this long has lost its API process. */
