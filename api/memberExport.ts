@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { memberRows } from '../activities/personal/memberRows.js';
 import { type CollectionName, collectionNames, type MemberRow } from '../schemas/collections.js';
 import { exportedRow } from '../schemas/exportedRow.js';
+import { programIdOf } from '../schemas/ids.js';
 import type { Permission } from '../schemas/permissions.js';
 import { personalData } from '../schemas/personalData.js';
 import type { ApiDeps } from './apiDeps.js';
@@ -18,6 +19,11 @@ interface MemberExport {
   permissions: ReadonlySet<Permission>;
 }
 
+const ofCaller = ({ programId, ...row }: Record<string, unknown>) => ({
+  ...row,
+  ...(typeof programId === 'string' && { programId: programIdOf(programId) }),
+});
+
 /** Names what it leaves out because the caller may not see it. */
 export function memberExport(deps: ApiDeps, { member, permissions }: MemberExport): Readable {
   const leftOut = about.filter((name) => needed[name] && !permissions.has(needed[name]));
@@ -28,7 +34,7 @@ export function memberExport(deps: ApiDeps, { member, permissions }: MemberExpor
       yield `${index > 0 ? ',' : ''}${JSON.stringify(name)}:[`;
       let separator = '';
       for await (const row of memberRows(deps, name, member)) {
-        yield separator + JSON.stringify(exportedRow(name, row));
+        yield separator + JSON.stringify(ofCaller(exportedRow(name, row)));
         separator = ',';
       }
       yield ']';

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { newMemberRows } from '../activities/members/newMember.js';
 import { checkProgram, requireFreeSlug } from '../activities/programs/checkContent.js';
 import type { ProgramAt } from '../activities/programs/programHead.js';
-import { readProgram } from '../activities/programs/readProgram.js';
+import { programKeyOf, readProgram } from '../activities/programs/readProgram.js';
 import { loyaltyClassOf, loyaltyObjectOf } from '../activities/wallets/google/passViews.js';
 import { applePassView, googlePassView, googleProgramView } from '../activities/wallets/passViews.js';
 import { tierOf } from '../schemas/balance.js';
@@ -49,7 +49,10 @@ export async function previewProgram(
   );
   const complete = asGiven.ok ? asGiven : await checkProgram({ ...unsaved, ...given, merchantId }, merchantId);
   if (!complete.ok) return { apple: null, appleImages: null, google: null, publicPage: null, findings: errors };
-  const { program } = complete;
+  const program = {
+    ...complete.program,
+    _id: await programKeyOf(deps, { merchantId, programId: complete.program._id }),
+  };
   const findings = [...errors, ...(await slugTaken(deps, program)), ...warnings(program)];
   return { ...(await shownOf(deps, program, sampleOf(deps, program, member))), findings };
 }

@@ -74,6 +74,13 @@ export const replayId = (batchId: string): string => `replay:${batchId}`;
 export const rebuildId = (batchId: string): string => `rebuild:${batchId}`;
 /** The workflow id of retries for a group of events and members. It is derived from their ids. */
 export const retryId = (ids: readonly string[]): string => `retry:${ids[0]}:${derivedId(...ids)}`;
+/**
+ * The key of a program whose id its merchant chose: that others have chosen the same id neither shows nor matters. The
+ * key of every other program is its id. No id has a dot.
+ */
+export const chosenProgramKey = (merchantId: string, programId: string): string => `${merchantId}.${programId}`;
+/** The id by which its merchant knows a program. */
+export const programIdOf = (key: string): string => key.slice(key.lastIndexOf('.') + 1);
 /** The workflow id of an operator's expiry of one program; `at` in milliseconds since 1970. */
 export const expireId = (programId: string, at: number | 'now'): string => `expire:${programId}:${at}`;
 /** `owner`: the member or the merchant of the mail. */

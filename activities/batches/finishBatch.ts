@@ -7,7 +7,7 @@ import { type BatchPhase, isFinished } from '../../schemas/batches.js';
 import { campaignCountsOf } from '../../schemas/campaigns.js';
 import type { BatchRow, EventRow } from '../../schemas/collections.js';
 import type { EventData, MerchantEvent } from '../../schemas/events.js';
-import { derivedId } from '../../schemas/ids.js';
+import { derivedId, programIdOf } from '../../schemas/ids.js';
 import { newMerchantEvent } from '../outbox/newEvent.js';
 import { keptMs } from './removeRows.js';
 import { requireBatch } from './requireBatch.js';
@@ -60,7 +60,7 @@ export function endEventOf(deps: Deps, batch: BatchRow, leaseOwner: string | nul
 function endEvent(batch: BatchRow, finishedAt: Date): MerchantEvent {
   const { _id: batchId, merchantId, programId, kind, counts, passIssuance, campaign, quiet, reason = '' } = batch;
   const times = { startedAt: batch.startedAt.toISOString(), finishedAt: finishedAt.toISOString() };
-  const subject = { merchantId, ...(programId && { programId }) };
+  const subject = { merchantId, ...(programId && { programId: programIdOf(programId) }) };
   const completed = batch.phase === 'completed';
   if (completed && campaign) {
     const data: EventData<'campaign.sent'> = {

@@ -5,7 +5,7 @@ import type { Statement } from '../../platform/mongodb/transaction.js';
 import { expire } from '../../schemas/balance.js';
 import type { LedgerRow, MemberRow } from '../../schemas/collections.js';
 import { lotsOf } from '../../schemas/expiry.js';
-import { derivedId } from '../../schemas/ids.js';
+import { derivedId, programIdOf } from '../../schemas/ids.js';
 import { type LotsAfter, removeExpired, sumOf } from '../../schemas/lots.js';
 import type { Program } from '../../schemas/programs.js';
 import { balanceDecision, balanceEvent } from './balanceRules.js';
@@ -43,7 +43,7 @@ const expiryId = ({ _id, version }: MemberRow, { changes }: LotsAfter): string =
   derivedId('expiry', _id, String(version + 1), ...changes.map(({ id, by, at }) => `${id} ${by} ${at.toISOString()}`));
 
 function expiryRule({ member, program, now }: DueExpiryInput, lots: LotsAfter): Decision {
-  const entry = { type: 'expiry' as const, actor: { type: 'program' as const, id: program._id } };
+  const entry = { type: 'expiry' as const, actor: { type: 'program' as const, id: programIdOf(program._id) } };
   const change = expire(program, member, member.balance - sumOf(lots.lots));
   return {
     ...balanceDecision(member, { change, program, entry, now, lots }),

@@ -12,7 +12,7 @@ import {
   type MerchantEvent,
   shardOf,
 } from '../../schemas/events.js';
-import { deletedEventId } from '../../schemas/ids.js';
+import { deletedEventId, programIdOf } from '../../schemas/ids.js';
 import type { PassUpdate } from '../../schemas/passUpdate.js';
 
 /** How long the start of an event's workflow may take before the relay may take the event. */
@@ -47,7 +47,7 @@ function aboutMember(member: MemberRow): Record<string, unknown> {
   return {
     memberId: member._id,
     memberCode: member.memberCode,
-    programId: member.programId,
+    programId: programIdOf(member.programId),
     merchantId: member.merchantId,
     memberVersion: member.version,
   };
@@ -147,7 +147,7 @@ export function newDeletedEvent(
     type: 'member.deleted',
     programId,
     occurredAt: erasedAt,
-    data: { memberId, programId, merchantId },
+    data: { memberId, programId: programIdOf(programId), merchantId },
     ...waiting(deps, merchantId, null),
   };
   return { ...row, ...serialisedEnvelope(row) };

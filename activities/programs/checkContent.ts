@@ -1,6 +1,7 @@
 // The rules for a program's content: the rules of the program file, and rules that depend on stored data.
 import type { Deps } from '../../platform/deps.js';
 import { ServiceError } from '../../schemas/errors.js';
+import { programIdOf } from '../../schemas/ids.js';
 import { type Mistake, mistakesOf } from '../../schemas/mistakes.js';
 import type { ProgramContent } from '../../schemas/programRows.js';
 import { type Program, programFile } from '../../schemas/programs.js';
@@ -27,7 +28,7 @@ export async function checkProgram(value: unknown, merchantId: string): Promise<
 
 /** Throws VALIDATION_FAILED listing all mistakes. */
 export async function checkContent(value: object, { merchantId, programId }: ProgramAt): Promise<ProgramContent> {
-  const checked = await checkProgram({ ...value, _id: programId }, merchantId);
+  const checked = await checkProgram({ ...value, _id: programIdOf(programId) }, merchantId);
   if (!checked.ok) throw new ServiceError('VALIDATION_FAILED', checked.mistakes);
   return contentOf(checked.program);
 }

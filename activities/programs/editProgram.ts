@@ -7,7 +7,7 @@ import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { insert, update } from '../../platform/mongodb/statements.js';
 import { transactAlone } from '../../platform/mongodb/transact.js';
 import { ServiceError } from '../../schemas/errors.js';
-import { newId } from '../../schemas/ids.js';
+import { chosenProgramKey, newId, programIdOf } from '../../schemas/ids.js';
 import type { Actor } from '../../schemas/members.js';
 import { type Json, mergePatch } from '../../schemas/mergePatch.js';
 import type { ProgramDraftRow } from '../../schemas/programRows.js';
@@ -16,7 +16,7 @@ import { limitOf } from '../access/merchants.js';
 import { checkContent, requireFreeSlug, requireImageRoom, requireStyle } from './checkContent.js';
 import { imageBytesOf } from './imageQuota.js';
 import { headOf, type ProgramAt, type ProgramHead, readHead, requireVersion } from './programHead.js';
-import { forgetProgram } from './readProgram.js';
+import { findProgramKey, forgetProgram } from './readProgram.js';
 
 interface CreateProgram {
   merchantId: string;
@@ -26,7 +26,8 @@ interface CreateProgram {
 
 /** Throws VALIDATION_FAILED, SLUG_TAKEN, PROGRAM_EXISTS, PROGRAM_LIMIT_REACHED. */
 export async function createProgram(deps: Deps, { merchantId, actor, program }: CreateProgram): Promise<ProgramHead> {
-  const at = { merchantId, programId: program._id ?? newId() };
+  const { _id: chosen } = program;
+  const at = { merchantId, programId: chosen === undefined ? newId() : chosenProgramKey(merchantId, chosen) };
   const content = await checkContent(contentChanges(program, { ...at, archived: false }), at);
   await requireFreeSlug(deps, at, content.slug);
   await requireImageRoom(deps, at, content);
@@ -57,12 +58,8 @@ export async function createProgram(deps: Deps, { merchantId, actor, program }: 
     refusal: new ServiceError('PROGRAM_LIMIT_REACHED'),
     name: 'programDrafts',
     async rows() {
-      const where = { _id: at.programId };
-      const [live, draft] = await Promise.all([
-        programs.findOne(where, { projection: { _id: 1 } }),
-        programDrafts.findOne(where, { projection: { _id: 1 } }),
-      ]);
-      if (live || draft) throw new ServiceError('PROGRAM_EXISTS');
+      if (chosen !== undefined && (await findProgramKey(deps, { merchantId, programId: chosen })) !== undefined)
+        throw new ServiceError('PROGRAM_EXISTS');
       return [row];
     },
   });
@@ -74,7 +71,7 @@ type Fixed = Pick<ProgramHead, 'programId' | 'merchantId' | 'archived'>;
 /** What was sent but for what no edit changes. Throws VALIDATION_FAILED where that says something else. */
 function contentChanges({ $schema, _id, merchantId, archived, liveVersion, ...changes }: Json, fixed: Fixed): Json {
   const pairs = {
-    _id: [_id, fixed.programId],
+    _id: [_id, programIdOf(fixed.programId)],
     merchantId: [merchantId, fixed.merchantId],
     archived: [archived, fixed.archived],
   };

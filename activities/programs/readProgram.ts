@@ -1,8 +1,33 @@
 // Reads programs, always within the caller's merchant.
 import type { Deps } from '../../platform/deps.js';
 import { ServiceError } from '../../schemas/errors.js';
+import { chosenProgramKey, programIdOf } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
 import { withExpiry } from './expirySince.js';
+import type { ProgramAt } from './programHead.js';
+
+/** The key of the merchant's program with this id, for which all rows about it ask; undefined where there is none. */
+export async function findProgramKey(deps: Deps, { merchantId, programId }: ProgramAt): Promise<string | undefined> {
+  const { programs, programDrafts } = deps.collections;
+  const found = await deps.cached(`programKey:${merchantId}:${programId}`, async () => {
+    const where = { _id: { $in: [programId, chosenProgramKey(merchantId, programId)] }, merchantId };
+    const idOnly = { projection: { _id: 1 } };
+    const rows = await Promise.all([programs.findOne(where, idOnly), programDrafts.findOne(where, idOnly)]);
+    // A caller may send anything, the key itself too.
+    return rows.find((row) => row !== null && programIdOf(row._id) === programId) ?? null;
+  });
+  return found?._id;
+}
+
+/** The same, with a key that no program has for an id that no program of the merchant has. */
+export const programKeyOf = async (deps: Deps, at: ProgramAt): Promise<string> =>
+  (await findProgramKey(deps, at)) ?? chosenProgramKey(at.merchantId, at.programId);
+
+/** Undefined stands for all programs. */
+export const programKeyIn = async (
+  deps: Deps,
+  { merchantId, programId }: { merchantId: string; programId?: string | undefined },
+): Promise<string | undefined> => (programId === undefined ? undefined : programKeyOf(deps, { merchantId, programId }));
 
 /** Reads the current program. Throws PROGRAM_NOT_FOUND. */
 export async function readProgram(deps: Deps, at: { merchantId: string; programId: string }): Promise<Program> {

@@ -5,7 +5,7 @@
 import { isWithdrawn } from '../../activities/batches/batchKeys.js';
 import { withdrawQueued } from '../../activities/batches/imports/openImport.js';
 import { requireEnrollable } from '../../activities/members/enrollMember.js';
-import { readProgram } from '../../activities/programs/readProgram.js';
+import { programKeyOf, readProgram } from '../../activities/programs/readProgram.js';
 import { type ImportResultRow, isFinished } from '../../schemas/batches.js';
 import type { BatchRow, ImportRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
@@ -20,7 +20,10 @@ export async function importProgram(
   { merchantId, programId, missing }: { merchantId: string; programId: string | undefined; missing: string },
 ): Promise<Program> {
   if (programId === undefined) throw new ServiceError('VALIDATION_FAILED', [{ path: 'programId', message: missing }]);
-  const program = await readProgram(deps, { merchantId, programId });
+  const program = await readProgram(deps, {
+    merchantId,
+    programId: await programKeyOf(deps, { merchantId, programId }),
+  });
   requireEnrollable(program, undefined);
   return program;
 }

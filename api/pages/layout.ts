@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import { Html, html } from '../../platform/html.js';
+import { programIdOf } from '../../schemas/ids.js';
 import type { Language } from '../../schemas/languages/index.js';
 import type { Program } from '../../schemas/programs.js';
 import type { ApiDeps } from '../apiDeps.js';
@@ -37,7 +38,7 @@ export const pictureUrl = (deps: Pick<ApiDeps, 'config'>, program: Program, name
  */
 export function deskUrl(deps: Pick<ApiDeps, 'config'>, { of, program }: { of: string; program: Program }) {
   if (deps.config.LIVE_DESK_URL === undefined) return undefined;
-  return `${basePath(deps)}/console/live-desk#${new URLSearchParams({ of, program: program._id })}`;
+  return `${basePath(deps)}/console/live-desk#${new URLSearchParams({ of, program: programIdOf(program._id) })}`;
 }
 
 /** The page, and its style sheet, whose hash the Content-Security-Policy needs. */

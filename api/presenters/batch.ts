@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { type batch, percentOf, ratePerSecondOf } from '../../schemas/batches.js';
 import type { BatchRow } from '../../schemas/collections.js';
+import { programIdOf } from '../../schemas/ids.js';
 
 export function presentBatch(row: BatchRow, now: Date, repairedBy?: string): z.input<typeof batch> {
   const { _id: id, kind, phase, programId, counts, passIssuance, startedBy, startedAt, finishedAt } = row;
@@ -9,7 +10,7 @@ export function presentBatch(row: BatchRow, now: Date, repairedBy?: string): z.i
     id,
     kind,
     phase,
-    ...(programId !== undefined && { programId }),
+    ...(programId !== undefined && { programId: programIdOf(programId) }),
     counts: { ...counts, ...(row.leftOut !== undefined && { leftOut: row.leftOut }) },
     passIssuance,
     percent: percentOf(row),

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { percentOf } from '../../schemas/batches.js';
 import { type campaign, campaignCountsOf } from '../../schemas/campaigns.js';
 import type { BatchRow } from '../../schemas/collections.js';
+import { programIdOf } from '../../schemas/ids.js';
 
 export function presentCampaign(row: BatchRow): z.input<typeof campaign> {
   const { _id: id, phase, programId, counts, startedAt, finishedAt, startedBy, reason } = row;
@@ -10,7 +11,7 @@ export function presentCampaign(row: BatchRow): z.input<typeof campaign> {
   return {
     id,
     phase,
-    ...(programId !== undefined && { programId }),
+    ...(programId !== undefined && { programId: programIdOf(programId) }),
     tags,
     message,
     counts: campaignCountsOf(counts),

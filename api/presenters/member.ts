@@ -6,6 +6,7 @@ import { nextTierOf, passUrlOf, tierNow } from '../../activities/wallets/passVie
 import { modesOf } from '../../activities/wallets/walletModes.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { expiringNext, lotsOf } from '../../schemas/expiry.js';
+import { programIdOf } from '../../schemas/ids.js';
 import type { member, memberBalance, memberDetail, memberWithProgram } from '../../schemas/members.js';
 import { fieldOf, type Program } from '../../schemas/programs.js';
 import { rewardStates } from '../../schemas/rewards.js';
@@ -26,7 +27,7 @@ export function presentMember(
     id: row._id,
     memberCode: row.memberCode,
     serialNumber: row.serialNumber,
-    programId: row.programId,
+    programId: programIdOf(row.programId),
     ...(firstName !== undefined && { firstName }),
     ...(lastName !== undefined && { lastName }),
     ...(email !== undefined && { email }),

@@ -2,6 +2,7 @@
 // them.
 import type { z } from 'zod';
 import type { ProgramHead } from '../../activities/programs/programHead.js';
+import { programIdOf } from '../../schemas/ids.js';
 import type { programDraft } from '../../schemas/programEdits.js';
 import type { ProgramVersionRow } from '../../schemas/programRows.js';
 import {
@@ -15,7 +16,7 @@ import {
 type Shown = Omit<Program, 'passTemplate' | 'merchantId' | 'enrollment'>;
 
 export function presentSummary({ _id, name, style, fields, goal, tiers }: Shown): z.input<typeof programSummary> {
-  return { _id, name, style, fields, ...(goal !== undefined && { goal }), ...(tiers && { tiers }) };
+  return { _id: programIdOf(_id), name, style, fields, ...(goal !== undefined && { goal }), ...(tiers && { tiers }) };
 }
 
 export function presentSnapshot(program: Shown): z.input<typeof programSnapshot> {
@@ -40,8 +41,8 @@ export function presentProgram(program: Shown): z.input<typeof programRecord> {
 
 /** The newest edit, with its template. */
 export function presentDraft(head: ProgramHead): z.input<typeof programDraft> {
-  const { programId: _id, content, archived, version, live } = head;
-  return { _id, ...content, archived, version, liveVersion: live && versionOf(live) };
+  const { programId, content, archived, version, live } = head;
+  return { _id: programIdOf(programId), ...content, archived, version, liveVersion: live && versionOf(live) };
 }
 
 /** A program as its editors see it: drafts too, and always with the version of the newest edit. */

@@ -4,6 +4,7 @@ import { displayName } from '../../activities/wallets/passViews.js';
 import type { Deps } from '../../platform/deps.js';
 import type { AuditAction } from '../../schemas/audit.js';
 import type { AuditRow } from '../../schemas/collections.js';
+import { chosenProgramKey, programIdOf } from '../../schemas/ids.js';
 import type { Permission } from '../../schemas/permissions.js';
 
 interface TargetNames {
@@ -30,14 +31,16 @@ const kinds: Record<string, Kind> = {
   },
   program: {
     needs: 'merchants.programs:view',
-    async read({ collections }, where) {
+    async read({ collections }, { _id: { $in: ids }, merchantId }) {
+      const keys = ids.flatMap((id) => [id, chosenProgramKey(merchantId, id)]);
+      const where = { _id: { $in: keys }, merchantId };
       const [live, drafts] = await Promise.all([
         collections.programs.find(where, { projection: { name: 1 } }).toArray(),
         collections.programDrafts.find(where, { projection: { 'content.name': 1 } }).toArray(),
       ]);
       return [
-        ...drafts.map(({ _id, content }): Named => [_id, content?.name]),
-        ...live.map(({ _id, name }): Named => [_id, name]),
+        ...drafts.map(({ _id, content }): Named => [programIdOf(_id), content?.name]),
+        ...live.map(({ _id, name }): Named => [programIdOf(_id), name]),
       ];
     },
   },

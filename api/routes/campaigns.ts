@@ -1,7 +1,7 @@
 // Campaigns: one message to many members, sent by a batch.
 import { readBatch } from '../../activities/batches/cancelBatch.js';
 import { startBatch } from '../../activities/batches/startBatch.js';
-import { readProgram } from '../../activities/programs/readProgram.js';
+import { programKeyIn, readProgram } from '../../activities/programs/readProgram.js';
 import type { campaignEndpoints } from '../../schemas/endpoints/campaigns.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { newId } from '../../schemas/ids.js';
@@ -14,7 +14,8 @@ export const campaignRoutes: Routes<keyof typeof campaignEndpoints> = {
   async sendCampaign({ deps, caller, body, ctx }) {
     const { merchantId, actor: startedBy } = caller;
     const key = batchKeyOf(deps, { ctx, merchantId, operation: 'campaign', owner: merchantId, body });
-    const { programId, message = '', dryRun } = body;
+    const { message = '', dryRun } = body;
+    const programId = await programKeyIn(deps, { merchantId, programId: body.programId });
     if (programId !== undefined) await readProgram(deps, { merchantId, programId });
     const tags = [...new Set(body.tags)];
     if (dryRun)

@@ -4,7 +4,7 @@ import { withoutDue } from '../../activities/members/expireLots.js';
 import { addTagsRule, cardLinkRule, removeTagsRule } from '../../activities/members/memberRules.js';
 import { removeUnusedTags, withTagsInUse } from '../../activities/members/memberTags.js';
 import { updateRule } from '../../activities/members/updateMember.js';
-import { cachedProgram, readProgram } from '../../activities/programs/readProgram.js';
+import { cachedProgram, programKeyIn, programKeyOf, readProgram } from '../../activities/programs/readProgram.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { DataOf } from '../../schemas/endpoints/endpoint.js';
 import type { memberEndpoints } from '../../schemas/endpoints/members.js';
@@ -33,8 +33,9 @@ type EnrolledMember = DataOf<typeof memberEndpoints.enrollMember>;
 
 export const memberRoutes: Routes<Names> = {
   async enrollMember({ deps, caller, body, ctx }) {
-    const { programId, ...person } = body;
+    const { programId: sent, ...person } = body;
     const { merchantId } = caller;
+    const programId = await programKeyOf(deps, { merchantId, programId: sent });
     const id = requestKeyId('enroll', merchantId, keyOf(ctx));
     const program = await readProgram(deps, { merchantId, programId });
     const replyOf: (enrolled: { kind: string; member: MemberRow }) => { status: 200 | 201; data: EnrolledMember } = ({
@@ -70,7 +71,9 @@ export const memberRoutes: Routes<Names> = {
 
   async listMembers({ deps, caller, query }) {
     const { page, pageSize } = query;
-    const { items, total } = await searchMembers(deps, { merchantId: caller.merchantId, ...query });
+    const { merchantId } = caller;
+    const programId = await programKeyIn(deps, { merchantId, ...query });
+    const { items, total } = await searchMembers(deps, { merchantId, ...query, programId });
     const presented = await Promise.all(
       (await withoutDue(deps, items)).map(async (member) =>
         presentMemberWithProgram(deps, { member, program: await cachedProgram(deps, member) }),

@@ -4,10 +4,11 @@ import { createProgram, editProgram, setArchived } from '../../activities/progra
 import { readHead } from '../../activities/programs/programHead.js';
 import { previewPublication } from '../../activities/programs/publishPreview.js';
 import { publishProgram } from '../../activities/programs/publishPrograms.js';
-import { readProgram } from '../../activities/programs/readProgram.js';
+import { programKeyOf, readProgram } from '../../activities/programs/readProgram.js';
 import { listVersions, readVersion } from '../../activities/programs/versions.js';
 import type { programEndpoints } from '../../schemas/endpoints/programs.js';
 import { versionOf } from '../../schemas/programs.js';
+import type { ApiDeps } from '../apiDeps.js';
 import type { Caller } from '../caller.js';
 import { presentDraft, presentHead, presentProgram, presentVersion } from '../presenters/program.js';
 import { previewLive, previewProgram } from '../programPreview.js';
@@ -19,7 +20,9 @@ import type { Routes } from '../request.js';
 const mayEdit = ({ credential, permissions }: Caller): boolean =>
   credential !== 'api-key' && permissions.has('merchants.programs:edit');
 
-const programAt = ({ merchantId }: Caller, { id = '' }: Record<string, string>) => ({ merchantId, programId: id });
+async function programAt(deps: ApiDeps, { merchantId }: Caller, { id = '' }: Record<string, string>) {
+  return { merchantId, programId: await programKeyOf(deps, { merchantId, programId: id }) };
+}
 
 export const programRoutes: Routes<keyof typeof programEndpoints> = {
   async listPrograms({ deps, caller }) {
@@ -36,26 +39,26 @@ export const programRoutes: Routes<keyof typeof programEndpoints> = {
   },
 
   async previewLiveProgram({ deps, caller, params }) {
-    return { data: await previewLive(deps, programAt(caller, params)) };
+    return { data: await previewLive(deps, await programAt(deps, caller, params)) };
   },
 
   async getProgram({ deps, caller, params }) {
-    const at = programAt(caller, params);
+    const at = await programAt(deps, caller, params);
     if (mayEdit(caller)) return { data: presentHead(await readHead(deps, at)) };
     return { data: presentProgram(await readProgram(deps, at)) };
   },
 
   async updateProgram({ deps, caller, params, body: { version, ...patch } }) {
-    const at = programAt(caller, params);
+    const at = await programAt(deps, caller, params);
     return { data: presentDraft(await editProgram(deps, { ...at, actor: caller.actor, version, patch })) };
   },
 
   async getProgramDraft({ deps, caller, params }) {
-    return { data: presentDraft(await readHead(deps, programAt(caller, params))) };
+    return { data: presentDraft(await readHead(deps, await programAt(deps, caller, params))) };
   },
 
   async publishProgram({ deps, caller, params, body }) {
-    const at = programAt(caller, params);
+    const at = await programAt(deps, caller, params);
     const published = await publishProgram(deps, { ...at, actor: caller.actor, version: body?.version });
     const { program, rebuild } = published;
     const summary = `rebuild the passes of ${program._id}`;
@@ -64,25 +67,32 @@ export const programRoutes: Routes<keyof typeof programEndpoints> = {
   },
 
   async previewPublication({ deps, caller, params }) {
-    return { data: await previewPublication(deps, programAt(caller, params)) };
+    return { data: await previewPublication(deps, await programAt(deps, caller, params)) };
   },
 
   async archiveProgram({ deps, caller, params }) {
-    return { data: presentHead(await setArchived(deps, { ...programAt(caller, params), archived: true })) };
+    return {
+      data: presentHead(await setArchived(deps, { ...(await programAt(deps, caller, params)), archived: true })),
+    };
   },
 
   async restoreProgram({ deps, caller, params }) {
-    return { data: presentHead(await setArchived(deps, { ...programAt(caller, params), archived: false })) };
+    return {
+      data: presentHead(await setArchived(deps, { ...(await programAt(deps, caller, params)), archived: false })),
+    };
   },
 
   async listProgramVersions({ deps, caller, params, query }) {
-    const { live, versions } = await listVersions(deps, programAt(caller, params));
+    const { live, versions } = await listVersions(deps, await programAt(deps, caller, params));
     const rows = versions.map((row) => presentVersion(row, live && versionOf(live)));
     return { data: pageOfRows(rows, query) };
   },
 
   async getProgramVersion({ deps, caller, params }) {
-    const { live, row } = await readVersion(deps, { ...programAt(caller, params), version: params.version ?? '' });
+    const { live, row } = await readVersion(deps, {
+      ...(await programAt(deps, caller, params)),
+      version: params.version ?? '',
+    });
     return { data: { ...presentVersion(row, live && versionOf(live)), program: { ...row.content } } };
   },
 };

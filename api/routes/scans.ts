@@ -1,6 +1,7 @@
 // Scans at the till. The answer has the member and its program; the scan also writes a timeline item and an event for
 // the merchant.
 import { scanRule } from '../../activities/members/memberRules.js';
+import { programKeyIn } from '../../activities/programs/readProgram.js';
 import type { scanEndpoints } from '../../schemas/endpoints/scans.js';
 import { readCode } from '../../schemas/text.js';
 import { performChange } from '../changes/performChange.js';
@@ -10,7 +11,9 @@ import type { Routes } from '../request.js';
 
 export const scanRoutes: Routes<keyof typeof scanEndpoints> = {
   async scanPass({ deps, caller, body: { code, programId } }) {
-    const member = await scannedMember(deps, { merchantId: caller.merchantId, code, programId });
+    const { merchantId } = caller;
+    const of = await programKeyIn(deps, { merchantId, programId });
+    const member = await scannedMember(deps, { merchantId, code, programId: of });
     const request = { deps, caller, params: { id: member._id } };
     const { changed } = await performChange(request, {
       noun: 'scan',

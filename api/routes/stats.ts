@@ -1,7 +1,9 @@
 // The overview of a merchant: its counters, by day and by program.
+import { programKeyIn } from '../../activities/programs/readProgram.js';
 import type { statsEndpoints } from '../../schemas/endpoints/stats.js';
 import { maxStatsDays } from '../../schemas/endpoints/stats.js';
 import { ServiceError } from '../../schemas/errors.js';
+import { programIdOf } from '../../schemas/ids.js';
 import { dayOf, presentCounts } from '../../schemas/stats.js';
 import { readStats } from '../reads/stats.js';
 import type { Routes } from '../request.js';
@@ -24,13 +26,17 @@ export const statsRoutes: Routes<keyof typeof statsEndpoints> = {
   async readStats({ deps, caller: { merchantId }, query: { programId, ...range } }) {
     const to = range.to ?? dayOf(deps.now());
     const from = range.from ?? dayOf(new Date(Date.parse(to) - (usualDays - 1) * dayMs));
-    const { byDay, byProgram } = await readStats(deps, { merchantId, programId, days: daysOf({ from, to }) });
+    const of = await programKeyIn(deps, { merchantId, programId });
+    const { byDay, byProgram } = await readStats(deps, { merchantId, programId: of, days: daysOf({ from, to }) });
     return {
       data: {
         ...{ from, to, timeZone: 'UTC' },
         totals: presentCounts([...byDay.values()].flat()),
         days: Array.from(byDay, ([day, counts]) => ({ day, ...presentCounts(counts) })),
-        programs: Array.from(byProgram, ([id, counts]) => ({ programId: id || null, ...presentCounts(counts) })),
+        programs: Array.from(byProgram, ([id, counts]) => ({
+          programId: programIdOf(id) || null,
+          ...presentCounts(counts),
+        })),
       },
     };
   },

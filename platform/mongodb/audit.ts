@@ -1,5 +1,6 @@
 // Adds the audit of a request or of an operator's command to the transaction of its change: either both are written or
 // neither.
+import { programIdOf } from '../../schemas/ids.js';
 import type { Deps } from '../deps.js';
 import { insert } from './statements.js';
 import type { Statement } from './transaction.js';
@@ -31,5 +32,6 @@ export function auditOf(deps: Pick<Deps, 'audit' | 'collections'>, statements: r
 function idIn(statement: Statement): string | undefined {
   const row: unknown = 'document' in statement ? statement.document : 'filter' in statement && statement.filter;
   const id = typeof row === 'object' && row !== null && '_id' in row ? row._id : undefined;
-  return typeof id === 'string' ? id : undefined;
+  // The target of a request is named as its caller names it.
+  return typeof id === 'string' ? programIdOf(id) : undefined;
 }

@@ -23,6 +23,7 @@ import { parseJson } from '../../platform/parseJson.js';
 import type { CollectionName } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { exportedRow } from '../../schemas/exportedRow.js';
+import { programIdOf } from '../../schemas/ids.js';
 import { type Outside, openOutside } from './clearOutside.js';
 import { type CommandContext, type CommandInput, Mistakes } from './command.js';
 
@@ -226,7 +227,7 @@ export async function listErasures({ deps, say }: CommandContext, { values }: Co
   if (Number.isNaN(since.getTime())) throw new Mistakes(['--since must be a moment such as 2026-11-23T10:00:00Z']);
   const rows = deps.collections.erasures.find({ erasedAt: { $gte: since } }).sort({ _id: 1 });
   for await (const { _id: memberId, merchantId, programId, erasedAt } of rows)
-    say(JSON.stringify({ memberId, merchantId, programId, erasedAt }));
+    say(JSON.stringify({ memberId, merchantId, programId: programIdOf(programId), erasedAt }));
 }
 
 const erasure = z.object({ memberId: z.uuid(), merchantId: z.string(), erasedAt: z.iso.datetime() });

@@ -3,24 +3,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBatch } from '../../activities/batches/startBatch.js';
 import { isFinished } from '../../schemas/batches.js';
-import { newId, rebuildId } from '../../schemas/ids.js';
+import { newId, programIdOf, rebuildId } from '../../schemas/ids.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main, reachTemporal } from './command.js';
+import { programNamed } from './programNamed.js';
 
 async function rebuild(context: CommandContext, { args, values }: CommandInput): Promise<void> {
   const { deps, say } = context;
-  const [programId = '', ...rest] = args;
-  if (programId === '' || rest.length > 0) throw new Mistakes(['name one program']);
-  const program = await deps.collections.programs.findOne({ _id: programId });
-  if (!program) throw new Mistakes([`there is no program "${programId}"`]);
+  const [id = '', ...rest] = args;
+  if (id === '' || rest.length > 0) throw new Mistakes(['name one program']);
+  const program = await programNamed(deps, id);
+  if (typeof program === 'string') throw new Mistakes([program]);
+  const { _id: programId, merchantId } = program;
 
   const workflowClient = await reachTemporal(context);
   const batchId = newId();
   await startBatch(
-    { ...context.audited([{ merchantId: program.merchantId, targetId: programId }], ['batches']), workflowClient },
+    { ...context.audited([{ merchantId, targetId: programIdOf(programId) }], ['batches']), workflowClient },
     {
       batch: {
         _id: batchId,
-        merchantId: program.merchantId,
+        merchantId,
         kind: 'passes.rebuild',
         programId,
         startedBy: { type: 'user', id: 'operator' },
@@ -48,7 +50,11 @@ async function missing({ deps, say }: CommandContext, { args }: CommandInput): P
     .batchSize(1_000);
   let count = 0;
   for await (const { memberCode, programId: of, pass } of withoutPass) {
-    if (pass.googleSaveUrl !== undefined || (programId !== undefined && of !== programId)) continue;
+    if (
+      pass.googleSaveUrl !== undefined ||
+      (programId !== undefined && of !== programId && programIdOf(of) !== programId)
+    )
+      continue;
     count += 1;
     if (count <= shownMembers) say(`${memberCode}  ${of}  google, since ${pass.googleDueAt?.toISOString()}`);
   }

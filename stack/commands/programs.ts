@@ -9,11 +9,12 @@ import { checkProgram } from '../../activities/programs/checkContent.js';
 import { imagesBeyondLimit } from '../../activities/programs/imageQuota.js';
 import { expirationFindings } from '../../activities/programs/passExpiration.js';
 import { hasMembers } from '../../activities/programs/programMembers.js';
+import { findProgramKey } from '../../activities/programs/readProgram.js';
 import type { Deps } from '../../platform/deps.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import { toError } from '../../platform/toError.js';
-import { expireId } from '../../schemas/ids.js';
+import { expireId, programIdOf } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
 import { taskQueues, type WorkflowInputs } from '../../schemas/workflows.js';
 import { demoMerchantId } from '../demo.js';
@@ -26,6 +27,7 @@ import {
   reachTemporal,
   table,
 } from './command.js';
+import { programNamed } from './programNamed.js';
 
 interface Found {
   /** The file, and the position in the file when it holds several programs. */
@@ -134,6 +136,18 @@ async function tooManyImages(deps: Deps, checked: Checked[]): Promise<string[]> 
   return found.filter((mistake) => mistake !== null);
 }
 
+/** With the keys of those that are stored. */
+const keyed = (deps: Deps, checked: readonly Checked[]): Promise<Checked[]> =>
+  Promise.all(
+    checked.map(async ({ where, program }) => {
+      const { _id, merchantId } = program;
+      return {
+        where,
+        program: { ...program, _id: (await findProgramKey(deps, { merchantId, programId: _id })) ?? _id },
+      };
+    }),
+  );
+
 const operator = { type: 'user', id: 'operator' } as const;
 
 async function apply(context: CommandContext, { values, args }: CommandInput): Promise<void> {
@@ -144,19 +158,27 @@ async function apply(context: CommandContext, { values, args }: CommandInput): P
   const option = typeof values.merchant === 'string' ? values.merchant : undefined;
   const merchantId = option ?? (await soleMerchant(deps, given));
   const results = await Promise.all(given.map((one) => check(one, { merchantId, option })));
-  const checked = results.flatMap((result) => result.checked);
+  const checked = await keyed(
+    deps,
+    results.flatMap((result) => result.checked),
+  );
   const mistakes = [...files, ...results].flatMap((result) => result.mistakes);
   mistakes.push(...repeated(checked, '_id'), ...repeated(checked, 'slug'), ...(await refused(deps, checked)));
   mistakes.push(...(await tooManyImages(deps, checked)));
   if (mistakes.length > 0) throw new Mistakes([...mistakes, 'nothing was changed']);
   if (checked.length === 0) throw new Mistakes(['the files hold no program; nothing was changed']);
 
-  const targets = checked.map(({ program: { _id: targetId, merchantId: of } }) => ({ merchantId: of, targetId }));
+  const targets = checked.map(({ program: { _id, merchantId: of } }) => ({
+    merchantId: of,
+    targetId: programIdOf(_id),
+  }));
   const programsGiven = checked.map(({ program }) => program);
   const changes = { programs: programsGiven, actor: operator };
   const published = await applyPrograms(audited(targets, ['programs']), changes);
   for (const { program } of checked)
-    say(`applied ${program._id} (${program.style}, slug ${program.slug}) of merchant ${program.merchantId}`);
+    say(
+      `applied ${programIdOf(program._id)} (${program.style}, slug ${program.slug}) of merchant ${program.merchantId}`,
+    );
   const rebuilds = published.flatMap(({ program, rebuild }) => (rebuild ? [{ programId: program._id, rebuild }] : []));
   if (rebuilds.length === 0) return;
   const workflowClient = await reachTemporal(context);
@@ -168,13 +190,11 @@ async function apply(context: CommandContext, { values, args }: CommandInput): P
 
 async function archive({ deps, audited, say }: CommandContext, { args }: CommandInput): Promise<void> {
   if (args.length === 0) throw new Mistakes(['name the id of a program']);
-  const known = await deps.collections.programs
-    .find({ _id: { $in: args } }, { projection: { merchantId: 1, archived: 1 } })
-    .toArray();
-  const unknown = args.filter((id) => !known.some(({ _id }) => _id === id));
-  if (unknown.length > 0) throw new Mistakes(unknown.map((id) => `there is no program "${id}"; nothing was changed`));
-  const open = known.filter(({ archived }) => !archived);
-  const targets = open.map(({ _id: targetId, merchantId }) => ({ merchantId, targetId }));
+  const named = await Promise.all(args.map((id) => programNamed(deps, id)));
+  const mistakes = named.filter((one) => typeof one === 'string');
+  if (mistakes.length > 0) throw new Mistakes(mistakes.map((one) => `${one}; nothing was changed`));
+  const open = named.filter((one) => typeof one !== 'string').filter(({ archived }) => !archived);
+  const targets = open.map(({ _id, merchantId }) => ({ merchantId, targetId: programIdOf(_id) }));
   const statements = open.map(({ _id }) => update(deps, 'programs', { _id }, { $set: { archived: true } }));
   if (open.length > 0) await transact(audited(targets, ['programs']), statements, open.length);
   for (const id of args) say(`archived ${id}: nobody can be enrolled into it any more`);
@@ -194,21 +214,19 @@ export function momentOf(text: string): number {
 /** Runs the workflow of the schedule ahead of time. Expired points cannot be restored. */
 async function expire(context: CommandContext, { values, args }: CommandInput): Promise<void> {
   const { deps, isDevelopment, audited, say } = context;
-  const [programId, ...rest] = args;
-  if (programId === undefined || rest.length > 0) throw new Mistakes(['name the id of one program']);
+  const [id, ...rest] = args;
+  if (id === undefined || rest.length > 0) throw new Mistakes(['name the id of one program']);
   if (!isDevelopment)
     throw new Mistakes([
       'is for development only: the stack of npm start, or NODE_ENV=development; nothing was changed',
     ]);
   const at = values.at === undefined ? undefined : momentOf(String(values.at));
-  const program = await deps.collections.programs.findOne(
-    { _id: programId },
-    { projection: { expiry: 1, merchantId: 1 } },
-  );
-  if (!program) throw new Mistakes([`there is no program "${programId}"; nothing was changed`]);
-  if (!program.expiry) throw new Mistakes([`the points of "${programId}" do not expire; nothing was changed`]);
+  const program = await programNamed(deps, id);
+  if (typeof program === 'string') throw new Mistakes([`${program}; nothing was changed`]);
+  const { _id: programId, merchantId, expiry } = program;
+  if (!expiry) throw new Mistakes([`the points of "${id}" do not expire; nothing was changed`]);
   const input: WorkflowInputs['expirePoints'] = { programId, ...(at !== undefined && { at }) };
-  await transact(audited([{ merchantId: program.merchantId, targetId: programId }]), [], 0);
+  await transact(audited([{ merchantId, targetId: programIdOf(programId) }]), [], 0);
   const { expired } = await context
     .temporal()
     .client.workflow.execute<(input: WorkflowInputs['expirePoints']) => Promise<{ expired: number }>>('expirePoints', {
@@ -218,7 +236,7 @@ async function expire(context: CommandContext, { values, args }: CommandInput): 
       taskQueue: taskQueues.workflows,
       args: [input],
     });
-  say(`points of ${expired} ${expired === 1 ? 'member' : 'members'} of ${programId} expired`);
+  say(`points of ${expired} ${expired === 1 ? 'member' : 'members'} of ${id} expired`);
 }
 
 async function list({ deps, say }: CommandContext): Promise<void> {

@@ -21,6 +21,7 @@ import { tokens } from '../../stack/commands/tokens.js';
 import { users } from '../../stack/commands/users.js';
 import { webhooks } from '../../stack/commands/webhooks.js';
 import { type Ran, runOn } from '../rig/commandLine.js';
+import { aDesigner } from '../rig/designer.js';
 import { forkEngines } from '../rig/forkEngines.js';
 import { aMerchant, manyMembers, type TestMerchant } from '../rig/merchant.js';
 import { noisePng } from '../rig/noisePng.js';
@@ -295,6 +296,34 @@ describe('programs', () => {
     const { lines } = await run(programs, 'list');
     expect(lines[0]).toMatch(/^ID +MERCHANT +STYLE +SLUG +STATE +NAME$/);
     expect(lines.find((line) => line.startsWith('cafe'))).toMatch(/cafe +demo +stamps +cafe +archived +Café/);
+  });
+
+  it('change a program of the console by the id that its merchant chose, and ask which when several chose it', async () => {
+    const designers = await Promise.all([merchant, await aMerchant(service)].map((one) => aDesigner(one)));
+    const [first] = designers;
+    const own = (await first?.create({ _id: 'winter' }))?.body.data;
+    await first?.publish('winter');
+    const content = { _id: 'winter', merchantId: merchant.id, name: 'Winter', goal: 60 };
+    const { slug, style, fields } = own;
+    const applied = await run(programs, `apply ${file('winter.json', { slug, style, fields, ...content })}`);
+    expect(applied.lines[0]).toBe(`applied winter (points, slug ${slug}) of merchant ${merchant.id}`);
+    expect((await first?.call('/winter'))?.body.data).toMatchObject({
+      _id: 'winter',
+      name: 'Winter',
+      goal: 60,
+      version: 2,
+    });
+    const other = designers[1];
+    await other?.create({ _id: 'winter' });
+    expect((await run(programs, 'archive winter')).code).toBe(0);
+    expect((await first?.call('/winter'))?.body.data).toMatchObject({ archived: true });
+    await other?.publish('winter');
+    const { errors } = await run(programs, 'archive winter');
+    const keys = (await stored()).map(({ _id }) => _id).filter((key) => key.endsWith('winter'));
+    expect(errors).toEqual([`"winter" is one of ${keys.join(', ')}; nothing was changed`]);
+    const named = keys.find((key) => !key.includes(merchant.id));
+    expect((await run(programs, `archive ${named}`)).code).toBe(0);
+    expect((await other?.call('/winter'))?.body.data).toMatchObject({ archived: true });
   });
 });
 
