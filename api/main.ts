@@ -7,6 +7,7 @@ import { createLog } from '../platform/log.js';
 import { createMetrics, watchProcess } from '../platform/metrics/metrics.js';
 import { serveMetrics } from '../platform/metrics/metricsServer.js';
 import { createCodecEndpoint } from '../platform/temporal/codecEndpoint.js';
+import { configExitCode } from '../schemas/config.js';
 import { createApi } from './createApi.js';
 import { createGracefulShutdown } from './gracefulShutdown.js';
 import { backlog } from './serverOptions.js';
@@ -31,9 +32,10 @@ server.listen({ port: config.PORT, host: config.HOST, backlog }, () => {
   log.info({ host: config.HOST, port: config.PORT }, 'api ready');
   process.send?.('ready');
 });
-server.on('error', (error) => {
-  log.fatal({ err: error }, 'the API cannot listen');
-  process.exit(1);
+server.on('error', (error: NodeJS.ErrnoException) => {
+  const isHost = ['ENOTFOUND', 'EADDRNOTAVAIL'].includes(error.code ?? '');
+  log.fatal({ err: error }, isHost ? 'HOST is no address of this machine' : 'the API cannot listen');
+  process.exit(isHost ? configExitCode : 1);
 });
 
 const metricsServer = await serveMetrics({

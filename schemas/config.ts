@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { isSecureOrLocal, parseCidrs } from './addresses.js';
 import { parseKeyRing } from './keyRing.js';
+import { certificatesOf } from './pem.js';
 
 const integer = (fallback: number, min: number, max: number) =>
   z
@@ -69,8 +70,24 @@ const smtpUrl = z
   }, 'must be smtp:// or smtps:// with a host and nothing behind it')
   .refine(hasEncodedUser, encodedUser);
 
-/** The client also reads `host:port` and the path of a socket. */
-const redisUrl = z.string().refine(hasEncodedUser, encodedUser);
+/** The client also reads `host:port`, a port and the path of a socket. */
+const redisUrl = z
+  .string()
+  .refine((text) => {
+    const host = text.replace(/^(rediss?:)?\/\//i, '');
+    return text.startsWith('/') || (!host.includes('://') && URL.canParse(`redis://${host}`));
+  }, 'must be redis:// or rediss:// with a host, host:port, or the path of a socket')
+  .refine(hasEncodedUser, encodedUser);
+
+/** `fetch` takes no user and no password in an address. */
+const httpUrl = z.url({ protocol: /^https?$/, abort: true }).refine((text) => {
+  const { username, password } = new URL(text);
+  return username + password === '';
+}, 'must have no user and no password');
+
+/** Those of key pairs: with an algorithm of shared secrets, a public key would sign. */
+const signatureAlgorithms = ['RS', 'PS', 'ES'].flatMap((kind) => [256, 384, 512].map((bits) => `${kind}${bits}`));
+signatureAlgorithms.push('EdDSA', 'Ed25519');
 
 /** The number of proxies; `true` means one proxy. */
 const proxies = z.preprocess(
@@ -125,13 +142,17 @@ const environment = z.object({
   CONSOLE_JWT_SECRET: longSecret.optional(),
   /** Verifies existing sessions; new sessions are not signed with it. */
   CONSOLE_JWT_SECRET_PREVIOUS: optional.pipe(longSecret.optional()),
-  CONSOLE_JWKS_URL: optional.pipe(z.url().optional()),
+  CONSOLE_JWKS_URL: optional.pipe(httpUrl.optional()),
   CONSOLE_JWT_ISSUER: z.string().min(1).default('loyalty-console'),
   CONSOLE_JWT_AUDIENCE: z.string().min(1).default('loyalty-pass-service'),
   CONSOLE_JWT_ALGORITHMS: z
     .string()
     .default('RS256,ES256')
-    .transform((value) => value.split(',')),
+    .transform((value) => value.split(',').map((name) => name.trim()))
+    .refine(
+      (names) => names.every((name) => signatureAlgorithms.includes(name)),
+      `must be some of ${signatureAlgorithms.join(', ')}`,
+    ),
   /** Sign-in through a company's provider, by OpenID Connect. */
   CONSOLE_OIDC_ISSUER: optional.pipe(
     z
@@ -218,7 +239,7 @@ const environment = z.object({
   /** Certificates in PEM: the authorities that sign the server's certificate, instead of the public ones. */
   SMTP_CA: optional
     .transform((pem) => pem?.replaceAll('\\n', '\n'))
-    .refine((pem) => pem === undefined || pem.includes('-----BEGIN CERTIFICATE-----'), 'must be certificates in PEM'),
+    .pipe(z.string().superRefine(parsedBy(certificatesOf)).optional()),
   /** The limit of one attempt. */
   SMTP_TIMEOUT_MS: integer(30_000, 1_000, 60_000),
   MAIL_FROM: optional.pipe(

@@ -3,7 +3,8 @@
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { readFileSettings } from '../platform/config/fileSettings.js';
-import { ConfigError, configExitCode, readConfig } from '../schemas/config.js';
+import { checkedConfig } from '../platform/config/loadConfig.js';
+import { ConfigError, configExitCode } from '../schemas/config.js';
 import { ExpectedFailure } from './expectedFailure.js';
 
 const demoDefaults = {
@@ -95,7 +96,7 @@ export function readSettings(userEnv: NodeJS.ProcessEnv): Settings {
 /** Returns the configuration, or the message that names every wrong variable. */
 function tryConfig(env: NodeJS.ProcessEnv) {
   try {
-    return readConfig(env);
+    return checkedConfig(env);
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
     throw error;

@@ -2,9 +2,11 @@
 // are read from the same environment variables that Temporal's own tools read; variables take precedence over the
 // profile in TEMPORAL_CONFIG_FILE.
 import { existsSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import { type Config, ConfigError } from '../../schemas/config.js';
+import { certificatesOf } from '../../schemas/pem.js';
 import { toError } from '../toError.js';
 
 export interface TemporalConnectionOptions {
@@ -15,7 +17,7 @@ export interface TemporalConnectionOptions {
 
 const defaults = { address: '127.0.0.1:7233', namespace: 'default' };
 
-/** Throws ConfigError when the file or its profile is missing, or when a certificate cannot be read. */
+/** Throws ConfigError when the file or its profile is missing, or when the address or a certificate cannot be read. */
 export function temporalConnectionOptions(config: Config): TemporalConnectionOptions {
   const file = config.TEMPORAL_CONFIG_FILE;
   if (file !== undefined && !existsSync(file)) throw new ConfigError([`TEMPORAL_CONFIG_FILE: ${file} is not there`]);
@@ -26,11 +28,29 @@ export function temporalConnectionOptions(config: Config): TemporalConnectionOpt
   );
   try {
     const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars: Object.fromEntries(given) });
-    return {
-      connection: { ...connectionOptions, address: connectionOptions.address ?? defaults.address },
-      namespace: namespace ?? defaults.namespace,
-    };
+    const connection = { ...connectionOptions, address: connectionOptions.address ?? defaults.address };
+    check(connection);
+    return { connection, namespace: namespace ?? defaults.namespace };
   } catch (error) {
-    throw new ConfigError([`TEMPORAL_*: ${toError(error).message}`]);
+    throw error instanceof ConfigError ? error : new ConfigError([`TEMPORAL_*: ${toError(error).message}`]);
+  }
+}
+
+const addressForm = /^(?:\[[\da-f:.]+\]|[^[\]:/\s]+)(?::\d{1,5})?$/i;
+
+function check({ address, tls }: TemporalConnectionOptions['connection']): void {
+  if (!addressForm.test(address)) throw new ConfigError(['TEMPORAL_ADDRESS: must be a host or host:port']);
+  if (!tls || tls === true) return;
+  const mistake = (name: string, what: string) => new ConfigError([`TEMPORAL_TLS_${name}: ${what}`]);
+  const { serverRootCACertificate: ca, clientCertPair: pair } = tls;
+  try {
+    if (ca) certificatesOf(Buffer.from(ca).toString('latin1'));
+  } catch (error) {
+    throw mistake('SERVER_CA_CERT_*', toError(error).message);
+  }
+  try {
+    if (pair) createSecureContext({ cert: Buffer.from(pair.crt), key: Buffer.from(pair.key) });
+  } catch {
+    throw mistake('CLIENT_*', 'must be a certificate and its key, in PEM');
   }
 }

@@ -7,13 +7,14 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { MongoNetworkError, MongoServerSelectionError } from 'mongodb';
 import pino from 'pino';
 import { readFileSettings } from '../../platform/config/fileSettings.js';
+import { checkedConfig } from '../../platform/config/loadConfig.js';
 import { type ClosableDeps, createDeps } from '../../platform/createDeps.js';
 import { createSecretBox, type SecretBox } from '../../platform/secretBox.js';
 import { connectTemporal } from '../../platform/temporal/connectTemporal.js';
 import type { WorkflowClient } from '../../platform/temporal/workflowClient.js';
 import type { AuditAction } from '../../schemas/audit.js';
 import type { CollectionName } from '../../schemas/collections.js';
-import { type Config, ConfigError, readConfig } from '../../schemas/config.js';
+import { type Config, ConfigError } from '../../schemas/config.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { newId } from '../../schemas/ids.js';
 import { connectStack } from '../connect.js';
@@ -131,7 +132,13 @@ function configOf(given: NodeJS.ProcessEnv): Pick<CommandContext, 'config' | 'is
     SECRETS_KEY: env.SECRETS_KEY || kept(stackDir, 'secrets-key'),
     PUBLIC_URL: env.PUBLIC_URL || stack.publicUrl,
   };
-  const config = readConfig({ ...absent, ...env, ...own, MONGODB_URI: mongodbUri, TEMPORAL_ADDRESS: temporalAddress });
+  const config = checkedConfig({
+    ...absent,
+    ...env,
+    ...own,
+    MONGODB_URI: mongodbUri,
+    TEMPORAL_ADDRESS: temporalAddress,
+  });
   const isDevelopment = env.NODE_ENV === 'development' || (stack !== undefined && env.NODE_ENV !== 'production');
   const mailFolder = env.MAIL_FOLDER || (stack && join(stackDir, 'mail'));
   return { config, isDevelopment, mailFolder };

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { type Config, ConfigError, configNames, readConfig } from '../../schemas/config.js';
+import { createTestAuthority } from '../rig/certificates.js';
 
 const good = {
   CONSOLE_JWT_SECRET: 'a secret of thirty-two bytes, or more',
@@ -19,7 +20,8 @@ const wrong: Record<string, string> = {
   LOG_LEVEL: 'loud',
   CONSOLE_JWT_SECRET: 'too short',
   CONSOLE_JWT_SECRET_PREVIOUS: 'too short',
-  CONSOLE_JWKS_URL: 'not a url',
+  CONSOLE_JWKS_URL: 'ftp://console.example/jwks',
+  CONSOLE_JWT_ALGORITHMS: 'RS256,HS256',
   CONSOLE_JWT_ISSUER: '',
   CONSOLE_JWT_AUDIENCE: '',
   CONSOLE_OIDC_ISSUER: 'http://login.example.com',
@@ -44,7 +46,8 @@ const wrong: Record<string, string> = {
   CHANGE_WORKFLOWS_PER_SECOND: '10001',
   RELAY_SHARDS: '65',
   SMTP_URL: 'https://mail.example.com',
-  SMTP_CA: '/etc/ca.pem',
+  REDIS_URL: 'http://redis.example',
+  SMTP_CA: '-----BEGIN CERTIFICATE-----\nnot a certificate\n-----END CERTIFICATE-----',
   SMTP_TIMEOUT_MS: '999',
   MAIL_FROM: 'Ada <ada@example.com>',
   MAIL_PER_ADDRESS_AN_HOUR: '0',
@@ -84,7 +87,10 @@ describe('a wrong configuration', () => {
 
   it.each([
     ['SMTP_URL', ['nonsense', '://', 'smtp://', 'smtp://[::g]', 'h:25', 'smtp://a:%zz@h.example', 'smtps://%@h']],
-    ['REDIS_URL', ['redis://a:%zz@h.example', 'rediss://%e9:b@h', 'a:%@h:6379']],
+    [
+      'REDIS_URL',
+      ['redis://a:%zz@h.example', 'rediss://%e9:b@h', 'a:%@h:6379', 'redis://h:99999', 'tls://h', 'h:port'],
+    ],
   ])('%s that is no address, or cannot be decoded, is a mistake like any other', (name, values) => {
     for (const value of values) expect([value, named(mistakes({ ...good, [name]: value }))]).toEqual([value, [name]]);
     const scheme = name === 'SMTP_URL' ? 'smtps' : 'rediss';
@@ -108,6 +114,28 @@ describe('a wrong configuration', () => {
         decodeURIComponent(password);
       }),
     );
+  });
+
+  it('SMTP_CA is certificates that can all be read, also on one line and with words between them', () => {
+    const [one, other] = [createTestAuthority().ca, createTestAuthority().ca];
+    const cut = (pem: string) => pem.replace(/[\w+/]{8}\r?\n/, '\n');
+    for (const pem of [one, one + other, `ours:\n${one}\ntheirs:\n${other}`, one.replaceAll('\n', '\\n'), ''])
+      expect(mistakes({ ...good, SMTP_CA: pem })).toEqual([]);
+    for (const pem of ['/etc/ca.pem', cut(one), one + cut(other), one.slice(0, 200), '-----BEGIN CERTIFICATE-----'])
+      expect([pem, mistakes({ ...good, SMTP_CA: pem })]).toEqual([pem, ['SMTP_CA']]);
+  });
+
+  it('CONSOLE_JWKS_URL is an address that can be fetched, and the algorithms are those of key pairs', () => {
+    const at = (url: string, algorithms = 'ES256') =>
+      mistakes({ ...good, CONSOLE_JWKS_URL: url, CONSOLE_JWT_ALGORITHMS: algorithms });
+    for (const url of ['file:///etc/keys', 'console.example/jwks', 'https://ada:secret@console.example/', 'https://'])
+      expect([url, at(url)]).toEqual([url, ['CONSOLE_JWKS_URL']]);
+    for (const url of ['https://console.example/jwks?v=1', 'http://console:3000/keys', '']) expect(at(url)).toEqual([]);
+    for (const names of ['', 'none', 'RS256 ES256', 'rs256', 'HS512', 'RS256,'])
+      expect([names, at('', names)]).toEqual([names, ['CONSOLE_JWT_ALGORITHMS']]);
+    expect(readConfig({ ...good, CONSOLE_JWT_ALGORITHMS: 'PS512, EdDSA' }).CONSOLE_JWT_ALGORITHMS).toEqual([
+      ...['PS512', 'EdDSA'],
+    ]);
   });
 
   it('never shows a value, which may be a secret', () => {

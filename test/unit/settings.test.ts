@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../platform/config/loadConfig.js';
 import { temporalConnectionOptions } from '../../platform/temporal/connectionOptions.js';
+import { readSettings } from '../../stack/settings.js';
+import { createTestAuthority } from '../rig/certificates.js';
 
 let folder: string;
 const file = (name: string, content: string): string => {
@@ -57,6 +59,28 @@ describe('a setting from a file', () => {
   });
 });
 
+describe('MongoDB', () => {
+  it.each([
+    'nonsense',
+    'http://db/',
+    'mongodb://',
+    'mongodb://db:99999',
+    'mongodb://ada:%zz-secret@db/',
+    'mongodb://db/?readConcernLevels=majority',
+    'mongodb://db/?tls=maybe',
+    'mongodb+srv://db:27017',
+  ])('at an address that its driver cannot read is a wrong configuration, also of the stack: %s', (MONGODB_URI) => {
+    const mistake = /^The configuration is wrong:\n {2}MONGODB_URI: must be (?!.*secret)/;
+    expect(() => loadConfig({ ...secrets, MONGODB_URI })).toThrow(mistake);
+    expect(() => readSettings({ MONGODB_URI })).toThrow(expect.objectContaining({ exitCode: 78 }));
+  });
+
+  it.each([
+    'mongodb://a,b:1,[::1]:2/loyalty?replicaSet=rs',
+    'mongodb+srv://ada:p%40ss@cluster.example/?retryWrites=true',
+  ])('may be at %s', (MONGODB_URI) => expect(loadConfig({ ...secrets, MONGODB_URI })).toMatchObject({ MONGODB_URI }));
+});
+
 describe('Temporal', () => {
   it('is used without TLS on loopback by default', () => {
     const { connection, namespace } = temporalConnectionOptions(loadConfig(secrets));
@@ -77,17 +101,19 @@ describe('Temporal', () => {
   });
 
   it('is used with client certificates', () => {
+    const { ca, issue } = createTestAuthority();
+    const { cert, key } = issue(['worker']);
     const env = {
-      TEMPORAL_TLS_CLIENT_CERT_PATH: file('crt', 'CERT'),
-      TEMPORAL_TLS_CLIENT_KEY_PATH: file('pem', 'KEY'),
-      TEMPORAL_TLS_SERVER_CA_CERT_PATH: file('ca', 'CA'),
+      TEMPORAL_TLS_CLIENT_CERT_PATH: file('crt', cert),
+      TEMPORAL_TLS_CLIENT_KEY_PATH: file('pem', key),
+      TEMPORAL_TLS_SERVER_CA_CERT_PATH: file('ca', ca),
       TEMPORAL_TLS_SERVER_NAME: 'temporal.internal',
     };
     const { tls } = temporalConnectionOptions(loadConfig({ ...secrets, ...env })).connection;
     expect(tls).toMatchObject({
       serverNameOverride: 'temporal.internal',
-      serverRootCACertificate: Uint8Array.from(Buffer.from('CA')),
-      clientCertPair: { crt: Uint8Array.from(Buffer.from('CERT')), key: Uint8Array.from(Buffer.from('KEY')) },
+      serverRootCACertificate: Uint8Array.from(Buffer.from(ca)),
+      clientCertPair: { crt: Uint8Array.from(Buffer.from(cert)), key: Uint8Array.from(Buffer.from(key)) },
     });
   });
 
@@ -107,6 +133,15 @@ describe('Temporal', () => {
     [{ TEMPORAL_CONFIG_FILE: '/absent/temporal.toml' }, 'TEMPORAL_CONFIG_FILE: /absent/temporal.toml is not there'],
     [{ TEMPORAL_PROFILE: 'nobody' }, "Profile 'nobody' not found"],
     [{ TEMPORAL_TLS_CLIENT_CERT_PATH: '/absent.pem' }, 'ENOENT'],
+    ...['h:port', 'http://h:7233', 'h:1:2', '[::1', 'h:', ''.padEnd(3)].map((TEMPORAL_ADDRESS): [object, string] => [
+      { TEMPORAL_ADDRESS },
+      'TEMPORAL_ADDRESS: must be',
+    ]),
+    [{ TEMPORAL_TLS_SERVER_CA_CERT_DATA: 'garbage' }, 'TEMPORAL_TLS_SERVER_CA_CERT_*: must be certificates in PEM'],
+    [
+      { TEMPORAL_TLS_CLIENT_CERT_DATA: 'garbage', TEMPORAL_TLS_CLIENT_KEY_DATA: 'garbage' },
+      'TEMPORAL_TLS_CLIENT_*: must be a certificate and its key',
+    ],
   ])('with a wrong combination is a wrong configuration: %o', (env, message) => {
     expect(() => loadConfig({ ...secrets, ...env })).toThrow(message);
   });

@@ -155,6 +155,11 @@ describe('Apple credentials that do not fit', () => {
       () => ({ APNS_CA: join(folder, 'no.pem') }),
       /APNS_CA is neither PEM text nor a readable file/,
     ],
+    [
+      "one of APNs' authorities is garbage",
+      () => ({ APNS_CA: `${ours.server.cert}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----` }),
+      /APNS_CA holds no certificate/,
+    ],
   ];
 
   it.each(refusals)('are in stub mode with a reason when %s', (_, change, reason) => {

@@ -3,6 +3,7 @@
 // setting but never its content.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { certificatesOf } from '../../../schemas/pem.js';
 
 export interface AppleSettings {
   APPLE_PASS_TYPE_ID?: string | undefined;
@@ -43,9 +44,14 @@ export function certificate(name: keyof AppleSettings, settings: AppleSettings):
 
 /** Returns one or more certificates as PEM text, the form that TLS options take. */
 export function authorities(name: keyof AppleSettings, settings: AppleSettings): string {
-  const first = certificate(name, settings);
   const text = content(name, settings).toString('latin1');
-  return text.includes('-----BEGIN') ? text : first.toString();
+  if (!text.includes('-----BEGIN')) return certificate(name, settings).toString();
+  try {
+    certificatesOf(text);
+  } catch {
+    throw new CredentialProblem(`${name} holds no certificate.`);
+  }
+  return text;
 }
 
 export function privateKey(name: keyof AppleSettings, settings: AppleSettings, passphrase?: string): KeyObject {
