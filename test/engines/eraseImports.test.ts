@@ -199,7 +199,7 @@ it('a chunk that is being decided during the erasure is decided again', async ()
 it('the rows of an upload that never becomes an import are emptied too', async () => {
   const person = await aMember();
   const batch = await openImport(service.deps, {
-    ...{ merchantId: merchant.id, programId: program._id, header: ['email'] },
+    ...{ merchantId: merchant.id, programId: program._id, header: ['email'], delimiter: ',' as const },
     startedBy: { type: 'user', id: 'tester' },
   });
   const { _id: batchId } = batch;
