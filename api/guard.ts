@@ -105,7 +105,8 @@ async function authorize(deps: ApiDeps, ctx: Context, endpoint: Endpoint): Promi
 function validate(schema: z.ZodType, value: unknown, part: 'body' | 'query'): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const mistakes = mistakesOf(schema, parsed.error).map(({ path, message }) => ({ path: path || part, message }));
+  const noun = part === 'query' ? 'query parameter' : 'field';
+  const mistakes = mistakesOf(schema, parsed.error, noun).map(({ path, message }) => ({ path: path || part, message }));
   throw new ServiceError('VALIDATION_FAILED', mistakes);
 }
 

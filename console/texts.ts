@@ -632,6 +632,7 @@ export const texts = {
     email: 'Email',
     role: 'Role',
     roles: 'Role',
+    deletedRole: 'A deleted role',
     roleOf: (email: string) => `Role of ${email}`,
     invite: 'Invite',
     you: 'You',

@@ -11,7 +11,13 @@ export interface Mistake {
 /** Further unknown fields are only named, because anybody may send very many. */
 const maxAnswered = 10;
 
-export function mistakesOf(schema: z.ZodType, error: z.ZodError): Mistake[] {
+/** `noun` is what the keys of the value are to its sender. */
+export function mistakesOf(
+  schema: z.ZodType,
+  error: z.ZodError,
+  noun: 'field' | 'query parameter' = 'field',
+): Mistake[] {
+  const isUnknown = `is not a known ${noun}`;
   let unknown = 0;
   return error.issues.flatMap((issue) => {
     const path = issue.path.join('.');
@@ -21,7 +27,7 @@ export function mistakesOf(schema: z.ZodType, error: z.ZodError): Mistake[] {
       const near = unknown <= maxAnswered ? nearestField(schema, issue.path, key) : undefined;
       return {
         path: [path, key].filter(Boolean).join('.'),
-        message: near === undefined ? 'is not a known field' : `is not a known field; did you mean ${near}?`,
+        message: near === undefined ? isUnknown : `${isUnknown}; did you mean ${near}?`,
       };
     });
   });

@@ -45,10 +45,11 @@ export function memberWritesOf(
 ): MemberWrites {
   const { mandatory } = decision;
   const modes = mandatory ? deps.walletModes : modesOf(deps.walletModes, program);
-  const changed = changedBy(before, decision, deps.now());
+  const now = deps.now();
+  const changed = changedBy(before, decision, now);
   const isPushed = decision.push === true || showsChange(deps.config, { program, before, after: changed });
   const member = isPushed
-    ? nextVersion(changed, decision, { modes, isTold: program.pushMessages || mandatory === true })
+    ? nextVersion(changed, decision, { now, modes, isTold: program.pushMessages || mandatory === true })
     : changed;
   const needsNoPush = !isPushed || !hasRecipients(modes, member);
   const passUpdate = needsNoPush ? passUpdateWithoutPush(modes, member) : undefined;
@@ -103,10 +104,14 @@ function ledgerRowOf(
   return decision.ledger && { ...decision.ledger, ...about };
 }
 
+/** An event alone, such as a scan, leaves `updatedAt`. */
 function changedBy(member: MemberRow, decision: Decision, now: Date): MemberRow {
-  const changed: MemberRow = { ...member, ...decision.set, version: member.version + 1, updatedAt: now };
-  for (const field of decision.unset ?? []) delete changed[field];
-  if (decision.pass) changed.pass = { ...member.pass, ...decision.pass };
+  const { set, unset = [], pass, push } = decision;
+  const isEventAlone = Object.keys(set).length === 0 && unset.length === 0 && pass === undefined && push !== true;
+  const updatedAt = isEventAlone ? member.updatedAt : now;
+  const changed: MemberRow = { ...member, ...set, version: member.version + 1, updatedAt };
+  for (const field of unset) delete changed[field];
+  if (pass) changed.pass = { ...member.pass, ...pass };
   return changed;
 }
 
@@ -114,9 +119,9 @@ function changedBy(member: MemberRow, decision: Decision, now: Date): MemberRow 
 function nextVersion(
   changed: MemberRow,
   { message }: Decision,
-  { modes, isTold }: { modes: WalletModes; isTold: boolean },
+  { now, modes, isTold }: { now: Date; modes: WalletModes; isTold: boolean },
 ): MemberRow {
-  const { updatedAt: now, pass } = changed;
+  const { pass } = changed;
   const next = { ...pass, tag: nextTag(pass.tag, now), modifiedAt: nextModified(pass.modifiedAt, now) };
   // What no push tells a wallet stays owed. A program whose pushes are turned on again is rebuilt as a whole.
   if (isTold) {

@@ -58,6 +58,13 @@ const kinds: Record<string, Kind> = {
       return found.map(({ _id, email }) => [_id, email]);
     },
   },
+  role: {
+    needs: 'users:view',
+    async read({ collections }, where) {
+      const found = await collections.roles.find(where, { projection: { name: 1 } }).toArray();
+      return found.map(({ _id, name }) => [_id, name]);
+    },
+  },
   'api-key': {
     needs: 'api-keys:view',
     async read({ collections }, where) {

@@ -9,7 +9,7 @@ import { Secret } from '../parts/secret.js';
 import { Table } from '../parts/table.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
-import { useNames } from './people.js';
+import { roleNames, useNames } from './people.js';
 
 const said = texts.apiKeys;
 const blank = { name: '', roleIds: ['integration'], expiresAt: '' };
@@ -84,7 +84,7 @@ export function ApiKeys() {
         columns={[
           { title: said.key, cell: ({ name }) => name },
           { title: said.prefix, cell: ({ keyPrefix }) => <code>{keyPrefix}</code> },
-          { title: said.roles, cell: ({ roleIds }) => roleIds.join(', ') },
+          { title: said.roles, cell: ({ roleIds }) => roleNames(roles.data, roleIds) },
           { title: said.createdBy, cell: ({ createdBy }) => <Address>{creatorOf(createdBy)}</Address> },
           { title: said.lastUsed, cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
           { title: said.expires, cell: ({ expiresAt }) => <Moment at={expiresAt} /> },

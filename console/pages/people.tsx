@@ -32,11 +32,19 @@ interface Asked {
 
 type Option = readonly [string, string];
 
-/** Several roles of one person are a choice of their own. */
-const withCombined = (options: readonly Option[], roleIds: readonly string[]): readonly Option[] => {
-  if (roleIds.length < 2) return options;
-  const names = roleIds.map((id) => options.find(([key]) => key === id)?.[1] ?? id);
-  return [[roleIds.join(','), names.join(', ')], ...options];
+type Role = Awaited<ReturnType<typeof readRoles>>[number];
+
+/** An id is shown only of roles that could not be read. */
+export const roleNames = (roles: readonly Role[] | undefined, roleIds: readonly string[]): string =>
+  roleIds
+    .map((roleId) => (roles ? (roles.find(({ id }) => id === roleId)?.name ?? said.deletedRole) : roleId))
+    .join(', ');
+
+/** Several roles of one person are a choice of their own, and so is a role that was deleted. */
+const optionsFor = (roles: readonly Role[] | undefined, roleIds: readonly string[]): readonly Option[] => {
+  const options = (roles ?? []).map(({ id, name }): Option => [id, name]);
+  const own = roleIds.join(',');
+  return options.some(([key]) => key === own) ? options : [[own, roleNames(roles, roleIds)], ...options];
 };
 
 export function People() {
@@ -126,7 +134,7 @@ export function People() {
                 label={said.roleOf(user.email)}
                 isDisabled={!may('users:edit')}
                 value={user.roleIds.join(',')}
-                options={withCombined(options, user.roleIds)}
+                options={optionsFor(roles.data, user.roleIds)}
                 onChange={(role) => ask(user, role)}
               />
             ),

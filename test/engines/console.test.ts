@@ -524,6 +524,35 @@ describe.runIf(hasBrowser)('who did something', () => {
   });
 });
 
+describe.runIf(hasBrowser)('a role of the merchant', () => {
+  it('is shown by its name at keys, people and in the audit, and as deleted when it is gone', async () => {
+    const { deps } = real.service;
+    const merchantId = real.merchant.id;
+    const session = { Authorization: `Bearer ${await real.merchant.token({ roleIds: ['owner'] })}` };
+    const create = async (name: string): Promise<string> => {
+      const body = { name, permissions: ['merchants.members:view'] };
+      const answer = await real.merchant.call('/merchants/me/roles', { body, credential: session });
+      return answer.body.data.id;
+    };
+    const [staff, gone] = [await create('Käsetheke'), await create('Summer jobs')];
+    const roleIds = [staff, gone];
+    await createApiKey(deps, { merchantId, name: 'Counter', createdBy: 'test', roleIds, checkGrant: () => {} });
+    const one = await aUser(deps, { merchantId, email: 'one@example.com', roleIds: [gone] });
+    const both = await aUser(deps, { merchantId, email: 'both@example.com', roleIds });
+    await real.merchant.call(`/merchants/me/roles/${gone}`, { method: 'DELETE', credential: session });
+    const page = await open('/api-keys');
+    await page.getByRole('row').filter({ hasText: 'Counter' }).getByText('Käsetheke, A deleted role').waitFor();
+    await page.getByRole('link', { name: 'People', exact: true }).click();
+    const shown = (email: string) => field(page, `Role of ${email}`).locator('option:checked');
+    await shown(both.email).filter({ hasText: 'Käsetheke, A deleted role' }).waitFor({ state: 'attached' });
+    expect(await shown(one.email).textContent()).toBe('A deleted role');
+    await page.getByRole('link', { name: 'Audit', exact: true }).click();
+    await page.getByRole('row').filter({ hasText: 'Role created' }).getByText('Käsetheke').waitFor();
+    expect(await page.getByText(staff).count()).toBe(0);
+    await page.context().close();
+  });
+});
+
 describe.runIf(hasBrowser)('an obstacle', () => {
   it('a mistake is marked at its field, and pointed to without the names of the API', async () => {
     const { id } = await real.merchant.enroll({ firstName: 'Mia', initialPoints: 20 });

@@ -34,6 +34,19 @@ const updates = (memberId: string, count: number) =>
     return events.length >= count && events.sort((a, b) => a.data.memberVersion - b.data.memberVersion);
   });
 
+it('an unknown parameter of the query is named as one, whatever the method, and an unknown field as a field', async () => {
+  const { id } = await merchant.enroll({ firstName: 'Ada' });
+  const path = `/merchants/me/members/${id}`;
+  const changed = await merchant.call(`${path}?dryRum=true`, { method: 'PATCH', body: { lastName: 'Byron' } });
+  const listed = await merchant.call('/merchants/me/members?pagesize=3');
+  const body = await merchant.call(path, { method: 'PATCH', body: { lastName: 'Byron', firstname: 'Ada' } });
+  expect([changed, listed, body].map((answer) => [answer.status, answer.body.error.details])).toEqual([
+    [400, [{ path: 'dryRum', message: 'is not a known query parameter' }]],
+    [400, [{ path: 'pagesize', message: 'is not a known query parameter; did you mean pageSize?' }]],
+    [400, [{ path: 'firstname', message: 'is not a known field; did you mean firstName?' }]],
+  ]);
+});
+
 describe('one member', () => {
   it('is read with a snapshot of its program, its devices and its redeems', async () => {
     const program = await merchant.program({ style: 'stamps', fields: { primaryLabel: 'STAMPS' }, goal: 10 });

@@ -50,6 +50,16 @@ describe('a scan', () => {
     expect((await scan('Ａ-７')).body.data?.id).toBe(member.id);
   });
 
+  it('leaves the time at which the member was last changed, and a change moves it', async () => {
+    const { id, memberCode, updatedAt } = await merchant.enroll({ firstName: 'Ada', initialPoints: 7 });
+    const { body } = await scan(memberCode);
+    expect(body.data.updatedAt).toBe(updatedAt);
+    const read = async () => (await merchant.call(`/merchants/me/members/${id}`)).body.data.updatedAt;
+    expect(await read()).toBe(updatedAt);
+    await merchant.call(`/merchants/me/members/${id}`, { method: 'PATCH', body: { lastName: 'Lovelace' } });
+    expect(Date.parse(await read())).toBeGreaterThan(Date.parse(updatedAt));
+  });
+
   it('adds a timeline entry and an event with the next version, and does not change balance and ledger', async () => {
     const member = await merchant.enroll({ initialPoints: 7 });
     await scan(member.memberCode);
