@@ -8,7 +8,6 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type Client,
   type Connection,
-  type IntervalSpec,
   ScheduleAlreadyRunning,
   type ScheduleDescription,
   ScheduleNotFoundError,
@@ -16,7 +15,6 @@ import {
   ScheduleOverlapPolicy,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { msToNumber } from '@temporalio/common/lib/time.js';
 import type { Logger } from 'pino';
 import type { Wallets } from '../activities/wallets/wallets.js';
 import { prepareNamespace } from '../platform/temporal/prepareNamespace.js';
@@ -27,18 +25,21 @@ interface ScheduleOf<N extends WorkflowName> {
   id: string;
   name: N;
   input: WorkflowInputs[N];
-  interval: IntervalSpec;
+  /** In milliseconds, as Temporal describes them. */
+  interval: { every: number; offset: number };
   /** Also runs when a worker starts. */
   triggerOnStart: boolean;
   summary: string;
 }
+const hourMs = 3_600_000;
+
 type Schedule = { [N in WorkflowName]: ScheduleOf<N> }[WorkflowName];
 
 const relay = (shard: number): Schedule => ({
   id: relayId(shard),
   name: 'relay',
   input: { shard },
-  interval: { every: '20s' },
+  interval: { every: 20_000, offset: 0 },
   triggerOnStart: true,
   summary: `relay of shard ${shard}`,
 });
@@ -48,7 +49,7 @@ const recount: Schedule = {
   name: 'recount',
   input: {},
   // At 03:00 UTC.
-  interval: { every: '24h', offset: '3h' },
+  interval: { every: 24 * hourMs, offset: 3 * hourMs },
   triggerOnStart: false,
   summary: 'put totals and tags right',
 };
@@ -58,7 +59,7 @@ const expiry: Schedule = {
   name: 'expirePoints',
   input: {},
   // Midnights of all time zones are on full minutes.
-  interval: { every: '1m' },
+  interval: { every: 60_000, offset: 0 },
   triggerOnStart: true,
   summary: 'expire points whose time is over',
 };
@@ -67,7 +68,7 @@ const revival: Schedule = {
   id: 'revive-work',
   name: 'reviveWork',
   input: {},
-  interval: { every: '30s' },
+  interval: { every: 30_000, offset: 0 },
   triggerOnStart: true,
   summary: 'start lost workflows again',
 };
@@ -77,7 +78,7 @@ const cleaning: Schedule = {
   name: 'removeBatchRows',
   input: {},
   // An upload counts as broken off after 20 s, and must be removed within a minute.
-  interval: { every: '15s' },
+  interval: { every: 15_000, offset: 0 },
   triggerOnStart: true,
   summary: 'end uploads that broke off, and remove rows that no batch needs',
 };
@@ -86,7 +87,7 @@ const repush: Schedule = {
   id: 'repush',
   name: 'repushPasses',
   input: {},
-  interval: { every: '30s' },
+  interval: { every: 30_000, offset: 0 },
   triggerOnStart: true,
   summary: 'push stale phones again',
 };
@@ -95,7 +96,7 @@ const classUpdates: Schedule = {
   id: 'update-classes',
   name: 'updateClasses',
   input: {},
-  interval: { every: '30s' },
+  interval: { every: 30_000, offset: 0 },
   triggerOnStart: true,
   summary: 'update the classes of changed programs',
 };
@@ -105,7 +106,7 @@ const reconciliation: Schedule = {
   name: 'reconcileSaves',
   // Google's callback about a save may arrive up to 10 minutes late.
   input: { callbackGraceMs: 600_000 },
-  interval: { every: '6h', offset: '1h' },
+  interval: { every: 6 * hourMs, offset: hourMs },
   triggerOnStart: false,
   summary: 'compare saved passes with Google',
 };
@@ -114,7 +115,7 @@ const follow: Schedule = {
   id: 'follow-google',
   name: 'followGoogle',
   input: {},
-  interval: { every: '20s' },
+  interval: { every: 20_000, offset: 0 },
   triggerOnStart: true,
   summary: "keep Google's objects up to date",
 };
@@ -264,15 +265,15 @@ async function trigger(client: Client, { id }: Schedule): Promise<void> {
 
 const optionsOf = ({ id, name, input, interval, triggerOnStart, summary }: Schedule) =>
   ({
-    spec: { intervals: [interval] },
-    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: triggerOnStart ? '1m' : '12h' },
+    spec: { intervals: [interval], calendars: [], skip: [] },
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: triggerOnStart ? 60_000 : 12 * hourMs },
     action: {
       type: 'startWorkflow',
       workflowType: name,
       workflowId: id,
       args: [input],
       taskQueue: taskQueues.workflows,
-      workflowTaskTimeout: '3s',
+      workflowTaskTimeout: 3_000,
       staticSummary: summary,
     },
   }) satisfies Omit<ScheduleOptions, 'scheduleId'>;
@@ -309,26 +310,11 @@ async function updateSchedule(client: Client, schedule: Schedule, startedAt: Dat
 
 type Options = ReturnType<typeof optionsOf>;
 
+/** Whether the wanted options change nothing of the present ones, of which Temporal describes more. */
 function isSame({ spec, policies, action }: ScheduleDescription, wanted: Options): boolean {
-  const intervals = wanted.spec.intervals.map(({ every, offset = 0 }) => ({
-    every: msToNumber(every),
-    offset: msToNumber(offset),
-  }));
-  const { workflowTaskTimeout, ...wantedAction } = wanted.action;
-  return isDeepStrictEqual(
-    {
-      intervals: spec.intervals?.map(({ every, offset = 0 }) => ({ every, offset })),
-      others: [spec.calendars?.length, spec.skip?.length],
-      policies: { overlap: policies.overlap, catchupWindow: policies.catchupWindow },
-      action: Object.fromEntries(Object.keys(wantedAction).map((key) => [key, action[key as keyof typeof action]])),
-      taskTimeout: msToNumber(action.workflowTaskTimeout ?? 0),
-    },
-    {
-      intervals,
-      others: [0, 0],
-      policies: { overlap: wanted.policies.overlap, catchupWindow: msToNumber(wanted.policies.catchupWindow) },
-      action: wantedAction,
-      taskTimeout: msToNumber(workflowTaskTimeout),
-    },
+  const intervals = spec.intervals?.map(({ every, offset = 0 }) => ({ every, offset }));
+  const present = [{ ...spec, intervals }, policies, action];
+  return [wanted.spec, wanted.policies, wanted.action].every((part, at) =>
+    isDeepStrictEqual({ ...present[at], ...part }, { ...present[at] }),
   );
 }
