@@ -61,7 +61,7 @@ export interface ImportColumns {
   fields: readonly (ImportField | null)[];
   /** The columns that errors.csv added to the merchant's own. */
   added: ReadonlySet<number>;
-  /** Columns without a header, which spreadsheets write beside the merchant's own; they are ignored while they are empty. */
+  /** Columns without a header, which spreadsheets add to the merchant's own; they are ignored while they are empty. */
   unnamed: ReadonlySet<number>;
   /** Whether the file is an errors.csv, whose cells are guarded (schemas/csv.ts). */
   isGuarded: boolean;

@@ -80,7 +80,7 @@ export function Address({ children }: { children: string }) {
 
 const narrow = '(max-width: 760px)';
 
-/** Open beside a list on a wide screen; on a narrow one behind its title, so that the list comes first. */
+/** Open next to a list on a wide screen; on a narrow one behind its title, so that the list comes first. */
 export function Fold({ title, children }: { title: string; children: ReactNode }) {
   if (!matchMedia(narrow).matches) return children;
   return (

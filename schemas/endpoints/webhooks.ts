@@ -9,7 +9,7 @@ const tag = 'Webhooks';
 const all = '/merchants/me/webhooks';
 const one = `${all}/:id`;
 
-/** Whoever chooses where personal data goes must be allowed to read it. */
+/** A caller that chooses where personal data goes must be allowed to read it. */
 const readsMembers = 'merchants.members:view';
 
 export const webhookEndpoints = {

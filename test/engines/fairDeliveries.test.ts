@@ -109,7 +109,7 @@ describe('receivers that answer after 15 s, of a merchant with 20 subscriptions'
     await agesBeside(quick);
     const besideQuick = await agesBeside(quick);
     const besideSlow = await agesBeside(patient);
-    console.log('  ages beside quick receivers and beside slow ones', besideQuick, besideSlow);
+    console.log('  ages next to quick receivers and next to slow ones', besideQuick, besideSlow);
     expect(besideSlow.p95).toBeLessThan(atMost(besideQuick.p95));
     expect(besideSlow.p50).toBeLessThan(medianAtMost(besideQuick.p50));
 
@@ -159,7 +159,7 @@ describe('a receiver that hangs', () => {
     await agesBeside(ok());
     const besideQuick = await agesBeside(ok());
     const besideHung = await agesBeside(hang());
-    console.log('  ages beside a quick receiver and beside one that hangs', besideQuick, besideHung);
+    console.log('  ages next to a quick receiver and next to one that hangs', besideQuick, besideHung);
     expect(besideHung.p95).toBeLessThan(atMost(besideQuick.p95));
     expect(besideHung.p50).toBeLessThan(medianAtMost(besideQuick.p50));
   }, 120_000);

@@ -170,7 +170,7 @@ describe('without the permission to read members', () => {
   });
 });
 
-describe('whoever may not read members', () => {
+describe('a caller that may not read members', () => {
   it('cannot choose where a webhook goes, and may change the rest of it', async () => {
     const made = await merchant.call('/merchants/me/webhooks', {
       body: { url: 'https://example.com/own', events: ['*'] },

@@ -103,7 +103,7 @@ describe('a public enrollment', () => {
     expect(second?.parsed.text).not.toContain(first.body.data.apple.passUrl);
   });
 
-  it('mails whoever joins again at most once an hour, and one address at most three card links', async () => {
+  it('mails a person who joins again at most once an hour, and one address at most three card links', async () => {
     const email = newAddress();
     await join(email);
     const answers = await Promise.all(Array.from({ length: 6 }, () => join(email)));

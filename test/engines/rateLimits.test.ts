@@ -199,7 +199,7 @@ describe('a caller behind a trusted proxy', () => {
   });
 });
 
-describe('whoever sends a public form', () => {
+describe('the sender of a public form', () => {
   let service: TestService;
   let slug: string;
   let addresses = 0;

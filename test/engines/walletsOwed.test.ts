@@ -240,7 +240,7 @@ describe('an answer of Google that comes late', () => {
     return { ...worker.deps, wallets: { ...worker.deps.wallets, google: { ...google, api } } };
   }
 
-  it('undoes no save that was told meanwhile, whoever asked', async () => {
+  it('undoes no save that was told meanwhile, no matter who asked', async () => {
     const { customer } = await withBoth();
     let saves = 0;
     const removedAndSaved = async () => {

@@ -44,7 +44,7 @@ describe('a response that does not conform', () => {
     ['a status', tags({ status: 204 }), 'status 204 is not declared'],
     ['a content type', tags({ extra: { 'Content-Type': 'text/html' } }), 'content type text/html'],
     ['an undeclared field', tags({ body: { success: true, data: { tags: [], hash: 'x' } } }), '"hash"'],
-    ['an undeclared field beside data', tags({ body: { success: true, data: { tags: [] }, note: 1 } }), '"note"'],
+    ['an undeclared field next to data', tags({ body: { success: true, data: { tags: [] }, note: 1 } }), '"note"'],
     ['a missing field', tags({ body: { success: true, data: {} } }), '"tags"'],
     ['a wrong type', tags({ body: { success: true, data: { tags: [1] } } }), '/data/tags/0 must be string'],
     ['a code of another operation', tags({ status: 401, body: failing('MEMBER_NOT_FOUND') }), '/error/code'],

@@ -109,7 +109,7 @@ describe('a refusal at the counter', () => {
     });
   });
 
-  it('is said in English to whoever asks for no known language, and not at all where no cashier is', () => {
+  it('is said in English to a caller that asks for no known language, and not at all where no cashier is', () => {
     const missing = () => {
       throw new ServiceError('MEMBER_NOT_FOUND');
     };
