@@ -810,7 +810,7 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     },
   ],
   counters: [],
-  expiries: [],
+  expiries: [{ key: { merchantId: 1 }, reason: 'when the points of each program of a merchant expire' }],
   tags: [{ key: { merchantId: 1, tag: 1 }, unique: true, reason: 'all tags of a merchant in their order' }],
   ledger: [
     {
@@ -858,7 +858,11 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { createdAt: 1 }, expireAfterSeconds: days(30), reason: 'the log is kept 30 days' },
   ],
   waitingSubscriptions: [{ key: { shard: 1 }, reason: 'subscriptions with queued deliveries' }],
-  subscriptions: [{ key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the list; the receivers of an event' }],
+  subscriptions: [
+    { key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the list; the receivers of an event' },
+    { key: { 'health.failingSince': 1 }, reason: 'subscriptions whose receivers fail, longest first' },
+    { key: { 'health.disabledReason': 1 }, sparse: true, reason: 'subscriptions that the service disabled' },
+  ],
   timeline: [
     { key: { memberId: 1, occurredAt: -1, _id: -1 }, reason: 'the timeline of a member, newest first' },
     { key: { occurredAt: 1 }, expireAfterSeconds: days(400), reason: 'a bound on size' },
@@ -878,7 +882,10 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { reportAt: 1 }, sparse: true, reason: 'removals that are still to be reported' },
     { key: { reportedAt: 1 }, expireAfterSeconds: 3_600, reason: 'longer than a reported removal counts' },
   ],
-  erasures: [{ key: { dueAt: 1 }, sparse: true, reason: 'unfinished erasures, longest due first' }],
+  erasures: [
+    { key: { dueAt: 1 }, sparse: true, reason: 'unfinished erasures, longest due first' },
+    { key: { erasedAt: 1 }, sparse: true, reason: 'the erasures since a backup' },
+  ],
   googleClears: [{ key: { dueAt: 1 }, reason: 'objects at Google that are to be cleared, longest due first' }],
   spentCodes: [],
   deviceLogs: [

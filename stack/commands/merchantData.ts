@@ -225,7 +225,7 @@ async function removeUnowned({ deps }: CommandContext, members: { serialNumber?:
 export async function listErasures({ deps, say }: CommandContext, { values }: CommandInput): Promise<void> {
   const since = new Date(String(values.since ?? 0));
   if (Number.isNaN(since.getTime())) throw new Mistakes(['--since must be a moment such as 2026-11-23T10:00:00Z']);
-  const rows = deps.collections.erasures.find({ erasedAt: { $gte: since } }).sort({ _id: 1 });
+  const rows = deps.collections.erasures.find({ erasedAt: { $gte: since } }).sort({ erasedAt: 1 });
   for await (const { _id: memberId, merchantId, programId, erasedAt } of rows)
     say(JSON.stringify({ memberId, merchantId, programId: programIdOf(programId), erasedAt }));
 }

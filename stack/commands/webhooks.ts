@@ -6,7 +6,7 @@ import { type Command, type CommandContext, type CommandInput, Mistakes, main, t
 
 async function failing({ deps, say }: CommandContext): Promise<void> {
   const rows = await deps.collections.subscriptions
-    .find({ $or: [{ 'health.failingSince': { $ne: null } }, { 'health.disabledReason': { $exists: true } }] })
+    .find({ $or: [{ 'health.failingSince': { $gt: new Date(0) } }, { 'health.disabledReason': { $exists: true } }] })
     .sort({ 'health.failingSince': 1 })
     .toArray();
   if (rows.length === 0) {
