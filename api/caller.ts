@@ -9,7 +9,7 @@ import { isApiKey } from '../schemas/apiKeys.js';
 import { ServiceError } from '../schemas/errors.js';
 import { sha256 } from '../schemas/ids.js';
 import type { Actor } from '../schemas/members.js';
-import { type Permission, permissionsBeyond } from '../schemas/permissions.js';
+import { type Permission, permissionDenied, permissionsBeyond } from '../schemas/permissions.js';
 import type { ApiDeps } from './apiDeps.js';
 
 export interface Caller {
@@ -55,9 +55,6 @@ export function requireHeld({ permissions }: Pick<Caller, 'permissions'>, given:
 
 /** The check of `requireHeld` for changes of roles and keys. */
 export const checkGrantOf = (caller: Caller) => (permissions: Iterable<Permission>) => requireHeld(caller, permissions);
-
-const permissionDenied = (missing: Permission[]): ServiceError =>
-  new ServiceError('PERMISSION_DENIED', { missing }, `The credential lacks ${missing.join(', ')}.`);
 
 /** Throws AUTHENTICATION_REQUIRED, INVALID_TOKEN, INVALID_API_KEY, NETWORK_NOT_ALLOWED, UNAVAILABLE. */
 export async function authenticate(deps: ApiDeps, credential: Credential, ip: string): Promise<Caller> {

@@ -1,4 +1,5 @@
 // Permissions, named as in docs/interface.md#54-permissions-and-roles; a role is a named set of permissions.
+import { ServiceError } from './errors.js';
 
 export const permissions = [
   'merchants.programs:view',
@@ -37,3 +38,6 @@ export const builtInRoles: Record<string, readonly Permission[]> = {
 /** The requested permissions that are not held. Nobody can grant a permission that they do not hold. */
 export const permissionsBeyond = (held: ReadonlySet<Permission>, asked: Iterable<Permission>): Permission[] =>
   [...new Set(asked)].filter((permission) => !held.has(permission));
+
+export const permissionDenied = (missing: readonly Permission[]): ServiceError =>
+  new ServiceError('PERMISSION_DENIED', { missing }, `The credential lacks ${missing.join(', ')}.`);

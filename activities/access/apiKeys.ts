@@ -7,7 +7,7 @@ import type { Deps } from '../../platform/deps.js';
 import { changeOne } from '../../platform/mongodb/changeOne.js';
 import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
 import { insert, update } from '../../platform/mongodb/statements.js';
-import type { Statement } from '../../platform/mongodb/transaction.js';
+import type { Statement, Transaction } from '../../platform/mongodb/transaction.js';
 import { maxActiveKeys, newApiKey } from '../../schemas/apiKeys.js';
 import { type ApiKeyRow, endedKeyDays } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
@@ -15,6 +15,7 @@ import { newId } from '../../schemas/ids.js';
 import { merchantLimits } from '../../schemas/merchantLimits.js';
 import { limitOf } from './merchants.js';
 import { type CheckGrant, requireRoles } from './roles.js';
+import { type Maker, standingOf } from './standing.js';
 
 const active = (now: Date) => ({
   revokedAt: { $exists: false },
@@ -29,9 +30,11 @@ export interface CreateApiKey {
   expiresAt?: string | undefined;
   allowedNetworks?: string[] | undefined;
   checkGrant: CheckGrant;
+  /** When a user makes it. */
+  maker?: Maker;
 }
 
-/** Throws VALIDATION_FAILED, ROLE_NOT_FOUND, API_KEY_LIMIT_REACHED and the errors of `checkGrant`. */
+/** Throws VALIDATION_FAILED, ROLE_NOT_FOUND, API_KEY_LIMIT_REACHED and the errors of `checkGrant` and `standingOf`. */
 export async function createApiKey(deps: Deps, input: CreateApiKey): Promise<{ row: ApiKeyRow; key: string }> {
   const { merchantId, createdBy, name } = input;
   const expiresAt = input.expiresAt === undefined ? undefined : new Date(input.expiresAt);
@@ -52,6 +55,7 @@ export async function createApiKey(deps: Deps, input: CreateApiKey): Promise<{ r
     ...(input.allowedNetworks && { allowedNetworks: [...new Set(input.allowedNetworks)] }),
   };
   const kept = await limitOf(deps, { merchantId, limit: 'apiKeys' });
+  let standing: Transaction | undefined;
   await insertWithQuota(deps, {
     merchantId,
     owner: `keys:${merchantId}`,
@@ -67,7 +71,12 @@ export async function createApiKey(deps: Deps, input: CreateApiKey): Promise<{ r
       `The merchant has ${kept} API keys (${merchantLimits.apiKeys}); ended ones count for ${endedKeyDays} days.`,
     ),
     name: 'apiKeys',
-    rows: async () => [row],
+    async rows() {
+      const { maker } = input;
+      standing = await standingOf(deps, { maker, needs: 'api-keys:create', roleIds: row.roleIds });
+      return [row];
+    },
+    also: () => standing,
   });
   return { row, key };
 }

@@ -5,7 +5,7 @@ import { countInsert, insertWithQuota } from '../../platform/mongodb/insertWithQ
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { remove, update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
-import type { Statement } from '../../platform/mongodb/transaction.js';
+import type { Statement, Transaction } from '../../platform/mongodb/transaction.js';
 import type { UserRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { newId } from '../../schemas/ids.js';
@@ -13,6 +13,7 @@ import { ownerRole } from '../../schemas/users.js';
 import { type HeldKey, heldBy, revocationsOf } from './apiKeys.js';
 import { limitOf } from './merchants.js';
 import { type CheckGrant, requireRemovable, requireRoles } from './roles.js';
+import { type Maker, standingOf } from './standing.js';
 
 const changesOf = (merchantId: string): string => `users:${merchantId}`;
 
@@ -29,9 +30,11 @@ export interface CreateUser {
   roleIds: string[];
   createdBy: string;
   checkGrant: CheckGrant;
+  /** When another user invites him. */
+  maker?: Maker;
 }
 
-/** Throws ROLE_NOT_FOUND, USER_EXISTS, USER_LIMIT_REACHED and the errors of `checkGrant`. */
+/** Throws ROLE_NOT_FOUND, USER_EXISTS, USER_LIMIT_REACHED and the errors of `checkGrant` and `standingOf`. */
 export async function createUser(deps: Deps, input: CreateUser): Promise<UserRow> {
   const { merchantId, email, createdBy } = input;
   const row: UserRow = {
@@ -44,6 +47,7 @@ export async function createUser(deps: Deps, input: CreateUser): Promise<UserRow
     createdBy,
   };
   const quota = await limitOf(deps, { merchantId, limit: 'users' });
+  let standing: Transaction | undefined;
   await insertWithQuota(deps, {
     merchantId,
     owner: changesOf(merchantId),
@@ -54,7 +58,11 @@ export async function createUser(deps: Deps, input: CreateUser): Promise<UserRow
     quota,
     refusal: new ServiceError('USER_LIMIT_REACHED'),
     name: 'users',
-    rows: async () => [row],
+    async rows() {
+      standing = await standingOf(deps, { maker: input.maker, needs: 'users:edit', roleIds: row.roleIds });
+      return [row];
+    },
+    also: () => standing,
   });
   return row;
 }

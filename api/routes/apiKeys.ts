@@ -40,6 +40,7 @@ export const apiKeyRoutes: Routes<keyof typeof apiKeyEndpoints> = {
       createdBy: caller.actor.id,
       ...body,
       checkGrant: checkGrantOf(caller),
+      maker: caller.session?.own?.user,
     });
     return { data: { ...presentApiKey(row), key } };
   },

@@ -58,6 +58,7 @@ export const userRoutes: Routes<keyof typeof userEndpoints> = {
       language: languageOf({}, ctx.get('Accept-Language')),
       ...body,
       checkGrant: checkGrantOf(caller),
+      maker: caller.session?.own?.user,
     });
     return { data: presentUser(user) };
   },

@@ -21,7 +21,7 @@ export interface QuotaInsert<N extends CollectionName> {
   /** Called again after a conflict. All of its rows are inserted, or none. */
   rows: () => Promise<readonly CollectionRows[N][]>;
   /** Further statements of the same transaction; asked after `rows`. */
-  also?: () => Transaction;
+  also?: () => Transaction | undefined;
 }
 
 const counterOf = (owner: string): string => `made:${owner}`;

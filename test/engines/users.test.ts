@@ -1,8 +1,11 @@
 // The users of a merchant: invited, given other roles and removed, by users who hold the permissions that they grant;
 // the last owner stays (docs/interface.md#55-users-and-signing-in).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiKey } from '../../activities/access/apiKeys.js';
 import { changeRoles, createUser, removeUser } from '../../activities/access/users.js';
 import { createDeps } from '../../platform/createDeps.js';
+import type { Deps } from '../../platform/deps.js';
+import type { UserRow } from '../../schemas/collections.js';
 import { newId } from '../../schemas/ids.js';
 import { type Permission, permissions } from '../../schemas/permissions.js';
 import { users as usersCommand } from '../../stack/commands/users.js';
@@ -21,6 +24,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const path = '/merchants/me/users';
+const checkGrant = () => {};
 
 /** Calls the API as a user of the console with exactly these permissions. */
 async function by(own: TestMerchant, held: readonly Permission[], at: string, call: Call = {}): Promise<Answer> {
@@ -222,6 +226,73 @@ describe('API keys of a user who is removed or loses a role', () => {
     const last = await byOwner(own, `${at}?revokeKeys=true`, { method: 'DELETE' });
     expect(outcome(last)).toEqual([409, 'LAST_OWNER']);
     expect(await worksWith(own, first)).toBe(200);
+  });
+
+  /** Dependencies whose first commit is preceded by `meanwhile`. */
+  function meanwhile(work: () => Promise<unknown>): Deps {
+    const { deps } = service;
+    let done: Promise<unknown> | undefined;
+    const groupCommit: Deps['groupCommit'] = async (transaction) => {
+      done ??= work();
+      await done;
+      return deps.groupCommit(transaction);
+    };
+    return { ...deps, groupCommit };
+  }
+
+  it.each([
+    [
+      'removed',
+      'INVALID_TOKEN',
+      (id: string, merchantId: string) => removeUser(service.deps, { merchantId, id, checkGrant }),
+    ],
+    [
+      'demoted',
+      'PERMISSION_DENIED',
+      (id: string, merchantId: string) =>
+        changeRoles(service.deps, { merchantId, id, roleIds: ['manager'], checkGrant }),
+    ],
+  ] as const)('are not made by one who was %s since the request came in, nor are users', async (_, code, end) => {
+    const merchantId = newId();
+    await aUser(service.deps, { merchantId });
+    const { apiKeys, users } = service.deps.collections;
+    const make = {
+      key: (deps: Deps, maker: UserRow) =>
+        createApiKey(deps, { merchantId, createdBy: maker._id, name: 'Till', roleIds: ['viewer'], checkGrant, maker }),
+      user: (deps: Deps, maker: UserRow) =>
+        createUser(deps, {
+          merchantId,
+          createdBy: maker._id,
+          email: 'eve@example.com',
+          roleIds: ['viewer'],
+          checkGrant,
+          maker,
+        }),
+    };
+    for (const made of [make.key, make.user]) {
+      const [before, during] = [await aUser(service.deps, { merchantId }), await aUser(service.deps, { merchantId })];
+      await end(before._id, merchantId);
+      await expect(made(service.deps, before)).rejects.toMatchObject({ code });
+      const ending = meanwhile(() => end(during._id, merchantId));
+      await expect(made(ending, during)).rejects.toMatchObject({ code });
+    }
+    expect(await apiKeys.countDocuments({ merchantId })).toBe(0);
+    expect(await users.countDocuments({ merchantId, email: 'eve@example.com' })).toBe(0);
+  });
+
+  it('are named and revoked also when they were made while the user was being demoted', async () => {
+    const own = await aMerchant(service);
+    await aUser(service.deps, { merchantId: own.id });
+    const owner = await aUser(service.deps, { merchantId: own.id });
+    const credential = await signedIn(service, owner);
+    let made: { id: string; key: string } | undefined;
+    const deps = meanwhile(async () => {
+      made = await key(own, credential, 'Late');
+    });
+    const change = { merchantId: own.id, id: owner._id, roleIds: ['till'], checkGrant, revokeKeys: true };
+    const { keys } = await changeRoles(deps, change);
+    expect(keys.map(({ _id }) => _id)).toEqual([made?.id]);
+    expect(await worksWith(own, { key: made?.key ?? '' })).toBe(401);
   });
 
   it('are named and revoked by the operator’s command', async () => {
