@@ -20,6 +20,9 @@ export const useSession = () => useRead(['session'], readSession);
 export const may = (permission: Permission): boolean =>
   queryClient.getQueryData<Session>(['session'])?.permissions.includes(permission) ?? false;
 
+/** The first of these permissions that the role of this session lacks. */
+export const lacking = (...needed: Permission[]): Permission | undefined => needed.find((one) => !may(one));
+
 export function useSignOut() {
   return useAction(() => data(api.POST('/auth/sign-out')), {
     onDone({ signedOut }) {

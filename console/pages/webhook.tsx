@@ -8,10 +8,10 @@ import { Button, Choices, Form, localTime, Select, Submit, TextInput } from '../
 import { Address, Badge, Facts, Failure, Moment, number, Page, Panel, Skeleton } from '../parts/page.js';
 import { Secret } from '../parts/secret.js';
 import { PagedTable, Table, usePage } from '../parts/table.js';
-import { may } from '../session.js';
+import { lacking, may } from '../session.js';
 import { type EventChoice, texts } from '../texts.js';
 import { isOver, State } from './imports.js';
-import { HealthBadge } from './webhooks.js';
+import { HealthBadge, readsMembers } from './webhooks.js';
 
 const said = texts.webhooks;
 const changes = ['webhooks', 'webhook', 'deliveries'];
@@ -66,7 +66,7 @@ export function Webhook() {
           <Button isDisabled={test.isRunning || !mayEdit} onPress={() => test.run()}>
             {said.test}
           </Button>
-          <Button isDisabled={!mayEdit} onPress={() => setAsks('rotate')}>
+          <Button isDisabled={!mayEdit || !may(readsMembers)} onPress={() => setAsks('rotate')}>
             {said.rotate}
           </Button>
           <Button isDisabled={toggle.isRunning || !mayEdit} onPress={() => toggle.run(!enabled)}>
@@ -190,7 +190,7 @@ function Deliveries({ id }: { id: string }) {
                   {said.payload}
                 </Button>
                 <Button
-                  isDisabled={replay.isRunning || !may('merchants.campaigns:edit')}
+                  isDisabled={replay.isRunning || lacking('merchants.campaigns:edit', readsMembers) !== undefined}
                   onPress={() => replay.run(delivery.id)}
                 >
                   {said.replay}
@@ -251,7 +251,7 @@ function Range({ id }: { id: string }) {
     { enabled: batchId !== null, everyMs: (now) => (now && isOver(now) ? false : 1_000) },
   );
   return (
-    <Panel title={said.range} needs="merchants.campaigns:edit">
+    <Panel title={said.range} needs={['merchants.campaigns:edit', readsMembers]}>
       <Form label={said.range} findings={replay.findings} onSubmit={() => replay.run()}>
         <TextInput
           name="since"
@@ -296,7 +296,7 @@ function Change({ webhook }: { webhook: Subscription }) {
   const save = useAction(
     () => {
       const body = {
-        ...{ name: draft.name, url: draft.url, events: draft.events },
+        ...{ name: draft.name, events: draft.events, ...(draft.url !== url && { url: draft.url }) },
         timeoutMs: Math.round(Number(draft.timeoutSeconds) * 1_000),
         retryPolicy: {
           ...retryPolicy,
@@ -325,6 +325,7 @@ function Change({ webhook }: { webhook: Subscription }) {
       label={label}
       value={draft[field]}
       onChange={(value) => setDraft({ ...draft, [field]: value })}
+      {...(field === 'url' && !may(readsMembers) && { isDisabled: true, hint: texts.frame.notAllowed(readsMembers) })}
     />
   );
   return (

@@ -9,6 +9,9 @@ import { Secret } from '../parts/secret.js';
 import { PagedTable, usePage } from '../parts/table.js';
 import { type EventChoice, texts } from '../texts.js';
 
+/** Whoever chooses where personal data goes must be allowed to read it. */
+export const readsMembers = 'merchants.members:view';
+
 const said = texts.webhooks;
 
 type Health = { state: 'ok' | 'failing' | 'disabled'; lastSuccessAt: string | null };
@@ -69,7 +72,7 @@ function NewWebhook() {
     },
   );
   return (
-    <Panel title={said.new} needs="merchants.campaigns:create" folds>
+    <Panel title={said.new} needs={['merchants.campaigns:create', readsMembers]} folds>
       <Form label={said.new} findings={creation.findings} onSubmit={() => creation.run()}>
         <div className="fields">
           <TextInput

@@ -2,7 +2,7 @@
 import { Fragment, type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { ApiError } from '../api.js';
-import { may, type Permission } from '../session.js';
+import { lacking, type Permission } from '../session.js';
 import { texts } from '../texts.js';
 
 /** The path of the previous page; undefined on the first page, which leaves the focus unchanged. */
@@ -115,14 +115,15 @@ interface PanelProps {
   title: string;
   children: ReactNode;
   actions?: ReactNode;
-  /** A user without this permission reads which one is missing instead of the content. */
-  needs?: Permission;
+  /** A user without one of these permissions reads which one is missing instead of the content. */
+  needs?: Permission | readonly Permission[];
   /** On a narrow screen only the title is shown at first. */
   folds?: boolean;
 }
 
-export function Panel({ title, children, actions, needs, folds = false }: PanelProps) {
-  const isOpen = needs === undefined || may(needs);
+export function Panel({ title, children, actions, needs = [], folds = false }: PanelProps) {
+  const missing = lacking(...[needs].flat());
+  const isOpen = missing === undefined;
   if (folds && isOpen && matchMedia(narrow).matches)
     return (
       <section className="panel" aria-label={title}>
@@ -140,7 +141,7 @@ export function Panel({ title, children, actions, needs, folds = false }: PanelP
         <h2>{title}</h2>
         {isOpen && actions && <div className="row">{actions}</div>}
       </div>
-      {isOpen ? children : <p className="hint">{texts.frame.notAllowed(needs)}</p>}
+      {isOpen ? children : <p className="hint">{texts.frame.notAllowed(missing)}</p>}
     </section>
   );
 }

@@ -7,6 +7,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiKey } from '../../activities/access/apiKeys.js';
 import { canvas, encodePng } from '../../activities/wallets/apple/drawing.js';
+import { permissions as everyPermission } from '../../schemas/permissions.js';
 import { buildConsole } from '../../stack/buildConsole.js';
 import { findBarriers, hasBrowser, keepScreenshot, screens, startBrowser, type TestBrowser } from '../rig/browser.js';
 import { aGate } from '../rig/gate.js';
@@ -416,6 +417,35 @@ describe.runIf(hasBrowser)('a mistake', () => {
     const saved = () => real.merchant.call(`/merchants/me/webhooks/${hook.body.data.id}`);
     await until(async () => (await saved()).body.data.retryPolicy.maxAttempts === 3);
     expect((await saved()).body.data.url).toBe('http://127.0.0.1:9/second');
+    await page.context().close();
+  });
+
+  it('of a webhook offers who may not read members nothing that sends their data elsewhere, and says why', async () => {
+    const { merchant, service } = real;
+    const hook = await merchant.call('/merchants/me/webhooks', {
+      body: { url: 'http://127.0.0.1:9/hook', events: ['points.changed'] },
+    });
+    const { id } = hook.body.data;
+    const permissions = everyPermission.filter((one) => one !== 'merchants.members:view');
+    await service.deps.collections.roles.insertOne({
+      _id: id,
+      merchantId: merchant.id,
+      name: 'Marketing',
+      permissions: [...permissions],
+    });
+    const page = await open(`/webhooks/${id}`, screens.desktop, id);
+    await merchant.call(`/merchants/me/webhooks/${id}/test`, { method: 'POST' });
+    const reason = 'Your role lacks the permission merchants.members:view';
+    await page.getByRole('region', { name: 'Replay a period' }).getByText(reason).waitFor();
+    await page.getByRole('region', { name: 'Change' }).getByText(reason).waitFor();
+    for (const name of ['Rotate secret', 'Replay']) expect(await button(page, name).isDisabled()).toBe(true);
+    expect(await field(page, 'URL').isDisabled()).toBe(true);
+    await field(page, 'Attempts').fill('4');
+    await button(page, 'Save').click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    await page.goto(`${service.publicUrl}/console/webhooks`);
+    await page.getByText(reason).waitFor();
+    expect(await field(page, 'URL').count()).toBe(0);
     await page.context().close();
   });
 });
