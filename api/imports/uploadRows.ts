@@ -66,6 +66,24 @@ async function* counted(
   }
 }
 
+/** Stands between separators or line ends, so that it is never a part of a quoted cell. */
+const bareFormula = /(?<=^|[,;\t\r\n])="([^",;\t\r\n]+)"(?=[,;\t\r\n]|$)/g;
+const quoted = (text: string): string => text.replace(bareFormula, (_, cell: string) => `"=""${cell}"""`);
+
+/** Quotes cells such as `="0012"`, which programs write for spreadsheets as they are. */
+async function* quotedFormulas(text: AsyncIterable<string>): AsyncGenerator<string> {
+  let line = '';
+  for await (const part of text) {
+    const all = line + part;
+    const end = Math.max(all.lastIndexOf('\n'), all.lastIndexOf('\r')) + 1;
+    // The parser refuses a longer line.
+    const complete = all.length - end > maxLine ? all.length : end;
+    yield quoted(all.slice(0, complete));
+    line = all.slice(complete);
+  }
+  yield quoted(line);
+}
+
 const newLine = 10;
 const carriageReturn = 13;
 
@@ -150,7 +168,7 @@ async function* recordsOf(text: AsyncIterable<string>, delimiter: Delimiter): As
     relax_column_count: true,
     max_record_size: maxRecord,
   });
-  const source = Readable.from(sliced(text), { objectMode: false });
+  const source = Readable.from(sliced(quotedFormulas(text)), { objectMode: false });
   source.on('error', (error) => parser.destroy(error));
   source.pipe(parser);
   try {

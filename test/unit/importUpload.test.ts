@@ -102,6 +102,28 @@ describe('a file', () => {
     );
   });
 
+  it('may have cells that a program wrapped for spreadsheets without quoting them, wherever its chunks end', async () => {
+    const file = [
+      'externalId;firstName;lastName',
+      '="0012";="Ada";"a,="',
+      '="00;13";Bo;',
+      '"=""0014""";"x\n";"=""y"""',
+      '="0015";;="Z"',
+    ];
+    const wrapped = async (lines: string[], size: number) =>
+      (await read(lines.join('\n'), { size })).rows.map(({ cells }) => cells);
+    const good = [file[0] ?? '', file[1] ?? '', file[3] ?? '', file[4] ?? ''];
+    for (const size of [1, 2, 3, 7, 1_000])
+      expect(await wrapped(good, size)).toEqual([
+        ['="0012"', '="Ada"', 'a,='],
+        ['="0014"', 'x\n', '="y"'],
+        ['="0015"', '', '="Z"'],
+      ]);
+    const { rows } = await read('externalId\r="0016"\r="a b"');
+    expect(rows.map(({ person }) => person?.externalId)).toEqual(['0016', 'a b']);
+    expect(await refusal(file.join('\n'))).toBe('IMPORT_INVALID');
+  });
+
   it('skips empty lines and lines with only commas', async () => {
     const { rows } = await read(`\n${csvHeader}\n\nAda,,,,\n,,,,\n  \nBob,,,,\n\n`);
     expect(rows.map(({ row, person }) => [row, person?.firstName])).toEqual([
