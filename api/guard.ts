@@ -113,7 +113,7 @@ function validate(schema: z.ZodType, value: unknown, part: 'body' | 'query'): un
 const noQuery = z.strictObject({});
 
 /** Throws VALIDATION_FAILED when percent-encoded bytes of the query are not UTF-8. */
-export function queryOf(ctx: Context): Context['query'] {
+function queryOf(ctx: Context): Context['query'] {
   if (isDecoded(ctx.query)) return { ...ctx.query };
   throw new ServiceError('VALIDATION_FAILED', [{ path: 'query', message: 'must be UTF-8' }]);
 }
@@ -123,7 +123,8 @@ async function validated(
   ctx: Context,
   endpoint: Endpoint,
 ): Promise<{ query: unknown; body: unknown }> {
-  const query = validate(endpoint.query ?? noQuery, queryOf(ctx), 'query');
+  // What the address of a public form carries, such as click ids, is not the customer's and is ignored.
+  const query = endpoint.form ? {} : validate(endpoint.query ?? noQuery, queryOf(ctx), 'query');
   if (endpoint.upload || endpoint.method === 'get') return { query, body: undefined };
   const maxBytes = endpoint.largeBody && config.PROGRAM_MAX_BYTES;
   const body = await readBody(ctx, { form: endpoint.form === true, maxBytes });

@@ -3,6 +3,7 @@
 import { parse } from 'node:querystring';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
+import { isAttribution } from '../schemas/enrollment.js';
 import { ServiceError } from '../schemas/errors.js';
 
 /** Of a body, unless the route takes more. */
@@ -87,7 +88,9 @@ function objectOf(bytes: Buffer): Record<string, unknown> {
 
 function formOf(bytes: Buffer): Record<string, unknown> {
   const fields = { ...parse(textOf(bytes) ?? '\uFFFD') };
-  if (!isDecoded(fields)) throw invalid('must be a form in UTF-8');
+  // The customer did not type the attribution, and it is dropped where it cannot be read.
+  const typed = Object.entries(fields).filter(([name]) => !isAttribution(name));
+  if (!isDecoded(Object.fromEntries(typed))) throw invalid('must be a form in UTF-8');
   return fields;
 }
 

@@ -20,7 +20,8 @@ const maxAttributions = 20;
  */
 function attributionOf(value: unknown): string | undefined {
   for (const each of [value].flat()) {
-    if (typeof each !== 'string') continue;
+    // U+FFFD replaces bytes that are not UTF-8.
+    if (typeof each !== 'string' || each.includes('\uFFFD')) continue;
     const read = attributionValue.safeParse(firstCharacters(each.trim(), maxAttributionLength));
     if (read.success) return read.data;
   }

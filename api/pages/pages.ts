@@ -13,7 +13,7 @@ import { ipKey } from '../../schemas/ipAddress.js';
 import type { Program } from '../../schemas/programs.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { joinPublicly } from '../changes/joinPublicly.js';
-import { countAlso, countCall, publicCaller, queryOf, withinRateLimit, withinStrangersLimit } from '../guard.js';
+import { countAlso, countCall, publicCaller, withinRateLimit, withinStrangersLimit } from '../guard.js';
 import { keptAnswer, sendKept } from '../keptAnswer.js';
 import { readBody } from '../readBody.js';
 import { cachedPublicProgram, readPublicProgram } from '../reads/programs.js';
@@ -155,7 +155,7 @@ async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
     );
     // A browser may have filled the honeypot for a person, who then sends the form once more, without it.
     if (values[honeypot]) return retry({}, 400, join.again);
-    const visit = Object.entries(queryOf(ctx)).filter(([key]) => isAttribution(key));
+    const visit = Object.entries(ctx.query).filter(([key]) => isAttribution(key));
     const parsed = publicEnrollRequest.safeParse({ ...Object.fromEntries(visit), ...sent });
     const errors = Object.fromEntries(parsed.error?.issues.map(({ path, message }) => [path.join('.'), message]) ?? []);
     if (program.enrollment.consentText !== undefined && !values.consent) errors.consent = 'is required';

@@ -138,6 +138,30 @@ describe('public enrollment', () => {
     expect(member?.attribution).toEqual({ utm_source: 'poster', utm_campaign: 'a'.repeat(200), ref: 'till' });
   });
 
+  it('takes no offence at what an address or a form carries that is not UTF-8 or that nobody knows', async () => {
+    const { _id: programId, slug } = await merchant.program();
+    const post = (path: string, form: string, base = service.publicUrl) =>
+      fetch(`${base}${path}`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+        body: form,
+      });
+    const statuses = [
+      await post(`/enroll/${slug}?utm_source=caf%E9&utm_term=tea&%ff=1&fbclid=2`, 'email=latin-page@example.com'),
+      await post(`/enroll/${slug}/submit?utm_source=%ff&gclid=3`, 'email=latin-link@example.com', service.baseUrl),
+      await post(`/enroll/${slug}/submit`, 'email=latin-form@example.com&utm_source=%fc&ref=till', service.baseUrl),
+    ].map(({ status }) => status);
+    expect(statuses).toEqual([303, 201, 201]);
+    const members = (await membersOf(service, programId)).sort((a, b) =>
+      String(a.email).localeCompare(String(b.email)),
+    );
+    expect(members.map(({ attribution }) => attribution)).toEqual([{ ref: 'till' }, {}, { utm_term: 'tea' }]);
+    expect(
+      (await post(`/enroll/${slug}/submit`, 'email=typed@example.com&firstName=Zo%eb', service.baseUrl)).status,
+    ).toBe(400);
+  });
+
   it('refuses invalid people and creates nothing', async () => {
     const { _id: programId, slug } = await merchant.program();
     const good = { email: 'a@example.com' };
