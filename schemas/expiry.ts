@@ -2,7 +2,7 @@
 // of lots is in lots.ts.
 import { z } from 'zod';
 import { dayIn, midnightAfter } from './calendar.js';
-import { addLot, expiringOf, type Lot, type LotChange, type LotsAfter, spend, undo } from './lots.js';
+import { addLot, expiringOf, type Lot, type LotChange, type LotsAfter, removeExpired, spend, undo } from './lots.js';
 
 /** Ten years. */
 const days = z.int().min(1).max(3_650);
@@ -80,6 +80,10 @@ export function lotsOf(program: Expiring, { balance, expiry }: Omit<Holder, '_id
   if (expiry && isCurrent(program, expiry.since)) return expiry.lots;
   return addLot([], firstLot(program, balance)).lots;
 }
+
+/** The balance without the points that have expired by `now`. */
+export const balanceAt = (program: Expiring, member: Omit<Holder, '_id'>, now: Date): number =>
+  removeExpired(lotsOf(program, member), now).changes.reduce((left, { by }) => left + by, member.balance);
 
 /** The lots as stored in the row of a member. */
 export function rowOf({ expirySince: since = new Date(0) }: Expiring, memberId: string, lots: Lot[]): MemberExpiry {

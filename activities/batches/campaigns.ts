@@ -14,6 +14,7 @@ import { isRecipient } from '../../schemas/campaigns.js';
 import type { BatchRow, BatchTargetsRow, EventRow, MemberRow, Position } from '../../schemas/collections.js';
 import { campaignId, derivedId, rebuildId } from '../../schemas/ids.js';
 import type { ChunkProgress, ListProgress } from '../../schemas/workflows.js';
+import { dueExpiry } from '../members/dueExpiry.js';
 import { pushRule } from '../members/memberRules.js';
 import { memberWritesOf } from '../members/memberWrites.js';
 import { leaseEvents, newFence, releaseEvents } from '../outbox/leases.js';
@@ -173,24 +174,25 @@ async function writeMessages(
     const members = found.filter(({ status }) => kind !== 'campaign' || status === 'active');
     const open = members.filter((member) => !known.has(eventIdOf(batch, member._id)));
     if (open.length === 0) return;
-    const writes = await Promise.all(
-      open.map(async (before) => {
-        const program = await cachedProgram(deps, before);
-        return memberWritesOf(deps, {
-          before,
+    const now = deps.now();
+    let due = 0;
+    const statements = await Promise.all(
+      open.map(async (member) => {
+        const program = await cachedProgram(deps, member);
+        const expired = dueExpiry(deps, { member, program, now });
+        if (expired) due += 1;
+        const { change, inserts } = memberWritesOf(deps, {
+          before: expired?.member ?? member,
           program,
           decision,
-          eventId: eventIdOf(batch, before._id),
+          eventId: eventIdOf(batch, member._id),
           chooseLeaseOwner: () => leaseOwner,
           targetsId,
         });
+        return [...(expired?.statements ?? []), change, ...inserts];
       }),
     );
-    await transact(
-      deps,
-      writes.flatMap((one) => [one.change, ...one.inserts]),
-      writes.length,
-    );
+    await transact(deps, statements.flat(), open.length + due);
   });
 }
 

@@ -74,7 +74,10 @@ async function tryChange(deps: Deps, input: ChangeMember): Promise<ChangeResult>
     if (earlierOutcome) return earlierOutcome;
     throw decision;
   }
-  if (!decision) return { kind: 'unchanged', member: present, program };
+  if (!decision) {
+    if (due) await transact({ ...deps, audit: [] }, due.statements, 1);
+    return { kind: 'unchanged', member: before, program };
+  }
 
   const eventId = changeEventId({ keyedChange, member: before, decision });
   const { chooseLeaseOwner } = input;

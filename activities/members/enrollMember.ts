@@ -10,6 +10,7 @@ import { ServiceError } from '../../schemas/errors.js';
 import { createdEventId } from '../../schemas/ids.js';
 import type { Program } from '../../schemas/programs.js';
 import type { Answer } from './changeTypes.js';
+import { withoutDue } from './expireLots.js';
 import { newMemberCodes, requireFree } from './memberCodes.js';
 import { emailKey, memberCreated, type NewMember, newMemberRows } from './newMember.js';
 
@@ -134,5 +135,7 @@ async function memberByEmail(
   if (email === undefined) return null;
   const { merchantId } = program;
   const taken = await deps.read.email({ _id: emailKey(program._id, email), merchantId });
-  return taken && deps.read.member({ _id: taken.memberId, merchantId });
+  const found = taken && (await deps.read.member({ _id: taken.memberId, merchantId }));
+  const [member] = found ? await withoutDue(deps, [found]) : [];
+  return member ?? null;
 }

@@ -37,9 +37,9 @@ async function idRanges(deps: Deps, at: ProgramAt): Promise<object[]> {
   }));
 }
 
-export type MemberSnapshot = Pick<MemberRow, 'balance' | 'lifetimePoints' | 'deviceCount' | 'pass'>;
+export type MemberSnapshot = Pick<MemberRow, 'balance' | 'lifetimePoints' | 'deviceCount' | 'pass' | 'expiry'>;
 
-const projection = { _id: 0, balance: 1, lifetimePoints: 1, deviceCount: 1, 'pass.googleSaved': 1 } as const;
+const projection = { _id: 0, balance: 1, lifetimePoints: 1, expiry: 1, deviceCount: 1, 'pass.googleSaved': 1 } as const;
 
 /**
  * Reads at most `most` members of the program, for at most `forMs`. Resolves with false when not all members were read.

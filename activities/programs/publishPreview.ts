@@ -2,8 +2,10 @@
 // so that the cost does not grow with the program.
 import type { Deps } from '../../platform/deps.js';
 import { tierOf } from '../../schemas/balance.js';
+import { balanceAt } from '../../schemas/expiry.js';
 import type { ProgramContent } from '../../schemas/programRows.js';
 import { losesReward } from '../../schemas/rewards.js';
+import { withExpiry } from './expirySince.js';
 import { expirationFindings } from './passExpiration.js';
 import { type ProgramAt, readHead } from './programHead.js';
 import { type MemberSnapshot, readSome } from './programMembers.js';
@@ -38,9 +40,12 @@ export async function previewPublication(deps: Deps, at: ProgramAt): Promise<Pub
   if (!live || !draft?.content) return preview;
   const most = deps.config.PROGRAM_PREVIEW_MAX_MEMBERS;
   const rebuilds = changesPasses(live, content);
-  preview.complete = await readSome(deps, { ...at, most, forMs }, (member) =>
-    count(preview, { member, live, next: content, rebuilds }),
-  );
+  const ruled = await withExpiry(deps, live);
+  const now = deps.now();
+  preview.complete = await readSome(deps, { ...at, most, forMs }, (member) => {
+    const present = { ...member, balance: balanceAt(ruled, member, now) };
+    count(preview, { member: present, live, next: content, rebuilds });
+  });
   return preview;
 }
 

@@ -5,6 +5,7 @@ import { toError } from '../../platform/toError.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import type { Platform } from '../../schemas/passUpdate.js';
 import type { Program } from '../../schemas/programs.js';
+import { withoutDue } from '../members/expireLots.js';
 import { cachedProgram } from '../programs/readProgram.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { GoogleWalletError } from './google/googleWalletError.js';
@@ -60,7 +61,7 @@ async function issue(
   const size = mode === 'real' ? memberBatchSize : members.length;
   let unavailable: Error | undefined;
   for (let from = 0; from < members.length; from += size) {
-    const batch = members.slice(from, from + size);
+    const batch = await withoutDue(deps, members.slice(from, from + size));
     const pairs = await Promise.all(
       batch.map(async (member) => ({ member, program: await cachedProgram(deps, member) })),
     );

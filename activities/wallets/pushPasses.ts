@@ -13,6 +13,7 @@ import type { PassUpdate } from '../../schemas/passUpdate.js';
 import type { Program } from '../../schemas/programs.js';
 import type { PushedPasses } from '../../schemas/workflows.js';
 import { countLatePushes } from '../batches/pushOutcomes.js';
+import { withoutDue } from '../members/expireLots.js';
 import { isPushPending } from '../outbox/isPushPending.js';
 import { ensureLease, type Lease } from '../outbox/leases.js';
 import { newMemberEvent, serialisedEnvelope } from '../outbox/newEvent.js';
@@ -21,7 +22,7 @@ import type { WorkerDeps } from '../workerDeps.js';
 import { type ApplePush, pushApple } from './apple/pushApple.js';
 import { deviceStatements } from './apple/updateDevices.js';
 import { recordReconciledSave } from './google/googleSaves.js';
-import { type GooglePush, pushGoogle } from './google/pushGoogle.js';
+import { type GooglePush, type PushGoogle, pushGoogle } from './google/pushGoogle.js';
 import { pushLines, skippedLines } from './pushTimeline.js';
 import { clearPushDue, markPushDue } from './revivePasses.js';
 import { modesOf } from './walletModes.js';
@@ -107,12 +108,17 @@ interface Pushed {
 async function pushOne(deps: WorkerDeps, push: PushOne): Promise<Pushed | null> {
   const { event, leaseOwner, isLate } = push;
   const { merchantId, memberId = '' } = event;
-  const member = await deps.collections.members.findOne({ _id: memberId, merchantId });
+  const readMember = async () => {
+    const found = await deps.collections.members.findOne({ _id: memberId, merchantId });
+    const [shown] = found ? await withoutDue(deps, [found]) : [];
+    return shown ?? null;
+  };
+  const member = await readMember();
   if (!member) return null;
   const program = await cachedProgram(deps, member);
   const [toDevices, toObject] = await Promise.all([
     pushToDevices(deps, push, member, program),
-    pushToGoogle(deps, push, member, program),
+    pushToGoogle(deps, push, { member, program, readAgain: readMember }),
   ]);
   if (toObject) deps.metrics.pass('google', toObject.answer);
 
@@ -210,7 +216,11 @@ async function pushToDevices(
  * An event `refresh` (the pass was just saved) is pushed even when the program's pushes are off, because the customer
  * is looking at the pass now.
  */
-async function pushToGoogle(deps: WorkerDeps, { event, withinMs }: PushOne, member: MemberRow, program: Program) {
+async function pushToGoogle(
+  deps: WorkerDeps,
+  { event, withinMs }: PushOne,
+  { member, program, readAgain }: Pick<PushGoogle, 'member' | 'program' | 'readAgain'>,
+) {
   const { google } = deps.wallets;
   const { changeMessage } = event.data;
   const modes = event.passAction === 'refresh' ? deps.walletModes : modesOfPush(deps, event, program);
@@ -219,7 +229,7 @@ async function pushToGoogle(deps: WorkerDeps, { event, withinMs }: PushOne, memb
   return pushGoogle(google, {
     member,
     program,
-    readAgain: () => deps.collections.members.findOne({ _id: member._id, merchantId: member.merchantId }),
+    readAgain,
     message: body === '' ? undefined : { id: event._id, body },
     notify: isNewBalance(event),
     withinMs,

@@ -1,6 +1,7 @@
 // The pages for customers: the public enrollment of a program, and the member's web card with its pass.
 import Router from '@koa/router';
 import type { Context } from 'koa';
+import { withoutDue } from '../../activities/members/expireLots.js';
 import { cachedProgram } from '../../activities/programs/readProgram.js';
 import { passUrlOf } from '../../activities/wallets/passViews.js';
 import { html } from '../../platform/html.js';
@@ -39,7 +40,9 @@ async function memberByToken(deps: ApiDeps, ctx: Context, token: string): Promis
     return null;
   }
   const isWithin = await withinRateLimit(deps, ctx, { kind: 'walletCalls', key: `card:${member._id}` });
-  return isWithin ? { member, program: await cachedProgram(deps, member) } : null;
+  if (!isWithin) return null;
+  const [shown = member] = await withoutDue(deps, [member]);
+  return { member: shown, program: await cachedProgram(deps, shown) };
 }
 
 const logoOf = (deps: ApiDeps, program: Program): string | undefined => {

@@ -4,6 +4,7 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { withoutDue } from '../../activities/members/expireLots.js';
 import { cachedProgram } from '../../activities/programs/readProgram.js';
 import { endRegistration } from '../../activities/wallets/apple/endRegistration.js';
 import type { MemberRow } from '../../schemas/collections.js';
@@ -127,8 +128,9 @@ export function appleRoutes(deps: ApiDeps): Router {
       ctx.status = 503;
       return;
     }
-    await sendPass(deps, ctx, member);
-    if (ctx.method === 'GET') await recordFetch(deps, member);
+    const [shown = member] = await withoutDue(deps, [member]);
+    await sendPass(deps, ctx, shown);
+    if (ctx.method === 'GET') await recordFetch(deps, shown);
   });
 
   router.post('/v1/log', async (ctx) => {

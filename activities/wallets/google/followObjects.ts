@@ -11,6 +11,7 @@ import { updateByIds } from '../../../platform/mongodb/updateMany.js';
 import type { MemberRow } from '../../../schemas/collections.js';
 import { ServiceError } from '../../../schemas/errors.js';
 import { groupsDue } from '../../dueInTurns.js';
+import { withoutDue } from '../../members/expireLots.js';
 import { cachedProgram } from '../../programs/readProgram.js';
 import type { WorkerDeps } from '../../workerDeps.js';
 import { issueAtGoogle } from '../issuePasses.js';
@@ -121,7 +122,11 @@ async function withPrograms(deps: WorkerDeps, due: readonly MemberRow[]): Promis
   }
   if (postponed.length > 0) deps.log.error({ members: postponed.length }, 'members have no program');
   await writeBulk(deps, postponed);
-  return pairs;
+  const members = await withoutDue(
+    deps,
+    pairs.map(({ member }) => member),
+  );
+  return pairs.map((pair, index) => ({ ...pair, member: members[index] ?? pair.member }));
 }
 
 function onlyMissing(error: unknown): ServiceError {
