@@ -2,8 +2,11 @@
 // encrypted before they are stored.
 import type { z } from 'zod';
 import type { Deps } from '../../platform/deps.js';
-import { changeOne, removeOne } from '../../platform/mongodb/changeOne.js';
+import { removeOne } from '../../platform/mongodb/changeOne.js';
 import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
+import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
+import { update } from '../../platform/mongodb/statements.js';
+import { transact } from '../../platform/mongodb/transact.js';
 import type { SubscriptionRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { newId } from '../../schemas/ids.js';
@@ -79,25 +82,29 @@ export async function updateSubscription(
   deps: SubscriptionDeps,
   { merchantId, id, patch }: { merchantId: string; id: string; patch: z.output<typeof subscriptionPatch> },
 ): Promise<SubscriptionRow> {
-  const before = await readSubscription(deps, { merchantId, id });
+  await readSubscription(deps, { merchantId, id });
   const url = patch.url === undefined ? undefined : (await requireAllowed(deps, patch.url)).shown;
   const { retryPolicy, events, ...fields } = { ...patch, url };
   const changed = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  const revived = patch.enabled === true && !before.enabled;
-  const where = { _id: id, merchantId };
-  const isThere = await changeOne(deps, 'subscriptions', where, {
-    $set: {
-      ...changed,
-      ...(events && { events: [...new Set(events)] }),
-      ...(retryPolicy?.maxAttempts !== undefined && { 'retryPolicy.maxAttempts': retryPolicy.maxAttempts }),
-      ...(retryPolicy?.backoffMs !== undefined && { 'retryPolicy.backoffMs': retryPolicy.backoffMs }),
-      ...(retryPolicy && { 'retryPolicy.factor': retryPolicy.factor }),
-      ...(revived && { 'health.failingSince': null, 'health.consecutiveFailures': 0 }),
-      updatedAt: deps.now(),
-    },
-    ...(revived && { $unset: { 'health.disabledReason': '' } }),
+  await retryOnConflict(deps, async () => {
+    const { enabled } = await readSubscription(deps, { merchantId, id });
+    const revived = patch.enabled === true && !enabled;
+    // An attempt may disable it meanwhile.
+    const where = { _id: id, merchantId, ...(patch.enabled === true && { enabled }) };
+    const change = {
+      $set: {
+        ...changed,
+        ...(events && { events: [...new Set(events)] }),
+        ...(retryPolicy?.maxAttempts !== undefined && { 'retryPolicy.maxAttempts': retryPolicy.maxAttempts }),
+        ...(retryPolicy?.backoffMs !== undefined && { 'retryPolicy.backoffMs': retryPolicy.backoffMs }),
+        ...(retryPolicy && { 'retryPolicy.factor': retryPolicy.factor }),
+        ...(revived && { 'health.failingSince': null, 'health.consecutiveFailures': 0 }),
+        updatedAt: deps.now(),
+      },
+      ...(revived && { $unset: { 'health.disabledReason': '' } }),
+    };
+    await transact(deps, [update(deps, 'subscriptions', where, change)], 1);
   });
-  if (!isThere) throw new ServiceError('WEBHOOK_NOT_FOUND');
   return readSubscription(deps, { merchantId, id });
 }
 
