@@ -492,6 +492,7 @@ export const texts = {
     repairedBy: 'Show that import',
     repairs: 'Corrected rows of an earlier import',
     correctedFile: 'Failed rows as a file',
+    knownFile: 'Rows of existing members as a file',
     sendAgain: 'Send again',
   },
   campaigns: {
@@ -697,6 +698,7 @@ export const texts = {
       'member.export-timeline': 'Timeline of a member downloaded',
       'import.start': 'Import started',
       'import.export-errors': 'Failed rows of an import downloaded',
+      'import.export-known': 'Rows of an import that met members downloaded',
       'campaign.send': 'Campaign sent',
       'batch.cancel': 'Batch cancelled',
       'webhook.create': 'Webhook created',

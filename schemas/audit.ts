@@ -40,6 +40,7 @@ export const auditActions = [
   'member.export-timeline',
   'import.start',
   'import.export-errors',
+  'import.export-known',
   'campaign.send',
   'batch.cancel',
   'webhook.create',

@@ -596,7 +596,7 @@ export interface ImportRow {
   row: number;
   /** As in `ImportLine`; absent from rows that an older version stored. */
   line?: number;
-  /** The merchant's own cells, for errors.csv. */
+  /** The merchant's own cells, for errors.csv and known.csv. */
   cells: string[];
   person?: Person;
   /** Why the row fails; a row has either a reason or a person. */

@@ -16,10 +16,12 @@ export const charsets = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as con
 export type Charset = (typeof charsets)[number];
 
 /**
- * The first and the last column of errors.csv. A file that has both there is taken for an errors.csv: they are ignored,
- * and the guard is taken off its cells. In other files a column of this name is ignored, and no cell is changed.
+ * The first and the last column of errors.csv and known.csv. A file that has both there is taken for one of these: they
+ * are ignored, and the guard is taken off its cells. In other files a column of this name is ignored, and no cell is
+ * changed.
  */
-export const addedColumns = ['row', 'reason'] as const;
+export const addedColumns = { first: 'row', failed: 'reason', known: 'pointsNotGiven' } as const;
+const { first: firstAdded, ...lastAdded } = addedColumns;
 
 export interface ImportLine {
   /** 1 for the first row below the header; empty lines do not count. */
@@ -59,11 +61,11 @@ export type ColumnMapping = z.output<typeof columnMapping>;
 export interface ImportColumns {
   /** The field of each column; null for an ignored column. */
   fields: readonly (ImportField | null)[];
-  /** The columns that errors.csv added to the merchant's own. */
+  /** The columns that a file of ours added to the merchant's own. */
   added: ReadonlySet<number>;
   /** Columns without a header, which spreadsheets add to the merchant's own; they are ignored while they are empty. */
   unnamed: ReadonlySet<number>;
-  /** Whether the file is an errors.csv, whose cells are guarded (schemas/csv.ts). */
+  /** Whether the file is an errors.csv or known.csv, whose cells are guarded (schemas/csv.ts). */
   isGuarded: boolean;
 }
 
@@ -72,7 +74,7 @@ const plainCell = ({ isGuarded }: Pick<ImportColumns, 'isGuarded'>) => (isGuarde
 
 const byName = new Map<string, ImportField | null>([
   ...importFields.map((field) => [nameOf(field), field] as const),
-  ...addedColumns.map((name) => [name, null] as const),
+  ...Object.values(addedColumns).map((name) => [nameOf(name), null] as const),
 ]);
 
 export const importInvalid = (why: string, details?: unknown): ServiceError =>
@@ -111,10 +113,9 @@ export const columnDetails = z.object({
  * sees it.
  */
 export function readHeader(given: readonly string[], mapping: ColumnMapping = new Map()): ImportColumns {
-  const isAdded = (cell: string | undefined, names: readonly string[] = addedColumns) =>
-    cell !== undefined && names.includes(nameOf(cell)) && !mapping.has(nameOf(cell));
-  const [first, last] = addedColumns;
-  const isGuarded = isAdded(given[0], [first]) && isAdded(given.at(-1), [last]);
+  const isAdded = (cell = '', names: readonly string[] = Object.values(addedColumns)) =>
+    names.map(nameOf).includes(nameOf(cell)) && !mapping.has(nameOf(cell));
+  const isGuarded = isAdded(given[0], [firstAdded]) && isAdded(given.at(-1), Object.values(lastAdded));
   const cells = given.map(plainCell({ isGuarded }));
   const unnamed = new Set(cells.flatMap((cell, index) => (isBlank(cell) && !mapping.has('') ? [index] : [])));
   const fields = cells.map((cell, index) => (unnamed.has(index) ? null : fieldOfHeader(cell, mapping)));
@@ -144,12 +145,12 @@ function unknownColumns(cells: readonly string[], unknown: readonly number[]): S
   );
 }
 
-/** The merchant's own cells of a line, without the guard and the columns of errors.csv. */
+/** The merchant's own cells of a line, without the guard and the columns that a file of ours added. */
 export function ownCells(cells: readonly string[], columns: ImportColumns): string[] {
   const { fields, added, isGuarded } = columns;
   const plain = cells.map(plainCell(columns));
   if (plain.length === fields.length) return plain.filter((_, index) => !added.has(index));
-  // A row with too many or too few cells has those of errors.csv at its ends.
+  // A row with too many or too few cells has the added ones at its ends.
   return isGuarded ? plain.slice(1, -1) : plain;
 }
 
@@ -218,7 +219,7 @@ function personOf(
  * columns without a header. Undefined when the line does not fit.
  */
 function fitted(given: readonly string[], { fields, unnamed, isGuarded }: ImportColumns): string[] | undefined {
-  // In an errors.csv, the last cell is that of the last column.
+  // In a file of ours, the last cell is that of the last column.
   const last = isGuarded ? given.slice(-1) : [];
   const cells = given.slice(0, given.length - last.length);
   const width = fields.length - last.length;
@@ -229,7 +230,7 @@ function fitted(given: readonly string[], { fields, unnamed, isGuarded }: Import
 
 /**
  * A cell with only white space counts as absent, because spreadsheets write every column of every row. The guard
- * of errors.csv (schemas/csv.ts) is removed, also in `cells`. Throws IMPORT_INVALID for text in a column without a
+ * of a file of ours (schemas/csv.ts) is removed, also in `cells`. Throws IMPORT_INVALID for text in a column without a
  * header.
  */
 export function readRow(

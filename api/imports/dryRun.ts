@@ -29,7 +29,9 @@ export async function dryRun(
     const stored = await storedPeople(deps, { program, rows });
     const known = {
       ownerOf: (email: string) => stored.owners.has(email) || emails.has(hashOf(email)) || undefined,
-      isTaken: (externalId: string) => stored.externalIds.has(externalId) || externalIds.has(hashOf(externalId)),
+      holderOf: (externalId: string) =>
+        stored.holders.has(externalId) || externalIds.has(hashOf(externalId)) || undefined,
+      isTaken: (externalId: string) => stored.taken.has(externalId),
     };
     for (const entry of rows) {
       const decision = decideRow(entry, known);

@@ -12,7 +12,7 @@ import { ServiceError } from '../../schemas/errors.js';
 import type { Program } from '../../schemas/programs.js';
 import type { ApiDeps } from '../apiDeps.js';
 import { chunksOf } from '../reads/batches.js';
-import { notProcessed } from './failedRowsCsv.js';
+import { notProcessed } from './rowsCsv.js';
 
 /** Throws VALIDATION_FAILED, PROGRAM_NOT_FOUND, PROGRAM_ARCHIVED. */
 export async function importProgram(

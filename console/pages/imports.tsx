@@ -197,6 +197,11 @@ export function Imports() {
                     </a>
                   </>
                 )}
+                {batch.counts.deduped > 0 && (
+                  <a href={`${apiUrl}/merchants/me/batches/${batch.id}/known.csv`} download>
+                    {said.knownFile}
+                  </a>
+                )}
               </>
             ),
           },

@@ -7,6 +7,7 @@ export async function findByIds<R extends Document & { _id: string; merchantId: 
   collection: Collection<R>,
   { ids, merchantId }: { ids: readonly string[]; merchantId: string },
 ): Promise<WithId<R>[]> {
+  if (ids.length === 0) return [];
   const rows = await collection.find({ _id: { $in: [...ids] } } as Filter<R>).toArray();
   return rows.filter((row) => row.merchantId === merchantId);
 }

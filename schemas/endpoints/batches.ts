@@ -60,4 +60,14 @@ export const batchEndpoints = {
     result: 'text/csv',
     errors: ['BATCH_NOT_FOUND'],
   }),
+  exportKnownRows: endpoint('get', `${one}/known.csv`, {
+    tag,
+    summary: 'The rows that met an existing member, with the points that they did not give',
+    description:
+      'Of the outcome `deduped`: with the delimiter of the file, first the column `row`, then the columns of the file, then `pointsNotGiven`: an existing member is left as it is, and can be given the points. Rows are kept for 7 days.',
+    access: view,
+    audit: { action: 'import.export-known', writes: [], target: 'id' },
+    result: 'text/csv',
+    errors: ['BATCH_NOT_FOUND'],
+  }),
 };

@@ -159,6 +159,8 @@ describe('every change', () => {
     did('import.start', batchId);
     await call(`${all}/batches/${batchId}/errors.csv`);
     did('import.export-errors', batchId);
+    await call(`${all}/batches/${batchId}/known.csv`);
+    did('import.export-known', batchId);
     expect((await merchant.call(`${all}/batches/${memberId}/errors.csv`, {})).status).toBe(404);
     const campaign = (await call(`${all}/campaigns`, { body: { tags: ['regular'], message: 'Hello' } })).body.data;
     did('campaign.send', campaign.id);

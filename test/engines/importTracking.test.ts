@@ -70,7 +70,7 @@ describe('a batch', () => {
     const list = await merchant.call('/merchants/me/batches?pageSize=1');
     expect(list.body.data).toMatchObject({ items: [batch], page: 1, total: expect.any(Number) });
     const other = await aMerchant(service);
-    const paths = ['', '/errors.csv', '/cancel'].map((end) => `/merchants/me/batches/${batch.id}${end}`);
+    const paths = ['', '/errors.csv', '/known.csv', '/cancel'].map((end) => `/merchants/me/batches/${batch.id}${end}`);
     for (const path of paths)
       expect((await other.call(path, { method: path.endsWith('cancel') ? 'POST' : 'GET' })).body.error.code).toBe(
         'BATCH_NOT_FOUND',

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readRows } from '../../api/imports/uploadRows.js';
 import type { ImportRow } from '../../schemas/collections.js';
-import { csvLine } from '../../schemas/csv.js';
+import { csvLine, delimiters } from '../../schemas/csv.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { type Charset, columnMapping } from '../../schemas/importRows.js';
 import spectrum from '../corpora/csvSpectrum.json' with { type: 'json' };
@@ -392,7 +392,7 @@ describe('the delimiter', () => {
   });
 });
 
-describe('errors.csv that is uploaded again', () => {
+describe('errors.csv or known.csv that is uploaded again', () => {
   it('brings back every cell as it was sent, also those of rows with too many or too few cells', async () => {
     const cell = fc.oneof(
       fc.string({ unit: fc.constantFrom(...'x;\t,\n"\'=-+@1:'), maxLength: 10 }),
@@ -400,19 +400,24 @@ describe('errors.csv that is uploaded again', () => {
       fc.constantFrom("'=1+1", '-:;\'=":', "''=1", '="0012"', '-5', "'-5", "'"),
     );
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 6 }), async (sent) => {
-        const header = csvLine(['row', "'=First", 'email', 'reason']);
-        const lines = sent.map((cells, index) => csvLine([String(index + 1), ...cells, 'email: is wrong']));
-        const mapping = { "'=First": 'firstName' as const };
-        const { rows, header: own } = await read(`\uFEFF${header}${lines.join('')}`, { mapping });
-        expect(own).toEqual(["'=First", 'email']);
-        expect(rows.map(({ cells }) => cells)).toEqual(sent);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 6 }),
+        fc.constantFrom(...delimiters),
+        fc.constantFrom('reason', 'pointsNotGiven'),
+        async (sent, delimiter, last) => {
+          const header = csvLine(['row', "'=First", 'email', last], delimiter);
+          const lines = sent.map((cells, index) => csvLine([String(index + 1), ...cells, '12'], delimiter));
+          const mapping = { "'=First": 'firstName' as const };
+          const { rows, header: own } = await read(`\uFEFF${header}${lines.join('')}`, { mapping });
+          expect(own).toEqual(["'=First", 'email']);
+          expect(rows.map(({ cells }) => cells)).toEqual(sent);
+        },
+      ),
       { numRuns: 300 },
     );
   });
 
-  it.each(['row,firstName', 'firstName,reason', 'reason,firstName,row', 'firstName'])(
+  it.each(['row,firstName', 'firstName,reason', 'pointsNotGiven,firstName', 'reason,firstName,row', 'firstName'])(
     'is told from the file %s, whose cells are not changed',
     async (header) => {
       const at = header.split(',').indexOf('firstName');

@@ -154,7 +154,8 @@ function planChunk(deps: Deps, { batch, program, row, known, codes, cumulative }
   const made: NewMemberRows[] = [];
   const people = {
     ownerOf: (email: string) => known.owners.get(email),
-    isTaken: (externalId: string) => known.externalIds.has(externalId),
+    holderOf: (externalId: string) => known.holders.get(externalId),
+    isTaken: (externalId: string) => known.taken.has(externalId),
   };
   const create = (entry: ImportRow): ImportRowOutcome => {
     const { row: number } = entry;
@@ -176,8 +177,9 @@ function planChunk(deps: Deps, { batch, program, row, known, codes, cumulative }
     });
     made.push(rows);
     const { _id: memberId, memberCode, email } = rows.member;
-    if (email !== undefined && rows.email) known.owners.set(email, rows.email);
-    if (rows.externalId) known.externalIds.add(rows.externalId.externalId);
+    const owner = { memberId, memberCode };
+    if (email !== undefined) known.owners.set(email, owner);
+    if (rows.externalId) known.holders.set(rows.externalId.externalId, owner);
     return { row: number, outcome: 'created', memberId, memberCode, eventId: createdEventId(memberId) };
   };
   const outcomes = row.rows.map(create);

@@ -1,5 +1,6 @@
 // What an import does with one row, for an import and for a dry run of it.
 import type { Deps } from '../../../platform/deps.js';
+import { findByIds } from '../../../platform/mongodb/findByIds.js';
 import type { EmailRow, ImportRow } from '../../../schemas/collections.js';
 import type { Person } from '../../../schemas/members.js';
 import type { Program } from '../../../schemas/programs.js';
@@ -9,6 +10,7 @@ import { emailKey, externalIdKey } from '../../members/newMember.js';
 /** The members of the program, and the persons of earlier rows that become members. */
 export interface KnownPeople<Owner> {
   ownerOf: (email: string) => Owner | undefined;
+  holderOf: (externalId: string) => Owner | undefined;
   isTaken: (externalId: string) => boolean;
 }
 
@@ -20,22 +22,30 @@ export type RowDecision<Owner> =
 const externalIdTaken = 'externalId: another member of the program has it';
 
 /**
- * A known email is checked before a taken externalId: such a row is about an existing member, which stays unchanged.
+ * A row with a known email is about an existing member, which stays unchanged; so is one without an email and with a
+ * known external id. With another email, the row is about somebody else, who cannot have the external id.
  */
 export function decideRow<Owner>({ person, reason = '' }: ImportRow, known: KnownPeople<Owner>): RowDecision<Owner> {
   if (!person) return { outcome: 'failed', reason };
   const { email, externalId } = person;
   const owner = email === undefined ? undefined : known.ownerOf(email);
   if (owner !== undefined) return { outcome: 'deduped', owner };
-  if (externalId !== undefined && known.isTaken(externalId)) return { outcome: 'failed', reason: externalIdTaken };
+  if (externalId === undefined) return { outcome: 'created', person };
+  const holder = known.holderOf(externalId);
+  if (holder !== undefined && email === undefined) return { outcome: 'deduped', owner: holder };
+  if (holder !== undefined || known.isTaken(externalId)) return { outcome: 'failed', reason: externalIdTaken };
   return { outcome: 'created', person };
 }
 
+export type Known = Pick<EmailRow, 'memberId' | 'memberCode'>;
+
 export interface StoredPeople {
   /** By email. */
-  owners: Map<string, EmailRow>;
-  /** Of members, and those that a scan would read as the code of a member. */
-  externalIds: Set<string>;
+  owners: Map<string, Known>;
+  /** By external id. */
+  holders: Map<string, Known>;
+  /** The external ids of members, and those that a scan would read as the code of a member. */
+  taken: Set<string>;
 }
 
 /** The emails and external ids of the rows that members of the program already have. */
@@ -51,15 +61,25 @@ export async function storedPeople(
       : deps.collections.emails
           .find({ _id: { $in: emails.map((email) => emailKey(programId, email)) }, merchantId })
           .toArray(),
-    externalIds.length === 0
-      ? []
-      : deps.collections.externalIds
-          .find({ _id: { $in: externalIds.map((externalId) => externalIdKey(programId, externalId)) } })
-          .toArray(),
+    findByIds(deps.collections.externalIds, {
+      ids: externalIds.map((externalId) => externalIdKey(programId, externalId)),
+      merchantId,
+    }),
     ownersOfCodes(deps, { merchantId, programId, externalIds }),
   ]);
+  const holders = await findByIds(deps.collections.members, {
+    ids: externalIdRows.map(({ memberId }) => memberId),
+    merchantId,
+  });
+  const holderOf = new Map(holders.map((member) => [member._id, member]));
   return {
     owners: new Map(emailRows.map((row) => [row._id.slice(programId.length + 1), row])),
-    externalIds: new Set([...externalIdRows.map(({ externalId }) => externalId), ...ownersOfExternalIds.keys()]),
+    holders: new Map(
+      externalIdRows.flatMap(({ externalId, memberId }) => {
+        const member = holderOf.get(memberId);
+        return member ? [[externalId, { memberId, memberCode: member.memberCode }]] : [];
+      }),
+    ),
+    taken: new Set([...externalIdRows.map(({ externalId }) => externalId), ...ownersOfExternalIds.keys()]),
   };
 }
