@@ -84,6 +84,8 @@ export interface MemberRow {
   /** What the member consented to on the public page, and when. */
   consent?: { at: Date; programVersion: number; text: string };
   attribution: Record<string, string>;
+  /** When a migration has added search words (worker/addSearchWords.ts). */
+  wordsAt?: Date;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -129,7 +131,8 @@ export interface MemberSearchWordRow {
 
 /**
  * The totals that lists show, maintained where members are created and repaired by a scheduled recount. The row
- * `feed:<merchantId>` has the last number of the merchant's feed; `made:<owner>` counts all inserts under a quota.
+ * `feed:<merchantId>` has the last number of the merchant's feed; `made:<owner>` counts all inserts under a quota;
+ * `searchWords:<rule>` says when a migration has looked for search words that members lack.
  */
 export interface CounterRow {
   _id: string;
@@ -137,6 +140,7 @@ export interface CounterRow {
   members?: number;
   sequence?: number;
   made?: number;
+  at?: Date;
 }
 
 /** Since when the points of a program expire; the id is that of the program. */

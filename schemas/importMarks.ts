@@ -4,7 +4,7 @@
 import type { FullName, ImportChunkRow, ImportRow, ImportRowOutcome } from './collections.js';
 import { email } from './email.js';
 import { sha256 } from './ids.js';
-import { digits } from './searchWords.js';
+import { digitsOf } from './phone.js';
 
 /** Shorter ones are too likely to be something else, such as a number of points. */
 const shortest = 6;
@@ -13,7 +13,7 @@ const shortest = 6;
 export const plainOf = (text: string): string => text.normalize('NFC').trim().toLowerCase();
 
 /** The digits of a phone number: `0049 (0)170` is `+49 170`. */
-const numberOf = (text: string): string => digits(text.normalize('NFKC').replace(/\(0\)/, '')).replace(/^0+/, '');
+const numberOf = (text: string): string => digitsOf(text.normalize('NFKC').replace(/\(0\)/, '')).replace(/^0+/, '');
 
 /** The stored form of an address with an international domain; others are stored as `plainOf` has them. */
 const addressOf = (text: string): string =>
@@ -22,7 +22,7 @@ const addressOf = (text: string): string =>
 /** A text in the forms in which it is compared, however it is written. Empty for a short one. */
 export function formsOf(text: string): string[] {
   if (text.trim().length < shortest) return [];
-  const forms = [plainOf(text), digits(text), numberOf(text), addressOf(text)];
+  const forms = [plainOf(text), digitsOf(text), numberOf(text), addressOf(text)];
   return [...new Set(forms)].filter((form) => form.length >= shortest);
 }
 

@@ -48,7 +48,7 @@ const forever = 'until it is erased';
 const withMerchant = 'as long as the merchant';
 
 /** All ids that begin with `prefix`, which ends with a colon. */
-const idsWith = (prefix: string): Document => ({ _id: { $gte: prefix, $lt: `${prefix.slice(0, -1)};` } });
+export const idsWith = (prefix: string) => ({ _id: { $gte: prefix, $lt: `${prefix.slice(0, -1)};` } });
 const byMember = ({ memberId }: Whose): Document[] => [{ memberId }];
 
 export const personalData: Record<CollectionName, Kept> = {

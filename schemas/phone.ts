@@ -12,12 +12,11 @@ function digitValue(given: string): string {
   return String((code - zero) % 10);
 }
 
+export const withPlainDigits = (given: string): string => given.replace(/\p{Nd}/gu, digitValue);
+
 /** The number with ASCII digits, plain hyphens and single spaces, without invisible characters. */
-const writtenPhone = (given: string): string =>
-  given
-    .normalize('NFKC')
-    .replace(/\p{Cf}/gu, '')
-    .replace(/\p{Nd}/gu, digitValue)
+export const writtenPhone = (given: string): string =>
+  withPlainDigits(given.normalize('NFKC').replace(/\p{Cf}/gu, ''))
     .replace(/[\p{Pd}\u2043\u2212\u30fc]/gu, '-')
     .replace(/[\u2044\u2215]/g, '/')
     .replace(/[\u00b7\u2022]/g, '.')
@@ -26,16 +25,18 @@ const writtenPhone = (given: string): string =>
     .replace(/^tel[.:] ?/i, '');
 
 const number = /^[([]?[+\d][\d ()[\]./~-]*\d[)\]]?$/;
-const extension = / ?(?:;ext=|ext(?:n|ension)?[.:]?|x[.:]?|#) ?\d{1,9}$/i;
+export const extension = / ?(?:;ext=|ext(?:n|ension)?[.:]?|x[.:]?|#) ?\d{1,9}$/i;
 const minLength = 3;
 const maxLength = 32;
 /** Of a number as it is given, which may have invisible characters. */
 const maxGiven = 100;
 
+export const digitsOf = (value: string): string => value.replace(/\D/g, '');
+
 function isPhone(written: string): boolean {
   if (written.length < minLength || written.length > maxLength) return false;
   const main = written.replace(extension, '');
-  return number.test(main) && (main === written || main.replace(/\D/g, '').length >= minLength);
+  return number.test(main) && (main === written || digitsOf(main).length >= minLength);
 }
 
 export const phone = plainText()

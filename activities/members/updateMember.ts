@@ -7,6 +7,7 @@ import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { memberPatch } from '../../schemas/members.js';
+import { idsWith } from '../../schemas/personalData.js';
 import type { Decision } from './decision.js';
 import { requireFree } from './memberCodes.js';
 import { memberUpdated } from './memberRules.js';
@@ -41,21 +42,20 @@ export function updateRule(deps: Deps, patch: z.output<typeof memberPatch>) {
     return {
       ...memberUpdated(member, { changed, set }),
       unset,
-      statements: [...moved, ...newWords(deps, { member, after })],
+      statements: [...moved, ...(await newWords(deps, after))],
     };
   };
 }
 
-/**
- * Returns the statements for the search words that change. A row's id consists of member and word, so the rows need not
- * be read.
- */
-function newWords(deps: Deps, { member, after }: { member: MemberRow; after: MemberRow }): Statement[] {
-  const before = new Set(searchWordRows(member).map(({ _id }) => _id));
+/** The statements for the search words that change. Those that are stored may follow the rule of another version. */
+async function newWords(deps: Deps, after: MemberRow): Promise<Statement[]> {
+  const own = idsWith(`${after._id}:`);
+  const stored = await deps.collections.memberSearchWords.find(own, { projection: { _id: 1 } }).toArray();
+  const before = new Set(stored.map(({ _id }) => _id));
   const wanted = searchWordRows(after);
-  const gone = [...before].filter((id) => !wanted.some(({ _id }) => _id === id));
+  const kept = wanted.map(({ _id }) => _id);
   return [
-    ...(gone.length > 0 ? [remove(deps, 'memberSearchWords', { _id: { $in: gone } })] : []),
+    remove(deps, 'memberSearchWords', { _id: { ...own._id, $nin: kept } }),
     ...wanted.filter(({ _id }) => !before.has(_id)).map((row) => insert(deps, 'memberSearchWords', row)),
   ];
 }

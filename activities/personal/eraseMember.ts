@@ -11,8 +11,9 @@ import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { ErasureRow, MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { spentCodeId } from '../../schemas/ids.js';
+import { idsWith } from '../../schemas/personalData.js';
 import type { Decision } from '../members/decision.js';
-import { emailRow, externalIdRow, searchWordRows } from '../members/newMember.js';
+import { emailRow, externalIdRow } from '../members/newMember.js';
 import { newDeletedEvent } from '../outbox/newEvent.js';
 
 /** When the workflow of an erasure that just began, or just ran, counts as lost. */
@@ -60,11 +61,11 @@ export function voidForErasureRule(deps: Deps) {
 /** The statements that release the member's email and external id and remove its search words. */
 function removedKeys(deps: Deps, member: MemberRow): Statement[] {
   const [email, externalId] = [emailRow(member), externalIdRow(member)];
-  const words = searchWordRows(member).map(({ _id }) => _id);
   return [
     ...(email ? [remove(deps, 'emails', { _id: email._id })] : []),
     ...(externalId ? [remove(deps, 'externalIds', { _id: externalId._id })] : []),
-    ...(words.length > 0 ? [remove(deps, 'memberSearchWords', { _id: { $in: words } })] : []),
+    // All of them, also those that another version of the service has made.
+    remove(deps, 'memberSearchWords', idsWith(`${member._id}:`)),
   ];
 }
 

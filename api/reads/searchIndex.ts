@@ -2,9 +2,10 @@
 // level (`searchLevel`), from the highest, which has the fewest members, for as long as the next level is expected to
 // fit into SEARCH_MAX_ROWS. Levels bound the rows that are read on engines that read all matches of a filter before
 // they limit them. The result for a word is either complete or contains only the members of high levels.
+import type { Condition } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import type { MemberSearchWordRow } from '../../schemas/collections.js';
-import { maxSearchLevel, prefixRange, wordForms } from '../../schemas/searchWords.js';
+import { maxSearchLevel, prefixRange, type QueryWord } from '../../schemas/searchWords.js';
 
 export type Match = Pick<MemberSearchWordRow, 'memberId' | 'programId' | 'level' | 'createdAt'>;
 
@@ -19,7 +20,7 @@ interface WordAt {
   merchantId: string;
   /** The approximate number of members of the merchant. */
   members: number;
-  word: string;
+  word: QueryWord;
 }
 
 const levelFactor = 4;
@@ -29,11 +30,14 @@ const batchSize = 250;
 
 const projection = { _id: 0, memberId: 1, programId: 1, level: 1, createdAt: 1 } as const;
 
-async function matchesOfForm(deps: Deps, { merchantId, members, word }: WordAt): Promise<WordMatches> {
+async function matchesOfForm(
+  deps: Deps,
+  { merchantId, members, word }: Omit<WordAt, 'word'> & { word: Condition<string> },
+): Promise<WordMatches> {
   const most = deps.config.SEARCH_MAX_ROWS;
   const read = (level: number): Promise<Match[]> =>
     deps.collections.memberSearchWords
-      .find({ merchantId, level, word: prefixRange(word) }, { projection, batchSize })
+      .find({ merchantId, level, word }, { projection, batchSize })
       .limit(most)
       .toArray();
   // Levels are read at the same time when they are small enough even if all their members match the word.
@@ -48,9 +52,11 @@ async function matchesOfForm(deps: Deps, { merchantId, members, word }: WordAt):
   return { members: new Map(rows.map((row) => [row.memberId, row])), lowest };
 }
 
-/** The members that have a search word beginning with one of the forms of `word`, or a part of these members. */
+/** The members that have a search word that `word` finds, or a part of these members. */
 export async function matchesOfWord(deps: Deps, at: WordAt): Promise<WordMatches> {
-  const forms = await Promise.all(wordForms(at.word).map((word) => matchesOfForm(deps, { ...at, word })));
+  const { prefixes, whole } = at.word;
+  const found = [...prefixes.map(prefixRange), ...(whole.length > 0 ? [{ $in: whole }] : [])];
+  const forms = await Promise.all(found.map((word) => matchesOfForm(deps, { ...at, word })));
   const lowest = Math.max(...forms.map((form) => form.lowest));
   const rows = forms.flatMap((form) => [...form.members.values()]).filter(({ level }) => level >= lowest);
   return { members: new Map(rows.map((row) => [row.memberId, row])), lowest };

@@ -8,7 +8,8 @@ import type { Deps } from '../../platform/deps.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
 import { toChunks } from '../../platform/toChunks.js';
 import type { MemberRow } from '../../schemas/collections.js';
-import { digits, queryWords, searchWords, wordForms } from '../../schemas/searchWords.js';
+import { hasWords, type QueryWord, readQuery, searchWords } from '../../schemas/searchWords.js';
+import { digits } from '../../schemas/spellings.js';
 import { membersByCode, spellings } from './members.js';
 import { newestPage } from './newestPage.js';
 import { readPage } from './readPage.js';
@@ -37,11 +38,11 @@ const maxChecked = 1_000;
 const checkedAtATime = 100;
 
 export async function searchMembers(deps: Deps, search: MemberSearch): Promise<MemberPage> {
-  const words = search.q === undefined ? undefined : queryWords(search.q);
-  if (words?.length === 0) return { items: [], total: 0 };
+  const readings = search.q === undefined ? undefined : readQuery(search.q);
+  if (readings?.length === 0) return { items: [], total: 0 };
   const exactly = await exactMatches(deps, search);
-  if (exactly) return pageOfMatches(exactly, search, words);
-  return words ? byWords(deps, search, words) : newest(deps, search);
+  if (exactly) return pageOfMatches(exactly, search, readings);
+  return readings ? byWords(deps, search, readings) : newest(deps, search);
 }
 
 async function newest(deps: Deps, { merchantId, programId, page, pageSize }: MemberSearch): Promise<MemberPage> {
@@ -97,29 +98,23 @@ async function byMemberIds(
   return members;
 }
 
-function pageOfMatches(found: readonly MemberRow[], search: MemberSearch, words: string[] = []): MemberPage {
+function pageOfMatches(found: readonly MemberRow[], search: MemberSearch, readings?: QueryWord[][]): MemberPage {
   const { programId, email, phone, externalId, page, pageSize } = search;
   const items = found
     .filter((member) => programId === undefined || member.programId === programId)
     .filter((member) => email === undefined || member.email === email)
     .filter((member) => phone === undefined || digits(member.phone ?? '') === digits(phone))
     .filter((member) => externalId === undefined || spellings(externalId).includes(member.externalId ?? ''))
-    .filter((member) => hasWords(member, words))
+    .filter((member) => !readings || readings.some((words) => hasWords(searchWords(member), words)))
     .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a._id < b._id ? 1 : -1));
   return { items: items.slice((page - 1) * pageSize, page * pageSize), total: items.length };
-}
-
-/** Whether the member has, for each of the words, a search word that begins with it. */
-function hasWords(member: MemberRow, words: readonly string[]): boolean {
-  const own = searchWords(member);
-  return words.every((word) => wordForms(word).some((form) => own.some((each) => each.startsWith(form))));
 }
 
 const newestFirst = (a: Match, b: Match): number =>
   b.createdAt.getTime() - a.createdAt.getTime() || (a.memberId < b.memberId ? 1 : -1);
 
-/** The members that have, for each word of the query, a search word that begins with it, newest first. */
-async function matches(deps: Deps, { merchantId, programId }: MemberSearch, words: string[]): Promise<Match[]> {
+/** The members that each word finds, newest first. */
+async function matches(deps: Deps, { merchantId, programId }: MemberSearch, words: QueryWord[]): Promise<Match[]> {
   const members = await countMembers(deps, merchantId);
   const found = await Promise.all(words.map((word) => matchesOfWord(deps, { merchantId, members, word })));
   const complete = found.filter(({ lowest }) => lowest === 0);
@@ -137,17 +132,21 @@ async function matches(deps: Deps, { merchantId, programId }: MemberSearch, word
   const having = new Set<string>();
   for (const some of toChunks(ids, checkedAtATime)) {
     const rows = await findByIds(deps.collections.members, { ids: some, merchantId });
-    for (const row of rows) if (hasWords(row, unread)) having.add(row._id);
+    for (const row of rows) if (hasWords(searchWords(row), unread)) having.add(row._id);
   }
   return checked.filter(({ memberId }) => having.has(memberId));
 }
 
-async function byWords(deps: Deps, search: MemberSearch, words: string[]): Promise<MemberPage> {
+async function byWords(deps: Deps, search: MemberSearch, readings: QueryWord[][]): Promise<MemberPage> {
   const { merchantId, page, pageSize } = search;
   // The searches of a merchant take turns, so that many at once delay no other caller more than one does.
-  const found = await deps.runExclusive(`search:${merchantId}`, () => matches(deps, search, words));
-  const ids = found.slice((page - 1) * pageSize, page * pageSize).map((match) => match.memberId);
+  const found = await deps.runExclusive(`search:${merchantId}`, () =>
+    Promise.all(readings.map((words) => matches(deps, search, words))),
+  );
+  const all = [...new Map(found.flat().map((match) => [match.memberId, match])).values()];
+  if (found.length > 1) all.sort(newestFirst);
+  const ids = all.slice((page - 1) * pageSize, page * pageSize).map((match) => match.memberId);
   const members = await findByIds(deps.collections.members, { ids, merchantId });
   const byId = new Map(members.map((member) => [member._id, member]));
-  return { items: ids.flatMap((id) => byId.get(id) ?? []), total: found.length };
+  return { items: ids.flatMap((id) => byId.get(id) ?? []), total: all.length };
 }

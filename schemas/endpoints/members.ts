@@ -46,7 +46,7 @@ export const memberEndpoints = {
         .max(400)
         .optional()
         .describe(
-          'up to 5 words; each must begin a word of the name, the email, the phone number or the memberCode, in any case and accent',
+          'up to 5 words; each must begin a word or part of the name, the email, the phone number, the memberCode or the externalId, or end the phone number (4 digits or more), in any case, accent and spelling',
         ),
       serial: scannedText(64)
         .optional()

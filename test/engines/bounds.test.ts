@@ -76,7 +76,7 @@ describe('a search in a merchant of 12,000 members whose phones begin alike', ()
     'for %s reads a bounded number of rows and finds some of the members, newest first',
     async (q) => {
       const { items, total, read } = await search(q);
-      // A phone number is searched in two forms; levels are random.
+      // Levels are random.
       expect(read).toBeLessThan(mostRows * 1.3);
       expect(total).toBeGreaterThan(mostRows / 8);
       expect(total).toBeLessThanOrEqual(read);

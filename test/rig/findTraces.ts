@@ -8,7 +8,7 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { Deps } from '../../platform/deps.js';
 import { derivedId } from '../../schemas/ids.js';
-import { fold } from '../../schemas/searchWords.js';
+import { fold, spell } from '../../schemas/spellings.js';
 
 export interface Places {
   deps: Pick<Deps, 'mongo' | 'config'>;
@@ -48,7 +48,9 @@ function formsOf(value: string): [form: string, needle: string][] {
   const all: Record<string, string> = {
     plain: value.toLowerCase(),
     folded: fold(value),
-    ...(digits.length >= 6 && digits.length > value.length / 2 && { digits }),
+    'without separators': spell(value).plain,
+    ...(digits.length >= 6 &&
+      digits.length > value.length / 2 && { digits, 'digits backwards': Array.from(digits).reverse().join('') }),
     'JSON-escaped': JSON.stringify(value).slice(1, -1).toLowerCase(),
     'JSON-escaped to ASCII': JSON.stringify(value)
       .slice(1, -1)
