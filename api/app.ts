@@ -12,6 +12,7 @@ import { countCall, guarded } from './guard.js';
 import { healthRoutes } from './health.js';
 import { isUnmetExpectation } from './malformedRequests.js';
 import { documentRoutes } from './openapi.js';
+import { confirmRoutes } from './pages/confirm.js';
 import { consoleRoutes } from './pages/console.js';
 import { pageRoutes } from './pages/pages.js';
 import { signInRoutes } from './pages/signIn.js';
@@ -181,6 +182,7 @@ export function createApp(deps: ApiDeps): Koa {
   app.use(googleRoutes(deps).routes());
   app.use(pictureRoutes(deps).routes());
   app.use(pageRoutes(deps).routes());
+  app.use(confirmRoutes(deps).routes());
   app.use(signInRoutes(deps).routes());
   app.use(consoleRoutes(deps).routes());
   app.use(noRoute(deps, api));

@@ -2,7 +2,7 @@
 // and pages. Nothing is stored.
 import type { z } from 'zod';
 import { newMemberRows } from '../activities/members/newMember.js';
-import { checkProgram, requireFreeSlug } from '../activities/programs/checkContent.js';
+import { checkProgram, mailFindings, requireFreeSlug } from '../activities/programs/checkContent.js';
 import type { ProgramAt } from '../activities/programs/programHead.js';
 import { programKeyOf, readProgram } from '../activities/programs/readProgram.js';
 import { loyaltyClassOf, loyaltyObjectOf } from '../activities/wallets/google/passViews.js';
@@ -53,7 +53,8 @@ export async function previewProgram(
     ...complete.program,
     _id: await programKeyOf(deps, { merchantId, programId: complete.program._id }),
   };
-  const findings = [...errors, ...(await slugTaken(deps, program)), ...warnings(program)];
+  const found = [...(await slugTaken(deps, program)), ...mailFindings(deps.config, program)];
+  const findings = [...errors, ...found, ...warnings(program)];
   return { ...(await shownOf(deps, program, sampleOf(deps, program, member))), findings };
 }
 

@@ -177,6 +177,8 @@ export const texts = {
       ['externalId', 'the number of an existing card'],
     ] as const,
     privacyUrl: 'Link of the privacy notice',
+    confirmEmail: 'People confirm their email',
+    confirmEmailHint: 'the card comes by a link in a mail; nobody can find out who has a card',
     consent: 'What people agree to',
     consentHint: 'shown with a box to tick; kept with time and version',
     pushMessages: 'Push changes to phones',

@@ -664,14 +664,21 @@ export interface Position {
 export interface MailRow {
   _id: string;
   merchantId: string;
-  /** The member that the mail is about; absent on a mail to a user of the console. */
+  /** The member that the mail is about; absent on a mail to a user of the console, and until an address is confirmed. */
   memberId?: string;
   programId?: string;
   kind: MailKind;
   language: Language;
   state: MailState;
-  /** The address and the data of this mail, encrypted; removed when the mail was sent or given up. */
+  /**
+   * The address and the data of this mail, encrypted; removed when the mail was sent or given up, and of a confirmation
+   * when it was used.
+   */
   sealed?: string;
+  /** Only of a confirmation that was not used: finds it by its address (schemas/ids.ts). */
+  mark?: string;
+  /** Only of a confirmation that was not used: the end of its link, and of the row. */
+  expiresAt?: Date;
   attempts: number;
   /** The error of the last attempt, without personal data. */
   failure?: string;
@@ -944,6 +951,8 @@ export const indexes: Record<CollectionName, readonly IndexSpec[]> = {
     { key: { memberId: 1 }, sparse: true, reason: 'the mails about a member, to erase them' },
     { key: { merchantId: 1, createdAt: -1 }, reason: 'the mails of a merchant, newest first' },
     { key: { dueAt: 1 }, sparse: true, reason: 'mails whose workflow is lost' },
+    { key: { mark: 1 }, sparse: true, reason: 'what waits for the confirmation of an address, to erase it' },
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0, reason: 'an address that nobody confirms is not kept' },
     { key: { createdAt: 1 }, expireAfterSeconds: days(30), reason: 'a mail is kept 30 days' },
   ],
   mailCounts: [

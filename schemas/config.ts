@@ -281,9 +281,10 @@ const consistent = environment
 
 export type Config = Omit<z.output<typeof environment>, 'PUBLIC_URL'> & { PUBLIC_URL: string };
 
+export type MailSettings = Pick<Config, 'SMTP_URL' | 'MAIL_FOLDER'>;
+
 /** Whether mails are sent at all. */
-export const isMailOn = ({ SMTP_URL, MAIL_FOLDER }: Pick<Config, 'SMTP_URL' | 'MAIL_FOLDER'>): boolean =>
-  (SMTP_URL ?? MAIL_FOLDER) !== undefined;
+export const isMailOn = ({ SMTP_URL, MAIL_FOLDER }: MailSettings): boolean => (SMTP_URL ?? MAIL_FOLDER) !== undefined;
 
 /** The names of all variables; compose files and documents are checked against them. */
 export const configNames = Object.keys(environment.shape);

@@ -34,18 +34,24 @@ const ticked = z
   .transform((value) => value === true || ['true', 'on', '1', 'yes'].includes(String(value).toLowerCase()))
   .meta({ shown: { type: ['boolean', 'string'] } });
 
-interface PublicPerson {
-  firstName?: string;
-  lastName?: string;
-  email: string;
-  phone?: string;
-}
+const joiningPerson = z.object({
+  email: z.string(),
+  firstName: z.string().exactOptional(),
+  lastName: z.string().exactOptional(),
+  phone: z.string().exactOptional(),
+});
 
-export interface PublicEnrollment {
-  person: PublicPerson;
+/** What somebody entered on the public page, as it is enrolled. */
+export const joining = z.object({
+  person: joiningPerson,
+  attribution: z.record(z.string(), z.string()),
+  consent: z.object({ at: z.coerce.date(), programVersion: z.int(), text: z.string() }).exactOptional(),
+});
+export type Joining = z.output<typeof joining>;
+
+export interface PublicEnrollment extends Pick<Joining, 'person' | 'attribution'> {
   /** Whether the person agreed to the consent text of the program. */
   consent: boolean;
-  attribution: Record<string, string>;
 }
 
 /** Unknown keys are ignored; `utm_*` and `ref` are stored as the member's attribution if they can be. */
@@ -78,4 +84,8 @@ const newcomer = z.object({
   }),
 });
 
-export const publicEnrollment = z.union([newcomer, z.object({ deduped: z.literal(true) })]);
+export const publicEnrollment = z.union([
+  newcomer,
+  z.object({ deduped: z.literal(true) }),
+  z.object({ confirm: z.literal(true).describe('a link to confirm the address is mailed') }),
+]);

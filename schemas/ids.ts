@@ -118,4 +118,11 @@ export const spentCodeId = (merchantId: string, memberCode: string): string =>
 export const firstDeliveryId = (eventId: string, subscriptionId: string): string =>
   derivedId('delivery', eventId, subscriptionId);
 
+/** The id of the mail whose link confirms an address; the token of the link is stored in no readable form. */
+export const confirmationId = (token: string): string => derivedId('confirmation', token);
+
+/** Finds what waits for the confirmation of an address in a program. */
+export const confirmationMark = (programId: string, email: string): string =>
+  derivedId('confirmation of', programId, email);
+
 export const sha256 = (value: string | Uint8Array): string => createHash('sha256').update(value).digest('hex');

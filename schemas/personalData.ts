@@ -3,7 +3,7 @@
 // does not compile.
 import type { Document } from 'mongodb';
 import type { CollectionName } from './collections.js';
-import { keyedOperations } from './ids.js';
+import { confirmationMark, keyedOperations } from './ids.js';
 import { type Counts, countsOf } from './stats.js';
 import { unfinishedStates } from './webhooks.js';
 
@@ -13,7 +13,8 @@ export interface Whose {
   merchantId: string;
   programId: string;
   serialNumber?: string | undefined;
-  email?: string | undefined;
+  /** May hold values that are no emails, which match nothing. */
+  emails?: readonly string[];
   externalId?: string | undefined;
 }
 
@@ -68,8 +69,8 @@ export const personalData: Record<CollectionName, Kept> = {
   emails: {
     holds: 'which member has an email',
     kept: 'as long as the member has the email',
-    ofMember: ({ memberId, programId, email }) =>
-      email === undefined ? [] : [{ _id: `${programId}:${email}`, memberId }],
+    ofMember: ({ memberId, programId, emails = [] }) =>
+      emails.map((email) => ({ _id: `${programId}:${email}`, memberId })),
     erase: 'remove',
     left: 'nothing',
   },
@@ -230,9 +231,13 @@ export const personalData: Record<CollectionName, Kept> = {
   sessions: { holds: 'who is signed in to the console', kept: 'until the session ends' },
   signInLinks: { holds: 'email of users who requested a sign-in link', kept: '15 minutes', ofNobody: true },
   mails: {
-    holds: 'mails to members and users: kind, language, state; until it is sent also the address, encrypted',
-    kept: '30 days',
-    ofMember: byMember,
+    holds:
+      'mails to members and users: kind, language, state; encrypted, the address until it is sent, and what a person entered until the address is confirmed',
+    kept: '30 days; an address that is not confirmed 24 hours',
+    ofMember: ({ merchantId, memberId, programId, emails = [] }) => [
+      { memberId },
+      ...emails.map((email) => ({ mark: confirmationMark(programId, email), merchantId })),
+    ],
     erase: 'remove',
     left: 'nothing here; mails that an SMTP server accepted cannot be removed',
     secret: ['sealed'],

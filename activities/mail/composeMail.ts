@@ -6,6 +6,7 @@ import { Html, html } from '../../platform/html.js';
 import type { MailRow } from '../../schemas/collections.js';
 import { catalogues } from '../../schemas/languages/index.js';
 import type { MailData } from '../../schemas/mails.js';
+import { emailKey } from '../members/newMember.js';
 import { cachedProgram } from '../programs/readProgram.js';
 import { passUrlOf } from '../wallets/passViews.js';
 import type { Mail } from './mailer.js';
@@ -24,9 +25,14 @@ interface Sender {
 
 const neutral = { background: '#27272a', foreground: '#ffffff' };
 
-/** Null when the member of a card link is gone. Throws PROGRAM_NOT_FOUND. */
-export async function composeMail(deps: Deps, { mail, to, data }: ComposeMail): Promise<Mail | null> {
-  const sender = mail.kind === 'card-link' ? await cardSender(deps, mail) : consoleSender(data);
+/**
+ * Null when the member of a card link is gone. The confirmation of an address that a member has by now becomes the link
+ * to that member's card. Throws PROGRAM_NOT_FOUND.
+ */
+export async function composeMail(deps: Deps, { mail: row, to, data }: ComposeMail): Promise<Mail | null> {
+  const memberId = row.kind === 'confirmation' ? await memberWith(deps, row, to) : undefined;
+  const mail: MailRow = memberId === undefined ? row : { ...row, kind: 'card-link', memberId };
+  const sender = await senderOf(deps, mail, data);
   if (!sender) return null;
   const { name, link } = sender;
   const { [mail.kind]: words, hello, orOpen } = catalogues[mail.language].mail;
@@ -36,6 +42,7 @@ export async function composeMail(deps: Deps, { mail, to, data }: ComposeMail): 
     id: mail._id,
     kind: mail.kind,
     memberId: mail.memberId,
+    mark: mail.mark,
     createdAt: mail.createdAt,
     to,
     fromName: name,
@@ -45,18 +52,21 @@ export async function composeMail(deps: Deps, { mail, to, data }: ComposeMail): 
   };
 }
 
-async function cardSender(deps: Deps, { merchantId, memberId = '', programId = '' }: MailRow): Promise<Sender | null> {
-  const member = await deps.read.member({ _id: memberId, merchantId });
-  if (!member) return null;
-  const { name, passTemplate } = await cachedProgram(deps, { merchantId, programId });
-  return { name: passTemplate.organizationName ?? name, link: passUrlOf(deps, member), colors: passTemplate.colors };
+async function memberWith(deps: Deps, { merchantId, programId = '' }: MailRow, email: string) {
+  return (await deps.read.email({ _id: emailKey(programId, email), merchantId }))?.memberId;
 }
 
-const consoleSender = ({ link = '', merchantName = 'Loyalty' }: MailData): Sender => ({
-  name: merchantName,
-  link,
-  colors: neutral,
-});
+async function senderOf(deps: Deps, mail: MailRow, { link = '', merchantName = 'Loyalty' }: MailData) {
+  if (mail.kind === 'confirmation') return programSender(deps, mail, link);
+  if (mail.kind !== 'card-link') return { name: merchantName, link, colors: neutral };
+  const member = await deps.read.member({ _id: mail.memberId ?? '', merchantId: mail.merchantId });
+  return member && programSender(deps, mail, passUrlOf(deps, member));
+}
+
+async function programSender(deps: Deps, { merchantId, programId = '' }: MailRow, link: string): Promise<Sender> {
+  const { name, passTemplate } = await cachedProgram(deps, { merchantId, programId });
+  return { name: passTemplate.organizationName ?? name, link, colors: passTemplate.colors };
+}
 
 interface MailPage {
   subject: string;

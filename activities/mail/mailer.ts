@@ -11,6 +11,7 @@ export interface Mail {
   id: string;
   kind: MailKind;
   memberId?: string | undefined;
+  mark?: string | undefined;
   createdAt: Date;
   to: string;
   /** The name that the recipient sees as the sender. */
@@ -24,7 +25,8 @@ export interface Mailer {
   /** Throws MailRefused, which is final, and MailDelayed, after which the mail may be sent later. */
   send: (mail: Mail, signal: AbortSignal) => Promise<void>;
   /**
-   * Removes the stored files of mails, by their ids or those of members. With an SMTP server, nothing is stored here.
+   * Removes the stored files of mails, by their ids, those of members, or their marks. With an SMTP server, nothing is
+   * stored here.
    */
   forget: (ids: readonly string[]) => Promise<void>;
 }
@@ -136,7 +138,8 @@ function folderMailer(settings: Settings, folder: string): Mailer {
     async send(mail) {
       const { message } = await transport.sendMail(messageOf(settings, mail));
       const at = mail.createdAt.toISOString().replaceAll(':', '-');
-      const name = [at, mail.kind, ...(mail.memberId === undefined ? [] : [mail.memberId]), mail.id].join('.');
+      const owners = [mail.memberId, mail.mark].filter((owner) => owner !== undefined);
+      const name = [at, mail.kind, ...owners, mail.id].join('.');
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
         await writeFile(join(folder, `${name}.part`), message, { mode: 0o600 });

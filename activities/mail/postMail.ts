@@ -3,12 +3,12 @@
 // Both copies have the same Message-ID.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { MailRow } from '../../schemas/collections.js';
-import { type MailState, sealedMail } from '../../schemas/mails.js';
+import type { MailState } from '../../schemas/mails.js';
 import { workflowLostAt } from '../outbox/workflowLostAt.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { composeMail } from './composeMail.js';
 import { MailDelayed, MailRefused } from './mailer.js';
-import { placeOf } from './queueMail.js';
+import { openMail } from './queueMail.js';
 
 export interface PostMail {
   mailId: string;
@@ -50,19 +50,21 @@ export async function postMail(deps: WorkerDeps, { mailId, signal }: PostMail): 
   if (!mail) return statusOf(deps, mailId);
   if (now >= mail.triedUntil) return end(deps, mail, { state: 'failed', failure: mail.failure ?? 'TOO_LATE' });
   const { mailer } = deps;
+  let memberId: string | undefined;
   if (!mailer) return end(deps, mail, { state: 'failed', failure: 'MAIL_IS_OFF' });
   try {
-    const { to, data } = sealedMail.parse(JSON.parse(deps.secrets.open(mail.sealed ?? '', placeOf(mailId))));
+    const { to, data } = openMail(deps, mail);
     const composed = await composeMail(deps, { mail, to, data });
     if (!composed) return end(deps, mail, { state: 'failed', failure: 'MEMBER_GONE' });
     await mailer.send(composed, signal);
+    memberId = composed.memberId;
     deps.crashPoint('after-mail-before-mark');
   } catch (error) {
     if (error instanceof MailRefused) return end(deps, mail, { state: 'failed', failure: error.message });
     if (error instanceof MailDelayed) throw await delay(deps, mail, error);
     throw error;
   }
-  return end(deps, mail, { state: 'sent' });
+  return end(deps, memberId === undefined ? mail : { ...mail, memberId }, { state: 'sent' });
 }
 
 async function statusOf(deps: WorkerDeps, mailId: string): Promise<PostedMail> {
@@ -76,14 +78,20 @@ async function statusOf(deps: WorkerDeps, mailId: string): Promise<PostedMail> {
 
 async function end(
   deps: WorkerDeps,
-  { _id, kind, leasedUntil }: MailRow,
+  { _id, kind, leasedUntil, memberId }: MailRow,
   ended: { state: 'sent' } | { state: 'failed'; failure: string },
 ): Promise<PostedMail> {
+  // A person who opens the mail can still confirm the address.
+  const isPending = kind === 'confirmation' && ended.state === 'sent' && memberId === undefined;
   const { matchedCount } = await deps.collections.mails.updateOne(
     { _id, state: 'queued', leasedUntil },
     {
-      $set: { ...ended, ...(ended.state === 'sent' && { sentAt: deps.now() }) },
-      $unset: { sealed: '', dueAt: '', ...(ended.state === 'sent' && { failure: '' }) },
+      $set: { ...ended, ...(ended.state === 'sent' && { sentAt: deps.now() }), ...(memberId && { memberId }) },
+      $unset: {
+        dueAt: '',
+        ...(!isPending && { sealed: '', mark: '', expiresAt: '' }),
+        ...(ended.state === 'sent' && { failure: '' }),
+      },
     },
   );
   deps.metrics.mail(kind, ended.state);

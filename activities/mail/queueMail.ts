@@ -13,7 +13,14 @@ import type { MailCountRow, MailRow } from '../../schemas/collections.js';
 import { isMailOn } from '../../schemas/config.js';
 import { derivedId, mailWorkflowId } from '../../schemas/ids.js';
 import type { Language } from '../../schemas/languages/index.js';
-import { type MailData, type MailKind, mailKinds, type SealedMail } from '../../schemas/mails.js';
+import {
+  confirmationMs,
+  type MailData,
+  type MailKind,
+  mailKinds,
+  type SealedMail,
+  sealedMail,
+} from '../../schemas/mails.js';
 import { workflowLostAt } from '../outbox/workflowLostAt.js';
 
 export interface MailDeps extends Deps {
@@ -35,6 +42,8 @@ export interface QueueMail {
   data?: MailData;
   /** The member that the mail is about. Required, with its program, for a `card-link`. */
   memberId?: string;
+  /** For a `confirmation`, which is found again by its id and its mark until it ends. */
+  confirmation?: Required<Pick<MailRow, '_id' | 'mark'>>;
   /** The program whose mails are spaced by its limit a minute; without it those of the merchant. */
   programId?: string;
 }
@@ -83,6 +92,11 @@ const longestWaitMs = ({ config }: Deps, kind: MailKind): number =>
 
 export const placeOf = (mailId: string) => ({ collection: 'mails', id: mailId, field: 'sealed' });
 
+export const openMail = (
+  { secrets }: Pick<MailDeps, 'secrets'>,
+  { _id, sealed = '' }: Pick<MailRow, '_id' | 'sealed'>,
+): SealedMail => sealedMail.parse(JSON.parse(secrets.open(sealed, placeOf(_id))));
+
 /**
  * Returns when the mail is stored; the workflow sends it, and is started again if it is lost. Throws UNAVAILABLE, and
  * errors of the MongoDB driver, after which the mail may have been queued.
@@ -99,7 +113,7 @@ export async function queueMail(deps: MailDeps, wanted: QueueMail): Promise<Queu
 }
 
 async function storeMail(deps: MailDeps, wanted: QueueMail): Promise<MailRow | QueuedMail> {
-  const { merchantId, memberId, programId, kind, language, reason, to, data = {} } = wanted;
+  const { merchantId, memberId, programId, kind, language, reason, to, data = {}, confirmation } = wanted;
   const now = deps.now();
   const limits = countsOf(deps, wanted);
   const rows = await deps.collections.mailCounts.find({ _id: { $in: limits.map(({ _id }) => _id) } }).toArray();
@@ -125,9 +139,10 @@ async function storeMail(deps: MailDeps, wanted: QueueMail): Promise<MailRow | Q
       ? update(deps, 'mailCounts', { _id, version: row.version }, { $set: next })
       : insert(deps, 'mailCounts', { _id, merchantId, ...next });
   });
-  const _id = derivedId('mail', merchantId, reason, now.toISOString());
+  const _id = confirmation?._id ?? derivedId('mail', merchantId, reason, now.toISOString());
   const sealed: SealedMail = { to, data };
   const mail: MailRow = {
+    ...(confirmation && { ...confirmation, expiresAt: new Date(now.getTime() + confirmationMs) }),
     _id,
     merchantId,
     ...(memberId !== undefined && { memberId }),

@@ -27,8 +27,7 @@ export interface NewMember {
   attribution: Record<string, string>;
   /** Of the browser in which the person joined. */
   formDigest?: string;
-  /** Whether the person agreed to the consent text of the program. */
-  consent?: boolean;
+  consent?: NonNullable<MemberRow['consent']>;
   actor: Actor;
   /** Without `member.created`, and its passes without `pass.created`. */
   quiet?: boolean | undefined;
@@ -81,7 +80,6 @@ export function newMemberRows(deps: Deps, { memberCode = newMemberCode(), ...giv
   const { initialPoints: balance = 0, ...names } = person;
   const field = fieldOf(program);
   const tier = tierOf(program, balance, balance);
-  const text = program.enrollment.consentText;
   const nothing = { _id, balance: 0 };
   const lots = lotsAfter(program, nothing, { current: balance, delta: balance, version: 1, at: now });
   const member: MemberRow = {
@@ -114,7 +112,7 @@ export function newMemberRows(deps: Deps, { memberCode = newMemberCode(), ...giv
     source,
     attribution,
     ...(formDigest !== undefined && { formDigest }),
-    ...(consent && text !== undefined && { consent: { at: now, programVersion: versionOf(program), text } }),
+    ...(consent && { consent }),
     createdAt: now,
     updatedAt: now,
   };

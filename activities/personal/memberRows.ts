@@ -14,8 +14,9 @@ export async function* memberRows(deps: Deps, name: CollectionName, member: Memb
     const person = { memberId, merchantId, programId, values };
     return yield* name === 'importChunks' ? imported(deps, person) : targets(deps, person);
   }
-  for (const where of ofMember?.({ memberId, merchantId, programId, serialNumber, email, externalId }) ?? [])
-    yield* deps.collections[name as 'timeline'].find(where);
+  const emails = email === undefined ? [] : [email];
+  const whose = { memberId, merchantId, programId, serialNumber, emails, externalId };
+  for (const where of ofMember?.(whose) ?? []) yield* deps.collections[name as 'timeline'].find(where);
 }
 
 /** Only the rows of the file about the member, each with its outcome. */

@@ -24,7 +24,8 @@ export async function removeTraces(deps: WorkerDeps, { memberId }: { memberId: s
   const { merchantId, programId, person } = erasure;
   const erasedAt = erasure.erasedAt ?? (await eraseMember(deps, { merchantId, memberId }));
   await writeBulk(deps, owedClears(deps, [memberId]));
-  const whose = { memberId, merchantId, programId, serialNumber: person?.serialNumber };
+  const { serialNumber, values = [], names = [], tags = [] } = person ?? {};
+  const whose = { memberId, merchantId, programId, serialNumber, emails: values };
   for (const name of collectionNames) {
     const { ofMember, erase } = personalData[name];
     if (!erase || typeof ofMember !== 'function') continue;
@@ -34,8 +35,8 @@ export async function removeTraces(deps: WorkerDeps, { memberId }: { memberId: s
     }
     deps.crashPoint('mid-erasure');
   }
-  await clearBatches(deps, { ...whose, erasedAt, values: person?.values ?? [], names: person?.names ?? [] });
-  await removeUnusedTags(deps, { merchantId, tags: person?.tags ?? [] });
+  await clearBatches(deps, { ...whose, erasedAt, values, names });
+  await removeUnusedTags(deps, { merchantId, tags });
   await eraseMails(deps, whose);
 }
 

@@ -1,5 +1,6 @@
 // The rules for a program's content: the rules of the program file, and rules that depend on stored data.
 import type { Deps } from '../../platform/deps.js';
+import { isMailOn, type MailSettings } from '../../schemas/config.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { programIdOf } from '../../schemas/ids.js';
 import { type Mistake, mistakesOf } from '../../schemas/mistakes.js';
@@ -31,6 +32,13 @@ export async function checkContent(value: object, { merchantId, programId }: Pro
   const checked = await checkProgram({ ...value, _id: programIdOf(programId) }, merchantId);
   if (!checked.ok) throw new ServiceError('VALIDATION_FAILED', checked.mistakes);
   return contentOf(checked.program);
+}
+
+/** Addresses can be confirmed only where the service sends mail. */
+export function mailFindings(config: MailSettings, { enrollment }: Pick<ProgramContent, 'enrollment'>) {
+  if (!enrollment.confirmEmail || isMailOn(config)) return [];
+  const message = 'needs mail, which is off (SMTP_URL): nobody could join';
+  return [{ path: 'enrollment.confirmEmail', severity: 'error' as const, message }];
 }
 
 /** Throws PROGRAM_IN_USE when the style of a program with members would change. */

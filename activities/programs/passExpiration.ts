@@ -32,8 +32,11 @@ export function expirationFindings({ live, next, now }: Change): z.input<typeof 
 }
 
 /** Throws VALIDATION_FAILED. */
-export function requireExpiration(change: Change): void {
-  const errors = expirationFindings(change).filter(({ severity }) => severity === 'error');
+export const requireExpiration = (change: Change): void => refuseErrors(expirationFindings(change));
+
+/** Throws VALIDATION_FAILED when one of the findings is an error. */
+export function refuseErrors(findings: readonly z.input<typeof finding>[]): void {
+  const errors = findings.filter(({ severity }) => severity === 'error');
   const mistakes = errors.map(({ path: at, message }) => ({ path: at, message }));
   if (mistakes.length > 0) throw new ServiceError('VALIDATION_FAILED', mistakes);
 }

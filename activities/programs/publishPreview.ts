@@ -5,6 +5,7 @@ import { tierOf } from '../../schemas/balance.js';
 import { balanceAt } from '../../schemas/expiry.js';
 import type { ProgramContent } from '../../schemas/programRows.js';
 import { losesReward } from '../../schemas/rewards.js';
+import { mailFindings } from './checkContent.js';
 import { withExpiry } from './expirySince.js';
 import { expirationFindings } from './passExpiration.js';
 import { type ProgramAt, readHead } from './programHead.js';
@@ -33,7 +34,7 @@ export async function previewPublication(deps: Deps, at: ProgramAt): Promise<Pub
     overFull: 0,
     tierMoves: 0,
     rewardsLost: 0,
-    findings: expirationFindings({ live, next: content, now: deps.now() }),
+    findings: [...expirationFindings({ live, next: content, now: deps.now() }), ...mailFindings(deps.config, content)],
     counted: 0,
     complete: true,
   };

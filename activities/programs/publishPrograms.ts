@@ -15,10 +15,10 @@ import { type ProgramContent, type ProgramVersionRow, programVersionId } from '.
 import { type Program, versionOf } from '../../schemas/programs.js';
 import { batchRoom } from '../batches/insertBatch.js';
 import { newBatchRow } from '../batches/startBatch.js';
-import { requireStyle } from './checkContent.js';
+import { mailFindings, requireStyle } from './checkContent.js';
 import { withExpiry } from './expirySince.js';
 import { imageBytesOf, versionsBeyondLimit } from './imageQuota.js';
-import { requireExpiration } from './passExpiration.js';
+import { refuseErrors, requireExpiration } from './passExpiration.js';
 import { contentOf, type ProgramAt, type ProgramHead, readHead, requireVersion } from './programHead.js';
 import { hasMembers } from './programMembers.js';
 import { forgetProgram } from './readProgram.js';
@@ -41,7 +41,9 @@ export interface Published {
 
 /**
  * Publishes the newest edit. `rebuild` is null when nothing differs from the live version. Throws PROGRAM_NOT_FOUND,
- * VERSION_CONFLICT, PROGRAM_IN_USE, SLUG_TAKEN, VALIDATION_FAILED for an expiration date that has passed, and RATE_LIMITED at the merchant's limit of unfinished batches.
+ * VERSION_CONFLICT, PROGRAM_IN_USE, SLUG_TAKEN, VALIDATION_FAILED for an
+ * expiration date that has passed and for addresses to confirm without mail, and RATE_LIMITED at the merchant's limit
+ * of unfinished batches.
  */
 export function publishProgram(
   deps: Deps,
@@ -52,6 +54,7 @@ export function publishProgram(
     requireVersion(head, version);
     if (head.live && !head.draft?.content) return { program: head.live, rebuild: null };
     await requireStyle(deps, head, head.content);
+    refuseErrors(mailFindings(deps.config, head.content));
     const publication = { head, content: head.content, version: head.version, archived: head.archived };
     const [published] = await commitPublications(deps, { publications: [publication], actor, isLimited: true });
     return published ?? { program: publishedOf(publication), rebuild: null };

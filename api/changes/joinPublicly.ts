@@ -1,15 +1,17 @@
 // Enrolls a person on the public page and mails the link to the card, to a new member as well as to one whose email is
-// known. The mail does not reveal which of the two applies.
+// known. The mail does not reveal which of the two applies. Where the program has addresses confirmed, joining only
+// queues a mail (confirmation.ts).
 import { queueMail } from '../../activities/mail/queueMail.js';
-import type { PublicEnrollment } from '../../schemas/enrollment.js';
+import type { Joining, PublicEnrollment } from '../../schemas/enrollment.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { Language } from '../../schemas/languages/index.js';
 import type { Actor } from '../../schemas/members.js';
-import type { Program } from '../../schemas/programs.js';
+import { type Program, versionOf } from '../../schemas/programs.js';
 import type { ApiDeps } from '../apiDeps.js';
+import { askToConfirm } from './confirmation.js';
 import { type PerformedEnrollment, performEnrollment } from './performEnrollment.js';
 
-export interface JoinPublicly extends PublicEnrollment {
+interface Enrolling {
   program: Program;
   /** Of the mail. */
   language: Language;
@@ -20,26 +22,42 @@ export interface JoinPublicly extends PublicEnrollment {
   awaited: boolean;
 }
 
+export type JoinPublicly = Enrolling & PublicEnrollment;
+
 /**
- * Throws VALIDATION_FAILED when the program requires consent and it is missing, and the errors of performEnrollment.
+ * Null when the address has to be confirmed first. Throws VALIDATION_FAILED when the program requires consent and it is
+ * missing, and the errors of askToConfirm and performEnrollment.
  */
-export async function joinPublicly(deps: ApiDeps, input: JoinPublicly): Promise<PerformedEnrollment> {
-  const { program, person, attribution, consent, language, actor, awaited, formDigest } = input;
-  if (program.enrollment.consentText !== undefined && !consent)
+export async function joinPublicly(
+  deps: ApiDeps,
+  { person, attribution, consent, ...enrolling }: JoinPublicly,
+): Promise<PerformedEnrollment | null> {
+  const { program, language } = enrolling;
+  const text = program.enrollment.consentText;
+  if (text !== undefined && !consent)
     throw new ServiceError('VALIDATION_FAILED', [
       { path: 'consent', message: 'must be true: the program asks for consent (enrollment.consentText)' },
     ]);
-  const enrolled = await performEnrollment(deps, {
-    ...{ program, person, attribution, consent, actor, awaited },
-    ...(formDigest !== undefined && { formDigest }),
-    source: 'public',
-  });
-  const { _id: memberId, merchantId } = enrolled.member;
+  const joining: Joining = {
+    ...{ person, attribution },
+    ...(text !== undefined && { consent: { at: deps.now(), programVersion: versionOf(program), text } }),
+  };
+  if (!program.enrollment.confirmEmail) return enrollAndMail(deps, { ...enrolling, joining });
+  await askToConfirm(deps, { program, language, joining });
+  return null;
+}
+
+/** Throws the errors of performEnrollment. */
+export async function enrollAndMail(
+  deps: ApiDeps,
+  { language, joining, ...enrolling }: Enrolling & { joining: Joining },
+): Promise<PerformedEnrollment> {
+  const enrolled = await performEnrollment(deps, { ...enrolling, ...joining, source: 'public' });
+  const { _id: memberId, merchantId, programId } = enrolled.member;
   const reason = `${enrolled.kind === 'created' ? 'enrolled' : 'joined-again'}:${memberId}`;
   await queueMail(deps, {
-    ...{ merchantId, memberId, language, reason },
-    programId: program._id,
-    to: person.email,
+    ...{ merchantId, memberId, programId, language, reason },
+    to: joining.person.email,
     kind: 'card-link',
   }).catch((error: unknown) => deps.log.warn({ err: error, memberId }, 'the link to a card could not be mailed'));
   return enrolled;

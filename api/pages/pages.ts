@@ -100,11 +100,15 @@ const joiningOf = (deps: ApiDeps, ctx: Context, program: Program): Joining => ({
 /** Names the browser in which the form was opened, so that nobody else's submission counts as its repetition. */
 const formCookie = 'join';
 
+export function nameBrowser(deps: ApiDeps, ctx: Context): void {
+  const name = formCookie;
+  if (!ctx.cookies.get(name)) setCookie(deps, ctx, { name, value: newToken(), maxAgeMs: 3_600_000, path: '/enroll/' });
+}
+
 async function showEnrollment(deps: ApiDeps, ctx: Context): Promise<void> {
   const program = await publicProgram(deps, ctx, cachedPublicProgram);
   if (!program) return;
-  const name = formCookie;
-  if (!ctx.cookies.get(name)) setCookie(deps, ctx, { name, value: newToken(), maxAgeMs: 3_600_000, path: '/enroll/' });
+  nameBrowser(deps, ctx);
   sendPage(deps, ctx, { ...enrollPage(joiningOf(deps, ctx, program)), cacheControl: 'private, max-age=10' });
 }
 
@@ -121,15 +125,38 @@ async function publicProgram(deps: ApiDeps, ctx: Context, read = readPublicProgr
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     if (!(await withinStrangersLimit(deps, ctx))) return null;
-    const { join, card, language } = wordsFor(ctx);
-    const body = html`<div class="lone"><h1>${join.nobody}</h1><p>${refusalOf(join, error)}</p></div>`;
-    sendPage(deps, ctx, { title: card.notFound, language, status: errorTable[error.code].status, body });
+    sendRefusal(deps, ctx, error);
     return null;
   }
 }
 
+export function sendRefusal(deps: ApiDeps, ctx: Context, error: ServiceError): void {
+  const { join, card, language } = wordsFor(ctx);
+  const isClosed = error.code.startsWith('PROGRAM_');
+  const [title, heading] = isClosed ? [card.notFound, join.nobody] : [join.later, join.later];
+  const body = html`<div class="lone"><h1>${heading}</h1><p>${refusalOf(join, error)}</p></div>`;
+  sendPage(deps, ctx, { title, language, status: errorTable[error.code].status, body });
+}
+
 /** A second submission within this time, such as the one of a double click, leads to the card that the first made. */
 const repeatMs = 60_000;
+
+/** A digest of what names the browser that sends a form. */
+export function formDigestOf(ctx: Context): { formDigest?: string } {
+  const form = ctx.cookies.get(formCookie);
+  return form === undefined ? {} : { formDigest: sha256(form) };
+}
+
+/** Whether the browser made this member a moment ago. */
+export function isRepetition(deps: ApiDeps, ctx: Context, { formDigest, createdAt }: MemberRow): boolean {
+  const isFresh = deps.now().getTime() - createdAt.getTime() < repeatMs;
+  return isFresh && formDigest !== undefined && formDigest === formDigestOf(ctx).formDigest;
+}
+
+export function leadToCard(deps: ApiDeps, ctx: Context, member: MemberRow): void {
+  ctx.redirect(`${passUrlOf(deps, member)}?welcome`);
+  ctx.status = 303;
+}
 
 async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
   const program = await publicProgram(deps, ctx);
@@ -137,7 +164,6 @@ async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
   const joining = joiningOf(deps, ctx, program);
   const { words, mails } = joining;
   const { join, language } = words;
-  const form = ctx.cookies.get(formCookie);
   let values: Record<string, string> = {};
   const retry = (errors: Record<string, string>, status: number, notice: string) =>
     sendPage(deps, ctx, {
@@ -148,8 +174,11 @@ async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
       shape: 'split',
       body: enrollForm({ ...joining, values, errors, notice }),
     });
-  const joined = (email: string) =>
-    sendPage(deps, ctx, joinedPage({ ...joining, deskUrl: deskUrl(deps, { of: email, program }) }, email));
+  const joined = (email: string, status = 200) =>
+    sendPage(deps, ctx, {
+      ...joinedPage({ ...joining, deskUrl: deskUrl(deps, { of: email, program }) }, email),
+      status,
+    });
   try {
     await countCall(deps, ctx, { kind: 'public', key: ipKey(ctx.ip) });
     const sent = (await readBody(ctx, { form: true })) ?? {};
@@ -173,14 +202,13 @@ async function enroll(deps: ApiDeps, ctx: Context): Promise<void> {
       language,
       actor: publicCaller.actor,
       awaited: !mails,
-      ...(form !== undefined && { formDigest: sha256(form) }),
+      ...formDigestOf(ctx),
     });
-    const isRepeated = form !== undefined && enrolled.member.formDigest === sha256(form);
-    const isFresh = deps.now().getTime() - enrolled.member.createdAt.getTime() < repeatMs;
-    const isOwn = enrolled.kind === 'created' || (isRepeated && isFresh);
-    if (mails || !isOwn) return joined(parsed.data.person.email);
-    ctx.redirect(`${passUrlOf(deps, enrolled.member)}?welcome`);
-    ctx.status = 303;
+    const { email } = parsed.data.person;
+    if (!enrolled) return joined(email, 202);
+    const isOwn = enrolled.kind === 'created' || isRepetition(deps, ctx, enrolled.member);
+    if (mails || !isOwn) return joined(email);
+    leadToCard(deps, ctx, enrolled.member);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     retry({}, errorTable[error.code].status, refusalOf(join, error));

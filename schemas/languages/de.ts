@@ -27,9 +27,16 @@ export const de: Catalogue = {
     sent: 'Schauen Sie in Ihr Postfach',
     sentTo: (email) =>
       `Wir senden den Link zu Ihrer Karte an ${email}. Öffnen Sie ihn auf Ihrem Telefon. Wenn er in ein paar Minuten nicht da ist, schauen Sie in den Spam-Ordner.`,
+    confirm: 'Noch ein Schritt',
+    confirmText: (email) =>
+      `Drücken Sie den Knopf: Er bestätigt, dass ${email} Ihre Adresse ist, und führt zu Ihrer Karte.`,
+    dead: 'Dieser Link gilt nicht mehr',
+    deadText:
+      'Er gilt einmal, 24 Stunden lang. Zu Ihrer Karte führt die Nachricht, die nach dem Drücken des Knopfes kam; sonst melden Sie sich noch einmal an.',
     known: 'Sie sind schon dabei',
     knownText:
       'Mit dieser Adresse gibt es schon eine Karte. Öffnen Sie sie über den Link, den Sie damals bekommen haben, oder fragen Sie an der Kasse.',
+    later: 'Gerade nicht möglich',
     nobody: 'Hier kann niemand mitmachen',
     refusals: {
       gone: 'Unter dieser Adresse gibt es kein Programm. Prüfen Sie den Link, den Sie bekommen haben.',
@@ -109,6 +116,14 @@ export const de: Catalogue = {
       button: 'Meine Karte öffnen',
       why: (from) =>
         `Sie erhalten diese Nachricht, weil jemand mit dieser Adresse eine Karte von ${from} angefordert hat. Wenn Sie das nicht waren, müssen Sie nichts tun.`,
+    },
+    confirmation: {
+      subject: (from) => `Ihre Karte: ${from}`,
+      text: (from) =>
+        `öffnen Sie diese Seite, um Ihre Adresse zu bestätigen und Ihre Karte von ${from} zu bekommen. Der Link gilt einmal, 24 Stunden lang.`,
+      button: 'Meine Karte holen',
+      why: (from) =>
+        `Sie erhalten diese Nachricht, weil jemand mit dieser Adresse eine Karte von ${from} angefordert hat. Wenn Sie das nicht waren, müssen Sie nichts tun: Ohne Sie gibt es keine Karte.`,
     },
     'sign-in': {
       subject: (from) => `Anmelden: ${from}`,

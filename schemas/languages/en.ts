@@ -26,8 +26,15 @@ export const en = {
     sent: 'Look into your mail',
     sentTo: (email: string): string =>
       `We are sending the link to your card to ${email}. Open it on your phone. If it is not there in a few minutes, look into your spam folder.`,
+    confirm: 'One more step',
+    confirmText: (email: string): string =>
+      `Press the button: it confirms that ${email} is yours, and leads to your card.`,
+    dead: 'This link does not work any more',
+    deadText:
+      'It works once, for 24 hours. The mail that came after you pressed its button leads to your card; otherwise join once more.',
     known: 'You are in already',
     knownText: 'This address joined before. Open your card from the link that you got then, or ask at the till.',
+    later: 'Not just now',
     nobody: 'Nobody can join here',
     refusals: {
       gone: 'There is no program at this address. Check the link that you were given.',
@@ -105,6 +112,14 @@ export const en = {
       button: 'Open my card',
       why: (from: string): string =>
         `You get this mail because somebody asked for a card of ${from} with this address. If it was not you, no action is needed.`,
+    },
+    confirmation: {
+      subject: (from: string): string => `Your card: ${from}`,
+      text: (from: string): string =>
+        `open this page to confirm your address and get your ${from} card. The link works once, for 24 hours.`,
+      button: 'Get my card',
+      why: (from: string): string =>
+        `You get this mail because somebody asked for a card of ${from} with this address. If it was not you, no action is needed: there is no card without you.`,
     },
     'sign-in': {
       subject: (from: string): string => `Sign in: ${from}`,

@@ -27,9 +27,15 @@ export const es: Catalogue = {
     sent: 'Mire su correo',
     sentTo: (email) =>
       `Enviamos el enlace a su tarjeta a ${email}. Ábralo en su teléfono. Si no llega en unos minutos, mire en la carpeta de correo no deseado.`,
+    confirm: 'Un paso más',
+    confirmText: (email) => `Pulse el botón: confirma que ${email} es suya y lleva a su tarjeta.`,
+    dead: 'Este enlace ya no funciona',
+    deadText:
+      'Funciona una sola vez, durante 24 horas. El mensaje que llegó después de pulsar el botón lleva a su tarjeta; si no, apúntese de nuevo.',
     known: 'Ya participa',
     knownText:
       'Esta dirección ya se inscribió. Abra su tarjeta con el enlace que recibió entonces, o pregunte en la caja.',
+    later: 'Ahora no es posible',
     nobody: 'Aquí no se puede participar',
     refusals: {
       gone: 'No hay ningún programa en esta dirección. Compruebe el enlace que recibió.',
@@ -108,6 +114,14 @@ export const es: Catalogue = {
       button: 'Abrir mi tarjeta',
       why: (from) =>
         `Recibe este mensaje porque alguien pidió una tarjeta de ${from} con esta dirección. Si no fue usted, no tiene que hacer nada.`,
+    },
+    confirmation: {
+      subject: (from) => `Su tarjeta: ${from}`,
+      text: (from) =>
+        `abra esta página para confirmar su dirección y obtener su tarjeta de ${from}. El enlace funciona una sola vez, durante 24 horas.`,
+      button: 'Obtener mi tarjeta',
+      why: (from) =>
+        `Recibe este mensaje porque alguien pidió una tarjeta de ${from} con esta dirección. Si no fue usted, no tiene que hacer nada: sin usted no hay tarjeta.`,
     },
     'sign-in': {
       subject: (from) => `Iniciar sesión: ${from}`,

@@ -27,9 +27,15 @@ export const fr: Catalogue = {
     sent: 'Consultez votre messagerie',
     sentTo: (email) =>
       `Nous envoyons le lien vers votre carte à ${email}. Ouvrez-le sur votre téléphone. S’il n’arrive pas dans quelques minutes, regardez dans vos courriers indésirables.`,
+    confirm: 'Encore une étape',
+    confirmText: (email) => `Appuyez sur le bouton : il confirme que ${email} est à vous et mène à votre carte.`,
+    dead: 'Ce lien n’est plus valable',
+    deadText:
+      'Il fonctionne une seule fois, pendant 24 heures. Le message arrivé après l’appui sur le bouton mène à votre carte ; sinon, inscrivez-vous de nouveau.',
     known: 'Vous participez déjà',
     knownText:
       'Cette adresse est déjà inscrite. Ouvrez votre carte avec le lien que vous avez reçu alors, ou demandez à la caisse.',
+    later: 'Pas pour le moment',
     nobody: 'Personne ne peut s’inscrire ici',
     refusals: {
       gone: 'Il n’y a pas de programme à cette adresse. Vérifiez le lien que vous avez reçu.',
@@ -108,6 +114,14 @@ export const fr: Catalogue = {
       button: 'Ouvrir ma carte',
       why: (from) =>
         `Vous recevez ce message parce que quelqu’un a demandé une carte ${from} avec cette adresse. Si ce n’était pas vous, vous n’avez rien à faire.`,
+    },
+    confirmation: {
+      subject: (from) => `Votre carte : ${from}`,
+      text: (from) =>
+        `ouvrez cette page pour confirmer votre adresse et obtenir votre carte ${from}. Le lien fonctionne une seule fois, pendant 24 heures.`,
+      button: 'Obtenir ma carte',
+      why: (from) =>
+        `Vous recevez ce message parce que quelqu’un a demandé une carte ${from} avec cette adresse. Si ce n’était pas vous, vous n’avez rien à faire : sans vous, il n’y a pas de carte.`,
     },
     'sign-in': {
       subject: (from) => `Connexion : ${from}`,

@@ -27,8 +27,14 @@ export const it: Catalogue = {
     sent: 'Controlli la posta',
     sentTo: (email) =>
       `Inviamo il link alla Sua carta a ${email}. Lo apra sul telefono. Se non arriva entro qualche minuto, guardi nella posta indesiderata.`,
+    confirm: 'Ancora un passo',
+    confirmText: (email) => `Prema il pulsante: conferma che ${email} è Suo e porta alla Sua carta.`,
+    dead: 'Questo link non funziona più',
+    deadText:
+      'Funziona una sola volta, per 24 ore. Il messaggio arrivato dopo aver premuto il pulsante porta alla Sua carta; altrimenti si iscriva di nuovo.',
     known: 'Partecipa già',
     knownText: 'Questo indirizzo è già iscritto. Apra la carta con il link ricevuto allora, o chieda alla cassa.',
+    later: 'Al momento non è possibile',
     nobody: 'Qui non si può partecipare',
     refusals: {
       gone: 'A questo indirizzo non c’è alcun programma. Controlli il link che ha ricevuto.',
@@ -107,6 +113,14 @@ export const it: Catalogue = {
       button: 'Apri la mia carta',
       why: (from) =>
         `Riceve questo messaggio perché qualcuno ha richiesto una carta di ${from} con questo indirizzo. Se non è stato Lei, non deve fare nulla.`,
+    },
+    confirmation: {
+      subject: (from) => `La Sua carta: ${from}`,
+      text: (from) =>
+        `apra questa pagina per confermare il Suo indirizzo e ottenere la Sua carta di ${from}. Il link funziona una sola volta, per 24 ore.`,
+      button: 'Ottieni la mia carta',
+      why: (from) =>
+        `Riceve questo messaggio perché qualcuno ha richiesto una carta di ${from} con questo indirizzo. Se non è stato Lei, non deve fare nulla: senza di Lei non c’è nessuna carta.`,
     },
     'sign-in': {
       subject: (from) => `Accesso: ${from}`,

@@ -5,7 +5,7 @@ import { WorkflowIdConflictPolicy } from '@temporalio/client';
 import { z } from 'zod';
 import { startStored } from '../../activities/batches/startBatch.js';
 import { applyPrograms, readHeads } from '../../activities/programs/applyPrograms.js';
-import { checkProgram } from '../../activities/programs/checkContent.js';
+import { checkProgram, mailFindings } from '../../activities/programs/checkContent.js';
 import { imagesBeyondLimit } from '../../activities/programs/imageQuota.js';
 import { expirationFindings } from '../../activities/programs/passExpiration.js';
 import { hasMembers } from '../../activities/programs/programMembers.js';
@@ -99,7 +99,7 @@ function repeated(checked: Checked[], field: '_id' | 'slug'): string[] {
 }
 
 /** The checks that need the database: ids of other merchants, slugs of other programs, and styles in use. */
-async function refused(deps: Deps, checked: Checked[]): Promise<string[]> {
+async function refused({ deps, config, mailFolder }: CommandContext, checked: Checked[]): Promise<string[]> {
   const programs = checked.map(({ program }) => program);
   const slugs = await deps.collections.slugs.find({ _id: { $in: programs.map(({ slug }) => slug) } }).toArray();
   const heads = await readHeads(deps, programs);
@@ -113,7 +113,10 @@ async function refused(deps: Deps, checked: Checked[]): Promise<string[]> {
       return [`${where}: slug "${program.slug}" is that of program ${owner}`];
     if (head?.live && head.live.style !== program.style && (await hasMembers(deps, head)))
       return [`${where}: style is ${head.live.style} and cannot change: the program has members`];
-    return expirationFindings({ live: head?.live ?? null, next: program, now: deps.now() })
+    return [
+      ...expirationFindings({ live: head?.live ?? null, next: program, now: deps.now() }),
+      ...mailFindings({ ...config, MAIL_FOLDER: mailFolder }, program),
+    ]
       .filter(({ severity }) => severity === 'error')
       .map(({ path, message }) => `${where}: ${path} ${message}`);
   });
@@ -163,7 +166,7 @@ async function apply(context: CommandContext, { values, args }: CommandInput): P
     results.flatMap((result) => result.checked),
   );
   const mistakes = [...files, ...results].flatMap((result) => result.mistakes);
-  mistakes.push(...repeated(checked, '_id'), ...repeated(checked, 'slug'), ...(await refused(deps, checked)));
+  mistakes.push(...repeated(checked, '_id'), ...repeated(checked, 'slug'), ...(await refused(context, checked)));
   mistakes.push(...(await tooManyImages(deps, checked)));
   if (mistakes.length > 0) throw new Mistakes([...mistakes, 'nothing was changed']);
   if (checked.length === 0) throw new Mistakes(['the files hold no program; nothing was changed']);

@@ -328,7 +328,7 @@ describe('a mail', () => {
       const found = await rows();
       return found[0]?.failure !== undefined && found;
     });
-    await eraseMails(worker.deps, { merchantId: merchant.id, memberId });
+    await eraseMails(worker.deps, { merchantId: merchant.id, memberId, programId: program._id, emails: [] });
     smtp.judge(() => undefined);
     const handle = service.client.workflow.getHandle(mailWorkflowId(memberId, row?._id ?? ''));
     expect(await handle.result()).toEqual({ state: 'removed' });

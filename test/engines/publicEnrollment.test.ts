@@ -104,9 +104,12 @@ describe('public enrollment', () => {
       expect([consent, status, body.error?.details?.[0]?.path]).toEqual([consent, 400, 'consent']);
     }
     expect(await membersOf(service, programId)).toEqual([]);
+    const before = new Date();
     expect((await submitTo(merchant, slug, { ...person, consent: true })).status).toBe(201);
     const [member] = await membersOf(service, programId);
-    expect(member?.consent).toEqual({ at: member?.createdAt, programVersion: 1, text: consentText });
+    expect(member?.consent).toEqual({ at: expect.any(Date), programVersion: 1, text: consentText });
+    expect(member?.consent?.at.getTime()).toBeGreaterThanOrEqual(before.getTime());
+    expect(member?.consent?.at.getTime()).toBeLessThanOrEqual(member?.createdAt.getTime() ?? 0);
     const without = await merchant.program();
     await submitTo(merchant, without.slug, { ...person, consent: true });
     expect((await membersOf(service, without._id))[0]).not.toHaveProperty('consent');
