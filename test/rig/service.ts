@@ -24,7 +24,7 @@ import { migrate } from '../../worker/migrate.js';
 import { ensureRelays } from '../../worker/schedules.js';
 import { failureLog } from './failureLog.js';
 import { forkEngines } from './forkEngines.js';
-import './idFirst.js';
+import { expectNoScans } from './scans.js';
 import { auditSeen, noteSeen } from './seenOperations.js';
 import { installRuntime } from './temporalRuntime.js';
 import { until } from './until.js';
@@ -145,8 +145,11 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       if (options.replay !== false) await replaySince(temporal, startedAt, codePath, dataConverter);
       await native.close();
       for (const action of await deps.collections.audit.distinct('action')) noteSeen(auditSeen(action));
-      await deps.mongo.db(config.MONGODB_DATABASE).dropDatabase();
+      const database = deps.mongo.db(config.MONGODB_DATABASE);
+      const scanned = await expectNoScans(database).catch((error: unknown) => error);
+      await database.dropDatabase();
       await close();
+      if (scanned) throw scanned;
     },
   };
 }

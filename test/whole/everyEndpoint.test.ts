@@ -1,9 +1,10 @@
-// The last tests of a whole run: every endpoint was called by the test that docs/endpoints.md names for it, and every
-// audited action was in the audit.
+// The last tests of a whole run: every endpoint was called by the test that docs/endpoints.md names for it, every audited
+// action was in the audit, and every scan that is allowed was made.
 import { expect, test } from 'vitest';
 import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
 import { type EndpointName, endpoints } from '../../schemas/endpoints/index.js';
 import { provenBy } from '../rig/provenBy.js';
+import { scanSeen, scansAllowed } from '../rig/scans.js';
 import { auditSeen, seenOperations } from '../rig/seenOperations.js';
 
 function seenBefore(): Map<string, Set<string>> {
@@ -25,4 +26,9 @@ test('every change that an endpoint makes was in the audit', () => {
     audit && 'action' in audit ? audit.action : [],
   );
   expect([...new Set(actions)].filter((action) => !seen.has(auditSeen(action)))).toEqual([]);
+});
+
+test('every query that may scan a collection was sent', () => {
+  const seen = seenBefore();
+  expect(Object.keys(scansAllowed).filter((key) => !seen.has(scanSeen(key)))).toEqual([]);
 });
