@@ -230,6 +230,8 @@ export const texts = {
     inactiveDaysHint: 'if points do not expire each by itself; empty: never',
     timeZone: 'Time zone',
     timeZoneHint: 'such as Europe/Berlin; empty: UTC',
+    country: 'Country of phone numbers',
+    countryHint: 'such as DE; for numbers that are written without it',
     enrollment: 'Join page',
     isOpen: 'Anybody may join',
     asks: 'Asks for the email and',

@@ -5,7 +5,7 @@ import pino, { type DestinationStream, type Logger } from 'pino';
 import type { Config } from '../schemas/config.js';
 import { redactedMessage } from './redactError.js';
 
-const personal = ['firstName', 'lastName', 'email', 'phone', 'externalId'];
+const personal = ['firstName', 'lastName', 'email', 'phone', 'phoneE164', 'externalId'];
 const secret = ['authorization', 'cookie', 'apiKey', 'secret', 'secrets', 'token', 'pushToken', 'authenticationToken'];
 const hidden = [...personal, ...secret].flatMap((name) => [name, `*.${name}`]);
 

@@ -32,7 +32,10 @@ export interface MemberRow {
   firstName?: string;
   lastName?: string;
   email?: string;
+  /** As it was written. */
   phone?: string;
+  /** E.164. Absent where the country or the area code of the number is unknown. */
+  phoneE164?: string;
   externalId?: string;
   field: string;
   balance: number;

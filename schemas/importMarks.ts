@@ -4,7 +4,7 @@
 import type { FullName, ImportChunkRow, ImportRow, ImportRowOutcome } from './collections.js';
 import { email } from './email.js';
 import { sha256 } from './ids.js';
-import { digitsOf } from './phone.js';
+import { digitsOf, writtenPhone } from './phone.js';
 
 /** Shorter ones are too likely to be something else, such as a number of points. */
 const shortest = 6;
@@ -13,7 +13,7 @@ const shortest = 6;
 export const plainOf = (text: string): string => text.normalize('NFC').trim().toLowerCase();
 
 /** The digits of a phone number: `0049 (0)170` is `+49 170`. */
-const numberOf = (text: string): string => digitsOf(text.normalize('NFKC').replace(/\(0\)/, '')).replace(/^0+/, '');
+const numberOf = (text: string): string => digitsOf(writtenPhone(text).replace(/\(0\)/, '')).replace(/^0+/, '');
 
 /** The stored form of an address with an international domain; others are stored as `plainOf` has them. */
 const addressOf = (text: string): string =>

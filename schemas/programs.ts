@@ -7,6 +7,7 @@ import { expiryMistakes, expiryRule } from './expiry.js';
 import { lowerUuid } from './ids.js';
 import { languages } from './languages/index.js';
 import { passTemplate } from './passTemplate.js';
+import { country } from './phone.js';
 import { rewardMistakes, rewards } from './rewards.js';
 import { nameText, text } from './text.js';
 
@@ -41,6 +42,7 @@ export const programFile = z
     earn: earnRule.optional(),
     expiry: expiryRule.optional(),
     timeZone: timeZone.optional(),
+    country: country.optional(),
     pushMessages: z.boolean().default(true),
     archived: z.boolean().default(false),
     passTemplate: passTemplate.prefault({}),
@@ -114,6 +116,7 @@ export const programRecord = z.object({
   earn: earnRule.optional(),
   expiry: expiryRule.optional().describe('absent: points do not expire'),
   timeZone: z.string().optional().describe('IANA; absent: UTC'),
+  country: z.string().optional().describe('ISO 3166-1; of phone numbers that are written without one'),
   pushMessages: z.boolean(),
   archived: z.boolean(),
   version: z.int().describe('the version that is live; of a draft, the version of its last edit'),

@@ -22,6 +22,7 @@ export interface Searchable {
   lastName?: string;
   email?: string;
   phone?: string;
+  phoneE164?: string;
   memberCode: string;
   externalId?: string;
 }
@@ -35,15 +36,16 @@ function nameWords(typed: readonly string[]): string[] {
 }
 
 /** The search words of a member, without duplicates. */
-export function searchWords({ firstName, lastName, email, phone, memberCode, externalId }: Searchable): string[] {
+export function searchWords({ firstName, lastName, email, ...person }: Searchable): string[] {
   const surnames = typedWords(lastName ?? '');
   return distinct([
     ...nameWords(typedWords(firstName ?? '')),
     // "van der Berg" is also found by "Vanderberg".
     ...nameWords(surnames.length > 1 ? [...surnames, surnames.join('')] : surnames),
     fold(email ?? ''),
-    ...phoneWords(phone),
-    ...[memberCode, externalId ?? ''].map((code) => fold(withoutSeparators(code))),
+    ...phoneWords(person.phone),
+    ...phoneWords(person.phoneE164),
+    ...[person.memberCode, person.externalId ?? ''].map((code) => fold(withoutSeparators(code))),
   ]);
 }
 

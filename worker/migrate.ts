@@ -11,6 +11,7 @@ import { writeBulk } from '../platform/mongodb/transact.js';
 import { indexes } from '../schemas/collections.js';
 import { builtInRoles } from '../schemas/permissions.js';
 import { codeForm } from '../schemas/text.js';
+import { addPhoneNumbers } from './addPhoneNumbers.js';
 import { addSearchWords } from './addSearchWords.js';
 import { moveSlugs } from './moveSlugs.js';
 import { findIndexes, reconcileIndexes } from './reconcileIndexes.js';
@@ -21,6 +22,7 @@ export async function migrate(deps: Deps): Promise<{ indexes: number }> {
   await moveSlugs(deps, found.programs);
   await reconcileIndexes(deps, found);
   await addCodes(deps);
+  await addPhoneNumbers(deps);
   await addSearchWords(deps);
   await writeBulk(
     deps,

@@ -15,6 +15,7 @@ import { enrollId, newId, newMemberCode, newToken } from '../../schemas/ids.js';
 import type { LotsAfter } from '../../schemas/lots.js';
 import type { Actor, Person } from '../../schemas/members.js';
 import { nextModified } from '../../schemas/passUpdate.js';
+import { e164 } from '../../schemas/phone.js';
 import { fieldOf, type Program, versionOf } from '../../schemas/programs.js';
 import { searchLevel, searchWords } from '../../schemas/searchWords.js';
 import { codeForm } from '../../schemas/text.js';
@@ -78,6 +79,7 @@ export function newMemberRows(deps: Deps, { memberCode = newMemberCode(), ...giv
   const now = deps.now();
   const _id = newId();
   const { initialPoints: balance = 0, ...names } = person;
+  const phoneE164 = names.phone === undefined ? undefined : e164(names.phone, program.country);
   const field = fieldOf(program);
   const tier = tierOf(program, balance, balance);
   const nothing = { _id, balance: 0 };
@@ -89,6 +91,7 @@ export function newMemberRows(deps: Deps, { memberCode = newMemberCode(), ...giv
     memberCode,
     serialNumber: newId(),
     ...names,
+    ...(phoneE164 !== undefined && { phoneE164 }),
     field,
     balance,
     lifetimePoints: balance,

@@ -8,6 +8,8 @@ import type { MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import type { memberPatch } from '../../schemas/members.js';
 import { idsWith } from '../../schemas/personalData.js';
+import { e164 } from '../../schemas/phone.js';
+import { cachedProgram } from '../programs/readProgram.js';
 import type { Decision } from './decision.js';
 import { requireFree } from './memberCodes.js';
 import { memberUpdated } from './memberRules.js';
@@ -34,6 +36,13 @@ export function updateRule(deps: Deps, patch: z.output<typeof memberPatch>) {
         delete after[field];
         unset.push(field);
       }
+    }
+    if (changed.includes('phone')) {
+      const { country } = await cachedProgram(deps, member);
+      const phoneE164 = after.phone === undefined ? undefined : e164(after.phone, country);
+      delete after.phoneE164;
+      if (phoneE164 === undefined) unset.push('phoneE164');
+      else after.phoneE164 = set.phoneE164 = phoneE164;
     }
     const moved = [
       ...(changed.includes('email') ? await moveEmail(deps, { member, after }) : []),

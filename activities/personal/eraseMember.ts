@@ -12,6 +12,7 @@ import type { ErasureRow, MemberRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { spentCodeId } from '../../schemas/ids.js';
 import { idsWith } from '../../schemas/personalData.js';
+import { phoneSpellings } from '../../schemas/phone.js';
 import type { Decision } from '../members/decision.js';
 import { emailRow, externalIdRow } from '../members/newMember.js';
 import { newDeletedEvent } from '../outbox/newEvent.js';
@@ -24,9 +25,9 @@ const dueAt = (deps: Pick<Deps, 'now'>): Date => new Date(deps.now().getTime() +
 /** The values by which the member's data is found, together with those of an earlier step. */
 function personOf(member: MemberRow, begun: ErasureRow | null): NonNullable<ErasureRow['person']> {
   const { values = [], names = [], tags = [] } = begun?.person ?? {};
-  const { firstName, lastName, email, phone, externalId, memberCode, serialNumber } = member;
+  const { firstName, lastName, email, externalId, memberCode, serialNumber } = member;
   const name = firstName !== undefined && lastName !== undefined ? [{ firstName, lastName }] : [];
-  const known = [email, phone, externalId, memberCode].filter((value) => value !== undefined);
+  const known = [email, ...phoneSpellings(member), externalId, memberCode].filter((value) => value !== undefined);
   return {
     serialNumber,
     values: [...new Set([...values, ...known])],
@@ -46,7 +47,7 @@ export function voidForErasureRule(deps: Deps) {
     const begun = await deps.collections.erasures.findOne({ _id: member._id }, { projection: { _id: 1 } });
     return {
       set: { status: 'voided', tags: [] },
-      unset: ['firstName', 'lastName', 'email', 'phone', 'externalId'],
+      unset: ['firstName', 'lastName', 'email', 'phone', 'phoneE164', 'externalId'],
       push: true,
       mandatory: true,
       event: { type: 'pass.push', data: {} },

@@ -3,14 +3,15 @@ import type { Document } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import type { CollectionName, MemberRow } from '../../schemas/collections.js';
 import { personalData } from '../../schemas/personalData.js';
+import { phoneSpellings } from '../../schemas/phone.js';
 import { importedRows, type OfPerson, rowsOf, targetsWith } from './clearBatches.js';
 
 /** Yields single rows in no particular order. */
 export async function* memberRows(deps: Deps, name: CollectionName, member: MemberRow): AsyncGenerator<Document> {
-  const { _id: memberId, merchantId, programId, memberCode, serialNumber, email, phone, externalId } = member;
+  const { _id: memberId, merchantId, programId, memberCode, serialNumber, email, externalId } = member;
   const { ofMember } = personalData[name];
   if (ofMember === 'batches') {
-    const values = [email, phone, externalId, memberCode].filter((value) => value !== undefined);
+    const values = [email, ...phoneSpellings(member), externalId, memberCode].filter((value) => value !== undefined);
     const person = { memberId, merchantId, programId, values };
     return yield* name === 'importChunks' ? imported(deps, person) : targets(deps, person);
   }

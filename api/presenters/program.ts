@@ -25,7 +25,7 @@ export function presentSnapshot(program: Shown): z.input<typeof programSnapshot>
 }
 
 export function presentProgram(program: Shown): z.input<typeof programRecord> {
-  const { basis, rewards, rewardName, earn, expiry, timeZone, language } = program;
+  const { basis, rewards, rewardName, earn, expiry, timeZone, country, language } = program;
   return {
     ...presentSnapshot(program),
     ...(basis && { basis }),
@@ -34,6 +34,7 @@ export function presentProgram(program: Shown): z.input<typeof programRecord> {
     ...(earn && { earn }),
     ...(expiry && { expiry }),
     ...(timeZone && { timeZone }),
+    ...(country && { country }),
     ...(language && { language }),
     version: versionOf(program),
   };

@@ -8,8 +8,8 @@ import type { Deps } from '../../platform/deps.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
 import { toChunks } from '../../platform/toChunks.js';
 import type { MemberRow } from '../../schemas/collections.js';
+import { type Country, phoneDigits, samePhone } from '../../schemas/phone.js';
 import { hasWords, type QueryWord, readQuery, searchWords } from '../../schemas/searchWords.js';
-import { digits } from '../../schemas/spellings.js';
 import { membersByCode, spellings } from './members.js';
 import { newestPage } from './newestPage.js';
 import { readPage } from './readPage.js';
@@ -41,7 +41,7 @@ export async function searchMembers(deps: Deps, search: MemberSearch): Promise<M
   const readings = search.q === undefined ? undefined : readQuery(search.q);
   if (readings?.length === 0) return { items: [], total: 0 };
   const exactly = await exactMatches(deps, search);
-  if (exactly) return pageOfMatches(exactly, search, readings);
+  if (exactly) return pageOfMatches(deps, exactly, { search, readings });
   return readings ? byWords(deps, search, readings) : newest(deps, search);
 }
 
@@ -81,9 +81,20 @@ async function emailRows(deps: Deps, { merchantId, email }: { merchantId: string
   return emails.find({ _id: { $in: all.map(({ _id }) => emailKey(_id, email)) } }).toArray();
 }
 
+/** The countries of the merchant's programs. */
+async function homes(deps: Deps, merchantId: string): Promise<Map<string, Country | undefined>> {
+  const all = await deps.collections.programs.find({ merchantId }, { projection: { country: 1 } }).toArray();
+  return new Map(all.map(({ _id, country }) => [_id, country]));
+}
+
+/** The members that may have the number: their search words have its digits, in the way in which it was written. */
 async function phoneRows(deps: Deps, { merchantId, phone }: { merchantId: string; phone: string }): Promise<Match[]> {
-  const word = digits(phone);
-  return word === '' ? [] : matchesOfWholeWord(deps, { merchantId, word, most: maxChecked });
+  const countries = new Set([...(await homes(deps, merchantId)).values(), undefined]);
+  const words = new Set([...countries].flatMap((country) => phoneDigits(phone, country)).filter(Boolean));
+  const found = await Promise.all(
+    [...words].map((word) => matchesOfWholeWord(deps, { merchantId, word, most: maxChecked })),
+  );
+  return [...new Map(found.flat().map((row) => [row.memberId, row])).values()];
 }
 
 async function byMemberIds(
@@ -98,12 +109,17 @@ async function byMemberIds(
   return members;
 }
 
-function pageOfMatches(found: readonly MemberRow[], search: MemberSearch, readings?: QueryWord[][]): MemberPage {
-  const { programId, email, phone, externalId, page, pageSize } = search;
+async function pageOfMatches(
+  deps: Deps,
+  found: readonly MemberRow[],
+  { search, readings }: { search: MemberSearch; readings: QueryWord[][] | undefined },
+): Promise<MemberPage> {
+  const { merchantId, programId, email, phone, externalId, page, pageSize } = search;
+  const countries = phone === undefined ? undefined : await homes(deps, merchantId);
   const items = found
     .filter((member) => programId === undefined || member.programId === programId)
     .filter((member) => email === undefined || member.email === email)
-    .filter((member) => phone === undefined || digits(member.phone ?? '') === digits(phone))
+    .filter((member) => phone === undefined || samePhone(member.phone ?? '', phone, countries?.get(member.programId)))
     .filter((member) => externalId === undefined || spellings(externalId).includes(member.externalId ?? ''))
     .filter((member) => !readings || readings.some((words) => hasWords(searchWords(member), words)))
     .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a._id < b._id ? 1 : -1));

@@ -163,6 +163,7 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
     fields: [
       { path: 'enrollment.open', label: said.isOpen, kind: 'flag' },
       { path: 'enrollment.fields', label: said.asks, kind: 'choices', options: said.askable },
+      { path: 'country', label: said.country, hint: said.countryHint, kind: 'text' },
       { path: 'enrollment.privacyUrl', label: said.privacyUrl, kind: 'url' },
       { path: 'enrollment.confirmEmail', label: said.confirmEmail, hint: said.confirmEmailHint, kind: 'flag' },
       { path: 'enrollment.consentText', label: said.consent, hint: said.consentHint, kind: 'lines' },

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { importDryRun, importResult } from '../batches.js';
 import { importOptions } from '../importOptions.js';
 import * as members from '../members.js';
+import { writtenPhone } from '../phone.js';
 import { memberPreview } from '../programEdits.js';
-import { idText, plainText, scannedText, text } from '../text.js';
+import { idText, plainText, scannedText } from '../text.js';
 import { balanceResult, transaction } from '../transactions.js';
 import { endpoint, inLedger, page, pageOf, pageSize, paging, timelineLimit } from './endpoint.js';
 
@@ -52,7 +53,12 @@ export const memberEndpoints = {
         .optional()
         .describe('exactly a memberCode, an externalId, or the serial number of a legacy pass'),
       email: members.person.shape.email.unwrap().optional().describe('exactly this address, in any case'),
-      phone: text(1, 64).optional().describe('exactly this number: its digits are compared'),
+      phone: plainText()
+        .min(1)
+        .max(100)
+        .overwrite(writtenPhone)
+        .optional()
+        .describe('exactly this number, in any spelling'),
       externalId: scannedText(64).optional().describe('exactly this externalId'),
       page,
       pageSize,

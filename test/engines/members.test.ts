@@ -2,6 +2,7 @@
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../schemas/ids.js';
+import { migrate } from '../../worker/migrate.js';
 import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
 import type { TestService } from '../rig/service.js';
 import { type SubscribedService, startSubscribedService } from '../rig/subscribedService.js';
@@ -221,6 +222,61 @@ describe('a search', () => {
     expect(await found({ serial: memberCode, q: 'lovelace' })).toEqual(['ada']);
     expect(await found({ serial: memberCode, q: 'byron' })).toEqual([]);
     expect(await found({ serial: memberCode, programId: 'other' })).toEqual([]);
+  });
+
+  it('finds a phone number in every spelling, with the country of the program', async () => {
+    const { deps } = service;
+    const british = await own.program({ country: 'GB' });
+    const german = await own.program({ country: 'DE' });
+    const enroll = (programId: string, phone: string) => own.enroll({ programId, phone });
+    const london = await enroll(british._id, '020 7946 0018');
+    const abroad = await enroll(german._id, '+44 (0)20 7946 0018');
+    const berlin = await enroll(german._id, '0170\u00a01234543');
+    const ids = async (query: Record<string, string>) => (await idsOf(await list(own, query))).sort();
+    const both = [london.id, abroad.id].sort();
+    const found = async () => ({
+      international: await Promise.all(
+        ['+442079460018', '+44 20 7946-0018', '0044 (0)20 7946 0018'].map((phone) => ids({ phone })),
+      ),
+      national: await Promise.all(['02079460018', '(020) 7946 0018'].map((phone) => ids({ phone }))),
+      german: await Promise.all(['+49 170 1234543', '0170/1234543', '00491701234543'].map((phone) => ids({ phone }))),
+      words: await Promise.all(['4917012345', '01701234543', '442079460'].map((q) => ids({ q }))),
+      others: await ids({ phone: '0170 123454' }),
+    });
+    const expected = {
+      international: [both, both, both],
+      national: [[london.id], [london.id]],
+      german: [[berlin.id], [berlin.id], [berlin.id]],
+      words: [[berlin.id], [berlin.id], both],
+      others: [],
+    };
+    expect(await found()).toEqual(expected);
+    expect([london.phone, abroad.phone, berlin.phone]).toEqual([
+      '020 7946 0018',
+      '+44 (0)20 7946 0018',
+      '0170 1234543',
+    ]);
+
+    // Rows of an earlier version have only the written form and its digits.
+    const { members, memberSearchWords } = deps.collections;
+    for (const _id of [london.id, abroad.id, berlin.id]) {
+      const { phone = '' } = (await members.findOneAndUpdate({ _id }, { $unset: { phoneE164: '' } })) ?? {};
+      for (const { _id: word } of await memberSearchWords.find({ memberId: _id, word: /^\d+$/ }).toArray())
+        if (!word.endsWith(`:${phone.replace(/\D/g, '')}`)) await memberSearchWords.deleteOne({ _id: word });
+    }
+    const { german: old, national } = await found();
+    expect({ german: old, national }).toEqual({ german: expected.german, national: expected.national });
+    for (let turn = 0; turn < 2; turn += 1) await migrate(deps);
+    expect(await found()).toEqual(expected);
+    expect((await members.findOne({ _id: berlin.id }))?.phoneE164).toBe('+491701234543');
+
+    const patch = (phone: string | null) =>
+      own.call(`/merchants/me/members/${berlin.id}`, { method: 'PATCH', body: { phone } });
+    expect((await patch('(030) 1234567')).body.data.phone).toBe('(030) 1234567');
+    expect([await ids({ phone: '+49301234567' }), await ids({ q: '491701234543' })]).toEqual([[berlin.id], []]);
+    expect((await patch(null)).body.data).not.toHaveProperty('phone');
+    expect(await memberSearchWords.countDocuments({ memberId: berlin.id, word: /^\d{11,}$/ })).toBe(0);
+    expect(await members.findOne({ _id: berlin.id })).not.toHaveProperty('phoneE164');
   });
 
   it('by email, phone or external id finds exactly the members that have it', async () => {

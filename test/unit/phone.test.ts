@@ -1,7 +1,7 @@
 // Phone numbers: which notations are read, and what is stored of them.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { phone } from '../../schemas/phone.js';
+import { type Country, country, e164, phone, phoneDigits, samePhone } from '../../schemas/phone.js';
 
 const written = (given: string): string | undefined => phone.safeParse(given).data;
 
@@ -73,5 +73,79 @@ describe('a phone number', () => {
         if (once !== undefined) expect(written(once)).toBe(once);
       }),
     );
+  });
+});
+
+describe('the international form of a phone number', () => {
+  it.each<[string, Country | undefined, string | undefined]>([
+    ['+44 (0)20 7946 0018', undefined, '+442079460018'],
+    ['0044 20 7946 0018', undefined, '+442079460018'],
+    ['(+44) 20 7946 0018 x12', 'DE', '+442079460018'],
+    ['020 7946 0018', 'GB', '+442079460018'],
+    ['2079460018', 'GB', '+442079460018'],
+    ['011 44 20 7946 0018', 'US', '+442079460018'],
+    ['(555) 010-1234', 'US', '+15550101234'],
+    ['1-555-010-1234', 'US', '+15550101234'],
+    ['06 1234 5678', 'IT', '+390612345678'],
+    ['8 (912) 345-67-89', 'RU', '+79123456789'],
+    ['11 15 1234-5678', 'AR', '+5491112345678'],
+    ['1701234543', 'DE', '+491701234543'],
+    ['020 7946 0018', undefined, undefined],
+    ['7946 0018', 'GB', undefined],
+    ['123456', 'DE', undefined],
+    ['555-0101', 'US', undefined],
+    ['110', 'DE', undefined],
+    ['+49 1', undefined, undefined],
+  ])('of %s, dialled in %s, is %s', (written, home, international) => {
+    expect(e164(written, home)).toBe(international);
+  });
+
+  it('is the same for every number that has it already, in whichever country', () => {
+    fc.assert(
+      fc.property(
+        fc.stringMatching(/^\+[1-9]\d{5,13}$/),
+        fc.constantFrom(undefined, ...country.options),
+        (given, home) => {
+          const once = e164(given, home);
+          if (once !== undefined) expect(e164(once)).toBe(once);
+        },
+      ),
+    );
+  });
+
+  it('never fails, whatever the number and the country', () => {
+    const numbers = fc.stringMatching(/^[([]?[+\d][\d ()[\]./~-]*\d$/);
+    fc.assert(
+      fc.property(numbers, numbers, fc.constantFrom(undefined, ...country.options), (one, other, home) => {
+        expect(phoneDigits(one, home)[0]).toBe(one.replace(/\D/g, ''));
+        expect(samePhone(one, one, home)).toBe(/\d/.test(one));
+        expect(samePhone(one, other, home)).toBe(samePhone(other, one, home));
+      }),
+    );
+  });
+});
+
+describe('two phone numbers', () => {
+  const london = ['+44 20 7946 0018', '+44 (0)20 7946 0018', '0044 20 7946 0018', '020 7946 0018', '442079460018'];
+
+  it.each(london.flatMap((one) => london.map((other) => [one, other] as const)))(
+    '%s and %s are the same in their country',
+    (one, other) => {
+      expect(samePhone(one, other, 'GB')).toBe(true);
+    },
+  );
+
+  it.each<[string, string, Country | undefined, boolean]>([
+    ['+44 20 7946 0018', '020 7946 0018', undefined, true],
+    ['020 7946 0018', '(020) 7946-0018', undefined, true],
+    ['+44 20 7946 0018', '020 7946 0018', 'DE', false],
+    ['+44 20 7946 0018', '+49 20 7946 0018', undefined, false],
+    ['020 7946 0018', '+49 20 7946 0018', 'GB', false],
+    ['020 7946 0018 x12', '+44 20 7946 0018 ext. 12', 'GB', true],
+    ['020 7946 0018 x12', '+44 20 7946 0018', 'GB', false],
+    ['7946 0018', '020 7946 0018', 'GB', false],
+    ['', '', undefined, false],
+  ])('%j and %j, dialled in %s, are the same: %s', (one, other, home, same) => {
+    expect(samePhone(one, other, home)).toBe(same);
   });
 });
