@@ -6,6 +6,7 @@ import { noteSeen } from './seenOperations.js';
 /** The queries that may scan, by collection and shape, each with its reason. */
 export const scansAllowed: Record<string, string> = {
   'programs {} merchantId,_id': 'an operator lists all programs',
+  'programs {}': 'the migration reads the countries of all programs',
   'merchants {} _id': 'an operator lists all merchants',
   'roles {} merchantId,_id': 'an operator lists all roles',
   'expiries {}': 'a row for each program with an expiry rule, and all of them are needed',
