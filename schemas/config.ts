@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { isSecureOrLocal, parseCidrs } from './addresses.js';
 import { parseKeyRing } from './keyRing.js';
+import './mistakes.js';
 import { certificatesOf } from './pem.js';
 
 const integer = (fallback: number, min: number, max: number) =>

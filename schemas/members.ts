@@ -87,7 +87,7 @@ export const earnRequest = z
   .strictObject({
     amount: amount.optional().describe('of the sale in minor units, such as cents; not needed for stamps'),
     currency: currency.optional().describe("by default the program's"),
-    quantity: z.int('must be a whole number').min(1).max(maxQuantity).optional().describe('stamps; 1 by default'),
+    quantity: z.int().min(1).max(maxQuantity).optional().describe('stamps; 1 by default'),
     changeMessage: changeMessage.optional(),
     ...sale,
   })

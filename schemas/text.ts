@@ -3,6 +3,7 @@
 // visible. Lengths count characters as people do: grapheme clusters of UAX #29 (docs/interface.md#14-requests).
 import { z } from 'zod';
 import { lowerUuid } from './ids.js';
+import './mistakes.js';
 
 // Classes of characters, for the inside of regular expressions.
 const controls = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
@@ -11,15 +12,15 @@ const bidiControls = '\\u202a-\\u202e\\u2066-\\u2069';
 /** All of `controls` but the tab and the line breaks. */
 const proseControls = '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f';
 
-/** A string without lone surrogates, which are no Unicode text and which MongoDB would store as something else. */
-export const wellFormed = (refusal?: string) => z.string().refine((value) => value.isWellFormed(), refusal);
-
 const message = 'must not contain control characters or broken Unicode';
+
+/** A string without lone surrogates, which are no Unicode text and which MongoDB would store as something else. */
+export const wellFormed = () => z.string().refine((value) => value.isWellFormed(), message);
 
 const without = (refused: string): RegExp => new RegExp(`^[^${refused}]*$`);
 
 /** For fields that transform their input afterwards. The pattern also appears in the OpenAPI document. */
-export const plainText = () => wellFormed(message).regex(without(controls), message);
+export const plainText = () => wellFormed().regex(without(controls), message);
 
 const segmenter = new Intl.Segmenter('en');
 
@@ -73,22 +74,21 @@ export const trimmedText = (min: number, max: number) => forPeople(plainText().t
 
 /** Trimmed text that people paste and that is stored as given: line ends and tabs around it are removed too. */
 export const pastedText = (min: number, max: number) =>
-  wellFormed(message).trim().regex(without(controls), message).min(min).max(max);
+  wellFormed().trim().regex(without(controls), message).min(min).max(max);
 
 /**
  * A name: trimmed, and without characters that change the order of the text around it. Its length is checked before,
  * as a JSON Schema does.
  */
 export const nameText = (max: number, min = 1) => {
-  const given = wellFormed(message)
+  const given = wellFormed()
     .regex(without(controls + bidiControls), `${message}, nor bidirectional controls`)
     .refine((value) => !isLonger(value, max), `must have at most ${max} characters`);
   return forPeople(given.trim(), { min, max });
 };
 
 /** Text of several lines; tabs and line breaks are allowed. */
-export const prose = (max: number) =>
-  forPeople(wellFormed(message).regex(without(proseControls), message), { min: 1, max });
+export const prose = (max: number) => forPeople(wellFormed().regex(without(proseControls), message), { min: 1, max });
 
 /** The blocks of right-to-left scripts, and their marks. */
 const rightToLeft = /[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
@@ -119,11 +119,11 @@ export const codeForm = (given: string): string => readCode(given).toUpperCase()
 
 /** A code of at most `max` characters, as it was scanned or typed. */
 export const codeText = (max: number) =>
-  wellFormed(message).overwrite(readCode).pipe(text(1, max)).meta({ minLength: 1, maxLength: max });
+  wellFormed().overwrite(readCode).pipe(text(1, max)).meta({ minLength: 1, maxLength: max });
 
 /** A code that was scanned or typed, as it was given: stored ids may be older than `readCode`. */
 export const scannedText = (max: number) =>
-  wellFormed(message)
+  wellFormed()
     .refine(
       // Nothing visible is a code that no member has.
       (value) => value !== '' && (readCode(value) === '' || codeText(max).safeParse(value).success),
