@@ -9,6 +9,7 @@ import { newToken } from '../../schemas/ids.js';
 import { memberCalls, refusal } from '../rig/memberCalls.js';
 import type { TestMerchant } from '../rig/merchant.js';
 import type { TestService } from '../rig/service.js';
+import { aUser, signedIn } from '../rig/signIn.js';
 import { type SubscribedService, startSubscribedService } from '../rig/subscribedService.js';
 import { until } from '../rig/until.js';
 
@@ -210,6 +211,29 @@ describe('the cooldown', () => {
     const answers = await Promise.all(Array.from({ length: 16 }, () => earn(memberId, { amount: 100 })));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect((await read(memberId)).balance).toBe(2);
+  });
+});
+
+describe('a sale that was made offline and is refused for a limit', () => {
+  const yesterday = { occurredAt: ago(30 * hourMs) };
+  it.each([
+    ['a cooldown', { earn: { ...rule, cooldownSeconds: 600 } }, { amount: 500 }, [10]],
+    ['the daily limit', { earn: { ...rule, dailyLimit: 10 } }, { amount: 500 }, [10]],
+    ['a cooldown of stamps', { style: 'stamps', goal: 8, earn: { cooldownSeconds: 600 } }, { quantity: 2 }, [1, 1]],
+    ['the daily limit of stamps', { style: 'stamps', goal: 8, earn: { dailyLimit: 2 } }, { quantity: 2 }, [1, 1]],
+  ])('such as %s, says that the console can book it, and the console can', async (_limit, fields, sale, steps) => {
+    const memberId = await aMember(fields);
+    const first = await earn(memberId, { ...sale, ...yesterday });
+    const refused = await earn(memberId, { ...sale, ...yesterday });
+    expect(refusal(refused)).toEqual([400, 'EARN_LIMIT_REACHED']);
+    expect(refused.body.error.display).toMatch(/can be booked by hand in the console\.$/);
+    const credential = await signedIn(service, await aUser(service.deps, { merchantId: merchant.id }));
+    for (const delta of steps) {
+      const options = { method: 'PATCH', body: { delta }, credential } as const;
+      expect((await merchant.call(`${one(memberId)}/points`, options)).status).toBe(200);
+    }
+    expect((await read(memberId)).balance).toBe(first.body.data.current * 2);
+    expect((await ledgerOf(memberId))[0]).toMatchObject({ type: 'adjust', actor: { type: 'user' } });
   });
 });
 
