@@ -80,8 +80,14 @@ const redisUrl = z
   }, 'must be redis:// or rediss:// with a host, host:port, or the path of a socket')
   .refine(hasEncodedUser, encodedUser);
 
+const webUrl = z.url({
+  protocol: /^https?$/,
+  abort: true,
+  error: 'must begin with http:// or https:// and name a host',
+});
+
 /** `fetch` takes no user and no password in an address. */
-const httpUrl = z.url({ protocol: /^https?$/, abort: true }).refine((text) => {
+const httpUrl = webUrl.refine((text) => {
   const { username, password } = new URL(text);
   return username + password === '';
 }, 'must have no user and no password');
@@ -102,13 +108,15 @@ const environment = z.object({
   METRICS_PORT: port(9464),
   /** The worker's metrics port; METRICS_PORT + 1 by default. */
   WORKER_METRICS_PORT: optional.pipe(port(0).optional()),
-  PUBLIC_URL: optional.pipe(z.url({ protocol: /^https?$/ }).optional()),
+  PUBLIC_URL: optional.pipe(webUrl.optional()),
   /** The URL of the demo's live desk, which the console then shows; only `npm start` sets it. */
-  LIVE_DESK_URL: optional.pipe(z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }).optional()),
+  LIVE_DESK_URL: optional.pipe(
+    z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/, error: 'must begin with http://127.0.0.1' }).optional(),
+  ),
   MONGODB_URI: z.string().min(1).default('mongodb://127.0.0.1:27017/?directConnection=true'),
   MONGODB_DATABASE: z
     .string()
-    .regex(/^[A-Za-z0-9_-]{1,60}$/)
+    .regex(/^[A-Za-z0-9_-]{1,60}$/, 'must be 1 to 60 letters, digits, _ or -')
     .default('loyalty'),
   /** MONGODB_URI is the embedded engine of `npm start` (docs/embedded-engine.md). */
   MONGODB_EMBEDDED: flag,
@@ -259,7 +267,7 @@ const environment = z.object({
   /** How long a mail may wait for the previous limit; a mail with a link that expires waits for 5 minutes at most. */
   MAIL_MAX_WAIT_MS: integer(3_600_000, 0, 28_800_000),
 
-  OTEL_EXPORTER_OTLP_ENDPOINT: optional.pipe(z.url({ protocol: /^https?$/ }).optional()),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional.pipe(webUrl.optional()),
 
   CRASH_AT: optional,
 });
