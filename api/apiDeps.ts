@@ -25,6 +25,6 @@ export interface ApiDeps extends Deps {
   admission: Admission;
   /** Requests with large bodies, and dry runs. */
   largeRequests: LargeRequests;
-  /** Exports of members; apart from the others, because a reader may be slow. */
+  /** Exports of members, and answers of large dry runs; apart from the others, because a reader may be slow. */
   exports: LargeRequests;
 }

@@ -149,7 +149,7 @@ const bodyOf = ({ data, partial }: { data: unknown; partial?: ErrorCode }): Buff
 
 function present(ctx: Context, endpoint: Endpoint, reply: Reply<Endpoint>): void {
   if ('stream' in reply) {
-    ctx.attachment(reply.fileName);
+    if (reply.fileName !== undefined) ctx.attachment(reply.fileName);
     ctx.type = reply.type ?? 'text/csv; charset=utf-8';
     ctx.body = reply.stream;
     return;
@@ -174,7 +174,7 @@ export function guarded<N extends EndpointName>(deps: ApiDeps, endpoint: Endpoin
       const audited = withAudit(deps, { endpoint, caller, body, ctx });
       const request = { deps: audited, caller, params: ctx.params, query, body, ctx } as Request<Endpoints[N]>;
       const reply = (await route(request)) as Reply<Endpoint>;
-      if ('stream' in reply) await transact(audited, [], 0);
+      if ('fileName' in reply) await transact(audited, [], 0);
       present(ctx, endpoint, masked(reply, endpoint, caller));
     };
     if (endpoint.largeBody) await inTurn(deps, { ctx, merchantId: caller.merchantId }, answer);

@@ -25,8 +25,10 @@ export type Reply<E extends Endpoint> =
   | { status?: E['statuses'][number]; data: DataOf<E>; partial?: ErrorCode }
   /** Bytes that are sent unchanged: a stored answer. */
   | { status: number; bytes: Buffer }
-  /** CSV unless the type says otherwise. */
-  | { stream: Readable; fileName: string; type?: 'application/json' };
+  /** A download: CSV unless the type says otherwise. */
+  | { stream: Readable; fileName: string; type?: 'application/json' }
+  /** A streamed envelope. */
+  | { stream: Readable; fileName?: never; type: 'application/json' };
 
 export type Route<N extends EndpointName> = (request: Request<Endpoints[N]>) => Promise<Reply<Endpoints[N]>>;
 

@@ -58,8 +58,8 @@ export const importColumn = z.object({ header: z.string(), field: z.enum(importF
 export const importDryRun = z.object({
   dryRun: z.literal(true),
   counts: importCounts.describe('what an import of the file would count'),
-  failures: z.array(importFailure).max(100).describe('the first rows that would fail'),
-  leftOut: z.array(importFailure).max(100).optional().describe('the first rows that would lack a cell'),
+  failures: z.array(importFailure).describe('all rows that would fail'),
+  leftOut: z.array(importFailure).optional().describe('all rows that would lack a cell'),
   file: z
     .object({
       charset: z.enum(charsets),

@@ -1,10 +1,9 @@
 // Imports (docs/interface.md#48-imports-and-batches): a small import answers with the outcome of every row, a large one
 // with its batch, a dry run with what would happen.
+import { Readable } from 'node:stream';
 import type { Context } from 'koa';
-import type { z } from 'zod';
 import { type BatchKey, findKeyedBatch } from '../../activities/batches/batchKeys.js';
 import type { OpenImport } from '../../activities/batches/imports/openImport.js';
-import type { importDryRun } from '../../schemas/batches.js';
 import type { BatchRow, ImportRow } from '../../schemas/collections.js';
 import { ServiceError } from '../../schemas/errors.js';
 import { type ImportOptions, importOptionNames, importOptions } from '../../schemas/importOptions.js';
@@ -25,7 +24,7 @@ import { inTurn } from '../largeRequests.js';
 import { presentBatch } from '../presenters/batch.js';
 import type { Routes } from '../request.js';
 
-type DryRun = z.input<typeof importDryRun>;
+const type = 'application/json';
 
 export const importRoutes: Routes<'importMembers' | 'startImport'> = {
   async importMembers({ deps, caller, query, ctx }) {
@@ -33,7 +32,7 @@ export const importRoutes: Routes<'importMembers' | 'startImport'> = {
     const { batch, isRepeated, tried } = await inTurn(deps, { ctx, merchantId: caller.merchantId }, () =>
       importSmall(deps, { caller, query, ctx }),
     );
-    if (tried) return { data: tried };
+    if (tried) return { stream: tried, type };
     const results = await importResults(deps, await awaitRows(deps, batch._id));
     sayRepeated(ctx, isRepeated);
     return { data: { batchId: batch._id, counts: countsOf(results), results } };
@@ -41,7 +40,7 @@ export const importRoutes: Routes<'importMembers' | 'startImport'> = {
 
   async startImport({ deps, caller, query, ctx }) {
     const { batch, isRepeated, tried } = await importLarge(deps, { caller, query, ctx });
-    if (tried) return { status: 200, data: tried };
+    if (tried) return { stream: tried, type };
     sayRepeated(ctx, isRepeated);
     return { status: 202, data: presentBatch(asAccepted(batch), deps.now()) };
   },
@@ -55,7 +54,7 @@ interface Import {
 
 type Imported =
   | { batch: BatchRow; isRepeated: boolean; tried?: never }
-  | { batch?: never; isRepeated?: never; tried: DryRun };
+  | { batch?: never; isRepeated?: never; tried: Readable };
 
 /** Throws VALIDATION_FAILED, also for an option that query and form give differently. */
 function optionsOf(query: ImportOptions, fields: UploadFields): ImportOptions {
@@ -146,7 +145,8 @@ async function importLarge(deps: ApiDeps, { caller, query, ctx }: Import): Promi
   const charset = requireUpload(ctx, ['multipart/form-data', 'text/csv']);
   const request = await openImportRequest(deps, { ctx, merchantId });
   let upload: Upload | undefined;
-  const take = async (sent: UploadFile, fields: UploadFields): Promise<DryRun | BatchKey> => {
+  let tried: Readable | undefined;
+  const take = async (sent: UploadFile, fields: UploadFields): Promise<Readable | BatchKey> => {
     const given = optionsOf(query, fields);
     const missing = 'is required before the file';
     const program = await importProgram(deps, { merchantId, programId: given.programId, missing });
@@ -156,7 +156,12 @@ async function importLarge(deps: ApiDeps, { caller, query, ctx }: Import): Promi
     const options = await withRepaired(deps, merchantId, given);
     if (options.dryRun) {
       const read = await rowsOf({ file, program, options, limits });
-      return deps.largeRequests.run(merchantId, () => dryRun(deps, { program, rows: read }));
+      tried = await deps.largeRequests.run(merchantId, async () => {
+        const answer = await dryRun(deps, { program, rows: read });
+        // Its reader may be slow, as that of an export.
+        return answer.once('close', await deps.exports.begin(merchantId));
+      });
+      return tried;
     }
     if (await request.isRepeated()) {
       // Only the fingerprint of the file is needed.
@@ -168,12 +173,13 @@ async function importLarge(deps: ApiDeps, { caller, query, ctx }: Import): Promi
     await upload.store(read.chunks);
     return request.key(fingerprint());
   };
-  let taken: DryRun | BatchKey;
+  let taken: Readable | BatchKey;
   try {
     if (ctx.is('multipart/form-data'))
       ({ taken } = await readParts({ ctx, maxBytes: limits.maxBytes, fieldsFirst: true, take }));
     else taken = await takeBody(ctx, (bytes) => take({ bytes, charset }, {}));
   } catch (error) {
+    tried?.destroy();
     if (ctx.req.complete || !ctx.req.destroyed) await upload?.discard();
     else {
       await upload?.fail();
@@ -181,7 +187,7 @@ async function importLarge(deps: ApiDeps, { caller, query, ctx }: Import): Promi
     }
     throw error;
   }
-  if ('dryRun' in taken) return { tried: taken };
+  if (taken instanceof Readable) return { tried: taken };
   const key = taken;
   if (upload) return committed(upload, async () => key);
   const earlier = await findKeyedBatch(deps, key);

@@ -8,7 +8,7 @@ import { parseCsv, separatorOf, toCsv } from '../csv.js';
 import { Confirm, Window } from '../parts/dialog.js';
 import { Button, Checkbox, Form, Select } from '../parts/form.js';
 import { Badge, Facts, Failure, Moment, number, Page, Panel, Progress, Skeleton } from '../parts/page.js';
-import { PagedTable, Table, usePage } from '../parts/table.js';
+import { PagedTable, usePage } from '../parts/table.js';
 import { may, type Permission } from '../session.js';
 import { texts } from '../texts.js';
 import { undecided } from './columnTitles.js';
@@ -25,6 +25,8 @@ export const isOver = ({ phase }: Pick<Batch, 'phase'>): boolean => ended.includ
 const followMs = 2_000;
 /** Of a larger file the dry run shows no cells. */
 const maxShownBytes = 10_000_000;
+/** How many wrong rows of a dry run are shown at once. */
+const wrongPerPage = 50;
 /** How many failed rows the page lets people correct; more are for a spreadsheet. */
 const repairedHere = 200;
 
@@ -465,11 +467,15 @@ function WrongRows({
   wrong,
   ...read
 }: { name: string; wrong: WrongRow[] } & Pick<DryRunShown, 'rows'> & Pick<DryRunAnswer['file'], 'columns'>) {
+  const [chosen, setChosen] = useState(1);
   if (wrong.length === 0) return null;
+  const page = Math.min(chosen, Math.ceil(wrong.length / wrongPerPage));
+  const items = wrong.slice((page - 1) * wrongPerPage, page * wrongPerPage);
   return (
-    <Table
+    <PagedTable
       name={name}
-      rows={wrong}
+      data={{ items, page, pageSize: wrongPerPage, total: wrong.length }}
+      onPage={setChosen}
       keyOf={({ row }) => String(row)}
       empty={said.none}
       columns={[

@@ -224,24 +224,38 @@ describe.runIf(hasBrowser)('a mistake', () => {
     await publish(page);
     await page.getByRole('link', { name: 'Imports', exact: true }).click();
     await field(page, 'Into').selectOption({ label: 'Imported' });
-    const chooser = page.waitForEvent('filechooser');
-    await button(page, 'Choose a file').click();
-    const rows = [
+    const choose = async (rows: string[]) => {
+      const chooser = page.waitForEvent('filechooser');
+      await button(page, 'Choose a file').click();
+      const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\r\n')) };
+      await (await chooser).setFiles(file);
+    };
+    const wrong = page.getByRole('table', { name: 'Would fail' });
+    await choose(['email', ...Array.from({ length: 120 }, (_, index) => `nobody ${index}`)]);
+    await button(page, 'Dry run').click();
+    const pages = page.getByRole('navigation', { name: 'Pages of Would fail' });
+    await pages.getByText('Page 1 of 3, 120 in all').waitFor();
+    expect(await wrong.getByRole('row').count()).toBe(51);
+    await pages.getByRole('button', { name: 'Next' }).click();
+    await pages.getByRole('button', { name: 'Next' }).click();
+    await pages.getByText('Page 3 of 3').waitFor();
+    expect(await wrong.getByRole('row').last().getByRole('cell').allTextContents()).toEqual([
+      '120',
+      '121',
+      'email: nobody 119',
+      'email: must be an email address',
+    ]);
+    await choose([
       'Vorname,E-Mail,Stempel,Telefon',
       'Ada,ada.import@example.com,3,ask her',
       'Grace,grace at example.com,4,(030) 12345',
-    ];
-    await (await chooser).setFiles({
-      name: 'people.csv',
-      mimeType: 'text/csv',
-      buffer: Buffer.from(rows.join('\r\n')),
-    });
+    ]);
     expect(await field(page, 'Vorname').inputValue()).toBe('firstName');
     expect(await field(page, 'E-Mail').inputValue()).toBe('email');
     expect(await field(page, 'Stempel').locator('option:checked').textContent()).toBe('Stamps at the start');
     await button(page, 'Dry run').click();
-    await page.getByText('nothing was created').waitFor();
-    const wrong = page.getByRole('table', { name: 'Would fail' });
+    await page.getByText('nothing was created').first().waitFor();
+    await wrong.getByText('grace at example.com').waitFor();
     expect(await wrong.getByRole('columnheader').first().textContent()).toBe('Row below the headings');
     expect(await wrong.getByRole('cell').allTextContents()).toEqual([
       '2',

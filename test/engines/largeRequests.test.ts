@@ -88,3 +88,39 @@ it('a merchant has one export of a member at a time, until its reader is done or
   expect([status, body.data.kept.timeline.length]).toEqual([200, expect.any(Number)]);
   expect(body.data.kept.timeline.length).toBeGreaterThan(1_999);
 });
+
+it('a merchant has one large dry run whose answer is being read, and no export meanwhile', async () => {
+  const member = await merchant.enroll();
+  const headers = { Authorization: `Bearer ${await merchant.token()}`, 'Content-Type': 'text/csv' };
+  const reading = new AbortController();
+  const slow = await fetch(`${service.baseUrl}/merchants/me/imports?dryRun=true&programId=${member.programId}`, {
+    ...{ method: 'POST', headers, signal: reading.signal },
+    body: `email,externalId,initialPoints\n${'x,1E+9,y\n'.repeat(100_000)}`,
+  });
+  expect([slow.status, slow.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+  const path = `/merchants/me/members/${member.id}/export`;
+  expect(await merchant.call(path)).toMatchObject(refused);
+  expect((await send(merchant, length)).status).toBe(200);
+  reading.abort();
+  expect((await merchant.call(path)).status).toBe(200);
+});
+
+it('a large dry run that is refused after its file was read leaves room for others', async () => {
+  const member = await merchant.enroll();
+  const part = (head: string, content: string) =>
+    `--cut\r\nContent-Disposition: form-data; ${head}\r\n\r\n${content}\r\n`;
+  const file = `${part('name="file"; filename="a.csv"\r\nContent-Type: text/csv', 'email\nx\n')}--cut`;
+  const late = part('name="quiet"', 'true').slice('--cut'.length);
+  const text = `${file}${late}--cut--`;
+  const refusedLate = await halfSent(
+    merchant,
+    `/merchants/me/imports?dryRun=true&programId=${member.programId}`,
+    'multipart/form-data; boundary=cut',
+    text + '\r\n'.padEnd(2 * file.length - text.length),
+  );
+  const path = `/merchants/me/members/${member.id}/export`;
+  await until(async () => (await merchant.call(path)).status === 429);
+  refusedLate.end();
+  expect(await refusedLate.answered).toBe(400);
+  expect((await merchant.call(path)).status).toBe(200);
+});
