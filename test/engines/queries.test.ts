@@ -18,8 +18,13 @@ const check = () => {
 
 it('a query of the service without an index fails it, with its fields and its line', async () => {
   const { roles } = service.deps.collections;
-  await batchedRead(roles, ['name'])({ name: 'of a batch' });
-  await expect(check()).rejects.toThrow(/roles \{"name":"\?"\} limit \(platform\/mongodb\/batchedRead\.ts:\d+/);
+  const read = batchedRead(roles, ['name']);
+  const found = async () => {
+    await read({ name: 'of a batch' });
+    return check().then(() => 'nothing', String);
+  };
+  // The driver loses the line of a query that waits for a connection.
+  await expect.poll(found).toMatch(/roles \{"name":"\?"\} limit \(platform\/mongodb\/batchedRead\.ts:\d+/);
 });
 
 it('a query whose filter has _id after another field fails at once', async () => {

@@ -58,7 +58,7 @@ export const provenBy: Record<EndpointName, string> = {
   getBatch: 'test/engines/importTracking.test.ts',
   cancelBatch: 'test/engines/importTracking.test.ts',
   exportFailedRows: 'test/engines/importTracking.test.ts',
-  exportKnownRows: 'test/engines/importOutcomes.test.ts',
+  exportKnownRows: 'test/engines/importTracking.test.ts',
   listSubscriptions: 'test/engines/webhooks.test.ts',
   createSubscription: 'test/engines/webhooks.test.ts',
   listDeliveries: 'test/engines/webhooks.test.ts',
