@@ -12,43 +12,43 @@ import type {
   Recount,
   Relay,
   SavesCursor,
-} from '../schemas/workflows.js';
-import { sendMessages, snapshotCampaign, snapshotRebuild } from './batches/campaigns.js';
-import { cleanUpBatches } from './batches/cleanUpBatches.js';
-import { type FinishBatch, finishBatch } from './batches/finishBatch.js';
-import { createImported } from './batches/imports/createImported.js';
+} from '../schemas/tables/workflows.js';
+import { sendMessages, snapshotCampaign, snapshotRebuild } from './batches/campaigns.activity.js';
+import { cleanUpBatches } from './batches/cleanUpBatches.activity.js';
+import { type FinishBatch, finishBatch } from './batches/finishBatch.activity.js';
+import { createImported } from './batches/imports/createImported.activity.js';
 import {
   type FinishImport,
   finishImport,
   issueImportedLate,
   type LateProgress,
-} from './batches/imports/finishImport.js';
-import { publishImported } from './batches/imports/publishImported.js';
-import { replayEvents, snapshotReplay } from './batches/replays.js';
-import type { RunChunksInput } from './batches/runChunks.js';
-import { reviveBatches } from './batches/startBatch.js';
-import type { ListTargets } from './batches/targets.js';
-import { type PostMail, postMail } from './mail/postMail.js';
-import { reviveMails } from './mail/reviveMails.js';
-import { type ExpireLots, expireLots } from './members/expireLots.js';
-import { type GiveLots, giveLots } from './members/giveLots.js';
-import { recountMerchants } from './members/recount.js';
-import type { Lease } from './outbox/leases.js';
-import { relayEvents } from './outbox/relayEvents.js';
-import { endErasure, removeTraces } from './personal/removeTraces.js';
-import { reviveErasures } from './personal/reviveErasures.js';
-import { reportRemovals } from './wallets/apple/reportRemovals.js';
-import { repushStale } from './wallets/apple/repush.js';
-import { owedClears } from './wallets/google/clearObjects.js';
-import { followObjects } from './wallets/google/followObjects.js';
-import { compareSaves, correctSaves } from './wallets/google/reconcileSaves.js';
-import { upsertClasses } from './wallets/google/upsertClasses.js';
-import { type IssuePassesFor, issueApplePasses, issueGooglePasses, issueLate } from './wallets/issuePasses.js';
-import { pushLate, pushPasses } from './wallets/pushPasses.js';
-import { reviveIssues, revivePushes } from './wallets/revivePasses.js';
-import { postWebhook } from './webhooks/postWebhook.js';
-import { publishEvents } from './webhooks/publishEvents.js';
-import { reviveDeliveries } from './webhooks/reviveDeliveries.js';
+} from './batches/imports/finishImport.activity.js';
+import { publishImported } from './batches/imports/publishImported.activity.js';
+import { replayEvents, snapshotReplay } from './batches/replays.activity.js';
+import type { RunChunksInput } from './batches/runChunks.effect.js';
+import { reviveBatches } from './batches/startBatch.activity.js';
+import type { ListTargets } from './batches/targets.writes.js';
+import type { Lease } from './events/leases.writes.js';
+import { type PostMail, postMail } from './mail/postMail.activity.js';
+import { reviveMails } from './mail/reviveMails.activity.js';
+import { recountMerchants } from './members/recount.activity.js';
+import { endErasure, removeTraces } from './persons/removeTraces.activity.js';
+import { reviveErasures } from './persons/reviveErasures.activity.js';
+import { type ExpireLots, expireLots } from './points/expireLots.activity.js';
+import { type GiveLots, giveLots } from './points/giveLots.activity.js';
+import { reportRemovals } from './wallets/apple/reportRemovals.activity.js';
+import { repushStale } from './wallets/apple/repush.activity.js';
+import { owedClears } from './wallets/google/clearObjects.activity.js';
+import { followObjects } from './wallets/google/followObjects.activity.js';
+import { compareSaves, correctSaves } from './wallets/google/reconcileSaves.activity.js';
+import { upsertClasses } from './wallets/google/upsertClasses.activity.js';
+import { type IssuePassesFor, issueApplePasses, issueGooglePasses, issueLate } from './wallets/issuePasses.activity.js';
+import { pushLate, pushPasses } from './wallets/pushPasses.activity.js';
+import { reviveIssues, revivePushes } from './wallets/revivePasses.activity.js';
+import { postWebhook } from './webhooks/postWebhook.activity.js';
+import { publishEvents } from './webhooks/publishEvents.activity.js';
+import { relayEvents } from './webhooks/relayEvents.activity.js';
+import { reviveDeliveries } from './webhooks/reviveDeliveries.activity.js';
 import type { WorkerDeps } from './workerDeps.js';
 
 const heartbeatMs = 1_000;

@@ -3,13 +3,13 @@ import type { Dispatcher } from 'undici';
 import type { Deps } from '../platform/deps.js';
 import type { SecretBox } from '../platform/secretBox.js';
 import type { WorkflowClient } from '../platform/temporal/workflowClient.js';
-import type { WebhookUrlRules } from '../schemas/webhookUrl.js';
-import type { Mailer } from './mail/mailer.js';
-import type { MarkPublished } from './outbox/markPublished.js';
-import type { Wallets } from './wallets/wallets.js';
-import type { Background } from './webhooks/background.js';
-import type { DeliveryLimits } from './webhooks/deliveryLimits.js';
-import type { LogAttempt } from './webhooks/logAttempt.js';
+import type { WebhookUrlRules } from '../schemas/webhooks/url.rules.js';
+import type { MarkPublished } from './events/markPublished.writes.js';
+import type { Mailer } from './mail/mailer.client.js';
+import type { Wallets } from './wallets/wallets.client.js';
+import type { Background } from './webhooks/background.effect.js';
+import type { DeliveryLimits } from './webhooks/deliveryLimits.effect.js';
+import type { LogAttempt } from './webhooks/logAttempt.writes.js';
 
 export interface WorkerDeps extends Deps {
   secrets: SecretBox;

@@ -2,26 +2,26 @@
 // errors into envelopes, routes outside the endpoint table, answers for unknown routes, endpoints.
 import Router from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
-import { apiPrefix, type EndpointName, type Endpoints, endpoints } from '../schemas/endpoints/index.js';
-import { ServiceError } from '../schemas/errors.js';
-import { newToken } from '../schemas/ids.js';
-import { canonicalIp, ipKey } from '../schemas/ipAddress.js';
-import type { ApiDeps } from './apiDeps.js';
-import { failure } from './envelope.js';
-import { countCall, guarded } from './guard.js';
-import { healthRoutes } from './health.js';
-import { isUnmetExpectation } from './malformedRequests.js';
-import { documentRoutes } from './openapi.js';
-import { confirmRoutes } from './pages/confirm.js';
-import { consoleRoutes } from './pages/console.js';
-import { pageRoutes } from './pages/pages.js';
-import { signInRoutes } from './pages/signIn.js';
-import type { Route } from './request.js';
-import { routes } from './routes/index.js';
-import { createStartInTurns } from './startInTurns.js';
-import { appleRoutes } from './wallets/apple.js';
-import { googleRoutes } from './wallets/google.js';
-import { pictureRoutes } from './wallets/pictures.js';
+import { ServiceError } from '../schemas/shared/errors.js';
+import { newToken } from '../schemas/shared/ids.js';
+import { canonicalIp, ipKey } from '../schemas/shared/ipAddress.rules.js';
+import { apiPrefix, type EndpointName, type Endpoints, endpoints } from '../schemas/tables/endpoints.js';
+import { signInRoutes } from './access/signIn.routes.js';
+import { healthRoutes } from './health.routes.js';
+import type { ApiDeps } from './http/apiDeps.js';
+import { failure } from './http/envelope.js';
+import { countCall, guarded } from './http/guard.js';
+import { isUnmetExpectation } from './http/malformedRequests.js';
+import type { Route } from './http/request.js';
+import { createStartInTurns } from './http/startInTurns.js';
+import { documentRoutes } from './openapi/openapi.routes.js';
+import { confirmRoutes } from './pages/confirm.view.js';
+import { consoleRoutes } from './pages/console.routes.js';
+import { pageRoutes } from './pages/pages.routes.js';
+import { routes } from './routes.js';
+import { appleRoutes } from './wallets/apple/apple.routes.js';
+import { googleRoutes } from './wallets/google/google.routes.js';
+import { pictureRoutes } from './wallets/pictures.routes.js';
 
 /** All that runs later takes the caller's address from `ctx.ip`. */
 async function clientAddress(ctx: Context, next: Next): Promise<void> {

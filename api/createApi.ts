@@ -3,25 +3,25 @@
 import { createServer, type Server } from 'node:http';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { createNoteKeyUse } from '../activities/access/apiKeys.js';
-import { createWallets, type Wallets } from '../activities/wallets/wallets.js';
+import { createNoteKeyUse } from '../activities/access/apiKeys.writes.js';
+import { createWallets, type Wallets } from '../activities/wallets/wallets.client.js';
 import { type ClosableDeps, createDeps, type DepsOptions } from '../platform/createDeps.js';
 import { createMetrics, type Metrics } from '../platform/metrics/metrics.js';
 import { createSecretBox } from '../platform/secretBox.js';
 import { connectTemporal } from '../platform/temporal/connectTemporal.js';
 import type { WorkflowClient } from '../platform/temporal/workflowClient.js';
 import { createTracing } from '../platform/tracing.js';
-import { parseCidrs } from '../schemas/addresses.js';
-import type { Config } from '../schemas/config.js';
+import { parseCidrs } from '../schemas/shared/addresses.rules.js';
+import type { Config } from '../schemas/shared/config.schema.js';
 import { createApp } from './app.js';
-import { limitBodies } from './bodyTimeouts.js';
-import { createAdmission } from './changes/admission.js';
-import { createLargeRequests } from './largeRequests.js';
-import { createLimits } from './limits.js';
-import { answerMalformedRequests } from './malformedRequests.js';
-import { createOidc } from './oidc.js';
-import { serverOptions } from './serverOptions.js';
-import { createUserTokens } from './userTokens.js';
+import { createAdmission } from './http/admission.rules.js';
+import { limitBodies } from './http/bodyTimeouts.js';
+import { createLargeRequests } from './http/largeRequests.js';
+import { createLimits } from './http/limits.js';
+import { answerMalformedRequests } from './http/malformedRequests.js';
+import { createOidc } from './http/oidc.client.js';
+import { serverOptions } from './http/serverOptions.js';
+import { createUserTokens } from './http/userTokens.rules.js';
 
 export interface ApiInput {
   config: Config;

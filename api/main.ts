@@ -1,16 +1,16 @@
 // The API process: it listens until it is stopped, then accepts no new requests, answers the requests in flight, and
 // closes its connections.
 
-import { countStaleDevices, readDeliveries, readEvents } from '../activities/outbox/readOutbox.js';
+import { countStaleDevices, readDeliveries, readEvents } from '../activities/events/outbox.reads.js';
 import { readConfigOrExit } from '../platform/config/loadConfig.js';
 import { createLog } from '../platform/log.js';
 import { createMetrics, watchProcess } from '../platform/metrics/metrics.js';
 import { serveMetrics } from '../platform/metrics/metricsServer.js';
 import { createCodecEndpoint } from '../platform/temporal/codecEndpoint.js';
-import { configExitCode } from '../schemas/config.js';
+import { configExitCode } from '../schemas/shared/config.schema.js';
 import { createApi } from './createApi.js';
-import { createGracefulShutdown } from './gracefulShutdown.js';
-import { backlog } from './serverOptions.js';
+import { createGracefulShutdown } from './http/gracefulShutdown.js';
+import { backlog } from './http/serverOptions.js';
 
 const stopping = { lingerMs: 3_000, graceMs: 14_000 };
 

@@ -1,6 +1,6 @@
 // A batcher combines concurrent calls into one commit, query or message. A single call starts without delay. Calls that
 // arrive while `concurrency` groups are running form the next group.
-import { ServiceError } from '../schemas/errors.js';
+import { ServiceError } from '../schemas/shared/errors.js';
 import { isUnavailable } from './mongodb/isUnavailable.js';
 
 export interface BatcherOptions<I> {

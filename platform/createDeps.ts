@@ -3,8 +3,8 @@
 // after MongoDB becomes unavailable.
 import { MongoClient } from 'mongodb';
 import type { Logger } from 'pino';
-import { collectionNames } from '../schemas/collections.js';
-import type { Config } from '../schemas/config.js';
+import type { Config } from '../schemas/shared/config.schema.js';
+import { collectionNames } from '../schemas/tables/collections.js';
 import type { Collections, Deps, WalletModes } from './deps.js';
 import { createCountMembers } from './mongodb/memberCounters.js';
 import { within } from './within.js';

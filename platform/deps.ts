@@ -1,9 +1,9 @@
 // The dependencies that every effect needs. They are passed as the first argument and never kept in a module variable.
 import type { Collection, MongoClient } from 'mongodb';
 import type { Logger } from 'pino';
-import type { CollectionName, CollectionRows } from '../schemas/collections.js';
-import type { Config } from '../schemas/config.js';
-import type { WalletMode } from '../schemas/passUpdate.js';
+import type { Config } from '../schemas/shared/config.schema.js';
+import type { CollectionName, CollectionRows } from '../schemas/tables/collections.js';
+import type { WalletMode } from '../schemas/wallets/passUpdate.schema.js';
 import type { CrashPoint } from './crashPoint.js';
 import type { Metrics } from './metrics/metrics.js';
 import type { PageBounds } from './mongodb/embeddedEngine.js';

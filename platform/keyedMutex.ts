@@ -2,7 +2,7 @@
 // one member too, but with conflicts and retries; waiting is cheaper. When the work on a key fails because the database
 // is unavailable, all work that waits for that key fails with UNAVAILABLE, because it would only run into the same
 // timeout.
-import { ServiceError } from '../schemas/errors.js';
+import { ServiceError } from '../schemas/shared/errors.js';
 import { isUnavailable } from './mongodb/isUnavailable.js';
 
 export function createKeyedMutex(): <T>(key: string, work: () => Promise<T>) => Promise<T> {

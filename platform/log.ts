@@ -2,7 +2,7 @@
 // this file masks fields with such names. A MongoDB error can quote the row that it refused, so only selected fields of
 // an error are logged.
 import pino, { type DestinationStream, type Logger } from 'pino';
-import type { Config } from '../schemas/config.js';
+import type { Config } from '../schemas/shared/config.schema.js';
 import { redactedMessage } from './redactError.js';
 
 const personal = ['firstName', 'lastName', 'email', 'phone', 'phoneE164', 'externalId'];

@@ -1,6 +1,6 @@
 // Encrypts secrets at rest with AES-256-GCM; signing needs the plain secret, so a hash is not enough. An encrypted
 // secret is bound to its row and field, and cannot be decrypted in any other.
-import { parseKeyRing } from '../schemas/keyRing.js';
+import { parseKeyRing } from '../schemas/shared/keyRing.rules.js';
 import { decrypt, encrypt } from './aesGcm.js';
 
 /** Where an encrypted secret is stored. */

@@ -2,7 +2,7 @@
 // of a core, however often the list is read. A page never waits for a count of a list that is too long to count.
 import { LRUCache } from 'lru-cache';
 import type { Collection, Document, Filter } from 'mongodb';
-import type { Config } from '../schemas/config.js';
+import type { Config } from '../schemas/shared/config.schema.js';
 import { createCoalesce } from './coalesce.js';
 import { isTimeLimit } from './mongodb/isUnavailable.js';
 import { within } from './within.js';

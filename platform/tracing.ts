@@ -13,7 +13,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Logger } from 'pino';
-import type { Config } from '../schemas/config.js';
+import type { Config } from '../schemas/shared/config.schema.js';
 
 export interface Traced {
   /** Without personal names, addresses or secrets: readers of traces must not see data of members. */

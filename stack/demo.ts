@@ -4,16 +4,16 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import pino from 'pino';
-import { createSignInLink, signInUrl } from '../activities/access/sessions.js';
-import { createUser, findUser } from '../activities/access/users.js';
-import { applyPrograms } from '../activities/programs/applyPrograms.js';
+import { createSignInLink, signInUrl } from '../activities/access/sessions.writes.js';
+import { createUser, findUser } from '../activities/access/users.writes.js';
+import { applyPrograms } from '../activities/programs/applyPrograms.writes.js';
 import { createDeps } from '../platform/createDeps.js';
 import type { Deps } from '../platform/deps.js';
-import { isApiKey, newApiKey } from '../schemas/apiKeys.js';
-import { readConfig } from '../schemas/config.js';
-import { newId, sha256 } from '../schemas/ids.js';
-import { programFile } from '../schemas/programs.js';
-import { ownerRole } from '../schemas/users.js';
+import { isApiKey, newApiKey } from '../schemas/access/apiKeys.schema.js';
+import { ownerRole } from '../schemas/access/users.schema.js';
+import { programFile } from '../schemas/programs/programs.schema.js';
+import { readConfig } from '../schemas/shared/config.schema.js';
+import { newId, sha256 } from '../schemas/shared/ids.js';
 
 export interface Demo {
   merchantId: string;

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { readFileSettings } from '../platform/config/fileSettings.js';
 import { checkedConfig } from '../platform/config/loadConfig.js';
-import { ConfigError, configExitCode } from '../schemas/config.js';
+import { ConfigError, configExitCode } from '../schemas/shared/config.schema.js';
 import { ExpectedFailure } from './expectedFailure.js';
 
 const demoDefaults = {

@@ -2,7 +2,7 @@
 // tests.
 import pino from 'pino';
 import { createDeps } from '../platform/createDeps.js';
-import { readConfig } from '../schemas/config.js';
+import { readConfig } from '../schemas/shared/config.schema.js';
 import { migrate } from '../worker/migrate.js';
 import { buildConsole } from './buildConsole.js';
 import { seedDemo } from './demo.js';

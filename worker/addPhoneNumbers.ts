@@ -1,12 +1,12 @@
 // Adds the international form of phone numbers to members that lack it: those of earlier versions, and those of a program
 // that has its country since. Their numbers are found by the written form meanwhile.
-import { searchWordRows } from '../activities/members/newMember.js';
+import { searchWordRows } from '../activities/members/newMember.rules.js';
 import type { Deps } from '../platform/deps.js';
 import { retryOnConflict } from '../platform/mongodb/retryOnConflict.js';
 import { insert, update } from '../platform/mongodb/statements.js';
 import { transactAlone } from '../platform/mongodb/transact.js';
-import type { MemberRow } from '../schemas/collections.js';
-import { type Country, e164 } from '../schemas/phone.js';
+import { type Country, e164 } from '../schemas/shared/phone.rules.js';
+import type { MemberRow } from '../schemas/tables/collections.js';
 
 const lacking = { phone: { $exists: true }, phoneE164: { $exists: false } };
 const perPage = 500;

@@ -1,13 +1,13 @@
 // Adds the search words that members of earlier versions lack. Their earlier words stay, and find them meanwhile.
-import { searchWordRows } from '../activities/members/newMember.js';
+import { searchWordRows } from '../activities/members/newMember.rules.js';
 import type { Deps } from '../platform/deps.js';
 import { retryOnConflict } from '../platform/mongodb/retryOnConflict.js';
 import { insert, update } from '../platform/mongodb/statements.js';
 import { transact } from '../platform/mongodb/transact.js';
 import { toChunks } from '../platform/toChunks.js';
-import { idsWith } from '../schemas/personalData.js';
+import { idsWith } from '../schemas/persons/personalData.schema.js';
 
-/** Change the number when members get other search words (schemas/searchWords.ts). */
+/** Change the number when members get other search words (schemas/members/searchWords.rules.ts). */
 const marker = 'searchWords:2';
 const perSlice = 2_000;
 const maxSlices = 0x10000;

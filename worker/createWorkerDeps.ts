@@ -1,17 +1,17 @@
 // Builds the dependencies of the worker's activities from the configuration.
 import type { Logger } from 'pino';
-import { createMailer } from '../activities/mail/mailer.js';
-import { createMarkPublished } from '../activities/outbox/markPublished.js';
-import type { Wallets } from '../activities/wallets/wallets.js';
-import { createBackground } from '../activities/webhooks/background.js';
-import { createDeliveryLimits } from '../activities/webhooks/deliveryLimits.js';
-import { createWebhookAgent } from '../activities/webhooks/guardedAgent.js';
-import { createLogAttempt } from '../activities/webhooks/logAttempt.js';
+import { createMarkPublished } from '../activities/events/markPublished.writes.js';
+import { createMailer } from '../activities/mail/mailer.client.js';
+import type { Wallets } from '../activities/wallets/wallets.client.js';
+import { createBackground } from '../activities/webhooks/background.effect.js';
+import { createDeliveryLimits } from '../activities/webhooks/deliveryLimits.effect.js';
+import { createWebhookAgent } from '../activities/webhooks/guardedAgent.client.js';
+import { createLogAttempt } from '../activities/webhooks/logAttempt.writes.js';
 import type { WorkerDeps } from '../activities/workerDeps.js';
 import type { ClosableDeps } from '../platform/createDeps.js';
 import { createSecretBox } from '../platform/secretBox.js';
 import type { WorkflowClient } from '../platform/temporal/workflowClient.js';
-import { parseCidrs } from '../schemas/addresses.js';
+import { parseCidrs } from '../schemas/shared/addresses.rules.js';
 
 const perSubscription = 32;
 /** The share of the slots that retries never use. */

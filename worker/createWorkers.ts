@@ -3,7 +3,7 @@
 import type { DataConverter } from '@temporalio/common';
 import { type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
 import type { Activities } from '../activities/index.js';
-import { taskQueues } from '../schemas/workflows.js';
+import { taskQueues } from '../schemas/tables/workflows.js';
 import { redactErrors } from './interceptors.js';
 
 export interface CreateWorkers {

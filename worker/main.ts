@@ -3,7 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { NativeConnection } from '@temporalio/worker';
 import { createActivities } from '../activities/index.js';
-import { createWallets } from '../activities/wallets/wallets.js';
+import { createWallets } from '../activities/wallets/wallets.client.js';
 import { readConfigOrExit } from '../platform/config/loadConfig.js';
 import { createDeps } from '../platform/createDeps.js';
 import { createLog } from '../platform/log.js';
@@ -14,7 +14,7 @@ import { temporalConnectionOptions } from '../platform/temporal/connectionOption
 import { connectTemporal } from '../platform/temporal/connectTemporal.js';
 import { dataConverterOf } from '../platform/temporal/payloadCodec.js';
 import { createTracing } from '../platform/tracing.js';
-import { taskQueues } from '../schemas/workflows.js';
+import { taskQueues } from '../schemas/tables/workflows.js';
 import { createWorkerDeps } from './createWorkerDeps.js';
 import { createWorkers } from './createWorkers.js';
 import { activityFields } from './interceptors.js';

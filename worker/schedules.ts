@@ -16,10 +16,10 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { Wallets } from '../activities/wallets/wallets.js';
+import type { Wallets } from '../activities/wallets/wallets.client.js';
 import { prepareNamespace } from '../platform/temporal/prepareNamespace.js';
-import { relayId, shardOfRelayId } from '../schemas/ids.js';
-import { taskQueues, type WorkflowInputs, type WorkflowName } from '../schemas/workflows.js';
+import { relayId, shardOfRelayId } from '../schemas/shared/ids.js';
+import { taskQueues, type WorkflowInputs, type WorkflowName } from '../schemas/tables/workflows.js';
 
 interface ScheduleOf<N extends WorkflowName> {
   id: string;

@@ -1,21 +1,22 @@
 // Exports every workflow type that a worker hosts. The file, the function and the type of a workflow have the same
 // name.
-export { deliverWebhook } from './deliverWebhook.js';
-export { eraseMember } from './eraseMember.js';
-export { expirePoints } from './expirePoints.js';
-export { followGoogle } from './followGoogle.js';
-export { importMembers } from './importMembers.js';
-export { issuePasses } from './issuePasses.js';
-export { publishChange } from './publishChange.js';
-export { rebuildPasses } from './rebuildPasses.js';
-export { reconcileSaves } from './reconcileSaves.js';
-export { recount } from './recount.js';
-export { relay } from './relay.js';
-export { removeBatchRows } from './removeBatchRows.js';
-export { replayDeliveries } from './replayDeliveries.js';
-export { repushPasses } from './repushPasses.js';
-export { retryPasses } from './retryPasses.js';
-export { reviveWork } from './reviveWork.js';
-export { sendCampaign } from './sendCampaign.js';
-export { sendMail } from './sendMail.js';
-export { updateClasses } from './updateClasses.js';
+
+export { importMembers } from './batches/importMembers.js';
+export { rebuildPasses } from './batches/rebuildPasses.js';
+export { removeBatchRows } from './batches/removeBatchRows.js';
+export { replayDeliveries } from './batches/replayDeliveries.js';
+export { sendCampaign } from './batches/sendCampaign.js';
+export { publishChange } from './events/publishChange.js';
+export { sendMail } from './mail/sendMail.js';
+export { recount } from './members/recount.js';
+export { eraseMember } from './persons/eraseMember.js';
+export { expirePoints } from './points/expirePoints.js';
+export { reviveWork } from './shared/reviveWork.js';
+export { followGoogle } from './wallets/followGoogle.js';
+export { issuePasses } from './wallets/issuePasses.js';
+export { reconcileSaves } from './wallets/reconcileSaves.js';
+export { repushPasses } from './wallets/repushPasses.js';
+export { retryPasses } from './wallets/retryPasses.js';
+export { updateClasses } from './wallets/updateClasses.js';
+export { deliverWebhook } from './webhooks/deliverWebhook.js';
+export { relay } from './webhooks/relay.js';

@@ -1,7 +1,7 @@
 // Reads settings from files: the variable `NAME_FILE` names a file whose content becomes the value of NAME. Use it for
 // secrets that must not be in an environment that other users can list. It works only for the names of settings.
 import { readFileSync } from 'node:fs';
-import { configNames } from '../../schemas/config.js';
+import { configNames } from '../../schemas/shared/config.schema.js';
 import { toError } from '../toError.js';
 
 export type Environment = Record<string, string | undefined>;

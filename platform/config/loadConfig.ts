@@ -1,6 +1,6 @@
 // Loads the configuration. A process with a wrong configuration prints every mistake and exits with code 78.
 import { MongoClient } from 'mongodb';
-import { type Config, ConfigError, configExitCode, readConfig } from '../../schemas/config.js';
+import { type Config, ConfigError, configExitCode, readConfig } from '../../schemas/shared/config.schema.js';
 import { temporalConnectionOptions } from '../temporal/connectionOptions.js';
 import { type Environment, readFileSettings } from './fileSettings.js';
 

@@ -1,11 +1,11 @@
 // All metrics for operators are defined here. Each label has a few known values. Merchants, members and URLs are never
 // labels: they can be personal data, and their number is unbounded.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { ServiceError } from '../../schemas/errors.js';
-import type { DisabledReason } from '../../schemas/events.js';
-import type { MailKind } from '../../schemas/mails.js';
-import type { Platform } from '../../schemas/passUpdate.js';
-import type { DeliveryState } from '../../schemas/webhooks.js';
+import type { DisabledReason } from '../../schemas/events/events.schema.js';
+import type { MailKind } from '../../schemas/mail/mails.schema.js';
+import { ServiceError } from '../../schemas/shared/errors.js';
+import type { Platform } from '../../schemas/wallets/passUpdate.schema.js';
+import type { DeliveryState } from '../../schemas/webhooks/webhooks.schema.js';
 
 const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Gauges that are collected within this time share one reading. */

@@ -1,6 +1,6 @@
 // Adds the audit of a request or of an operator's command to the transaction of its change: either both are written or
 // neither.
-import { programIdOf } from '../../schemas/ids.js';
+import { programIdOf } from '../../schemas/shared/ids.js';
 import type { Deps } from '../deps.js';
 import { insert } from './statements.js';
 import type { Statement } from './transaction.js';

@@ -1,6 +1,6 @@
 // Changes or removes one row in its own transaction, together with the audit of the request.
 import type { Collection, Document, Filter } from 'mongodb';
-import type { CollectionName, CollectionRows } from '../../schemas/collections.js';
+import type { CollectionName, CollectionRows } from '../../schemas/tables/collections.js';
 import type { Deps } from '../deps.js';
 import { VersionConflict } from './conflicts.js';
 import { retryOnWriteConflict } from './retryOnConflict.js';

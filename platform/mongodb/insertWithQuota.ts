@@ -1,7 +1,8 @@
 // Inserts rows within a quota. The quota holds across processes: each insert also updates a counter of the owner, so of
 // two concurrent inserts the second has a conflict and counts again.
-import type { CollectionName, CollectionRows } from '../../schemas/collections.js';
-import type { ServiceError } from '../../schemas/errors.js';
+
+import type { ServiceError } from '../../schemas/shared/errors.js';
+import type { CollectionName, CollectionRows } from '../../schemas/tables/collections.js';
 import type { Deps } from '../deps.js';
 import { retryOnConflict } from './retryOnConflict.js';
 import { insert, update } from './statements.js';

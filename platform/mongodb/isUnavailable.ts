@@ -7,7 +7,7 @@ import {
   MongoServerSelectionError,
   MongoTopologyClosedError,
 } from 'mongodb';
-import { ServiceError } from '../../schemas/errors.js';
+import { ServiceError } from '../../schemas/shared/errors.js';
 import { StillContended } from './stillContended.js';
 
 /**

@@ -1,5 +1,5 @@
 // Maintains the totals that lists show. Concurrent enrollments share one write, because each write waits for the disk.
-// Enrollments that a crash left uncounted are added by the scheduled recount (activities/members/recount.ts).
+// Enrollments that a crash left uncounted are added by the scheduled recount (activities/members/recount.activity.ts).
 import { createBatcher } from '../batcher.js';
 import type { CountMembers, Deps, NewMembers } from '../deps.js';
 import { update } from './statements.js';

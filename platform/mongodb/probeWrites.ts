@@ -3,7 +3,7 @@
 // update that matches no row, which waits for the same lock as a real write. One row in `probes` is written to detect a
 // full disk.
 import type { Db } from 'mongodb';
-import { hotCollections } from '../../schemas/collections.js';
+import { hotCollections } from '../../schemas/tables/collections.js';
 import { within } from '../within.js';
 
 const nobody = { _id: 'probe' };

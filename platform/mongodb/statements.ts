@@ -1,6 +1,6 @@
 // Builds the statements of a transaction for the driver's bulk write.
 import type { Document } from 'mongodb';
-import type { CollectionName, CollectionRows } from '../../schemas/collections.js';
+import type { CollectionName, CollectionRows } from '../../schemas/tables/collections.js';
 import type { Deps } from '../deps.js';
 import type { Statement } from './transaction.js';
 

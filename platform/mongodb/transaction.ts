@@ -1,6 +1,6 @@
 // Types of the writes of one transaction.
 import type { AnyClientBulkWriteModel, Document } from 'mongodb';
-import type { AuditRow, CollectionName } from '../../schemas/collections.js';
+import type { AuditRow, CollectionName } from '../../schemas/tables/collections.js';
 
 export type Keyed = Document & { _id: string };
 

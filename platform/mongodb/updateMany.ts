@@ -3,7 +3,7 @@
 // forever while it holds the lock of the collection, so that every later write to the collection hangs
 // (docs/embedded-engine.md).
 import type { ClientSession, Collection, Filter, UpdateFilter } from 'mongodb';
-import type { CollectionName, CollectionRows } from '../../schemas/collections.js';
+import type { CollectionName, CollectionRows } from '../../schemas/tables/collections.js';
 import type { Deps } from '../deps.js';
 import { defaultChunkSize, toChunks } from '../toChunks.js';
 import { inTransaction } from './inTransaction.js';

@@ -6,7 +6,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { PayloadCodec } from '@temporalio/common';
 import { z } from 'zod';
-import type { Config } from '../../schemas/config.js';
+import type { Config } from '../../schemas/shared/config.schema.js';
 import { createPayloadCodec } from './payloadCodec.js';
 
 export const codecPath = '/codec';

@@ -2,7 +2,7 @@
 // unavailable.
 import { Client, Connection } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { Config } from '../../schemas/config.js';
+import type { Config } from '../../schemas/shared/config.schema.js';
 import { temporalConnectionOptions } from './connectionOptions.js';
 import { dataConverterOf } from './payloadCodec.js';
 import { createWorkflowClient, type WorkflowClient, type WorkflowClientOptions } from './workflowClient.js';

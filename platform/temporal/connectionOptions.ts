@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
-import { type Config, ConfigError } from '../../schemas/config.js';
-import { certificatesOf } from '../../schemas/pem.js';
+import { type Config, ConfigError } from '../../schemas/shared/config.schema.js';
+import { certificatesOf } from '../../schemas/shared/pem.rules.js';
 import { toError } from '../toError.js';
 
 export interface TemporalConnectionOptions {

@@ -4,8 +4,8 @@
 import { fileURLToPath } from 'node:url';
 import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import type { Config } from '../../schemas/config.js';
-import { parseKeyRing } from '../../schemas/keyRing.js';
+import type { Config } from '../../schemas/shared/config.schema.js';
+import { parseKeyRing } from '../../schemas/shared/keyRing.rules.js';
 import { decrypt, encrypt } from '../aesGcm.js';
 
 const { Payload: PayloadProto } = proto.temporal.api.common.v1;

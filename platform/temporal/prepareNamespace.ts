@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connection, isGrpcServiceError } from '@temporalio/client';
 import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { searchAttributeNames } from '../../schemas/searchAttributes.js';
+import { searchAttributeNames } from '../../schemas/shared/searchAttributes.js';
 
 export interface Preparation {
   namespace: string;

@@ -18,8 +18,7 @@ import {
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import proto from '@temporalio/proto';
 import type { Logger } from 'pino';
-import type { PassUpdate } from '../../schemas/passUpdate.js';
-import type { searchAttributeNames } from '../../schemas/searchAttributes.js';
+import type { searchAttributeNames } from '../../schemas/shared/searchAttributes.js';
 import {
   type PassIssuance,
   passIssuanceName,
@@ -27,7 +26,8 @@ import {
   taskQueues,
   type WorkflowInputs,
   type WorkflowName,
-} from '../../schemas/workflows.js';
+} from '../../schemas/tables/workflows.js';
+import type { PassUpdate } from '../../schemas/wallets/passUpdate.schema.js';
 import { createFairLimit, Withdrawn } from '../fairLimit.js';
 
 export type SearchAttributes = Partial<Record<(typeof searchAttributeNames)[number], string>>;

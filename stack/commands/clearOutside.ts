@@ -1,10 +1,10 @@
 // Clears what the rows of a removed merchant stand for outside of MongoDB: the objects at Google, which a worker clears
 // when Google does not do it at once, and the files of a mail folder.
-import { createMailer } from '../../activities/mail/mailer.js';
-import { clearObjects, owedClears } from '../../activities/wallets/google/clearObjects.js';
-import { createWallets } from '../../activities/wallets/wallets.js';
+import { createMailer } from '../../activities/mail/mailer.client.js';
+import { clearObjects, owedClears } from '../../activities/wallets/google/clearObjects.activity.js';
+import { createWallets } from '../../activities/wallets/wallets.client.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
-import type { CollectionName, MemberRow } from '../../schemas/collections.js';
+import type { CollectionName, MemberRow } from '../../schemas/tables/collections.js';
 import type { CommandContext } from './command.js';
 
 export interface Outside {

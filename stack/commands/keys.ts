@@ -1,7 +1,7 @@
 // Creates the first API key of a merchant; merchants create further keys in the console. The plain key is printed once,
 // and only its hash is stored.
-import { createApiKey } from '../../activities/access/apiKeys.js';
-import { isCidr } from '../../schemas/addresses.js';
+import { createApiKey } from '../../activities/access/apiKeys.writes.js';
+import { isCidr } from '../../schemas/shared/addresses.rules.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main, required, table } from './command.js';
 import { type RoleOption, rolesOf } from './roleOption.js';
 

@@ -14,16 +14,16 @@ import {
 } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { eraseMember } from '../../activities/personal/eraseMember.js';
-import { merchantCollections, merchantRows } from '../../activities/personal/merchantRows.js';
+import { eraseMember } from '../../activities/persons/eraseMember.writes.js';
+import { merchantCollections, merchantRows } from '../../activities/persons/merchantRows.reads.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import { removeAll, updateAll } from '../../platform/mongodb/updateMany.js';
 import { parseJson } from '../../platform/parseJson.js';
-import type { CollectionName } from '../../schemas/collections.js';
-import { ServiceError } from '../../schemas/errors.js';
-import { exportedRow } from '../../schemas/exportedRow.js';
-import { programIdOf } from '../../schemas/ids.js';
+import { exportedRow } from '../../schemas/persons/exportedRow.rules.js';
+import { ServiceError } from '../../schemas/shared/errors.js';
+import { programIdOf } from '../../schemas/shared/ids.js';
+import type { CollectionName } from '../../schemas/tables/collections.js';
 import { type Outside, openOutside } from './clearOutside.js';
 import { type CommandContext, type CommandInput, Mistakes } from './command.js';
 

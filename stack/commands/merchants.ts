@@ -1,13 +1,13 @@
 // Creates and lists merchants, suspends them, sets their limits, verifies their ledgers, exports and removes them.
 // Merchants are managed outside of this service: most need no row here, and a row holds only the operator's settings.
 import type { UpdateFilter } from 'mongodb';
-import { verifyLedger } from '../../activities/members/verifyLedger.js';
+import { verifyLedger } from '../../activities/points/verifyLedger.reads.js';
 import { changeOne } from '../../platform/mongodb/changeOne.js';
 import { insert, update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
-import type { MerchantRow } from '../../schemas/collections.js';
-import { newId } from '../../schemas/ids.js';
-import { type MerchantLimit, merchantLimits } from '../../schemas/merchantLimits.js';
+import { type MerchantLimit, merchantLimits } from '../../schemas/access/merchantLimits.schema.js';
+import { newId } from '../../schemas/shared/ids.js';
+import type { MerchantRow } from '../../schemas/tables/collections.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main, required, table } from './command.js';
 import { eraseAgain, exportMerchant, listErasures, removeMerchant } from './merchantData.js';
 

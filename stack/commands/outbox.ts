@@ -1,6 +1,6 @@
 // Shows the outbox: the events that are not published yet.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readEvents } from '../../activities/outbox/readOutbox.js';
+import { readEvents } from '../../activities/events/outbox.reads.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main } from './command.js';
 
 const seconds = (value: number): string => `${value.toFixed(1)} s`;

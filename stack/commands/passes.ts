@@ -1,9 +1,9 @@
 // Rebuilds passes. A pass shows the template as of its last fetch, so a changed template reaches saved passes only when
 // they are pushed again.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startBatch } from '../../activities/batches/startBatch.js';
-import { isFinished } from '../../schemas/batches.js';
-import { newId, programIdOf, rebuildId } from '../../schemas/ids.js';
+import { startBatch } from '../../activities/batches/startBatch.activity.js';
+import { isFinished } from '../../schemas/batches/batches.schema.js';
+import { newId, programIdOf, rebuildId } from '../../schemas/shared/ids.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main, reachTemporal } from './command.js';
 import { programNamed } from './programNamed.js';
 

@@ -1,7 +1,7 @@
 // A program that an operator names: by its id, or by what `programs -- list` shows where merchants chose the same id.
 import type { Deps } from '../../platform/deps.js';
-import { programIdOf } from '../../schemas/ids.js';
-import type { Program } from '../../schemas/programs.js';
+import type { Program } from '../../schemas/programs/programs.schema.js';
+import { programIdOf } from '../../schemas/shared/ids.js';
 
 type Named = Pick<Program, '_id' | 'merchantId' | 'archived' | 'expiry'>;
 

@@ -3,20 +3,20 @@
 import { readFileSync } from 'node:fs';
 import { WorkflowIdConflictPolicy } from '@temporalio/client';
 import { z } from 'zod';
-import { startStored } from '../../activities/batches/startBatch.js';
-import { applyPrograms, readHeads } from '../../activities/programs/applyPrograms.js';
-import { checkProgram, mailFindings } from '../../activities/programs/checkContent.js';
-import { imagesBeyondLimit } from '../../activities/programs/imageQuota.js';
-import { expirationFindings } from '../../activities/programs/passExpiration.js';
-import { hasMembers } from '../../activities/programs/programMembers.js';
-import { findProgramKey } from '../../activities/programs/readProgram.js';
+import { startStored } from '../../activities/batches/startBatch.activity.js';
+import { applyPrograms, readHeads } from '../../activities/programs/applyPrograms.writes.js';
+import { checkProgram, mailFindings } from '../../activities/programs/checkContent.rules.js';
+import { imagesBeyondLimit } from '../../activities/programs/imageQuota.writes.js';
+import { expirationFindings } from '../../activities/programs/passExpiration.rules.js';
+import { findProgramKey } from '../../activities/programs/program.reads.js';
+import { hasMembers } from '../../activities/programs/programMembers.reads.js';
 import type { Deps } from '../../platform/deps.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import { toError } from '../../platform/toError.js';
-import { expireId, programIdOf } from '../../schemas/ids.js';
-import type { Program } from '../../schemas/programs.js';
-import { taskQueues, type WorkflowInputs } from '../../schemas/workflows.js';
+import type { Program } from '../../schemas/programs/programs.schema.js';
+import { expireId, programIdOf } from '../../schemas/shared/ids.js';
+import { taskQueues, type WorkflowInputs } from '../../schemas/tables/workflows.js';
 import { demoMerchantId } from '../demo.js';
 import {
   type Command,

@@ -1,8 +1,8 @@
 // A role is a named set of permissions, either built in or defined by one merchant.
 import { insert } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
-import { newId } from '../../schemas/ids.js';
-import { type Permission, permissions } from '../../schemas/permissions.js';
+import { type Permission, permissions } from '../../schemas/access/permissions.schema.js';
+import { newId } from '../../schemas/shared/ids.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main, required, table } from './command.js';
 
 const isPermission = (word: string): word is Permission => permissions.some((permission) => permission === word);

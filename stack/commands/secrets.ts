@@ -1,9 +1,9 @@
 // Re-encrypts everything encrypted with SECRETS_KEY with the newest key of the ring, and shows which keys are still
 // needed (docs/operating.md#rotate-keys).
 
-import { resealMails, sealedMails } from '../../activities/mail/resealMails.js';
-import { resealSecrets, type SecretsDeps, sealedSecrets } from '../../activities/webhooks/signingSecrets.js';
-import { parseKeyRing } from '../../schemas/keyRing.js';
+import { resealMails, sealedMails } from '../../activities/mail/resealMails.writes.js';
+import { resealSecrets, type SecretsDeps, sealedSecrets } from '../../activities/webhooks/signingSecrets.writes.js';
+import { parseKeyRing } from '../../schemas/shared/keyRing.rules.js';
 import { type Command, type CommandContext, givenSecrets, Mistakes, main, table } from './command.js';
 
 /** How many secrets are encrypted with each key, by the key's id, and how many are not bound to their row. */

@@ -1,7 +1,7 @@
 // Lists the subscriptions whose receivers fail, and revokes the old secrets of a subscription. Deliveries are repeated
 // in Temporal (docs/operating.md).
 
-import { revokeOldSecrets } from '../../activities/webhooks/signingSecrets.js';
+import { revokeOldSecrets } from '../../activities/webhooks/signingSecrets.writes.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main, table } from './command.js';
 
 async function failing({ deps, say }: CommandContext): Promise<void> {

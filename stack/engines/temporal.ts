@@ -3,7 +3,7 @@
 // later.
 import { Connection } from '@temporalio/client';
 import { prepareNamespace, retentionOf } from '../../platform/temporal/prepareNamespace.js';
-import { searchAttributeNames } from '../../schemas/searchAttributes.js';
+import { searchAttributeNames } from '../../schemas/shared/searchAttributes.js';
 import { accepts } from '../ports.js';
 import type { ProcessPlan } from '../supervisedProcess.js';
 import { until } from '../until.js';

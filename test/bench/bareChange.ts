@@ -7,9 +7,9 @@ import {
   type MongoClient,
   MongoClientBulkWriteError,
 } from 'mongodb';
-import type { IdempotencyKeyRow, MemberRow } from '../../schemas/collections.js';
-import { shardOf } from '../../schemas/events.js';
-import { keyedChangeId, newId, newToken } from '../../schemas/ids.js';
+import { shardOf } from '../../schemas/events/events.schema.js';
+import { keyedChangeId, newId, newToken } from '../../schemas/shared/ids.js';
+import type { IdempotencyKeyRow, MemberRow } from '../../schemas/tables/collections.js';
 
 type Statement = AnyClientBulkWriteModel<Document & { _id: string }>;
 

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { type ClosableDeps, createDeps } from '../../platform/createDeps.js';
-import { readConfig } from '../../schemas/config.js';
+import { readConfig } from '../../schemas/shared/config.schema.js';
 import { until } from '../../stack/until.js';
 import { runStart } from '../rig/runningStack.js';
 import type { Pids } from './processes.js';

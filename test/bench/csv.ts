@@ -1,7 +1,7 @@
 // Measures the CSV export of a timeline: the time to its first byte, and whether the API's memory stays constant over
 // many exports.
 import { Agent } from 'undici';
-import { newId } from '../../schemas/ids.js';
+import { newId } from '../../schemas/shared/ids.js';
 import type { Bench } from './bench.js';
 import { addMembers, aMerchant } from './merchant.js';
 import { cpuMeter, peakWhile, perThousand } from './processes.js';

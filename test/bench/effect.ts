@@ -1,7 +1,7 @@
 // The full effect of a points change (balance, ledger, timeline, event, envelope, webhook sent and logged) under
 // continuous load. The yardstick is one empty workflow for each change on the same Temporal.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newToken } from '../../schemas/ids.js';
+import { newToken } from '../../schemas/shared/ids.js';
 import { type Bench, settled } from './bench.js';
 import { closedLoop, type Measured, ofRates, type Rounds, sideBySide } from './load.js';
 import { addMembers, aMerchant, ownOf } from './merchant.js';

@@ -1,7 +1,7 @@
 // Enrollments over the API, compared with the same read and the same transaction by the bare driver.
 import { type AnyClientBulkWriteModel, type Document, MongoClient } from 'mongodb';
-import { emailKey, memberCreated } from '../../activities/members/newMember.js';
-import { newId } from '../../schemas/ids.js';
+import { emailKey, memberCreated } from '../../activities/members/newMember.rules.js';
+import { newId } from '../../schemas/shared/ids.js';
 import { type Bench, settled } from './bench.js';
 import { closedLoop, ofRates, type Rounds, sideBySide } from './load.js';
 import { aMerchant, aNewMember } from './merchant.js';

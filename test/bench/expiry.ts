@@ -1,9 +1,9 @@
 // Expires the points of many members at one midnight, with the workflow of the schedule and its effects: an event and a
 // new pass version for each. The only goal is that the worker's memory does not grow with the number of members.
 import { Client, Connection } from '@temporalio/client';
-import { withExpiry } from '../../activities/programs/expirySince.js';
-import { newId } from '../../schemas/ids.js';
-import { taskQueues } from '../../schemas/workflows.js';
+import { withExpiry } from '../../activities/programs/expirySince.writes.js';
+import { newId } from '../../schemas/shared/ids.js';
+import { taskQueues } from '../../schemas/tables/workflows.js';
 import type { Bench } from './bench.js';
 import { aMerchant, aNewMember } from './merchant.js';
 import { cpuMeter, memoryOf, peakWhile, perThousand } from './processes.js';

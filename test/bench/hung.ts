@@ -1,7 +1,7 @@
 // Measures how old an event is when a good receiver gets it, with and without a second receiver that never answers, at
 // a rate far below the service's limit. Each phase starts after all work of the previous one is done.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newToken } from '../../schemas/ids.js';
+import { newToken } from '../../schemas/shared/ids.js';
 import { type Bench, settled } from './bench.js';
 import { addMembers, aMerchant, type BenchMerchant } from './merchant.js';
 import { startReceiver, subscribe } from './receiver.js';

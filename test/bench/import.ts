@@ -1,7 +1,7 @@
 // An import from the upload to the answer with all outcomes, compared with a bare bulk insert of the same documents.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FormData } from 'undici';
-import { isFinished } from '../../schemas/batches.js';
+import { isFinished } from '../../schemas/batches/batches.schema.js';
 import type { Bench } from './bench.js';
 import { aMerchant, aNewMember, type BenchMerchant } from './merchant.js';
 import { added, cpuMeter, memoryOf, perThousand } from './processes.js';

@@ -3,8 +3,8 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FormData } from 'undici';
-import { isFinished } from '../../schemas/batches.js';
-import { newToken } from '../../schemas/ids.js';
+import { isFinished } from '../../schemas/batches/batches.schema.js';
+import { newToken } from '../../schemas/shared/ids.js';
 import { type Bench, log } from './bench.js';
 import { addMembers, aMerchant, type BenchMerchant } from './merchant.js';
 import { peakWhile } from './processes.js';

@@ -2,10 +2,10 @@
 // with the RSA signature alone, which is a lower bound for every signer.
 import { sign } from 'node:crypto';
 import { PKPass } from 'passkit-generator';
-import { loadAppleCredentials } from '../../activities/wallets/apple/credentials.js';
-import { buildPass, compileTemplate } from '../../activities/wallets/apple/passPackage.js';
-import type { ApplePassView } from '../../activities/wallets/apple/passView.js';
-import type { TemplatedProgram } from '../../activities/wallets/apple/templateCheck.js';
+import { loadAppleCredentials } from '../../activities/wallets/apple/credentials.rules.js';
+import type { ApplePassView } from '../../activities/wallets/apple/pass.view.js';
+import { buildPass, compileTemplate } from '../../activities/wallets/apple/passPackage.view.js';
+import type { TemplatedProgram } from '../../activities/wallets/apple/templateCheck.rules.js';
 import { makeAppleCertificates } from '../rig/appleCertificates.js';
 import { noisePng } from '../rig/noisePng.js';
 import { openPkpass, unzip } from '../rig/pkpass.js';

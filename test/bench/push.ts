@@ -2,10 +2,10 @@
 // activity on the same Temporal. The wallets are real, so the stack needs its own settings.
 
 import { z } from 'zod';
-import { registrationId } from '../../api/wallets/registrations.js';
+import { registrationId } from '../../api/wallets/apple/registrations.writes.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
-import type { DeviceRow, MemberRow } from '../../schemas/collections.js';
-import { newId, newToken } from '../../schemas/ids.js';
+import { newId, newToken } from '../../schemas/shared/ids.js';
+import type { DeviceRow, MemberRow } from '../../schemas/tables/collections.js';
 import { type Bench, settled } from './bench.js';
 import { startChild } from './child.js';
 import { closedLoop, ofMedians, type Rounds, sideBySide, sooner } from './load.js';

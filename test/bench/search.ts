@@ -1,9 +1,9 @@
 // Reads of one member and searches by words, with ten thousand members and a million, compared with the bare driver
 // with the same filters. The driver reads the API key first, because the key may have been revoked.
 import { MongoClient } from 'mongodb';
-import type { ApiKeyRow, MemberRow, MemberSearchWordRow } from '../../schemas/collections.js';
-import { sha256 } from '../../schemas/ids.js';
-import { maxSearchLevel, prefixRange } from '../../schemas/searchWords.js';
+import { maxSearchLevel, prefixRange } from '../../schemas/members/searchWords.rules.js';
+import { sha256 } from '../../schemas/shared/ids.js';
+import type { ApiKeyRow, MemberRow, MemberSearchWordRow } from '../../schemas/tables/collections.js';
 import type { Bench } from './bench.js';
 import { type Compared, closedLoop, ofMedians, sideBySide, sooner } from './load.js';
 import { type ManyMembers, rareMembers, rareName, seedMany } from './manyMembers.js';

@@ -3,10 +3,10 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';
-import { newMemberEvent } from '../../activities/outbox/newEvent.js';
-import type { EventRow, MemberRow } from '../../schemas/collections.js';
-import { envelopeBytes } from '../../schemas/events.js';
-import { newId } from '../../schemas/ids.js';
+import { newMemberEvent } from '../../activities/events/newEvent.rules.js';
+import { envelopeBytes } from '../../schemas/events/events.schema.js';
+import { newId } from '../../schemas/shared/ids.js';
+import type { EventRow, MemberRow } from '../../schemas/tables/collections.js';
 import { type Bench, settled } from './bench.js';
 import { closedLoop } from './load.js';
 import { addMembers, aMerchant } from './merchant.js';

@@ -1,6 +1,6 @@
 // The rates of Temporal alone on this machine: an empty workflow, and an update-with-start with one local activity.
 import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client';
-import { newId } from '../../schemas/ids.js';
+import { newId } from '../../schemas/shared/ids.js';
 import type { Bench } from './bench.js';
 import { startChild } from './child.js';
 

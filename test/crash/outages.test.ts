@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { newId } from '../../schemas/ids.js';
+import { newId } from '../../schemas/shared/ids.js';
 import { type RedisServer, startRedisServer } from '../rig/redisServer.js';
 import { hang, ok } from '../rig/responders.js';
 import { type StallWatch, watchStalls } from '../rig/stalls.js';

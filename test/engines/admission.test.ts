@@ -1,12 +1,12 @@
 // Admission control: which changes get a workflow of their own while workflow tasks wait, while a batch runs, and when
 // batches cannot be read.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Admission, createAdmission } from '../../api/changes/admission.js';
+import { type Admission, createAdmission } from '../../api/http/admission.rules.js';
 import type { Deps } from '../../platform/deps.js';
 import { removeAll } from '../../platform/mongodb/updateMany.js';
-import type { BatchPhase } from '../../schemas/batches.js';
-import type { BatchRow } from '../../schemas/collections.js';
-import { newId } from '../../schemas/ids.js';
+import type { BatchPhase } from '../../schemas/batches/batches.schema.js';
+import { newId } from '../../schemas/shared/ids.js';
+import type { BatchRow } from '../../schemas/tables/collections.js';
 import { startService, type TestService } from '../rig/service.js';
 import { until } from '../rig/until.js';
 

@@ -1,9 +1,9 @@
 // API keys (docs/interface.md, sections 2.9, 4.1 and 5): created by a console session, shown once, stored as a hash,
 // invalid at once after they are revoked.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApiKey, createNoteKeyUse } from '../../activities/access/apiKeys.js';
+import { createApiKey, createNoteKeyUse } from '../../activities/access/apiKeys.writes.js';
 import { createDeps } from '../../platform/createDeps.js';
-import { sha256 } from '../../schemas/ids.js';
+import { sha256 } from '../../schemas/shared/ids.js';
 import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 import { until } from '../rig/until.js';

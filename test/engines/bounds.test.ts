@@ -2,14 +2,14 @@
 // down a list, and tags (docs/interface.md#81-limits).
 import type { Filter } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApiKey, revokeApiKey } from '../../activities/access/apiKeys.js';
-import { searchWordRows } from '../../activities/members/newMember.js';
-import { listDeliveries } from '../../api/reads/deliveryLog.js';
-import { countRecipients } from '../../api/reads/recipients.js';
-import { searchMembers } from '../../api/reads/searchMembers.js';
+import { createApiKey, revokeApiKey } from '../../activities/access/apiKeys.writes.js';
+import { searchWordRows } from '../../activities/members/newMember.rules.js';
+import { countRecipients } from '../../api/batches/recipients.reads.js';
+import { searchMembers } from '../../api/members/searchMembers.reads.js';
+import { listDeliveries } from '../../api/webhooks/deliveryLog.reads.js';
 import type { Collections, Deps } from '../../platform/deps.js';
-import type { DeliveryRow, MemberRow, MemberSearchWordRow } from '../../schemas/collections.js';
-import { newId, newMemberCode } from '../../schemas/ids.js';
+import { newId, newMemberCode } from '../../schemas/shared/ids.js';
+import type { DeliveryRow, MemberRow, MemberSearchWordRow } from '../../schemas/tables/collections.js';
 import { merchants } from '../../stack/commands/merchants.js';
 import { runOn } from '../rig/commandLine.js';
 import { aMerchant, manyMembers, type TestMerchant } from '../rig/merchant.js';

@@ -3,8 +3,8 @@
 // points that expire. The numbers of the tables were computed by hand. After each line the API, the explained balance,
 // the sum of the ledger and the pass on a virtual iPhone show the same number.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newToken } from '../../schemas/ids.js';
-import { taskQueues } from '../../schemas/workflows.js';
+import { newToken } from '../../schemas/shared/ids.js';
+import { taskQueues } from '../../schemas/tables/workflows.js';
 import { aDesigner, type Designer } from '../rig/designer.js';
 import { pastCache } from '../rig/pastCache.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';

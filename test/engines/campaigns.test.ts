@@ -1,10 +1,10 @@
 // A campaign reaches each matching member exactly once, and its counts are correct.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sendMessages } from '../../activities/batches/campaigns.js';
-import { pushLate } from '../../activities/wallets/pushPasses.js';
+import { sendMessages } from '../../activities/batches/campaigns.activity.js';
+import { pushLate } from '../../activities/wallets/pushPasses.activity.js';
 import { updateAll } from '../../platform/mongodb/updateMany.js';
-import { campaignId, newId } from '../../schemas/ids.js';
+import { campaignId, newId } from '../../schemas/shared/ids.js';
 import { csvOf, sendImport } from '../rig/imports.js';
 import { aMerchant, manyMembers, type TestMerchant } from '../rig/merchant.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';

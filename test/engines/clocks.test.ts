@@ -1,10 +1,10 @@
 // Processes whose clocks differ agree on leases, because their times follow the database's clock.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { memberCreated, newMemberRows } from '../../activities/members/newMember.js';
-import { leaseEvents } from '../../activities/outbox/leases.js';
+import { leaseEvents } from '../../activities/events/leases.writes.js';
+import { memberCreated, newMemberRows } from '../../activities/members/newMember.rules.js';
 import { type ClosableDeps, createDeps } from '../../platform/createDeps.js';
 import { databaseNow } from '../../platform/mongodb/databaseNow.js';
-import { newId } from '../../schemas/ids.js';
+import { newId } from '../../schemas/shared/ids.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 

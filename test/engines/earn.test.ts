@@ -1,11 +1,11 @@
 // Earning (docs/interface.md#34-earning): the points of a sale by the rule of the program, with limits that hold for
 // concurrent requests. The arithmetic is in test/unit/earning.test.ts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeMember } from '../../activities/members/changeMember.js';
-import { earnedReader } from '../../activities/members/earnedReader.js';
-import { earnRule } from '../../activities/members/earnRules.js';
-import { calendarDay } from '../../schemas/calendar.js';
-import { newToken } from '../../schemas/ids.js';
+import { changeMember } from '../../activities/members/changeMember.writes.js';
+import { earnRule } from '../../activities/points/earn.rules.js';
+import { earnedReader } from '../../activities/points/earned.reads.js';
+import { calendarDay } from '../../schemas/shared/calendar.rules.js';
+import { newToken } from '../../schemas/shared/ids.js';
 import { memberCalls, refusal } from '../rig/memberCalls.js';
 import type { TestMerchant } from '../rig/merchant.js';
 import type { TestService } from '../rig/service.js';

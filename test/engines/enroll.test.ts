@@ -1,7 +1,7 @@
 // Enrollment over the API (docs/interface.md, sections 2.3 and 4.3): one member for each email in a program, and the
 // effects that follow.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Program } from '../../schemas/programs.js';
+import type { Program } from '../../schemas/programs/programs.schema.js';
 import { type Answer, aMerchant, type TestMerchant } from '../rig/merchant.js';
 import type { TestService } from '../rig/service.js';
 import { type SubscribedService, startSubscribedService } from '../rig/subscribedService.js';

@@ -1,15 +1,15 @@
 // Erasing a member: no personal data is left in any place, whatever happens during the erasure, and no erased member
 // comes back.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeMember } from '../../activities/members/changeMember.js';
-import { newMemberCodes } from '../../activities/members/memberCodes.js';
-import { serialiseEnvelopes } from '../../activities/outbox/serialiseEnvelopes.js';
-import { voidForErasureRule } from '../../activities/personal/eraseMember.js';
-import { reviveErasures } from '../../activities/personal/reviveErasures.js';
-import { clearDueObjects } from '../../activities/wallets/google/clearObjects.js';
-import { pushLeased } from '../../activities/wallets/pushPasses.js';
-import { makeGoogleObjectId } from '../../schemas/googleIds.js';
-import { eraseId, newId } from '../../schemas/ids.js';
+import { serialiseEnvelopes } from '../../activities/events/serialiseEnvelopes.writes.js';
+import { changeMember } from '../../activities/members/changeMember.writes.js';
+import { newMemberCodes } from '../../activities/members/memberCodes.reads.js';
+import { voidForErasureRule } from '../../activities/persons/eraseMember.writes.js';
+import { reviveErasures } from '../../activities/persons/reviveErasures.activity.js';
+import { clearDueObjects } from '../../activities/wallets/google/clearObjects.activity.js';
+import { pushLeased } from '../../activities/wallets/pushPasses.activity.js';
+import { eraseId, newId } from '../../schemas/shared/ids.js';
+import { makeGoogleObjectId } from '../../schemas/wallets/google/googleIds.rules.js';
 import { type Customers, startCustomers } from '../rig/customers.js';
 import { loggedLines } from '../rig/failureLog.js';
 import { findTraces } from '../rig/findTraces.js';

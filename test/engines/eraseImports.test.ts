@@ -1,16 +1,21 @@
 // A member that is erased while an import with its values runs: rows that become no member's are empty as soon as that
 // is decided, and the rows of everybody else are complete. There is no worker, so that each step runs when it should.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createChunks } from '../../activities/batches/imports/createChunks.js';
-import { createImported } from '../../activities/batches/imports/createImported.js';
-import { finishImport } from '../../activities/batches/imports/finishImport.js';
-import { openImport, queueImport, storeChunk, withdrawQueued } from '../../activities/batches/imports/openImport.js';
-import { publishImported } from '../../activities/batches/imports/publishImported.js';
-import { endErasure, removeTraces } from '../../activities/personal/removeTraces.js';
+import { createChunks } from '../../activities/batches/imports/createChunks.writes.js';
+import { createImported } from '../../activities/batches/imports/createImported.activity.js';
+import { finishImport } from '../../activities/batches/imports/finishImport.activity.js';
+import {
+  openImport,
+  queueImport,
+  storeChunk,
+  withdrawQueued,
+} from '../../activities/batches/imports/openImport.writes.js';
+import { publishImported } from '../../activities/batches/imports/publishImported.activity.js';
+import { endErasure, removeTraces } from '../../activities/persons/removeTraces.activity.js';
 import type { Deps } from '../../platform/deps.js';
-import type { ImportChunkRow } from '../../schemas/collections.js';
-import { newId } from '../../schemas/ids.js';
-import type { Program } from '../../schemas/programs.js';
+import type { Program } from '../../schemas/programs/programs.schema.js';
+import { newId } from '../../schemas/shared/ids.js';
+import type { ImportChunkRow } from '../../schemas/tables/collections.js';
 import { loggedLines } from '../rig/failureLog.js';
 import { findTraces } from '../rig/findTraces.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';

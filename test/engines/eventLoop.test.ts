@@ -3,10 +3,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { pointsRule } from '../../activities/members/balanceRules.js';
-import { changeMember } from '../../activities/members/changeMember.js';
-import { recountMerchants } from '../../activities/members/recount.js';
-import { publishEvents } from '../../activities/webhooks/publishEvents.js';
+import { changeMember } from '../../activities/members/changeMember.writes.js';
+import { recountMerchants } from '../../activities/members/recount.activity.js';
+import { pointsRule } from '../../activities/points/balance.rules.js';
+import { publishEvents } from '../../activities/webhooks/publishEvents.activity.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
 import { aMerchant, manyMembers } from '../rig/merchant.js';

@@ -2,13 +2,13 @@
 // announced before. The arithmetic is in test/unit/lots.test.ts and test/unit/expiry.test.ts.
 import type { FindCursor } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expireLots } from '../../activities/members/expireLots.js';
-import { giveLots } from '../../activities/members/giveLots.js';
-import { verifyLedger } from '../../activities/members/verifyLedger.js';
-import { withExpiry } from '../../activities/programs/expirySince.js';
+import { expireLots } from '../../activities/points/expireLots.activity.js';
+import { giveLots } from '../../activities/points/giveLots.activity.js';
+import { verifyLedger } from '../../activities/points/verifyLedger.reads.js';
+import { withExpiry } from '../../activities/programs/expirySince.writes.js';
 import type { Deps } from '../../platform/deps.js';
-import { calendarDay, midnightAfter } from '../../schemas/calendar.js';
-import type { Program } from '../../schemas/programs.js';
+import type { Program } from '../../schemas/programs/programs.schema.js';
+import { calendarDay, midnightAfter } from '../../schemas/shared/calendar.rules.js';
 import { programs } from '../../stack/commands/programs.js';
 import { runOn } from '../rig/commandLine.js';
 import { memberCalls } from '../rig/memberCalls.js';

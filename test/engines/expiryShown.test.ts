@@ -1,9 +1,9 @@
 // Points that are over are shown nowhere, although the schedule has not come by: not on the card, on passes, in a
 // campaign, or in an answer that changes nothing.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { followDue } from '../../activities/wallets/google/followObjects.js';
-import { issueAtGoogle } from '../../activities/wallets/issuePasses.js';
-import { makeGoogleObjectId } from '../../schemas/googleIds.js';
+import { followDue } from '../../activities/wallets/google/followObjects.activity.js';
+import { issueAtGoogle } from '../../activities/wallets/issuePasses.activity.js';
+import { makeGoogleObjectId } from '../../schemas/wallets/google/googleIds.rules.js';
 import { type Customer, type Customers, startCustomers } from '../rig/customers.js';
 import { batchEnd } from '../rig/imports.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';

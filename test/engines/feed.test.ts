@@ -3,12 +3,12 @@
 import fc from 'fast-check';
 import { Binary } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readFeed } from '../../api/reads/feed.js';
+import { readFeed } from '../../api/events/feed.reads.js';
 import { type ClosableDeps, createDeps } from '../../platform/createDeps.js';
 import { removeAll } from '../../platform/mongodb/updateMany.js';
-import type { EventRow } from '../../schemas/collections.js';
-import type { EventType } from '../../schemas/events.js';
-import { newId } from '../../schemas/ids.js';
+import type { EventType } from '../../schemas/events/events.schema.js';
+import { newId } from '../../schemas/shared/ids.js';
+import type { EventRow } from '../../schemas/tables/collections.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';
 import { startService, type TestService } from '../rig/service.js';

@@ -1,8 +1,8 @@
 // Nobody gets more permissions than were granted: a grant needs the granted permissions, personal data is masked for
 // callers that may not read members, and cancelling a batch needs the permission of its kind.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newId } from '../../schemas/ids.js';
-import { builtInRoles, type Permission, permissions } from '../../schemas/permissions.js';
+import { builtInRoles, type Permission, permissions } from '../../schemas/access/permissions.schema.js';
+import { newId } from '../../schemas/shared/ids.js';
 import { addKey, aMerchant, outcome, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 import { until } from '../rig/until.js';

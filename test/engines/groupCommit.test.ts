@@ -6,8 +6,8 @@ import { VersionConflict } from '../../platform/mongodb/conflicts.js';
 import { insert, update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
-import type { IdempotencyKeyRow, MemberRow } from '../../schemas/collections.js';
-import { newId } from '../../schemas/ids.js';
+import { newId } from '../../schemas/shared/ids.js';
+import type { IdempotencyKeyRow, MemberRow } from '../../schemas/tables/collections.js';
 import { aMerchant, manyMembers } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 

@@ -2,9 +2,9 @@
 // route of the endpoint table that takes such input; fast-check generates random input.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
-import { endpoints } from '../../schemas/endpoints/index.js';
-import { builtInRoles } from '../../schemas/permissions.js';
+import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
+import { builtInRoles } from '../../schemas/access/permissions.schema.js';
+import { endpoints } from '../../schemas/tables/endpoints.js';
 import { type Answer, aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 

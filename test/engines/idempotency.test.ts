@@ -2,7 +2,7 @@
 // applied once, and the change is never applied twice, whichever process died.
 import { Binary } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keyedChangeId, newId, newToken } from '../../schemas/ids.js';
+import { keyedChangeId, newId, newToken } from '../../schemas/shared/ids.js';
 import { type Answer, addKey, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 import { until } from '../rig/until.js';

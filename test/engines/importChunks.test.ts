@@ -3,17 +3,17 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createChunks } from '../../activities/batches/imports/createChunks.js';
-import { createImported } from '../../activities/batches/imports/createImported.js';
-import { finishImport } from '../../activities/batches/imports/finishImport.js';
-import { openImport, queueImport, storeChunk } from '../../activities/batches/imports/openImport.js';
-import { publishImported } from '../../activities/batches/imports/publishImported.js';
-import { emailKey } from '../../activities/members/newMember.js';
+import { createChunks } from '../../activities/batches/imports/createChunks.writes.js';
+import { createImported } from '../../activities/batches/imports/createImported.activity.js';
+import { finishImport } from '../../activities/batches/imports/finishImport.activity.js';
+import { openImport, queueImport, storeChunk } from '../../activities/batches/imports/openImport.writes.js';
+import { publishImported } from '../../activities/batches/imports/publishImported.activity.js';
+import { emailKey } from '../../activities/members/newMember.rules.js';
 import type { Deps } from '../../platform/deps.js';
 import { removeAll } from '../../platform/mongodb/updateMany.js';
-import type { BatchRow, EmailRow, ImportRowOutcome } from '../../schemas/collections.js';
-import { newId } from '../../schemas/ids.js';
-import type { Program } from '../../schemas/programs.js';
+import type { Program } from '../../schemas/programs/programs.schema.js';
+import { newId } from '../../schemas/shared/ids.js';
+import type { BatchRow, EmailRow, ImportRowOutcome } from '../../schemas/tables/collections.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 import { startTestWorker } from '../rig/testWorker.js';

@@ -2,9 +2,9 @@
 // an event for each row.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newMemberCodes } from '../../activities/members/memberCodes.js';
-import { collectionNames } from '../../schemas/collections.js';
-import type { Program } from '../../schemas/programs.js';
+import { newMemberCodes } from '../../activities/members/memberCodes.reads.js';
+import type { Program } from '../../schemas/programs/programs.schema.js';
+import { collectionNames } from '../../schemas/tables/collections.js';
 import { migrate } from '../../worker/migrate.js';
 import { aDesigner } from '../rig/designer.js';
 import { batchEnd, csvOf, type ImportForm, importForm, sendImport } from '../rig/imports.js';

@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Program } from '../../schemas/programs.js';
+import type { Program } from '../../schemas/programs/programs.schema.js';
 import { csvHeader, csvOf, importForm, sendImport } from '../rig/imports.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';

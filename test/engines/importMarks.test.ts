@@ -2,12 +2,12 @@
 // member, those that became none and hold a value of the person, and those that an ended import never reached.
 import type { Filter } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { clearBatches, type OfPerson } from '../../activities/personal/clearBatches.js';
-import { memberRows } from '../../activities/personal/memberRows.js';
+import { clearBatches, type OfPerson } from '../../activities/persons/clearBatches.writes.js';
+import { memberRows } from '../../activities/persons/memberRows.reads.js';
 import type { Collections, Deps } from '../../platform/deps.js';
-import type { BatchRow, ImportChunkRow, ImportRow, ImportRowOutcome } from '../../schemas/collections.js';
-import { newId } from '../../schemas/ids.js';
-import { marksOfRows } from '../../schemas/importMarks.js';
+import { marksOfRows } from '../../schemas/batches/importMarks.rules.js';
+import { newId } from '../../schemas/shared/ids.js';
+import type { BatchRow, ImportChunkRow, ImportRow, ImportRowOutcome } from '../../schemas/tables/collections.js';
 import { batchRow } from '../rig/batchRow.js';
 import { startService, type TestService } from '../rig/service.js';
 

@@ -1,10 +1,10 @@
 // Imports that are polled, cancelled, corrected and sent again, and whose workers stop and start.
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { delimiters } from '../../schemas/csv.js';
-import { importId } from '../../schemas/ids.js';
-import type { Program } from '../../schemas/programs.js';
-import { taskQueues } from '../../schemas/workflows.js';
+import type { Program } from '../../schemas/programs/programs.schema.js';
+import { delimiters } from '../../schemas/shared/csv.rules.js';
+import { importId } from '../../schemas/shared/ids.js';
+import { taskQueues } from '../../schemas/tables/workflows.js';
 import { batchEnd, csvOf, sendImport } from '../rig/imports.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import type { TestService } from '../rig/service.js';

@@ -1,10 +1,10 @@
 // Generated from the endpoint table: every route with every role and with ids of another merchant. A new route is
 // tested automatically; a path with a new kind of resource fails here until it has an example.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
-import { endpoints } from '../../schemas/endpoints/index.js';
-import { newId } from '../../schemas/ids.js';
-import { builtInRoles, type Permission, permissions } from '../../schemas/permissions.js';
+import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
+import { builtInRoles, type Permission, permissions } from '../../schemas/access/permissions.schema.js';
+import { newId } from '../../schemas/shared/ids.js';
+import { endpoints } from '../../schemas/tables/endpoints.js';
 import { type Answer, addKey, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 import { until } from '../rig/until.js';

@@ -1,7 +1,7 @@
 // The live desk of `npm start` (docs/console.md): two virtual phones that hold the cards of the demo's members.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canvas, encodePng } from '../../activities/wallets/apple/drawing.js';
+import { canvas, encodePng } from '../../activities/wallets/apple/drawing.rules.js';
 import { findBarriers, hasBrowser, keepScreenshot, screens, startBrowser, type TestBrowser } from '../rig/browser.js';
 import { newStackDir, type RunningStack, startStack } from '../rig/runningStack.js';
 import { until } from '../rig/until.js';

@@ -3,10 +3,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientSession, MongoNetworkError } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createLogAttempt, type DeliveryRecord } from '../../activities/webhooks/logAttempt.js';
+import { createLogAttempt, type DeliveryRecord } from '../../activities/webhooks/logAttempt.writes.js';
 import type { Deps } from '../../platform/deps.js';
-import type { DeliveryRow } from '../../schemas/collections.js';
-import { newId } from '../../schemas/ids.js';
+import { newId } from '../../schemas/shared/ids.js';
+import type { DeliveryRow } from '../../schemas/tables/collections.js';
 import { startService, type TestService } from '../rig/service.js';
 
 let service: TestService;

@@ -1,14 +1,14 @@
 // Work whose workflow was terminated or lost is found in the database and continues. The activities of the schedule
 // `revive-work` are called directly.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { reviveBatches } from '../../activities/batches/startBatch.js';
-import { reviveErasures } from '../../activities/personal/reviveErasures.js';
-import { reviveIssues, revivePushes } from '../../activities/wallets/revivePasses.js';
-import { reviveDeliveries } from '../../activities/webhooks/reviveDeliveries.js';
+import { reviveBatches } from '../../activities/batches/startBatch.activity.js';
+import { reviveErasures } from '../../activities/persons/reviveErasures.activity.js';
+import { reviveIssues, revivePushes } from '../../activities/wallets/revivePasses.activity.js';
+import { reviveDeliveries } from '../../activities/webhooks/reviveDeliveries.activity.js';
 import { removeAll } from '../../platform/mongodb/updateMany.js';
-import type { BatchKind } from '../../schemas/batches.js';
-import type { DeliveryRow } from '../../schemas/collections.js';
-import { deliveryWorkflowId, eraseId, newId } from '../../schemas/ids.js';
+import type { BatchKind } from '../../schemas/batches/batches.schema.js';
+import { deliveryWorkflowId, eraseId, newId } from '../../schemas/shared/ids.js';
+import type { DeliveryRow } from '../../schemas/tables/collections.js';
 import { batchRow } from '../rig/batchRow.js';
 import { type Customers, startCustomers } from '../rig/customers.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';

@@ -2,11 +2,11 @@
 // accept them, and without personal data in rows, histories and logs.
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { eraseMails } from '../../activities/mail/eraseMails.js';
-import { type QueueMail, queueMail } from '../../activities/mail/queueMail.js';
-import { reviveMails } from '../../activities/mail/reviveMails.js';
-import { mailWorkflowId, newId } from '../../schemas/ids.js';
-import type { Program } from '../../schemas/programs.js';
+import { eraseMails } from '../../activities/mail/eraseMails.writes.js';
+import { type QueueMail, queueMail } from '../../activities/mail/queueMail.writes.js';
+import { reviveMails } from '../../activities/mail/reviveMails.activity.js';
+import type { Program } from '../../schemas/programs/programs.schema.js';
+import { mailWorkflowId, newId } from '../../schemas/shared/ids.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 import { type SmtpServer, startSmtpServer } from '../rig/smtpServer.js';

@@ -1,13 +1,13 @@
 // A state that somebody else changes between the read of a decision and its write: the write names the state that it
 // leaves, so it changes nothing, or is decided again.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { finishImport } from '../../activities/batches/imports/finishImport.js';
-import { eraseMember } from '../../activities/personal/eraseMember.js';
-import { removeTraces } from '../../activities/personal/removeTraces.js';
-import { newDelivery } from '../../activities/webhooks/newDelivery.js';
-import { updateSubscription } from '../../activities/webhooks/subscriptions.js';
+import { finishImport } from '../../activities/batches/imports/finishImport.activity.js';
+import { eraseMember } from '../../activities/persons/eraseMember.writes.js';
+import { removeTraces } from '../../activities/persons/removeTraces.activity.js';
+import { newDelivery } from '../../activities/webhooks/newDelivery.rules.js';
+import { updateSubscription } from '../../activities/webhooks/subscriptions.writes.js';
 import type { Deps } from '../../platform/deps.js';
-import { newId } from '../../schemas/ids.js';
+import { newId } from '../../schemas/shared/ids.js';
 import { batchRow } from '../rig/batchRow.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';

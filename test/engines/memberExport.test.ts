@@ -1,15 +1,15 @@
 // The export of a member holds all that is kept about it, and nothing of anybody else; that of a merchant holds all its
-// rows, and its removal leaves none. All three work from schemas/personalData.ts.
+// rows, and its removal leaves none. All three work from schemas/persons/personalData.schema.ts.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Document } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clearObjects } from '../../activities/wallets/google/clearObjects.js';
-import { createWallets } from '../../activities/wallets/wallets.js';
-import { collectionNames } from '../../schemas/collections.js';
-import { makeGoogleObjectId } from '../../schemas/googleIds.js';
-import { newId, spentCodeId } from '../../schemas/ids.js';
+import { clearObjects } from '../../activities/wallets/google/clearObjects.activity.js';
+import { createWallets } from '../../activities/wallets/wallets.client.js';
+import { newId, spentCodeId } from '../../schemas/shared/ids.js';
+import { collectionNames } from '../../schemas/tables/collections.js';
+import { makeGoogleObjectId } from '../../schemas/wallets/google/googleIds.rules.js';
 import { merchants } from '../../stack/commands/merchants.js';
 import { runOn } from '../rig/commandLine.js';
 import { findTraces } from '../rig/findTraces.js';

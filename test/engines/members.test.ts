@@ -1,7 +1,7 @@
 // Reading, finding and changing members (docs/interface.md, sections 4.3, 4.4 and 4.5).
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newId } from '../../schemas/ids.js';
+import { newId } from '../../schemas/shared/ids.js';
 import { migrate } from '../../worker/migrate.js';
 import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
 import type { TestService } from '../rig/service.js';

@@ -2,8 +2,8 @@
 // are not wanted any more, and statements that take longer than the client usually waits.
 import { MongoClient, MongoServerError } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { collectionNames, indexes } from '../../schemas/collections.js';
-import { newId } from '../../schemas/ids.js';
+import { newId } from '../../schemas/shared/ids.js';
+import { collectionNames, indexes } from '../../schemas/tables/collections.js';
 import { migrate } from '../../worker/migrate.js';
 import { findIndexes, planIndexes } from '../../worker/reconcileIndexes.js';
 import { startService, type TestService } from '../rig/service.js';

@@ -4,9 +4,9 @@ import { createServer, connect as dial, type Server, type Socket } from 'node:ne
 import { MongoClient, ObjectId } from 'mongodb';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pointsRule } from '../../activities/members/balanceRules.js';
-import { changeMember } from '../../activities/members/changeMember.js';
-import { failure } from '../../api/envelope.js';
+import { changeMember } from '../../activities/members/changeMember.writes.js';
+import { pointsRule } from '../../activities/points/balance.rules.js';
+import { failure } from '../../api/http/envelope.js';
 import { type ClosableDeps, createDeps } from '../../platform/createDeps.js';
 import { isUnavailable } from '../../platform/mongodb/isUnavailable.js';
 import { findPort } from '../../stack/ports.js';

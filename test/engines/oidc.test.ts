@@ -1,9 +1,9 @@
 // Sign-in through a company's OpenID provider, against a real one on loopback: a person is identified by `sub`, and the
 // first time by the verified address of an invited user (docs/interface.md#55-users-and-signing-in).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSignInLink } from '../../activities/access/sessions.js';
-import type { UserRow } from '../../schemas/collections.js';
-import { newId, newToken } from '../../schemas/ids.js';
+import { createSignInLink } from '../../activities/access/sessions.writes.js';
+import { newId, newToken } from '../../schemas/shared/ids.js';
+import type { UserRow } from '../../schemas/tables/collections.js';
 import { findPort } from '../../stack/ports.js';
 import { aBrowser, type OpenIdProvider, oidcClient, startOpenIdProvider } from '../rig/openIdProvider.js';
 import { startService, type TestService } from '../rig/service.js';

@@ -1,9 +1,9 @@
 // Programs, members and ledgers as version 0.1.0 wrote them, before programs had versions and ledger entries could be
 // reversed. They work without a manual step. The rows below are in the form of that version.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { verifyLedger } from '../../activities/members/verifyLedger.js';
-import type { MemberRow, ProgramRow } from '../../schemas/collections.js';
-import { newId, newMemberCode, newToken } from '../../schemas/ids.js';
+import { verifyLedger } from '../../activities/points/verifyLedger.reads.js';
+import { newId, newMemberCode, newToken } from '../../schemas/shared/ids.js';
+import type { MemberRow, ProgramRow } from '../../schemas/tables/collections.js';
 import { migrate } from '../../worker/migrate.js';
 import { aDesigner } from '../rig/designer.js';
 import type { TestMerchant } from '../rig/merchant.js';

@@ -15,7 +15,7 @@ import { type MetricsServer, serveMetrics } from '../../platform/metrics/metrics
 import { createCodecEndpoint } from '../../platform/temporal/codecEndpoint.js';
 import { dataConverterOf } from '../../platform/temporal/payloadCodec.js';
 import { prepareNamespace } from '../../platform/temporal/prepareNamespace.js';
-import { enrollId } from '../../schemas/ids.js';
+import { enrollId } from '../../schemas/shared/ids.js';
 import { cacheDirOf } from '../../stack/engines/cache.js';
 import { obtainTemporal } from '../../stack/engines/temporalSources.js';
 import { bundleWorkflows } from '../../worker/workflowBundle.js';

@@ -1,7 +1,7 @@
 // Drafts of programs (docs/interface.md#42-programs): created and edited in console sessions, invisible to other
 // callers, and protected against concurrent edits.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newId } from '../../schemas/ids.js';
+import { newId } from '../../schemas/shared/ids.js';
 import { aDesigner, type Designer } from '../rig/designer.js';
 import { aMerchant, manyMembers, outcome, type TestMerchant } from '../rig/merchant.js';
 import { noisePng } from '../rig/noisePng.js';

@@ -1,6 +1,6 @@
 // Ids of programs that merchants choose (docs/interface.md#42-programs): each merchant has its own.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newId } from '../../schemas/ids.js';
+import { newId } from '../../schemas/shared/ids.js';
 import { aDesigner, type Designer } from '../rig/designer.js';
 import { type Answer, aMerchant, outcome, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';

@@ -1,6 +1,6 @@
 // The preview of a draft (docs/interface.md#42-programs) is made by the code that builds passes and pages.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canvas, encodePng } from '../../activities/wallets/apple/drawing.js';
+import { canvas, encodePng } from '../../activities/wallets/apple/drawing.rules.js';
 import { type Customers, startCustomers } from '../rig/customers.js';
 import { aDesigner, type Designer } from '../rig/designer.js';
 import { aMerchant, outcome } from '../rig/merchant.js';

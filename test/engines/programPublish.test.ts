@@ -1,9 +1,9 @@
 // Publishing a program (docs/interface.md#42-programs): everything that follows from the new version is written at once
 // or not at all, and the passes in use are rebuilt, whichever process dies.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { reviveBatches } from '../../activities/batches/startBatch.js';
-import { readSome } from '../../activities/programs/programMembers.js';
-import { publishProgram } from '../../activities/programs/publishPrograms.js';
+import { reviveBatches } from '../../activities/batches/startBatch.activity.js';
+import { readSome } from '../../activities/programs/programMembers.reads.js';
+import { publishProgram } from '../../activities/programs/publishPrograms.writes.js';
 import { aDesigner, type Designer } from '../rig/designer.js';
 import { aMerchant, manyMembers, outcome, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';

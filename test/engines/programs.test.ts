@@ -1,7 +1,7 @@
 // Programs over the API as every caller reads them (docs/interface.md, sections 2.1 and 4.2): raw records, only the
 // merchant's own. An API key cannot write them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { programSchemaText } from '../../schemas/programSchema.js';
+import { programSchemaText } from '../../schemas/programs/programFile.schema.js';
 import { addKey, aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 

@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { taskQueues } from '../../schemas/workflows.js';
+import { taskQueues } from '../../schemas/tables/workflows.js';
 import { passes } from '../../stack/commands/passes.js';
 import { programs } from '../../stack/commands/programs.js';
 import { runOn } from '../rig/commandLine.js';

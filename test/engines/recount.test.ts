@@ -1,6 +1,6 @@
 // The recount corrects totals and tags that a crash left wrong, during enrollments.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { recountMerchants } from '../../activities/members/recount.js';
+import { recountMerchants } from '../../activities/members/recount.activity.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 

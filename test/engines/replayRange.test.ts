@@ -1,7 +1,7 @@
 // The replay of a range of events: the same ids and bytes, to one subscription, at a limited rate, and an event at its
 // end.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deliveryWorkflowId } from '../../schemas/ids.js';
+import { deliveryWorkflowId } from '../../schemas/shared/ids.js';
 import { csvOf, sendImport } from '../rig/imports.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { type Received, type Receiver, type Responder, startReceiver } from '../rig/receiver.js';

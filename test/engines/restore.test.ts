@@ -3,7 +3,7 @@
 // published.
 import type { Document } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { collectionNames } from '../../schemas/collections.js';
+import { collectionNames } from '../../schemas/tables/collections.js';
 import { migrate } from '../../worker/migrate.js';
 import type { TestMerchant } from '../rig/merchant.js';
 import { failThenOk } from '../rig/responders.js';

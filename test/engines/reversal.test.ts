@@ -1,9 +1,9 @@
 // Reversals (docs/interface.md#35-reversals): a ledger entry is undone exactly once and exactly, whatever happened
 // since and however old it is. The arithmetic is in test/unit/reversal.test.ts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeMember } from '../../activities/members/changeMember.js';
-import { reversalRule } from '../../activities/members/reversalRules.js';
-import { newToken } from '../../schemas/ids.js';
+import { changeMember } from '../../activities/members/changeMember.writes.js';
+import { reversalRule } from '../../activities/points/reversal.rules.js';
+import { newToken } from '../../schemas/shared/ids.js';
 import { memberCalls, refusal } from '../rig/memberCalls.js';
 import { aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
 import type { TestService } from '../rig/service.js';

@@ -1,9 +1,9 @@
 // The stored search words of members whom an earlier version of the service has written: they find until the migration
 // has added the others, and leave with the member, whichever rule has made them.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { searchWordRows } from '../../activities/members/newMember.js';
-import { eraseMember } from '../../activities/personal/eraseMember.js';
-import { prefixRange } from '../../schemas/searchWords.js';
+import { searchWordRows } from '../../activities/members/newMember.rules.js';
+import { eraseMember } from '../../activities/persons/eraseMember.writes.js';
+import { prefixRange } from '../../schemas/members/searchWords.rules.js';
 import { addSearchWords } from '../../worker/addSearchWords.js';
 import { migrate } from '../../worker/migrate.js';
 import { aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';

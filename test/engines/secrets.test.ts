@@ -2,17 +2,17 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { placeOf as mailPlace } from '../../activities/mail/queueMail.js';
+import { placeOf as mailPlace } from '../../activities/mail/queueMail.writes.js';
 import {
   liveSecrets,
   resealSecrets,
   revokeOldSecrets,
   rotateSecret,
-} from '../../activities/webhooks/signingSecrets.js';
+} from '../../activities/webhooks/signingSecrets.writes.js';
 import { createSecretBox } from '../../platform/secretBox.js';
-import type { MailRow } from '../../schemas/collections.js';
-import { newId } from '../../schemas/ids.js';
-import { parseKeyRing } from '../../schemas/keyRing.js';
+import { newId } from '../../schemas/shared/ids.js';
+import { parseKeyRing } from '../../schemas/shared/keyRing.rules.js';
+import type { MailRow } from '../../schemas/tables/collections.js';
 import { secrets } from '../../stack/commands/secrets.js';
 import { webhooks } from '../../stack/commands/webhooks.js';
 import { runOn } from '../rig/commandLine.js';

@@ -2,11 +2,11 @@
 // (docs/interface.md#55-users-and-signing-in).
 import { decodeJwt, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeRoles, removeUser } from '../../activities/access/users.js';
-import type { UserRow } from '../../schemas/collections.js';
-import { sha256 } from '../../schemas/ids.js';
-import { catalogues, languages } from '../../schemas/languages/index.js';
-import { builtInRoles } from '../../schemas/permissions.js';
+import { changeRoles, removeUser } from '../../activities/access/users.writes.js';
+import { builtInRoles } from '../../schemas/access/permissions.schema.js';
+import { sha256 } from '../../schemas/shared/ids.js';
+import { catalogues, languages } from '../../schemas/shared/languages/index.js';
+import type { UserRow } from '../../schemas/tables/collections.js';
 import { findBarriers, hasBrowser, keepScreenshot, screens, startBrowser } from '../rig/browser.js';
 import { startJwksServer } from '../rig/jwksServer.js';
 import { aMerchant, outcome, type TestMerchant } from '../rig/merchant.js';

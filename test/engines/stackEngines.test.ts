@@ -10,7 +10,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { retentionOf } from '../../platform/temporal/prepareNamespace.js';
-import { searchAttributeNames } from '../../schemas/searchAttributes.js';
+import { searchAttributeNames } from '../../schemas/shared/searchAttributes.js';
 import { cacheDirOf } from '../../stack/engines/cache.js';
 import { prepareGivenTemporal } from '../../stack/engines/givenTemporal.js';
 import { assertGivenMongodb, mongodbPlan, mongodbUriAt } from '../../stack/engines/mongodb.js';

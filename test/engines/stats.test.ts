@@ -1,13 +1,13 @@
 // The overview of a merchant (docs/interface.md#410-overview-and-audit): each thing is counted once, even when it is
 // repeated, and the counts match the ledger.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createImported } from '../../activities/batches/imports/createImported.js';
-import { leaseEvents } from '../../activities/outbox/leases.js';
-import { createMarkPublished } from '../../activities/outbox/markPublished.js';
-import { eraseMember } from '../../activities/personal/eraseMember.js';
-import { removeTraces } from '../../activities/personal/removeTraces.js';
-import { recordReconciledSave } from '../../activities/wallets/google/googleSaves.js';
-import { dayOf } from '../../schemas/stats.js';
+import { createImported } from '../../activities/batches/imports/createImported.activity.js';
+import { leaseEvents } from '../../activities/events/leases.writes.js';
+import { createMarkPublished } from '../../activities/events/markPublished.writes.js';
+import { eraseMember } from '../../activities/persons/eraseMember.writes.js';
+import { removeTraces } from '../../activities/persons/removeTraces.activity.js';
+import { recordReconciledSave } from '../../activities/wallets/google/saves.writes.js';
+import { dayOf } from '../../schemas/stats/stats.schema.js';
 import { batchEnd, sendImport } from '../rig/imports.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { status } from '../rig/responders.js';

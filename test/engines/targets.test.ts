@@ -1,15 +1,15 @@
 // The list of targets of a batch: a worker that dies while it creates the list costs one chunk of work, two workers
 // list each member once, and a cancelled batch stops at once.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { snapshotCampaign, snapshotRebuild } from '../../activities/batches/campaigns.js';
-import { cancelBatch } from '../../activities/batches/cancelBatch.js';
-import { finishBatch } from '../../activities/batches/finishBatch.js';
-import { snapshotReplay } from '../../activities/batches/replays.js';
+import { snapshotCampaign, snapshotRebuild } from '../../activities/batches/campaigns.activity.js';
+import { cancelBatch } from '../../activities/batches/cancelBatch.writes.js';
+import { finishBatch } from '../../activities/batches/finishBatch.activity.js';
+import { snapshotReplay } from '../../activities/batches/replays.activity.js';
 import type { WorkerDeps } from '../../activities/workerDeps.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import { toChunks } from '../../platform/toChunks.js';
-import type { BatchRow, EventRow } from '../../schemas/collections.js';
-import { newId } from '../../schemas/ids.js';
+import { newId } from '../../schemas/shared/ids.js';
+import type { BatchRow, EventRow } from '../../schemas/tables/collections.js';
 import { batchRow } from '../rig/batchRow.js';
 import { aMerchant, manyMembers, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';

@@ -1,12 +1,17 @@
 // Uploads of imports that break off: they end as failed and leave no rows, under any clock of any process, and an
 // import that was queued is never ended with them. Rows stay for as long as their batch needs them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUpBatches } from '../../activities/batches/cleanUpBatches.js';
-import { finishImport, issueImportedLate } from '../../activities/batches/imports/finishImport.js';
-import { openImport, queueImport, storeChunk, touchUpload } from '../../activities/batches/imports/openImport.js';
+import { cleanUpBatches } from '../../activities/batches/cleanUpBatches.activity.js';
+import { finishImport, issueImportedLate } from '../../activities/batches/imports/finishImport.activity.js';
+import {
+  openImport,
+  queueImport,
+  storeChunk,
+  touchUpload,
+} from '../../activities/batches/imports/openImport.writes.js';
 import type { Deps } from '../../platform/deps.js';
-import type { BatchRow } from '../../schemas/collections.js';
-import { ServiceError } from '../../schemas/errors.js';
+import { ServiceError } from '../../schemas/shared/errors.js';
+import type { BatchRow } from '../../schemas/tables/collections.js';
 import { migrate } from '../../worker/migrate.js';
 import { csvOf } from '../rig/imports.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';

@@ -1,13 +1,13 @@
 // The users of a merchant: invited, given other roles and removed, by users who hold the permissions that they grant;
 // the last owner stays (docs/interface.md#55-users-and-signing-in).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApiKey } from '../../activities/access/apiKeys.js';
-import { changeRoles, createUser, removeUser } from '../../activities/access/users.js';
+import { createApiKey } from '../../activities/access/apiKeys.writes.js';
+import { changeRoles, createUser, removeUser } from '../../activities/access/users.writes.js';
 import { createDeps } from '../../platform/createDeps.js';
 import type { Deps } from '../../platform/deps.js';
-import type { UserRow } from '../../schemas/collections.js';
-import { newId } from '../../schemas/ids.js';
-import { type Permission, permissions } from '../../schemas/permissions.js';
+import { type Permission, permissions } from '../../schemas/access/permissions.schema.js';
+import { newId } from '../../schemas/shared/ids.js';
+import type { UserRow } from '../../schemas/tables/collections.js';
 import { users as usersCommand } from '../../stack/commands/users.js';
 import { runOn } from '../rig/commandLine.js';
 import { type Answer, aMerchant, type Call, outcome, type TestMerchant } from '../rig/merchant.js';

@@ -1,10 +1,10 @@
 // Apple Wallet end to end: customers who joined through the public page, their phones, an APNs with all kinds of
 // faults, and the merchant's events.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newMemberEvent } from '../../activities/outbox/newEvent.js';
-import { pushLate } from '../../activities/wallets/pushPasses.js';
-import { makeGoogleObjectId } from '../../schemas/googleIds.js';
-import { newId } from '../../schemas/ids.js';
+import { newMemberEvent } from '../../activities/events/newEvent.rules.js';
+import { pushLate } from '../../activities/wallets/pushPasses.activity.js';
+import { newId } from '../../schemas/shared/ids.js';
+import { makeGoogleObjectId } from '../../schemas/wallets/google/googleIds.rules.js';
 import type { ApnsAnswer } from '../rig/apnsServer.js';
 import { type Customers, startCustomers } from '../rig/customers.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';

@@ -2,8 +2,8 @@
 // repeatedly, log lines. A push token belongs to the device, and a token that APNs finally refuses is removed.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { reportRemovals } from '../../activities/wallets/apple/reportRemovals.js';
-import { repushStale } from '../../activities/wallets/apple/repush.js';
+import { reportRemovals } from '../../activities/wallets/apple/reportRemovals.activity.js';
+import { repushStale } from '../../activities/wallets/apple/repush.activity.js';
 import { updateAll } from '../../platform/mongodb/updateMany.js';
 import { type Customer, type Customers, startCustomers } from '../rig/customers.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';

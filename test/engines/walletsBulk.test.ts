@@ -1,8 +1,8 @@
 // Many passes at once: Google gets them in batches of a hundred, Apple's are signed without blocking other work, a pass
 // that is issued twice has one event, and a pass that a wallet refuses delays only itself.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { issueApplePasses, issueGooglePasses } from '../../activities/wallets/issuePasses.js';
-import { newId } from '../../schemas/ids.js';
+import { issueApplePasses, issueGooglePasses } from '../../activities/wallets/issuePasses.activity.js';
+import { newId } from '../../schemas/shared/ids.js';
 import { batchEnd, csvHeader, sendImport } from '../rig/imports.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { type Receiver, startReceiver } from '../rig/receiver.js';

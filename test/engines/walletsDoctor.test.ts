@@ -3,8 +3,8 @@
 import { Writable } from 'node:stream';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createWallets } from '../../activities/wallets/wallets.js';
-import { passReport } from '../../schemas/passReport.js';
+import { createWallets } from '../../activities/wallets/wallets.client.js';
+import { passReport } from '../../schemas/wallets/passReport.schema.js';
 import { makeAppleCertificates } from '../rig/appleCertificates.js';
 import { type Customer, type Customers, startCustomers } from '../rig/customers.js';
 import { addKey, aMerchant } from '../rig/merchant.js';

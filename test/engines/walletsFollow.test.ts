@@ -1,14 +1,14 @@
 // Google without its callbacks: the object of a customer who saved it gets every change, Google's answer says whether a
 // customer has it, and members from the time of stub mode get their object.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { snapshotRebuild } from '../../activities/batches/campaigns.js';
-import { cachedProgram } from '../../activities/programs/readProgram.js';
-import { followDue } from '../../activities/wallets/google/followObjects.js';
-import { issueBoth } from '../../activities/wallets/issuePasses.js';
+import { snapshotRebuild } from '../../activities/batches/campaigns.activity.js';
+import { cachedProgram } from '../../activities/programs/program.reads.js';
+import { followDue } from '../../activities/wallets/google/followObjects.activity.js';
+import { issueBoth } from '../../activities/wallets/issuePasses.activity.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
-import { newId } from '../../schemas/ids.js';
-import { passReport } from '../../schemas/passReport.js';
-import { taskQueues } from '../../schemas/workflows.js';
+import { newId } from '../../schemas/shared/ids.js';
+import { taskQueues } from '../../schemas/tables/workflows.js';
+import { passReport } from '../../schemas/wallets/passReport.schema.js';
 import { passes } from '../../stack/commands/passes.js';
 import { runOn } from '../rig/commandLine.js';
 import { type Customer, type Customers, startCustomers } from '../rig/customers.js';

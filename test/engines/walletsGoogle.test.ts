@@ -1,7 +1,7 @@
 // Google Wallet end to end: customers who joined through the public page and saved their pass, a Google with all kinds
 // of faults, and the merchant's events.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { taskQueues } from '../../schemas/workflows.js';
+import { taskQueues } from '../../schemas/tables/workflows.js';
 import { type Customer, type Customers, startCustomers } from '../rig/customers.js';
 import type { GoogleFault } from '../rig/googleServer.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';

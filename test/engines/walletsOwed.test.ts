@@ -1,11 +1,11 @@
 // What a wallet cannot be told stays owed: one wallet's refusal delays nothing of the other, what changed in stub mode is
 // told once the wallet is real, and an answer of Google counts only for the state in which it was asked.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { snapshotCampaign, snapshotRebuild } from '../../activities/batches/campaigns.js';
-import { repushStale } from '../../activities/wallets/apple/repush.js';
-import { followDue } from '../../activities/wallets/google/followObjects.js';
-import { correctSaves } from '../../activities/wallets/google/reconcileSaves.js';
-import { revivePushes } from '../../activities/wallets/revivePasses.js';
+import { snapshotCampaign, snapshotRebuild } from '../../activities/batches/campaigns.activity.js';
+import { repushStale } from '../../activities/wallets/apple/repush.activity.js';
+import { followDue } from '../../activities/wallets/google/followObjects.activity.js';
+import { correctSaves } from '../../activities/wallets/google/reconcileSaves.activity.js';
+import { revivePushes } from '../../activities/wallets/revivePasses.activity.js';
 import { passes } from '../../stack/commands/passes.js';
 import { batchRow } from '../rig/batchRow.js';
 import { runOn } from '../rig/commandLine.js';

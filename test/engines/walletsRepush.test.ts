@@ -1,10 +1,10 @@
 // Apple may drop a push, so phones that do not fetch get further pushes after 1 min, 15 min and 6 h and are then marked
 // stale. The test advances the clock; everything else is real.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countStaleDevices } from '../../activities/outbox/readOutbox.js';
-import { repushStale } from '../../activities/wallets/apple/repush.js';
-import type { DeviceRow } from '../../schemas/collections.js';
-import { taskQueues } from '../../schemas/workflows.js';
+import { countStaleDevices } from '../../activities/events/outbox.reads.js';
+import { repushStale } from '../../activities/wallets/apple/repush.activity.js';
+import type { DeviceRow } from '../../schemas/tables/collections.js';
+import { taskQueues } from '../../schemas/tables/workflows.js';
 import { type Customer, type Customers, startCustomers } from '../rig/customers.js';
 import { pastCache } from '../rig/pastCache.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';

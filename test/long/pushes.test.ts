@@ -1,8 +1,8 @@
 // A merchant with twenty thousand phones: a change of all passes uses one connection to APNs and loses no push.
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { createApns } from '../../activities/wallets/apple/apns.js';
-import { loadAppleCredentials } from '../../activities/wallets/apple/credentials.js';
+import { createApns } from '../../activities/wallets/apple/apns.client.js';
+import { loadAppleCredentials } from '../../activities/wallets/apple/credentials.rules.js';
 import { startApnsServer } from '../rig/apnsServer.js';
 import { makeAppleCertificates } from '../rig/appleCertificates.js';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type History, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import type { WorkflowName } from '../../schemas/workflows.js';
+import type { WorkflowName } from '../../schemas/tables/workflows.js';
 import { readOptions } from '../../stack/readOptions.js';
 import { bundleWorkflows } from '../../worker/workflowBundle.js';
 import { startEngines } from '../rig/engines.js';

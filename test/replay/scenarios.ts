@@ -4,8 +4,7 @@ import type { Client } from '@temporalio/client';
 import { WithStartWorkflowOperation } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Activities } from '../../activities/index.js';
-import { newId } from '../../schemas/ids.js';
-import type { PassUpdate } from '../../schemas/passUpdate.js';
+import { newId } from '../../schemas/shared/ids.js';
 import {
   type ListProgress,
   passIssuanceName,
@@ -13,7 +12,8 @@ import {
   taskQueues,
   type WorkflowInputs,
   type WorkflowName,
-} from '../../schemas/workflows.js';
+} from '../../schemas/tables/workflows.js';
+import type { PassUpdate } from '../../schemas/wallets/passUpdate.schema.js';
 import { aGate } from '../rig/gate.js';
 import type { FakeActivities, WorkflowWorker } from '../rig/workflowWorker.js';
 

@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { AppleSettings } from '../../activities/wallets/apple/pemSettings.js';
+import type { AppleSettings } from '../../activities/wallets/apple/pemSettings.rules.js';
 
 const run = promisify(execFile);
 const makeKeys = promisify(generateKeyPair);

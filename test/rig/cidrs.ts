@@ -1,4 +1,4 @@
-// CIDR arithmetic on big integers: an oracle for the tests that shares no code with schemas/addresses.ts.
+// CIDR arithmetic on big integers: an oracle for the tests that shares no code with schemas/shared/addresses.rules.ts.
 import fc from 'fast-check';
 
 export const anyIpv4 = fc.bigInt({ min: 0n, max: 2n ** 32n - 1n });

@@ -3,9 +3,9 @@
 // document, too.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { apiPrefix } from '../../schemas/endpoints/index.js';
-import type { Operation } from '../../schemas/openapi/operations.js';
-import { openApiDocument } from '../../schemas/openapi.js';
+import { openApiDocument } from '../../api/openapi/document.view.js';
+import type { Operation } from '../../api/openapi/operations.view.js';
+import { apiPrefix } from '../../schemas/tables/endpoints.js';
 import { at, escaped, isObject, type Json } from './pointer.js';
 
 export interface Exchange {

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import openapiTS, { astToString } from 'openapi-typescript';
-import { sha256 } from '../../schemas/ids.js';
+import { sha256 } from '../../schemas/shared/ids.js';
 
 const root = new URL('../../', import.meta.url);
 const file = new URL('console/openapi.d.ts', root);

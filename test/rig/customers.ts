@@ -1,9 +1,9 @@
 // Customers for the wallet tests. They join through the public page and add passes to virtual phones; a receiver
 // records the webhooks of their merchant.
 import { expect } from 'vitest';
-import type { MemberRow } from '../../schemas/collections.js';
-import type { PassUpdate } from '../../schemas/passUpdate.js';
-import type { Program } from '../../schemas/programs.js';
+import type { Program } from '../../schemas/programs/programs.schema.js';
+import type { MemberRow } from '../../schemas/tables/collections.js';
+import type { PassUpdate } from '../../schemas/wallets/passUpdate.schema.js';
 import type { Call } from './merchant.js';
 import { type Joined, joinInPublic, type RealWallets, readCard } from './realWallets.js';
 import { type Receiver, startReceiver } from './receiver.js';

@@ -1,12 +1,13 @@
 // The generated files of the repository: the OpenAPI document, the JSON Schema of program files, and the tables in
 // docs/endpoints.md and docs/customers-data.md. `npm run openapi`
 // writes them, and a test compares them with its output.
-import { collectionNames } from '../../schemas/collections.js';
-import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
-import { type EndpointName, endpoints } from '../../schemas/endpoints/index.js';
-import { openApiDocument } from '../../schemas/openapi.js';
-import { personalData } from '../../schemas/personalData.js';
-import { programSchemaText } from '../../schemas/programSchema.js';
+
+import { openApiDocument } from '../../api/openapi/document.view.js';
+import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
+import { personalData } from '../../schemas/persons/personalData.schema.js';
+import { programSchemaText } from '../../schemas/programs/programFile.schema.js';
+import { collectionNames } from '../../schemas/tables/collections.js';
+import { type EndpointName, endpoints } from '../../schemas/tables/endpoints.js';
 import { provenBy } from './provenBy.js';
 
 /** Placeholder; the served document contains the configured PUBLIC_URL. */

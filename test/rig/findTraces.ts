@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { Deps } from '../../platform/deps.js';
-import { derivedId } from '../../schemas/ids.js';
-import { fold, spell } from '../../schemas/spellings.js';
+import { fold, spell } from '../../schemas/members/spellings.rules.js';
+import { derivedId } from '../../schemas/shared/ids.js';
 
 export interface Places {
   deps: Pick<Deps, 'mongo' | 'config'>;

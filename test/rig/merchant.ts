@@ -1,12 +1,12 @@
 // A merchant of its own in a running test service: programs, keys, tokens, and a function that calls the
 // API.
 import { SignJWT } from 'jose';
-import { newMemberRows } from '../../activities/members/newMember.js';
+import { newMemberRows } from '../../activities/members/newMember.rules.js';
 import type { Deps } from '../../platform/deps.js';
-import { newApiKey } from '../../schemas/apiKeys.js';
-import type { MemberRow } from '../../schemas/collections.js';
-import { newId, newToken } from '../../schemas/ids.js';
-import { type Program, programFile } from '../../schemas/programs.js';
+import { newApiKey } from '../../schemas/access/apiKeys.schema.js';
+import { type Program, programFile } from '../../schemas/programs/programs.schema.js';
+import { newId, newToken } from '../../schemas/shared/ids.js';
+import type { MemberRow } from '../../schemas/tables/collections.js';
 import { mustConform } from './conformance.js';
 import { noteSeen } from './seenOperations.js';
 import { jwtSecret, type TestService } from './service.js';

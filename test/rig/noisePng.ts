@@ -1,6 +1,6 @@
 // Makes a valid PNG of a given size in bytes: noise rows do not compress, blank rows do.
 import { randomFillSync } from 'node:crypto';
-import { canvas, encodePng } from '../../activities/wallets/apple/drawing.js';
+import { canvas, encodePng } from '../../activities/wallets/apple/drawing.rules.js';
 
 /**
  * The result has about `bytes` bytes plus the overhead of the format. The picture's dimensions must have room for that

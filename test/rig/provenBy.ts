@@ -1,6 +1,6 @@
 // Maps each endpoint to a test that calls it, for the table in docs/endpoints.md. The last test of a whole run checks
 // that the named test calls the endpoint.
-import type { EndpointName } from '../../schemas/endpoints/index.js';
+import type { EndpointName } from '../../schemas/tables/endpoints.js';
 
 export const provenBy: Record<EndpointName, string> = {
   createApiKey: 'test/engines/apiKeys.test.ts',

@@ -1,9 +1,9 @@
 // A person with a browser at the sign-in pages: users, their links, the button, and the session cookie.
-import { createSignInLink } from '../../activities/access/sessions.js';
-import { createUser } from '../../activities/access/users.js';
+import { createSignInLink } from '../../activities/access/sessions.writes.js';
+import { createUser } from '../../activities/access/users.writes.js';
 import type { Deps } from '../../platform/deps.js';
-import type { UserRow } from '../../schemas/collections.js';
-import { newToken } from '../../schemas/ids.js';
+import { newToken } from '../../schemas/shared/ids.js';
+import type { UserRow } from '../../schemas/tables/collections.js';
 import type { TestService } from './service.js';
 
 export const aUser = (

@@ -1,6 +1,6 @@
 // A worker without a Temporal Worker: the dependencies of its activities, for tests that call an activity directly. They
 // use the service's database; everything else is new.
-import { createWallets } from '../../activities/wallets/wallets.js';
+import { createWallets } from '../../activities/wallets/wallets.client.js';
 import type { WorkerDeps } from '../../activities/workerDeps.js';
 import { connectTemporal } from '../../platform/temporal/connectTemporal.js';
 import { createWorkerDeps } from '../../worker/createWorkerDeps.js';

@@ -1,5 +1,5 @@
 import { createCipheriv } from 'node:crypto';
-import { parseKeyRing } from '../../schemas/keyRing.js';
+import { parseKeyRing } from '../../schemas/shared/keyRing.rules.js';
 
 /** Encrypts as before secrets were bound to a place and before keys were a ring. */
 export function sealUnbound(text: string, base64Key: string): string {

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endpoints } from '../../schemas/endpoints/index.js';
+import { endpoints } from '../../schemas/tables/endpoints.js';
 import { cacheDirOf } from '../../stack/engines/cache.js';
 import { readOptions } from '../../stack/readOptions.js';
 import type { StackFile } from '../../stack/stackFile.js';

@@ -1,7 +1,7 @@
 // Which addresses webhooks may reach: the forbidden ranges, and the operator's allow list.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AllowList, forbiddenRanges, forbiddenReason, parseCidrs } from '../../schemas/addresses.js';
+import { type AllowList, forbiddenRanges, forbiddenReason, parseCidrs } from '../../schemas/shared/addresses.rules.js';
 import { anyIpv4, anyIpv6, holds, ipv4Text, ipv6Text, within } from '../rig/cidrs.js';
 
 const nothing = parseCidrs('');

@@ -2,8 +2,8 @@
 // reader.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { der, derElements, derOid, derTime, TAG } from '../../activities/wallets/apple/der.js';
-import { zip, zipFile } from '../../activities/wallets/apple/zip.js';
+import { der, derElements, derOid, derTime, TAG } from '../../activities/wallets/apple/der.rules.js';
+import { zip, zipFile } from '../../activities/wallets/apple/zip.rules.js';
 import { BrokenPass, unzip } from '../rig/pkpass.js';
 
 describe('DER', () => {

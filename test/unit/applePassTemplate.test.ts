@@ -1,10 +1,10 @@
 // A wrong template is refused with the name of the wrong part, because a phone would refuse its pass without a message.
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { canvas, encodePng } from '../../activities/wallets/apple/drawing.js';
-import { templateProblems } from '../../activities/wallets/apple/templateCheck.js';
-import { passTemplate } from '../../schemas/passTemplate.js';
-import { readPng } from '../../schemas/png.js';
+import { canvas, encodePng } from '../../activities/wallets/apple/drawing.rules.js';
+import { templateProblems } from '../../activities/wallets/apple/templateCheck.rules.js';
+import { passTemplate } from '../../schemas/programs/passTemplate.schema.js';
+import { readPng } from '../../schemas/programs/png.rules.js';
 
 const png = (width: number, height = width) => encodePng(canvas(width, height), { paper: '#000000', ink: '#ffffff' });
 const base64 = (bytes: Buffer) => bytes.toString('base64');

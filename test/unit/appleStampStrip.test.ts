@@ -1,8 +1,8 @@
 // The strip must show as many filled stamps as the customer has.
 import { inflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { defaultIcon, drawStrip, stripEnds, stripStep } from '../../activities/wallets/apple/stampStrip.js';
-import { readPng } from '../../schemas/png.js';
+import { defaultIcon, drawStrip, stripEnds, stripStep } from '../../activities/wallets/apple/stampStrip.view.js';
+import { readPng } from '../../schemas/programs/png.rules.js';
 
 const COLORS = { paper: '#14532d', ink: '#ffffff' };
 

@@ -1,9 +1,9 @@
 // What is audited: every endpoint that writes declares its audit entry, or the reason for having none.
 import { describe, expect, it } from 'vitest';
-import { type AuditAction, auditActions } from '../../schemas/audit.js';
-import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
-import { endpoints } from '../../schemas/endpoints/index.js';
-import { networkOf } from '../../schemas/ipAddress.js';
+import { type AuditAction, auditActions } from '../../schemas/access/audit.schema.js';
+import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
+import { networkOf } from '../../schemas/shared/ipAddress.rules.js';
+import { endpoints } from '../../schemas/tables/endpoints.js';
 import type { Command } from '../../stack/commands/command.js';
 import { keys } from '../../stack/commands/keys.js';
 import { merchants } from '../../stack/commands/merchants.js';
@@ -33,7 +33,7 @@ describe('the audit', () => {
     const commands: Command[] = [keys, merchants, passes, programs, roles, tokens, users, webhooks];
     const taken = new Set<AuditAction | null>([
       ...table.flatMap(([, { audit }]) => (audit && 'action' in audit ? audit.action : [])),
-      // By the sign-in pages (api/pages/signIn.ts).
+      // By the sign-in pages (api/access/signIn.routes.ts).
       'user.sign-in',
       ...commands.flatMap(({ verbs }) => Object.values(verbs).map(({ audit }) => audit)),
     ]);

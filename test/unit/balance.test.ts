@@ -10,9 +10,9 @@ import {
   redeem,
   type Standing,
   tierOf,
-} from '../../schemas/balance.js';
-import { ServiceError } from '../../schemas/errors.js';
-import { maxBalance } from '../../schemas/programs.js';
+} from '../../schemas/points/balance.rules.js';
+import { maxBalance } from '../../schemas/programs/programs.schema.js';
+import { ServiceError } from '../../schemas/shared/errors.js';
 
 const balance = fc.oneof(
   fc.integer({ min: 0, max: 1_000 }),

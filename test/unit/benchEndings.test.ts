@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import pino from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { createDeps } from '../../platform/createDeps.js';
-import { readConfig } from '../../schemas/config.js';
+import { readConfig } from '../../schemas/shared/config.schema.js';
 import { startMarkOf } from '../../stack/processIdentity.js';
 import type { BenchStack } from '../bench/bench.js';
 import { createProcessList } from '../bench/processList.js';

@@ -4,14 +4,14 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Koa from 'koa';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { allowLongBody, limitBodies } from '../../api/bodyTimeouts.js';
-import { createLargeRequests, inTurn } from '../../api/largeRequests.js';
-import { answerMalformedRequests } from '../../api/malformedRequests.js';
-import { readBody } from '../../api/readBody.js';
-import { serverOptions } from '../../api/serverOptions.js';
+import { allowLongBody, limitBodies } from '../../api/http/bodyTimeouts.js';
+import { createLargeRequests, inTurn } from '../../api/http/largeRequests.js';
+import { answerMalformedRequests } from '../../api/http/malformedRequests.js';
+import { readBody } from '../../api/http/readBody.js';
+import { serverOptions } from '../../api/http/serverOptions.js';
 import { createLog } from '../../platform/log.js';
 import { createMetrics } from '../../platform/metrics/metrics.js';
-import { readConfig } from '../../schemas/config.js';
+import { readConfig } from '../../schemas/shared/config.schema.js';
 
 const config = readConfig({
   CONSOLE_JWT_SECRET: 'a-console-secret-for-tests-only-0123456789',

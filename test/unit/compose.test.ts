@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { loadConfig } from '../../platform/config/loadConfig.js';
-import { configNames } from '../../schemas/config.js';
-import { searchAttributeNames } from '../../schemas/searchAttributes.js';
+import { configNames } from '../../schemas/shared/config.schema.js';
+import { searchAttributeNames } from '../../schemas/shared/searchAttributes.js';
 import composeSpec from '../rig/composeSpec.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '..', '..');

@@ -1,7 +1,7 @@
 // One message names every wrong variable, so that an operator corrects all of them at once.
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { type Config, ConfigError, configNames, readConfig } from '../../schemas/config.js';
+import { type Config, ConfigError, configNames, readConfig } from '../../schemas/shared/config.schema.js';
 import { createTestAuthority } from '../rig/certificates.js';
 
 const good = {

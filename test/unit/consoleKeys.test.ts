@@ -2,7 +2,7 @@
 import type { KeyObject } from 'node:crypto';
 import { exportJWK, type JWK, jwtVerify, SignJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createConsoleKeys } from '../../api/consoleKeys.js';
+import { createConsoleKeys } from '../../api/http/consoleKeys.client.js';
 import { newKeyPair } from '../rig/keyPairs.js';
 
 const pairs = new Map<string, { privateKey: KeyObject; jwk: JWK }>();

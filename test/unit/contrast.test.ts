@@ -1,6 +1,6 @@
 // Contrast as WCAG 2.2 defines it.
 import { expect, it } from 'vitest';
-import { contrastOf } from '../../schemas/contrast.js';
+import { contrastOf } from '../../schemas/programs/contrast.rules.js';
 
 it.each([
   ['#000000', '#ffffff', 21],

@@ -2,7 +2,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvLine, delimiters, unguarded } from '../../schemas/csv.js';
+import { csvLine, delimiters, unguarded } from '../../schemas/shared/csv.rules.js';
 import injections from '../corpora/csvInjection.json' with { type: 'json' };
 
 const cell = fc.oneof(

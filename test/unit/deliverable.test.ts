@@ -1,7 +1,7 @@
 // Which deliveries end without an attempt, and how. Retries and the delivery queue both decide it here.
 import { describe, expect, it } from 'vitest';
-import { deliverable } from '../../activities/webhooks/closeDelivery.js';
-import type { EventRow, SubscriptionRow } from '../../schemas/collections.js';
+import { deliverable } from '../../activities/webhooks/closeDelivery.writes.js';
+import type { EventRow, SubscriptionRow } from '../../schemas/tables/collections.js';
 
 const subscription = { _id: 'hook', enabled: true } as SubscriptionRow;
 const disabled = { ...subscription, enabled: false };

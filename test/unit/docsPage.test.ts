@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { documentRoutes } from '../../api/openapi.js';
-import { readConfig } from '../../schemas/config.js';
-import { openApiDocument } from '../../schemas/openapi.js';
+import { openApiDocument } from '../../api/openapi/document.view.js';
+import { documentRoutes } from '../../api/openapi/openapi.routes.js';
+import { readConfig } from '../../schemas/shared/config.schema.js';
 
 const publicUrl = 'https://loyalty.example.com';
 let server: Server;

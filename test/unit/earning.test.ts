@@ -2,11 +2,11 @@
 // sections 2.1, 3.2 and 3.4).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { calendarDay } from '../../schemas/calendar.js';
-import { pointsOf } from '../../schemas/earning.js';
-import { ServiceError } from '../../schemas/errors.js';
-import { programFile } from '../../schemas/programs.js';
-import { losesReward, rewardOf, rewardStates } from '../../schemas/rewards.js';
+import { pointsOf } from '../../schemas/points/earning.rules.js';
+import { losesReward, rewardOf, rewardStates } from '../../schemas/points/rewards.rules.js';
+import { programFile } from '../../schemas/programs/programs.schema.js';
+import { calendarDay } from '../../schemas/shared/calendar.rules.js';
+import { ServiceError } from '../../schemas/shared/errors.js';
 
 const codeOf = (work: () => unknown): unknown => {
   try {

@@ -2,7 +2,7 @@
 import { domainToUnicode } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { email } from '../../schemas/email.js';
+import { email } from '../../schemas/shared/email.rules.js';
 import corpus from '../corpora/emails.json' with { type: 'json' };
 
 const stored = (text: string): string | undefined => email.safeParse(text).data;

@@ -1,9 +1,9 @@
 // The endpoint table: every endpoint of docs/interface.md#4-endpoints is in it, once, with consistent entries.
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
-import { type BodyOf, type Endpoint, paging } from '../../schemas/endpoints/endpoint.js';
-import { type Endpoints, endpoints } from '../../schemas/endpoints/index.js';
-import { errorTable } from '../../schemas/errors.js';
+import { type BodyOf, type Endpoint, paging } from '../../schemas/access/endpoint.schema.js';
+import { errorTable } from '../../schemas/shared/errors.js';
+import { type Endpoints, endpoints } from '../../schemas/tables/endpoints.js';
 
 const table: [string, Endpoint][] = Object.entries(endpoints);
 

@@ -7,9 +7,9 @@ import {
   type TopologyDescription,
 } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { failure, isOutage, success } from '../../api/envelope.js';
-import { type ErrorCode, errorTable, ServiceError } from '../../schemas/errors.js';
-import { catalogues } from '../../schemas/languages/index.js';
+import { failure, isOutage, success } from '../../api/http/envelope.js';
+import { type ErrorCode, errorTable, ServiceError } from '../../schemas/shared/errors.js';
+import { catalogues } from '../../schemas/shared/languages/index.js';
 
 const noServer = new MongoServerSelectionError('connect ECONNREFUSED 127.0.0.1:27017', {} as TopologyDescription);
 

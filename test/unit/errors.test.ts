@@ -1,6 +1,6 @@
 // The table of error codes is a contract: each code has its documented status, and no other code exists.
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { type ErrorCode, errorTable, ServiceError } from '../../schemas/errors.js';
+import { type ErrorCode, errorTable, ServiceError } from '../../schemas/shared/errors.js';
 
 const promised: Record<number, string[]> = {
   400: [

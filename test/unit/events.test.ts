@@ -1,7 +1,7 @@
 // The event types: each has a schema that its sample meets, in an envelope that is serialised once.
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { sampleData } from '../../schemas/eventSamples.js';
+import { sampleData } from '../../schemas/events/eventSamples.schema.js';
 import {
   type EventData,
   type EventType,
@@ -10,7 +10,7 @@ import {
   eventData,
   eventTypes,
   shardOf,
-} from '../../schemas/events.js';
+} from '../../schemas/events/events.schema.js';
 
 const now = new Date('2026-11-21T04:00:00.123Z');
 const occurrence = (type: EventType, data: Record<string, unknown>) => ({

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createFailureList } from '../../api/imports/failureList.js';
+import { createFailureList } from '../../api/batches/imports/failureList.rules.js';
 
 const failure = fc.record({ row: fc.nat(1_000_000), line: fc.nat(2 ** 28), reason: fc.string() });
 

@@ -1,8 +1,8 @@
 // Google's batch requests: how they are written, and how complete and incomplete answers are read.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GoogleWalletError } from '../../activities/wallets/google/googleWalletError.js';
-import { decodeBatch, encodeBatch, errorOfPart } from '../../activities/wallets/google/multipartBatch.js';
+import { GoogleWalletError } from '../../activities/wallets/google/googleWalletError.rules.js';
+import { decodeBatch, encodeBatch, errorOfPart } from '../../activities/wallets/google/multipartBatch.rules.js';
 
 const type = 'multipart/mixed; boundary=answer';
 

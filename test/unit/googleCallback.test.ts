@@ -1,7 +1,7 @@
 // Google's signed callbacks: which are accepted, and which are refused as forged or expired.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type GoogleRootKey, rootKey, verifyCallback } from '../../api/wallets/googleCallback.js';
+import { type GoogleRootKey, rootKey, verifyCallback } from '../../api/wallets/google/callback.rules.js';
 import { createGoogleSigner } from '../rig/googleSigner.js';
 
 const issuerId = '3388000000012345678';

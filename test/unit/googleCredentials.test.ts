@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type GoogleSettings, loadGoogleCredentials } from '../../activities/wallets/google/credentials.js';
+import { type GoogleSettings, loadGoogleCredentials } from '../../activities/wallets/google/credentials.rules.js';
 import { newKeyPair } from '../rig/keyPairs.js';
 
 const key = newKeyPair('rsa').privatePem;

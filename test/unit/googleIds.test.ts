@@ -1,7 +1,11 @@
 // Ids of Google classes and objects: Google accepts them, and they decode to the same parts.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeGoogleClassId, makeGoogleObjectId, parseGoogleObjectId } from '../../schemas/googleIds.js';
+import {
+  makeGoogleClassId,
+  makeGoogleObjectId,
+  parseGoogleObjectId,
+} from '../../schemas/wallets/google/googleIds.rules.js';
 
 const issuer = '3388000000012345678';
 const wellFormed = fc.string({ minLength: 1, unit: 'binary' }).filter((text) => text.isWellFormed());

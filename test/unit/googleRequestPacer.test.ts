@@ -1,7 +1,7 @@
 // The request pacer in one process: evenly spaced, in order of arrival, never above the rate.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRequestPacer } from '../../activities/wallets/google/requestPacer.js';
+import { createRequestPacer } from '../../activities/wallets/google/requestPacer.client.js';
 import { createFakeClock } from '../rig/fakeClock.js';
 
 /** The largest number of the given times within 1,000 ms. */

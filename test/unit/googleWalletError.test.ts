@@ -4,7 +4,7 @@ import {
   errorOfAnswer,
   type GoogleErrorKind,
   toGoogleWalletError,
-} from '../../activities/wallets/google/googleWalletError.js';
+} from '../../activities/wallets/google/googleWalletError.rules.js';
 
 const body = (reason: string) => ({
   error: { code: 0, message: 'Why.', errors: [{ reason, domain: 'walletobjects' }] },

@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { createGracefulShutdown } from '../../api/gracefulShutdown.js';
+import { createGracefulShutdown } from '../../api/http/gracefulShutdown.js';
 
 async function aServer(answerAfterMs: number) {
   const server: Server = createServer((_request, answer) => {

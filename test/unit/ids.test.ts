@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { isApiKey, newApiKey } from '../../schemas/apiKeys.js';
-import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
-import { endpoints } from '../../schemas/endpoints/index.js';
+import { isApiKey, newApiKey } from '../../schemas/access/apiKeys.schema.js';
+import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
+import { enrollRequest } from '../../schemas/members/members.schema.js';
 import {
   changeId,
   deliveryWorkflowId,
@@ -19,8 +19,8 @@ import {
   newToken,
   relayId,
   sha256,
-} from '../../schemas/ids.js';
-import { enrollRequest } from '../../schemas/members.js';
+} from '../../schemas/shared/ids.js';
+import { endpoints } from '../../schemas/tables/endpoints.js';
 
 const key = fc.stringMatching(/^[A-Za-z0-9_-]{8,128}$/);
 const operation = fc.constantFrom<KeyedOperation>('points', 'redeem', 'earn', 'reverse');

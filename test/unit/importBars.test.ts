@@ -1,6 +1,6 @@
 // The bars of a running import in the console.
 import { expect, it } from 'vitest';
-import { type BatchWork, percentOf } from '../../schemas/batches.js';
+import { type BatchWork, percentOf } from '../../schemas/batches/batches.schema.js';
 
 // The console is compiled by itself, so its modules have no types here.
 const module = '../../console/pages/importBars.js';

@@ -2,8 +2,8 @@
 // content.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ServiceError } from '../../schemas/errors.js';
-import { columnMapping, importFields, readHeader, readRow } from '../../schemas/importRows.js';
+import { columnMapping, importFields, readHeader, readRow } from '../../schemas/batches/importRows.rules.js';
+import { ServiceError } from '../../schemas/shared/errors.js';
 
 const points = { style: 'points' as const, goal: 100 };
 const columns = readHeader(importFields);

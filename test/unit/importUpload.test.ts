@@ -2,11 +2,11 @@
 // file that is no CSV of members is refused as a whole.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readRows } from '../../api/imports/uploadRows.js';
-import type { ImportRow } from '../../schemas/collections.js';
-import { csvLine, delimiters } from '../../schemas/csv.js';
-import { ServiceError } from '../../schemas/errors.js';
-import { type Charset, columnMapping } from '../../schemas/importRows.js';
+import { readRows } from '../../api/batches/imports/uploadRows.rules.js';
+import { type Charset, columnMapping } from '../../schemas/batches/importRows.rules.js';
+import { csvLine, delimiters } from '../../schemas/shared/csv.rules.js';
+import { ServiceError } from '../../schemas/shared/errors.js';
+import type { ImportRow } from '../../schemas/tables/collections.js';
 import spectrum from '../corpora/csvSpectrum.json' with { type: 'json' };
 import { csvHeader } from '../rig/imports.js';
 

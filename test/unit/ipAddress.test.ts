@@ -1,7 +1,7 @@
 // The canonical address of a caller, and what limits and audit entries derive from it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalIp, ipKey, networkOf } from '../../schemas/ipAddress.js';
+import { canonicalIp, ipKey, networkOf } from '../../schemas/shared/ipAddress.rules.js';
 import { anyIpv4, anyIpv6, ipv4Text, ipv6Text } from '../rig/cidrs.js';
 
 /** The address as Node writes it: the longest run of zeros becomes `::`. */

@@ -1,10 +1,10 @@
 // Every kind of call to an unavailable database fails with an error that is recognised.
 import { MongoClient, ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
-import { failure } from '../../api/envelope.js';
+import { failure } from '../../api/http/envelope.js';
 import { isUnavailable } from '../../platform/mongodb/isUnavailable.js';
 import { StillContended } from '../../platform/mongodb/stillContended.js';
-import { ServiceError } from '../../schemas/errors.js';
+import { ServiceError } from '../../schemas/shared/errors.js';
 
 // No server listens on port 1.
 const mongo = new MongoClient('mongodb://127.0.0.1:1/', { serverSelectionTimeoutMS: 50 });

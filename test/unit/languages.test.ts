@@ -1,11 +1,17 @@
 // The languages of pages and mails: which one a customer gets, and that every catalogue is complete.
 import { describe, expect, it } from 'vitest';
-import { type Card, cardBody, cardState } from '../../api/pages/card.js';
-import { enrollForm, joinedPage } from '../../api/pages/enrollForm.js';
-import { wordsOf } from '../../api/pages/words.js';
-import type { MemberRow } from '../../schemas/collections.js';
-import { catalogues, type Language, languageOf, languages, preferredLanguage } from '../../schemas/languages/index.js';
-import { programFile } from '../../schemas/programs.js';
+import { type Card, cardBody, cardState } from '../../api/pages/card.view.js';
+import { enrollForm, joinedPage } from '../../api/pages/enrollForm.view.js';
+import { wordsOf } from '../../api/pages/words.view.js';
+import { programFile } from '../../schemas/programs/programs.schema.js';
+import {
+  catalogues,
+  type Language,
+  languageOf,
+  languages,
+  preferredLanguage,
+} from '../../schemas/shared/languages/index.js';
+import type { MemberRow } from '../../schemas/tables/collections.js';
 
 describe('the language of a customer', () => {
   it.each([

@@ -1,6 +1,6 @@
 // Turns of large requests: so many of one merchant, so many in all, and a clear refusal after a wait.
 import { describe, expect, it } from 'vitest';
-import { createLargeRequests } from '../../api/largeRequests.js';
+import { createLargeRequests } from '../../api/http/largeRequests.js';
 
 const config = { MERCHANT_MAX_LARGE_REQUESTS: 2 };
 const codeOf = (refused: Promise<unknown>) =>

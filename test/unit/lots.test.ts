@@ -12,7 +12,7 @@ import {
   spend,
   sumOf,
   undo,
-} from '../../schemas/lots.js';
+} from '../../schemas/points/lots.rules.js';
 
 const day = (count: number): Date => new Date(Date.UTC(2026, 0, 1 + count));
 

@@ -3,7 +3,7 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { answerMalformedRequests } from '../../api/malformedRequests.js';
+import { answerMalformedRequests } from '../../api/http/malformedRequests.js';
 import { createLog } from '../../platform/log.js';
 import { createMetrics } from '../../platform/metrics/metrics.js';
 

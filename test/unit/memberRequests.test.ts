@@ -9,7 +9,7 @@ import {
   statusRequest,
   tag,
   tagsRequest,
-} from '../../schemas/members.js';
+} from '../../schemas/members/members.schema.js';
 
 const accepts = (schema: { safeParse: (value: unknown) => { success: boolean } }, value: unknown) =>
   schema.safeParse(value).success;

@@ -1,7 +1,7 @@
 // JSON Merge Patch: the examples of RFC 7396 for objects, and the schema of patches.
 import { describe, expect, it } from 'vitest';
-import { mergePatch } from '../../schemas/mergePatch.js';
-import { programPatch } from '../../schemas/programEdits.js';
+import { mergePatch } from '../../schemas/programs/mergePatch.rules.js';
+import { programPatch } from '../../schemas/programs/programEdits.schema.js';
 
 describe('a merge patch', () => {
   it.each([

@@ -3,7 +3,7 @@ import pino from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMetrics, type GaugeSources } from '../../platform/metrics/metrics.js';
 import { type MetricsServer, type MetricsServerOptions, serveMetrics } from '../../platform/metrics/metricsServer.js';
-import { ServiceError } from '../../schemas/errors.js';
+import { ServiceError } from '../../schemas/shared/errors.js';
 
 const servers: MetricsServer[] = [];
 afterEach(async () => {

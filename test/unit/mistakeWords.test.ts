@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
-import { endpoints } from '../../schemas/endpoints/index.js';
-import { importOptions } from '../../schemas/importOptions.js';
-import { mistakesOf } from '../../schemas/mistakes.js';
-import { programFile } from '../../schemas/programs.js';
-import { definitionOf, unwrapped } from '../../schemas/shapeWalk.js';
+import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
+import { importOptions } from '../../schemas/batches/importOptions.schema.js';
+import { programFile } from '../../schemas/programs/programs.schema.js';
+import { mistakesOf } from '../../schemas/shared/mistakes.rules.js';
+import { definitionOf, unwrapped } from '../../schemas/shared/shapeWalk.rules.js';
+import { endpoints } from '../../schemas/tables/endpoints.js';
 
 function said(schema: z.ZodType, value: unknown): string[] {
   const { error } = schema.safeParse(value);

@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { eventTypes } from '../../schemas/events.js';
-import { distanceBetween, mistakesOf } from '../../schemas/mistakes.js';
-import { programFile } from '../../schemas/programs.js';
-import { fieldPaths } from '../../schemas/shapeWalk.js';
-import { subscriptionRequest } from '../../schemas/webhooks.js';
+import { eventTypes } from '../../schemas/events/events.schema.js';
+import { programFile } from '../../schemas/programs/programs.schema.js';
+import { distanceBetween, mistakesOf } from '../../schemas/shared/mistakes.rules.js';
+import { fieldPaths } from '../../schemas/shared/shapeWalk.rules.js';
+import { subscriptionRequest } from '../../schemas/webhooks/webhooks.schema.js';
 
 function unknown(value: object, schema: z.ZodType = programFile): Record<string, string> {
   const parsed = schema.safeParse(value);

@@ -3,11 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
-import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
-import { endpoints } from '../../schemas/endpoints/index.js';
-import { type ErrorCode, errorTable } from '../../schemas/errors.js';
-import { eventTypes } from '../../schemas/events.js';
-import { openApiDocument } from '../../schemas/openapi.js';
+import { openApiDocument } from '../../api/openapi/document.view.js';
+import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
+import { eventTypes } from '../../schemas/events/events.schema.js';
+import { type ErrorCode, errorTable } from '../../schemas/shared/errors.js';
+import { endpoints } from '../../schemas/tables/endpoints.js';
 import { openApi, validatorAt } from '../rig/conformance.js';
 import { documents } from '../rig/documents.js';
 import { at, isObject, type Json, objectsIn } from '../rig/pointer.js';

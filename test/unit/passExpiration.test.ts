@@ -1,7 +1,7 @@
 // What a new expiration date does to passes in use (docs/interface.md#42-programs).
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { expirationFindings, requireExpiration } from '../../activities/programs/passExpiration.js';
+import { expirationFindings, requireExpiration } from '../../activities/programs/passExpiration.rules.js';
 
 const now = new Date('2031-05-06T07:08:09Z');
 const moment = fc.option(fc.integer({ min: -3, max: 3 }), { nil: undefined });

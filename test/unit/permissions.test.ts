@@ -1,7 +1,7 @@
 // The permissions are those of docs/interface.md#54-permissions-and-roles, and a role is a named set of them.
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { endpoints } from '../../schemas/endpoints/index.js';
-import { builtInRoles, type Permission, permissions } from '../../schemas/permissions.js';
+import { builtInRoles, type Permission, permissions } from '../../schemas/access/permissions.schema.js';
+import { endpoints } from '../../schemas/tables/endpoints.js';
 
 const views = [
   'audit:view',

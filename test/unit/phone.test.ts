@@ -1,7 +1,7 @@
 // Phone numbers: which notations are read, and what is stored of them.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Country, country, e164, phone, phoneDigits, samePhone } from '../../schemas/phone.js';
+import { type Country, country, e164, phone, phoneDigits, samePhone } from '../../schemas/shared/phone.rules.js';
 
 const written = (given: string): string | undefined => phone.safeParse(given).data;
 

@@ -1,6 +1,6 @@
 // Whether a change gets a workflow of its own: decided once, however often its transaction is repeated.
 import { expect, test, vi } from 'vitest';
-import { planDispatch } from '../../api/changes/dispatch.js';
+import { planDispatch } from '../../api/members/dispatch.effect.js';
 
 function depsWith({ available = true, admit = vi.fn(() => true) } = {}) {
   return { deps: { workflowClient: { available: () => available }, admission: { admit } }, admit };

@@ -1,6 +1,6 @@
 // A program file is refused with the path of each mistake; a valid one has defaults for a complete card.
 import { describe, expect, it } from 'vitest';
-import { fieldOf, programFile } from '../../schemas/programs.js';
+import { fieldOf, programFile } from '../../schemas/programs/programs.schema.js';
 
 const points = { _id: 'p-1', slug: 'p-1', name: 'Points', style: 'points', fields: { primaryLabel: 'POINTS' } };
 

@@ -4,10 +4,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { templateProblems } from '../../activities/wallets/apple/templateCheck.js';
-import { programJsonSchema } from '../../schemas/programSchema.js';
-import { programFile } from '../../schemas/programs.js';
-import { fieldPaths } from '../../schemas/shapeWalk.js';
+import { templateProblems } from '../../activities/wallets/apple/templateCheck.rules.js';
+import { programJsonSchema } from '../../schemas/programs/programFile.schema.js';
+import { programFile } from '../../schemas/programs/programs.schema.js';
+import { fieldPaths } from '../../schemas/shared/shapeWalk.rules.js';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false });

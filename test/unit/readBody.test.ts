@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import Koa from 'koa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failure } from '../../api/envelope.js';
-import { readBody } from '../../api/readBody.js';
+import { failure } from '../../api/http/envelope.js';
+import { readBody } from '../../api/http/readBody.js';
 import corpus from '../corpora/json.json' with { type: 'json' };
 
 let server: Server;

@@ -1,6 +1,6 @@
 // Pages of a list whose total cannot be counted in time.
 import { expect, it } from 'vitest';
-import { readPage } from '../../api/reads/readPage.js';
+import { readPage } from '../../api/http/page.reads.js';
 import type { Deps } from '../../platform/deps.js';
 
 const deps = { config: { LIST_MAX_ROWS: 100 } } as Pick<Deps, 'config'>;

@@ -1,7 +1,7 @@
 // The error of a total that a recount may correct although members enroll at the same time.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { driftOf } from '../../activities/members/recount.js';
+import { driftOf } from '../../activities/members/recount.activity.js';
 
 const few = fc.integer({ min: 0, max: 20 });
 

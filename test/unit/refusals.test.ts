@@ -1,12 +1,12 @@
 // Refusals at the counter: each says what is missing, the room or the time, in the language of the person who reads it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { failure } from '../../api/envelope.js';
-import { award, redeem } from '../../schemas/balance.js';
-import { amount, pointsOf, requireCooledDown, requireWithinDay } from '../../schemas/earning.js';
-import { ServiceError } from '../../schemas/errors.js';
-import { languages } from '../../schemas/languages/index.js';
-import { waitOf } from '../../schemas/refusals.js';
+import { failure } from '../../api/http/envelope.js';
+import { award, redeem } from '../../schemas/points/balance.rules.js';
+import { amount, pointsOf, requireCooledDown, requireWithinDay } from '../../schemas/points/earning.rules.js';
+import { waitOf } from '../../schemas/points/refusals.rules.js';
+import { ServiceError } from '../../schemas/shared/errors.js';
+import { languages } from '../../schemas/shared/languages/index.js';
 
 const now = new Date('2026-05-04T10:00:00Z');
 const later = (ms: number) => new Date(now.getTime() + ms);

@@ -1,6 +1,6 @@
 // How long a delivery waits between its attempts.
 import { describe, expect, it } from 'vitest';
-import { retryWaitMs, subscriptionRequest } from '../../schemas/webhooks.js';
+import { retryWaitMs, subscriptionRequest } from '../../schemas/webhooks/webhooks.schema.js';
 
 const hour = 3_600_000;
 const requested = (policy?: object) =>

@@ -2,14 +2,14 @@
 // up to the member's values, and reversing everything restores the initial state.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { balanceDecision, pointsRule, redeemRule } from '../../activities/members/balanceRules.js';
-import { tierNow } from '../../activities/wallets/passViews.js';
-import { award, tierOf } from '../../schemas/balance.js';
-import type { LedgerRow, MemberRow } from '../../schemas/collections.js';
-import { ServiceError } from '../../schemas/errors.js';
-import type { Actor } from '../../schemas/members.js';
-import { type Program, programFile } from '../../schemas/programs.js';
-import { reverse } from '../../schemas/reversal.js';
+import { balanceDecision, pointsRule, redeemRule } from '../../activities/points/balance.rules.js';
+import { tierNow } from '../../activities/wallets/passes.view.js';
+import type { Actor } from '../../schemas/members/members.schema.js';
+import { award, tierOf } from '../../schemas/points/balance.rules.js';
+import { reverse } from '../../schemas/points/reversal.rules.js';
+import { type Program, programFile } from '../../schemas/programs/programs.schema.js';
+import { ServiceError } from '../../schemas/shared/errors.js';
+import type { LedgerRow, MemberRow } from '../../schemas/tables/collections.js';
 
 const actor: Actor = { type: 'user', id: 'tester' };
 const asked = { actor, now: new Date('2026-11-23T12:00:00Z') };

@@ -1,8 +1,8 @@
 // A member is found in whichever way the name, the number or the code is written, and no other member is.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hasWords, readQuery, searchWords } from '../../schemas/searchWords.js';
-import { digits } from '../../schemas/spellings.js';
+import { hasWords, readQuery, searchWords } from '../../schemas/members/searchWords.rules.js';
+import { digits } from '../../schemas/members/spellings.rules.js';
 
 type Person = Partial<Parameters<typeof searchWords>[0]>;
 

@@ -2,10 +2,16 @@
 // difference.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ServiceError } from '../../schemas/errors.js';
-import { newId } from '../../schemas/ids.js';
-import { maxSearchLevel, prefixRange, readQuery, searchLevel, searchWords } from '../../schemas/searchWords.js';
-import { fold } from '../../schemas/spellings.js';
+import {
+  maxSearchLevel,
+  prefixRange,
+  readQuery,
+  searchLevel,
+  searchWords,
+} from '../../schemas/members/searchWords.rules.js';
+import { fold } from '../../schemas/members/spellings.rules.js';
+import { ServiceError } from '../../schemas/shared/errors.js';
+import { newId } from '../../schemas/shared/ids.js';
 
 const memberCode = '7H2K9M4QXT';
 

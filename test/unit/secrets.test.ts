@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSecretBox, type SecretBox } from '../../platform/secretBox.js';
-import { parseKeyRing } from '../../schemas/keyRing.js';
+import { parseKeyRing } from '../../schemas/shared/keyRing.rules.js';
 import { sealUnbound } from '../rig/unboundSecret.js';
 
 const keyOf = (byte: number) => Buffer.alloc(32, byte).toString('base64');

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import { expect, it } from 'vitest';
-import { createGracefulShutdown } from '../../api/gracefulShutdown.js';
-import { serverOptions } from '../../api/serverOptions.js';
-import { readConfig } from '../../schemas/config.js';
+import { createGracefulShutdown } from '../../api/http/gracefulShutdown.js';
+import { serverOptions } from '../../api/http/serverOptions.js';
+import { readConfig } from '../../schemas/shared/config.schema.js';
 
 const given = {
   CONSOLE_JWT_SECRET: 'a-console-secret-for-tests-only-0123456789',

@@ -1,6 +1,6 @@
 // The session cookie is sent only over TLS, except to a service on loopback.
 import { expect, it } from 'vitest';
-import { cookieText } from '../../api/sessionCookie.js';
+import { cookieText } from '../../api/http/sessionCookie.rules.js';
 
 const session = { name: 'session', value: 'x', maxAgeMs: 604_800_000, path: '/' };
 const rest = 'Max-Age=604800; HttpOnly; SameSite=Lax';

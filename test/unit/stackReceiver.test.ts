@@ -2,7 +2,7 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { webhookHeaders } from '../../schemas/webhookHeaders.js';
+import { webhookHeaders } from '../../schemas/webhooks/headers.rules.js';
 import { findPort } from '../../stack/ports.js';
 
 let receiver: ChildProcessWithoutNullStreams | undefined;

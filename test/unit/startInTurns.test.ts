@@ -1,7 +1,7 @@
 // A burst of requests is started over several turns of the event loop, in order; a single request is started at once.
 import type { Context } from 'koa';
 import { expect, it } from 'vitest';
-import { createStartInTurns } from '../../api/startInTurns.js';
+import { createStartInTurns } from '../../api/http/startInTurns.js';
 
 const ctx = {} as Context;
 

@@ -1,8 +1,8 @@
 // The counters that events add to the overview.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCounting } from '../../activities/stats/createCounting.js';
-import { type Counts, countNames, countsOf, presentCounts } from '../../schemas/stats.js';
+import { createCounting } from '../../activities/stats/counting.writes.js';
+import { type Counts, countNames, countsOf, presentCounts } from '../../schemas/stats/stats.schema.js';
 
 const changed = (data: Record<string, unknown>) => countsOf({ type: 'points.changed', data });
 

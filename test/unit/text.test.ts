@@ -1,10 +1,18 @@
 // Text that no screen, log line or CSV cell can show is refused at every input.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { email } from '../../schemas/email.js';
-import { catalogues, languages } from '../../schemas/languages/index.js';
-import { name, person, tag } from '../../schemas/members.js';
-import { codeText, firstCharacters, isolated, plainText, readCode, text, trimmedText } from '../../schemas/text.js';
+import { name, person, tag } from '../../schemas/members/members.schema.js';
+import { email } from '../../schemas/shared/email.rules.js';
+import { catalogues, languages } from '../../schemas/shared/languages/index.js';
+import {
+  codeText,
+  firstCharacters,
+  isolated,
+  plainText,
+  readCode,
+  text,
+  trimmedText,
+} from '../../schemas/shared/text.js';
 
 const isPlainText = (value: string): boolean => plainText().safeParse(value).success;
 const control = fc.oneof(

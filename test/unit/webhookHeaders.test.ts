@@ -1,8 +1,8 @@
 // The headers of an attempt.
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { webhookHeaders } from '../../schemas/webhookHeaders.js';
-import { signService } from '../../schemas/webhookSignature.js';
+import { webhookHeaders } from '../../schemas/webhooks/headers.rules.js';
+import { signService } from '../../schemas/webhooks/signature.rules.js';
 
 const body = Buffer.from('{"event":"points.changed"}');
 const attempt = { eventType: 'points.changed', eventId: 'evt_1', subscriptionId: 'sub_1', body };

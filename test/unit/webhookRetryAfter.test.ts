@@ -1,7 +1,7 @@
 // How Retry-After is read, and its bounds.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseRetryAfter } from '../../schemas/retryAfter.js';
+import { parseRetryAfter } from '../../schemas/webhooks/retryAfter.rules.js';
 
 const now = new Date('1994-11-06T08:49:00Z');
 

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { makeWebhookSecret, secretMistake, signService, signStandard } from '../../schemas/webhookSignature.js';
-import { subscriptionRequest } from '../../schemas/webhooks.js';
+import { makeWebhookSecret, secretMistake, signService, signStandard } from '../../schemas/webhooks/signature.rules.js';
+import { subscriptionRequest } from '../../schemas/webhooks/webhooks.schema.js';
 
 const body = Buffer.from('{"eventId":"evt_1","points":2432232314}');
 const nowSeconds = () => Math.floor(Date.now() / 1000);

@@ -1,8 +1,8 @@
 // Which webhook URLs are accepted, before a name is resolved.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forbiddenRanges, parseCidrs } from '../../schemas/addresses.js';
-import { checkWebhookUrl, type WebhookUrlRules } from '../../schemas/webhookUrl.js';
+import { forbiddenRanges, parseCidrs } from '../../schemas/shared/addresses.rules.js';
+import { checkWebhookUrl, type WebhookUrlRules } from '../../schemas/webhooks/url.rules.js';
 import { ipv4Text, ipv6Text, within } from '../rig/cidrs.js';
 import { hostileUrls } from '../rig/hostileUrls.js';
 

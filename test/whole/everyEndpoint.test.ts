@@ -1,8 +1,8 @@
 // The last tests of a whole run: every endpoint was called by the test that docs/endpoints.md names for it, every audited
 // action was in the audit, and every scan that is allowed was made.
 import { expect, test } from 'vitest';
-import type { Endpoint } from '../../schemas/endpoints/endpoint.js';
-import { type EndpointName, endpoints } from '../../schemas/endpoints/index.js';
+import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
+import { type EndpointName, endpoints } from '../../schemas/tables/endpoints.js';
 import { provenBy } from '../rig/provenBy.js';
 import { scanSeen, scansAllowed } from '../rig/scans.js';
 import { auditSeen, seenOperations } from '../rig/seenOperations.js';

@@ -3,9 +3,14 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Apns, type ApnsOptions, createApns, type PushAnswer } from '../../activities/wallets/apple/apns.js';
-import { loadAppleCredentials, type RealAppleCredentials } from '../../activities/wallets/apple/credentials.js';
-import type { AppleSettings } from '../../activities/wallets/apple/pemSettings.js';
+import {
+  type Apns,
+  type ApnsOptions,
+  createApns,
+  type PushAnswer,
+} from '../../activities/wallets/apple/apns.client.js';
+import { loadAppleCredentials, type RealAppleCredentials } from '../../activities/wallets/apple/credentials.rules.js';
+import type { AppleSettings } from '../../activities/wallets/apple/pemSettings.rules.js';
 import { type ApnsAnswer, type ApnsServer, type ApnsServerOptions, startApnsServer } from '../rig/apnsServer.js';
 import { type AppleCertificates, makeAppleCertificates } from '../rig/appleCertificates.js';
 import { type FrameConnection, startFrameServer } from '../rig/frameServer.js';

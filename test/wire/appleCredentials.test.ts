@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadAppleCredentials, type RealAppleCredentials } from '../../activities/wallets/apple/credentials.js';
-import type { AppleSettings } from '../../activities/wallets/apple/pemSettings.js';
+import { loadAppleCredentials, type RealAppleCredentials } from '../../activities/wallets/apple/credentials.rules.js';
+import type { AppleSettings } from '../../activities/wallets/apple/pemSettings.rules.js';
 import { type AppleCertificates, makeAppleCertificates } from '../rig/appleCertificates.js';
 
 /** A minute ahead, so that certificates made during the test are valid at that time. */

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PKPass } from 'passkit-generator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadAppleCredentials, type RealAppleCredentials } from '../../activities/wallets/apple/credentials.js';
-import { canvas, encodePng } from '../../activities/wallets/apple/drawing.js';
-import { buildPass, compileTemplate } from '../../activities/wallets/apple/passPackage.js';
-import type { ApplePassView } from '../../activities/wallets/apple/passView.js';
-import { PassTemplateError, type TemplatedProgram } from '../../activities/wallets/apple/templateCheck.js';
-import { zip, zipFile } from '../../activities/wallets/apple/zip.js';
+import { loadAppleCredentials, type RealAppleCredentials } from '../../activities/wallets/apple/credentials.rules.js';
+import { canvas, encodePng } from '../../activities/wallets/apple/drawing.rules.js';
+import type { ApplePassView } from '../../activities/wallets/apple/pass.view.js';
+import { buildPass, compileTemplate } from '../../activities/wallets/apple/passPackage.view.js';
+import { PassTemplateError, type TemplatedProgram } from '../../activities/wallets/apple/templateCheck.rules.js';
+import { zip, zipFile } from '../../activities/wallets/apple/zip.rules.js';
 import { type AppleCertificates, makeAppleCertificates } from '../rig/appleCertificates.js';
 import { BrokenPass, openPkpass, type PassJson, unzip } from '../rig/pkpass.js';
 

@@ -1,6 +1,6 @@
 // Google's callback keys: how long they are cached, and what happens while they cannot be fetched.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type CallbackKeys, createCallbackKeys } from '../../api/wallets/googleCallbackKeys.js';
+import { type CallbackKeys, createCallbackKeys } from '../../api/wallets/google/callbackKeys.client.js';
 import { type GoogleFault, type GoogleServer, startGoogleServer } from '../rig/googleServer.js';
 
 let google: GoogleServer;

@@ -1,7 +1,7 @@
 // The request pacer in Redis: one rate for all workers; in memory while Redis is unavailable.
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRequestPacer } from '../../activities/wallets/google/requestPacer.js';
+import { createRequestPacer } from '../../activities/wallets/google/requestPacer.client.js';
 import { type RedisServer, startRedisServer } from '../rig/redisServer.js';
 import { until } from '../rig/until.js';
 

@@ -1,16 +1,16 @@
 // The Google client by itself: classes, objects, messages, failures and batches.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createGoogleWalletApi } from '../../activities/wallets/google/createGoogleWalletApi.js';
-import { loadGoogleCredentials } from '../../activities/wallets/google/credentials.js';
-import type { GoogleWalletApi } from '../../activities/wallets/google/googleWalletApi.js';
-import type { GooglePassView, GoogleProgramView } from '../../activities/wallets/google/passViews.js';
-import { pushGoogle } from '../../activities/wallets/google/pushGoogle.js';
-import { createRequestPacer, type RequestPacer } from '../../activities/wallets/google/requestPacer.js';
-import type { GoogleWallet } from '../../activities/wallets/wallets.js';
-import type { MemberRow } from '../../schemas/collections.js';
-import { makeGoogleClassId, makeGoogleObjectId } from '../../schemas/googleIds.js';
-import { programFile } from '../../schemas/programs.js';
+import { loadGoogleCredentials } from '../../activities/wallets/google/credentials.rules.js';
+import { createGoogleWalletApi } from '../../activities/wallets/google/googleWallet.client.js';
+import type { GoogleWalletApi } from '../../activities/wallets/google/googleWallet.schema.js';
+import type { GooglePassView, GoogleProgramView } from '../../activities/wallets/google/pass.view.js';
+import { pushGoogle } from '../../activities/wallets/google/pushGoogle.effect.js';
+import { createRequestPacer, type RequestPacer } from '../../activities/wallets/google/requestPacer.client.js';
+import type { GoogleWallet } from '../../activities/wallets/wallets.client.js';
+import { programFile } from '../../schemas/programs/programs.schema.js';
+import type { MemberRow } from '../../schemas/tables/collections.js';
+import { makeGoogleClassId, makeGoogleObjectId } from '../../schemas/wallets/google/googleIds.rules.js';
 import { type GoogleFault, type GoogleServer, startGoogleServer } from '../rig/googleServer.js';
 
 const program: GoogleProgramView = {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import type { SMTPServerOptions } from 'smtp-server';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createMailer, type Mail, MailDelayed, type Mailer, MailRefused } from '../../activities/mail/mailer.js';
+import { createMailer, type Mail, MailDelayed, type Mailer, MailRefused } from '../../activities/mail/mailer.client.js';
 import { createTestAuthority, type TestAuthority } from '../rig/certificates.js';
 import { type SmtpServer, startSmtpServer } from '../rig/smtpServer.js';
 

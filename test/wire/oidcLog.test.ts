@@ -3,9 +3,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createOidc, type Oidc } from '../../api/oidc.js';
+import { createOidc, type Oidc } from '../../api/http/oidc.client.js';
 import { createLog } from '../../platform/log.js';
-import { readConfig } from '../../schemas/config.js';
+import { readConfig } from '../../schemas/shared/config.schema.js';
 
 const person = 'ada.lovelace@example.com';
 let server: Server;

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { webhookHeaders } from '../../schemas/webhookHeaders.js';
-import { makeWebhookSecret } from '../../schemas/webhookSignature.js';
+import { webhookHeaders } from '../../schemas/webhooks/headers.rules.js';
+import { makeWebhookSecret } from '../../schemas/webhooks/signature.rules.js';
 
 interface Language {
   fence: string;

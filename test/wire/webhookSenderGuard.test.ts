@@ -3,10 +3,10 @@
 import fc from 'fast-check';
 import { request } from 'undici';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createWebhookAgent, type WebhookAgentOptions } from '../../activities/webhooks/guardedAgent.js';
-import { type SendResult, sendWebhook } from '../../activities/webhooks/sendWebhook.js';
-import { WebhookError } from '../../activities/webhooks/webhookError.js';
-import { forbiddenRanges, parseCidrs } from '../../schemas/addresses.js';
+import { createWebhookAgent, type WebhookAgentOptions } from '../../activities/webhooks/guardedAgent.client.js';
+import { type SendResult, sendWebhook } from '../../activities/webhooks/sendWebhook.client.js';
+import { WebhookError } from '../../activities/webhooks/webhookError.rules.js';
+import { forbiddenRanges, parseCidrs } from '../../schemas/shared/addresses.rules.js';
 import { ipv4Text, ipv6Text, within } from '../rig/cidrs.js';
 import { type ConnectWatch, watchConnects } from '../rig/connectWatch.js';
 import { hostileUrls } from '../rig/hostileUrls.js';

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { resolveHost } from '../../activities/webhooks/resolveHost.js';
+import { resolveHost } from '../../activities/webhooks/resolveHost.client.js';
 import { type NameServer, startNameServer, type Zone } from '../rig/nameServer.js';
 
 let nameServer: NameServer | undefined;

@@ -2,9 +2,9 @@
 import { createServer, type Server as TcpServer } from 'node:net';
 import { createServer as createTlsServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createWebhookAgent, type WebhookAgentOptions } from '../../activities/webhooks/guardedAgent.js';
-import { sendWebhook } from '../../activities/webhooks/sendWebhook.js';
-import { parseCidrs } from '../../schemas/addresses.js';
+import { createWebhookAgent, type WebhookAgentOptions } from '../../activities/webhooks/guardedAgent.client.js';
+import { sendWebhook } from '../../activities/webhooks/sendWebhook.client.js';
+import { parseCidrs } from '../../schemas/shared/addresses.rules.js';
 import { createTestAuthority } from '../rig/certificates.js';
 import { startReceiver } from '../rig/receiver.js';
 

@@ -2,8 +2,8 @@
 // last one fails the workflow, which an operator can reset.
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { deliveryWorkflowId, newId } from '../../schemas/ids.js';
-import type { DeliverWebhook } from '../../schemas/workflows.js';
+import { deliveryWorkflowId, newId } from '../../schemas/shared/ids.js';
+import type { DeliverWebhook } from '../../schemas/tables/workflows.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
 
 let worker: WorkflowWorker;

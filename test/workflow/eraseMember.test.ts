@@ -1,6 +1,6 @@
 // An erasure runs several times, and waits for no wallet.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { readConfig } from '../../schemas/config.js';
+import { readConfig } from '../../schemas/shared/config.schema.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
 
 let worker: WorkflowWorker;

@@ -2,8 +2,8 @@
 // stop early.
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { newId } from '../../schemas/ids.js';
-import type { ImportMembers } from '../../schemas/workflows.js';
+import { newId } from '../../schemas/shared/ids.js';
+import type { ImportMembers } from '../../schemas/tables/workflows.js';
 import { until } from '../rig/until.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
 

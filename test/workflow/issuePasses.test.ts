@@ -2,8 +2,8 @@
 // reported as failed and issued later.
 import { WithStartWorkflowOperation } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { enrollId, newId } from '../../schemas/ids.js';
-import { passIssuanceName, taskQueues } from '../../schemas/workflows.js';
+import { enrollId, newId } from '../../schemas/shared/ids.js';
+import { passIssuanceName, taskQueues } from '../../schemas/tables/workflows.js';
 import { aGate } from '../rig/gate.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
 

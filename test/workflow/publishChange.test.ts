@@ -2,9 +2,9 @@
 // unavailable wallet does not delay the event, and an unavailable receiver does not delay the push.
 import { WithStartWorkflowOperation } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { newId } from '../../schemas/ids.js';
-import type { PassUpdate } from '../../schemas/passUpdate.js';
-import { passUpdateName, taskQueues } from '../../schemas/workflows.js';
+import { newId } from '../../schemas/shared/ids.js';
+import { passUpdateName, taskQueues } from '../../schemas/tables/workflows.js';
+import type { PassUpdate } from '../../schemas/wallets/passUpdate.schema.js';
 import { aGate } from '../rig/gate.js';
 import { until } from '../rig/until.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';

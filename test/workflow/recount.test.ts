@@ -1,6 +1,6 @@
 // The workflow of the recount: over all merchants in steps, through failed steps and continue-as-new.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Recount } from '../../schemas/workflows.js';
+import type { Recount } from '../../schemas/tables/workflows.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
 
 let worker: WorkflowWorker;

@@ -1,6 +1,6 @@
 // The relay's workflow runs its activity without end, with a history that does not grow.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newId } from '../../schemas/ids.js';
+import { newId } from '../../schemas/shared/ids.js';
 import { until } from '../rig/until.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
 

@@ -1,6 +1,6 @@
 // The workflow of a replay: it lists its targets once, and processes them over several runs.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newId } from '../../schemas/ids.js';
+import { newId } from '../../schemas/shared/ids.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
 
 let worker: WorkflowWorker;

@@ -2,9 +2,9 @@
 import { Client, Connection, type ScheduleOptions } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Wallets } from '../../activities/wallets/wallets.js';
-import { newId } from '../../schemas/ids.js';
-import { taskQueues } from '../../schemas/workflows.js';
+import type { Wallets } from '../../activities/wallets/wallets.client.js';
+import { newId } from '../../schemas/shared/ids.js';
+import { taskQueues } from '../../schemas/tables/workflows.js';
 import { ensureSchedules } from '../../worker/schedules.js';
 import { forkEngines } from '../rig/forkEngines.js';
 import { until } from '../rig/until.js';

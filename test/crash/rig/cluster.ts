@@ -8,7 +8,7 @@ import { Client, Connection } from '@temporalio/client';
 import pino from 'pino';
 import type { CrashPoint } from '../../../platform/crashPoint.js';
 import { type ClosableDeps, createDeps } from '../../../platform/createDeps.js';
-import { readConfig } from '../../../schemas/config.js';
+import { readConfig } from '../../../schemas/shared/config.schema.js';
 import { cacheDirOf } from '../../../stack/engines/cache.js';
 import { mongodbPlan, mongodbUriAt } from '../../../stack/engines/mongodb.js';
 import { obtainMongodb } from '../../../stack/engines/mongodbSources.js';

@@ -1,7 +1,7 @@
 // Erasures in crash tests: members with unique values, an owner who erases them, and the final checks.
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
-import { deletedEventId, newId } from '../../../schemas/ids.js';
+import { deletedEventId, newId } from '../../../schemas/shared/ids.js';
 import { findTraces, type Trace } from '../../rig/findTraces.js';
 import { until } from '../../rig/until.js';
 import type { Caller } from './caller.js';

@@ -1,7 +1,7 @@
 // One merchant in a cluster: programs of every style, receivers, and phones with passes.
-import { newApiKey } from '../../../schemas/apiKeys.js';
-import { newId } from '../../../schemas/ids.js';
-import { programFile } from '../../../schemas/programs.js';
+import { newApiKey } from '../../../schemas/access/apiKeys.schema.js';
+import { programFile } from '../../../schemas/programs/programs.schema.js';
+import { newId } from '../../../schemas/shared/ids.js';
 import { type ApnsServer, startApnsServer } from '../../rig/apnsServer.js';
 import { type AppleCertificates, makeAppleCertificates } from '../../rig/appleCertificates.js';
 import type { Cluster } from './cluster.js';

@@ -1,0 +1,62 @@
+// Sign-in links by mail: to people who request one with the address of a user, and to invited users. Both are sent in
+// the background, so the response time does not reveal whether an address is known, and an invitation is valid even if
+// its mail fails, because the user can request a link.
+
+import { type Config, isMailOn } from '../../schemas/shared/config.schema.js';
+import { sha256 } from '../../schemas/shared/ids.js';
+import type { Language } from '../../schemas/shared/languages/index.js';
+import type { UserRow } from '../../schemas/tables/collections.js';
+import { type MailDeps, queueMail } from '../mail/queueMail.writes.js';
+import { createSignInLink, signInUrl } from './sessions.writes.js';
+import { type CreateUser, createUser } from './users.writes.js';
+
+/** Whether links can be mailed; otherwise the operator hands them out. */
+export const mailsLinks = ({ config }: { config: Config }): boolean => isMailOn(config);
+
+interface LinkMail {
+  kind: 'sign-in' | 'invitation';
+  /** All with the same address. */
+  users: UserRow[];
+  token: string;
+  language: Language;
+}
+
+export async function mailLink(deps: MailDeps, { kind, users, token, language }: LinkMail): Promise<void> {
+  const [first, ...others] = users;
+  if (!first) return;
+  const { merchantId, email: to } = first;
+  const merchant = await deps.collections.merchants.findOne({ _id: merchantId }, { projection: { name: 1 } });
+  // A mail to a person who belongs to several merchants names none of them.
+  const merchantName = others.length === 0 ? merchant?.name : undefined;
+  const data = { link: signInUrl(deps, token), ...(merchantName !== undefined && { merchantName }) };
+  await queueMail(deps, { merchantId, to, reason: `${kind}:${sha256(token)}`, kind, language, data });
+}
+
+async function mailNewLink(deps: MailDeps, { users, ...mail }: Omit<LinkMail, 'token'>): Promise<void> {
+  const [first] = users;
+  if (!first || !mailsLinks(deps)) return;
+  const token = await createSignInLink(deps, { email: first.email, userIds: users.map(({ _id }) => _id) });
+  await mailLink(deps, { ...mail, users, token });
+}
+
+function inBackground({ log }: MailDeps, work: Promise<void>): void {
+  work.catch((error: unknown) => log.warn({ err: error }, 'a sign-in link was not mailed'));
+}
+
+/** Throws the errors of `createUser`. */
+export async function inviteUser(
+  deps: MailDeps,
+  { language, ...input }: CreateUser & { language: Language },
+): Promise<UserRow> {
+  const user = await createUser(deps, input);
+  inBackground(deps, mailNewLink(deps, { kind: 'invitation', users: [user], language }));
+  return user;
+}
+
+export function mailSignInLink(deps: MailDeps, { email, language }: { email: string; language: Language }): void {
+  const users = deps.collections.users.find({ email }).toArray();
+  inBackground(
+    deps,
+    users.then((found) => mailNewLink(deps, { kind: 'sign-in', users: found, language })),
+  );
+}

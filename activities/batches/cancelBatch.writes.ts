@@ -1,0 +1,32 @@
+// Reads one batch of a merchant, and requests its cancellation.
+
+import type { Deps } from '../../platform/deps.js';
+import { changeOne } from '../../platform/mongodb/changeOne.js';
+import { ServiceError } from '../../schemas/shared/errors.js';
+import type { BatchRow } from '../../schemas/tables/collections.js';
+import { unfinishedPhases } from './insertBatch.writes.js';
+
+export interface BatchAt {
+  merchantId: string;
+  batchId: string;
+}
+
+/** Throws BATCH_NOT_FOUND. */
+export async function readBatch(deps: Deps, { merchantId, batchId }: BatchAt): Promise<BatchRow> {
+  const batch = await deps.collections.batches.findOne({ _id: batchId, merchantId });
+  if (!batch) throw new ServiceError('BATCH_NOT_FOUND');
+  return batch;
+}
+
+const cancellable = unfinishedPhases.filter((phase) => phase !== 'publishing');
+
+/**
+ * Requests the cancellation of a batch; its activities stop before their next step. A batch that has finished or is
+ * publishing is not changed. Throws BATCH_NOT_FOUND.
+ */
+export async function cancelBatch(deps: Deps, at: BatchAt): Promise<BatchRow> {
+  const { _id, merchantId } = await readBatch(deps, at);
+  const going = { _id, merchantId, phase: { $in: cancellable }, cancelRequestedAt: { $exists: false } };
+  await changeOne(deps, 'batches', going, { $set: { cancelRequestedAt: deps.now() } });
+  return readBatch(deps, at);
+}

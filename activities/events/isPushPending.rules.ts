@@ -1,0 +1,5 @@
+import type { EventRow } from '../../schemas/tables/collections.js';
+
+/** Whether the wallets have to be notified and the result is not recorded yet. */
+export const isPushPending = ({ passAction, passUpdate }: Pick<EventRow, 'passAction' | 'passUpdate'>): boolean =>
+  (passAction === 'push' || passAction === 'refresh') && !passUpdate;

@@ -1,0 +1,40 @@
+// The decision of a rule about one member. changeMember.ts writes it.
+import type { Statement } from '../../platform/mongodb/transaction.js';
+import type { MemberEvent } from '../../schemas/events/events.schema.js';
+import type { LedgerRow, MemberRow } from '../../schemas/tables/collections.js';
+import type { Platform } from '../../schemas/wallets/passUpdate.schema.js';
+import type { PushJob } from '../events/newEvent.rules.js';
+
+type WrittenWithEach =
+  | '_id'
+  | 'merchantId'
+  | 'memberId'
+  | 'programId'
+  | 'eventId'
+  | 'fingerprint'
+  | 'memberVersion'
+  | 'createdAt';
+
+export interface Decision {
+  set: Partial<Omit<MemberRow, '_id' | 'merchantId' | 'version' | 'pass'>>;
+  unset?: ('firstName' | 'lastName' | 'email' | 'phone' | 'phoneE164' | 'externalId' | 'tier' | 'expiry')[];
+  /** The event of the change. Its `data` leaves out the fields that every event about a member has. */
+  event: MemberEvent | PushJob;
+  /** The pass is pushed although it may show the same as before. A change that it shows is always pushed. */
+  push?: true;
+  /** The pass is pushed although the program's push messages are off. */
+  mandatory?: true;
+  /** Appears on the lock screen. Only with `push`. */
+  message?: string | undefined;
+  /** The Google object is updated although none of the fields that it shows has changed. */
+  refresh?: true;
+  ledger?: Omit<LedgerRow, WrittenWithEach>;
+  /** Fields of the pass to set in addition to those of its new version. */
+  pass?: Partial<Pick<MemberRow['pass'], 'googleSaved' | 'token' | 'authenticationToken'>>;
+  /** A line of the timeline to write in the same transaction. */
+  timeline?: { type: string; platform?: Platform; detail?: string };
+  /** Further statements of the same transaction, such as search words. */
+  statements?: Statement[];
+  /** Further updates of the same transaction. Each must match one document, otherwise nothing is written. */
+  updates?: Statement[];
+}

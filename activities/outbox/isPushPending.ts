@@ -1,5 +1,0 @@
-import type { EventRow } from '../../schemas/collections.js';
-
-/** Whether the wallets have to be notified and the result is not recorded yet. */
-export const isPushPending = ({ passAction, passUpdate }: Pick<EventRow, 'passAction' | 'passUpdate'>): boolean =>
-  (passAction === 'push' || passAction === 'refresh') && !passUpdate;

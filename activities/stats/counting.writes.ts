@@ -1,0 +1,66 @@
+// The counters of a merchant's overview: one row for each program and month, which contains the days. Counts are
+// written in the transaction of what they count, so each thing is counted once, even if a process dies. A program has
+// several rows, and each writer uses one of them, so that writers do not wait for each other.
+import { randomInt } from 'node:crypto';
+import type { Deps } from '../../platform/deps.js';
+import { isRetryable } from '../../platform/mongodb/conflicts.js';
+import { update } from '../../platform/mongodb/statements.js';
+import type { Statement } from '../../platform/mongodb/transaction.js';
+import { type CountName, type Counts, dayOf } from '../../schemas/stats/stats.schema.js';
+
+/** Rows for each program and month. A merchant's overview reads all of them. */
+const slots = 8;
+
+export interface Counted {
+  merchantId: string;
+  programId?: string | undefined;
+  at: Date;
+  counts: Counts;
+}
+
+export interface Counting {
+  /** The statements that add the counts, for the transaction of what is counted. Each matches or inserts one row. */
+  statements: (counted: readonly Counted[]) => Statement[];
+  /** Runs `work`, which commits such statements. After a conflict, the statements that follow use other rows. */
+  changeSlotOnConflict: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/** Days and counters as field names, which allow neither a dot nor a leading digit. */
+export const fieldOfDay = (day: string): string => `d${day.slice(8)}`;
+export const fieldOfCount = (name: CountName): string => name.replace('.', '_');
+
+/** For one writer with sequential transactions. */
+export function createCounting(deps: Pick<Deps, 'collections'>): Counting {
+  let slot = randomInt(slots);
+  return {
+    statements(counted) {
+      const rows = new Map<string, { set: { merchantId: string; programId: string; month: string }; inc: Counters }>();
+      for (const { merchantId, programId = '', at, counts } of counted) {
+        const day = dayOf(at);
+        const month = day.slice(0, 7);
+        const _id = `${merchantId}:${programId}:${month}:${slot}`;
+        const row = rows.get(_id) ?? { set: { merchantId, programId, month }, inc: {} };
+        for (const [name, by] of Object.entries(counts)) {
+          if (by === 0) continue;
+          const field = `days.${fieldOfDay(day)}.${fieldOfCount(name as CountName)}`;
+          row.inc[field] = (row.inc[field] ?? 0) + by;
+        }
+        if (Object.keys(row.inc).length > 0) rows.set(_id, row);
+      }
+      return Array.from(rows, ([_id, { set, inc }]) =>
+        update(deps, 'stats', { _id }, { $setOnInsert: set, $inc: inc }, true),
+      );
+    },
+
+    async changeSlotOnConflict(work) {
+      try {
+        return await work();
+      } catch (error) {
+        if (isRetryable(error)) slot = randomInt(slots);
+        throw error;
+      }
+    },
+  };
+}
+
+type Counters = Record<string, number>;

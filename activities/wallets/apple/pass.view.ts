@@ -1,0 +1,227 @@
+// What the pass of one member shows. Serial number and authentication token never change during the life of a pass.
+// Everything else follows from the template and the pass view, so equal views give equal bytes of pass.json.
+
+import { type RewardState, rewardLines } from '../../../schemas/points/rewards.rules.js';
+import type { PassTemplate } from '../../../schemas/programs/passTemplate.schema.js';
+import { rgb } from './drawing.rules.js';
+
+/** The part of a program that its passes depend on. */
+export interface PassProgram {
+  name: string;
+  style: 'points' | 'stamps' | 'tiered';
+  goal?: number | undefined;
+}
+
+export interface ApplePassView {
+  /** A UUID that never changes during the life of the pass. */
+  serialNumber: string;
+  /** At least 16 characters; never changes during the life of the pass. */
+  authenticationToken: string;
+  memberCode: string;
+  /** What scanners read: the member code or the external id. */
+  barcode: string;
+  displayName?: string | undefined;
+  /** The unit of the balance, e.g. POINTS. */
+  label: string;
+  balance: number;
+  goal?: number | undefined;
+  /** What the reward is that costs the goal. */
+  rewardName?: string | undefined;
+  /** Present when there are other rewards than the one that costs the goal. */
+  rewards?: readonly RewardState[] | undefined;
+  /** The next expiries, one line each. */
+  expiring?: readonly string[] | undefined;
+  tier?: string | undefined;
+  /** `missing`: how many points the member lacks for this tier. */
+  nextTier?: { name: string; missing: number } | undefined;
+  status: 'active' | 'voided' | 'expired';
+  /**
+   * The newest message to the member, shown on the back of the pass. The lock screen shows it when its text or sequence
+   * is new.
+   */
+  changeMessage?: string | undefined;
+  /** Differs for each message of a pass, so that a repeated text still counts as new; 0 leaves the text unchanged. */
+  messageSequence: number;
+  /** Without `/v1`, which the phone adds. */
+  webServiceURL: string;
+  updatedAt: Date;
+  /** Replaces the expiration date of the template. */
+  expirationDate?: Date | undefined;
+}
+
+export interface PassField {
+  key: string;
+  label: string;
+  value: string | number;
+  changeMessage?: string;
+  numberStyle?: 'PKNumberStyleDecimal';
+  dateStyle?: 'PKDateStyleMedium';
+  timeStyle?: 'PKDateStyleShort';
+}
+
+export interface StoreCard {
+  headerFields: PassField[];
+  primaryFields: PassField[];
+  secondaryFields: PassField[];
+  auxiliaryFields: PassField[];
+  backFields: PassField[];
+}
+
+/** What all passes of a template have in common. */
+export interface PassDesign {
+  style: PassProgram['style'];
+  common: Record<string, unknown>;
+  backFields: readonly PassField[];
+  expirationDate: string | undefined;
+}
+
+export function passDesign(
+  identity: { passTypeId: string; teamId: string },
+  program: PassProgram,
+  template: PassTemplate,
+): PassDesign {
+  const color = (hex: string) => `rgb(${rgb(hex).join(', ')})`;
+  return {
+    style: program.style,
+    common: {
+      formatVersion: 1,
+      passTypeIdentifier: identity.passTypeId,
+      teamIdentifier: identity.teamId,
+      organizationName: template.organizationName ?? program.name,
+      description: template.description ?? `${program.name} loyalty card`,
+      // Apple does not allow an empty text here, so a template with an empty `logoText` gets no key.
+      ...(template.logoText !== '' && { logoText: template.logoText ?? program.name }),
+      backgroundColor: color(template.colors.background),
+      foregroundColor: color(template.colors.foreground),
+      labelColor: color(template.colors.label),
+      ...(template.locations.length > 0 && { locations: template.locations }),
+    },
+    // The prefix keeps a template from replacing a field of ours: all fields of a pass share one set of keys.
+    backFields: template.backFields.map(({ key, label, value }) => ({ key: `back-${key}`, label, value })),
+    expirationDate: template.expirationDate,
+  };
+}
+
+/** Scanners that support only one encoding support this one. */
+const isLatin = (text: string): boolean => Array.from(text).every((character) => character <= '\u00ff');
+
+/** Returns the content of pass.json. */
+export function passJson(design: PassDesign, view: ApplePassView): Record<string, unknown> {
+  const expiration = view.expirationDate ?? (design.expirationDate && new Date(design.expirationDate));
+  return {
+    ...design.common,
+    serialNumber: view.serialNumber,
+    authenticationToken: view.authenticationToken,
+    webServiceURL: view.webServiceURL,
+    barcodes: [
+      {
+        format: 'PKBarcodeFormatQR',
+        message: view.barcode,
+        altText: view.barcode,
+        messageEncoding: isLatin(view.barcode) ? 'iso-8859-1' : 'utf-8',
+      },
+    ],
+    ...(view.status !== 'active' && { voided: true }),
+    ...(expiration && { expirationDate: expiration.toISOString() }),
+    storeCard: storeCard(design, view),
+  };
+}
+
+const text = (key: string, label: string, value: string): PassField => ({ key, label, value });
+const number = (key: string, label: string, value: number): PassField => ({
+  key,
+  label,
+  value,
+  numberStyle: 'PKNumberStyleDecimal',
+});
+
+function storeCard(design: PassDesign, view: ApplePassView): StoreCard {
+  return {
+    headerFields: [number('balance', view.label, view.balance)],
+    ...frontFields(design.style, view),
+    backFields: [
+      message(view),
+      ...(view.rewards ? [text('rewards', 'Rewards', rewardLines(view.rewards))] : []),
+      ...(view.expiring?.length ? [text('expiring', 'Expiring', view.expiring.join('\n'))] : []),
+      text('backMemberCode', 'Member ID', view.memberCode),
+      {
+        ...text('updatedAt', 'Updated', view.updatedAt.toISOString()),
+        dateStyle: 'PKDateStyleMedium',
+        timeStyle: 'PKDateStyleShort',
+      },
+      ...design.backFields,
+    ],
+  };
+}
+
+function frontFields(style: PassProgram['style'], view: ApplePassView): Omit<StoreCard, 'headerFields' | 'backFields'> {
+  const member = view.displayName ? [text('member', 'MEMBER', view.displayName)] : [];
+  const rewards = rewardsOf(view);
+  const reward = rewardFields(rewards);
+  const { name: nextName } = rewards.next ?? {};
+  // A tiered card has no room for the name.
+  const isNamed = nextName !== undefined && style !== 'tiered' && view.status === 'active';
+  const auxiliaryFields = [
+    text('memberCode', 'MEMBER ID', view.memberCode),
+    ...(isNamed ? [text('nextReward', 'NEXT REWARD', nextName)] : []),
+    ...(view.status === 'active' ? [] : [text('status', 'STATUS', view.status === 'voided' ? 'Voided' : 'Expired')]),
+  ];
+  if (style === 'stamps') {
+    // A primary field would cover the stamps of the strip.
+    return { primaryFields: [], secondaryFields: [...reward, ...member], auxiliaryFields };
+  }
+  if (style === 'tiered') {
+    const tier = view.tier ? [text('tier', 'TIER', view.tier)] : [];
+    return {
+      primaryFields: tier,
+      secondaryFields: [...nextTierFields(view), ...reward],
+      auxiliaryFields: [...member, ...auxiliaryFields],
+    };
+  }
+  return {
+    primaryFields: reward.length > 0 ? reward : member,
+    secondaryFields: reward.length > 0 ? member : [],
+    auxiliaryFields,
+  };
+}
+
+interface Rewards {
+  /** The names of those that can be redeemed now. */
+  ready: string[];
+  /** The one that lacks the least; undefined while one is ready, and without rewards. */
+  next: { name: string | undefined; missing: number } | undefined;
+}
+
+function rewardsOf({ goal, balance, rewardName, rewards }: ApplePassView): Rewards {
+  const atGoal = goal === undefined ? [] : [{ name: rewardName, ready: balance >= goal, missing: goal - balance }];
+  const states = rewards ?? atGoal;
+  const ready = states.filter((state) => state.ready).map(({ name = 'Ready' }) => name);
+  const [next] = states.toSorted((one, other) => one.missing - other.missing);
+  return { ready, next: ready.length > 0 ? undefined : next };
+}
+
+function rewardFields({ ready, next }: Rewards): PassField[] {
+  if (ready.length > 0) return [text('reward', ready.length === 1 ? 'REWARD' : 'REWARDS', ready.join(', '))];
+  return next === undefined ? [] : [number('reward', 'TO NEXT REWARD', next.missing)];
+}
+
+function nextTierFields({ nextTier }: ApplePassView): PassField[] {
+  if (nextTier === undefined) return [];
+  return [text('nextTier', 'NEXT TIER', nextTier.name), number('toNextTier', 'TO NEXT TIER', nextTier.missing)];
+}
+
+/**
+ * The lock screen shows a field's new value when the field has a `changeMessage` and its value differs from that of the
+ * installed pass. Two such fields would be reduced to "pass changed". So messages have a field of their own, the only
+ * one with a `changeMessage`, and invisible characters make a repeated text differ from the one before.
+ */
+function message({ changeMessage, messageSequence }: ApplePassView): PassField {
+  if (!changeMessage) return text('message', 'Latest message', 'None yet');
+  return { ...text('message', 'Latest message', changeMessage + invisible(messageSequence)), changeMessage: '%@' };
+}
+
+/** Returns the binary digits of the sequence as zero-width characters. */
+function invisible(sequence: number): string {
+  if (sequence <= 0) return '';
+  return sequence.toString(2).replace(/./g, (digit) => (digit === '1' ? '\u200c' : '\u200b'));
+}

@@ -1,0 +1,171 @@
+// Creates the clients of both wallets. A wallet is real when its credentials fit, otherwise a stub with a reason. The
+// modules for real mode are loaded only in real mode, so that stub mode needs little memory.
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import type { WalletModes } from '../../platform/deps.js';
+import { toError } from '../../platform/toError.js';
+import type { Program } from '../../schemas/programs/programs.schema.js';
+import type { Config } from '../../schemas/shared/config.schema.js';
+import type { MemberRow } from '../../schemas/tables/collections.js';
+import type { Apns } from './apple/apns.client.js';
+import { loadAppleCredentials, type RealAppleCredentials } from './apple/credentials.rules.js';
+import type { CompiledTemplate } from './apple/passPackage.view.js';
+import { loadGoogleCredentials, type RealGoogleCredentials } from './google/credentials.rules.js';
+import type { GoogleWalletApi } from './google/googleWallet.schema.js';
+import type { GoogleProgramView } from './google/pass.view.js';
+import { applePassView } from './passes.view.js';
+
+export interface AppleWallet {
+  credentials: RealAppleCredentials;
+  apns: Apns;
+  /** Returns the member's signed .pkpass as of now. Throws when the program's template cannot be made into a pass. */
+  build: (member: MemberRow, program: Program) => Buffer;
+}
+
+export interface GoogleWallet {
+  credentials: RealGoogleCredentials;
+  api: GoogleWalletApi;
+  /**
+   * Creates or updates the program's class, unless this process did so with the same data within the last 10 minutes.
+   */
+  ensureClass: (program: GoogleProgramView) => Promise<void>;
+  clearClassCache: () => void;
+  close: () => void;
+}
+
+export interface Wallets {
+  /** Checked against the clock at each read: a wallet whose certificates have expired is a stub. */
+  modes: WalletModes;
+  apple: AppleWallet | null;
+  google: GoogleWallet | null;
+  /** Why a wallet is a stub; null when it is real. */
+  reasons: { apple: string | null; google: string | null };
+  close: () => Promise<void>;
+}
+
+const maxCachedTemplates = 200;
+const classCacheOptions = { max: 1_000, ttl: 10 * 60_000 };
+const pushTimeoutMs = 10_000;
+
+export interface CreateWallets {
+  config: Config;
+  log: Logger;
+  now?: () => Date;
+}
+
+export async function createWallets({ config, log, now = () => new Date() }: CreateWallets): Promise<Wallets> {
+  const appleCredentials = loadAppleCredentials(config, now());
+  const googleCredentials = loadGoogleCredentials(config);
+  const apple = appleCredentials.mode === 'real' ? await openApple(appleCredentials, { config, log }) : null;
+  const google = googleCredentials.mode === 'real' ? await openGoogle(googleCredentials, { config, log }) : null;
+  const reasons = {
+    apple: appleCredentials.mode === 'stub' ? appleCredentials.reason : null,
+    google: googleCredentials.mode === 'stub' ? googleCredentials.reason : null,
+  };
+  // No settings are a choice and logged as such; settings that cannot work are a mistake, logged as a warning.
+  const isMistaken = (platform: 'apple' | 'google') => reasons[platform] !== null && isConfigured(config, platform);
+  log[isMistaken('apple') || isMistaken('google') ? 'warn' : 'info'](
+    { apple: reasons.apple ?? 'real', google: reasons.google ?? 'real' },
+    'wallets',
+  );
+  if (appleCredentials.mode === 'real')
+    for (const warning of appleCredentials.warnings) log.warn({ warning }, 'apple credentials');
+  return {
+    modes: {
+      get apple() {
+        return appleCredentials.mode === 'real' && appleCredentials.expiresAt > now() ? 'real' : 'stub';
+      },
+      google: google ? 'real' : 'stub',
+    },
+    apple,
+    google,
+    reasons,
+    close: async () => {
+      google?.close();
+      await apple?.apns.close();
+    },
+  };
+}
+
+function isConfigured(config: Config, platform: 'apple' | 'google'): boolean {
+  const names = {
+    apple: ['APPLE_PASS_TYPE_ID', 'APPLE_TEAM_ID', 'APPLE_SIGNER_CERT', 'APPLE_SIGNER_KEY', 'APPLE_WWDR_CERT'],
+    google: ['GOOGLE_WALLET_ISSUER_ID', 'GOOGLE_WALLET_CREDENTIALS'],
+  } as const;
+  return names[platform].some((name) => config[name] !== undefined);
+}
+
+async function openApple(credentials: RealAppleCredentials, { config, log }: CreateWallets): Promise<AppleWallet> {
+  const [{ createApns }, { buildPass, compileTemplate }] = await Promise.all([
+    import('./apple/apns.client.js'),
+    import('./apple/passPackage.view.js'),
+  ]);
+  // Compile errors are cached too, because each member of the program would try to compile the template again.
+  const byProgram = new WeakMap<Program, CompiledTemplate | Error>();
+  const byContent = new LRUCache<string, CompiledTemplate | Error>({ max: maxCachedTemplates });
+  const compiled = (program: Program): CompiledTemplate => {
+    const known = byProgram.get(program) ?? compileOnce(program);
+    if (known instanceof Error) throw known;
+    return known;
+  };
+  const compileOnce = (program: Program): CompiledTemplate | Error => {
+    const { name, style, goal, passTemplate } = program;
+    const key = createHash('sha1')
+      .update(JSON.stringify([name, style, goal, passTemplate]))
+      .digest('base64');
+    const template = byContent.get(key) ?? resultOrError(() => compileTemplate(credentials, program));
+    byContent.set(key, template);
+    byProgram.set(program, template);
+    return template;
+  };
+  return {
+    credentials,
+    apns: createApns({
+      origin: credentials.apnsOrigin,
+      ca: credentials.apnsCa,
+      credentials,
+      log,
+      timeoutMs: pushTimeoutMs,
+    }),
+    build: (member, program) => buildPass(credentials, compiled(program), applePassView(config, { member, program })),
+  };
+}
+
+function resultOrError<T>(work: () => T): T | Error {
+  try {
+    return work();
+  } catch (error) {
+    return toError(error);
+  }
+}
+
+/** Workers that share a Redis keep to Google's rate limit together; without Redis, each worker keeps to it alone. */
+async function openGoogle(credentials: RealGoogleCredentials, { config, log }: CreateWallets): Promise<GoogleWallet> {
+  const [{ createGoogleWalletApi }, { createRequestPacer }, { Redis }] = await Promise.all([
+    import('./google/googleWallet.client.js'),
+    import('./google/requestPacer.client.js'),
+    import('ioredis'),
+  ]);
+  const redis = config.REDIS_URL
+    ? new Redis(config.REDIS_URL, { enableOfflineQueue: false, maxRetriesPerRequest: 0, connectTimeout: 2_000 })
+    : undefined;
+  // The request pacer itself logs that Redis is unavailable.
+  redis?.on('error', () => undefined);
+  const pacer = createRequestPacer({ ...(redis && { redis }), log });
+  const origins = [new URL(config.PUBLIC_URL).origin];
+  const wallet = createGoogleWalletApi({ credentials, pacer, log, origins });
+  const classes = new LRUCache<string, true>(classCacheOptions);
+  return {
+    credentials,
+    api: wallet,
+    async ensureClass(program) {
+      const key = JSON.stringify(program);
+      if (classes.has(key)) return;
+      await wallet.upsertClass(program);
+      classes.set(key, true);
+    },
+    clearClassCache: () => classes.clear(),
+    close: () => redis?.disconnect(),
+  };
+}

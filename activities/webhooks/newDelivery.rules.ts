@@ -1,0 +1,31 @@
+// Builds the row of a delivery before its first attempt: `pending`, or `skipped` when the subscription is disabled.
+
+import type { Deps } from '../../platform/deps.js';
+import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/tables/collections.js';
+
+export function newDelivery(
+  deps: Pick<Deps, 'now'>,
+  at: { event: EventRow; subscription: SubscriptionRow; id: string },
+): DeliveryRow {
+  const { event, subscription, id } = at;
+  return {
+    _id: id,
+    merchantId: event.merchantId,
+    subscriptionId: subscription._id,
+    eventId: event._id,
+    eventType: event.type,
+    ...(event.memberId !== undefined && { memberId: event.memberId }),
+    ...(event.programId !== undefined && { programId: event.programId }),
+    url: subscription.url,
+    state: subscription.enabled ? 'pending' : 'skipped',
+    success: null,
+    statusCode: null,
+    error: subscription.enabled ? null : 'disabled',
+    detail: null,
+    attempts: 0,
+    history: [],
+    createdAt: deps.now(),
+    lastAttemptAt: null,
+    nextAttemptAt: null,
+  };
+}

@@ -1,0 +1,53 @@
+// Starts the workflow that makes the attempts of one delivery: retries, replays and tests.
+
+import type { Deps } from '../../platform/deps.js';
+import type { WorkflowClient } from '../../platform/temporal/workflowClient.js';
+import { deliveryWorkflowId, firstDeliveryId } from '../../schemas/shared/ids.js';
+import type { DeliveryRow, SubscriptionRow } from '../../schemas/tables/collections.js';
+
+export interface StartDeliveryWorkflow {
+  delivery: DeliveryRow;
+  subscription: SubscriptionRow;
+  waitMs: number;
+  /** Attempts of the retry policy, the first one included. */
+  attemptsMade: number;
+}
+
+/** False for replays and tests: a workflow makes all their attempts. */
+export const isFirstDelivery = ({ _id, eventId, subscriptionId }: DeliveryRow): boolean =>
+  _id === firstDeliveryId(eventId, subscriptionId);
+
+/** Changes nothing while the workflow runs. Operators find the workflow by event, subscription and status. */
+export async function startDeliveryWorkflow(
+  deps: Pick<Deps, 'now' | 'crashPoint'> & { workflowClient: WorkflowClient },
+  retry: StartDeliveryWorkflow,
+): Promise<void> {
+  const { delivery, subscription, waitMs, attemptsMade } = retry;
+  const { eventId, subscriptionId, merchantId, eventType } = delivery;
+  const { maxAttempts, backoffMs } = subscription.retryPolicy;
+  deps.crashPoint('before-workflow-start');
+  await deps.workflowClient.start({
+    name: 'deliverWebhook',
+    workflowId: deliveryWorkflowId(eventId, subscriptionId, isFirstDelivery(delivery) ? undefined : delivery._id),
+    input: {
+      deliveryId: delivery._id,
+      eventId,
+      subscriptionId,
+      merchantId,
+      notBefore: deps.now().getTime() + waitMs,
+      attemptsLeft: Math.max(maxAttempts - attemptsMade, 1),
+      attemptsMade,
+      backoffMs,
+    },
+    summary: `${eventType} to ${new URL(subscription.url).host}`.slice(0, 200),
+    searchAttributes: {
+      MerchantId: merchantId,
+      SubscriptionId: subscriptionId,
+      EventId: eventId,
+      EventType: eventType,
+    },
+    priority: 4,
+    fairnessKey: merchantId,
+  });
+  deps.crashPoint('after-workflow-start');
+}

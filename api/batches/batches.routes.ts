@@ -1,0 +1,59 @@
+// Batches of every kind: progress, cancellation, and the rows of an import that made no member.
+
+import { cancelBatch, readBatch } from '../../activities/batches/cancelBatch.writes.js';
+import type { Permission } from '../../schemas/access/permissions.schema.js';
+import type { BatchKind } from '../../schemas/batches/batches.schema.js';
+import { ServiceError } from '../../schemas/shared/errors.js';
+import { type Caller, requirePermission } from '../http/caller.reads.js';
+import type { Routes } from '../http/request.js';
+import { presentBatch } from './batch.view.js';
+import { listBatches, repairsOf } from './batches.reads.js';
+import { failedRowsCsv, knownRowsCsv } from './imports/rowsCsv.view.js';
+
+const editPermission = {
+  'members.import': 'merchants.members:edit',
+  'passes.rebuild': 'merchants.members:edit',
+  campaign: 'merchants.campaigns:edit',
+  'webhooks.replay': 'merchants.campaigns:edit',
+} as const satisfies Record<BatchKind, Permission>;
+
+/** Throws PERMISSION_DENIED, CONSOLE_SESSION_REQUIRED. */
+function requireMayCancel(caller: Caller, kind: BatchKind): void {
+  requirePermission(caller, editPermission[kind]);
+  if (kind === 'passes.rebuild' && caller.credential === 'api-key') throw new ServiceError('CONSOLE_SESSION_REQUIRED');
+}
+
+export const batchRoutes: Routes<'listBatches' | 'getBatch' | 'cancelBatch' | 'exportFailedRows' | 'exportKnownRows'> =
+  {
+    async listBatches({ deps, caller, query }) {
+      const { page, pageSize } = query;
+      const { items, total } = await listBatches(deps, { merchantId: caller.merchantId, ...query });
+      const repaired = await repairsOf(deps, { merchantId: caller.merchantId, rows: items });
+      const shown = items.map((row) => presentBatch(row, deps.now(), repaired.get(row._id)));
+      return { data: { items: shown, page, pageSize, total } };
+    },
+
+    async getBatch({ deps, caller, params }) {
+      const { merchantId } = caller;
+      const row = await readBatch(deps, { merchantId, batchId: params.id ?? '' });
+      const repaired = await repairsOf(deps, { merchantId, rows: [row] });
+      return { data: presentBatch(row, deps.now(), repaired.get(row._id)) };
+    },
+
+    async cancelBatch({ deps, caller, params }) {
+      const at = { merchantId: caller.merchantId, batchId: params.id ?? '' };
+      requireMayCancel(caller, (await readBatch(deps, at)).kind);
+      const row = await cancelBatch(deps, at);
+      return { data: presentBatch(row, deps.now()) };
+    },
+
+    async exportFailedRows({ deps, caller, params }) {
+      const row = await readBatch(deps, { merchantId: caller.merchantId, batchId: params.id ?? '' });
+      return { stream: failedRowsCsv(deps, row), fileName: `errors-${row._id}.csv` };
+    },
+
+    async exportKnownRows({ deps, caller, params }) {
+      const row = await readBatch(deps, { merchantId: caller.merchantId, batchId: params.id ?? '' });
+      return { stream: knownRowsCsv(deps, row), fileName: `known-${row._id}.csv` };
+    },
+  };

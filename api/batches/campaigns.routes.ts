@@ -1,0 +1,45 @@
+// Campaigns: one message to many members, sent by a batch.
+import { readBatch } from '../../activities/batches/cancelBatch.writes.js';
+import { startBatch } from '../../activities/batches/startBatch.activity.js';
+import { programKeyIn, readProgram } from '../../activities/programs/program.reads.js';
+import type { campaignEndpoints } from '../../schemas/batches/campaigns.routes.js';
+import { ServiceError } from '../../schemas/shared/errors.js';
+import { newId } from '../../schemas/shared/ids.js';
+import { asAccepted, batchKeyOf, sayRepeated } from '../http/idempotencyKey.js';
+import type { Routes } from '../http/request.js';
+import { presentCampaign } from './campaign.view.js';
+import { countRecipients } from './recipients.reads.js';
+
+export const campaignRoutes: Routes<keyof typeof campaignEndpoints> = {
+  async sendCampaign({ deps, caller, body, ctx }) {
+    const { merchantId, actor: startedBy } = caller;
+    const key = batchKeyOf(deps, { ctx, merchantId, operation: 'campaign', owner: merchantId, body });
+    const { message = '', dryRun } = body;
+    const programId = await programKeyIn(deps, { merchantId, programId: body.programId });
+    if (programId !== undefined) await readProgram(deps, { merchantId, programId });
+    const tags = [...new Set(body.tags)];
+    if (dryRun)
+      return { status: 200, data: { dryRun, ...(await countRecipients(deps, { merchantId, programId, tags })) } };
+    const batchId = newId();
+    const row = await startBatch(deps, {
+      batch: {
+        _id: batchId,
+        merchantId,
+        kind: 'campaign',
+        ...(programId !== undefined && { programId }),
+        startedBy,
+        campaign: { message, tags },
+      },
+      summary: `campaign to ${programId ?? 'all programs'}`,
+      key,
+    });
+    sayRepeated(ctx, row._id !== batchId);
+    return { status: 202, data: presentCampaign(asAccepted(row)) };
+  },
+
+  async getCampaign({ deps, caller, params }) {
+    const row = await readBatch(deps, { merchantId: caller.merchantId, batchId: params.id ?? '' });
+    if (row.kind !== 'campaign') throw new ServiceError('BATCH_NOT_FOUND');
+    return { data: presentCampaign(row) };
+  },
+};

@@ -1,0 +1,107 @@
+// Checks the program of an import, and waits for the answer of a small import, which has the outcome of every row. When
+// no worker takes the import, or a worker stops during it, the wait ends with UNAVAILABLE after a bounded time; then
+// either nothing was created, or the batch continues without the request.
+
+import { isWithdrawn } from '../../../activities/batches/batchKeys.rules.js';
+import { withdrawQueued } from '../../../activities/batches/imports/openImport.writes.js';
+import { requireEnrollable } from '../../../activities/members/enrollMember.writes.js';
+import { programKeyOf, readProgram } from '../../../activities/programs/program.reads.js';
+import { type ImportResultRow, isFinished } from '../../../schemas/batches/batches.schema.js';
+import type { Program } from '../../../schemas/programs/programs.schema.js';
+import { ServiceError } from '../../../schemas/shared/errors.js';
+import type { BatchRow, ImportRow } from '../../../schemas/tables/collections.js';
+import type { ApiDeps } from '../../http/apiDeps.js';
+import { chunksOf } from '../batches.reads.js';
+import { notProcessed } from './rowsCsv.view.js';
+
+/** Throws VALIDATION_FAILED, PROGRAM_NOT_FOUND, PROGRAM_ARCHIVED. */
+export async function importProgram(
+  deps: ApiDeps,
+  { merchantId, programId, missing }: { merchantId: string; programId: string | undefined; missing: string },
+): Promise<Program> {
+  if (programId === undefined) throw new ServiceError('VALIDATION_FAILED', [{ path: 'programId', message: missing }]);
+  const program = await readProgram(deps, {
+    merchantId,
+    programId: await programKeyOf(deps, { merchantId, programId }),
+  });
+  requireEnrollable(program, undefined);
+  return program;
+}
+
+/**
+ * Milliseconds since the import was queued: the request gives up after `firstMs` if the import made no progress for
+ * `stillMs`, and after `lastMs` in any case. It reads the batch every `askMs`.
+ */
+const waitLimits = { firstMs: 7_000, stillMs: 3_000, lastMs: 60_000, askMs: 50 };
+
+/**
+ * Waits until every row of the batch has an outcome or the batch has ended, and returns the batch. Throws UNAVAILABLE
+ * when the wait ends before.
+ */
+export async function awaitRows(deps: ApiDeps, batchId: string): Promise<BatchRow> {
+  const startedAt = performance.now();
+  let moved = { at: startedAt, progress: 'queued 0' };
+  for (;;) {
+    const batch = await deps.collections.batches.findOne({ _id: batchId });
+    if (!batch) throw new ServiceError('UNAVAILABLE');
+    if (isWithdrawn(batch)) throw withdrawnAnswer(batchId);
+    if (batch.done >= batch.counts.total || isFinished(batch.phase)) return batch;
+    const now = performance.now();
+    const progress = `${batch.phase} ${batch.done}`;
+    if (progress !== moved.progress) moved = { at: now, progress };
+    const still = now - startedAt > waitLimits.firstMs && now - moved.at > waitLimits.stillMs;
+    if (still || now - startedAt > waitLimits.lastMs) return giveUp(deps, batch);
+    await new Promise((resolve) => setTimeout(resolve, waitLimits.askMs));
+  }
+}
+
+async function giveUp(deps: ApiDeps, { _id: batchId }: BatchRow): Promise<never> {
+  const withdrawn = await withdrawQueued(deps, { batchId, reason: 'No worker took it in time; nothing was created.' });
+  if (withdrawn) throw withdrawnAnswer(batchId);
+  throw new ServiceError(
+    'UNAVAILABLE',
+    { batchId },
+    `The import goes on without this request: GET /merchants/me/batches/${batchId} shows it, and the same request sent again joins it.`,
+  );
+}
+
+const withdrawnAnswer = (batchId: string): ServiceError =>
+  new ServiceError('UNAVAILABLE', { batchId }, 'No worker took the import; nothing was created. Send it again.');
+
+/** The outcome of every row, in the order of the file. */
+export async function importResults(deps: ApiDeps, { _id: batchId, chunks = 0 }: BatchRow): Promise<ImportResultRow[]> {
+  const results: ImportResultRow[] = [];
+  for await (const { rows, outcomes = [] } of chunksOf(deps, { batchId, chunks })) {
+    const decided = new Map(outcomes.map((outcome) => [outcome.row, outcome]));
+    for (const entry of rows) {
+      const { row, eventId: _, ...shown } = decided.get(entry.row) ?? unprocessed(entry);
+      const { line, leftOut } = entry;
+      results.push({
+        row,
+        ...(line !== undefined && { line }),
+        ...shown,
+        ...(leftOut !== undefined && { leftOut }),
+      });
+    }
+  }
+  return results;
+}
+
+const unprocessed = ({ row, reason = notProcessed }: ImportRow): ImportResultRow & { eventId?: string } => ({
+  row,
+  outcome: 'failed',
+  reason,
+});
+
+export function countsOf(results: readonly ImportResultRow[]) {
+  const count = (outcome: ImportResultRow['outcome']) => results.filter((row) => row.outcome === outcome).length;
+  const leftOut = leftOutOf(results).length;
+  return {
+    ...{ total: results.length, created: count('created'), deduped: count('deduped'), failed: count('failed') },
+    ...(leftOut > 0 && { leftOut }),
+  };
+}
+
+/** The rows that lack a cell because it cannot be read. */
+export const leftOutOf = <Row extends { leftOut?: string | undefined }>(rows: readonly Row[]): Row[] =>
+  rows.filter((row) => row.leftOut !== undefined);

@@ -1,0 +1,87 @@
+// Reads of one member: the member, its timeline, its ledger.
+
+import { withoutDue } from '../../activities/points/expireLots.activity.js';
+import type { Deps } from '../../platform/deps.js';
+import { findByIds } from '../../platform/mongodb/findByIds.js';
+import { ServiceError } from '../../schemas/shared/errors.js';
+import { isUuid } from '../../schemas/shared/ids.js';
+import { readCode } from '../../schemas/shared/text.js';
+import type { LedgerRow, MemberRow, TimelineRow } from '../../schemas/tables/collections.js';
+import { readPage } from '../http/page.reads.js';
+
+export interface MemberAt {
+  merchantId: string;
+  memberId: string;
+}
+
+/** The member, after what was due has expired. Throws MEMBER_NOT_FOUND, also for a malformed id. */
+export async function readMember(deps: Deps, { merchantId, memberId }: MemberAt): Promise<MemberRow> {
+  const found = isUuid(memberId) ? await deps.read.member({ _id: memberId, merchantId }) : null;
+  const [member] = found ? await withoutDue(deps, [found]) : [];
+  if (!member) throw new ServiceError('MEMBER_NOT_FOUND');
+  return member;
+}
+
+interface ScannedCode {
+  merchantId: string;
+  programId?: string | undefined;
+  code: string;
+}
+
+/** An external id as it is stored; earlier versions only trimmed it. */
+export const spellings = (code: string): string[] => [...new Set([readCode(code), code.trim()])];
+
+/**
+ * Finds the members by the code that a scanner reads. The member code in any case, and the serial number of a legacy
+ * pass, belong to one member, who comes first; an external id may belong to one in each program.
+ */
+export async function membersByCode(deps: Deps, { merchantId, programId, code }: ScannedCode): Promise<MemberRow[]> {
+  const { members, externalIds } = deps.collections;
+  const read = readCode(code);
+  const serialNumber = read.toLowerCase();
+  const [own, rows] = await Promise.all([
+    members.findOne(
+      isUuid(serialNumber) ? { serialNumber, merchantId } : { merchantId, memberCode: read.toUpperCase() },
+    ),
+    externalIds.find({ merchantId, externalId: { $in: spellings(code) } }).toArray(),
+  ]);
+  const ids = rows.map(({ memberId }) => memberId).filter((id) => id !== own?._id);
+  const others = ids.length > 0 ? await findByIds(members, { ids, merchantId }) : [];
+  return [...(own ? [own] : []), ...others].filter((row) => programId === undefined || row.programId === programId);
+}
+
+/** Throws MEMBER_NOT_FOUND, and VALIDATION_FAILED for a code of members of several programs without `programId`. */
+export async function scannedMember(deps: Deps, scanned: ScannedCode): Promise<MemberRow> {
+  const [member, another] = await membersByCode(deps, scanned);
+  if (!member) throw new ServiceError('MEMBER_NOT_FOUND');
+  if (another && scanned.programId === undefined)
+    throw new ServiceError('VALIDATION_FAILED', [
+      { path: 'programId', message: 'is required: several members have this code' },
+    ]);
+  return member;
+}
+
+/** The timeline of a member, newest first. */
+export function timelineOf(deps: Deps, { memberId, limit }: { memberId: string; limit: number }) {
+  return deps.collections.timeline.find({ memberId }).sort({ occurredAt: -1, _id: -1 }).limit(limit);
+}
+
+export async function listTimeline(deps: Deps, at: MemberAt & { limit: number }): Promise<TimelineRow[]> {
+  await readMember(deps, at);
+  return timelineOf(deps, at).toArray();
+}
+
+export async function listLedger(
+  deps: Deps,
+  { reference, ...at }: MemberAt & { page: number; pageSize: number; reference?: string | undefined },
+): Promise<{ items: LedgerRow[]; total: number }> {
+  const member = await readMember(deps, at);
+  const { ledger } = deps.collections;
+  const { memberId, merchantId } = at;
+  const filter = reference === undefined ? { memberId } : { memberId, merchantId, reference };
+  return readPage(deps, {
+    ...at,
+    read: (skip) => ledger.find(filter).sort({ memberVersion: -1 }).skip(skip).limit(at.pageSize).toArray(),
+    count: async () => (reference === undefined ? member.ledgerCount : ledger.countDocuments(filter)),
+  });
+}

@@ -1,0 +1,107 @@
+// The OpenAPI 3.1 document, built from the tables that the service itself runs on: endpoints, errors, events.
+import type { z } from 'zod';
+import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
+import { apiPrefix, endpoints } from '../../schemas/tables/endpoints.js';
+import type { Responses } from './failures.view.js';
+import { headerComponents } from './headers.view.js';
+import { linksOf } from './links.view.js';
+import { namedOutputs, namedRequests } from './named.view.js';
+import { type Operation, operationOf, templateOf } from './operations.view.js';
+import { securitySchemes } from './security.view.js';
+import { type JsonSchema, type Shapes, shapesOf } from './shapes.view.js';
+import { webhookSection } from './webhooks.view.js';
+
+export interface OpenApiDocument {
+  openapi: string;
+  info: Record<string, unknown>;
+  servers: { url: string; description: string }[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, unknown>;
+  components: {
+    schemas: Record<string, JsonSchema>;
+    responses: Responses;
+    headers: Record<string, unknown>;
+    securitySchemes: Record<string, unknown>;
+  };
+}
+
+const tags: Record<Endpoint['tag'], string> = {
+  'API keys': 'Made, listed and revoked from a console session.',
+  Roles: 'Named sets of permissions. Nobody grants a permission that he does not hold.',
+  Users: 'The people of a merchant, and how they sign in and out.',
+  Programs: 'Designed in console sessions, read by everybody else.',
+  Members: 'Enroll, search, read, tag and import members.',
+  'Points and rewards': 'Everything that changes a balance or a status, and the push of a pass.',
+  Timeline: 'What happened to a pass, and the ledger of its balance.',
+  Webhooks: 'Subscriptions, their secrets, the delivery log, test and replay.',
+  Campaigns: 'A message to the passes of many.',
+  Batches: 'Work that goes on after its answer.',
+  Overview: 'What happened, in numbers, and who changed what.',
+  Public: 'What anybody may call.',
+};
+
+const description = `Enroll loyalty members into pass programs, adjust points, redeem rewards, read history, receive signed webhooks.
+
+Every JSON answer is \`{success: true, data}\` or \`{success: false, error: {code, message}}\`; branch on \`error.code\`. The one
+exception is the public enrollment, which may answer \`success: false\` with \`partial: true\` and its data.
+
+Authenticate with an API key in either header form, or with the console's token. 1000 requests in 15 minutes for each key or user, and 50 for each IP address
+where no credential is needed, unless the operator says otherwise; the \`RateLimit-*\` headers tell.
+
+\`memberCode\` is the Member ID that people see; \`id\` goes into paths; \`serialNumber\` is never shown to anybody.`;
+
+function inlineOf(part: 'query' | 'body' | 'result'): Record<string, z.ZodType> {
+  const lines: Record<string, Endpoint> = endpoints;
+  return Object.fromEntries(
+    Object.entries(lines).flatMap(([name, endpoint]) => {
+      const schema = endpoint[part];
+      return schema === undefined || typeof schema === 'string' ? [] : [[`${name}.${part}`, schema]];
+    }),
+  );
+}
+
+/** Throws when one name has different schemas in requests and in answers. */
+function merged(requests: Shapes, outputs: Shapes): Record<string, JsonSchema> {
+  for (const [name, schema] of Object.entries(requests.components)) {
+    const other = outputs.components[name];
+    if (other && JSON.stringify(other) !== JSON.stringify(schema)) throw new Error(`${name} is two things.`);
+  }
+  const all = Object.entries({ ...requests.components, ...outputs.components });
+  return Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+export function openApiDocument({ publicUrl }: { publicUrl: string }): OpenApiDocument {
+  const requests = shapesOf({
+    io: 'input',
+    named: namedRequests,
+    inline: { ...inlineOf('query'), ...inlineOf('body') },
+  });
+  const outputs = shapesOf({ io: 'output', named: namedOutputs, inline: inlineOf('result') });
+  const shared: Responses = {};
+  const paths: OpenApiDocument['paths'] = {};
+  const lines: Record<string, Endpoint> = endpoints;
+  for (const [name, endpoint] of Object.entries(lines)) {
+    const links = linksOf({ name, endpoint, endpoints: lines, outputs });
+    const path = templateOf(endpoint.path);
+    paths[path] ??= {};
+    paths[path][endpoint.method] = operationOf({ name, endpoint, requests, outputs, shared, links });
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Loyalty Pass Service', version: '1.1.0', description },
+    servers: [{ url: `${publicUrl}${apiPrefix}`, description: 'This service' }],
+    tags: [
+      ...Object.entries(tags).map(([name, text]) => ({ name, description: text })),
+      { name: 'Events', description: 'What subscribers are sent.' },
+    ],
+    paths,
+    webhooks: webhookSection(),
+    components: {
+      schemas: merged(requests, outputs),
+      responses: shared,
+      headers: headerComponents,
+      securitySchemes,
+    },
+  };
+}

@@ -1,0 +1,157 @@
+// Examples of answers, generated from the schemas and a table of sample values by field name, so that a new endpoint
+// has an example at once. An optional field appears only if the table has a value for it.
+import { sampleData } from '../../schemas/events/eventSamples.schema.js';
+import { type JsonSchema, nameOf, resolve } from './shapes.view.js';
+
+export const sampleTime = '2026-03-01T09:30:00.000Z';
+const memberId = '3f2c9a54-6a0f-4c1e-9a3e-0d1f0a7c5b21';
+const id = '0b6c1f0e-4d6f-4f0e-8f9d-3b8a8c2d7e11';
+const secret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
+
+/** The keys are `operation.field`, `Component.field`, or the field alone. */
+const values: Record<string, unknown> = {
+  id,
+  _id: 'demo-points',
+  batchId: id,
+  memberId,
+  subscriptionId: '5d0a7f1b-0f7e-4b7e-8a39-64f3f1a2b9c0',
+  eventId: 'a8e1f7b2-3c61-4a05-9f0d-1c2b7e9d4f33',
+  memberCode: '7H2K9M4QXT',
+  serialNumber: 'b7d9f1f6-9b0e-4f59-8a38-2c5e2f7f1d10',
+  programId: 'demo-points',
+  merchantId: 'demo',
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  email: 'ada@example.com',
+  fieldValues: { points: 30 },
+  balance: 30,
+  tags: ['vip'],
+  passUrl: 'https://loyalty.example.com/passes/kJ8xq0v2T5mN3bR7wY1cZA',
+  saveUrl: 'https://pay.google.com/gp/v/save/eyJhbGciOiJSUzI1NiJ9',
+  lastUpdateTag: sampleTime,
+  previous: 20,
+  current: 30,
+  delta: 10,
+  field: 'points',
+  changeMessage: 'You now have %@ points',
+  slug: 'demo-points',
+  primaryLabel: 'POINTS',
+  goal: 100,
+  url: 'https://example.com/webhooks',
+  events: ['points.changed', 'reward.redeemed'],
+  eventType: 'points.changed',
+  enabled: true,
+  timeoutMs: 10_000,
+  maxAttempts: 8,
+  backoffMs: 30_000,
+  secret,
+  keyPrefix: 'lps_q7Xk2Vf9',
+  key: 'lps_q7Xk2Vf9LxUeP3mTzB0aWcR5nYdH8sJgKiQoEtCvMwA',
+  roleIds: ['integration'],
+  createdBy: 'user-1',
+  page: 1,
+  pageSize: 25,
+  total: 1,
+  created: 1,
+  success: true,
+  statusCode: 200,
+  attempts: 1,
+  attempt: 1,
+  durationMs: 41,
+  pushMessages: true,
+  row: 1,
+  line: 2,
+  percent: 100,
+  'ImportColumn.header': 'E-Mail',
+  'ImportColumn.field': 'email',
+  'ImportFailure.reason': 'email: must be an email address',
+  rebuilt: true,
+  objectPatched: true,
+  devicesNotified: 1,
+  devicesAttempted: 1,
+  description: 'Feeds the data warehouse',
+  'SubscriptionHealth.failingSince': null,
+  'Delivery.nextAttemptAt': null,
+  startedBy: { type: 'api-key', id: 'key-1', name: 'Till backend' },
+  actor: { type: 'api-key', id: 'key-1', name: 'Till backend' },
+  'ApiKey.name': 'Till backend',
+  'ApiKeyWithSecret.name': 'Till backend',
+  'Program.name': 'Demo Points',
+  'ProgramSummary.name': 'Demo Points',
+  'ProgramSnapshot.name': 'Demo Points',
+  'Subscription.name': 'example.com',
+  'SubscriptionWithSecret.name': 'example.com',
+  'Member.id': memberId,
+  'MemberWithProgram.id': memberId,
+  'MemberDetail.id': memberId,
+  'MemberBalance.id': memberId,
+  'redeemReward.previous': 120,
+  'redeemReward.current': 20,
+  'redeemReward.fieldValues': { points: 20 },
+  'redeemReward.balance': 20,
+  rule: { programVersion: 1 },
+  'RewardState.id': 'coffee',
+  'RewardState.name': 'Coffee',
+  'RewardState.cost': 50,
+  'RewardState.missing': 20,
+  'earnPoints.awarded': 10,
+  'BalanceExplained.lifetimePoints': 130,
+  'BalanceExplained.entries': 4,
+  'Transaction.type': 'adjust',
+  'Delivery.state': 'succeeded',
+  'Transaction.id': `points:${memberId}:till-4-receipt-20391`,
+  'TimelineItem.type': 'push_sent',
+  'TimelineItem.platform': 'apple',
+  'Delivery.payload': {
+    event: 'points.changed',
+    data: sampleData('points.changed', { merchantId: 'demo', now: new Date(sampleTime) }),
+  },
+};
+
+export interface ExampleOf {
+  components: Record<string, JsonSchema>;
+  operation: string;
+  /** The name of the component whose schema this is. */
+  owner?: string | undefined;
+}
+
+export function exampleOf(schema: JsonSchema, at: ExampleOf): unknown {
+  const name = nameOf(schema);
+  if (name !== undefined) return exampleOf(resolve(schema, at.components), { ...at, owner: name });
+  const choice = schema.anyOf?.[0] ?? schema.oneOf?.[0];
+  if (choice) return exampleOf(choice, at);
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum) return schema.enum[0];
+  if (schema.properties) return exampleObject(schema, at);
+  if (schema.items) return [exampleOf(schema.items, at)];
+  return exampleScalar(schema);
+}
+
+function exampleObject(schema: JsonSchema, at: ExampleOf): Record<string, unknown> {
+  const shown = Object.entries(schema.properties ?? {}).flatMap(([field, part]) => {
+    const known = [`${at.operation}.${field}`, `${at.owner}.${field}`, field].find((name) => name in values);
+    if (known !== undefined && isOfType(values[known], part.type)) return [[field, values[known]]];
+    return schema.required?.includes(field) ? [[field, exampleOf(part, { ...at, owner: undefined })]] : [];
+  });
+  return Object.fromEntries(shown);
+}
+
+/** Whether a sample value has the type of the field: a field of another type usually only shares the name. */
+function isOfType(value: unknown, type: JsonSchema['type']): boolean {
+  if (type === undefined || value === null) return true;
+  const kinds = [type].flat();
+  if (Array.isArray(value)) return kinds.includes('array');
+  return kinds.includes(typeof value) || (typeof value === 'number' && kinds.includes('integer'));
+}
+
+function exampleScalar({ type, format, minimum }: JsonSchema): unknown {
+  const kinds = [type].flat();
+  if (kinds.includes('null')) return null;
+  const [kind] = kinds;
+  if (kind === 'integer' || kind === 'number') return minimum ?? 0;
+  if (kind === 'boolean') return false;
+  if (kind === 'object') return {};
+  if (format === 'date-time') return sampleTime;
+  if (format === 'date') return sampleTime.slice(0, 10);
+  return format === 'uuid' ? id : 'text';
+}

@@ -1,0 +1,106 @@
+// The schemas that have a name in the OpenAPI document. Generated clients depend on these names.
+import type { z } from 'zod';
+import * as apiKeys from '../../schemas/access/apiKeys.schema.js';
+import { permission, role, roleRequest } from '../../schemas/access/roles.schema.js';
+import * as users from '../../schemas/access/users.schema.js';
+import * as batches from '../../schemas/batches/batches.schema.js';
+import { campaign, campaignDryRun } from '../../schemas/batches/campaigns.schema.js';
+import { type EventType, envelopeOf, eventData, eventType, eventTypes } from '../../schemas/events/events.schema.js';
+import { publicEnrollment, publicEnrollRequest } from '../../schemas/members/enrollment.schema.js';
+import * as members from '../../schemas/members/members.schema.js';
+import { rewardState } from '../../schemas/points/rewards.rules.js';
+import * as transactions from '../../schemas/points/transactions.schema.js';
+import * as programEdits from '../../schemas/programs/programEdits.schema.js';
+import { programRecord, programSnapshot, programSummary } from '../../schemas/programs/programs.schema.js';
+import { passUpdate, walletMode } from '../../schemas/wallets/passUpdate.schema.js';
+import * as webhooks from '../../schemas/webhooks/webhooks.schema.js';
+
+export const namedRequests = {
+  ApiKeyRequest: apiKeys.apiKeyRequest,
+  RoleRequest: roleRequest,
+  UserRequest: users.userRequest,
+  UserPatch: users.userPatch,
+  Permission: permission,
+  EnrollRequest: members.enrollRequest,
+  MemberPatch: members.memberPatch,
+  TagsRequest: members.tagsRequest,
+  PointsRequest: members.pointsRequest,
+  RedeemRequest: members.redeemRequest,
+  EarnRequest: members.earnRequest,
+  ReverseRequest: members.reverseRequest,
+  CardLinkRequest: members.cardLinkRequest,
+  StatusRequest: members.statusRequest,
+  PublicEnrollRequest: publicEnrollRequest,
+  SubscriptionRequest: webhooks.subscriptionRequest,
+  SubscriptionPatch: webhooks.subscriptionPatch,
+  ProgramRequest: programEdits.programRequest,
+  ProgramPatch: programEdits.programPatch,
+  MemberStatus: members.memberStatus,
+  EventType: eventType,
+} satisfies Record<string, z.ZodType>;
+
+const namedResults = {
+  ApiKey: apiKeys.apiKey,
+  ApiKeyWithSecret: apiKeys.apiKeyWithSecret,
+  Role: role,
+  User: users.user,
+  Session: users.session,
+  Permission: permission,
+  Program: programRecord,
+  ProgramDraft: programEdits.programDraft,
+  ProgramVersion: programEdits.programVersion,
+  ProgramPreview: programEdits.programPreview,
+  MemberPreview: programEdits.memberPreview,
+  ProgramFinding: programEdits.finding,
+  ProgramSummary: programSummary,
+  ProgramSnapshot: programSnapshot,
+  Member: members.member,
+  MemberWithProgram: members.memberWithProgram,
+  MemberDetail: members.memberDetail,
+  MemberBalance: members.memberBalance,
+  MemberStatus: members.memberStatus,
+  WalletMode: walletMode,
+  BalanceResult: transactions.balanceResult,
+  EarnResult: transactions.earnResult,
+  BalanceExplained: transactions.balanceExplained,
+  RewardState: rewardState,
+  LedgerType: transactions.ledgerType,
+  StatusResult: members.statusResult,
+  PushResult: members.pushResult,
+  PassUpdate: passUpdate,
+  TimelineItem: members.timelineItem,
+  TimelineOutcome: members.timelineOutcome,
+  Transaction: transactions.transaction,
+  Actor: members.actor,
+  ImportResult: batches.importResult,
+  ImportCounts: batches.importCounts,
+  ImportDryRun: batches.importDryRun,
+  ImportColumn: batches.importColumn,
+  ImportFailure: batches.importFailure,
+  ImportRow: batches.importRow,
+  Batch: batches.batch,
+  Campaign: campaign,
+  CampaignDryRun: campaignDryRun,
+  PublicEnrollment: publicEnrollment,
+  Subscription: webhooks.subscription,
+  SubscriptionWithSecret: webhooks.subscriptionWithSecret,
+  SubscriptionHealth: webhooks.health,
+  Delivery: webhooks.delivery,
+  DeliveryAttempt: webhooks.deliveryAttempt,
+  DeliveryState: webhooks.deliveryState,
+  Queued: webhooks.queued,
+} satisfies Record<string, z.ZodType>;
+
+/** points.changed -> PointsChanged */
+export const eventName = (type: EventType): string =>
+  type.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+const namedEvents: Record<string, z.ZodType> = Object.fromEntries(
+  eventTypes.flatMap((type) => [
+    [`${eventName(type)}Event`, envelopeOf(type, eventData[type])],
+    [`${eventName(type)}Data`, eventData[type]],
+  ]),
+);
+
+/** The schemas of everything that leaves the service: answers and events. */
+export const namedOutputs: Record<string, z.ZodType> = { ...namedResults, ...namedEvents };

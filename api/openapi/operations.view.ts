@@ -1,0 +1,171 @@
+// Turns a line of the endpoint table into an OpenAPI operation. All content comes from the line.
+import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
+import { type ErrorCode, errorTable } from '../../schemas/shared/errors.js';
+import { type ExampleOf, exampleOf } from './examples.view.js';
+import { codesOf, errorExample, errorSchema, failureResponses, type Responses } from './failures.view.js';
+import { countedHeaders, type HeaderName, headersOf, idempotencyKeyParameter } from './headers.view.js';
+import { securityOf } from './security.view.js';
+import { type JsonSchema, resolve, type Shapes } from './shapes.view.js';
+import { csvContent, uploadBody } from './upload.view.js';
+
+export interface Operation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description: string;
+  security: Record<string, string[]>[];
+  parameters: Record<string, unknown>[];
+  requestBody?: Record<string, unknown>;
+  responses: Responses;
+  [extension: `x-${string}`]: unknown;
+}
+
+export interface OperationInput {
+  name: string;
+  endpoint: Endpoint;
+  requests: Shapes;
+  outputs: Shapes;
+  /** Collects the answers that several operations share. */
+  shared: Responses;
+  links: Record<string, unknown>;
+}
+
+export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
+
+export const paramsOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
+
+function accessSentence({ access, otherAccess, alsoAccess, session }: Endpoint): string {
+  if (access === 'public') return 'Needs no credential; counted by IP address.';
+  if (access === 'session') return 'Needs a console session, with any roles; an API key is refused.';
+  if (otherAccess) return `Needs the permission \`${access}\` or \`${otherAccess}\`, as the description says.`;
+  if (alsoAccess) return `Needs the permissions \`${access}\` and \`${alsoAccess}\`.`;
+  return `Needs the permission \`${access}\`${session ? ' in a console session; an API key is refused' : ''}.`;
+}
+
+function parametersOf({ name, endpoint, requests }: OperationInput): Record<string, unknown>[] {
+  const { path, query, idempotent } = endpoint;
+  const inPath = paramsOf(path).map((param) => ({
+    name: param,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+  const fields = query ? resolve(requests.of(`${name}.query`), requests.components) : {};
+  const inQuery = Object.entries(fields.properties ?? {}).map(([field, { description, example, ...schema }]) => ({
+    name: field,
+    in: 'query',
+    required: fields.required?.includes(field) ?? false,
+    ...(description !== undefined && { description }),
+    schema,
+    ...(example !== undefined && { example }),
+  }));
+  return [...inPath, ...inQuery, ...(idempotent ? [idempotencyKeyParameter] : [])];
+}
+
+function requestBodyOf({ name, endpoint, requests }: OperationInput): Record<string, unknown> | undefined {
+  if (endpoint.upload) return uploadBody(endpoint);
+  if (!endpoint.body) return undefined;
+  const schema = requests.of(`${name}.body`);
+  const media = { schema, ...(endpoint.example !== undefined && { example: endpoint.example }) };
+  return {
+    required: !endpoint.bodyOptional,
+    content: {
+      'application/json': media,
+      ...(endpoint.form && { 'application/x-www-form-urlencoded': media }),
+    },
+  };
+}
+
+function successDescription(status: number, statuses: readonly number[]): string {
+  if (status === 201) return 'Created.';
+  if (status === 202) return 'Accepted; the work goes on.';
+  if (statuses.includes(202)) return 'A dry run: nothing was written.';
+  return statuses.includes(201) ? 'It was there already; nothing was created.' : 'Done.';
+}
+
+const envelope = (data: JsonSchema): JsonSchema => ({
+  type: 'object',
+  required: ['success', 'data'],
+  properties: { success: { type: 'boolean', const: true }, data },
+});
+
+/**
+ * The one exception of docs/interface.md#13-response-envelope: `success: false` and `partial: true` together with the
+ * data.
+ */
+const partialEnvelope = (data: JsonSchema, codes: ErrorCode[]): JsonSchema => ({
+  type: 'object',
+  required: ['success', 'partial', 'data', 'error'],
+  properties: {
+    success: { type: 'boolean', const: false },
+    partial: { type: 'boolean', const: true },
+    data,
+    error: errorSchema(codes),
+  },
+});
+
+/** The example of a 200 that has `field` where the endpoint can also answer 201 or 202. */
+function otherExample(data: JsonSchema, at: ExampleOf, field: 'deduped' | 'dryRun'): unknown {
+  const { anyOf, properties } = resolve(data, at.components);
+  const branch = anyOf?.find((choice) => resolve(choice, at.components).required?.includes(field));
+  if (branch) return exampleOf(branch, at);
+  const example = exampleOf(data, at);
+  return properties?.deduped ? { ...Object(example), deduped: true } : example;
+}
+
+function jsonContent({ name, endpoint, outputs }: OperationInput, status: number) {
+  const data = outputs.of(`${name}.result`);
+  const at = { components: outputs.components, operation: name };
+  const otherStatus = ([201, 202] as const).find((other) => status === 200 && endpoint.statuses.includes(other));
+  const example = otherStatus
+    ? otherExample(data, at, otherStatus === 201 ? 'deduped' : 'dryRun')
+    : exampleOf(data, at);
+  const partial = codesOf(endpoint).filter((code) => errorTable[code].status === status);
+  const [code] = partial;
+  if (code === undefined)
+    return { 'application/json': { schema: envelope(data), example: { success: true, data: example } } };
+  return {
+    'application/json': {
+      schema: { oneOf: [envelope(data), partialEnvelope(data, partial)] },
+      examples: {
+        whole: { value: { success: true, data: example } },
+        partial: { value: { success: false, partial: true, data: example, error: errorExample(code) } },
+      },
+    },
+  };
+}
+
+function successResponse(input: OperationInput, status: number): Record<string, unknown> {
+  const { endpoint, links } = input;
+  const file = endpoint.result === 'text/csv';
+  const own: HeaderName[] = [
+    ...(endpoint.idempotent ? (['Idempotency-Key', 'Idempotent-Replayed'] as const) : []),
+    ...(file ? (['Content-Disposition'] as const) : []),
+  ];
+  return {
+    description: successDescription(status, endpoint.statuses),
+    headers: headersOf(['X-Request-Id', ...countedHeaders, ...own]),
+    content: file ? csvContent(input.name) : jsonContent(input, status),
+    ...(Object.keys(links).length > 0 && { links }),
+  };
+}
+
+export function operationOf(input: OperationInput): Operation {
+  const { name, endpoint, shared } = input;
+  const { tag, summary, description, access, session } = endpoint;
+  const requestBody = requestBodyOf(input);
+  const successes = endpoint.statuses.map((status) => [status, successResponse(input, status)]);
+  return {
+    operationId: name,
+    tags: [tag],
+    summary,
+    description: [description, accessSentence(endpoint)].filter(Boolean).join('\n\n'),
+    security: securityOf(endpoint),
+    parameters: parametersOf(input),
+    ...(requestBody && { requestBody }),
+    responses: { ...Object.fromEntries(successes), ...failureResponses(endpoint, shared) },
+    ...(access !== 'public' && access !== 'session' && { 'x-permission': access }),
+    ...(session && { 'x-console-session': true }),
+    'x-error-codes': codesOf(endpoint),
+  };
+}

@@ -1,0 +1,82 @@
+// The page behind the mailed link that confirms an address. Only the button uses the link up, because mail scanners open
+// links too.
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { html } from '../../platform/html.js';
+import { ServiceError } from '../../schemas/shared/errors.js';
+import { ipKey } from '../../schemas/shared/ipAddress.rules.js';
+import type { MemberRow } from '../../schemas/tables/collections.js';
+import type { ApiDeps } from '../http/apiDeps.js';
+import { countCall, publicCaller, withinStrangersLimit } from '../http/guard.js';
+import { memberOfConfirmation, readConfirmation, spendConfirmation } from '../members/confirmation.writes.js';
+import { enrollAndMail } from '../members/joinPublicly.writes.js';
+import { sendPage } from './layout.view.js';
+import { formDigestOf, isRepetition, leadToCard, nameBrowser, sendRefusal } from './pages.routes.js';
+import { wordsFor } from './words.view.js';
+
+function sendDead(deps: ApiDeps, ctx: Context): void {
+  const { join, language } = wordsFor(ctx);
+  const body = html`<div class="lone"><h1>${join.dead}</h1><p>${join.deadText}</p></div>`;
+  sendPage(deps, ctx, { title: join.dead, language, status: 410, body });
+}
+
+async function show(deps: ApiDeps, ctx: Context, token: string): Promise<void> {
+  const found = await readConfirmation(deps, token);
+  if (!found) {
+    if (await withinStrangersLimit(deps, ctx)) sendDead(deps, ctx);
+    return;
+  }
+  const { program, joining } = found;
+  const words = wordsFor(ctx, program);
+  const { join, language } = words;
+  const title = join.title(program.passTemplate.logoText || program.name);
+  nameBrowser(deps, ctx);
+  const body = html`<div class="join"><div class="hero"><h1>${title}</h1></div>
+<form method="post"><h2>${join.confirm}</h2><p>${join.confirmText(joining.person.email)}</p>
+<button type="submit">${join.button}</button></form></div>`;
+  sendPage(deps, ctx, { title, language, program, body, shape: 'split' });
+}
+
+/** Null when the link does not work. A second press of the same browser, as in a double click, finds the same member. */
+async function confirm(deps: ApiDeps, ctx: Context, token: string): Promise<MemberRow | null> {
+  await countCall(deps, ctx, { kind: 'public', key: ipKey(ctx.ip) });
+  const found = await readConfirmation(deps, token);
+  if (!found) {
+    const member = await memberOfConfirmation(deps, token);
+    return member && isRepetition(deps, ctx, member) ? member : null;
+  }
+  const { mail, program, joining } = found;
+  const { language } = mail;
+  const { member } = await enrollAndMail(deps, {
+    ...{ program, joining, language, actor: publicCaller.actor, awaited: true },
+    ...formDigestOf(ctx),
+  });
+  await spendConfirmation(deps, mail, member);
+  return member;
+}
+
+/** A refusal for which the person is not to blame leaves the link as it was. */
+const orRefusal =
+  (work: (deps: ApiDeps, ctx: Context, token: string) => Promise<void>) =>
+  async (deps: ApiDeps, ctx: Context): Promise<void> => {
+    try {
+      await work(deps, ctx, ctx.params.token ?? '');
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      sendRefusal(deps, ctx, error);
+    }
+  };
+
+const showLink = orRefusal(show);
+const pressButton = orRefusal(async (deps, ctx, token) => {
+  const member = await confirm(deps, ctx, token);
+  if (member) leadToCard(deps, ctx, member);
+  else sendDead(deps, ctx);
+});
+
+export function confirmRoutes(deps: ApiDeps): Router {
+  const router = new Router({ prefix: '/enroll/confirm' });
+  router.get('/:token', (ctx) => showLink(deps, ctx));
+  router.post('/:token', (ctx) => pressButton(deps, ctx));
+  return router;
+}

@@ -1,0 +1,52 @@
+// Earning, reversing a ledger entry, and explaining a balance.
+
+import { earnRule } from '../../activities/points/earn.rules.js';
+import { earnedReader } from '../../activities/points/earned.reads.js';
+import { type ReversedEntry, reversalRule } from '../../activities/points/reversal.rules.js';
+import { cachedProgram } from '../../activities/programs/program.reads.js';
+import type { balanceEndpoints } from '../../schemas/points/balances.routes.js';
+import type { Endpoints } from '../../schemas/tables/endpoints.js';
+import type { Request, Routes } from '../http/request.js';
+import { presentExplanation } from '../members/member.view.js';
+import { readMember } from '../members/members.reads.js';
+import { performKeyedChange } from '../members/performKeyedChange.writes.js';
+
+function performReversal(
+  request: Request<Endpoints['reverseTransaction' | 'reverseByReference']>,
+  reversed: ReversedEntry,
+) {
+  const { deps, caller } = request;
+  return performKeyedChange(request, {
+    operation: 'reverse',
+    eventType: 'points.changed',
+    rule: (reversalId) => reversalRule(deps, { ...reversed, reversalId, actor: caller.actor, now: deps.now() }),
+  });
+}
+
+export const balanceRoutes: Routes<keyof typeof balanceEndpoints> = {
+  async earnPoints(request) {
+    const { deps, caller, body } = request;
+    return performKeyedChange(request, {
+      operation: 'earn',
+      eventType: 'points.changed',
+      rule: () => earnRule(body, { actor: caller.actor, now: deps.now(), reader: earnedReader(deps) }),
+      more: ({ delta, rule }) => ({ awarded: delta, rule }),
+    });
+  },
+
+  reverseTransaction: (request) => {
+    const { transactionId = '' } = request.params;
+    return performReversal(request, { ...request.body, entry: { _id: transactionId } });
+  },
+
+  reverseByReference: (request) => {
+    const { reference, ...body } = request.body;
+    return performReversal(request, { ...body, entry: { reference } });
+  },
+
+  async explainBalance({ deps, caller, params }) {
+    const member = await readMember(deps, { merchantId: caller.merchantId, memberId: params.id ?? '' });
+    const program = await cachedProgram(deps, member);
+    return { data: presentExplanation({ member, program }, deps.now()) };
+  },
+};

@@ -1,0 +1,40 @@
+// The routes of all endpoints. A missing or an extra route does not compile.
+
+import { apiKeyRoutes } from './access/apiKeys.routes.js';
+import { auditRoutes } from './access/audit.routes.js';
+import { roleRoutes } from './access/roles.routes.js';
+import { userRoutes } from './access/users.routes.js';
+import { batchRoutes } from './batches/batches.routes.js';
+import { campaignRoutes } from './batches/campaigns.routes.js';
+import { importRoutes } from './batches/imports/imports.routes.js';
+import { feedRoutes } from './events/feed.routes.js';
+import type { Routes } from './http/request.js';
+import { publicRoutes } from './members/enrollment.routes.js';
+import { memberRoutes } from './members/members.routes.js';
+import { balanceRoutes } from './points/balances.routes.js';
+import { changeRoutes } from './points/changes.routes.js';
+import { programRoutes } from './programs/programs.routes.js';
+import { statsRoutes } from './stats/stats.routes.js';
+import { scanRoutes } from './till/scans.routes.js';
+import { passRoutes } from './wallets/passes.routes.js';
+import { webhookRoutes } from './webhooks/webhooks.routes.js';
+
+export const routes: Routes = {
+  ...apiKeyRoutes,
+  ...roleRoutes,
+  ...userRoutes,
+  ...programRoutes,
+  ...memberRoutes,
+  ...changeRoutes,
+  ...balanceRoutes,
+  ...importRoutes,
+  ...batchRoutes,
+  ...webhookRoutes,
+  ...publicRoutes,
+  ...scanRoutes,
+  ...feedRoutes,
+  ...campaignRoutes,
+  ...passRoutes,
+  ...statsRoutes,
+  ...auditRoutes,
+};

@@ -1,0 +1,55 @@
+// Pages of the delivery log, newest first.
+
+import type { Deps } from '../../platform/deps.js';
+import { findByIds } from '../../platform/mongodb/findByIds.js';
+import type { DeliveryRow, EventRow } from '../../schemas/tables/collections.js';
+import { newestPage } from '../http/newestPage.reads.js';
+import { readPage } from '../http/page.reads.js';
+
+export interface DeliveryFilter {
+  merchantId: string;
+  subscriptionId?: string | undefined;
+  eventType?: string | undefined;
+  success?: boolean | undefined;
+  eventId?: string | undefined;
+  memberId?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+}
+
+export interface DeliveryPage {
+  items: { delivery: DeliveryRow; event: EventRow | undefined }[];
+  total: number;
+}
+
+/** The narrowest field first: the embedded engine reads by the first one that has an index. */
+function filterOf({ merchantId, subscriptionId, eventType, success, eventId, memberId, since, until }: DeliveryFilter) {
+  return {
+    ...(eventId !== undefined && { eventId }),
+    ...(memberId !== undefined && { memberId }),
+    merchantId,
+    ...(subscriptionId !== undefined && { subscriptionId }),
+    ...(eventType !== undefined && { eventType }),
+    ...(success !== undefined && { success }),
+    ...((since || until) && { createdAt: { ...(since && { $gte: since }), ...(until && { $lt: until }) } }),
+  };
+}
+
+export interface ListDeliveries extends DeliveryFilter {
+  page: number;
+  pageSize: number;
+}
+
+export async function listDeliveries(deps: Deps, { page, pageSize, ...filter }: ListDeliveries): Promise<DeliveryPage> {
+  const where = filterOf(filter);
+  const { items: deliveries, total } = await readPage(deps, {
+    page,
+    pageSize,
+    read: (skip) => newestPage(deps, deps.collections.deliveries, { where, skip, pageSize }),
+    count: () => deps.countRows(deps.collections.deliveries, where),
+  });
+  const ids = deliveries.map((delivery) => delivery.eventId);
+  const events = await findByIds(deps.collections.events, { ids, merchantId: filter.merchantId });
+  const byId = new Map(events.map((event) => [event._id, event]));
+  return { items: deliveries.map((delivery) => ({ delivery, event: byId.get(delivery.eventId) })), total };
+}

@@ -1,0 +1,70 @@
+// Campaigns: a batch that puts one message on the passes of all members that match.
+import { z } from 'zod';
+import { actor, tag } from '../members/members.schema.js';
+import { idText, text } from '../shared/text.js';
+import { batchPhases, type ImportCounts } from './batches.schema.js';
+
+export const campaignRequest = z
+  .strictObject({
+    programId: idText().optional().describe('only members of this program'),
+    tags: z.array(tag).min(1).max(25).optional().describe('only members that have all of these tags'),
+    message: text(1, 200).optional().describe('shown on the lock screen; required unless `dryRun` is true'),
+    dryRun: z.boolean().optional().describe('answers how many members match, and sends nothing'),
+  })
+  .refine(({ message, dryRun }) => dryRun || message !== undefined, { path: ['message'], message: 'is required' })
+  .meta({ not: { properties: { message: false, dryRun: { const: false } } } });
+
+export interface Recipients {
+  programId?: string | undefined;
+  /** A recipient has all of them. */
+  tags: readonly string[];
+}
+
+/** The members whom a campaign reaches, as a filter; `isRecipient` says the same of a member that was read. */
+export const recipientFilter = ({ programId, tags }: Recipients) => ({
+  ...(programId !== undefined && { programId }),
+  ...(tags.length > 0 && { tags: { $all: [...tags] } }),
+  status: 'active' as const,
+});
+
+export const isRecipient = (
+  member: { programId: string; tags: readonly string[]; status: string },
+  { programId, tags }: Recipients,
+): boolean =>
+  member.status === 'active' &&
+  (programId === undefined || member.programId === programId) &&
+  tags.every((tag) => member.tags.includes(tag));
+
+export const campaignDryRun = z.object({
+  dryRun: z.literal(true),
+  matched: z.int().describe('active members that match now'),
+  complete: z
+    .boolean()
+    .describe('false when there may be more than `matched`: counting ends at LIST_MAX_ROWS, or after half a second'),
+});
+
+export const campaignCounts = z.object({
+  matched: z.int().describe('active members that match, when the campaign began'),
+  pushed: z.int().describe('accepted by APNs or Google'),
+  skipped: z.int().describe('nobody to push to: no device and no saved pass, or stub mode'),
+  failed: z.int().describe('not reached yet; the push is retried'),
+});
+
+/** Renames the counts of a batch, which have the names of an import, to those of a campaign. */
+export function campaignCountsOf({ total, created, deduped, failed }: ImportCounts): z.infer<typeof campaignCounts> {
+  return { matched: total, pushed: created, skipped: deduped, failed };
+}
+
+export const campaign = z.object({
+  id: z.string(),
+  phase: z.enum(batchPhases),
+  programId: z.string().optional(),
+  tags: z.array(z.string()),
+  message: z.string(),
+  counts: campaignCounts,
+  percent: z.number(),
+  startedAt: z.iso.datetime(),
+  finishedAt: z.iso.datetime().nullable(),
+  startedBy: actor,
+  reason: z.string().optional(),
+});

@@ -1,0 +1,223 @@
+// The event types, their data, and the envelope (docs/interface.md, sections 6.2 and 6.4). `memberVersion` grows
+// by one with each change of the member, so that receivers can order events and notice a gap.
+import { z } from 'zod';
+import { memberStatus } from '../members/members.schema.js';
+import { ledgerType } from '../points/transactions.schema.js';
+import { passUpdate, walletMode } from '../wallets/passUpdate.schema.js';
+
+const platform = z.enum(['apple', 'google']);
+const counts = z.object({ total: z.int(), created: z.int(), deduped: z.int(), failed: z.int() });
+
+const aboutMember = z.object({
+  memberId: z.string(),
+  memberCode: z.string(),
+  programId: z.string(),
+  merchantId: z.string(),
+  memberVersion: z.int(),
+  test: z.boolean().optional(),
+});
+
+const aboutPass = aboutMember.extend({ serialNumber: z.string(), platform });
+
+const batchResult = z.object({
+  batchId: z.string(),
+  kind: z.enum(['members.import', 'webhooks.replay', 'campaign', 'passes.rebuild']),
+  programId: z.string().optional(),
+  merchantId: z.string(),
+  counts,
+  passIssuance: z.object({ apple: z.int(), google: z.int() }),
+  startedAt: z.iso.datetime(),
+  finishedAt: z.iso.datetime(),
+  /** An import without `member.created` and `pass.created` events for its rows. */
+  quiet: z.boolean().optional(),
+  test: z.boolean().optional(),
+});
+
+/** The ledger entry of the change (docs/interface.md#28-ledger-entry). */
+const entry = { transactionId: z.string(), transactionType: ledgerType };
+
+/** docs/interface.md#24-points-request */
+const sale = {
+  amount: z.int().optional(),
+  currency: z.string().optional(),
+  reference: z.string().optional(),
+  location: z.string().optional(),
+  occurredAt: z.iso.datetime().optional(),
+};
+
+/** Why the service disabled a subscription. */
+export const disabledReason = z.enum(['gone', 'failing']);
+export type DisabledReason = z.infer<typeof disabledReason>;
+
+export const eventData = {
+  'member.created': aboutMember.extend({
+    email: z.string().optional(),
+    firstName: z.string().optional(),
+    lastName: z.string().optional(),
+    source: z.enum(['api', 'console', 'import', 'public']),
+    attribution: z.record(z.string(), z.string()),
+    passIssuance: z.object({ apple: z.boolean(), google: z.boolean() }),
+  }),
+  'member.updated': aboutMember.extend({
+    changed: z.array(z.enum(['firstName', 'lastName', 'email', 'phone', 'externalId', 'tags', 'status'])),
+    status: memberStatus,
+    previousStatus: memberStatus.optional(),
+    reason: z.string().optional(),
+    tags: z.array(z.string()),
+    passUpdate: passUpdate.nullable().optional(),
+  }),
+  'member.deleted': z.object({
+    memberId: z.string(),
+    programId: z.string(),
+    merchantId: z.string(),
+    test: z.boolean().optional(),
+  }),
+  'points.changed': aboutMember.extend({
+    ...entry,
+    field: z.string(),
+    previous: z.int(),
+    current: z.int(),
+    delta: z.int(),
+    tier: z.string().optional(),
+    previousTier: z.string().optional(),
+    tierUpgraded: z.boolean().optional(),
+    changeMessage: z.string().optional(),
+    ...sale,
+    /** Only on an expiry. */
+    reason: z.literal('expired').optional(),
+    /** Only on a reversal: the ledger entry that it reversed. */
+    reversalOf: z.object({ transactionId: z.string(), type: ledgerType }).optional(),
+    passUpdate: passUpdate.nullable(),
+  }),
+  'reward.redeemed': aboutMember.extend({
+    ...entry,
+    field: z.string(),
+    previous: z.int(),
+    current: z.int(),
+    goal: z.int(),
+    /** Absent for the reward that costs the program's goal. */
+    rewardId: z.string().optional(),
+    rewardName: z.string().optional(),
+    tier: z.string().optional(),
+    previousTier: z.string().optional(),
+    tierUpgraded: z.boolean().optional(),
+    changeMessage: z.string().optional(),
+    ...sale,
+    passUpdate: passUpdate.nullable(),
+  }),
+  'pass.created': aboutPass.extend({ mode: walletMode }),
+  'pass.installed': aboutPass,
+  'pass.updated': aboutPass,
+  'pass.removed': aboutPass,
+  'pass.scanned': aboutMember.extend({ code: z.string(), scannedBy: z.string() }),
+  'campaign.sent': z.object({
+    campaignId: z.string(),
+    merchantId: z.string(),
+    programId: z.string().optional(),
+    tags: z.array(z.string()),
+    message: z.string(),
+    counts: z.object({ matched: z.int(), pushed: z.int(), skipped: z.int(), failed: z.int() }),
+    startedAt: z.iso.datetime(),
+    finishedAt: z.iso.datetime(),
+    test: z.boolean().optional(),
+  }),
+  'webhook.disabled': z.object({
+    subscriptionId: z.string(),
+    url: z.string(),
+    reason: disabledReason,
+    failingSince: z.iso.datetime(),
+    test: z.boolean().optional(),
+  }),
+  'batch.completed': batchResult,
+  'batch.failed': batchResult.extend({ reason: z.string() }),
+} as const;
+
+export type EventType = keyof typeof eventData;
+export type EventData<T extends EventType> = z.infer<(typeof eventData)[T]>;
+
+type AboutMember = keyof z.infer<typeof aboutMember>;
+/** Those of the ledger entry, and the results of the wallets, which are known only when the event is published. */
+type AddedLater = keyof typeof entry | 'passUpdate' | 'passIssuance';
+
+export type MemberEventType = Exclude<
+  EventType,
+  'member.deleted' | 'webhook.disabled' | 'campaign.sent' | 'batch.completed' | 'batch.failed'
+>;
+
+/**
+ * An event about a member as its producer creates it: the type, and the data without the fields that every such event
+ * has.
+ */
+export type MemberEvent = {
+  [T in MemberEventType]: { type: T; data: Omit<EventData<T>, AboutMember | AddedLater> };
+}[MemberEventType];
+
+export type MerchantEvent = {
+  [T in Exclude<EventType, MemberEventType | 'member.deleted'>]: { type: T; data: EventData<T> };
+}[Exclude<EventType, MemberEventType | 'member.deleted'>];
+
+/** Whether the data of events of this type has `passUpdate`. */
+export const carriesPassUpdate = (type: EventType): boolean => 'passUpdate' in eventData[type].shape;
+
+export const eventTypes = Object.keys(eventData) as [EventType, ...EventType[]];
+
+export const eventType = z.enum(eventTypes);
+
+const sourceService = 'loyalty-pass-service';
+
+/**
+ * The schema of an envelope (docs/interface.md#62-envelope); `source` and `datacontenttype` make it a CloudEvents 1.0
+ * envelope too.
+ */
+export function envelopeOf<T extends z.ZodType>(type: string, data: T) {
+  return z.object({
+    specversion: z.literal('1.0'),
+    id: z.string(),
+    type: z.literal(`cards.service.${type}`),
+    source: z.string(),
+    datacontenttype: z.literal('application/json'),
+    time: z.iso.datetime(),
+    event: z.literal(type),
+    eventId: z.string(),
+    occurredAt: z.iso.datetime(),
+    tenantId: z.string(),
+    sourceService: z.string(),
+    data,
+  });
+}
+
+export interface Occurrence {
+  eventId: string;
+  merchantId: string;
+  type: string;
+  occurredAt: Date;
+  data: Record<string, unknown>;
+}
+
+/** The bytes that every attempt and every replay sends. An event is serialised once, when its data is final. */
+export function envelopeBytes(occurrence: Occurrence): Buffer {
+  const time = occurrence.occurredAt.toISOString();
+  return Buffer.from(
+    JSON.stringify({
+      specversion: '1.0',
+      id: occurrence.eventId,
+      type: `cards.service.${occurrence.type}`,
+      source: sourceService,
+      datacontenttype: 'application/json',
+      time,
+      event: occurrence.type,
+      eventId: occurrence.eventId,
+      occurredAt: time,
+      tenantId: occurrence.merchantId,
+      sourceService,
+      data: occurrence.data,
+    }),
+  );
+}
+
+/** The shard of a merchant's events. All events of a merchant have the same shard, so one relay processes them. */
+export function shardOf(merchantId: string, shards: number): number {
+  let hash = 0;
+  for (const character of merchantId) hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
+  return hash % shards;
+}

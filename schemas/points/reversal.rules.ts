@@ -1,0 +1,108 @@
+// The arithmetic of reversals. A reversal undoes the effect that the ledger entry stores, without the rules of the
+// current program (docs/decisions/070-a-reversal-undoes-what-the-row-says.md).
+
+import type { Program } from '../programs/programs.schema.js';
+import { ServiceError } from '../shared/errors.js';
+import { type BalanceChange, clamp, requireActive, type Standing, tierOf } from './balance.rules.js';
+import { type LedgerEffect, tierPoints } from './ledger.schema.js';
+import type { LedgerType } from './transactions.schema.js';
+
+/** The fields of the row that a reversal needs. */
+interface Reversible {
+  type: LedgerType;
+  previous: number;
+  delta: number;
+  previousTier?: string;
+  effect?: LedgerEffect;
+  reversedBy?: string;
+}
+
+type Rules = Pick<Program, 'style' | 'goal' | 'tiers' | 'basis'>;
+
+export const reversible: readonly LedgerType[] = ['adjust', 'redeem', 'earn'];
+
+export const isReversible = ({ type, reversedBy }: Pick<Reversible, 'type' | 'reversedBy'>): boolean =>
+  reversible.includes(type) && reversedBy === undefined;
+
+/**
+ * The effect of a row. Rows from before effects were stored follow the old rules: lifetime points only increased, and
+ * each redeem counted once.
+ */
+function effectOfRow(row: Reversible, rules: Rules): LedgerEffect {
+  if (row.effect) return row.effect;
+  const { tiers, basis } = rules;
+  // For a lifetime tier, such a row does not store the number from which the tier was computed.
+  const points = basis === 'lifetime' ? Number.NaN : row.previous;
+  return {
+    lifetimePoints: row.type === 'reversal' ? 0 : Math.max(row.delta, 0),
+    redeemedCount: row.type === 'redeem' ? 1 : 0,
+    ...(tiers && { tier: { before: row.previousTier ?? null, points, tiers, ...(basis && { basis }) } }),
+  };
+}
+
+type Points = Pick<Standing, 'balance' | 'lifetimePoints'>;
+
+/**
+ * The tier after a reversal. When the member is back in the state before the row, it is the tier of that time.
+ * Otherwise, because other changes remain, it follows from the rules under which the row was written. A reversal that
+ * moves no tier under these rules leaves the member's tier, which may be one of newer rules.
+ */
+function tierAfter(
+  { tier: rules }: LedgerEffect,
+  { before, after }: { before: Points & { tier?: string | undefined }; after: Points },
+): Pick<BalanceChange, 'tier' | 'tierUpgraded'> {
+  if (!rules) return {};
+  const reached = ({ balance, lifetimePoints }: Points) =>
+    tierOf({ style: 'tiered', ...rules }, balance, lifetimePoints);
+  const rankOf = (name: string | undefined) => rules.tiers.findIndex((each) => each.name === name);
+  const restored = tierPoints(rules, after) === rules.points ? (rules.before ?? undefined) : reached(after);
+  const tier = restored === reached(before) ? before.tier : restored;
+  return { ...(tier !== undefined && { tier }), tierUpgraded: rankOf(restored) > rankOf(reached(before)) };
+}
+
+interface Reversal {
+  change: BalanceChange;
+  redeemedCount: number;
+  /** The changes of the lifetime points and of the redemptions. */
+  undone: Pick<LedgerEffect, 'lifetimePoints' | 'redeemedCount'>;
+}
+
+/**
+ * `before.tier` is the tier by the live rules. Throws NOT_REVERSIBLE, ALREADY_REVERSED, MEMBER_NOT_ACTIVE,
+ * BALANCE_TOO_LOW (with current and needed in its details) and CARD_FULL.
+ */
+export function reverse(
+  rules: Rules,
+  before: Standing & { tier?: string | undefined; redeemedCount: number },
+  row: Reversible,
+): Reversal {
+  if (!reversible.includes(row.type)) throw new ServiceError('NOT_REVERSIBLE');
+  if (row.reversedBy !== undefined) throw new ServiceError('ALREADY_REVERSED');
+  requireActive(before);
+  const wanted = before.balance - row.delta;
+  if (wanted < 0) throw new ServiceError('BALANCE_TOO_LOW', { current: before.balance, needed: row.delta });
+  // A card that exceeded the current goal when it was redeemed gets back what it had.
+  const capacity = Math.max(rules.goal ?? 0, row.previous);
+  if (rules.style === 'stamps' && wanted > before.balance && wanted > capacity)
+    throw new ServiceError('CARD_FULL', { room: Math.max(capacity - before.balance, 0) });
+
+  const effect = effectOfRow(row, rules);
+  const current = clamp(wanted);
+  const lifetimePoints = clamp(before.lifetimePoints - effect.lifetimePoints);
+  const redeemedCount = Math.max(before.redeemedCount - effect.redeemedCount, 0);
+  return {
+    change: {
+      previous: before.balance,
+      current,
+      delta: current - before.balance,
+      lifetimePoints,
+      ...tierAfter(effect, { before, after: { balance: current, lifetimePoints } }),
+      ...(before.tier !== undefined && { previousTier: before.tier }),
+    },
+    redeemedCount,
+    undone: {
+      lifetimePoints: lifetimePoints - before.lifetimePoints,
+      redeemedCount: redeemedCount - before.redeemedCount,
+    },
+  };
+}

@@ -1,0 +1,62 @@
+// Ledger entries, and answers about balances, as callers see them (docs/interface.md, sections 2.5, 2.8 and 4.5).
+import { z } from 'zod';
+import { actor, expiring, memberBalance } from '../members/members.schema.js';
+import { passUpdate } from '../wallets/passUpdate.schema.js';
+import { rewardState } from './rewards.rules.js';
+
+export const ledgerType = z.enum(['initial', 'adjust', 'redeem', 'earn', 'reversal', 'expiry']);
+export type LedgerType = z.infer<typeof ledgerType>;
+
+const rule = z.object({ programVersion: z.int().describe('of the program that decided') });
+
+/** docs/interface.md#28-ledger-entry */
+export const transaction = z.object({
+  id: z.string(),
+  type: ledgerType,
+  field: z.string(),
+  previous: z.int(),
+  current: z.int(),
+  delta: z.int(),
+  tier: z.string().optional(),
+  previousTier: z.string().optional(),
+  changeMessage: z.string().optional(),
+  reverses: z.string().optional().describe('the entry that this one reverses'),
+  reversedBy: z.string().optional().describe('the entry that reverses this one'),
+  reason: z.string().optional().describe('of a reversal'),
+  rewardId: z.string().optional().describe('absent when the request named no reward'),
+  amount: z.int().optional(),
+  currency: z.string().optional(),
+  reference: z.string().optional(),
+  location: z.string().optional(),
+  occurredAt: z.iso.datetime().optional().describe('when the till made the change'),
+  rule: rule.optional(),
+  actor,
+  createdAt: z.iso.datetime(),
+});
+
+/** docs/interface.md#25-points-and-redeem-result */
+export const balanceResult = z.object({
+  member: memberBalance,
+  previous: z.int(),
+  current: z.int(),
+  transaction: transaction.describe('the ledger entry of the change'),
+  passUpdate: passUpdate.nullable().describe('null: the wallets did not confirm in time; the balance is saved'),
+});
+export type BalanceResult = z.infer<typeof balanceResult>;
+
+export const earnResult = balanceResult.extend({ awarded: z.int().describe('points or stamps'), rule });
+
+/** How the balance came about (docs/interface.md#45-timeline-and-ledger). */
+export const balanceExplained = z.object({
+  balance: z.int(),
+  lifetimePoints: z.int().describe('points ever earned'),
+  tier: z.string().nullable(),
+  next: z.object({ name: z.string(), missing: z.int() }).nullable().describe('the next tier'),
+  rewards: z.array(rewardState),
+  expiring: z.array(expiring).max(3).describe('what expires next; empty where no points expire'),
+  lots: z
+    .array(z.object({ points: z.int(), left: z.int(), at: z.iso.datetime() }))
+    .describe('points that expire together; what is left adds up to the balance; empty where no points expire'),
+  entries: z.int().describe('ledger entries, whose deltas add up to the balance'),
+  asOf: z.iso.datetime(),
+});

@@ -1,0 +1,120 @@
+// A program's `passTemplate`. An empty or missing template gives a presentable pass. A template that a phone would not
+// show (a missing, broken or oversized image, a duplicate key) is refused with the path of the error, before a pass is
+// built from it.
+import { z } from 'zod';
+import { nameText, prose, trimmedText } from '../shared/text.js';
+import { readPng } from './png.rules.js';
+
+const MAX_IMAGE_BYTES = 512 * 1024;
+const MAX_IMAGE_PIXELS = 2048;
+const MIN_ICON_PIXELS = 29;
+/** Apple accepts at most ten locations in a pass. */
+const MAX_LOCATIONS = 10;
+
+const base64Form = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+function imageProblem(base64: string, isIcon: boolean): string | undefined {
+  if (base64 === '') return 'is missing';
+  if (!base64Form.test(base64)) return 'is not base64';
+  const bytes = Buffer.from(base64, 'base64');
+  if (bytes.length > MAX_IMAGE_BYTES) return `is ${bytes.length} bytes, more than ${MAX_IMAGE_BYTES}`;
+  const png = readPng(bytes);
+  if (!png.ok) return png.problem;
+  const size = `${png.width} x ${png.height} pixels`;
+  if (Math.max(png.width, png.height) > MAX_IMAGE_PIXELS) return `is ${size}, more than ${MAX_IMAGE_PIXELS} a side`;
+  if (isIcon && png.width !== png.height) return `is ${size}, and an icon is square`;
+  if (isIcon && png.width < MIN_ICON_PIXELS) return `is ${size}, and an icon has at least ${MIN_ICON_PIXELS} a side`;
+  return undefined;
+}
+
+const bareBase64 = (text: string) => text.trim().replace(/^data:image\/png;base64,/, '');
+const base64 = z.string().transform(bareBase64);
+
+/**
+ * One PNG for every screen scale, or one PNG for each scale, in base64 or as a `data:image/png;base64,` URL; stored as
+ * plain base64. An object of icons needs all three scales: Wallet shows no pass without the icon for its screen.
+ */
+const picture = (isIcon: boolean) =>
+  z
+    .union(
+      [
+        base64.meta({ minLength: 1 }),
+        z
+          .strictObject({ '1x': base64, '2x': base64, '3x': base64 })
+          .partial()
+          .meta(isIcon ? { required: ['1x', '2x', '3x'] } : { minProperties: 1 }),
+      ],
+      { error: 'give a PNG in base64, or an object with one for 1x, 2x and 3x' },
+    )
+    .superRefine((given, context) => {
+      const refuse = (problem: string | undefined, path: string[]) => {
+        if (problem !== undefined) context.addIssue({ code: 'custom', message: `the image ${problem}`, path });
+      };
+      if (typeof given === 'string') return refuse(imageProblem(given, isIcon), []);
+      const needed = isIcon || Object.keys(given).length === 0 ? ['1x', '2x', '3x'] : Object.keys(given);
+      for (const scale of ['1x', '2x', '3x'] as const) {
+        if (needed.includes(scale)) refuse(imageProblem(given[scale] ?? '', isIcon), [scale]);
+      }
+    });
+
+const color = z
+  .string()
+  .regex(/^#[0-9a-fA-F]{6}$/, 'a colour is written #rrggbb')
+  .transform((hex) => hex.toLowerCase());
+
+const backField = z.strictObject({ key: trimmedText(1, 64), label: nameText(64), value: prose(4000) });
+
+const location = z.strictObject({
+  latitude: z.number().min(-90).max(90),
+  longitude: z.number().min(-180).max(180),
+  relevantText: trimmedText(1, 200).optional(),
+});
+
+const languageCode = z.string().regex(/^[a-z]{2,3}(?:-[A-Za-z]{2,4})?$/, 'a language is written en, de or zh-Hans');
+const strings = z
+  .record(trimmedText(1, 200), prose(1000))
+  .refine((entries) => Object.keys(entries).length > 0, 'give at least one string')
+  .meta({ minProperties: 1 });
+
+/**
+ * `locales` maps a language to translations: each maps a text of the pass (label, back field, message) to its
+ * translation.
+ */
+export const passTemplate = z
+  .strictObject({
+    colors: z
+      .strictObject({
+        background: color.default('#14532d'),
+        foreground: color.default('#ffffff'),
+        label: color.default('#bbf7d0'),
+      })
+      .prefault({}),
+    barcode: z.enum(['memberCode', 'externalId']).optional(),
+    organizationName: nameText(100).optional(),
+    description: trimmedText(1, 200).optional(),
+    logoText: nameText(40, 0).optional(),
+    images: z
+      .strictObject({
+        icon: picture(true).optional(),
+        logo: picture(false).optional(),
+        strip: picture(false).optional(),
+      })
+      .prefault({}),
+    backFields: z
+      .array(backField)
+      .max(20)
+      .superRefine((fields, context) => {
+        for (const [index, { key }] of fields.entries()) {
+          if (fields.findIndex((other) => other.key === key) === index) continue;
+          context.addIssue({ code: 'custom', message: `the key ${key} is taken`, path: [index, 'key'], input: key });
+        }
+      })
+      .default([]),
+    locations: z.array(location).max(MAX_LOCATIONS).default([]),
+    locales: z.record(languageCode, strings).default({}),
+    expirationDate: z.iso.datetime({ offset: true }).optional(),
+  })
+  .prefault({});
+
+export type PassTemplate = z.infer<typeof passTemplate>;
+export type PassTemplateInput = z.input<typeof passTemplate>;

@@ -1,0 +1,53 @@
+// The rows of programs in addition to their live version, which is in `programs`
+// (docs/decisions/075-drafts-and-versions.md).
+import type { Actor } from '../members/members.schema.js';
+import type { Program } from './programs.schema.js';
+
+/** The content of a version of a program: all fields of the program file except id, merchant and `archived`. */
+export type ProgramContent = Omit<Program, '_id' | 'merchantId' | 'archived' | 'version'>;
+
+/**
+ * The edits of a program; the id is that of the program. Each edit and each publication increments `version`, and its
+ * write compares it. A program that was never published has no row in `programs`.
+ */
+export interface ProgramDraftRow {
+  _id: string;
+  merchantId: string;
+  version: number;
+  /** Absent while the live version is the newest edit. */
+  content?: ProgramContent;
+  /** Bytes of the different images of the newest edit and of the live version. */
+  imageBytes: number;
+  published?: true;
+  /** Only on a program that was never published. */
+  archived?: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+  updatedBy: Actor;
+}
+
+/** A published version; the id is `<programId>:<version>`. */
+export interface ProgramVersionRow {
+  _id: string;
+  merchantId: string;
+  programId: string;
+  version: number;
+  content: ProgramContent;
+  /** Bytes of its images. */
+  imageBytes?: number;
+  /** Absent on a version that was written before programs had versions. */
+  publishedAt?: Date;
+  publishedBy?: Actor;
+}
+
+/**
+ * The program of a slug; the id is the slug. The publication that releases the slug moves or removes the row. A unique
+ * index does not work: see `EmailRow`.
+ */
+export interface SlugRow {
+  _id: string;
+  merchantId: string;
+  programId: string;
+}
+
+export const programVersionId = (programId: string, version: number | string): string => `${programId}:${version}`;

@@ -1,0 +1,52 @@
+// Runs after a change of a member: pushes the pass to the wallets and answers the waiting API, then publishes the
+// event. When a wallet does not confirm in time, the answer and the event have `passUpdate: null`, and the push is
+// retried.
+import {
+  allHandlersFinished,
+  condition,
+  defineUpdate,
+  log,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { type PublishChange, passUpdateName } from '../../schemas/tables/workflows.js';
+import type { PassUpdate } from '../../schemas/wallets/passUpdate.schema.js';
+import { pushNow, pushUntilSent, webhooks } from '../shared/activityOptions.js';
+
+// An update, not a query: the API waits for it, and a second request with the same key gets the same answer.
+const passUpdate = defineUpdate<PassUpdate | null>(passUpdateName);
+
+export async function publishChange({ eventIds }: PublishChange): Promise<{ pushed: boolean; published: number }> {
+  const leaseOwner = workflowInfo().workflowId;
+  const [eventId = ''] = eventIds;
+  let confirmed: PassUpdate | null | undefined;
+  setHandler(passUpdate, async () => {
+    await condition(() => confirmed !== undefined);
+    return confirmed ?? null;
+  });
+
+  setCurrentDetails('Pushing the passes.');
+  const first = await pushNow.pushPasses({ leaseOwner, eventIds }).catch((error: unknown) => {
+    log.warn('The wallets did not confirm in time; the push is retried.', { error: String(error) });
+    return null;
+  });
+  confirmed = first?.passUpdates[eventId] ?? null;
+
+  setCurrentDetails('Publishing the event.');
+  const late = first ? first.late : eventIds;
+  const [{ published }, repeated] = await Promise.all([
+    webhooks.publishEvents({ leaseOwner, eventIds: [...eventIds, ...(first?.newEventIds ?? [])] }),
+    late.length > 0 ? pushUntilSent.pushLate({ leaseOwner, eventIds: late }) : undefined,
+  ]);
+  // After the others: a late push can return events of the first attempt, which no receiver should get twice.
+  if (repeated && repeated.newEventIds.length > 0)
+    await webhooks.publishEvents({ leaseOwner, eventIds: repeated.newEventIds });
+  setCurrentDetails(
+    late.length > 0
+      ? 'Done: the event is published; the wallets accepted the push late.'
+      : 'Done: the event is published.',
+  );
+  await condition(allHandlersFinished);
+  return { pushed: confirmed !== null, published };
+}

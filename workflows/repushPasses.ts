@@ -1,7 +1,0 @@
-// Pushes again to phones that did not fetch the pass after a push (activities/wallets/apple/repush.ts). A schedule
-// starts this workflow.
-import { pushUntilSent } from './activityOptions.js';
-
-export async function repushPasses(): Promise<{ pushed: number; stale: number }> {
-  return pushUntilSent.repushStale();
-}

@@ -1,7 +1,0 @@
-// Updates the classes of changed programs at Google (activities/wallets/google/upsertClasses.ts). A schedule starts
-// this workflow.
-import { pushUntilSent } from './activityOptions.js';
-
-export async function updateClasses(): Promise<{ updated: number }> {
-  return pushUntilSent.upsertClasses();
-}

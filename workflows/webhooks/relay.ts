@@ -1,0 +1,23 @@
+// Runs the relay of one shard. The loop itself is an activity, so that its thousands of small steps add nothing to the
+// workflow's history. A schedule restarts this workflow when it has ended.
+import { continueAsNew, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import type { Activities } from '../../activities/index.js';
+import { type Relay, taskQueues } from '../../schemas/tables/workflows.js';
+
+const { relayEvents } = proxyActivities<Activities>({
+  taskQueue: taskQueues.webhooks,
+  startToCloseTimeout: '10m',
+  heartbeatTimeout: '4s',
+  retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '5s' },
+});
+
+const roundsPerRun = 50;
+
+export async function relay({ shard }: Relay): Promise<void> {
+  let relayed = 0;
+  for (let round = 0; round < roundsPerRun; round += 1) {
+    setCurrentDetails(`Shard ${shard}: ${relayed} events relayed in this run.`);
+    relayed += (await relayEvents({ shard })).relayed;
+  }
+  await continueAsNew<typeof relay>({ shard });
+}
