@@ -11,8 +11,9 @@ import { feedRoutes } from './events/feed.routes.js';
 import type { Routes } from './http/request.js';
 import { publicRoutes } from './members/enrollment.routes.js';
 import { memberRoutes } from './members/members.routes.js';
+import { previewRoutes } from './pages/preview.routes.js';
+import { personRoutes } from './persons/persons.routes.js';
 import { balanceRoutes } from './points/balances.routes.js';
-import { changeRoutes } from './points/changes.routes.js';
 import { programRoutes } from './programs/programs.routes.js';
 import { statsRoutes } from './stats/stats.routes.js';
 import { scanRoutes } from './till/scans.routes.js';
@@ -25,7 +26,8 @@ export const routes: Routes = {
   ...userRoutes,
   ...programRoutes,
   ...memberRoutes,
-  ...changeRoutes,
+  ...personRoutes,
+  ...previewRoutes,
   ...balanceRoutes,
   ...importRoutes,
   ...batchRoutes,

@@ -3,7 +3,7 @@ import type { Collection, MongoClient } from 'mongodb';
 import type { Logger } from 'pino';
 import type { Config } from '../schemas/shared/config.schema.js';
 import type { CollectionName, CollectionRows } from '../schemas/tables/collections.js';
-import type { WalletMode } from '../schemas/wallets/passUpdate.schema.js';
+import type { WalletModes } from '../schemas/shared/passUpdate.schema.js';
 import type { CrashPoint } from './crashPoint.js';
 import type { Metrics } from './metrics/metrics.js';
 import type { PageBounds } from './mongodb/embeddedEngine.js';
@@ -52,11 +52,6 @@ export interface Deps {
   walletModes: WalletModes;
   /** Kills the process when a crash test has set CRASH_AT to this name; does nothing otherwise. */
   crashPoint: (name: CrashPoint) => void;
-}
-
-export interface WalletModes {
-  apple: WalletMode;
-  google: WalletMode;
 }
 
 export interface NewMembers {

@@ -12,8 +12,8 @@ import {
   shardOf,
 } from '../../schemas/events/events.schema.js';
 import { deletedEventId, programIdOf } from '../../schemas/shared/ids.js';
+import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
 import type { EventRow, LedgerRow, MemberRow } from '../../schemas/tables/collections.js';
-import type { PassUpdate } from '../../schemas/wallets/passUpdate.schema.js';
 
 /** How long the start of an event's workflow may take before the relay may take the event. */
 export const startGraceMs = 5_000;

@@ -3,8 +3,8 @@
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
 import type { EventRow, MemberRow } from '../../schemas/tables/collections.js';
-import { markIssueDue } from '../wallets/revivePasses.activity.js';
 import type { WorkerDeps } from '../workerDeps.js';
+import { markIssueDue } from './lostRetries.writes.js';
 import { serialisedEnvelope } from './newEvent.rules.js';
 
 /** The `passIssuance` of a `member.created` event; both wallets are false when the member no longer exists. */

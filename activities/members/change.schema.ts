@@ -1,8 +1,8 @@
 // The input and the results of one change of one member.
 
 import type { Program } from '../../schemas/programs/programs.schema.js';
+import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
 import type { IdempotencyKeyRow, LedgerRow, MemberRow } from '../../schemas/tables/collections.js';
-import type { PassUpdate } from '../../schemas/wallets/passUpdate.schema.js';
 import type { Decision } from './decision.schema.js';
 
 export interface Answer {

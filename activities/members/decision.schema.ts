@@ -1,8 +1,8 @@
 // The decision of a rule about one member. changeMember.ts writes it.
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { MemberEvent } from '../../schemas/events/events.schema.js';
+import type { Platform } from '../../schemas/shared/passUpdate.schema.js';
 import type { LedgerRow, MemberRow } from '../../schemas/tables/collections.js';
-import type { Platform } from '../../schemas/wallets/passUpdate.schema.js';
 import type { PushJob } from '../events/newEvent.rules.js';
 
 type WrittenWithEach =

@@ -8,7 +8,7 @@ import { type LotsAfter, removeExpired, sumOf } from '../../schemas/points/lots.
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { derivedId, programIdOf } from '../../schemas/shared/ids.js';
 import type { LedgerRow, MemberRow } from '../../schemas/tables/collections.js';
-import { balanceDecision, balanceEvent } from '../points/balance.rules.js';
+import { balanceDecision, balanceEvent } from './balanceDecision.rules.js';
 import type { Decision } from './decision.schema.js';
 import { memberWritesOf } from './memberStatements.rules.js';
 

@@ -1,15 +1,16 @@
 // Builds the rows of one transaction from one decision about one member: the member's next version, its event, its
 // ledger entry, and its line in the timeline. A keyed change adds its idempotency row; a campaign writes the rows of
 // several members in one transaction.
-import type { Deps, WalletModes } from '../../platform/deps.js';
+import type { Deps } from '../../platform/deps.js';
 import { insert, update } from '../../platform/mongodb/statements.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
+import type { WalletModes } from '../../schemas/shared/passUpdate.schema.js';
+import { nextModified, nextTag, type PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
 import type { LedgerRow, MemberRow } from '../../schemas/tables/collections.js';
-import { nextModified, nextTag, type PassUpdate } from '../../schemas/wallets/passUpdate.schema.js';
+import { showsChange } from '../../schemas/wallets/passes.view.js';
+import { hasRecipients, modesOf, passUpdateWithoutPush } from '../../schemas/wallets/walletModes.rules.js';
 import { newMemberEvent } from '../events/newEvent.rules.js';
-import { showsChange } from '../wallets/passes.view.js';
-import { hasRecipients, modesOf, passUpdateWithoutPush } from '../wallets/walletModes.rules.js';
 import type { ChangeMember, KeyedChange } from './change.schema.js';
 import type { Decision } from './decision.schema.js';
 import { timelineRow } from './timelineRow.rules.js';

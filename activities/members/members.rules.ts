@@ -2,8 +2,9 @@
 // own (balanceRules.ts). changeMember.ts writes the decisions. A decision of null means that nothing changes and no
 // event is written.
 
+import type { Actor } from '../../schemas/access/actor.schema.js';
 import type { EventData } from '../../schemas/events/events.schema.js';
-import { type Actor, type MemberStatus, maxTags } from '../../schemas/members/members.schema.js';
+import { type MemberStatus, maxTags } from '../../schemas/members/members.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { newToken } from '../../schemas/shared/ids.js';
 import type { MemberRow } from '../../schemas/tables/collections.js';

@@ -1,13 +1,15 @@
 // Builds the rows of one new member, for a single enrollment and for imports: member, email, search words, first ledger
 // row, and the `member.created` event, which is published after the passes were issued.
 import type { Deps } from '../../platform/deps.js';
-import type { Actor, Person } from '../../schemas/members/members.schema.js';
+import type { Actor } from '../../schemas/access/actor.schema.js';
+import type { Person } from '../../schemas/members/members.schema.js';
 import { searchLevel, searchWords } from '../../schemas/members/searchWords.rules.js';
 import { adjust, tierOf } from '../../schemas/points/balance.rules.js';
 import { lotsAfter, rowOf } from '../../schemas/points/expiry.rules.js';
 import type { LotsAfter } from '../../schemas/points/lots.rules.js';
 import { fieldOf, type Program, versionOf } from '../../schemas/programs/programs.schema.js';
 import { enrollId, newId, newMemberCode, newToken } from '../../schemas/shared/ids.js';
+import { nextModified } from '../../schemas/shared/passUpdate.schema.js';
 import { e164 } from '../../schemas/shared/phone.rules.js';
 import { codeForm } from '../../schemas/shared/text.js';
 import type {
@@ -18,7 +20,6 @@ import type {
   MemberRow,
   MemberSearchWordRow,
 } from '../../schemas/tables/collections.js';
-import { nextModified } from '../../schemas/wallets/passUpdate.schema.js';
 import { newMemberEvent } from '../events/newEvent.rules.js';
 
 export interface NewMember {

@@ -3,14 +3,15 @@
 import type { z } from 'zod';
 import type { Deps } from '../../platform/deps.js';
 import { update } from '../../platform/mongodb/statements.js';
-import type { reverseRequest } from '../../schemas/members/members.schema.js';
+import type { reverseRequest } from '../../schemas/points/changes.schema.js';
 import { isReversible, reverse, reversible } from '../../schemas/points/reversal.rules.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import type { LedgerRow, MemberRow } from '../../schemas/tables/collections.js';
+import { tierNow } from '../../schemas/wallets/passes.view.js';
+import { balanceDecision, balanceEvent } from '../members/balanceDecision.rules.js';
 import type { Decision } from '../members/decision.schema.js';
-import { tierNow } from '../wallets/passes.view.js';
-import { type Asked, balanceDecision, balanceEvent } from './balance.rules.js';
+import type { Asked } from './balance.rules.js';
 
 type Body = z.output<typeof reverseRequest>;
 

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
-import type { Actor } from '../../schemas/members/members.schema.js';
+import type { Actor } from '../../schemas/access/actor.schema.js';
 import { type Program, versionOf } from '../../schemas/programs/programs.schema.js';
 import { requireStyle } from './checkContent.rules.js';
 import { contentOf, headOf, type ProgramHead } from './programHead.reads.js';

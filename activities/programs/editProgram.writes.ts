@@ -6,7 +6,7 @@ import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { insert, update } from '../../platform/mongodb/statements.js';
 import { transactAlone } from '../../platform/mongodb/transact.js';
-import type { Actor } from '../../schemas/members/members.schema.js';
+import type { Actor } from '../../schemas/access/actor.schema.js';
 import { type Json, mergePatch } from '../../schemas/programs/mergePatch.rules.js';
 import type { ProgramDraftRow } from '../../schemas/programs/programs.rows.js';
 import { programStyle } from '../../schemas/programs/programs.schema.js';

@@ -7,7 +7,7 @@ import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { insert, insertIfAbsent, remove, update } from '../../platform/mongodb/statements.js';
 import { transactAlone } from '../../platform/mongodb/transact.js';
 import type { Transaction } from '../../platform/mongodb/transaction.js';
-import type { Actor } from '../../schemas/members/members.schema.js';
+import type { Actor } from '../../schemas/access/actor.schema.js';
 import { programContentFields } from '../../schemas/programs/programEdits.schema.js';
 import { type ProgramContent, type ProgramVersionRow, programVersionId } from '../../schemas/programs/programs.rows.js';
 import { type Program, versionOf } from '../../schemas/programs/programs.schema.js';

@@ -3,15 +3,15 @@
 
 import { toError } from '../../platform/toError.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
+import type { Platform } from '../../schemas/shared/passUpdate.schema.js';
 import type { MemberRow } from '../../schemas/tables/collections.js';
-import type { Platform } from '../../schemas/wallets/passUpdate.schema.js';
+import { clearIssueDue, markIssueDue } from '../events/lostRetries.writes.js';
 import { withoutDue } from '../points/expireLots.activity.js';
 import { cachedProgram } from '../programs/program.reads.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { GoogleWalletError } from './google/googleWalletError.rules.js';
 import { issueGoogle } from './google/issueGoogle.effect.js';
 import { type IssueResult, issuedField, recordIssued, recordUnissued } from './recordIssued.writes.js';
-import { clearIssueDue, markIssueDue } from './revivePasses.activity.js';
 
 interface Issue {
   memberIds: readonly string[];

@@ -2,18 +2,20 @@
 // lines. When the transaction of the change already knew that there is nothing to push (stub mode, no device), only the
 // timeline is written. A wallet that cannot be reached delays nothing else: its events are returned as late, are
 // published with `passUpdate: null`, and are pushed again until the wallet accepts them.
-import type { WalletModes } from '../../platform/deps.js';
+
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
 import { insertIfAbsent, update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { derivedId } from '../../schemas/shared/ids.js';
+import type { PassUpdate, WalletModes } from '../../schemas/shared/passUpdate.schema.js';
 import type { EventRow, MemberRow } from '../../schemas/tables/collections.js';
 import type { PushedPasses } from '../../schemas/tables/workflows.js';
-import type { PassUpdate } from '../../schemas/wallets/passUpdate.schema.js';
+import { modesOf } from '../../schemas/wallets/walletModes.rules.js';
 import { isPushPending } from '../events/isPushPending.rules.js';
 import { ensureLease, type Lease } from '../events/leases.writes.js';
+import { clearPushDue, markPushDue } from '../events/lostRetries.writes.js';
 import { newMemberEvent, serialisedEnvelope } from '../events/newEvent.rules.js';
 import { withoutDue } from '../points/expireLots.activity.js';
 import { cachedProgram } from '../programs/program.reads.js';
@@ -24,8 +26,6 @@ import { type GooglePush, type PushGoogle, pushGoogle } from './google/pushGoogl
 import { recordReconciledSave } from './google/saves.writes.js';
 import { countLatePushes } from './pushOutcomes.writes.js';
 import { pushLines, skippedLines } from './pushTimeline.rules.js';
-import { clearPushDue, markPushDue } from './revivePasses.activity.js';
-import { modesOf } from './walletModes.rules.js';
 
 /**
  * The limit of a first attempt, for whose result a caller of the API may wait: 75 % of that wait, which leaves time to

@@ -1,8 +1,8 @@
 // The timeline lines of a push: one for each wallet and change, and another when a late push succeeds.
 
 import { derivedId } from '../../schemas/shared/ids.js';
+import type { Platform } from '../../schemas/shared/passUpdate.schema.js';
 import type { EventRow, TimelineRow } from '../../schemas/tables/collections.js';
-import type { Platform } from '../../schemas/wallets/passUpdate.schema.js';
 import { timelineRow } from '../members/timelineRow.rules.js';
 import type { ApplePush } from './apple/pushApple.effect.js';
 import type { GooglePush } from './google/pushGoogle.effect.js';

@@ -6,14 +6,14 @@ import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import { derivedId } from '../../schemas/shared/ids.js';
+import type { Platform, WalletMode } from '../../schemas/shared/passUpdate.schema.js';
 import type { EventRow, MemberRow } from '../../schemas/tables/collections.js';
-import type { Platform, WalletMode } from '../../schemas/wallets/passUpdate.schema.js';
 import { withLease } from '../events/leases.writes.js';
+import { markIssueDue } from '../events/lostRetries.writes.js';
 import { newMemberEvent } from '../events/newEvent.rules.js';
 import { timelineRow } from '../members/timelineRow.rules.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { GoogleWalletError } from './google/googleWalletError.rules.js';
-import { markIssueDue } from './revivePasses.activity.js';
 
 export const issuedField = { apple: 'pass.appleIssuedAt', google: 'pass.googleIssuedAt' } as const;
 

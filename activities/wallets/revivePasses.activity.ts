@@ -1,30 +1,12 @@
 // Retries passes and pushes that a wallet did not accept in time, in workflows. `pass.issueDueAt` of the member and
 // `pushDueAt` of the event say when such a workflow counts as lost; each attempt moves that time ahead. Overdue rows
 // get a new workflow.
-import type { Deps } from '../../platform/deps.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import { toChunks } from '../../platform/toChunks.js';
 import type { RetryPasses } from '../../schemas/tables/workflows.js';
-import { workflowLostAt } from '../events/workflowLostAt.rules.js';
+import { clearPushDue, markIssueDue, markPushDue } from '../events/lostRetries.writes.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { startRetry } from './startRetry.effect.js';
-
-/** Records that these members lack a pass. */
-export async function markIssueDue(deps: Deps, memberIds: readonly string[]): Promise<void> {
-  await updateByIds(deps, 'members', { ids: memberIds, change: { $set: { 'pass.issueDueAt': workflowLostAt(deps) } } });
-}
-
-export async function clearIssueDue(deps: Deps, memberIds: readonly string[]): Promise<void> {
-  await updateByIds(deps, 'members', { ids: memberIds, change: { $unset: { 'pass.issueDueAt': '' } } });
-}
-
-export async function markPushDue(deps: Deps, eventIds: readonly string[]): Promise<void> {
-  await updateByIds(deps, 'events', { ids: eventIds, change: { $set: { pushDueAt: workflowLostAt(deps) } } });
-}
-
-export async function clearPushDue(deps: Deps, eventIds: readonly string[]): Promise<void> {
-  await updateByIds(deps, 'events', { ids: eventIds, change: { $unset: { pushDueAt: '' } } });
-}
 
 const batchSize = 200;
 /** Well below the activity's timeout; the next run continues with the rows that are longest due. */

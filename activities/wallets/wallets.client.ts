@@ -3,18 +3,18 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { WalletModes } from '../../platform/deps.js';
 import { toError } from '../../platform/toError.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import type { Config } from '../../schemas/shared/config.schema.js';
+import type { WalletModes } from '../../schemas/shared/passUpdate.schema.js';
 import type { MemberRow } from '../../schemas/tables/collections.js';
+import type { GoogleProgramView } from '../../schemas/wallets/google/pass.view.js';
+import { applePassView } from '../../schemas/wallets/passes.view.js';
 import type { Apns } from './apple/apns.client.js';
 import { loadAppleCredentials, type RealAppleCredentials } from './apple/credentials.rules.js';
 import type { CompiledTemplate } from './apple/passPackage.view.js';
 import { loadGoogleCredentials, type RealGoogleCredentials } from './google/credentials.rules.js';
 import type { GoogleWalletApi } from './google/googleWallet.schema.js';
-import type { GoogleProgramView } from './google/pass.view.js';
-import { applePassView } from './passes.view.js';
 
 export interface AppleWallet {
   credentials: RealAppleCredentials;

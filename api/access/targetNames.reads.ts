@@ -1,11 +1,12 @@
 // The present names of what the entries of an audit are about, for callers who may view those things. The audit itself
 // stores no names, so an erased member has none.
-import { displayName } from '../../activities/wallets/passes.view.js';
+
 import type { Deps } from '../../platform/deps.js';
 import type { AuditAction } from '../../schemas/access/audit.schema.js';
 import type { Permission } from '../../schemas/access/permissions.schema.js';
 import { chosenProgramKey, programIdOf } from '../../schemas/shared/ids.js';
 import type { AuditRow } from '../../schemas/tables/collections.js';
+import { displayName } from '../../schemas/wallets/passes.view.js';
 
 interface TargetNames {
   merchantId: string;

@@ -4,9 +4,9 @@
 import type { Context } from 'koa';
 import { findRoles } from '../../activities/access/roles.writes.js';
 import { extendSession, readSession, type SignedIn } from '../../activities/access/sessions.writes.js';
+import type { Actor } from '../../schemas/access/actor.schema.js';
 import { isApiKey } from '../../schemas/access/apiKeys.schema.js';
 import { type Permission, permissionDenied, permissionsBeyond } from '../../schemas/access/permissions.schema.js';
-import type { Actor } from '../../schemas/members/members.schema.js';
 import { isInside, parseCidrs } from '../../schemas/shared/addresses.rules.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { sha256 } from '../../schemas/shared/ids.js';

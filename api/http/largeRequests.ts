@@ -4,8 +4,8 @@ import type { Context } from 'koa';
 import { createFairLimit, Withdrawn } from '../../platform/fairLimit.js';
 import type { Config } from '../../schemas/shared/config.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
-import { readToEnd } from '../batches/imports/uploadParts.rules.js';
 import { isLargeBody } from './readBody.js';
+import { readToEnd } from './readToEnd.js';
 
 export interface LargeRequests {
   /**

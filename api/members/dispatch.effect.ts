@@ -6,8 +6,8 @@ import { startGraceMs } from '../../activities/events/newEvent.rules.js';
 import type { ChangeFacts, Done } from '../../activities/members/change.schema.js';
 import type { StartWorkflow } from '../../platform/temporal/workflowClient.js';
 import type { EventType } from '../../schemas/events/events.schema.js';
+import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
 import type { WorkflowName } from '../../schemas/tables/workflows.js';
-import type { PassUpdate } from '../../schemas/wallets/passUpdate.schema.js';
 import type { ApiDeps } from '../http/apiDeps.js';
 
 /** By which operators recognise the workflow of a change in Temporal. */

@@ -1,8 +1,9 @@
 // The endpoint of the public page (docs/interface.md#47-public-enrollment). For a known email the answer has no data of
 // the member: anyone can enter the address of another person, and must not get that person's pass.
-import { passUrlOf } from '../../activities/wallets/passes.view.js';
+
 import type { publicEndpoints } from '../../schemas/members/enrollment.routes.js';
 import { languageOf } from '../../schemas/shared/languages/index.js';
+import { passUrlOf } from '../../schemas/wallets/passes.view.js';
 import { countAlso } from '../http/guard.js';
 import type { Routes } from '../http/request.js';
 import { readPublicProgram } from '../programs/programs.reads.js';

@@ -2,8 +2,8 @@
 // known. The mail does not reveal which of the two applies. Where the program has addresses confirmed, joining only
 // queues a mail (confirmation.ts).
 import { queueMail } from '../../activities/mail/queueMail.writes.js';
+import type { Actor } from '../../schemas/access/actor.schema.js';
 import type { Joining, PublicEnrollment } from '../../schemas/members/enrollment.schema.js';
-import type { Actor } from '../../schemas/members/members.schema.js';
 import { type Program, versionOf } from '../../schemas/programs/programs.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import type { Language } from '../../schemas/shared/languages/index.js';

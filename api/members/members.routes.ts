@@ -1,6 +1,12 @@
-// Members (docs/interface.md#43-members), their timeline and their ledger (4.5).
+// Members (docs/interface.md#43-members), their status, their passes and their timeline.
 
-import { addTagsRule, cardLinkRule, removeTagsRule } from '../../activities/members/members.rules.js';
+import {
+  addTagsRule,
+  cardLinkRule,
+  pushRule,
+  removeTagsRule,
+  statusRule,
+} from '../../activities/members/members.rules.js';
 import { removeUnusedTags, withTagsInUse } from '../../activities/members/tags.writes.js';
 import { updateRule } from '../../activities/members/updateMember.rules.js';
 import { withoutDue } from '../../activities/points/expireLots.activity.js';
@@ -12,22 +18,16 @@ import type { MemberRow } from '../../schemas/tables/collections.js';
 import { success } from '../http/envelope.js';
 import { fingerprintOf, keyOf, sayRepeated } from '../http/idempotencyKey.js';
 import type { Routes } from '../http/request.js';
-import { previewMember } from '../pages/preview.view.js';
-import { memberExport } from '../persons/memberExport.view.js';
-import { performErasure } from '../persons/performErasure.writes.js';
-import { presentTimelineItem, presentTransaction } from './history.view.js';
-import { presentMember, presentMemberDetail, presentMemberWithProgram } from './member.view.js';
-import { listLedger, listTimeline, readMember } from './members.reads.js';
+import { presentTimelineItem } from './history.view.js';
+import { presentBalance, presentMember, presentMemberDetail, presentMemberWithProgram } from './member.view.js';
+import { listTimeline, readMember } from './members.reads.js';
 import { performChange } from './performChange.writes.js';
 import { performEnrollment } from './performEnrollment.writes.js';
 import { searchMembers } from './searchMembers.reads.js';
 import { listTags } from './tags.reads.js';
 import { timelineCsv } from './timelineCsv.view.js';
 
-type Names = Exclude<
-  keyof typeof memberEndpoints,
-  'adjustPoints' | 'redeemReward' | 'changeStatus' | 'pushPass' | 'importMembers'
->;
+type Names = Exclude<keyof typeof memberEndpoints, 'previewMember' | 'eraseMember' | 'exportMember'>;
 
 type EnrolledMember = DataOf<typeof memberEndpoints.enrollMember>;
 
@@ -91,30 +91,10 @@ export const memberRoutes: Routes<Names> = {
     return { data: presentMemberDetail(deps, { member, program: await cachedProgram(deps, member) }) };
   },
 
-  async previewMember({ deps, caller, params }) {
-    return { data: await previewMember(deps, { merchantId: caller.merchantId, memberId: params.id ?? '' }) };
-  },
-
   async updateMember(request) {
     const { deps, body } = request;
     const { changed } = await performChange(request, { noun: 'update', decide: updateRule(deps, body) });
     return { data: presentMember(deps, changed) };
-  },
-
-  async eraseMember(request) {
-    const erasedAt = await performErasure(request);
-    return { data: { id: request.params.id ?? '', erasedAt: erasedAt.toISOString() } };
-  },
-
-  async exportMember({ deps, caller, params }) {
-    const { merchantId, permissions } = caller;
-    const member = await readMember(deps, { merchantId, memberId: params.id ?? '' });
-    const end = await deps.exports.begin(merchantId);
-    return {
-      stream: memberExport(deps, { member, permissions }).once('close', end),
-      fileName: `member-${member.memberCode}.json`,
-      type: 'application/json',
-    };
   },
 
   async addTags(request) {
@@ -139,6 +119,26 @@ export const memberRoutes: Routes<Names> = {
     return { data: presentMember(request.deps, changed) };
   },
 
+  async changeStatus(request) {
+    const { deps, body } = request;
+    const { changed, passUpdate } = await performChange(request, {
+      noun: 'status',
+      decide: statusRule(body.status, body.reason),
+    });
+    const member = presentMember(deps, changed);
+    return { data: { member, passUpdate, ...(changed.kind === 'unchanged' && { unchanged: true }) } };
+  },
+
+  async pushPass(request) {
+    const { changed, passUpdate } = await performChange(request, {
+      noun: 'push',
+      eventType: 'pass.updated',
+      decide: pushRule(),
+    });
+    const { _id: memberId, memberCode, field, balance: current } = changed.member;
+    return { data: { member: presentBalance({ memberId, memberCode, field, current }), passUpdate } };
+  },
+
   async listTimeline({ deps, caller, params, query }) {
     const rows = await listTimeline(deps, {
       merchantId: caller.merchantId,
@@ -151,14 +151,5 @@ export const memberRoutes: Routes<Names> = {
   async exportTimeline({ deps, caller, params }) {
     const member = await readMember(deps, { merchantId: caller.merchantId, memberId: params.id ?? '' });
     return { stream: timelineCsv(deps, { memberId: member._id }), fileName: `events-${member.memberCode}.csv` };
-  },
-
-  async listTransactions({ deps, caller, params, query }) {
-    const { items, total } = await listLedger(deps, {
-      merchantId: caller.merchantId,
-      memberId: params.id ?? '',
-      ...query,
-    });
-    return { data: { items: items.map(presentTransaction), page: query.page, pageSize: query.pageSize, total } };
   },
 };

@@ -7,7 +7,7 @@ import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
 import type { EventType } from '../../schemas/events/events.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { changeId, isUuid } from '../../schemas/shared/ids.js';
-import type { PassUpdate } from '../../schemas/wallets/passUpdate.schema.js';
+import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
 import type { Request } from '../http/request.js';
 import { dispatch, planDispatch } from './dispatch.effect.js';
 

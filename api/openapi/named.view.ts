@@ -1,5 +1,6 @@
 // The schemas that have a name in the OpenAPI document. Generated clients depend on these names.
 import type { z } from 'zod';
+import { actor } from '../../schemas/access/actor.schema.js';
 import * as apiKeys from '../../schemas/access/apiKeys.schema.js';
 import { permission, role, roleRequest } from '../../schemas/access/roles.schema.js';
 import * as users from '../../schemas/access/users.schema.js';
@@ -8,11 +9,12 @@ import { campaign, campaignDryRun } from '../../schemas/batches/campaigns.schema
 import { type EventType, envelopeOf, eventData, eventType, eventTypes } from '../../schemas/events/events.schema.js';
 import { publicEnrollment, publicEnrollRequest } from '../../schemas/members/enrollment.schema.js';
 import * as members from '../../schemas/members/members.schema.js';
+import * as changes from '../../schemas/points/changes.schema.js';
 import { rewardState } from '../../schemas/points/rewards.rules.js';
 import * as transactions from '../../schemas/points/transactions.schema.js';
 import * as programEdits from '../../schemas/programs/programEdits.schema.js';
 import { programRecord, programSnapshot, programSummary } from '../../schemas/programs/programs.schema.js';
-import { passUpdate, walletMode } from '../../schemas/wallets/passUpdate.schema.js';
+import { passUpdate, walletMode } from '../../schemas/shared/passUpdate.schema.js';
 import * as webhooks from '../../schemas/webhooks/webhooks.schema.js';
 
 export const namedRequests = {
@@ -24,10 +26,10 @@ export const namedRequests = {
   EnrollRequest: members.enrollRequest,
   MemberPatch: members.memberPatch,
   TagsRequest: members.tagsRequest,
-  PointsRequest: members.pointsRequest,
-  RedeemRequest: members.redeemRequest,
-  EarnRequest: members.earnRequest,
-  ReverseRequest: members.reverseRequest,
+  PointsRequest: changes.pointsRequest,
+  RedeemRequest: changes.redeemRequest,
+  EarnRequest: changes.earnRequest,
+  ReverseRequest: changes.reverseRequest,
   CardLinkRequest: members.cardLinkRequest,
   StatusRequest: members.statusRequest,
   PublicEnrollRequest: publicEnrollRequest,
@@ -57,7 +59,7 @@ const namedResults = {
   Member: members.member,
   MemberWithProgram: members.memberWithProgram,
   MemberDetail: members.memberDetail,
-  MemberBalance: members.memberBalance,
+  MemberBalance: transactions.memberBalance,
   MemberStatus: members.memberStatus,
   WalletMode: walletMode,
   BalanceResult: transactions.balanceResult,
@@ -71,7 +73,7 @@ const namedResults = {
   TimelineItem: members.timelineItem,
   TimelineOutcome: members.timelineOutcome,
   Transaction: transactions.transaction,
-  Actor: members.actor,
+  Actor: actor,
   ImportResult: batches.importResult,
   ImportCounts: batches.importCounts,
   ImportDryRun: batches.importDryRun,

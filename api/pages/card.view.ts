@@ -2,12 +2,12 @@
 // serial number.
 import { LRUCache } from 'lru-cache';
 import { renderSVG } from 'uqr';
-import { barcodeOf, displayName, nextTierOf, tierNow } from '../../activities/wallets/passes.view.js';
 import { Html, html } from '../../platform/html.js';
 import { expiryLines } from '../../schemas/points/expiry.rules.js';
 import { hasOwnRewards, rewardStates } from '../../schemas/points/rewards.rules.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import type { MemberRow } from '../../schemas/tables/collections.js';
+import { barcodeOf, displayName, nextTierOf, tierNow } from '../../schemas/wallets/passes.view.js';
 import { gift, speech, tick, wallet } from './icons.view.js';
 import type { Words } from './words.view.js';
 

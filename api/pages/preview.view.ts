@@ -5,8 +5,6 @@ import { newMemberRows } from '../../activities/members/newMember.rules.js';
 import { checkProgram, mailFindings, requireFreeSlug } from '../../activities/programs/checkContent.rules.js';
 import { programKeyOf, readProgram } from '../../activities/programs/program.reads.js';
 import type { ProgramAt } from '../../activities/programs/programHead.reads.js';
-import { loyaltyClassOf, loyaltyObjectOf } from '../../activities/wallets/google/pass.view.js';
-import { applePassView, googlePassView, googleProgramView } from '../../activities/wallets/passes.view.js';
 import { tierOf } from '../../schemas/points/balance.rules.js';
 import { contrastOf } from '../../schemas/programs/contrast.rules.js';
 import type {
@@ -20,6 +18,8 @@ import { isMailOn } from '../../schemas/shared/config.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { languageOf } from '../../schemas/shared/languages/index.js';
 import type { MemberRow } from '../../schemas/tables/collections.js';
+import { loyaltyClassOf, loyaltyObjectOf } from '../../schemas/wallets/google/pass.view.js';
+import { applePassView, googlePassView, googleProgramView } from '../../schemas/wallets/passes.view.js';
 import type { ApiDeps } from '../http/apiDeps.js';
 import { type MemberAt, readMember } from '../members/members.reads.js';
 import { enrollPage } from './enrollForm.view.js';

@@ -1,5 +1,6 @@
-// Earning, reversing a ledger entry, and explaining a balance.
+// Changes of points, the ledger, and what explains a balance.
 
+import { pointsRule, redeemRule } from '../../activities/points/balance.rules.js';
 import { earnRule } from '../../activities/points/earn.rules.js';
 import { earnedReader } from '../../activities/points/earned.reads.js';
 import { type ReversedEntry, reversalRule } from '../../activities/points/reversal.rules.js';
@@ -7,8 +8,9 @@ import { cachedProgram } from '../../activities/programs/program.reads.js';
 import type { balanceEndpoints } from '../../schemas/points/balances.routes.js';
 import type { Endpoints } from '../../schemas/tables/endpoints.js';
 import type { Request, Routes } from '../http/request.js';
+import { presentTransaction } from '../members/history.view.js';
 import { presentExplanation } from '../members/member.view.js';
-import { readMember } from '../members/members.reads.js';
+import { listLedger, readMember } from '../members/members.reads.js';
 import { performKeyedChange } from '../members/performKeyedChange.writes.js';
 
 function performReversal(
@@ -24,6 +26,24 @@ function performReversal(
 }
 
 export const balanceRoutes: Routes<keyof typeof balanceEndpoints> = {
+  async adjustPoints(request) {
+    const { deps, caller, body } = request;
+    return performKeyedChange(request, {
+      operation: 'points',
+      eventType: 'points.changed',
+      rule: () => pointsRule(body, { actor: caller.actor, now: deps.now() }),
+    });
+  },
+
+  async redeemReward(request) {
+    const { deps, caller, body } = request;
+    return performKeyedChange(request, {
+      operation: 'redeem',
+      eventType: 'reward.redeemed',
+      rule: () => redeemRule(body, { actor: caller.actor, now: deps.now() }),
+    });
+  },
+
   async earnPoints(request) {
     const { deps, caller, body } = request;
     return performKeyedChange(request, {
@@ -48,5 +68,14 @@ export const balanceRoutes: Routes<keyof typeof balanceEndpoints> = {
     const member = await readMember(deps, { merchantId: caller.merchantId, memberId: params.id ?? '' });
     const program = await cachedProgram(deps, member);
     return { data: presentExplanation({ member, program }, deps.now()) };
+  },
+
+  async listTransactions({ deps, caller, params, query }) {
+    const { items, total } = await listLedger(deps, {
+      merchantId: caller.merchantId,
+      memberId: params.id ?? '',
+      ...query,
+    });
+    return { data: { items: items.map(presentTransaction), page: query.page, pageSize: query.pageSize, total } };
   },
 };

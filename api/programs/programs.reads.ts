@@ -2,9 +2,11 @@
 
 import { suspensions } from '../../activities/access/merchants.reads.js';
 import { withExpiry } from '../../activities/programs/expirySince.writes.js';
+import { programKeyOf } from '../../activities/programs/program.reads.js';
 import type { Deps } from '../../platform/deps.js';
 import { type Program, versionOf } from '../../schemas/programs/programs.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
+import type { Caller } from '../http/caller.reads.js';
 
 /**
  * Reads the program of a public page without a cache. Throws PROGRAM_NOT_FOUND when the program does not take members
@@ -53,4 +55,13 @@ export async function listEdited(deps: Deps, { merchantId }: { merchantId: strin
   );
   const edited = live.map((program) => ({ ...program, version: versions.get(program._id) ?? versionOf(program) }));
   return [...edited, ...unpublished];
+}
+
+/** The program that the path of a request names. */
+export async function programAt(
+  deps: Deps,
+  { merchantId }: Pick<Caller, 'merchantId'>,
+  { id = '' }: Record<string, string>,
+) {
+  return { merchantId, programId: await programKeyOf(deps, { merchantId, programId: id }) };
 }

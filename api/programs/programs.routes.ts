@@ -1,30 +1,24 @@
 // Programs: every caller reads them, console sessions edit them.
 import { startStored } from '../../activities/batches/startBatch.activity.js';
 import { createProgram, editProgram, setArchived } from '../../activities/programs/editProgram.writes.js';
-import { programKeyOf, readProgram } from '../../activities/programs/program.reads.js';
+import { readProgram } from '../../activities/programs/program.reads.js';
 import { readHead } from '../../activities/programs/programHead.reads.js';
 import { previewPublication } from '../../activities/programs/publishPreview.reads.js';
 import { publishProgram } from '../../activities/programs/publishPrograms.writes.js';
 import { listVersions, readVersion } from '../../activities/programs/versions.reads.js';
 import type { programEndpoints } from '../../schemas/programs/programs.routes.js';
 import { versionOf } from '../../schemas/programs/programs.schema.js';
-import type { ApiDeps } from '../http/apiDeps.js';
 import type { Caller } from '../http/caller.reads.js';
 import { pageOfRows } from '../http/page.reads.js';
 import type { Routes } from '../http/request.js';
-import { previewLive, previewProgram } from '../pages/preview.view.js';
 import { presentDraft, presentHead, presentProgram, presentVersion } from './program.view.js';
-import { listEdited, listPrograms } from './programs.reads.js';
+import { listEdited, listPrograms, programAt } from './programs.reads.js';
 
 /** Editors see drafts; API keys never do. */
 const mayEdit = ({ credential, permissions }: Caller): boolean =>
   credential !== 'api-key' && permissions.has('merchants.programs:edit');
 
-async function programAt(deps: ApiDeps, { merchantId }: Caller, { id = '' }: Record<string, string>) {
-  return { merchantId, programId: await programKeyOf(deps, { merchantId, programId: id }) };
-}
-
-export const programRoutes: Routes<keyof typeof programEndpoints> = {
+export const programRoutes: Routes<Exclude<keyof typeof programEndpoints, 'previewProgram' | 'previewLiveProgram'>> = {
   async listPrograms({ deps, caller }) {
     const programs = mayEdit(caller) ? await listEdited(deps, caller) : await listPrograms(deps, caller);
     return { data: programs.map(presentProgram) };
@@ -32,14 +26,6 @@ export const programRoutes: Routes<keyof typeof programEndpoints> = {
 
   async createProgram({ deps, caller: { merchantId, actor }, body }) {
     return { data: presentDraft(await createProgram(deps, { merchantId, actor, program: body })) };
-  },
-
-  async previewProgram({ deps, caller: { merchantId }, body: { program, member } }) {
-    return { data: await previewProgram(deps, { merchantId, program, member }) };
-  },
-
-  async previewLiveProgram({ deps, caller, params }) {
-    return { data: await previewLive(deps, await programAt(deps, caller, params)) };
   },
 
   async getProgram({ deps, caller, params }) {

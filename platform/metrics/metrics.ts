@@ -4,7 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { DisabledReason } from '../../schemas/events/events.schema.js';
 import type { MailKind } from '../../schemas/mail/mails.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
-import type { Platform } from '../../schemas/wallets/passUpdate.schema.js';
+import type { Platform } from '../../schemas/shared/passUpdate.schema.js';
 import type { DeliveryState } from '../../schemas/webhooks/webhooks.schema.js';
 
 const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -27,7 +27,7 @@ import {
   type WorkflowInputs,
   type WorkflowName,
 } from '../../schemas/tables/workflows.js';
-import type { PassUpdate } from '../../schemas/wallets/passUpdate.schema.js';
+import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
 import { createFairLimit, Withdrawn } from '../fairLimit.js';
 
 export type SearchAttributes = Partial<Record<(typeof searchAttributeNames)[number], string>>;

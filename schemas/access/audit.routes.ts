@@ -1,7 +1,7 @@
 // The audit (docs/interface.md#410-overview-and-audit).
 import { z } from 'zod';
+import { moment } from '../shared/calendar.rules.js';
 import { idText, text } from '../shared/text.js';
-import { moment } from '../webhooks/webhooks.schema.js';
 import { auditAction, auditItem } from './audit.schema.js';
 import { endpoint, page, pageOf, pageSize } from './endpoint.schema.js';
 

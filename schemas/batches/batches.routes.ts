@@ -2,7 +2,7 @@
 // (docs/interface.md#48-imports-and-batches).
 import { z } from 'zod';
 import { endpoint, pageOf, paging } from '../access/endpoint.schema.js';
-import { batch, batchKinds, importDryRun } from './batches.schema.js';
+import { batch, batchKinds, importDryRun, importResult } from './batches.schema.js';
 import { importOptions } from './importOptions.schema.js';
 
 const tag = 'Batches';
@@ -10,6 +10,19 @@ const view = 'merchants.members:view';
 const one = '/merchants/me/batches/:id';
 
 export const batchEndpoints = {
+  importMembers: endpoint('post', '/merchants/me/members/import', {
+    tag: 'Members',
+    summary: 'Import members from a CSV file',
+    description:
+      'multipart/form-data with `programId` and one `file` (text/csv, at most 1 MB and 5000 rows). Headers in any case and order: firstName, lastName, email, phone, initialPoints, externalId; `mapping` gives other headers a field. Commas, semicolons or tabs; UTF-8, UTF-16, or windows-1252 when the Content-Type of the part says so. `dryRun` answers what would happen, and writes nothing.',
+    access: 'merchants.members:create',
+    query: importOptions,
+    audit: { action: 'import.start', writes: ['batches'] },
+    upload: 'csv',
+    idempotent: true,
+    result: z.union([importResult, importDryRun]),
+    errors: ['IMPORT_INVALID', 'IMPORT_TOO_LARGE', 'PROGRAM_NOT_FOUND', 'PROGRAM_ARCHIVED'],
+  }),
   startImport: endpoint('post', '/merchants/me/imports', {
     tag,
     summary: 'Import members from a large CSV file; the answer is its batch',

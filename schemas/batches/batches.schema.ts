@@ -1,6 +1,6 @@
 // Batches: imports, campaigns, range replays and rebuilds (docs/interface.md#48-imports-and-batches).
 import { z } from 'zod';
-import { actor } from '../members/members.schema.js';
+import { actor } from '../access/actor.schema.js';
 import { delimiters } from '../shared/csv.rules.js';
 import { charsets, importFields } from './importRows.rules.js';
 

@@ -1,6 +1,7 @@
 // Campaigns: a batch that puts one message on the passes of all members that match.
 import { z } from 'zod';
-import { actor, tag } from '../members/members.schema.js';
+import { actor } from '../access/actor.schema.js';
+import { tag } from '../members/members.schema.js';
 import { idText, text } from '../shared/text.js';
 import { batchPhases, type ImportCounts } from './batches.schema.js';
 

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { memberStatus } from '../members/members.schema.js';
 import { ledgerType } from '../points/transactions.schema.js';
-import { passUpdate, walletMode } from '../wallets/passUpdate.schema.js';
+import { passUpdate, walletMode } from '../shared/passUpdate.schema.js';
 
 const platform = z.enum(['apple', 'google']);
 const counts = z.object({ total: z.int(), created: z.int(), deduped: z.int(), failed: z.int() });

@@ -1,9 +1,6 @@
 // Endpoints: docs/interface.md, sections 4.3, 4.4 and 4.5.
 import { z } from 'zod';
-import { endpoint, inLedger, page, pageOf, pageSize, paging, timelineLimit } from '../access/endpoint.schema.js';
-import { importDryRun, importResult } from '../batches/batches.schema.js';
-import { importOptions } from '../batches/importOptions.schema.js';
-import { balanceResult, transaction } from '../points/transactions.schema.js';
+import { endpoint, page, pageOf, pageSize, timelineLimit } from '../access/endpoint.schema.js';
 import { memberPreview } from '../programs/programEdits.schema.js';
 import { writtenPhone } from '../shared/phone.rules.js';
 import { idText, plainText, scannedText } from '../shared/text.js';
@@ -71,19 +68,6 @@ export const memberEndpoints = {
     description: 'At most the limit of a merchant: 1,000 (MERCHANT_MAX_TAGS).',
     access: view,
     result: z.object({ tags: z.array(z.string()) }),
-  }),
-  importMembers: endpoint('post', '/merchants/me/members/import', {
-    tag: 'Members',
-    summary: 'Import members from a CSV file',
-    description:
-      'multipart/form-data with `programId` and one `file` (text/csv, at most 1 MB and 5000 rows). Headers in any case and order: firstName, lastName, email, phone, initialPoints, externalId; `mapping` gives other headers a field. Commas, semicolons or tabs; UTF-8, UTF-16, or windows-1252 when the Content-Type of the part says so. `dryRun` answers what would happen, and writes nothing.',
-    access: 'merchants.members:create',
-    query: importOptions,
-    audit: { action: 'import.start', writes: ['batches'] },
-    upload: 'csv',
-    idempotent: true,
-    result: z.union([importResult, importDryRun]),
-    errors: ['IMPORT_INVALID', 'IMPORT_TOO_LARGE', 'PROGRAM_NOT_FOUND', 'PROGRAM_ARCHIVED'],
   }),
   getMember: endpoint('get', one, {
     tag: 'Members',
@@ -163,39 +147,6 @@ export const memberEndpoints = {
     errors: ['MEMBER_NOT_FOUND'],
     example: { replaceToken: true },
   }),
-  adjustPoints: endpoint('patch', `${one}/points`, {
-    tag: 'Points and rewards',
-    summary: 'Add, take or set points',
-    description: 'Exactly one of `delta` and `value`. Emits `points.changed`.',
-    access: edit,
-    audit: inLedger,
-    idempotent: true,
-    body: members.pointsRequest,
-    result: balanceResult,
-    errors: ['MEMBER_NOT_FOUND', 'MEMBER_NOT_ACTIVE', 'STAMP_DELTA_ONLY', 'CARD_FULL'],
-    example: { delta: 10, changeMessage: 'You now have %@ points' },
-  }),
-  redeemReward: endpoint('post', `${one}/redeem`, {
-    tag: 'Points and rewards',
-    summary: 'Redeem a reward',
-    description:
-      'The reward of `rewardId`, or the one whose price is the goal. The balance loses the price; with the goal a stamp card goes back to 0. Emits `reward.redeemed`.',
-    access: edit,
-    audit: inLedger,
-    idempotent: true,
-    body: members.redeemRequest,
-    bodyOptional: true,
-    result: balanceResult,
-    errors: [
-      'MEMBER_NOT_FOUND',
-      'MEMBER_NOT_ACTIVE',
-      'CARD_NOT_FULL',
-      'BALANCE_TOO_LOW',
-      'REWARD_NOT_CONFIGURED',
-      'REWARD_NOT_FOUND',
-    ],
-    example: { changeMessage: 'Enjoy your coffee' },
-  }),
   changeStatus: endpoint('patch', `${one}/status`, {
     tag: 'Points and rewards',
     summary: 'Activate, void or expire a member',
@@ -228,14 +179,6 @@ export const memberEndpoints = {
     access: view,
     audit: { action: 'member.export-timeline', writes: [], target: 'id' },
     result: 'text/csv',
-    errors: ['MEMBER_NOT_FOUND'],
-  }),
-  listTransactions: endpoint('get', `${one}/transactions`, {
-    tag: 'Timeline',
-    summary: 'Ledger of a member, newest first',
-    access: view,
-    query: paging.extend({ reference: members.reference.optional().describe('only the entries with it') }),
-    result: pageOf(transaction),
     errors: ['MEMBER_NOT_FOUND'],
   }),
 };

@@ -1,12 +1,12 @@
 // Members in requests and answers (docs/interface.md, sections 2.2, 2.3, 2.4 and 4.3).
 import { z } from 'zod';
-import { amount, currency, maxQuantity } from '../points/earning.rules.js';
 import { rewardState } from '../points/rewards.rules.js';
-import { maxBalance, programSnapshot, programSummary } from '../programs/programs.schema.js';
+import { expiring, memberBalance } from '../points/transactions.schema.js';
+import { programSnapshot, programSummary } from '../programs/programs.schema.js';
 import { email } from '../shared/email.rules.js';
+import { passUpdate, walletMode } from '../shared/passUpdate.schema.js';
 import { phone } from '../shared/phone.rules.js';
 import { codeText, idText, nameText, plainText, text } from '../shared/text.js';
-import { passUpdate, walletMode } from '../wallets/passUpdate.schema.js';
 
 const memberStatuses = ['active', 'voided', 'expired'] as const;
 export const memberStatus = z.enum(memberStatuses);
@@ -45,63 +45,6 @@ export const memberPatch = z
   .refine((patch) => Object.keys(patch).length > 0, 'must change at least one field')
   .meta({ minProperties: 1 });
 
-const point = z.int().min(-1_000_000_000).max(1_000_000_000);
-const changeMessage = text(0, 200);
-
-/** The details of a sale from the till. */
-export const reference = text(1, 100);
-
-const sale = {
-  reference: reference.optional().describe('of the till, such as the number of the receipt'),
-  location: text(1, 100).optional(),
-  occurredAt: z.iso
-    .datetime({ offset: true })
-    .optional()
-    .describe('at most 72 hours old; up to 5 minutes ahead counts as the time of the request'),
-};
-export type SaleFacts = z.output<z.ZodObject<typeof sale>>;
-
-/** Exactly one of delta and value (docs/interface.md#24-points-request). */
-export const pointsRequest = z
-  .strictObject({
-    delta: point.optional().describe('relative; the balance ends at 0 or more'),
-    value: point.min(0).optional().describe('the new balance'),
-    changeMessage: changeMessage.optional().describe('shown on the lock screen'),
-    ...sale,
-  })
-  .refine(
-    (body) => (body.delta === undefined) !== (body.value === undefined),
-    'exactly one of delta and value must be given',
-  )
-  .meta({ not: { anyOf: [{ required: ['delta', 'value'] }, { properties: { delta: false, value: false } }] } });
-
-export const redeemRequest = z
-  .strictObject({
-    rewardId: text(1, 64).optional().describe('by default the reward whose price is the goal'),
-    changeMessage: changeMessage.optional(),
-    ...sale,
-  })
-  .optional();
-
-export const earnRequest = z
-  .strictObject({
-    amount: amount.optional().describe('of the sale in minor units, such as cents; not needed for stamps'),
-    currency: currency.optional().describe("by default the program's"),
-    quantity: z.int().min(1).max(maxQuantity).optional().describe('stamps; 1 by default'),
-    changeMessage: changeMessage.optional(),
-    ...sale,
-  })
-  .prefault({});
-
-const reversal = {
-  reason: text(0, 500).optional().describe('a note for the audit'),
-  changeMessage: changeMessage.optional(),
-};
-
-export const reverseRequest = z.strictObject(reversal).prefault({});
-
-export const reverseByReferenceRequest = z.strictObject({ reference, ...reversal });
-
 export const statusRequest = z.strictObject({
   status: memberStatus,
   reason: text(0, 500).optional().describe('a note for the audit'),
@@ -116,8 +59,8 @@ export const tagsRequest = z.strictObject({ tags: z.array(tag).min(1).max(25) })
 export const maxTags = 25;
 
 export const member = z.object({
-  id: z.uuid(),
-  memberCode: z.string().length(10).describe('the Member ID that people see, and what the barcode holds'),
+  id: memberBalance.shape.id,
+  memberCode: memberBalance.shape.memberCode,
   serialNumber: z.uuid().describe('the serial of the pass; never shown to staff or customers'),
   programId: z.string(),
   firstName: z.string().optional(),
@@ -125,10 +68,8 @@ export const member = z.object({
   email: z.string().optional(),
   phone: z.string().optional(),
   externalId: z.string().optional().describe('the number of a card that the person had before'),
-  fieldValues: z
-    .record(z.string(), z.int().min(0).max(maxBalance))
-    .describe("the balance, under the program's `fields.primaryLabel` in lower case"),
-  balance: z.int().min(0).max(maxBalance).describe('the same number under a name that no program changes'),
+  fieldValues: memberBalance.shape.fieldValues,
+  balance: memberBalance.shape.balance,
   tier: z.string().optional(),
   tags: z.array(z.string()).max(maxTags),
   status: memberStatus,
@@ -139,8 +80,6 @@ export const member = z.object({
   deduped: z.boolean().optional().describe('true: the email was in the program already'),
   unchanged: z.boolean().optional().describe('true: nothing had to change'),
 });
-
-export const expiring = z.object({ points: z.int().min(1), at: z.iso.datetime() });
 
 export const memberWithProgram = member.extend({ program: programSummary });
 export const memberDetail = member.extend({
@@ -154,8 +93,6 @@ export const memberDetail = member.extend({
     .optional()
     .describe('what the member agreed to on the public page'),
 });
-
-export const memberBalance = member.pick({ id: true, memberCode: true, fieldValues: true, balance: true });
 
 export const erasure = z.object({ id: z.uuid(), erasedAt: z.iso.datetime() });
 
@@ -175,13 +112,6 @@ export const statusResult = z.object({
 });
 
 export const pushResult = z.object({ member: memberBalance, passUpdate: passUpdate.nullable() });
-
-export const actor = z.object({
-  type: z.enum(['api-key', 'user', 'import', 'public', 'reader', 'program']),
-  id: z.string(),
-  name: z.string().optional(),
-});
-export type Actor = z.infer<typeof actor>;
 
 export const timelineOutcome = z.enum(['success', 'failure', 'skipped']);
 

@@ -1,14 +1,23 @@
 // Endpoints: docs/interface.md, sections 4.4 and 4.5.
 
-import { endpoint, inLedger } from '../access/endpoint.schema.js';
-import { earnRequest, reverseByReferenceRequest, reverseRequest } from '../members/members.schema.js';
-import { balanceExplained, balanceResult, earnResult } from './transactions.schema.js';
+import { endpoint, inLedger, pageOf, paging } from '../access/endpoint.schema.js';
+import {
+  earnRequest,
+  pointsRequest,
+  redeemRequest,
+  reference,
+  reverseByReferenceRequest,
+  reverseRequest,
+} from './changes.schema.js';
+import { balanceExplained, balanceResult, earnResult, transaction } from './transactions.schema.js';
 
+const view = 'merchants.members:view';
+const edit = 'merchants.members:edit';
 const one = '/merchants/me/members/:id';
 
 const reversing = {
   tag: 'Points and rewards',
-  access: 'merchants.members:edit',
+  access: edit,
   audit: inLedger,
   idempotent: true,
   result: balanceResult,
@@ -26,12 +35,45 @@ const reversingErrors = [
 ] as const;
 
 export const balanceEndpoints = {
+  adjustPoints: endpoint('patch', `${one}/points`, {
+    tag: 'Points and rewards',
+    summary: 'Add, take or set points',
+    description: 'Exactly one of `delta` and `value`. Emits `points.changed`.',
+    access: edit,
+    audit: inLedger,
+    idempotent: true,
+    body: pointsRequest,
+    result: balanceResult,
+    errors: ['MEMBER_NOT_FOUND', 'MEMBER_NOT_ACTIVE', 'STAMP_DELTA_ONLY', 'CARD_FULL'],
+    example: { delta: 10, changeMessage: 'You now have %@ points' },
+  }),
+  redeemReward: endpoint('post', `${one}/redeem`, {
+    tag: 'Points and rewards',
+    summary: 'Redeem a reward',
+    description:
+      'The reward of `rewardId`, or the one whose price is the goal. The balance loses the price; with the goal a stamp card goes back to 0. Emits `reward.redeemed`.',
+    access: edit,
+    audit: inLedger,
+    idempotent: true,
+    body: redeemRequest,
+    bodyOptional: true,
+    result: balanceResult,
+    errors: [
+      'MEMBER_NOT_FOUND',
+      'MEMBER_NOT_ACTIVE',
+      'CARD_NOT_FULL',
+      'BALANCE_TOO_LOW',
+      'REWARD_NOT_CONFIGURED',
+      'REWARD_NOT_FOUND',
+    ],
+    example: { changeMessage: 'Enjoy your coffee' },
+  }),
   earnPoints: endpoint('post', `${one}/earn`, {
     tag: 'Points and rewards',
     summary: "Give the points of a sale, by the program's earning rule",
     description:
       'Points are `amount` x `points` / `per` of the rule, rounded down; 0 is an answer with a ledger entry. Stamps: `quantity`. Limits count by the time of the sale. Emits `points.changed`.',
-    access: 'merchants.members:edit',
+    access: edit,
     audit: inLedger,
     idempotent: true,
     body: earnRequest,
@@ -69,8 +111,16 @@ export const balanceEndpoints = {
   explainBalance: endpoint('get', `${one}/balance`, {
     tag: 'Points and rewards',
     summary: 'The balance of a member and how it came about',
-    access: 'merchants.members:view',
+    access: view,
     result: balanceExplained,
+    errors: ['MEMBER_NOT_FOUND'],
+  }),
+  listTransactions: endpoint('get', `${one}/transactions`, {
+    tag: 'Timeline',
+    summary: 'Ledger of a member, newest first',
+    access: view,
+    query: paging.extend({ reference: reference.optional().describe('only the entries with it') }),
+    result: pageOf(transaction),
     errors: ['MEMBER_NOT_FOUND'],
   }),
 };

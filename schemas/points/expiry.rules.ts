@@ -1,6 +1,6 @@
-// The expiry rule of a program and its effect on the lots of one member (docs/interface.md#36-expiry). The arithmetic
-// of lots is in lots.ts.
-import { z } from 'zod';
+// The effect of a program's expiry rule on the lots of one member (docs/interface.md#36-expiry). The arithmetic of lots
+// is in lots.rules.ts.
+import { type Expiring, expiryKind } from '../programs/expiry.schema.js';
 import { dayIn, midnightAfter } from '../shared/calendar.rules.js';
 import {
   addLot,
@@ -12,36 +12,6 @@ import {
   spend,
   undo,
 } from './lots.rules.js';
-
-/** Ten years. */
-const days = z.int().min(1).max(3_650);
-
-export const expiryRule = z
-  .strictObject({
-    afterDays: days.optional().describe('each increase expires so many calendar days later'),
-    inactiveDays: days
-      .optional()
-      .describe('everything expires so many calendar days after the last change by a person'),
-  })
-  .meta({ minProperties: 1, maxProperties: 1 });
-export type ExpiryRule = z.output<typeof expiryRule>;
-
-export function* expiryMistakes({ expiry }: { expiry?: ExpiryRule | undefined }) {
-  if (expiry && (expiry.afterDays === undefined) === (expiry.inactiveDays === undefined))
-    yield { path: ['expiry'], message: 'needs exactly one of afterDays and inactiveDays' };
-}
-
-export type ExpiryKind = 'afterDays' | 'inactiveDays';
-export const expiryKind = ({ afterDays }: ExpiryRule): ExpiryKind =>
-  afterDays === undefined ? 'inactiveDays' : 'afterDays';
-
-/** The fields of a program that expiry depends on. */
-export interface Expiring {
-  expiry?: ExpiryRule | undefined;
-  timeZone?: string | undefined;
-  /** Since when the program has a rule of this kind; present only with a rule. */
-  expirySince?: Date;
-}
 
 /** The lots of a member as stored in its row. */
 export interface MemberExpiry {

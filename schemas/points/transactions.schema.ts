@@ -1,11 +1,24 @@
 // Ledger entries, and answers about balances, as callers see them (docs/interface.md, sections 2.5, 2.8 and 4.5).
 import { z } from 'zod';
-import { actor, expiring, memberBalance } from '../members/members.schema.js';
-import { passUpdate } from '../wallets/passUpdate.schema.js';
+import { actor } from '../access/actor.schema.js';
+import { maxBalance } from '../programs/programs.schema.js';
+import { passUpdate } from '../shared/passUpdate.schema.js';
 import { rewardState } from './rewards.rules.js';
 
 export const ledgerType = z.enum(['initial', 'adjust', 'redeem', 'earn', 'reversal', 'expiry']);
 export type LedgerType = z.infer<typeof ledgerType>;
+
+export const expiring = z.object({ points: z.int().min(1), at: z.iso.datetime() });
+
+/** The part of a member that answers about its balance have. */
+export const memberBalance = z.object({
+  id: z.uuid(),
+  memberCode: z.string().length(10).describe('the Member ID that people see, and what the barcode holds'),
+  fieldValues: z
+    .record(z.string(), z.int().min(0).max(maxBalance))
+    .describe("the balance, under the program's `fields.primaryLabel` in lower case"),
+  balance: z.int().min(0).max(maxBalance).describe('the same number under a name that no program changes'),
+});
 
 const rule = z.object({ programVersion: z.int().describe('of the program that decided') });
 

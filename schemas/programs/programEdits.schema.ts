@@ -1,7 +1,7 @@
 // Requests and answers of a program's designer (docs/interface.md#42-programs). The fields are those of the program
 // file.
 import { z } from 'zod';
-import { actor } from '../members/members.schema.js';
+import { actor } from '../access/actor.schema.js';
 import { nameText, text } from '../shared/text.js';
 import { type Json, patchOf } from './mergePatch.rules.js';
 import { programFile, programRecord } from './programs.schema.js';

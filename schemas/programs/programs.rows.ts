@@ -1,6 +1,6 @@
 // The rows of programs in addition to their live version, which is in `programs`
 // (docs/decisions/075-drafts-and-versions.md).
-import type { Actor } from '../members/members.schema.js';
+import type { Actor } from '../access/actor.schema.js';
 import type { Program } from './programs.schema.js';
 
 /** The content of a version of a program: all fields of the program file except id, merchant and `archived`. */

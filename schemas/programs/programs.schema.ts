@@ -1,15 +1,15 @@
 // A program as it is stored and as the read-only API shows it (docs/interface.md#21-program): the stored record with
 // its `_id`.
 import { z } from 'zod';
-import { earnMistakes, earnRule } from '../points/earning.rules.js';
-import { expiryMistakes, expiryRule } from '../points/expiry.rules.js';
-import { rewardMistakes, rewards } from '../points/rewards.rules.js';
 import { timeZone } from '../shared/calendar.rules.js';
 import { lowerUuid } from '../shared/ids.js';
 import { languages } from '../shared/languages/index.js';
 import { country } from '../shared/phone.rules.js';
 import { nameText, text } from '../shared/text.js';
+import { earnMistakes, earnRule } from './earning.schema.js';
+import { expiryMistakes, expiryRule } from './expiry.schema.js';
 import { passTemplate } from './passTemplate.schema.js';
+import { rewardMistakes, rewards } from './rewards.schema.js';
 
 export const maxBalance = Number.MAX_SAFE_INTEGER;
 

@@ -24,6 +24,9 @@ function isTimeZone(name: string): boolean {
   }
 }
 
+/** A moment with its offset from UTC. */
+export const moment = z.iso.datetime({ offset: true }).transform((value) => new Date(value));
+
 /** A name of the IANA time zone database. */
 export const timeZone = z.string().max(64).refine(isTimeZone, 'must be an IANA time zone, such as Europe/Berlin');
 

@@ -2,6 +2,7 @@
 // the merchant or a business key; work for all merchants asks for a shard, slice or due time. No query scans a
 // collection. The migration creates the indexes; the service does not start when a unique index is missing.
 import type { Binary, IndexDirection } from 'mongodb';
+import type { Actor } from '../access/actor.schema.js';
 import type { AuditAction, AuditActor } from '../access/audit.schema.js';
 import type { MerchantLimits } from '../access/merchantLimits.schema.js';
 import type { Permission } from '../access/permissions.schema.js';
@@ -9,16 +10,17 @@ import type { BatchKind, BatchPhase, ImportCounts, ImportOutcome } from '../batc
 import type { ImportField } from '../batches/importRows.rules.js';
 import type { DisabledReason, EventType } from '../events/events.schema.js';
 import type { MailKind, MailState } from '../mail/mails.schema.js';
-import type { Actor, MemberStatus, Person } from '../members/members.schema.js';
-import type { ExpiryKind, MemberExpiry } from '../points/expiry.rules.js';
+import type { MemberStatus, Person } from '../members/members.schema.js';
+import type { MemberExpiry } from '../points/expiry.rules.js';
 import type { LedgerEffect } from '../points/ledger.schema.js';
 import type { LotChange } from '../points/lots.rules.js';
 import type { LedgerType } from '../points/transactions.schema.js';
+import type { ExpiryKind } from '../programs/expiry.schema.js';
 import type { ProgramDraftRow, ProgramVersionRow, SlugRow } from '../programs/programs.rows.js';
 import type { Program } from '../programs/programs.schema.js';
 import type { Delimiter } from '../shared/csv.rules.js';
 import type { Language } from '../shared/languages/index.js';
-import type { PassUpdate, Platform } from '../wallets/passUpdate.schema.js';
+import type { PassUpdate, Platform } from '../shared/passUpdate.schema.js';
 import type { DeliveryState } from '../webhooks/webhooks.schema.js';
 
 export type ProgramRow = Omit<Program, 'expirySince'>;

@@ -1,7 +1,7 @@
 // The contract between workflows and the code that starts them: names, inputs, task queues. Only constants and types,
 // so that workflow code can import this file. Inputs have ids and never names, emails or secrets, because operators see
 // inputs in Temporal's UI.
-import type { PassUpdate } from '../wallets/passUpdate.schema.js';
+import type { PassUpdate } from '../shared/passUpdate.schema.js';
 
 export const taskQueues = {
   /** Workflow code, and short activities on the database. */

@@ -2,7 +2,7 @@
 // push, the last list answer and the last fetch. It explains why a pass does not update.
 import { z } from 'zod';
 import { timelineOutcome } from '../members/members.schema.js';
-import { walletMode } from './passUpdate.schema.js';
+import { walletMode } from '../shared/passUpdate.schema.js';
 
 const moment = z.iso.datetime();
 

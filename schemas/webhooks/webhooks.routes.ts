@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { endpoint, page, pageOf, pageSize, queryFlag } from '../access/endpoint.schema.js';
 import { batch } from '../batches/batches.schema.js';
+import { moment } from '../shared/calendar.rules.js';
 import { idText, text } from '../shared/text.js';
 import * as webhooks from './webhooks.schema.js';
 
@@ -45,8 +46,8 @@ export const webhookEndpoints = {
       success: queryFlag.optional(),
       eventId: idText().optional(),
       memberId: idText().optional(),
-      since: webhooks.moment.optional().describe('created then or later'),
-      until: webhooks.moment.optional().describe('created before'),
+      since: moment.optional().describe('created then or later'),
+      until: moment.optional().describe('created before'),
     }),
     result: pageOf(webhooks.delivery),
   }),

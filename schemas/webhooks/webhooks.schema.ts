@@ -1,6 +1,8 @@
 // Subscriptions and the delivery log in requests and answers (docs/interface.md, sections 2.10, 2.11, 4.6 and 6).
+
 import { z } from 'zod';
 import { disabledReason, eventTypes } from '../events/events.schema.js';
+import { moment } from '../shared/calendar.rules.js';
 import { firstCharacters, nameText, pastedText, plainText, text } from '../shared/text.js';
 import { secretMistake } from './signature.rules.js';
 
@@ -65,8 +67,6 @@ export const subscriptionPatch = z
 export const secretRotation = z
   .strictObject({ revokePrevious: z.boolean().default(false).describe('older secrets end at once') })
   .optional();
-
-export const moment = z.iso.datetime({ offset: true }).transform((value) => new Date(value));
 
 export const replayRequest = z
   .strictObject({

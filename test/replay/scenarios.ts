@@ -13,7 +13,7 @@ import {
   type WorkflowInputs,
   type WorkflowName,
 } from '../../schemas/tables/workflows.js';
-import type { PassUpdate } from '../../schemas/wallets/passUpdate.schema.js';
+import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
 import { aGate } from '../rig/gate.js';
 import type { FakeActivities, WorkflowWorker } from '../rig/workflowWorker.js';
 

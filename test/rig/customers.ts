@@ -3,7 +3,7 @@
 import { expect } from 'vitest';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import type { MemberRow } from '../../schemas/tables/collections.js';
-import type { PassUpdate } from '../../schemas/wallets/passUpdate.schema.js';
+import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
 import type { Call } from './merchant.js';
 import { type Joined, joinInPublic, type RealWallets, readCard } from './realWallets.js';
 import { type Receiver, startReceiver } from './receiver.js';

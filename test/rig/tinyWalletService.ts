@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { ApplePassView } from '../../activities/wallets/apple/pass.view.js';
+import type { ApplePassView } from '../../schemas/wallets/apple/pass.view.js';
 
 export interface TinyWalletService {
   origin: string;

@@ -1,6 +1,6 @@
 // The designer of the console changes every field that a merchant may change by the API.
 import { expect, it } from 'vitest';
-import { passDesign, passJson } from '../../activities/wallets/apple/pass.view.js';
+import { passDesign, passJson } from '../../schemas/wallets/apple/pass.view.js';
 import { SAMPLES } from '../../activities/wallets/apple/templateCheck.rules.js';
 import { passTemplate } from '../../schemas/programs/passTemplate.schema.js';
 import { programContentFields } from '../../schemas/programs/programEdits.schema.js';

@@ -2,19 +2,13 @@
 // balance and the ledger after any sequence of changes.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { passDesign, passJson } from '../../activities/wallets/apple/pass.view.js';
-import { loyaltyObjectOf, loyaltyObjectPatchOf } from '../../activities/wallets/google/pass.view.js';
-import { applePassView, googlePassView } from '../../activities/wallets/passes.view.js';
+import { passDesign, passJson } from '../../schemas/wallets/apple/pass.view.js';
+import { loyaltyObjectOf, loyaltyObjectPatchOf } from '../../schemas/wallets/google/pass.view.js';
+import { applePassView, googlePassView } from '../../schemas/wallets/passes.view.js';
 import { cardState } from '../../api/pages/card.view.js';
 import { wordsOf } from '../../api/pages/words.view.js';
-import {
-  type Changing,
-  type Expiring,
-  expiresAt,
-  lotsAfter,
-  lotsOf,
-  rowOf,
-} from '../../schemas/points/expiry.rules.js';
+import { type Changing, expiresAt, lotsAfter, lotsOf, rowOf } from '../../schemas/points/expiry.rules.js';
+import { type Expiring } from '../../schemas/programs/expiry.schema.js';
 import { type LotChange, removeExpired, sumOf } from '../../schemas/points/lots.rules.js';
 import { type Program, programFile } from '../../schemas/programs/programs.schema.js';
 import { calendarDay, midnightAfter } from '../../schemas/shared/calendar.rules.js';

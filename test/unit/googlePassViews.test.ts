@@ -6,7 +6,7 @@ import {
   loyaltyClassOf,
   loyaltyObjectOf,
   loyaltyObjectPatchOf,
-} from '../../activities/wallets/google/pass.view.js';
+} from '../../schemas/wallets/google/pass.view.js';
 import { badField, type Json, merge } from '../rig/googleResources.js';
 
 const issuer = '3388000000012345678';

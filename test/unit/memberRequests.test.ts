@@ -1,15 +1,8 @@
 // Requests about members (docs/interface.md, sections 2.3, 2.4 and 4.3): exact limits, and unknown fields are refused.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  enrollRequest,
-  memberPatch,
-  pointsRequest,
-  redeemRequest,
-  statusRequest,
-  tag,
-  tagsRequest,
-} from '../../schemas/members/members.schema.js';
+import { enrollRequest, memberPatch, statusRequest, tag, tagsRequest } from '../../schemas/members/members.schema.js';
+import { pointsRequest, redeemRequest } from '../../schemas/points/changes.schema.js';
 
 const accepts = (schema: { safeParse: (value: unknown) => { success: boolean } }, value: unknown) =>
   schema.safeParse(value).success;

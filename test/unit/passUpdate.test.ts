@@ -2,7 +2,7 @@
 // not change.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextModified, nextTag } from '../../schemas/wallets/passUpdate.schema.js';
+import { nextModified, nextTag } from '../../schemas/shared/passUpdate.schema.js';
 
 const moment = fc.integer({ min: 0, max: 4e12 }).map((ms) => new Date(ms));
 

@@ -2,9 +2,10 @@
 // up to the member's values, and reversing everything restores the initial state.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { balanceDecision, pointsRule, redeemRule } from '../../activities/points/balance.rules.js';
-import { tierNow } from '../../activities/wallets/passes.view.js';
-import type { Actor } from '../../schemas/members/members.schema.js';
+import { pointsRule, redeemRule } from '../../activities/points/balance.rules.js';
+import { balanceDecision } from '../../activities/members/balanceDecision.rules.js';
+import { tierNow } from '../../schemas/wallets/passes.view.js';
+import type { Actor } from '../../schemas/access/actor.schema.js';
 import { award, tierOf } from '../../schemas/points/balance.rules.js';
 import { reverse } from '../../schemas/points/reversal.rules.js';
 import { type Program, programFile } from '../../schemas/programs/programs.schema.js';

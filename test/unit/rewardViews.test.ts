@@ -1,7 +1,7 @@
 // The texts about rewards on the Apple pass and the web card (docs/interface.md#32-balances-and-rewards).
 import { describe, expect, it } from 'vitest';
-import { passDesign, passJson } from '../../activities/wallets/apple/pass.view.js';
-import { applePassView } from '../../activities/wallets/passes.view.js';
+import { passDesign, passJson } from '../../schemas/wallets/apple/pass.view.js';
+import { applePassView } from '../../schemas/wallets/passes.view.js';
 import { cardBody, cardState } from '../../api/pages/card.view.js';
 import { wordsOf } from '../../api/pages/words.view.js';
 import { programFile } from '../../schemas/programs/programs.schema.js';

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Apns, createApns } from '../../activities/wallets/apple/apns.client.js';
 import { loadAppleCredentials, type RealAppleCredentials } from '../../activities/wallets/apple/credentials.rules.js';
-import type { ApplePassView } from '../../activities/wallets/apple/pass.view.js';
+import type { ApplePassView } from '../../schemas/wallets/apple/pass.view.js';
 import { buildPass, type CompiledTemplate, compileTemplate } from '../../activities/wallets/apple/passPackage.view.js';
 import { type ApnsServer, startApnsServer } from '../rig/apnsServer.js';
 import { type AppleCertificates, makeAppleCertificates } from '../rig/appleCertificates.js';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { loadGoogleCredentials } from '../../activities/wallets/google/credentials.rules.js';
 import { createGoogleWalletApi } from '../../activities/wallets/google/googleWallet.client.js';
 import type { GoogleWalletApi } from '../../activities/wallets/google/googleWallet.schema.js';
-import type { GooglePassView, GoogleProgramView } from '../../activities/wallets/google/pass.view.js';
+import type { GooglePassView, GoogleProgramView } from '../../schemas/wallets/google/pass.view.js';
 import { pushGoogle } from '../../activities/wallets/google/pushGoogle.effect.js';
 import { createRequestPacer, type RequestPacer } from '../../activities/wallets/google/requestPacer.client.js';
 import type { GoogleWallet } from '../../activities/wallets/wallets.client.js';

@@ -1,6 +1,8 @@
 // Draws the images of a pass whose program has none: 16 shades between two colours, on a canvas of whole pixels,
 // written as a palette PNG. The images are small enough to be drawn between two requests.
+
 import { crc32, deflateSync } from 'node:zlib';
+import { rgb } from '../../../schemas/programs/contrast.rules.js';
 
 const MAX_INK = 15;
 
@@ -98,12 +100,6 @@ function palette(paper: string, ink: string): Buffer {
     from.map((channel, index) => Math.round(channel + (((to[index] ?? channel) - channel) * step) / MAX_INK)),
   );
   return Buffer.from(steps.flat());
-}
-
-/** The three channels of `#rrggbb`, each 0..255. */
-export function rgb(hex: string): [number, number, number] {
-  const value = Number.parseInt(hex.slice(1), 16);
-  return [(value >> 16) & 0xff, (value >> 8) & 0xff, value & 0xff];
 }
 
 function chunk(type: string, body: Buffer): Buffer {

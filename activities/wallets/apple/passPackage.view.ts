@@ -2,8 +2,8 @@
 // once. `buildPass` then only writes, hashes and signs the data of one member, in well under 1 ms.
 import { createHash } from 'node:crypto';
 import type { PassTemplate } from '../../../schemas/programs/passTemplate.schema.js';
+import { type ApplePassView, type PassDesign, passJson } from '../../../schemas/wallets/apple/pass.view.js';
 import type { RealAppleCredentials } from './credentials.rules.js';
-import { type ApplePassView, type PassDesign, passJson } from './pass.view.js';
 import { signManifest } from './signature.rules.js';
 import { defaultIcon, drawStrip, scaledName, stripEnds, stripStep } from './stampStrip.view.js';
 import {

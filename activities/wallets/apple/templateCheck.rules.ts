@@ -12,7 +12,13 @@ import {
   passTemplate,
 } from '../../../schemas/programs/passTemplate.schema.js';
 import { readPng } from '../../../schemas/programs/png.rules.js';
-import { type ApplePassView, type PassDesign, type PassProgram, passDesign, passJson } from './pass.view.js';
+import {
+  type ApplePassView,
+  type PassDesign,
+  type PassProgram,
+  passDesign,
+  passJson,
+} from '../../../schemas/wallets/apple/pass.view.js';
 
 export interface TemplateProblem {
   path: string;

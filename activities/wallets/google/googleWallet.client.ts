@@ -4,6 +4,13 @@ import { randomUUID } from 'node:crypto';
 import { walletobjects, type walletobjects_v1 } from '@googleapis/walletobjects';
 import type { Logger } from 'pino';
 import { makeGoogleObjectId } from '../../../schemas/wallets/google/googleIds.rules.js';
+import {
+  clearedObject,
+  type GooglePassView,
+  loyaltyClassOf,
+  loyaltyObjectOf,
+  loyaltyObjectPatchOf,
+} from '../../../schemas/wallets/google/pass.view.js';
 import { createGoogleAuth, dropAccessToken } from './accessToken.client.js';
 import type { RealGoogleCredentials } from './credentials.rules.js';
 import type {
@@ -15,13 +22,6 @@ import type {
 } from './googleWallet.schema.js';
 import { GoogleWalletError, toGoogleWalletError } from './googleWalletError.rules.js';
 import { type BatchAnswer, type BatchPart, decodeBatch, encodeBatch, errorOfPart } from './multipartBatch.rules.js';
-import {
-  clearedObject,
-  type GooglePassView,
-  loyaltyClassOf,
-  loyaltyObjectOf,
-  loyaltyObjectPatchOf,
-} from './pass.view.js';
 import type { RequestPacer } from './requestPacer.client.js';
 import { createSaveUrl } from './saveUrl.rules.js';
 

@@ -1,7 +1,8 @@
 // The operations of Google Wallet that the service uses. Each one is idempotent unless its comment says otherwise.
 // Errors are GoogleWalletError.
+
+import type { GooglePassView, GoogleProgramView } from '../../../schemas/wallets/google/pass.view.js';
 import type { GoogleWalletError } from './googleWalletError.rules.js';
-import type { GooglePassView, GoogleProgramView } from './pass.view.js';
 
 export interface GoogleMessage {
   id: string;

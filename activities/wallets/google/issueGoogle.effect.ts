@@ -4,7 +4,7 @@ import type { Program } from '../../../schemas/programs/programs.schema.js';
 import type { Config } from '../../../schemas/shared/config.schema.js';
 import type { MemberRow } from '../../../schemas/tables/collections.js';
 import { makeGoogleClassId, makeGoogleObjectId } from '../../../schemas/wallets/google/googleIds.rules.js';
-import { googlePassView, googleProgramView } from '../passes.view.js';
+import { googlePassView, googleProgramView } from '../../../schemas/wallets/passes.view.js';
 import type { IssueResult } from '../recordIssued.writes.js';
 import type { GoogleWallet } from '../wallets.client.js';
 import { GoogleWalletError } from './googleWalletError.rules.js';

@@ -4,7 +4,7 @@
 import type { Program } from '../../../schemas/programs/programs.schema.js';
 import type { MemberRow } from '../../../schemas/tables/collections.js';
 import { makeGoogleObjectId } from '../../../schemas/wallets/google/googleIds.rules.js';
-import { googlePassView } from '../passes.view.js';
+import { googlePassView } from '../../../schemas/wallets/passes.view.js';
 import type { GoogleWallet } from '../wallets.client.js';
 import { GoogleWalletError } from './googleWalletError.rules.js';
 

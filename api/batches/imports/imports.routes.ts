@@ -14,6 +14,7 @@ import type { ApiDeps } from '../../http/apiDeps.js';
 import type { Caller } from '../../http/caller.reads.js';
 import { asAccepted, sayRepeated } from '../../http/idempotencyKey.js';
 import { inTurn } from '../../http/largeRequests.js';
+import { readToEnd } from '../../http/readToEnd.js';
 import type { Routes } from '../../http/request.js';
 import { presentBatch } from '../batch.view.js';
 import type { UploadFile } from './decodeText.rules.js';
@@ -21,7 +22,7 @@ import { dryRun, rowsPerLookup } from './dryRun.reads.js';
 import { awaitRows, countsOf, importProgram, importResults } from './importAnswer.view.js';
 import { hashFile, openImportRequest } from './importRequest.rules.js';
 import { openUpload, type Upload } from './upload.effect.js';
-import { buffersOf, readParts, readToEnd, requireUpload, type UploadFields } from './uploadParts.rules.js';
+import { buffersOf, readParts, requireUpload, type UploadFields } from './uploadParts.rules.js';
 import { type RowLimits, readRows, type UploadedRows } from './uploadRows.rules.js';
 
 const type = 'application/json';

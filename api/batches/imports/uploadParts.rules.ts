@@ -8,6 +8,7 @@ import type { Context } from 'koa';
 import { type ImportOptionName, importOptionNames } from '../../../schemas/batches/importOptions.schema.js';
 import { type Charset, charsets, importInvalid, importTooLarge } from '../../../schemas/batches/importRows.rules.js';
 import { ServiceError } from '../../../schemas/shared/errors.js';
+import { readToEnd } from '../../http/readToEnd.js';
 import { charsetNamed, type UploadFile } from './decodeText.rules.js';
 
 /** The form fields as received. */
@@ -158,30 +159,6 @@ const wrongField = (path: string, message: string): ServiceError =>
 
 const unknownPart = (name: string): ServiceError =>
   name === 'file' ? importInvalid('its part "file" is text and not a file.') : wrongField(name, 'is not a known field');
-
-const drainLimits = { bytes: 64 * 1_048_576, ms: 5_000 };
-
-/**
- * Reads and discards the rest of a body, up to `drainLimits`: a client that is still sending does not read the answer.
- */
-export async function readToEnd({ req }: Context): Promise<void> {
-  if (req.complete || req.destroyed) return;
-  await new Promise<void>((resolve) => {
-    let left = drainLimits.bytes;
-    const timer = setTimeout(end, drainLimits.ms);
-    function end(): void {
-      clearTimeout(timer);
-      resolve();
-    }
-    req.on('data', (chunk: Buffer) => {
-      left -= chunk.length;
-      if (left < 0) end();
-    });
-    req.once('end', end);
-    req.once('close', end);
-    req.resume();
-  });
-}
 
 /** The source stays open when the reader stops early. */
 export async function* buffersOf(source: Readable): AsyncGenerator<Buffer> {

@@ -1,8 +1,8 @@
 // What the pass doctor knows about one pass.
 
 import type { RealAppleCredentials } from '../../../activities/wallets/apple/credentials.rules.js';
+import type { Platform, WalletMode } from '../../../schemas/shared/passUpdate.schema.js';
 import type { DeviceLogRow, DeviceRow, MemberRow, TimelineRow } from '../../../schemas/tables/collections.js';
-import type { Platform, WalletMode } from '../../../schemas/wallets/passUpdate.schema.js';
 
 export interface Examination {
   member: MemberRow;

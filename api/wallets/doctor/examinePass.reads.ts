@@ -1,13 +1,13 @@
 // Collects what this service knows about one pass, including what the phones reported. It changes nothing and sends
 // nothing to Apple or Google.
 
-import { modesOf } from '../../../activities/wallets/walletModes.rules.js';
 import type { Wallets } from '../../../activities/wallets/wallets.client.js';
 import type { Deps } from '../../../platform/deps.js';
 import type { Program } from '../../../schemas/programs/programs.schema.js';
+import type { Platform } from '../../../schemas/shared/passUpdate.schema.js';
 import type { MemberRow } from '../../../schemas/tables/collections.js';
 import { makeGoogleObjectId } from '../../../schemas/wallets/google/googleIds.rules.js';
-import type { Platform } from '../../../schemas/wallets/passUpdate.schema.js';
+import { modesOf } from '../../../schemas/wallets/walletModes.rules.js';
 import type { Examination } from './examination.schema.js';
 import { findingsOf } from './findings.rules.js';
 

@@ -3,6 +3,10 @@ import { z } from 'zod';
 
 export const walletMode = z.enum(['real', 'stub']);
 export type WalletMode = z.infer<typeof walletMode>;
+export interface WalletModes {
+  apple: WalletMode;
+  google: WalletMode;
+}
 
 export const platforms = ['apple', 'google'] as const;
 export type Platform = (typeof platforms)[number];

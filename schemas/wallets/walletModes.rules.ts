@@ -1,10 +1,10 @@
 // Decides whether a wallet is real or stub for a program, and whether a change of a member has to be pushed. The API's
 // answer, the member that the API shows and the push itself all use these functions (docs/interface.md, sections 1.6,
 // 2.6 and 10.1).
-import type { WalletModes } from '../../platform/deps.js';
-import type { Program } from '../../schemas/programs/programs.schema.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
-import type { PassUpdate } from '../../schemas/wallets/passUpdate.schema.js';
+
+import type { Program } from '../programs/programs.schema.js';
+import type { PassUpdate, WalletModes } from '../shared/passUpdate.schema.js';
+import type { MemberRow } from '../tables/collections.js';
 
 export function modesOf(configured: WalletModes, program: Pick<Program, 'pushMessages'>): WalletModes {
   return program.pushMessages ? configured : { apple: 'stub', google: 'stub' };

@@ -1,8 +1,8 @@
 // What a program and a member look like at Google. Colours, logo and names belong to the program's class; the object
 // holds only the data of one member (docs/protocols/google-wallet.md, sections 2 and 3).
 import type { walletobjects_v1 } from '@googleapis/walletobjects';
-import { type RewardState, rewardLines } from '../../../schemas/points/rewards.rules.js';
-import { makeGoogleClassId, makeGoogleObjectId } from '../../../schemas/wallets/google/googleIds.rules.js';
+import { type RewardState, rewardLines } from '../../points/rewards.rules.js';
+import { makeGoogleClassId, makeGoogleObjectId } from './googleIds.rules.js';
 
 export interface GoogleProgramView {
   programId: string;

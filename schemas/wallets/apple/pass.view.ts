@@ -1,9 +1,9 @@
 // What the pass of one member shows. Serial number and authentication token never change during the life of a pass.
 // Everything else follows from the template and the pass view, so equal views give equal bytes of pass.json.
 
-import { type RewardState, rewardLines } from '../../../schemas/points/rewards.rules.js';
-import type { PassTemplate } from '../../../schemas/programs/passTemplate.schema.js';
-import { rgb } from './drawing.rules.js';
+import { type RewardState, rewardLines } from '../../points/rewards.rules.js';
+import { rgb } from '../../programs/contrast.rules.js';
+import type { PassTemplate } from '../../programs/passTemplate.schema.js';
 
 /** The part of a program that its passes depend on. */
 export interface PassProgram {

@@ -1,0 +1,9 @@
+// Who made a change.
+import { z } from 'zod';
+
+export const actor = z.object({
+  type: z.enum(['api-key', 'user', 'import', 'public', 'reader', 'program']),
+  id: z.string(),
+  name: z.string().optional(),
+});
+export type Actor = z.infer<typeof actor>;
