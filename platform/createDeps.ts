@@ -4,9 +4,9 @@
 import { MongoClient } from 'mongodb';
 import type { Logger } from 'pino';
 import type { Config } from '../schemas/shared/config.schema.js';
+import type { WalletModes } from '../schemas/shared/passUpdate.schema.js';
 import { collectionNames } from '../schemas/tables/collections.js';
 import type { Collections, Deps } from './deps.js';
-import type { WalletModes } from '../schemas/shared/passUpdate.schema.js';
 import { createCountMembers } from './mongodb/memberCounters.js';
 import { within } from './within.js';
 import './mongodb/driverPatch.js';

@@ -2,8 +2,8 @@
 import type { Collection, MongoClient } from 'mongodb';
 import type { Logger } from 'pino';
 import type { Config } from '../schemas/shared/config.schema.js';
-import type { CollectionName, CollectionRows } from '../schemas/tables/collections.js';
 import type { WalletModes } from '../schemas/shared/passUpdate.schema.js';
+import type { CollectionName, CollectionRows } from '../schemas/tables/collections.js';
 import type { CrashPoint } from './crashPoint.js';
 import type { Metrics } from './metrics/metrics.js';
 import type { PageBounds } from './mongodb/embeddedEngine.js';

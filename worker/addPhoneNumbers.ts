@@ -5,8 +5,8 @@ import type { Deps } from '../platform/deps.js';
 import { retryOnConflict } from '../platform/mongodb/retryOnConflict.js';
 import { insert, update } from '../platform/mongodb/statements.js';
 import { transactAlone } from '../platform/mongodb/transact.js';
+import type { MemberRow } from '../schemas/members/members.rows.js';
 import { type Country, e164 } from '../schemas/shared/phone.rules.js';
-import type { MemberRow } from '../schemas/tables/collections.js';
 
 const lacking = { phone: { $exists: true }, phoneE164: { $exists: false } };
 const perPage = 500;

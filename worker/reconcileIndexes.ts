@@ -3,7 +3,8 @@
 // guarded all the time, and a build that fails leaves the old index in place.
 import { type Db, type IndexDescription, type IndexDescriptionInfo, MongoClient, MongoServerError } from 'mongodb';
 import type { Deps } from '../platform/deps.js';
-import { type CollectionName, collectionNames, type IndexSpec, indexes } from '../schemas/tables/collections.js';
+import type { IndexSpec } from '../schemas/shared/indexes.js';
+import { type CollectionName, collectionNames, indexes } from '../schemas/tables/collections.js';
 
 export type FoundIndexes = Record<CollectionName, IndexDescriptionInfo[]>;
 

@@ -1,7 +1,7 @@
 // Maps a person of the OpenID provider to users.
 import type { Deps } from '../../platform/deps.js';
+import type { UserRow } from '../../schemas/access/access.rows.js';
 import { email } from '../../schemas/shared/email.rules.js';
-import type { UserRow } from '../../schemas/tables/collections.js';
 
 export interface ProviderPerson {
   issuer: string;

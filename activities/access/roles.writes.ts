@@ -3,10 +3,10 @@
 import type { Deps } from '../../platform/deps.js';
 import { removeOne } from '../../platform/mongodb/changeOne.js';
 import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
+import type { RoleRow } from '../../schemas/access/access.rows.js';
 import type { Permission } from '../../schemas/access/permissions.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { newId } from '../../schemas/shared/ids.js';
-import type { RoleRow } from '../../schemas/tables/collections.js';
 import { limitOf } from './merchants.reads.js';
 
 /** The roles among these that belong to the merchant or are built in. */

@@ -7,8 +7,8 @@ import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { insert, remove, update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
+import type { AuditRow, SessionRow, SignInLinkRow, UserRow } from '../../schemas/access/access.rows.js';
 import { newId, newToken, sha256 } from '../../schemas/shared/ids.js';
-import type { AuditRow, SessionRow, SignInLinkRow, UserRow } from '../../schemas/tables/collections.js';
 
 export interface SignedIn {
   session: SessionRow;

@@ -3,9 +3,9 @@
 import type { Deps } from '../../platform/deps.js';
 import { update } from '../../platform/mongodb/statements.js';
 import type { Transaction } from '../../platform/mongodb/transaction.js';
+import type { UserRow } from '../../schemas/access/access.rows.js';
 import { type Permission, permissionDenied, permissionsBeyond } from '../../schemas/access/permissions.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
-import type { UserRow } from '../../schemas/tables/collections.js';
 import { findRoles } from './roles.writes.js';
 
 /** A user who signed in here. Keys, operators and users of another console have no row that could end. */

@@ -3,8 +3,9 @@
 import type { Deps } from '../../platform/deps.js';
 import { insert, update } from '../../platform/mongodb/statements.js';
 import type { Transaction } from '../../platform/mongodb/transaction.js';
+import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
-import type { BatchRow, IdempotencyKeyRow } from '../../schemas/tables/collections.js';
+import type { IdempotencyKeyRow } from '../../schemas/shared/service.rows.js';
 
 export interface BatchKey {
   /** schemas/shared/ids.ts */

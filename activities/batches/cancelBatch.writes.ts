@@ -2,8 +2,8 @@
 
 import type { Deps } from '../../platform/deps.js';
 import { changeOne } from '../../platform/mongodb/changeOne.js';
+import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
-import type { BatchRow } from '../../schemas/tables/collections.js';
 import { unfinishedPhases } from './insertBatch.writes.js';
 
 export interface BatchAt {

@@ -2,7 +2,7 @@
 // leftovers of a dead process are removed within a minute. An error in one batch does not delay the others.
 import type { Deps } from '../../platform/deps.js';
 import { databaseNow } from '../../platform/mongodb/databaseNow.js';
-import type { BatchRow } from '../../schemas/tables/collections.js';
+import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { failUpload, isLost } from './imports/openImport.writes.js';
 import { removeRows } from './removeRows.writes.js';
 

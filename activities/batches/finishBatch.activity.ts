@@ -3,11 +3,12 @@
 
 import type { Deps } from '../../platform/deps.js';
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
+import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { type BatchPhase, isFinished } from '../../schemas/batches/batches.schema.js';
 import { campaignCountsOf } from '../../schemas/batches/campaigns.schema.js';
+import type { EventRow } from '../../schemas/events/events.rows.js';
 import type { EventData, MerchantEvent } from '../../schemas/events/events.schema.js';
 import { derivedId, programIdOf } from '../../schemas/shared/ids.js';
-import type { BatchRow, EventRow } from '../../schemas/tables/collections.js';
 import { newMerchantEvent } from '../events/newEvent.rules.js';
 import { keptMs } from './removeRows.writes.js';
 import { requireBatch } from './requireBatch.reads.js';

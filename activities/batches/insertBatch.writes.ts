@@ -3,8 +3,8 @@
 import type { Deps } from '../../platform/deps.js';
 import { countInsert, insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
 import type { Transaction } from '../../platform/mongodb/transaction.js';
+import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { batchPhases, isFinished } from '../../schemas/batches/batches.schema.js';
-import type { BatchRow } from '../../schemas/tables/collections.js';
 import { limitOf, limitReached } from '../access/merchants.reads.js';
 import { type BatchClaim, type BatchKey, claimBatchKey, noClaim } from './batchKeys.rules.js';
 

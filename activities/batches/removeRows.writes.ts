@@ -2,7 +2,7 @@
 // are removed. It is set only when the batch ends, so a running batch keeps its rows, however long it takes.
 import type { Deps } from '../../platform/deps.js';
 import { removeAll } from '../../platform/mongodb/updateMany.js';
-import type { BatchRow } from '../../schemas/tables/collections.js';
+import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 
 const dayMs = 86_400_000;
 

@@ -6,17 +6,12 @@ import { findByIds } from '../../platform/mongodb/findByIds.js';
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
 import { readInOrder } from '../../platform/mongodb/readInOrder.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
+import type { BatchRow, BatchTargetsRow, Position } from '../../schemas/batches/batches.rows.js';
+import type { EventRow } from '../../schemas/events/events.rows.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { derivedId, firstDeliveryId } from '../../schemas/shared/ids.js';
-import type {
-  BatchRow,
-  BatchTargetsRow,
-  DeliveryRow,
-  EventRow,
-  Position,
-  SubscriptionRow,
-} from '../../schemas/tables/collections.js';
 import type { ChunkProgress, ListProgress } from '../../schemas/tables/workflows.js';
+import type { DeliveryRow, SubscriptionRow } from '../../schemas/webhooks/webhooks.rows.js';
 import { isUnfinished } from '../../schemas/webhooks/webhooks.schema.js';
 import { suspensions } from '../access/merchants.reads.js';
 import type { CheckLease } from '../events/leaseRenewal.writes.js';

@@ -1,6 +1,6 @@
 import type { Deps } from '../../platform/deps.js';
+import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
-import type { BatchRow } from '../../schemas/tables/collections.js';
 import { nonRetryable } from '../shared/nonRetryable.js';
 
 /** Throws ApplicationFailure BATCH_NOT_FOUND, which is not retried. */

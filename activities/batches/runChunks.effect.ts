@@ -1,6 +1,7 @@
 // One activity call of a batch: runs chunks, from where the previous call stopped, for about 3 s.
+
+import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { isFinished } from '../../schemas/batches/batches.schema.js';
-import type { BatchRow } from '../../schemas/tables/collections.js';
 import type { ChunkProgress } from '../../schemas/tables/workflows.js';
 import { requireActiveMerchant } from '../access/suspended.reads.js';
 import type { WorkerDeps } from '../workerDeps.js';

@@ -6,10 +6,10 @@ import type { Deps } from '../../platform/deps.js';
 import { Withdrawn } from '../../platform/fairLimit.js';
 import type { StartWorkflow, WorkflowClient } from '../../platform/temporal/workflowClient.js';
 import { toChunks } from '../../platform/toChunks.js';
+import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import type { BatchKind } from '../../schemas/batches/batches.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { campaignId, importId, rebuildId, replayId } from '../../schemas/shared/ids.js';
-import type { BatchRow } from '../../schemas/tables/collections.js';
 import { type BatchKey, findKeyedBatch } from './batchKeys.rules.js';
 import { insertBatch, unfinishedPhases } from './insertBatch.writes.js';
 

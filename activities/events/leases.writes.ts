@@ -9,8 +9,8 @@ import type { Deps } from '../../platform/deps.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
+import type { EventRow } from '../../schemas/events/events.rows.js';
 import { newToken } from '../../schemas/shared/ids.js';
-import type { EventRow } from '../../schemas/tables/collections.js';
 
 const leaseMs = 60_000;
 /** Added to the expected duration of the work, as a margin. */

@@ -3,6 +3,7 @@
 // `dueAt` on: 5 s ahead when a workflow is being started for it, now when there is none.
 import { Binary } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
+import type { EventRow } from '../../schemas/events/events.rows.js';
 import {
   carriesPassUpdate,
   type EventType,
@@ -11,9 +12,10 @@ import {
   type MerchantEvent,
   shardOf,
 } from '../../schemas/events/events.schema.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
+import type { LedgerRow } from '../../schemas/points/points.rows.js';
 import { deletedEventId, programIdOf } from '../../schemas/shared/ids.js';
 import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
-import type { EventRow, LedgerRow, MemberRow } from '../../schemas/tables/collections.js';
 
 /** How long the start of an event's workflow may take before the relay may take the event. */
 export const startGraceMs = 5_000;

@@ -2,7 +2,8 @@
 // later (docs/decisions/014-event-bytes-are-made-once.md).
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
-import type { EventRow, MemberRow } from '../../schemas/tables/collections.js';
+import type { EventRow } from '../../schemas/events/events.rows.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { markIssueDue } from './lostRetries.writes.js';
 import { serialisedEnvelope } from './newEvent.rules.js';

@@ -3,9 +3,9 @@
 
 import type { Deps } from '../../platform/deps.js';
 import { Html, html } from '../../platform/html.js';
+import type { MailRow } from '../../schemas/mail/mail.rows.js';
 import type { MailData } from '../../schemas/mail/mails.schema.js';
 import { catalogues } from '../../schemas/shared/languages/index.js';
-import type { MailRow } from '../../schemas/tables/collections.js';
 import { passUrlOf } from '../../schemas/wallets/passes.view.js';
 import { emailKey } from '../members/newMember.rules.js';
 import { cachedProgram } from '../programs/program.reads.js';

@@ -2,8 +2,8 @@
 // If the process dies between the two, the mail is sent again, because SMTP cannot say whether a mail was accepted.
 // Both copies have the same Message-ID.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { MailRow } from '../../schemas/mail/mail.rows.js';
 import type { MailState } from '../../schemas/mail/mails.schema.js';
-import type { MailRow } from '../../schemas/tables/collections.js';
 import { workflowLostAt } from '../events/workflowLostAt.rules.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { composeMail } from './composeMail.view.js';

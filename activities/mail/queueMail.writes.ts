@@ -9,6 +9,7 @@ import { insert, update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { SecretBox } from '../../platform/secretBox.js';
 import type { WorkflowClient } from '../../platform/temporal/workflowClient.js';
+import type { MailCountRow, MailRow } from '../../schemas/mail/mail.rows.js';
 import {
   confirmationMs,
   type MailData,
@@ -20,7 +21,6 @@ import {
 import { isMailOn } from '../../schemas/shared/config.schema.js';
 import { derivedId, mailWorkflowId } from '../../schemas/shared/ids.js';
 import type { Language } from '../../schemas/shared/languages/index.js';
-import type { MailCountRow, MailRow } from '../../schemas/tables/collections.js';
 import { workflowLostAt } from '../events/workflowLostAt.rules.js';
 
 export interface MailDeps extends Deps {

@@ -1,10 +1,12 @@
 // What a change of a balance writes: the member, its ledger entry, and the data of its event.
+
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { BalanceChange } from '../../schemas/points/balance.rules.js';
 import { lotsAfter, rowOf } from '../../schemas/points/expiry.rules.js';
 import { effectOf } from '../../schemas/points/ledger.schema.js';
 import type { LotsAfter } from '../../schemas/points/lots.rules.js';
+import type { LedgerRow } from '../../schemas/points/points.rows.js';
 import { type Program, versionOf } from '../../schemas/programs/programs.schema.js';
-import type { LedgerRow, MemberRow } from '../../schemas/tables/collections.js';
 import { tierNow } from '../../schemas/wallets/passes.view.js';
 import type { Decision } from './decision.schema.js';
 

@@ -1,8 +1,10 @@
 // The input and the results of one change of one member.
 
+import type { MemberRow } from '../../schemas/members/members.rows.js';
+import type { LedgerRow } from '../../schemas/points/points.rows.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
-import type { IdempotencyKeyRow, LedgerRow, MemberRow } from '../../schemas/tables/collections.js';
+import type { IdempotencyKeyRow } from '../../schemas/shared/service.rows.js';
 import type { Decision } from './decision.schema.js';
 
 export interface Answer {

@@ -1,8 +1,9 @@
 // The decision of a rule about one member. changeMember.ts writes it.
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { MemberEvent } from '../../schemas/events/events.schema.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
+import type { LedgerRow } from '../../schemas/points/points.rows.js';
 import type { Platform } from '../../schemas/shared/passUpdate.schema.js';
-import type { LedgerRow, MemberRow } from '../../schemas/tables/collections.js';
 import type { PushJob } from '../events/newEvent.rules.js';
 
 type WrittenWithEach =

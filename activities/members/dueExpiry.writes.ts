@@ -2,12 +2,13 @@
 // (changeMember.ts), so that nobody spends points that are over.
 import type { Deps } from '../../platform/deps.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { expire } from '../../schemas/points/balance.rules.js';
 import { lotsOf } from '../../schemas/points/expiry.rules.js';
 import { type LotsAfter, removeExpired, sumOf } from '../../schemas/points/lots.rules.js';
+import type { LedgerRow } from '../../schemas/points/points.rows.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { derivedId, programIdOf } from '../../schemas/shared/ids.js';
-import type { LedgerRow, MemberRow } from '../../schemas/tables/collections.js';
 import { balanceDecision, balanceEvent } from './balanceDecision.rules.js';
 import type { Decision } from './decision.schema.js';
 import { memberWritesOf } from './memberStatements.rules.js';

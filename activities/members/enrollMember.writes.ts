@@ -5,12 +5,13 @@ import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { insert } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { createdEventId } from '../../schemas/shared/ids.js';
-import type { IdempotencyKeyRow, MemberRow } from '../../schemas/tables/collections.js';
-import { withoutDue } from '../points/expireLots.activity.js';
+import type { IdempotencyKeyRow } from '../../schemas/shared/service.rows.js';
 import type { Answer } from './change.schema.js';
+import { withoutDue } from './expireDue.writes.js';
 import { newMemberCodes, requireFree } from './memberCodes.reads.js';
 import { emailKey, memberCreated, type NewMember, newMemberRows } from './newMember.rules.js';
 

@@ -2,10 +2,10 @@
 // No scan may lead to two members of a program, so no member code is an external id, and no external id the code or
 // serial number of another member.
 import type { Deps } from '../../platform/deps.js';
+import type { ExternalIdRow } from '../../schemas/members/members.rows.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { isMemberCode, isUuid, newMemberCode, spentCodeId } from '../../schemas/shared/ids.js';
 import { codeForm } from '../../schemas/shared/text.js';
-import type { ExternalIdRow } from '../../schemas/tables/collections.js';
 
 interface NewMemberCodes {
   merchantId: string;

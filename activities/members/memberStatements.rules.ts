@@ -4,10 +4,11 @@
 import type { Deps } from '../../platform/deps.js';
 import { insert, update } from '../../platform/mongodb/statements.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
+import type { LedgerRow } from '../../schemas/points/points.rows.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import type { WalletModes } from '../../schemas/shared/passUpdate.schema.js';
 import { nextModified, nextTag, type PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
-import type { LedgerRow, MemberRow } from '../../schemas/tables/collections.js';
 import { showsChange } from '../../schemas/wallets/passes.view.js';
 import { hasRecipients, modesOf, passUpdateWithoutPush } from '../../schemas/wallets/walletModes.rules.js';
 import { newMemberEvent } from '../events/newEvent.rules.js';

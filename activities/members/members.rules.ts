@@ -4,10 +4,10 @@
 
 import type { Actor } from '../../schemas/access/actor.schema.js';
 import type { EventData } from '../../schemas/events/events.schema.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { type MemberStatus, maxTags } from '../../schemas/members/members.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { newToken } from '../../schemas/shared/ids.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
 import type { Decision } from './decision.schema.js';
 
 type ChangedField = 'firstName' | 'lastName' | 'email' | 'phone' | 'externalId' | 'tags' | 'status';

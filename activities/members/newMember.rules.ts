@@ -2,24 +2,19 @@
 // row, and the `member.created` event, which is published after the passes were issued.
 import type { Deps } from '../../platform/deps.js';
 import type { Actor } from '../../schemas/access/actor.schema.js';
+import type { EventRow } from '../../schemas/events/events.rows.js';
+import type { EmailRow, ExternalIdRow, MemberRow, MemberSearchWordRow } from '../../schemas/members/members.rows.js';
 import type { Person } from '../../schemas/members/members.schema.js';
 import { searchLevel, searchWords } from '../../schemas/members/searchWords.rules.js';
 import { adjust, tierOf } from '../../schemas/points/balance.rules.js';
 import { lotsAfter, rowOf } from '../../schemas/points/expiry.rules.js';
 import type { LotsAfter } from '../../schemas/points/lots.rules.js';
+import type { LedgerRow } from '../../schemas/points/points.rows.js';
 import { fieldOf, type Program, versionOf } from '../../schemas/programs/programs.schema.js';
 import { enrollId, newId, newMemberCode, newToken } from '../../schemas/shared/ids.js';
 import { nextModified } from '../../schemas/shared/passUpdate.schema.js';
 import { e164 } from '../../schemas/shared/phone.rules.js';
 import { codeForm } from '../../schemas/shared/text.js';
-import type {
-  EmailRow,
-  EventRow,
-  ExternalIdRow,
-  LedgerRow,
-  MemberRow,
-  MemberSearchWordRow,
-} from '../../schemas/tables/collections.js';
 import { newMemberEvent } from '../events/newEvent.rules.js';
 
 export interface NewMember {

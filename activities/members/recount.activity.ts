@@ -3,7 +3,7 @@
 // number that is certainly missing or in excess.
 import type { Filter } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { Recount, Recounted } from '../../schemas/tables/workflows.js';
 import { addTagsInUse, removeUnusedTags } from './tags.writes.js';
 

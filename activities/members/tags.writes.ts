@@ -5,8 +5,8 @@ import { findByIds } from '../../platform/mongodb/findByIds.js';
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
 import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
 import { merchantLimits } from '../../schemas/access/merchantLimits.schema.js';
+import type { TagRow } from '../../schemas/members/members.rows.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
-import type { TagRow } from '../../schemas/tables/collections.js';
 import { limitOf } from '../access/merchants.reads.js';
 
 interface Tags {

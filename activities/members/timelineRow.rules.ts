@@ -1,8 +1,9 @@
 // A line of a member's timeline. Its id is derived from event, type and platform, so a line that is written twice
 // exists once.
 
+import type { EventRow } from '../../schemas/events/events.rows.js';
+import type { TimelineRow } from '../../schemas/members/members.rows.js';
 import { derivedId } from '../../schemas/shared/ids.js';
-import type { EventRow, TimelineRow } from '../../schemas/tables/collections.js';
 
 export function timelineRow(
   event: Pick<EventRow, '_id' | 'merchantId' | 'occurredAt'>,

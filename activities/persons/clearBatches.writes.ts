@@ -5,16 +5,11 @@ import type { Deps } from '../../platform/deps.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
+import type { BatchRow, BatchTargetsRow, ImportChunkRow, ImportRow } from '../../schemas/batches/batches.rows.js';
 import { isFinished } from '../../schemas/batches/batches.schema.js';
 import { formsOf, isEmptied, marksOfPerson, plainOf, textsOfRow } from '../../schemas/batches/importMarks.rules.js';
 import { fieldOfHeader } from '../../schemas/batches/importRows.rules.js';
-import type {
-  BatchRow,
-  BatchTargetsRow,
-  FullName,
-  ImportChunkRow,
-  ImportRow,
-} from '../../schemas/tables/collections.js';
+import type { FullName } from '../../schemas/members/members.rows.js';
 import { emptying } from '../batches/imports/erasedRows.writes.js';
 
 export interface OfPerson {

@@ -1,9 +1,10 @@
 // The rows about one member in each collection, found as schemas/persons/personalData.schema.ts declares.
 import type { Document } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { personalData } from '../../schemas/persons/personalData.schema.js';
 import { phoneSpellings } from '../../schemas/shared/phone.rules.js';
-import type { CollectionName, MemberRow } from '../../schemas/tables/collections.js';
+import type { CollectionName } from '../../schemas/tables/collections.js';
 import { importedRows, type OfPerson, rowsOf, targetsWith } from './clearBatches.writes.js';
 
 /** Yields single rows in no particular order. */

@@ -2,12 +2,12 @@
 // schemas/points/balance.rules.ts. Earnings are in earn.rules.ts, reversals in reversal.rules.ts.
 import type { z } from 'zod';
 import type { Actor } from '../../schemas/access/actor.schema.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { adjust, redeem } from '../../schemas/points/balance.rules.js';
 import type { pointsRequest, redeemRequest, SaleFacts } from '../../schemas/points/changes.schema.js';
 import { rewardOf, rewardStates } from '../../schemas/points/rewards.rules.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
 import { balanceDecision, balanceEvent, messageOf } from '../members/balanceDecision.rules.js';
 import type { Decision } from '../members/decision.schema.js';
 

@@ -1,12 +1,12 @@
 // The rule of an earning. Its limits are checked against the ledger
 // (docs/decisions/072-limits-are-read-from-the-ledger.md); the arithmetic is in schemas/points/earning.rules.ts.
 import type { z } from 'zod';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { award } from '../../schemas/points/balance.rules.js';
 import type { earnRequest } from '../../schemas/points/changes.schema.js';
 import { type Earned, pointsOf, requireCooledDown, requireWithinDay } from '../../schemas/points/earning.rules.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { calendarDay } from '../../schemas/shared/calendar.rules.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
 import { balanceDecision, balanceEvent, messageOf } from '../members/balanceDecision.rules.js';
 import type { Decision } from '../members/decision.schema.js';
 import { type Asked, saleOf } from './balance.rules.js';

@@ -1,7 +1,7 @@
 // Reads a member's recent earnings from its ledger, for the limits of earning.
 import type { Deps } from '../../platform/deps.js';
 import type { Earned } from '../../schemas/points/earning.rules.js';
-import type { LedgerRow } from '../../schemas/tables/collections.js';
+import type { LedgerRow } from '../../schemas/points/points.rows.js';
 import type { EarnedReader } from './earn.rules.js';
 
 type Row = Pick<LedgerRow, 'delta' | 'earning'>;

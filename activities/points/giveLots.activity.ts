@@ -5,9 +5,10 @@ import type { Deps } from '../../platform/deps.js';
 import { isUnavailable } from '../../platform/mongodb/isUnavailable.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { lotsOf, rowOf } from '../../schemas/points/expiry.rules.js';
+import type { ExpiryRow } from '../../schemas/points/points.rows.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
-import type { ExpiryRow, MemberRow } from '../../schemas/tables/collections.js';
 import { withExpiry } from '../programs/expirySince.writes.js';
 
 /** Three hexadecimal digits. */

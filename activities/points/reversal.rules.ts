@@ -3,11 +3,12 @@
 import type { z } from 'zod';
 import type { Deps } from '../../platform/deps.js';
 import { update } from '../../platform/mongodb/statements.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { reverseRequest } from '../../schemas/points/changes.schema.js';
+import type { LedgerRow } from '../../schemas/points/points.rows.js';
 import { isReversible, reverse, reversible } from '../../schemas/points/reversal.rules.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
-import type { LedgerRow, MemberRow } from '../../schemas/tables/collections.js';
 import { tierNow } from '../../schemas/wallets/passes.view.js';
 import { balanceDecision, balanceEvent } from '../members/balanceDecision.rules.js';
 import type { Decision } from '../members/decision.schema.js';

@@ -2,8 +2,9 @@
 // each, however long a ledger is. Members may change during the run: a member is compared with its rows up to the
 // version that was read.
 import type { Deps } from '../../platform/deps.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { sumOf } from '../../schemas/points/lots.rules.js';
-import type { LedgerRow, MemberRow } from '../../schemas/tables/collections.js';
+import type { LedgerRow } from '../../schemas/points/points.rows.js';
 
 const memberBatchSize = 200;
 const rowBatchSize = 500;

@@ -3,9 +3,9 @@
 // of a program that has no rule any more (docs/decisions/081-a-rule-counts-from-its-first-reading.md).
 import type { Deps } from '../../platform/deps.js';
 import { isDuplicateKey } from '../../platform/mongodb/conflicts.js';
+import type { ExpiryRow } from '../../schemas/points/points.rows.js';
 import { expiryKind } from '../../schemas/programs/expiry.schema.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
-import type { ExpiryRow } from '../../schemas/tables/collections.js';
 
 type Ruled = Pick<Program, '_id' | 'merchantId' | 'expiry'>;
 

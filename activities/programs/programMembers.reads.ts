@@ -2,7 +2,7 @@
 // embedded engine reads all matches before it applies a limit.
 import type { Deps } from '../../platform/deps.js';
 import { isTimeLimit } from '../../platform/mongodb/isUnavailable.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { ProgramAt } from './programHead.reads.js';
 
 /** The counter of the program's members. It may lag after a crash. */

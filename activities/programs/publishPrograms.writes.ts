@@ -8,11 +8,11 @@ import { insert, insertIfAbsent, remove, update } from '../../platform/mongodb/s
 import { transactAlone } from '../../platform/mongodb/transact.js';
 import type { Transaction } from '../../platform/mongodb/transaction.js';
 import type { Actor } from '../../schemas/access/actor.schema.js';
+import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { programContentFields } from '../../schemas/programs/programEdits.schema.js';
 import { type ProgramContent, type ProgramVersionRow, programVersionId } from '../../schemas/programs/programs.rows.js';
 import { type Program, versionOf } from '../../schemas/programs/programs.schema.js';
 import { newId } from '../../schemas/shared/ids.js';
-import type { BatchRow } from '../../schemas/tables/collections.js';
 import { batchRoom } from '../batches/insertBatch.writes.js';
 import { newBatchRow } from '../batches/startBatch.activity.js';
 import { mailFindings, requireStyle } from './checkContent.rules.js';

@@ -1,7 +1,7 @@
 // Changes a member because a wallet reported that a pass was added or removed.
 import type { Deps } from '../../platform/deps.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { Platform } from '../../schemas/shared/passUpdate.schema.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
 import type { Done } from '../members/change.schema.js';
 import { changeMember } from '../members/changeMember.writes.js';
 import type { Decision } from '../members/decision.schema.js';

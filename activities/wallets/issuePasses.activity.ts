@@ -2,11 +2,11 @@
 // member, and is returned so that the caller can retry.
 
 import { toError } from '../../platform/toError.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import type { Platform } from '../../schemas/shared/passUpdate.schema.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
 import { clearIssueDue, markIssueDue } from '../events/lostRetries.writes.js';
-import { withoutDue } from '../points/expireLots.activity.js';
+import { withoutDue } from '../members/expireDue.writes.js';
 import { cachedProgram } from '../programs/program.reads.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { GoogleWalletError } from './google/googleWalletError.rules.js';

@@ -4,8 +4,9 @@ import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
+import type { EventRow } from '../../schemas/events/events.rows.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
-import type { EventRow, MemberRow } from '../../schemas/tables/collections.js';
 
 /** Pushed counts as `created`, skipped as `deduped` (campaignCountsOf). */
 export type PushOutcome = 'created' | 'deduped' | 'failed';

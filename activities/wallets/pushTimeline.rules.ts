@@ -1,8 +1,9 @@
 // The timeline lines of a push: one for each wallet and change, and another when a late push succeeds.
 
+import type { EventRow } from '../../schemas/events/events.rows.js';
+import type { TimelineRow } from '../../schemas/members/members.rows.js';
 import { derivedId } from '../../schemas/shared/ids.js';
 import type { Platform } from '../../schemas/shared/passUpdate.schema.js';
-import type { EventRow, TimelineRow } from '../../schemas/tables/collections.js';
 import { timelineRow } from '../members/timelineRow.rules.js';
 import type { ApplePush } from './apple/pushApple.effect.js';
 import type { GooglePush } from './google/pushGoogle.effect.js';

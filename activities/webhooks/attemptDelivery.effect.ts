@@ -2,9 +2,10 @@
 // subscription's current URL, signs them anew with the subscription's current secrets, and adds its result to the
 // delivery log.
 import type { SlotRequest } from '../../platform/fairLimit.js';
-import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/tables/collections.js';
+import type { EventRow } from '../../schemas/events/events.rows.js';
 import { webhookHeaders } from '../../schemas/webhooks/headers.rules.js';
 import { checkWebhookUrl } from '../../schemas/webhooks/url.rules.js';
+import type { DeliveryRow, SubscriptionRow } from '../../schemas/webhooks/webhooks.rows.js';
 import { type DeliveryState, retryWaitMs } from '../../schemas/webhooks/webhooks.schema.js';
 import type { CheckLease } from '../events/leaseRenewal.writes.js';
 import type { WorkerDeps } from '../workerDeps.js';

@@ -1,5 +1,7 @@
 // Deliveries that end without an attempt.
-import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/tables/collections.js';
+
+import type { EventRow } from '../../schemas/events/events.rows.js';
+import type { DeliveryRow, SubscriptionRow } from '../../schemas/webhooks/webhooks.rows.js';
 import type { DeliveryState } from '../../schemas/webhooks/webhooks.schema.js';
 import { LeaseLost } from '../events/leaseRenewal.writes.js';
 import type { WorkerDeps } from '../workerDeps.js';

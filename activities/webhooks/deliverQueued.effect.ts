@@ -5,12 +5,8 @@ import { setMaxListeners } from 'node:events';
 import { Withdrawn } from '../../platform/fairLimit.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
-import type {
-  DeliveryRow,
-  EventRow,
-  SubscriptionRow,
-  WaitingSubscriptionRow,
-} from '../../schemas/tables/collections.js';
+import type { EventRow } from '../../schemas/events/events.rows.js';
+import type { DeliveryRow, SubscriptionRow, WaitingSubscriptionRow } from '../../schemas/webhooks/webhooks.rows.js';
 import { isUnfinished } from '../../schemas/webhooks/webhooks.schema.js';
 import { suspensions } from '../access/merchants.reads.js';
 import { newFence } from '../events/leases.writes.js';

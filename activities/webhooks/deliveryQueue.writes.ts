@@ -12,7 +12,7 @@ import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import { shardOf } from '../../schemas/events/events.schema.js';
-import type { DeliveryRow, SubscriptionRow } from '../../schemas/tables/collections.js';
+import type { DeliveryRow, SubscriptionRow } from '../../schemas/webhooks/webhooks.rows.js';
 import { unfinishedStates } from '../../schemas/webhooks/webhooks.schema.js';
 import { workflowLostAt } from '../events/workflowLostAt.rules.js';
 import type { Background } from './background.effect.js';

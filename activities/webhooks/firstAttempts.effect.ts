@@ -6,7 +6,7 @@ import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import { type SlotRequest, Withdrawn } from '../../platform/fairLimit.js';
 import { toChunks } from '../../platform/toChunks.js';
 import { within } from '../../platform/within.js';
-import type { DeliveryRow } from '../../schemas/tables/collections.js';
+import type { DeliveryRow } from '../../schemas/webhooks/webhooks.rows.js';
 import { type CheckLease, LeaseLost } from '../events/leaseRenewal.writes.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { deliver } from './deliver.effect.js';

@@ -16,7 +16,7 @@ import { StillContended } from '../../platform/mongodb/stillContended.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import { toChunks } from '../../platform/toChunks.js';
 import type { Counts } from '../../schemas/stats/stats.schema.js';
-import type { DeliveryAttempt, DeliveryRow } from '../../schemas/tables/collections.js';
+import type { DeliveryAttempt, DeliveryRow } from '../../schemas/webhooks/webhooks.rows.js';
 import { isUnfinished } from '../../schemas/webhooks/webhooks.schema.js';
 import { type Counted, type Counting, createCounting } from '../stats/counting.writes.js';
 import { asRead, maxLogMs, outOfQueue } from './deliveryQueue.writes.js';

@@ -1,7 +1,8 @@
 // Builds the row of a delivery before its first attempt: `pending`, or `skipped` when the subscription is disabled.
 
 import type { Deps } from '../../platform/deps.js';
-import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/tables/collections.js';
+import type { EventRow } from '../../schemas/events/events.rows.js';
+import type { DeliveryRow, SubscriptionRow } from '../../schemas/webhooks/webhooks.rows.js';
 
 export function newDelivery(
   deps: Pick<Deps, 'now'>,

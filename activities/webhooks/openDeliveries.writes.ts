@@ -1,7 +1,8 @@
 // The deliveries of events that need an attempt, a workflow or the queue.
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
+import type { EventRow } from '../../schemas/events/events.rows.js';
 import { firstDeliveryId } from '../../schemas/shared/ids.js';
-import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/tables/collections.js';
+import type { DeliveryRow, SubscriptionRow } from '../../schemas/webhooks/webhooks.rows.js';
 import { isUnfinished } from '../../schemas/webhooks/webhooks.schema.js';
 import { suspensions } from '../access/merchants.reads.js';
 import type { WorkerDeps } from '../workerDeps.js';

@@ -5,7 +5,7 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import type { Filter } from 'mongodb';
 import { Withdrawn } from '../../platform/fairLimit.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
-import type { DeliveryRow, SubscriptionRow } from '../../schemas/tables/collections.js';
+import type { DeliveryRow, SubscriptionRow } from '../../schemas/webhooks/webhooks.rows.js';
 import type { DeliveryState } from '../../schemas/webhooks/webhooks.schema.js';
 import { requireActiveMerchant } from '../access/suspended.reads.js';
 import { type CheckLease, LeaseLost } from '../events/leaseRenewal.writes.js';

@@ -1,7 +1,7 @@
 // Processes leased events in bulk for the relay and the batches: passes are issued, wallets are notified, events are
 // published. The workflow of a single change calls the same steps one by one.
 import { within } from '../../platform/within.js';
-import type { EventRow } from '../../schemas/tables/collections.js';
+import type { EventRow } from '../../schemas/events/events.rows.js';
 import { leaseEvents, releaseEvents } from '../events/leases.writes.js';
 import { issueBoth } from '../wallets/issuePasses.activity.js';
 import { pushLeased } from '../wallets/pushPasses.activity.js';

@@ -2,7 +2,7 @@
 // gets a first attempt, the attempt adds the delivery to the log, and a failed delivery gets its own workflow.
 // Publishing waits for receivers for at most PUBLISH_WAIT_MS (firstAttempts.ts). Idempotent: a second run finds the
 // rows of the first one and repeats only the attempts that were not logged.
-import type { EventRow } from '../../schemas/tables/collections.js';
+import type { EventRow } from '../../schemas/events/events.rows.js';
 import { startLeaseRenewal } from '../events/leaseRenewal.writes.js';
 import { type Lease, leaseEvents, newFence } from '../events/leases.writes.js';
 import { serialiseEnvelopes } from '../events/serialiseEnvelopes.writes.js';

@@ -5,7 +5,7 @@ import { isUnavailable } from '../../platform/mongodb/isUnavailable.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
 import { newId } from '../../schemas/shared/ids.js';
-import type { DeliveryRow } from '../../schemas/tables/collections.js';
+import type { DeliveryRow } from '../../schemas/webhooks/webhooks.rows.js';
 import { groupsDue } from '../shared/dueInTurns.reads.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { markStatements, ownWorkflow } from './deliveryQueue.writes.js';

@@ -6,8 +6,8 @@ import { update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { SecretBox } from '../../platform/secretBox.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
-import type { SubscriptionRow } from '../../schemas/tables/collections.js';
 import { makeWebhookSecret } from '../../schemas/webhooks/signature.rules.js';
+import type { SubscriptionRow } from '../../schemas/webhooks/webhooks.rows.js';
 
 export interface SecretsDeps extends Deps {
   secrets: SecretBox;

@@ -3,7 +3,7 @@
 import type { Deps } from '../../platform/deps.js';
 import type { WorkflowClient } from '../../platform/temporal/workflowClient.js';
 import { deliveryWorkflowId, firstDeliveryId } from '../../schemas/shared/ids.js';
-import type { DeliveryRow, SubscriptionRow } from '../../schemas/tables/collections.js';
+import type { DeliveryRow, SubscriptionRow } from '../../schemas/webhooks/webhooks.rows.js';
 
 export interface StartDeliveryWorkflow {
   delivery: DeliveryRow;

@@ -9,9 +9,9 @@ import { update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { newId } from '../../schemas/shared/ids.js';
-import type { SubscriptionRow } from '../../schemas/tables/collections.js';
 import { makeWebhookSecret } from '../../schemas/webhooks/signature.rules.js';
 import { checkWebhookUrl, type WebhookUrlRules } from '../../schemas/webhooks/url.rules.js';
+import type { SubscriptionRow } from '../../schemas/webhooks/webhooks.rows.js';
 import {
   maxSubscriptions,
   type subscriptionPatch,

@@ -1,8 +1,8 @@
 // API keys (docs/interface.md#41-api-keys). These endpoints need a console session. Only the answer of `createApiKey`
 // has the secret.
 import { createApiKey, listApiKeys, revokeApiKey } from '../../activities/access/apiKeys.writes.js';
+import type { ApiKeyRow } from '../../schemas/access/access.rows.js';
 import type { apiKeyEndpoints } from '../../schemas/access/apiKeys.routes.js';
-import type { ApiKeyRow } from '../../schemas/tables/collections.js';
 import { checkGrantOf } from '../http/caller.reads.js';
 import type { Routes } from '../http/request.js';
 

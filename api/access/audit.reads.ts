@@ -1,8 +1,8 @@
 // Pages of the audit, newest first.
 import type { Deps } from '../../platform/deps.js';
+import type { AuditRow } from '../../schemas/access/access.rows.js';
 import type { AuditAction } from '../../schemas/access/audit.schema.js';
 import { lowerUuid } from '../../schemas/shared/ids.js';
-import type { AuditRow } from '../../schemas/tables/collections.js';
 import { newestPage } from '../http/newestPage.reads.js';
 import { readPage } from '../http/page.reads.js';
 

@@ -1,7 +1,7 @@
 // The audit of a merchant. It is read-only.
 
+import type { AuditRow } from '../../schemas/access/access.rows.js';
 import type { auditEndpoints } from '../../schemas/access/audit.routes.js';
-import type { AuditRow } from '../../schemas/tables/collections.js';
 import type { Routes } from '../http/request.js';
 import { listAudit } from './audit.reads.js';
 import { targetNames } from './targetNames.reads.js';

@@ -1,7 +1,7 @@
 // Roles of a merchant. A caller cannot create or delete a role with a permission that it does not hold.
 import { createRole, deleteRole, listRoles } from '../../activities/access/roles.writes.js';
+import type { RoleRow } from '../../schemas/access/access.rows.js';
 import type { roleEndpoints } from '../../schemas/access/roles.routes.js';
-import type { RoleRow } from '../../schemas/tables/collections.js';
 import { checkGrantOf, requireHeld } from '../http/caller.reads.js';
 import { pageOfRows } from '../http/page.reads.js';
 import type { Routes } from '../http/request.js';

@@ -9,13 +9,13 @@ import {
   type SignedIn,
   signInByLink,
 } from '../../activities/access/sessions.writes.js';
-import { mailSignInLink, mailsLinks } from '../../activities/access/signInMails.writes.js';
+import { mailSignInLink, mailsLinks } from '../../activities/mail/signInMails.writes.js';
 import { type Html, html } from '../../platform/html.js';
+import type { UserRow } from '../../schemas/access/access.rows.js';
 import { signInLinkRequest } from '../../schemas/access/users.schema.js';
 import { errorTable, ServiceError } from '../../schemas/shared/errors.js';
 import { newToken, sha256 } from '../../schemas/shared/ids.js';
 import { ipKey, networkOf } from '../../schemas/shared/ipAddress.rules.js';
-import type { UserRow } from '../../schemas/tables/collections.js';
 import type { ApiDeps } from '../http/apiDeps.js';
 import { requireOwnPage } from '../http/caller.reads.js';
 import { countCall, withinStrangersLimit } from '../http/guard.js';

@@ -2,10 +2,10 @@
 // stores no names, so an erased member has none.
 
 import type { Deps } from '../../platform/deps.js';
+import type { AuditRow } from '../../schemas/access/access.rows.js';
 import type { AuditAction } from '../../schemas/access/audit.schema.js';
 import type { Permission } from '../../schemas/access/permissions.schema.js';
 import { chosenProgramKey, programIdOf } from '../../schemas/shared/ids.js';
-import type { AuditRow } from '../../schemas/tables/collections.js';
 import { displayName } from '../../schemas/wallets/passes.view.js';
 
 interface TargetNames {

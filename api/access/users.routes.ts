@@ -1,12 +1,12 @@
 // Users of a merchant, and the session of the caller (docs/interface.md#55-users-and-signing-in).
 import type { HeldKey } from '../../activities/access/apiKeys.writes.js';
 import { endSession, endSessionsOf } from '../../activities/access/sessions.writes.js';
-import { inviteUser, mailSignInLink } from '../../activities/access/signInMails.writes.js';
 import { changeRoles, listUsers, removeUser } from '../../activities/access/users.writes.js';
+import { inviteUser, mailSignInLink } from '../../activities/mail/signInMails.writes.js';
+import type { UserRow } from '../../schemas/access/access.rows.js';
 import type { userEndpoints } from '../../schemas/access/users.routes.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { languageOf } from '../../schemas/shared/languages/index.js';
-import type { UserRow } from '../../schemas/tables/collections.js';
 import { type Caller, checkGrantOf, requirePermission } from '../http/caller.reads.js';
 import { pageOfRows } from '../http/page.reads.js';
 import type { Routes } from '../http/request.js';

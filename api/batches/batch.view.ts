@@ -1,8 +1,8 @@
 // A batch as callers see it. Progress comes from the counts that the batch's own transactions write.
 import type { z } from 'zod';
+import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { type batch, percentOf, ratePerSecondOf } from '../../schemas/batches/batches.schema.js';
 import { programIdOf } from '../../schemas/shared/ids.js';
-import type { BatchRow } from '../../schemas/tables/collections.js';
 
 export function presentBatch(row: BatchRow, now: Date, repairedBy?: string): z.input<typeof batch> {
   const { _id: id, kind, phase, programId, counts, passIssuance, startedBy, startedAt, finishedAt } = row;

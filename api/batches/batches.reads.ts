@@ -1,8 +1,8 @@
 // Reads of a merchant's batches and of the chunks of an import.
 
 import type { Deps } from '../../platform/deps.js';
+import type { BatchRow, ImportChunkRow } from '../../schemas/batches/batches.rows.js';
 import type { BatchKind } from '../../schemas/batches/batches.schema.js';
-import type { BatchRow, ImportChunkRow } from '../../schemas/tables/collections.js';
 import { readPage } from '../http/page.reads.js';
 
 interface ListBatches {

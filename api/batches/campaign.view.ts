@@ -1,9 +1,9 @@
 // A campaign as callers see it: a batch whose counts have a campaign's names.
 import type { z } from 'zod';
+import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { percentOf } from '../../schemas/batches/batches.schema.js';
 import { type campaign, campaignCountsOf } from '../../schemas/batches/campaigns.schema.js';
 import { programIdOf } from '../../schemas/shared/ids.js';
-import type { BatchRow } from '../../schemas/tables/collections.js';
 
 export function presentCampaign(row: BatchRow): z.input<typeof campaign> {
   const { _id: id, phase, programId, counts, startedAt, finishedAt, startedBy, reason } = row;

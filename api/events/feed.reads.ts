@@ -12,9 +12,9 @@ import { transact } from '../../platform/mongodb/transact.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import { toChunks } from '../../platform/toChunks.js';
 import { within } from '../../platform/within.js';
+import type { EventRow } from '../../schemas/events/events.rows.js';
 import type { EventType } from '../../schemas/events/events.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
-import type { EventRow } from '../../schemas/tables/collections.js';
 
 export interface ReadFeed {
   merchantId: string;

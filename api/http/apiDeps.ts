@@ -4,7 +4,7 @@ import type { Wallets } from '../../activities/wallets/wallets.client.js';
 import type { Deps } from '../../platform/deps.js';
 import type { SecretBox } from '../../platform/secretBox.js';
 import type { WorkflowClient } from '../../platform/temporal/workflowClient.js';
-import type { ApiKeyRow } from '../../schemas/tables/collections.js';
+import type { ApiKeyRow } from '../../schemas/access/access.rows.js';
 import type { WebhookUrlRules } from '../../schemas/webhooks/url.rules.js';
 import type { Admission } from './admission.rules.js';
 import type { LargeRequests } from './largeRequests.js';

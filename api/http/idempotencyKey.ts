@@ -1,9 +1,9 @@
 // The header Idempotency-Key (docs/interface.md#83-idempotency-keys).
 import type { Context } from 'koa';
 import type { BatchKey } from '../../activities/batches/batchKeys.rules.js';
+import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { type BatchOperation, newToken, requestKeyId, sha256 } from '../../schemas/shared/ids.js';
-import type { BatchRow } from '../../schemas/tables/collections.js';
 import type { ApiDeps } from './apiDeps.js';
 
 const keyForm = /^[A-Za-z0-9_-]{8,128}$/;

@@ -3,12 +3,13 @@
 // address is read before the mail is sent, so neither the answer nor its time reveals whether a member has it.
 import { openMail, queueMail } from '../../activities/mail/queueMail.writes.js';
 import { requireEnrollable } from '../../activities/members/enrollMember.writes.js';
+import type { MailRow } from '../../schemas/mail/mail.rows.js';
 import type { Joining } from '../../schemas/members/enrollment.schema.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { confirmationId, confirmationMark, newToken } from '../../schemas/shared/ids.js';
 import type { Language } from '../../schemas/shared/languages/index.js';
-import type { MailRow, MemberRow } from '../../schemas/tables/collections.js';
 import type { ApiDeps } from '../http/apiDeps.js';
 import { readPublicProgram } from '../programs/programs.reads.js';
 

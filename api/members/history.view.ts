@@ -1,8 +1,9 @@
 // Timeline items and ledger entries as callers see them (docs/interface.md, sections 2.7 and 2.8).
 import type { z } from 'zod';
+import type { TimelineRow } from '../../schemas/members/members.rows.js';
 import type { timelineItem } from '../../schemas/members/members.schema.js';
+import type { LedgerRow } from '../../schemas/points/points.rows.js';
 import type { transaction } from '../../schemas/points/transactions.schema.js';
-import type { LedgerRow, TimelineRow } from '../../schemas/tables/collections.js';
 
 export function presentTimelineItem({
   _id: id,

@@ -2,13 +2,13 @@
 
 import type { z } from 'zod';
 import type { ChangeFacts } from '../../activities/members/change.schema.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { member, memberDetail, memberWithProgram } from '../../schemas/members/members.schema.js';
 import { expiringNext, lotsOf } from '../../schemas/points/expiry.rules.js';
 import { rewardStates } from '../../schemas/points/rewards.rules.js';
 import type { balanceExplained, memberBalance } from '../../schemas/points/transactions.schema.js';
 import { fieldOf, type Program } from '../../schemas/programs/programs.schema.js';
 import { programIdOf } from '../../schemas/shared/ids.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
 import { nextTierOf, passUrlOf, tierNow } from '../../schemas/wallets/passes.view.js';
 import { modesOf } from '../../schemas/wallets/walletModes.rules.js';
 import type { ApiDeps } from '../http/apiDeps.js';

@@ -1,12 +1,13 @@
 // Reads of one member: the member, its timeline, its ledger.
 
-import { withoutDue } from '../../activities/points/expireLots.activity.js';
+import { withoutDue } from '../../activities/members/expireDue.writes.js';
 import type { Deps } from '../../platform/deps.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
+import type { MemberRow, TimelineRow } from '../../schemas/members/members.rows.js';
+import type { LedgerRow } from '../../schemas/points/points.rows.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { isUuid } from '../../schemas/shared/ids.js';
 import { readCode } from '../../schemas/shared/text.js';
-import type { LedgerRow, MemberRow, TimelineRow } from '../../schemas/tables/collections.js';
 import { readPage } from '../http/page.reads.js';
 
 export interface MemberAt {

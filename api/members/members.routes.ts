@@ -1,5 +1,6 @@
 // Members (docs/interface.md#43-members), their status, their passes and their timeline.
 
+import { withoutDue } from '../../activities/members/expireDue.writes.js';
 import {
   addTagsRule,
   cardLinkRule,
@@ -9,12 +10,11 @@ import {
 } from '../../activities/members/members.rules.js';
 import { removeUnusedTags, withTagsInUse } from '../../activities/members/tags.writes.js';
 import { updateRule } from '../../activities/members/updateMember.rules.js';
-import { withoutDue } from '../../activities/points/expireLots.activity.js';
 import { cachedProgram, programKeyIn, programKeyOf, readProgram } from '../../activities/programs/program.reads.js';
 import type { DataOf } from '../../schemas/access/endpoint.schema.js';
 import type { memberEndpoints } from '../../schemas/members/members.routes.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { requestKeyId } from '../../schemas/shared/ids.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
 import { success } from '../http/envelope.js';
 import { fingerprintOf, keyOf, sayRepeated } from '../http/idempotencyKey.js';
 import type { Routes } from '../http/request.js';

@@ -4,8 +4,8 @@
 // they limit them. The result for a word is either complete or contains only the members of high levels.
 import type { Condition } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
+import type { MemberSearchWordRow } from '../../schemas/members/members.rows.js';
 import { maxSearchLevel, prefixRange, type QueryWord } from '../../schemas/members/searchWords.rules.js';
-import type { MemberSearchWordRow } from '../../schemas/tables/collections.js';
 
 export type Match = Pick<MemberSearchWordRow, 'memberId' | 'programId' | 'level' | 'createdAt'>;
 

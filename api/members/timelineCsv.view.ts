@@ -1,8 +1,8 @@
 // The timeline as CSV (RFC 4180, UTF-8 with BOM), streamed row by row. A cell that a spreadsheet would run as a formula
 // gets a leading apostrophe.
 import { Readable } from 'node:stream';
+import type { TimelineRow } from '../../schemas/members/members.rows.js';
 import { csvLine } from '../../schemas/shared/csv.rules.js';
-import type { TimelineRow } from '../../schemas/tables/collections.js';
 import type { ApiDeps } from '../http/apiDeps.js';
 import { timelineOf } from './members.reads.js';
 

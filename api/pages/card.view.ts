@@ -3,10 +3,10 @@
 import { LRUCache } from 'lru-cache';
 import { renderSVG } from 'uqr';
 import { Html, html } from '../../platform/html.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { expiryLines } from '../../schemas/points/expiry.rules.js';
 import { hasOwnRewards, rewardStates } from '../../schemas/points/rewards.rules.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
 import { barcodeOf, displayName, nextTierOf, tierNow } from '../../schemas/wallets/passes.view.js';
 import { gift, speech, tick, wallet } from './icons.view.js';
 import type { Words } from './words.view.js';

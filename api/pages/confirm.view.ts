@@ -3,9 +3,9 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { html } from '../../platform/html.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { ipKey } from '../../schemas/shared/ipAddress.rules.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
 import type { ApiDeps } from '../http/apiDeps.js';
 import { countCall, publicCaller, withinStrangersLimit } from '../http/guard.js';
 import { memberOfConfirmation, readConfirmation, spendConfirmation } from '../members/confirmation.writes.js';

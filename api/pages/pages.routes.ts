@@ -1,16 +1,16 @@
 // The pages for customers: the public enrollment of a program, and the member's web card with its pass.
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import { withoutDue } from '../../activities/points/expireLots.activity.js';
+import { withoutDue } from '../../activities/members/expireDue.writes.js';
 import { cachedProgram } from '../../activities/programs/program.reads.js';
 import { html } from '../../platform/html.js';
 import { isAttribution, publicEnrollRequest } from '../../schemas/members/enrollment.schema.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { isMailOn } from '../../schemas/shared/config.schema.js';
 import { errorTable, ServiceError } from '../../schemas/shared/errors.js';
 import { newToken, sha256 } from '../../schemas/shared/ids.js';
 import { ipKey } from '../../schemas/shared/ipAddress.rules.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
 import { passUrlOf } from '../../schemas/wallets/passes.view.js';
 import type { ApiDeps } from '../http/apiDeps.js';
 import { countAlso, countCall, publicCaller, withinRateLimit, withinStrangersLimit } from '../http/guard.js';

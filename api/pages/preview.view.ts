@@ -5,6 +5,7 @@ import { newMemberRows } from '../../activities/members/newMember.rules.js';
 import { checkProgram, mailFindings, requireFreeSlug } from '../../activities/programs/checkContent.rules.js';
 import { programKeyOf, readProgram } from '../../activities/programs/program.reads.js';
 import type { ProgramAt } from '../../activities/programs/programHead.reads.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { tierOf } from '../../schemas/points/balance.rules.js';
 import { contrastOf } from '../../schemas/programs/contrast.rules.js';
 import type {
@@ -17,7 +18,6 @@ import type { Program } from '../../schemas/programs/programs.schema.js';
 import { isMailOn } from '../../schemas/shared/config.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { languageOf } from '../../schemas/shared/languages/index.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
 import { loyaltyClassOf, loyaltyObjectOf } from '../../schemas/wallets/google/pass.view.js';
 import { applePassView, googlePassView, googleProgramView } from '../../schemas/wallets/passes.view.js';
 import type { ApiDeps } from '../http/apiDeps.js';

@@ -3,10 +3,11 @@
 import { Readable } from 'node:stream';
 import { memberRows } from '../../activities/persons/memberRows.reads.js';
 import type { Permission } from '../../schemas/access/permissions.schema.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { exportedRow } from '../../schemas/persons/exportedRow.rules.js';
 import { personalData } from '../../schemas/persons/personalData.schema.js';
 import { programIdOf } from '../../schemas/shared/ids.js';
-import { type CollectionName, collectionNames, type MemberRow } from '../../schemas/tables/collections.js';
+import { type CollectionName, collectionNames } from '../../schemas/tables/collections.js';
 import type { ApiDeps } from '../http/apiDeps.js';
 
 const about = collectionNames.filter((name) => personalData[name].ofMember);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eraseMember, voidForErasureRule } from '../../activities/persons/eraseMember.writes.js';
 import { erasingWorkflow } from '../../activities/persons/reviveErasures.activity.js';
 import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { hasRecipients } from '../../schemas/wallets/walletModes.rules.js';
 import type { ApiDeps } from '../http/apiDeps.js';
 import type { Request } from '../http/request.js';

@@ -2,8 +2,8 @@
 // members.
 import { fieldOfCount, fieldOfDay } from '../../activities/stats/counting.writes.js';
 import type { Deps } from '../../platform/deps.js';
+import type { StatsRow } from '../../schemas/stats/stats.rows.js';
 import { type CountName, type Counts, countNames } from '../../schemas/stats/stats.schema.js';
-import type { StatsRow } from '../../schemas/tables/collections.js';
 
 interface ReadStats {
   merchantId: string;

@@ -1,8 +1,8 @@
 // The pass doctor's report as callers see it: without push tokens, device identifiers and authentication tokens.
 import type { X509Certificate } from 'node:crypto';
 import type { RealAppleCredentials } from '../../activities/wallets/apple/credentials.rules.js';
-import type { DeviceRow } from '../../schemas/tables/collections.js';
 import type { PassReport } from '../../schemas/wallets/passReport.schema.js';
+import type { DeviceRow } from '../../schemas/wallets/wallets.rows.js';
 import type { Examination } from './doctor/examination.schema.js';
 
 const iso = (date: Date | undefined): string | null => date?.toISOString() ?? null;

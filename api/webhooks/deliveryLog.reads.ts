@@ -2,7 +2,8 @@
 
 import type { Deps } from '../../platform/deps.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
-import type { DeliveryRow, EventRow } from '../../schemas/tables/collections.js';
+import type { EventRow } from '../../schemas/events/events.rows.js';
+import type { DeliveryRow } from '../../schemas/webhooks/webhooks.rows.js';
 import { newestPage } from '../http/newestPage.reads.js';
 import { readPage } from '../http/page.reads.js';
 

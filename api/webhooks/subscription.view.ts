@@ -1,6 +1,7 @@
 // Subscriptions and deliveries as callers see them: without secrets, and with the personal fields of payloads masked.
 import type { z } from 'zod';
-import type { DeliveryRow, EventRow, SubscriptionRow } from '../../schemas/tables/collections.js';
+import type { EventRow } from '../../schemas/events/events.rows.js';
+import type { DeliveryRow, SubscriptionRow } from '../../schemas/webhooks/webhooks.rows.js';
 import { type delivery, maskPersonal, type subscription } from '../../schemas/webhooks/webhooks.schema.js';
 
 function healthOf({ enabled, health }: SubscriptionRow): z.input<typeof subscription>['health'] {

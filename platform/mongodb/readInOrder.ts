@@ -1,7 +1,7 @@
 // Reads many rows in the order of an index, page by page. No cursor stays open between two pages, so the reader may
 // pause for any time, and can continue from any position, also in another process.
 import type { Collection, Document, Filter } from 'mongodb';
-import type { Position } from '../../schemas/tables/collections.js';
+import type { Position } from '../../schemas/batches/batches.rows.js';
 
 const pageSize = 500;
 

@@ -1,6 +1,7 @@
 // Types of the writes of one transaction.
 import type { AnyClientBulkWriteModel, Document } from 'mongodb';
-import type { AuditRow, CollectionName } from '../../schemas/tables/collections.js';
+import type { AuditRow } from '../../schemas/access/access.rows.js';
+import type { CollectionName } from '../../schemas/tables/collections.js';
 
 export type Keyed = Document & { _id: string };
 

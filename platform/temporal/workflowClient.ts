@@ -18,6 +18,7 @@ import {
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import proto from '@temporalio/proto';
 import type { Logger } from 'pino';
+import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
 import type { searchAttributeNames } from '../../schemas/shared/searchAttributes.js';
 import {
   type PassIssuance,
@@ -27,7 +28,6 @@ import {
   type WorkflowInputs,
   type WorkflowName,
 } from '../../schemas/tables/workflows.js';
-import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
 import { createFairLimit, Withdrawn } from '../fairLimit.js';
 
 export type SearchAttributes = Partial<Record<(typeof searchAttributeNames)[number], string>>;

@@ -2,10 +2,11 @@
 // members, and of the cells of rows that became no member. So neither reads the files of all imports. The digests are
 // different in each merchant, and short: two different texts may have the same one.
 
+import type { FullName } from '../members/members.rows.js';
 import { email } from '../shared/email.rules.js';
 import { sha256 } from '../shared/ids.js';
 import { digitsOf, writtenPhone } from '../shared/phone.rules.js';
-import type { FullName, ImportChunkRow, ImportRow, ImportRowOutcome } from '../tables/collections.js';
+import type { ImportChunkRow, ImportRow, ImportRowOutcome } from './batches.rows.js';
 
 /** Shorter ones are too likely to be something else, such as a number of points. */
 const shortest = 6;

@@ -1,7 +1,10 @@
 // The rows of programs in addition to their live version, which is in `programs`
 // (docs/decisions/075-drafts-and-versions.md).
 import type { Actor } from '../access/actor.schema.js';
+import type { IndexesOf } from '../shared/indexes.js';
 import type { Program } from './programs.schema.js';
+
+export type ProgramRow = Omit<Program, 'expirySince'>;
 
 /** The content of a version of a program: all fields of the program file except id, merchant and `archived`. */
 export type ProgramContent = Omit<Program, '_id' | 'merchantId' | 'archived' | 'version'>;
@@ -51,3 +54,20 @@ export interface SlugRow {
 }
 
 export const programVersionId = (programId: string, version: number | string): string => `${programId}:${version}`;
+
+export interface ProgramCollections {
+  programs: ProgramRow;
+  programDrafts: ProgramDraftRow;
+  programVersions: ProgramVersionRow;
+  slugs: SlugRow;
+}
+
+export const programIndexes: IndexesOf<ProgramCollections> = {
+  programs: [
+    { key: { merchantId: 1, _id: 1 }, reason: 'the list of a merchant' },
+    { key: { expiry: 1 }, sparse: true, reason: 'programs with an expiry rule, read every minute' },
+  ],
+  programDrafts: [{ key: { merchantId: 1, _id: 1 }, reason: 'the list of a merchant' }],
+  programVersions: [{ key: { programId: 1, version: -1 }, reason: 'the versions of a program, newest first' }],
+  slugs: [],
+};

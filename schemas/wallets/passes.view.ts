@@ -1,11 +1,11 @@
 // Builds the pass views, which determine what a member's pass shows at Apple and at Google, from the same data.
 import { isDeepStrictEqual } from 'node:util';
+import type { MemberRow } from '../members/members.rows.js';
 import { tierOf } from '../points/balance.rules.js';
 import { expiryLines } from '../points/expiry.rules.js';
 import { hasOwnRewards, type RewardState, rewardStates } from '../points/rewards.rules.js';
 import { type Program, versionOf } from '../programs/programs.schema.js';
 import type { Config } from '../shared/config.schema.js';
-import type { MemberRow } from '../tables/collections.js';
 import type { ApplePassView } from './apple/pass.view.js';
 import type { GooglePassView, GoogleProgramView } from './google/pass.view.js';
 

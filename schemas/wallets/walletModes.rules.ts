@@ -2,9 +2,9 @@
 // answer, the member that the API shows and the push itself all use these functions (docs/interface.md, sections 1.6,
 // 2.6 and 10.1).
 
+import type { MemberRow } from '../members/members.rows.js';
 import type { Program } from '../programs/programs.schema.js';
 import type { PassUpdate, WalletModes } from '../shared/passUpdate.schema.js';
-import type { MemberRow } from '../tables/collections.js';
 
 export function modesOf(configured: WalletModes, program: Pick<Program, 'pushMessages'>): WalletModes {
   return program.pushMessages ? configured : { apple: 'stub', google: 'stub' };

@@ -4,7 +4,8 @@ import { createMailer } from '../../activities/mail/mailer.client.js';
 import { clearObjects, owedClears } from '../../activities/wallets/google/clearObjects.activity.js';
 import { createWallets } from '../../activities/wallets/wallets.client.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
-import type { CollectionName, MemberRow } from '../../schemas/tables/collections.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
+import type { CollectionName } from '../../schemas/tables/collections.js';
 import type { CommandContext } from './command.js';
 
 export interface Outside {

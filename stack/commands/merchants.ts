@@ -5,9 +5,9 @@ import { verifyLedger } from '../../activities/points/verifyLedger.reads.js';
 import { changeOne } from '../../platform/mongodb/changeOne.js';
 import { insert, update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
+import type { MerchantRow } from '../../schemas/access/access.rows.js';
 import { type MerchantLimit, merchantLimits } from '../../schemas/access/merchantLimits.schema.js';
 import { newId } from '../../schemas/shared/ids.js';
-import type { MerchantRow } from '../../schemas/tables/collections.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main, required, table } from './command.js';
 import { eraseAgain, exportMerchant, listErasures, removeMerchant } from './merchantData.js';
 

@@ -1,7 +1,7 @@
 // The option `--role ROLE`, given once or several times: the id or the name of a built-in role or a role of the merchant.
 import { listRoles } from '../../activities/access/roles.writes.js';
 import type { Deps } from '../../platform/deps.js';
-import type { RoleRow } from '../../schemas/tables/collections.js';
+import type { RoleRow } from '../../schemas/access/access.rows.js';
 import { type CommandInput, Mistakes } from './command.js';
 
 export interface RoleOption {

@@ -1,9 +1,9 @@
 // The people who sign in to the console of a merchant. A sign-in link is printed once; only its hash is stored.
 import { createSignInLink, signInUrl } from '../../activities/access/sessions.writes.js';
-import { mailLink, mailsLinks } from '../../activities/access/signInMails.writes.js';
 import { createUser, findUser, listUsers, removeUser } from '../../activities/access/users.writes.js';
+import { mailLink, mailsLinks } from '../../activities/mail/signInMails.writes.js';
+import type { UserRow } from '../../schemas/access/access.rows.js';
 import { email } from '../../schemas/shared/email.rules.js';
-import type { UserRow } from '../../schemas/tables/collections.js';
 import {
   type Command,
   type CommandContext,

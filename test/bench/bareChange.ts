@@ -8,8 +8,9 @@ import {
   MongoClientBulkWriteError,
 } from 'mongodb';
 import { shardOf } from '../../schemas/events/events.schema.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { keyedChangeId, newId, newToken } from '../../schemas/shared/ids.js';
-import type { IdempotencyKeyRow, MemberRow } from '../../schemas/tables/collections.js';
+import type { IdempotencyKeyRow } from '../../schemas/shared/service.rows.js';
 
 type Statement = AnyClientBulkWriteModel<Document & { _id: string }>;
 

@@ -1,7 +1,7 @@
 // Earnings and reversals over the API, compared with points changes of the same members in the same minute.
 
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { newToken } from '../../schemas/shared/ids.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
 import { type Bench, settled } from './bench.js';
 import { closedLoop, type Measured, ofRates, type Rounds, sideBySide } from './load.js';
 import { addMembers, aMerchant, type BenchMerchant, ownOf } from './merchant.js';

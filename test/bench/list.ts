@@ -1,7 +1,7 @@
 // Pages of the member list with their totals, compared with the driver with the same sort and limit and without a
 // total.
 import { MongoClient } from 'mongodb';
-import type { MemberRow } from '../../schemas/tables/collections.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { Bench } from './bench.js';
 import { closedLoop, ofMedians, sideBySide, sooner } from './load.js';
 import { seedMany } from './manyMembers.js';

@@ -1,5 +1,5 @@
 // Merchants with any number of members, with the service's own rows and indexes.
-import type { MemberRow } from '../../schemas/tables/collections.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { type Bench, log } from './bench.js';
 import { aMerchant, aNewMember, type BenchMerchant } from './merchant.js';
 

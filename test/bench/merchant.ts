@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, FormData } from 'undici';
 import { newMemberRows } from '../../activities/members/newMember.rules.js';
 import { newApiKey } from '../../schemas/access/apiKeys.schema.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { Person } from '../../schemas/members/members.schema.js';
 import { type Program, programFile } from '../../schemas/programs/programs.schema.js';
 import { newId, newToken } from '../../schemas/shared/ids.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
 import { type Bench, log } from './bench.js';
 
 /** A change that was answered 503 is sent again with its key; its measured time continues. */

@@ -3,9 +3,9 @@
 import { sign } from 'node:crypto';
 import { PKPass } from 'passkit-generator';
 import { loadAppleCredentials } from '../../activities/wallets/apple/credentials.rules.js';
-import type { ApplePassView } from '../../schemas/wallets/apple/pass.view.js';
 import { buildPass, compileTemplate } from '../../activities/wallets/apple/passPackage.view.js';
 import type { TemplatedProgram } from '../../activities/wallets/apple/templateCheck.rules.js';
+import type { ApplePassView } from '../../schemas/wallets/apple/pass.view.js';
 import { makeAppleCertificates } from '../rig/appleCertificates.js';
 import { noisePng } from '../rig/noisePng.js';
 import { openPkpass, unzip } from '../rig/pkpass.js';

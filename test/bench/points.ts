@@ -1,7 +1,7 @@
 // Points changes over the API, compared with the same reads and the same transaction by the bare driver.
 import { MongoClient } from 'mongodb';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { newToken } from '../../schemas/shared/ids.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
 import { bareChange } from './bareChange.js';
 import { type Bench, settled } from './bench.js';
 import { closedLoop, type Measured, ofMedians, ofRates, ofTails, type Rounds, sideBySide, sooner } from './load.js';

@@ -4,8 +4,9 @@
 import { z } from 'zod';
 import { registrationId } from '../../api/wallets/apple/registrations.writes.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { newId, newToken } from '../../schemas/shared/ids.js';
-import type { DeviceRow, MemberRow } from '../../schemas/tables/collections.js';
+import type { DeviceRow } from '../../schemas/wallets/wallets.rows.js';
 import { type Bench, settled } from './bench.js';
 import { startChild } from './child.js';
 import { closedLoop, ofMedians, type Rounds, sideBySide, sooner } from './load.js';

@@ -1,9 +1,10 @@
 // Reads of one member and searches by words, with ten thousand members and a million, compared with the bare driver
 // with the same filters. The driver reads the API key first, because the key may have been revoked.
 import { MongoClient } from 'mongodb';
+import type { ApiKeyRow } from '../../schemas/access/access.rows.js';
+import type { MemberRow, MemberSearchWordRow } from '../../schemas/members/members.rows.js';
 import { maxSearchLevel, prefixRange } from '../../schemas/members/searchWords.rules.js';
 import { sha256 } from '../../schemas/shared/ids.js';
-import type { ApiKeyRow, MemberRow, MemberSearchWordRow } from '../../schemas/tables/collections.js';
 import type { Bench } from './bench.js';
 import { type Compared, closedLoop, ofMedians, sideBySide, sooner } from './load.js';
 import { type ManyMembers, rareMembers, rareName, seedMany } from './manyMembers.js';

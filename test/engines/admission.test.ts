@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Admission, createAdmission } from '../../api/http/admission.rules.js';
 import type { Deps } from '../../platform/deps.js';
 import { removeAll } from '../../platform/mongodb/updateMany.js';
+import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import type { BatchPhase } from '../../schemas/batches/batches.schema.js';
 import { newId } from '../../schemas/shared/ids.js';
-import type { BatchRow } from '../../schemas/tables/collections.js';
 import { startService, type TestService } from '../rig/service.js';
 import { until } from '../rig/until.js';
 

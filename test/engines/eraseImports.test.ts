@@ -13,9 +13,9 @@ import {
 import { publishImported } from '../../activities/batches/imports/publishImported.activity.js';
 import { endErasure, removeTraces } from '../../activities/persons/removeTraces.activity.js';
 import type { Deps } from '../../platform/deps.js';
+import type { ImportChunkRow } from '../../schemas/batches/batches.rows.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { newId } from '../../schemas/shared/ids.js';
-import type { ImportChunkRow } from '../../schemas/tables/collections.js';
 import { loggedLines } from '../rig/failureLog.js';
 import { findTraces } from '../rig/findTraces.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';

@@ -6,8 +6,9 @@ import { VersionConflict } from '../../platform/mongodb/conflicts.js';
 import { insert, update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { newId } from '../../schemas/shared/ids.js';
-import type { IdempotencyKeyRow, MemberRow } from '../../schemas/tables/collections.js';
+import type { IdempotencyKeyRow } from '../../schemas/shared/service.rows.js';
 import { aMerchant, manyMembers } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 

@@ -11,9 +11,10 @@ import { publishImported } from '../../activities/batches/imports/publishImporte
 import { emailKey } from '../../activities/members/newMember.rules.js';
 import type { Deps } from '../../platform/deps.js';
 import { removeAll } from '../../platform/mongodb/updateMany.js';
+import type { BatchRow, ImportRowOutcome } from '../../schemas/batches/batches.rows.js';
+import type { EmailRow } from '../../schemas/members/members.rows.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { newId } from '../../schemas/shared/ids.js';
-import type { BatchRow, EmailRow, ImportRowOutcome } from '../../schemas/tables/collections.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 import { startTestWorker } from '../rig/testWorker.js';

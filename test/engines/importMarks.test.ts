@@ -5,9 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { clearBatches, type OfPerson } from '../../activities/persons/clearBatches.writes.js';
 import { memberRows } from '../../activities/persons/memberRows.reads.js';
 import type { Collections, Deps } from '../../platform/deps.js';
+import type { BatchRow, ImportChunkRow, ImportRow, ImportRowOutcome } from '../../schemas/batches/batches.rows.js';
 import { marksOfRows } from '../../schemas/batches/importMarks.rules.js';
 import { newId } from '../../schemas/shared/ids.js';
-import type { BatchRow, ImportChunkRow, ImportRow, ImportRowOutcome } from '../../schemas/tables/collections.js';
 import { batchRow } from '../rig/batchRow.js';
 import { startService, type TestService } from '../rig/service.js';
 

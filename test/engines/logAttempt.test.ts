@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLogAttempt, type DeliveryRecord } from '../../activities/webhooks/logAttempt.writes.js';
 import type { Deps } from '../../platform/deps.js';
 import { newId } from '../../schemas/shared/ids.js';
-import type { DeliveryRow } from '../../schemas/tables/collections.js';
+import type { DeliveryRow } from '../../schemas/webhooks/webhooks.rows.js';
 import { startService, type TestService } from '../rig/service.js';
 
 let service: TestService;

@@ -8,7 +8,7 @@ import { reviveDeliveries } from '../../activities/webhooks/reviveDeliveries.act
 import { removeAll } from '../../platform/mongodb/updateMany.js';
 import type { BatchKind } from '../../schemas/batches/batches.schema.js';
 import { deliveryWorkflowId, eraseId, newId } from '../../schemas/shared/ids.js';
-import type { DeliveryRow } from '../../schemas/tables/collections.js';
+import type { DeliveryRow } from '../../schemas/webhooks/webhooks.rows.js';
 import { batchRow } from '../rig/batchRow.js';
 import { type Customers, startCustomers } from '../rig/customers.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';

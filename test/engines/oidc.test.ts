@@ -2,8 +2,8 @@
 // first time by the verified address of an invited user (docs/interface.md#55-users-and-signing-in).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSignInLink } from '../../activities/access/sessions.writes.js';
+import type { UserRow } from '../../schemas/access/access.rows.js';
 import { newId, newToken } from '../../schemas/shared/ids.js';
-import type { UserRow } from '../../schemas/tables/collections.js';
 import { findPort } from '../../stack/ports.js';
 import { aBrowser, type OpenIdProvider, oidcClient, startOpenIdProvider } from '../rig/openIdProvider.js';
 import { startService, type TestService } from '../rig/service.js';

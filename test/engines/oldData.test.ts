@@ -2,8 +2,9 @@
 // reversed. They work without a manual step. The rows below are in the form of that version.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifyLedger } from '../../activities/points/verifyLedger.reads.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
+import type { ProgramRow } from '../../schemas/programs/programs.rows.js';
 import { newId, newMemberCode, newToken } from '../../schemas/shared/ids.js';
-import type { MemberRow, ProgramRow } from '../../schemas/tables/collections.js';
 import { migrate } from '../../worker/migrate.js';
 import { aDesigner } from '../rig/designer.js';
 import type { TestMerchant } from '../rig/merchant.js';

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canvas, encodePng } from '../../activities/wallets/apple/drawing.rules.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { findBarriers, hasBrowser, keepScreenshot, screens, startBrowser, type TestBrowser } from '../rig/browser.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';
 import { until } from '../rig/until.js';

@@ -10,9 +10,9 @@ import {
   rotateSecret,
 } from '../../activities/webhooks/signingSecrets.writes.js';
 import { createSecretBox } from '../../platform/secretBox.js';
+import type { MailRow } from '../../schemas/mail/mail.rows.js';
 import { newId } from '../../schemas/shared/ids.js';
 import { parseKeyRing } from '../../schemas/shared/keyRing.rules.js';
-import type { MailRow } from '../../schemas/tables/collections.js';
 import { secrets } from '../../stack/commands/secrets.js';
 import { webhooks } from '../../stack/commands/webhooks.js';
 import { runOn } from '../rig/commandLine.js';

@@ -3,10 +3,10 @@
 import { decodeJwt, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeRoles, removeUser } from '../../activities/access/users.writes.js';
+import type { UserRow } from '../../schemas/access/access.rows.js';
 import { builtInRoles } from '../../schemas/access/permissions.schema.js';
 import { sha256 } from '../../schemas/shared/ids.js';
 import { catalogues, languages } from '../../schemas/shared/languages/index.js';
-import type { UserRow } from '../../schemas/tables/collections.js';
 import { findBarriers, hasBrowser, keepScreenshot, screens, startBrowser } from '../rig/browser.js';
 import { startJwksServer } from '../rig/jwksServer.js';
 import { aMerchant, outcome, type TestMerchant } from '../rig/merchant.js';

@@ -10,8 +10,8 @@ import {
   touchUpload,
 } from '../../activities/batches/imports/openImport.writes.js';
 import type { Deps } from '../../platform/deps.js';
+import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
-import type { BatchRow } from '../../schemas/tables/collections.js';
 import { migrate } from '../../worker/migrate.js';
 import { csvOf } from '../rig/imports.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countStaleDevices } from '../../activities/events/outbox.reads.js';
 import { repushStale } from '../../activities/wallets/apple/repush.activity.js';
-import type { DeviceRow } from '../../schemas/tables/collections.js';
 import { taskQueues } from '../../schemas/tables/workflows.js';
+import type { DeviceRow } from '../../schemas/wallets/wallets.rows.js';
 import { type Customer, type Customers, startCustomers } from '../rig/customers.js';
 import { pastCache } from '../rig/pastCache.js';
 import { type RealWallets, startRealWallets } from '../rig/realWallets.js';

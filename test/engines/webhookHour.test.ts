@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { DeliveryAttempt, DeliveryRow } from '../../schemas/tables/collections.js';
+import type { DeliveryAttempt, DeliveryRow } from '../../schemas/webhooks/webhooks.rows.js';
 import { aMerchant, type TestMerchant } from '../rig/merchant.js';
 import { startService, type TestService } from '../rig/service.js';
 import { type JournaledRequest, startUnreliableReceiver, type UnreliableReceiver } from '../rig/unreliableReceiver.js';

@@ -11,7 +11,7 @@ import { listDeliveries } from '../../api/webhooks/deliveryLog.reads.js';
 import { createDeps } from '../../platform/createDeps.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import { deliveryWorkflowId } from '../../schemas/shared/ids.js';
-import type { DeliveryRow } from '../../schemas/tables/collections.js';
+import type { DeliveryRow } from '../../schemas/webhooks/webhooks.rows.js';
 import { subscriptionRequest } from '../../schemas/webhooks/webhooks.schema.js';
 import { type Answer, aMerchant, type Call, type TestMerchant } from '../rig/merchant.js';
 import { type Received, type Receiver, type Responder, startReceiver } from '../rig/receiver.js';

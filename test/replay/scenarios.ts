@@ -5,6 +5,7 @@ import { WithStartWorkflowOperation } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Activities } from '../../activities/index.js';
 import { newId } from '../../schemas/shared/ids.js';
+import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
 import {
   type ListProgress,
   passIssuanceName,
@@ -13,7 +14,6 @@ import {
   type WorkflowInputs,
   type WorkflowName,
 } from '../../schemas/tables/workflows.js';
-import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
 import { aGate } from '../rig/gate.js';
 import type { FakeActivities, WorkflowWorker } from '../rig/workflowWorker.js';
 

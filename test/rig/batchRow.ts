@@ -1,5 +1,5 @@
+import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { newId } from '../../schemas/shared/ids.js';
-import type { BatchRow } from '../../schemas/tables/collections.js';
 
 /** The database row of a batch in which nothing is done yet. */
 export const batchRow = (fields: Pick<BatchRow, 'merchantId' | 'kind' | 'phase'> & Partial<BatchRow>): BatchRow => ({

@@ -1,8 +1,8 @@
 // Customers for the wallet tests. They join through the public page and add passes to virtual phones; a receiver
 // records the webhooks of their merchant.
 import { expect } from 'vitest';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
 import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
 import type { Call } from './merchant.js';
 import { type Joined, joinInPublic, type RealWallets, readCard } from './realWallets.js';

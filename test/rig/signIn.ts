@@ -2,8 +2,8 @@
 import { createSignInLink } from '../../activities/access/sessions.writes.js';
 import { createUser } from '../../activities/access/users.writes.js';
 import type { Deps } from '../../platform/deps.js';
+import type { UserRow } from '../../schemas/access/access.rows.js';
 import { newToken } from '../../schemas/shared/ids.js';
-import type { UserRow } from '../../schemas/tables/collections.js';
 import type { TestService } from './service.js';
 
 export const aUser = (

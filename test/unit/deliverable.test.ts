@@ -1,7 +1,8 @@
 // Which deliveries end without an attempt, and how. Retries and the delivery queue both decide it here.
 import { describe, expect, it } from 'vitest';
 import { deliverable } from '../../activities/webhooks/closeDelivery.writes.js';
-import type { EventRow, SubscriptionRow } from '../../schemas/tables/collections.js';
+import type { EventRow } from '../../schemas/events/events.rows.js';
+import type { SubscriptionRow } from '../../schemas/webhooks/webhooks.rows.js';
 
 const subscription = { _id: 'hook', enabled: true } as SubscriptionRow;
 const disabled = { ...subscription, enabled: false };

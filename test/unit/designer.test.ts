@@ -1,11 +1,11 @@
 // The designer of the console changes every field that a merchant may change by the API.
 import { expect, it } from 'vitest';
-import { passDesign, passJson } from '../../schemas/wallets/apple/pass.view.js';
 import { SAMPLES } from '../../activities/wallets/apple/templateCheck.rules.js';
 import { passTemplate } from '../../schemas/programs/passTemplate.schema.js';
 import { programContentFields } from '../../schemas/programs/programEdits.schema.js';
 import { programFile } from '../../schemas/programs/programs.schema.js';
 import { fieldPaths } from '../../schemas/shared/shapeWalk.rules.js';
+import { passDesign, passJson } from '../../schemas/wallets/apple/pass.view.js';
 
 interface Field {
   path: string;

@@ -2,17 +2,17 @@
 // balance and the ledger after any sequence of changes.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cardState } from '../../api/pages/card.view.js';
+import { wordsOf } from '../../api/pages/words.view.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
+import { type Changing, expiresAt, lotsAfter, lotsOf, rowOf } from '../../schemas/points/expiry.rules.js';
+import { type LotChange, removeExpired, sumOf } from '../../schemas/points/lots.rules.js';
+import type { Expiring } from '../../schemas/programs/expiry.schema.js';
+import { type Program, programFile } from '../../schemas/programs/programs.schema.js';
+import { calendarDay, midnightAfter } from '../../schemas/shared/calendar.rules.js';
 import { passDesign, passJson } from '../../schemas/wallets/apple/pass.view.js';
 import { loyaltyObjectOf, loyaltyObjectPatchOf } from '../../schemas/wallets/google/pass.view.js';
 import { applePassView, googlePassView } from '../../schemas/wallets/passes.view.js';
-import { cardState } from '../../api/pages/card.view.js';
-import { wordsOf } from '../../api/pages/words.view.js';
-import { type Changing, expiresAt, lotsAfter, lotsOf, rowOf } from '../../schemas/points/expiry.rules.js';
-import { type Expiring } from '../../schemas/programs/expiry.schema.js';
-import { type LotChange, removeExpired, sumOf } from '../../schemas/points/lots.rules.js';
-import { type Program, programFile } from '../../schemas/programs/programs.schema.js';
-import { calendarDay, midnightAfter } from '../../schemas/shared/calendar.rules.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
 
 const memberId = '0191f0c2-5a6b-4c7d-8e9f-a0b1c2d3e4f5';
 const since = new Date('2026-01-10T12:00:00Z');

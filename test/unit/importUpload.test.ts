@@ -3,10 +3,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readRows } from '../../api/batches/imports/uploadRows.rules.js';
+import type { ImportRow } from '../../schemas/batches/batches.rows.js';
 import { type Charset, columnMapping } from '../../schemas/batches/importRows.rules.js';
 import { csvLine, delimiters } from '../../schemas/shared/csv.rules.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
-import type { ImportRow } from '../../schemas/tables/collections.js';
 import spectrum from '../corpora/csvSpectrum.json' with { type: 'json' };
 import { csvHeader } from '../rig/imports.js';
 

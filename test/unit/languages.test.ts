@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Card, cardBody, cardState } from '../../api/pages/card.view.js';
 import { enrollForm, joinedPage } from '../../api/pages/enrollForm.view.js';
 import { wordsOf } from '../../api/pages/words.view.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { programFile } from '../../schemas/programs/programs.schema.js';
 import {
   catalogues,
@@ -11,7 +12,6 @@ import {
   languages,
   preferredLanguage,
 } from '../../schemas/shared/languages/index.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
 
 describe('the language of a customer', () => {
   it.each([

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { IndexDescription, IndexDescriptionInfo } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import type { IndexSpec } from '../../schemas/tables/collections.js';
+import type { IndexSpec } from '../../schemas/shared/indexes.js';
 import { type IndexPlan, planIndexes } from '../../worker/reconcileIndexes.js';
 
 const reason = 'a test';

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { failure } from '../../api/http/envelope.js';
 import { award, redeem } from '../../schemas/points/balance.rules.js';
 import { pointsOf, requireCooledDown, requireWithinDay } from '../../schemas/points/earning.rules.js';
-import { amount } from '../../schemas/programs/earning.schema.js';
 import { waitOf } from '../../schemas/points/refusals.rules.js';
+import { amount } from '../../schemas/programs/earning.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { languages } from '../../schemas/shared/languages/index.js';
 

@@ -2,15 +2,16 @@
 // up to the member's values, and reversing everything restores the initial state.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pointsRule, redeemRule } from '../../activities/points/balance.rules.js';
 import { balanceDecision } from '../../activities/members/balanceDecision.rules.js';
-import { tierNow } from '../../schemas/wallets/passes.view.js';
+import { pointsRule, redeemRule } from '../../activities/points/balance.rules.js';
 import type { Actor } from '../../schemas/access/actor.schema.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { award, tierOf } from '../../schemas/points/balance.rules.js';
+import type { LedgerRow } from '../../schemas/points/points.rows.js';
 import { reverse } from '../../schemas/points/reversal.rules.js';
 import { type Program, programFile } from '../../schemas/programs/programs.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
-import type { LedgerRow, MemberRow } from '../../schemas/tables/collections.js';
+import { tierNow } from '../../schemas/wallets/passes.view.js';
 
 const actor: Actor = { type: 'user', id: 'tester' };
 const asked = { actor, now: new Date('2026-11-23T12:00:00Z') };

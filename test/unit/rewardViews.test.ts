@@ -1,11 +1,11 @@
 // The texts about rewards on the Apple pass and the web card (docs/interface.md#32-balances-and-rewards).
 import { describe, expect, it } from 'vitest';
-import { passDesign, passJson } from '../../schemas/wallets/apple/pass.view.js';
-import { applePassView } from '../../schemas/wallets/passes.view.js';
 import { cardBody, cardState } from '../../api/pages/card.view.js';
 import { wordsOf } from '../../api/pages/words.view.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { programFile } from '../../schemas/programs/programs.schema.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
+import { passDesign, passJson } from '../../schemas/wallets/apple/pass.view.js';
+import { applePassView } from '../../schemas/wallets/passes.view.js';
 
 const now = new Date('2026-11-23T12:00:00Z');
 

@@ -8,10 +8,10 @@ import { PKPass } from 'passkit-generator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadAppleCredentials, type RealAppleCredentials } from '../../activities/wallets/apple/credentials.rules.js';
 import { canvas, encodePng } from '../../activities/wallets/apple/drawing.rules.js';
-import type { ApplePassView } from '../../schemas/wallets/apple/pass.view.js';
 import { buildPass, compileTemplate } from '../../activities/wallets/apple/passPackage.view.js';
 import { PassTemplateError, type TemplatedProgram } from '../../activities/wallets/apple/templateCheck.rules.js';
 import { zip, zipFile } from '../../activities/wallets/apple/zip.rules.js';
+import type { ApplePassView } from '../../schemas/wallets/apple/pass.view.js';
 import { type AppleCertificates, makeAppleCertificates } from '../rig/appleCertificates.js';
 import { BrokenPass, openPkpass, type PassJson, unzip } from '../rig/pkpass.js';
 

@@ -6,11 +6,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadGoogleCredentials } from '../../activities/wallets/google/credentials.rules.js';
 import { createGoogleWalletApi } from '../../activities/wallets/google/googleWallet.client.js';
 import type { GoogleWalletApi } from '../../activities/wallets/google/googleWallet.schema.js';
-import type { GooglePassView, GoogleProgramView } from '../../schemas/wallets/google/pass.view.js';
 import { createRequestPacer } from '../../activities/wallets/google/requestPacer.client.js';
 import { type GoogleCallbackEvent, verifyCallback } from '../../api/wallets/google/callback.rules.js';
 import { createCallbackKeys } from '../../api/wallets/google/callbackKeys.client.js';
 import { makeGoogleObjectId } from '../../schemas/wallets/google/googleIds.rules.js';
+import type { GooglePassView, GoogleProgramView } from '../../schemas/wallets/google/pass.view.js';
 import { type GoogleServer, startGoogleServer } from '../rig/googleServer.js';
 import { createVirtualGoogleWallet, forgeries, type VirtualGoogleWallet } from '../rig/virtualGoogleWallet.js';
 

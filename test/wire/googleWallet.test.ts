@@ -4,13 +4,13 @@ import { z } from 'zod';
 import { loadGoogleCredentials } from '../../activities/wallets/google/credentials.rules.js';
 import { createGoogleWalletApi } from '../../activities/wallets/google/googleWallet.client.js';
 import type { GoogleWalletApi } from '../../activities/wallets/google/googleWallet.schema.js';
-import type { GooglePassView, GoogleProgramView } from '../../schemas/wallets/google/pass.view.js';
 import { pushGoogle } from '../../activities/wallets/google/pushGoogle.effect.js';
 import { createRequestPacer, type RequestPacer } from '../../activities/wallets/google/requestPacer.client.js';
 import type { GoogleWallet } from '../../activities/wallets/wallets.client.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { programFile } from '../../schemas/programs/programs.schema.js';
-import type { MemberRow } from '../../schemas/tables/collections.js';
 import { makeGoogleClassId, makeGoogleObjectId } from '../../schemas/wallets/google/googleIds.rules.js';
+import type { GooglePassView, GoogleProgramView } from '../../schemas/wallets/google/pass.view.js';
 import { type GoogleFault, type GoogleServer, startGoogleServer } from '../rig/googleServer.js';
 
 const program: GoogleProgramView = {

@@ -3,8 +3,8 @@
 import { WithStartWorkflowOperation } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../schemas/shared/ids.js';
-import { passUpdateName, taskQueues } from '../../schemas/tables/workflows.js';
 import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
+import { passUpdateName, taskQueues } from '../../schemas/tables/workflows.js';
 import { aGate } from '../rig/gate.js';
 import { until } from '../rig/until.js';
 import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';

@@ -10,8 +10,8 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { type PublishChange, passUpdateName } from '../../schemas/tables/workflows.js';
 import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
+import { type PublishChange, passUpdateName } from '../../schemas/tables/workflows.js';
 import { pushNow, pushUntilSent, webhooks } from '../shared/activityOptions.js';
 
 // An update, not a query: the API waits for it, and a second request with the same key gets the same answer.

@@ -1,8 +1,8 @@
 // Creates the members of an import, four chunks at a time in the order of the file. A call returns after about 3 s, so
 // that the workflow can show its progress.
 
+import type { BatchRow } from '../../../schemas/batches/batches.rows.js';
 import { ServiceError } from '../../../schemas/shared/errors.js';
-import type { BatchRow } from '../../../schemas/tables/collections.js';
 import type { ChunkProgress } from '../../../schemas/tables/workflows.js';
 import { cachedProgram } from '../../programs/program.reads.js';
 import { nonRetryable } from '../../shared/nonRetryable.js';

@@ -1,9 +1,10 @@
 // What an import does with one row, for an import and for a dry run of it.
 import type { Deps } from '../../../platform/deps.js';
 import { findByIds } from '../../../platform/mongodb/findByIds.js';
+import type { ImportRow } from '../../../schemas/batches/batches.rows.js';
+import type { EmailRow } from '../../../schemas/members/members.rows.js';
 import type { Person } from '../../../schemas/members/members.schema.js';
 import type { Program } from '../../../schemas/programs/programs.schema.js';
-import type { EmailRow, ImportRow } from '../../../schemas/tables/collections.js';
 import { ownersOfCodes } from '../../members/memberCodes.reads.js';
 import { emailKey, externalIdKey } from '../../members/newMember.rules.js';
 

@@ -4,8 +4,8 @@
 import type { Deps } from '../../../platform/deps.js';
 import { update } from '../../../platform/mongodb/statements.js';
 import { writeBulk } from '../../../platform/mongodb/transact.js';
+import type { ImportChunkRow } from '../../../schemas/batches/batches.rows.js';
 import { marksOfRows } from '../../../schemas/batches/importMarks.rules.js';
-import type { ImportChunkRow } from '../../../schemas/tables/collections.js';
 
 /** The change that empties the rows at these positions of a chunk. */
 export function emptying(chunk: ImportChunkRow, positions: readonly number[]) {

@@ -1,9 +1,9 @@
 // Ends an import with one event, and afterwards issues the passes that a wallet did not accept.
 import { ApplicationFailure } from '@temporalio/common';
 import type { UpdateFilter } from 'mongodb';
+import type { BatchRow } from '../../../schemas/batches/batches.rows.js';
 import { type BatchPhase, isFinished } from '../../../schemas/batches/batches.schema.js';
 import { importId } from '../../../schemas/shared/ids.js';
-import type { BatchRow } from '../../../schemas/tables/collections.js';
 import { requireActiveMerchant } from '../../access/suspended.reads.js';
 import { newFence } from '../../events/leases.writes.js';
 import { clearIssueDue } from '../../events/lostRetries.writes.js';

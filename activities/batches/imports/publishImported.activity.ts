@@ -8,14 +8,10 @@ import { insertMissing } from '../../../platform/mongodb/insertMissing.js';
 import { retryOnConflict } from '../../../platform/mongodb/retryOnConflict.js';
 import { update } from '../../../platform/mongodb/statements.js';
 import { transactAlone } from '../../../platform/mongodb/transact.js';
+import type { BatchRow, ImportChunkRow, ImportRowOutcome } from '../../../schemas/batches/batches.rows.js';
+import type { EventRow } from '../../../schemas/events/events.rows.js';
+import type { MemberRow } from '../../../schemas/members/members.rows.js';
 import { enrollId, importId } from '../../../schemas/shared/ids.js';
-import type {
-  BatchRow,
-  EventRow,
-  ImportChunkRow,
-  ImportRowOutcome,
-  MemberRow,
-} from '../../../schemas/tables/collections.js';
 import type { ChunkProgress } from '../../../schemas/tables/workflows.js';
 import { ensureLease, newFence, releaseEvents, withLease } from '../../events/leases.writes.js';
 import { serialisedEnvelope } from '../../events/newEvent.rules.js';

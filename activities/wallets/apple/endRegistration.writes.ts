@@ -7,8 +7,9 @@ import type { Deps } from '../../../platform/deps.js';
 import { insert, remove, update } from '../../../platform/mongodb/statements.js';
 import { transact } from '../../../platform/mongodb/transact.js';
 import type { Statement } from '../../../platform/mongodb/transaction.js';
+import type { MemberRow } from '../../../schemas/members/members.rows.js';
 import { newId } from '../../../schemas/shared/ids.js';
-import type { DeviceRow, MemberRow } from '../../../schemas/tables/collections.js';
+import type { DeviceRow } from '../../../schemas/wallets/wallets.rows.js';
 import type { Done } from '../../members/change.schema.js';
 import { type ChangePass, changePass } from '../changePass.writes.js';
 

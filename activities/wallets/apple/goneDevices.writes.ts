@@ -1,5 +1,5 @@
 // Decides from an answer of APNs whether a device is gone, so that its registration ends.
-import type { DeviceRow } from '../../../schemas/tables/collections.js';
+import type { DeviceRow } from '../../../schemas/wallets/wallets.rows.js';
 import type { AppleWallet } from '../wallets.client.js';
 import type { PushAnswer } from './apns.client.js';
 import { firstRecheckMs } from './recheckTimes.rules.js';

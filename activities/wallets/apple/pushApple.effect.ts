@@ -1,7 +1,9 @@
 // Pushes one version of a pass to all its devices. Each device is pushed once for each version. A device that is gone
 // ends its registration. A device that could not be reached is pushed again by the next attempt, the others are not.
 // The caller writes the answers of APNs to the database.
-import type { DeviceRow, MemberRow } from '../../../schemas/tables/collections.js';
+
+import type { MemberRow } from '../../../schemas/members/members.rows.js';
+import type { DeviceRow } from '../../../schemas/wallets/wallets.rows.js';
 import type { WorkerDeps } from '../../workerDeps.js';
 import type { AppleWallet } from '../wallets.client.js';
 import type { PushAnswer } from './apns.client.js';

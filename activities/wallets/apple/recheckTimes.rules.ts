@@ -1,4 +1,4 @@
-import type { MemberRow } from '../../../schemas/tables/collections.js';
+import type { MemberRow } from '../../../schemas/members/members.rows.js';
 
 /** The time from the first push to the first check whether the phone has fetched (repush.ts). */
 export const firstRecheckMs = 60_000;

@@ -1,7 +1,7 @@
 // Reports, as `pass.removed`, the removals that endRegistration.ts did not report at once.
 import { remove } from '../../../platform/mongodb/statements.js';
 import { ServiceError } from '../../../schemas/shared/errors.js';
-import type { RemovalRow } from '../../../schemas/tables/collections.js';
+import type { RemovalRow } from '../../../schemas/wallets/wallets.rows.js';
 import type { WorkerDeps } from '../../workerDeps.js';
 import { changePass } from '../changePass.writes.js';
 

@@ -4,7 +4,7 @@
 import type { Deps } from '../../../platform/deps.js';
 import { update } from '../../../platform/mongodb/statements.js';
 import type { Statement } from '../../../platform/mongodb/transaction.js';
-import type { GoogleClearRow } from '../../../schemas/tables/collections.js';
+import type { GoogleClearRow } from '../../../schemas/wallets/wallets.rows.js';
 import type { WorkerDeps } from '../../workerDeps.js';
 import type { GoogleWallet } from '../wallets.client.js';
 import { type GoogleErrorKind, GoogleWalletError } from './googleWalletError.rules.js';

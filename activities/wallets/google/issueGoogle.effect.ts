@@ -1,8 +1,8 @@
 // Creates the program's class and the members' objects at Google, and the links by which members save them.
 
+import type { MemberRow } from '../../../schemas/members/members.rows.js';
 import type { Program } from '../../../schemas/programs/programs.schema.js';
 import type { Config } from '../../../schemas/shared/config.schema.js';
-import type { MemberRow } from '../../../schemas/tables/collections.js';
 import { makeGoogleClassId, makeGoogleObjectId } from '../../../schemas/wallets/google/googleIds.rules.js';
 import { googlePassView, googleProgramView } from '../../../schemas/wallets/passes.view.js';
 import type { IssueResult } from '../recordIssued.writes.js';

@@ -1,8 +1,8 @@
 // Pushes a change of one member to its Google object; only customers who saved the object see the change. A change
 // message is sent as a Google message, which notifies the customer within Google's daily limit.
 
+import type { MemberRow } from '../../../schemas/members/members.rows.js';
 import type { Program } from '../../../schemas/programs/programs.schema.js';
-import type { MemberRow } from '../../../schemas/tables/collections.js';
 import { makeGoogleObjectId } from '../../../schemas/wallets/google/googleIds.rules.js';
 import { googlePassView } from '../../../schemas/wallets/passes.view.js';
 import type { GoogleWallet } from '../wallets.client.js';

@@ -3,7 +3,7 @@
 import type { Deps } from '../../../platform/deps.js';
 import { insert } from '../../../platform/mongodb/statements.js';
 import type { Statement } from '../../../platform/mongodb/transaction.js';
-import type { MemberRow } from '../../../schemas/tables/collections.js';
+import type { MemberRow } from '../../../schemas/members/members.rows.js';
 import { parseGoogleObjectId } from '../../../schemas/wallets/google/googleIds.rules.js';
 import type { Done } from '../../members/change.schema.js';
 import { type ChangePass, changePass } from '../changePass.writes.js';

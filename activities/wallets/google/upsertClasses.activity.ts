@@ -1,7 +1,8 @@
 // Updates the classes of changed programs at Google. The transaction that changes a program also writes a row of
 // `classUpdates`; the row is removed when Google has accepted the class. A schedule starts the workflow of this job.
-import type { ClassUpdateRow } from '../../../schemas/tables/collections.js';
+
 import { googleProgramView } from '../../../schemas/wallets/passes.view.js';
+import type { ClassUpdateRow } from '../../../schemas/wallets/wallets.rows.js';
 import type { WorkerDeps } from '../../workerDeps.js';
 import type { GoogleWallet } from '../wallets.client.js';
 import { GoogleWalletError } from './googleWalletError.rules.js';

@@ -2,9 +2,9 @@
 // for a failed row the reason, for a row that met a member the points that it did not give. The merchant can correct and
 // upload such a file: the import removes the apostrophe that guards cells against formulas.
 import { Readable } from 'node:stream';
+import type { BatchRow, ImportRow, ImportRowOutcome } from '../../../schemas/batches/batches.rows.js';
 import { addedColumns } from '../../../schemas/batches/importRows.rules.js';
 import { csvLine } from '../../../schemas/shared/csv.rules.js';
-import type { BatchRow, ImportRow, ImportRowOutcome } from '../../../schemas/tables/collections.js';
 import type { ApiDeps } from '../../http/apiDeps.js';
 import { chunksOf } from '../batches.reads.js';
 

@@ -14,8 +14,8 @@ import {
 } from '../../../activities/batches/imports/openImport.writes.js';
 import { requireRowRoom } from '../../../activities/batches/insertBatch.writes.js';
 import { requireTemporal, startQueued } from '../../../activities/batches/startBatch.activity.js';
+import type { BatchRow, ImportRow } from '../../../schemas/batches/batches.rows.js';
 import { ServiceError } from '../../../schemas/shared/errors.js';
-import type { BatchRow, ImportRow } from '../../../schemas/tables/collections.js';
 import type { ApiDeps } from '../../http/apiDeps.js';
 import { leftOutOf } from './importAnswer.view.js';
 

@@ -3,7 +3,7 @@
 // the collection). Lines that name no pass of this service are counted by address.
 
 import { newId } from '../../../schemas/shared/ids.js';
-import type { DeviceLogRow } from '../../../schemas/tables/collections.js';
+import type { DeviceLogRow } from '../../../schemas/wallets/wallets.rows.js';
 import type { ApiDeps } from '../../http/apiDeps.js';
 
 const maxLines = 20;

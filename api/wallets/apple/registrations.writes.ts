@@ -11,8 +11,9 @@ import type { Deps } from '../../../platform/deps.js';
 import { VersionConflict } from '../../../platform/mongodb/conflicts.js';
 import { insert, remove } from '../../../platform/mongodb/statements.js';
 import { updateAll } from '../../../platform/mongodb/updateMany.js';
+import type { MemberRow } from '../../../schemas/members/members.rows.js';
 import { derivedId, isUuid } from '../../../schemas/shared/ids.js';
-import type { DeviceRow, MemberRow } from '../../../schemas/tables/collections.js';
+import type { DeviceRow } from '../../../schemas/wallets/wallets.rows.js';
 
 export interface PassOnDevice {
   deviceLibraryIdentifier: string;

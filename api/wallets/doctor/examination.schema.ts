@@ -1,8 +1,9 @@
 // What the pass doctor knows about one pass.
 
 import type { RealAppleCredentials } from '../../../activities/wallets/apple/credentials.rules.js';
+import type { MemberRow, TimelineRow } from '../../../schemas/members/members.rows.js';
 import type { Platform, WalletMode } from '../../../schemas/shared/passUpdate.schema.js';
-import type { DeviceLogRow, DeviceRow, MemberRow, TimelineRow } from '../../../schemas/tables/collections.js';
+import type { DeviceLogRow, DeviceRow } from '../../../schemas/wallets/wallets.rows.js';
 
 export interface Examination {
   member: MemberRow;

@@ -3,9 +3,9 @@
 
 import type { Wallets } from '../../../activities/wallets/wallets.client.js';
 import type { Deps } from '../../../platform/deps.js';
+import type { MemberRow } from '../../../schemas/members/members.rows.js';
 import type { Program } from '../../../schemas/programs/programs.schema.js';
 import type { Platform } from '../../../schemas/shared/passUpdate.schema.js';
-import type { MemberRow } from '../../../schemas/tables/collections.js';
 import { makeGoogleObjectId } from '../../../schemas/wallets/google/googleIds.rules.js';
 import { modesOf } from '../../../schemas/wallets/walletModes.rules.js';
 import type { Examination } from './examination.schema.js';

@@ -1,5 +1,7 @@
 // The findings of the pass doctor, as sentences for operators: what is wrong, and the likeliest cause.
-import type { DeviceRow, MemberRow } from '../../../schemas/tables/collections.js';
+
+import type { MemberRow } from '../../../schemas/members/members.rows.js';
+import type { DeviceRow } from '../../../schemas/wallets/wallets.rows.js';
 import type { Examination } from './examination.schema.js';
 
 /** How long a phone may take to fetch after a push before this is reported; most phones take seconds. */

@@ -1,7 +1,7 @@
 // Collects the evidence from the database, the receivers and Temporal after all work is done.
 import { fieldOfCount } from '../../../activities/stats/counting.writes.js';
+import type { StatsRow } from '../../../schemas/stats/stats.rows.js';
 import type { CountName } from '../../../schemas/stats/stats.schema.js';
-import type { StatsRow } from '../../../schemas/tables/collections.js';
 import type { CountedFound, Evidence, Operation } from '../evidence.js';
 import { styleOf, type World } from './world.js';
 

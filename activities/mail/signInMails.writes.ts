@@ -2,13 +2,13 @@
 // the background, so the response time does not reveal whether an address is known, and an invitation is valid even if
 // its mail fails, because the user can request a link.
 
+import type { UserRow } from '../../schemas/access/access.rows.js';
 import { type Config, isMailOn } from '../../schemas/shared/config.schema.js';
 import { sha256 } from '../../schemas/shared/ids.js';
 import type { Language } from '../../schemas/shared/languages/index.js';
-import type { UserRow } from '../../schemas/tables/collections.js';
-import { type MailDeps, queueMail } from '../mail/queueMail.writes.js';
-import { createSignInLink, signInUrl } from './sessions.writes.js';
-import { type CreateUser, createUser } from './users.writes.js';
+import { createSignInLink, signInUrl } from '../access/sessions.writes.js';
+import { type CreateUser, createUser } from '../access/users.writes.js';
+import { type MailDeps, queueMail } from './queueMail.writes.js';
 
 /** Whether links can be mailed; otherwise the operator hands them out. */
 export const mailsLinks = ({ config }: { config: Config }): boolean => isMailOn(config);

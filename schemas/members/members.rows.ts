@@ -1,0 +1,185 @@
+// The rows of members, and their indexes.
+
+import type { MemberExpiry } from '../points/expiry.rules.js';
+import { days, type IndexesOf } from '../shared/indexes.js';
+import type { Platform } from '../shared/passUpdate.schema.js';
+import type { MemberStatus } from './members.schema.js';
+
+export interface MemberRow {
+  _id: string;
+  merchantId: string;
+  programId: string;
+  memberCode: string;
+  serialNumber: string;
+  firstName?: string;
+  lastName?: string;
+  email?: string;
+  /** As it was written. */
+  phone?: string;
+  /** E.164. Absent where the country or the area code of the number is unknown. */
+  phoneE164?: string;
+  externalId?: string;
+  field: string;
+  balance: number;
+  lifetimePoints: number;
+  tier?: string;
+  /** The version of the program that decided `tier`; 1 where it is absent. */
+  programVersion?: number;
+  tags: string[];
+  status: MemberStatus;
+  /** Incremented by each change, whose write compares it. */
+  version: number;
+  pass: {
+    /** Part of the public address of the member's web card. */
+    token: string;
+    /** Apple Wallet sends it as `Authorization: ApplePass <token>`. */
+    authenticationToken: string;
+    tag: Date;
+    modifiedAt: Date;
+    message?: string;
+    messageSequence: number;
+    /** Created by a quiet import: no receiver is notified when a wallet gets its pass. */
+    quiet?: boolean;
+    appleIssuedAt?: Date;
+    googleIssuedAt?: Date;
+    googleSaved?: boolean;
+    /** Present when the object exists at Google. */
+    googleSaveUrl?: string;
+    /**
+     * Since when the object at Google has to be created, or updated although no customer is known to have saved it
+     * (activities/wallets/google/followObjects.activity.ts).
+     */
+    googleDueAt?: Date;
+    /** Since when phones have to be told of a change that they could not be told (activities/wallets/apple/repush.activity.ts). */
+    appleDueAt?: Date;
+    /**
+     * While a wallet has not accepted the pass: when the workflow that retries counts as lost
+     * (activities/wallets/revivePasses.activity.ts). Each attempt moves it ahead.
+     */
+    issueDueAt?: Date;
+  };
+  deviceCount: number;
+  redeemedCount: number;
+  ledgerCount: number;
+  /** Absent when points do not expire, and until the first change of the member after the program got its rule. */
+  expiry?: MemberExpiry;
+  source: 'api' | 'console' | 'import' | 'public';
+  /** A digest of the cookie of the browser in which the member joined, to recognise a repeated submission. */
+  formDigest?: string;
+  /** What the member consented to on the public page, and when. */
+  consent?: { at: Date; programVersion: number; text: string };
+  attribution: Record<string, string>;
+  /** When a migration has added search words (worker/addSearchWords.ts). */
+  wordsAt?: Date;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/**
+ * The member that has an email in a program; the id is `<programId>:<email>`. The row is created and removed with the
+ * address. A unique index on the email of a member would not work on the embedded engine: when a field changes, this
+ * engine never frees the old value, and it lets two transactions take the same new value.
+ */
+export interface EmailRow {
+  _id: string;
+  merchantId: string;
+  memberId: string;
+  memberCode: string;
+}
+
+/**
+ * The member that has an external id in a program; the id is `<programId>:<externalId>`. The row is created and removed
+ * with the external id (docs/decisions/095-external-ids.md).
+ */
+export interface ExternalIdRow {
+  _id: string;
+  merchantId: string;
+  externalId: string;
+  /** `codeForm` of the external id; member codes are never among them. */
+  code?: string;
+  memberId: string;
+}
+
+/**
+ * The search index: one row for each search word of a member. A word of `q` finds the rows whose word begins with it.
+ */
+export interface MemberSearchWordRow {
+  _id: string;
+  merchantId: string;
+  word: string;
+  /** `searchLevel` of the member. */
+  level: number;
+  memberId: string;
+  programId: string;
+  createdAt: Date;
+}
+
+/** The tags in use: one row for each merchant and tag, so that listing tags reads no members. */
+export interface TagRow {
+  _id: string;
+  merchantId: string;
+  tag: string;
+}
+
+export interface TimelineRow {
+  _id: string;
+  merchantId: string;
+  memberId: string;
+  type: string;
+  outcome: 'success' | 'failure' | 'skipped';
+  platform?: Platform;
+  detail?: string;
+  occurredAt: Date;
+}
+
+export interface FullName {
+  firstName: string;
+  lastName: string;
+}
+
+export interface MemberCollections {
+  members: MemberRow;
+  emails: EmailRow;
+  externalIds: ExternalIdRow;
+  memberSearchWords: MemberSearchWordRow;
+  tags: TagRow;
+  timeline: TimelineRow;
+}
+
+export const memberIndexes: IndexesOf<MemberCollections> = {
+  members: [
+    { key: { merchantId: 1, memberCode: 1 }, unique: true, reason: 'codes are unique in a merchant; `serial`; scans' },
+    { key: { serialNumber: 1 }, unique: true, reason: "Apple's web service and legacy passes find by serial" },
+    { key: { 'pass.token': 1 }, unique: true, reason: 'the web card' },
+    { key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the list, newest first' },
+    { key: { merchantId: 1, programId: 1, createdAt: -1, _id: -1 }, reason: 'the list of one program; campaigns' },
+    {
+      key: { merchantId: 1, 'pass.googleDueAt': 1 },
+      partialFilterExpression: { 'pass.googleDueAt': { $exists: true } },
+      reason: 'outdated objects at Google, merchant by merchant, oldest first',
+    },
+    { key: { 'pass.appleDueAt': 1 }, sparse: true, reason: 'passes whose phones were not told of a change' },
+    { key: { 'pass.issueDueAt': 1 }, sparse: true, reason: 'missing passes whose workflow is lost' },
+    { key: { 'expiry.slice': 1, 'expiry.at': 1 }, sparse: true, reason: 'members by their next expiry, in slices' },
+    { key: { merchantId: 1, tags: 1, createdAt: -1, _id: -1 }, reason: 'whether a tag is still in use; campaigns' },
+  ],
+  emails: [],
+  externalIds: [
+    {
+      key: { merchantId: 1, externalId: 1 },
+      reason: 'scans and `serial`: the member with this id in any program of a merchant',
+    },
+    { key: { code: 1 }, reason: 'new member codes are no external ids' },
+  ],
+  memberSearchWords: [
+    {
+      key: { merchantId: 1, level: 1, word: 1 },
+      reason: '`q`: a range on a scalar after equalities costs only what matches in the level',
+    },
+  ],
+  tags: [{ key: { merchantId: 1, tag: 1 }, unique: true, reason: 'all tags of a merchant in their order' }],
+  timeline: [
+    { key: { memberId: 1, occurredAt: -1, _id: -1 }, reason: 'the timeline of a member, newest first' },
+    { key: { occurredAt: 1 }, expireAfterSeconds: days(400), reason: 'a bound on size' },
+  ],
+};

@@ -1,0 +1,86 @@
+// The rows of the ledger and of expiry, and their indexes.
+
+import type { Actor } from '../access/actor.schema.js';
+import type { ExpiryKind } from '../programs/expiry.schema.js';
+import type { IndexesOf } from '../shared/indexes.js';
+import type { LedgerEffect } from './ledger.schema.js';
+import type { LotChange } from './lots.rules.js';
+import type { LedgerType } from './transactions.schema.js';
+
+export interface LedgerRow {
+  _id: string;
+  merchantId: string;
+  memberId: string;
+  programId: string;
+  eventId?: string;
+  fingerprint?: string;
+  type: LedgerType;
+  field: string;
+  previous: number;
+  current: number;
+  delta: number;
+  tier?: string;
+  previousTier?: string;
+  changeMessage?: string;
+  /** The other effects of the change, for its reversal. Rows from before reversals existed lack it. */
+  effect?: LedgerEffect;
+  /** Only when points expire: the changes of the member's lots. */
+  lots?: LotChange[];
+  /** The version of the program that applied. */
+  rule?: { programVersion: number };
+  /** The id of the row that this row reverses, and the id of the row that reverses this row. */
+  reverses?: string;
+  reversedBy?: string;
+  /** Only on reversals. */
+  reason?: string;
+  /** Only on redeems of a reward other than the default one. */
+  rewardId?: string;
+  /** Of a sale, in minor units. */
+  amount?: number;
+  currency?: string;
+  reference?: string;
+  location?: string;
+  /** The time of the change at the till. */
+  occurredAt?: Date;
+  /** Only on earnings: the fields by which limits count them. */
+  earning?: { memberId: string; soldAt: Date };
+  actor: Actor;
+  memberVersion: number;
+  createdAt: Date;
+}
+
+/** Since when the points of a program expire; the id is that of the program. */
+export interface ExpiryRow {
+  _id: string;
+  merchantId: string;
+  kind: ExpiryKind;
+  since: Date;
+  /** The part of the members that gets lots next (activities/points/giveLots.activity.ts). */
+  next: number;
+}
+
+export interface PointCollections {
+  ledger: LedgerRow;
+  expiries: ExpiryRow;
+}
+
+export const pointIndexes: IndexesOf<PointCollections> = {
+  ledger: [
+    {
+      key: { memberId: 1, memberVersion: -1 },
+      unique: true,
+      reason: 'the ledger of a member, newest first; one row a version',
+    },
+    {
+      key: { 'earning.memberId': 1, 'earning.soldAt': 1 },
+      sparse: true,
+      reason: 'recent earnings of a member, for the limits of earning',
+    },
+    {
+      key: { memberId: 1, reference: 1, memberVersion: -1 },
+      partialFilterExpression: { reference: { $exists: true } },
+      reason: "a member's entries with a till's reference, newest first",
+    },
+  ],
+  expiries: [{ key: { merchantId: 1 }, reason: 'when the points of each program of a merchant expire' }],
+};
