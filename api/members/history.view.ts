@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { TimelineRow } from '../../schemas/members/members.rows.js';
 import type { timelineItem } from '../../schemas/members/members.schema.js';
 import type { LedgerRow } from '../../schemas/points/points.rows.js';
-import type { transaction } from '../../schemas/points/transactions.schema.js';
+import { entryFacts, type transaction } from '../../schemas/points/transactions.schema.js';
 
 export function presentTimelineItem({
   _id: id,
@@ -23,30 +23,11 @@ export function presentTimelineItem({
   };
 }
 
+const factNames = Object.keys(entryFacts.shape) as (keyof typeof entryFacts.shape)[];
+
 export function presentTransaction(row: LedgerRow): z.input<typeof transaction> {
-  const { _id: id, type, field, previous, current, delta, tier, previousTier, changeMessage, actor, createdAt } = row;
-  const { reverses, reversedBy, reason, rewardId, amount, currency, reference, location, occurredAt, rule } = row;
-  return {
-    id,
-    type,
-    field,
-    previous,
-    current,
-    delta,
-    ...(tier !== undefined && { tier }),
-    ...(previousTier !== undefined && { previousTier }),
-    ...(changeMessage !== undefined && { changeMessage }),
-    ...(reverses !== undefined && { reverses }),
-    ...(reversedBy !== undefined && { reversedBy }),
-    ...(reason !== undefined && { reason }),
-    ...(rewardId !== undefined && { rewardId }),
-    ...(amount !== undefined && { amount }),
-    ...(currency !== undefined && { currency }),
-    ...(reference !== undefined && { reference }),
-    ...(location !== undefined && { location }),
-    ...(occurredAt && { occurredAt: occurredAt.toISOString() }),
-    ...(rule && { rule }),
-    actor,
-    createdAt: createdAt.toISOString(),
-  };
+  const known = factNames.filter((name) => row[name] !== undefined).map((name) => [name, row[name]]);
+  const facts: z.input<typeof entryFacts> = Object.fromEntries(known);
+  const { _id: id, occurredAt, createdAt } = row;
+  return { id, ...facts, ...(occurredAt && { occurredAt: occurredAt.toISOString() }), createdAt: createdAt.toISOString() };
 }

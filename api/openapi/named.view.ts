@@ -99,7 +99,7 @@ export const eventName = (type: EventType): string =>
 
 const namedEvents: Record<string, z.ZodType> = Object.fromEntries(
   eventTypes.flatMap((type) => [
-    [`${eventName(type)}Event`, envelopeOf(type, eventData[type])],
+    [`${eventName(type)}Event`, envelopeOf(type)],
     [`${eventName(type)}Data`, eventData[type]],
   ]),
 );

@@ -2,7 +2,7 @@
 // by one with each change of the member, so that receivers can order events and notice a gap.
 import { z } from 'zod';
 import { memberStatus } from '../members/members.schema.js';
-import { ledgerType } from '../points/transactions.schema.js';
+import { entryFacts, ledgerType, saleFacts } from '../points/transactions.schema.js';
 import { passUpdate, walletMode } from '../shared/passUpdate.schema.js';
 
 const platform = z.enum(['apple', 'google']);
@@ -33,16 +33,19 @@ const batchResult = z.object({
   test: z.boolean().optional(),
 });
 
-/** The ledger entry of the change (docs/interface.md#28-ledger-entry). */
-const entry = { transactionId: z.string(), transactionType: ledgerType };
-
-/** docs/interface.md#24-points-request */
-const sale = {
-  amount: z.int().optional(),
-  currency: z.string().optional(),
-  reference: z.string().optional(),
-  location: z.string().optional(),
-  occurredAt: z.iso.datetime().optional(),
+/** What events say of the ledger entry of their change (docs/interface.md#28-ledger-entry). */
+const { field, previous, current, tier, previousTier, changeMessage } = entryFacts.shape;
+const entryNames = { transactionId: z.string(), transactionType: ledgerType };
+const entry = {
+  ...entryNames,
+  field,
+  previous,
+  current,
+  tier,
+  previousTier,
+  tierUpgraded: z.boolean().optional(),
+  changeMessage,
+  ...saleFacts,
 };
 
 /** Why the service disabled a subscription. */
@@ -74,15 +77,7 @@ export const eventData = {
   }),
   'points.changed': aboutMember.extend({
     ...entry,
-    field: z.string(),
-    previous: z.int(),
-    current: z.int(),
     delta: z.int(),
-    tier: z.string().optional(),
-    previousTier: z.string().optional(),
-    tierUpgraded: z.boolean().optional(),
-    changeMessage: z.string().optional(),
-    ...sale,
     /** Only on an expiry. */
     reason: z.literal('expired').optional(),
     /** Only on a reversal: the ledger entry that it reversed. */
@@ -91,18 +86,10 @@ export const eventData = {
   }),
   'reward.redeemed': aboutMember.extend({
     ...entry,
-    field: z.string(),
-    previous: z.int(),
-    current: z.int(),
     goal: z.int(),
     /** Absent for the reward that costs the program's goal. */
     rewardId: z.string().optional(),
     rewardName: z.string().optional(),
-    tier: z.string().optional(),
-    previousTier: z.string().optional(),
-    tierUpgraded: z.boolean().optional(),
-    changeMessage: z.string().optional(),
-    ...sale,
     passUpdate: passUpdate.nullable(),
   }),
   'pass.created': aboutPass.extend({ mode: walletMode }),
@@ -137,7 +124,7 @@ export type EventData<T extends EventType> = z.infer<(typeof eventData)[T]>;
 
 type AboutMember = keyof z.infer<typeof aboutMember>;
 /** Those of the ledger entry, and the results of the wallets, which are known only when the event is published. */
-type AddedLater = keyof typeof entry | 'passUpdate' | 'passIssuance';
+type AddedLater = keyof typeof entryNames | 'passUpdate' | 'passIssuance';
 
 export type MemberEventType = Exclude<
   EventType,
@@ -165,26 +152,38 @@ export const eventType = z.enum(eventTypes);
 
 const sourceService = 'loyalty-pass-service';
 
+interface Parts {
+  type: z.ZodType<string>;
+  event: z.ZodType<string>;
+  data: z.ZodType<Record<string, unknown>>;
+}
+
 /**
- * The schema of an envelope (docs/interface.md#62-envelope); `source` and `datacontenttype` make it a CloudEvents 1.0
+ * The fields of an envelope (docs/interface.md#62-envelope); `source` and `datacontenttype` make it a CloudEvents 1.0
  * envelope too.
  */
-export function envelopeOf<T extends z.ZodType>(type: string, data: T) {
-  return z.object({
+const envelopeWith = <const P extends Parts>({ type, event, data }: P) =>
+  z.object({
     specversion: z.literal('1.0'),
     id: z.string(),
-    type: z.literal(`cards.service.${type}`),
+    type: type as P['type'],
     source: z.string(),
     datacontenttype: z.literal('application/json'),
     time: z.iso.datetime(),
-    event: z.literal(type),
+    event: event as P['event'],
     eventId: z.string(),
     occurredAt: z.iso.datetime(),
     tenantId: z.string(),
     sourceService: z.string(),
-    data,
+    data: data as P['data'],
   });
-}
+
+export const envelopeOf = (type: EventType) =>
+  envelopeWith({ type: z.literal(`cards.service.${type}`), event: z.literal(type), data: eventData[type] });
+
+/** The envelope of any event. */
+export const envelope = envelopeWith({ type: z.string(), event: eventType, data: z.record(z.string(), z.unknown()) });
+export type Envelope = z.infer<typeof envelope>;
 
 export interface Occurrence {
   eventId: string;
@@ -195,24 +194,23 @@ export interface Occurrence {
 }
 
 /** The bytes that every attempt and every replay sends. An event is serialised once, when its data is final. */
-export function envelopeBytes(occurrence: Occurrence): Buffer {
-  const time = occurrence.occurredAt.toISOString();
-  return Buffer.from(
-    JSON.stringify({
-      specversion: '1.0',
-      id: occurrence.eventId,
-      type: `cards.service.${occurrence.type}`,
-      source: sourceService,
-      datacontenttype: 'application/json',
-      time,
-      event: occurrence.type,
-      eventId: occurrence.eventId,
-      occurredAt: time,
-      tenantId: occurrence.merchantId,
-      sourceService,
-      data: occurrence.data,
-    }),
-  );
+export function envelopeBytes({ eventId, merchantId, type, occurredAt, data }: Occurrence): Buffer {
+  const time = occurredAt.toISOString();
+  const written: Omit<Envelope, 'event'> & { event: string } = {
+    specversion: '1.0',
+    id: eventId,
+    type: `cards.service.${type}`,
+    source: sourceService,
+    datacontenttype: 'application/json',
+    time,
+    event: type,
+    eventId,
+    occurredAt: time,
+    tenantId: merchantId,
+    sourceService,
+    data,
+  };
+  return Buffer.from(JSON.stringify(written));
 }
 
 /** The shard of a merchant's events. All events of a merchant have the same shard, so one relay processes them. */

@@ -1,7 +1,7 @@
 // The pull feed: pages of envelopes, and a cursor that is valid only for one merchant's feed.
 import { z } from 'zod';
 import { sha256 } from '../shared/ids.js';
-import { eventType } from './events.schema.js';
+import { envelope, eventType } from './events.schema.js';
 
 const mark = (merchantId: string): string => sha256(merchantId).slice(0, 12);
 
@@ -25,23 +25,6 @@ export const feedTypes = z
   .transform((value) => value.split(','))
   .pipe(z.array(eventType))
   .meta({ shown: { type: 'string', example: 'points.changed,reward.redeemed' } });
-
-/** The envelope of any event (docs/interface.md#62-envelope). */
-const envelope = z.object({
-  specversion: z.literal('1.0'),
-  id: z.string(),
-  type: z.string(),
-  source: z.string(),
-  datacontenttype: z.literal('application/json'),
-  time: z.iso.datetime(),
-  event: eventType,
-  eventId: z.string(),
-  occurredAt: z.iso.datetime(),
-  tenantId: z.string(),
-  sourceService: z.string(),
-  data: z.record(z.string(), z.unknown()),
-});
-export type Envelope = z.infer<typeof envelope>;
 
 export const feedPage = z.object({
   items: z.array(envelope),

@@ -1,50 +1,27 @@
 // The rows of the ledger and of expiry, and their indexes.
 
-import type { Actor } from '../access/actor.schema.js';
+import type { z } from 'zod';
 import type { ExpiryKind } from '../programs/expiry.schema.js';
 import type { IndexesOf } from '../shared/indexes.js';
 import type { LedgerEffect } from './ledger.schema.js';
 import type { LotChange } from './lots.rules.js';
-import type { LedgerType } from './transactions.schema.js';
+import type { entryFacts } from './transactions.schema.js';
 
-export interface LedgerRow {
+export interface LedgerRow extends z.infer<typeof entryFacts> {
   _id: string;
   merchantId: string;
   memberId: string;
   programId: string;
   eventId?: string;
   fingerprint?: string;
-  type: LedgerType;
-  field: string;
-  previous: number;
-  current: number;
-  delta: number;
-  tier?: string;
-  previousTier?: string;
-  changeMessage?: string;
   /** The other effects of the change, for its reversal. Rows from before reversals existed lack it. */
   effect?: LedgerEffect;
   /** Only when points expire: the changes of the member's lots. */
   lots?: LotChange[];
-  /** The version of the program that applied. */
-  rule?: { programVersion: number };
-  /** The id of the row that this row reverses, and the id of the row that reverses this row. */
-  reverses?: string;
-  reversedBy?: string;
-  /** Only on reversals. */
-  reason?: string;
-  /** Only on redeems of a reward other than the default one. */
-  rewardId?: string;
-  /** Of a sale, in minor units. */
-  amount?: number;
-  currency?: string;
-  reference?: string;
-  location?: string;
   /** The time of the change at the till. */
   occurredAt?: Date;
   /** Only on earnings: the fields by which limits count them. */
   earning?: { memberId: string; soldAt: Date };
-  actor: Actor;
   memberVersion: number;
   createdAt: Date;
 }

@@ -22,29 +22,44 @@ export const memberBalance = z.object({
 
 const rule = z.object({ programVersion: z.int().describe('of the program that decided') });
 
-/** docs/interface.md#28-ledger-entry */
-export const transaction = z.object({
-  id: z.string(),
+const moment = z.iso.datetime();
+
+/** The details of a sale, as the till tells them. */
+export const saleFacts = {
+  amount: z.int().exactOptional(),
+  currency: z.string().exactOptional(),
+  reference: z.string().exactOptional(),
+  location: z.string().exactOptional(),
+  occurredAt: moment.exactOptional().describe('when the till made the change'),
+};
+
+/** What the row of an entry and its answer have in common. */
+export const entryFacts = z.object({
   type: ledgerType,
   field: z.string(),
   previous: z.int(),
   current: z.int(),
   delta: z.int(),
-  tier: z.string().optional(),
-  previousTier: z.string().optional(),
-  changeMessage: z.string().optional(),
-  reverses: z.string().optional().describe('the entry that this one reverses'),
-  reversedBy: z.string().optional().describe('the entry that reverses this one'),
-  reason: z.string().optional().describe('of a reversal'),
-  rewardId: z.string().optional().describe('absent when the request named no reward'),
-  amount: z.int().optional(),
-  currency: z.string().optional(),
-  reference: z.string().optional(),
-  location: z.string().optional(),
-  occurredAt: z.iso.datetime().optional().describe('when the till made the change'),
-  rule: rule.optional(),
+  tier: z.string().exactOptional(),
+  previousTier: z.string().exactOptional(),
+  changeMessage: z.string().exactOptional(),
+  reverses: z.string().exactOptional().describe('the entry that this one reverses'),
+  reversedBy: z.string().exactOptional().describe('the entry that reverses this one'),
+  reason: z.string().exactOptional().describe('of a reversal'),
+  rewardId: z.string().exactOptional().describe('absent when the request named no reward'),
+  amount: saleFacts.amount,
+  currency: saleFacts.currency,
+  reference: saleFacts.reference,
+  location: saleFacts.location,
+  rule: rule.exactOptional(),
   actor,
-  createdAt: z.iso.datetime(),
+});
+
+/** docs/interface.md#28-ledger-entry */
+export const transaction = entryFacts.extend({
+  id: z.string(),
+  occurredAt: saleFacts.occurredAt,
+  createdAt: moment,
 });
 
 /** docs/interface.md#25-points-and-redeem-result */
